@@ -1,0 +1,135 @@
+// Files and small text helpers.
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum ww_status file_read(struct arena *a, const char *path, size_t limit, char **text, size_t *len,
+                         struct diags *d) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    struct stat st;
+    if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+        fclose(f);
+        return diag_add(d, WW_ERROR_IO, "cannot read %s: it is a directory", path);
+    }
+    size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 4096, n = 0;
+    char *buf = cap <= limit + 1 ? malloc(cap) : NULL;
+    while (buf) {
+        n += fread(buf + n, 1, cap - 1 - n, f);
+        if (n < cap - 1 || feof(f)) break;
+        if (n > limit) break;
+        char *more = realloc(buf, cap * 2);
+        if (!more) {
+            free(buf);
+            buf = NULL;
+            break;
+        }
+        buf = more;
+        cap *= 2;
+    }
+    const bool bad = ferror(f) != 0;
+    const int why = errno;
+    fclose(f);
+    if (bad || !buf || n > limit) {
+        free(buf);
+        if (bad) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", path, strerror(why));
+        return diag_add(d, WW_ERROR_IO, "cannot read %s: it is larger than %zu MB", path,
+                        limit >> 20);
+    }
+    char *copy = arena_alloc(a, n + 1);
+    if (copy) memcpy(copy, buf, n);
+    free(buf);
+    if (!copy) return diag_add(d, WW_ERROR_MEMORY, "out of memory while reading %s", path);
+    *text = copy;
+    *len = n;
+    return WW_OK;
+}
+
+enum ww_status file_write_atomic(const char *path, const void *data, size_t len, struct diags *d) {
+    char tmp[4096];
+    const int n = snprintf(tmp, sizeof tmp, "%s.tmp%ld", path, (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof tmp)
+        return diag_add(d, WW_ERROR_IO, "cannot write %s: the path is too long", path);
+    FILE *f = fopen(tmp, "wb");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    bool ok = fwrite(data, 1, len, f) == len;
+    ok = fflush(f) == 0 && ok;
+    ok = fsync(fileno(f)) == 0 && ok;
+    const int why = errno;
+    ok = fclose(f) == 0 && ok;
+    if (ok && rename(tmp, path) == 0) return WW_OK;
+    const int reason = ok ? errno : why;
+    unlink(tmp);
+    return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(reason));
+}
+
+static unsigned edit_distance(const char *a, const char *b) {
+    unsigned row[64];
+    const size_t na = strlen(a), nb = strlen(b);
+    if (nb >= WW_COUNT(row) || na >= 64) return 99;
+    for (size_t j = 0; j <= nb; j++) row[j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            const unsigned up = row[j];
+            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = up;
+        }
+    }
+    return row[nb];
+}
+
+int text_nearest(const char *word, const char *const *names, size_t n) {
+    int best = -1;
+    unsigned best_distance = (unsigned)strlen(word) / 2 + 1;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned dist = edit_distance(word, names[i]);
+        if (dist < best_distance) {
+            best_distance = dist;
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+bool text_to_u64(const char *s, uint64_t *out) {
+    if (!s || *s < '0' || *s > '9') return false;
+    char *end;
+    errno = 0;
+    int base = 0;
+    if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B')) {
+        s += 2;
+        base = 2;
+    }
+    uint64_t v = strtoull(s, &end, base);
+    if (errno || end == s) return false;
+    unsigned shift = 0;
+    if (*end == 'k' || *end == 'K') shift = 10;
+    if (*end == 'm' || *end == 'M') shift = 20;
+    if (*end == 'g' || *end == 'G') shift = 30;
+    if (shift) {
+        if (v > (UINT64_MAX >> shift)) return false;
+        v <<= shift;
+        end++;
+    }
+    if (*end) return false;
+    *out = v;
+    return true;
+}
+
+bool text_to_double(const char *s, double *out) {
+    if (!s || !*s) return false;
+    char *end;
+    errno = 0;
+    const double v = strtod(s, &end);
+    if (errno || end == s || *end) return false;
+    *out = v;
+    return true;
+}

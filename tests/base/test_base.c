@@ -1,0 +1,99 @@
+// Arena, names, diagnostics, text.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static void names_hold_many(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    struct names m;
+    names_init(&m, &a);
+    assert_int_equal(names_get(&m, "x", 1), -1);
+    for (int i = 0; i < 5000; i++) {
+        char *k = arena_printf(&a, "name%d", i);
+        names_put(&m, k, strlen(k), i);
+    }
+    for (int i = 0; i < 5000; i++) {
+        char *k = arena_printf(&a, "name%d", i);
+        assert_int_equal(names_get(&m, k, strlen(k)), i);
+    }
+    assert_int_equal(names_get(&m, "name5000", 8), -1);
+    arena_free(&a);
+}
+
+struct failing {
+    int left;
+};
+static void *failing_realloc(void *user, void *old, size_t size) {
+    struct failing *f = user;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    return f->left-- > 0 ? realloc(old, size) : NULL;
+}
+
+static void arena_jumps_when_memory_is_out(void **state) {
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct failing f = {.left = n};
+        const struct ww_allocator al = {.realloc_fn = failing_realloc, .user = &f};
+        struct arena a;
+        arena_init(&a, &al);
+        jmp_buf out;
+        a.oom = &out;
+        volatile int made = 0;
+        if (setjmp(out) == 0) {
+            for (;;) {
+                arena_alloc(&a, 100000);
+                made++;
+            }
+        }
+        assert_int_equal(made, n);
+        arena_free(&a);
+    }
+}
+
+static void diag_has_line_and_caret(void **state) {
+    (void)state;
+    struct diags d;
+    diags_init(&d);
+    diag_at(&d, DIAG_ERROR, WW_ERROR_SYNTAX, "a.ptx", "one\ntwo three\n", 2, 5, "found %s", "three");
+    char buf[100];
+    diags_first(&d, buf, sizeof buf);
+    assert_string_equal(buf, "a.ptx:2:5: found three");
+    assert_string_equal(d.list.at[0].source, "two three");
+    assert_int_equal(diags_status(&d), WW_ERROR_SYNTAX);
+    assert_int_equal(ww_status_exit_code(diags_status(&d)), 2);
+    diags_free(&d);
+}
+
+static void numbers(void **state) {
+    (void)state;
+    uint64_t v;
+    assert_true(text_to_u64("0x10", &v) && v == 16);
+    assert_true(text_to_u64("4k", &v) && v == 4096);
+    assert_true(text_to_u64("0b101", &v) && v == 5);
+    assert_false(text_to_u64("-1", &v));
+    assert_false(text_to_u64("12x", &v));
+    assert_false(text_to_u64("99999999999999999999", &v));
+    const char *const names[] = {"hotspot", "bfs", "nbody"};
+    assert_int_equal(text_nearest("hotspt", names, 3), 0);
+    assert_int_equal(text_nearest("zzzzzzz", names, 3), -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_hold_many),
+        cmocka_unit_test(arena_jumps_when_memory_is_out),
+        cmocka_unit_test(diag_has_line_and_caret),
+        cmocka_unit_test(numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
