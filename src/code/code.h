@@ -1,0 +1,120 @@
+// From a PTX module to machine code for one architecture generation.
+//   lower_*   (lower.c and its tables): PTX instructions to machine instructions, virtual registers
+//   opt_*     copy propagation, constant operands, folded addresses, dead code
+//   cfg_*     blocks, dominators, post-dominators, reconvergence
+//   live_*    liveness
+//   ra_*      allocation to real registers, spilling
+//   image_*   layout and linking of a kernel with the functions it can reach
+//   disasm_*  printing
+#ifndef WW_CODE_H
+#define WW_CODE_H
+
+#include "code/isa.h"
+
+enum target_gen { GEN_TESLA, GEN_FERMI, GEN_KEPLER, GEN_N };
+
+// What the compiler must know of a machine (from the GPU file).
+struct code_target {
+    enum target_gen gen;
+    uint32_t max_regs;        // registers a thread: Tesla 124, Fermi 63, Kepler gk110 255
+    uint32_t reg_alloc_unit;  // registers are granted in multiples of this a warp-register row
+    uint32_t n_preds;         // 7
+    uint32_t max_threads_per_cta;
+};
+
+// Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global
+// ones, offset in c[3] for const ones, texture/surface handle for texref/surfref/samplerref; module
+// scope .shared ones are laid out by lowering and need no entry.
+struct code_symbols {
+    const uint64_t *addr;
+    uint64_t const_base;      // device address of the module's const segment (c[3])
+};
+
+// A function in the making: virtual registers, labels. Also what is kept of it afterwards.
+struct mfunc {
+    struct arena *arena;
+    const struct ptx_module *module;
+    const struct ptx_func *ptx;
+    const struct code_target *target;
+    const char *name;
+    bool is_entry;
+    bool has_calls;
+    VEC(struct minst) inst;
+    VEC(uint8_t) vreg_words;   // words of virtual GPR i (1, 2, 4)
+    uint32_t n_vpreds;         // virtual predicates
+    VEC(int32_t) label_at;     // label id -> instruction index
+    VEC(uint32_t) called;      // indices of ptx functions called directly or whose address is taken
+    bool calls_indirect;
+    struct branch_table {      // BRX: label ids
+        int32_t *label;
+        uint32_t n;
+    } * tables;
+    uint32_t n_tables;
+    // memory. A frame is addressed from the stack pointer in functions, from 0 in kernels; the
+    // callee's frame begins where the caller's ends (arguments, results, locals, spills).
+    uint32_t frame_bytes;      // local bytes: arguments and results (functions), locals
+    uint32_t spill_bytes;      // added by ra behind frame_bytes
+    uint32_t sp_vreg;          // virtual register of the stack pointer (functions and has_calls)
+    VEC(uint8_t) literals;     // c[2] content of this function, merged by image
+    // after ra
+    uint32_t n_regs, n_preds;
+};
+
+// One kernel ready to run: its code and that of all functions it can reach, one array.
+struct code_image {
+    struct arena arena;
+    const struct ptx_module *module; // must outlive the image
+    const struct ptx_func *kernel;
+    const char *name;
+    struct code_target target;
+    struct minst *inst;          // physical registers, targets are indices
+    uint32_t n_insts;
+    uint32_t n_regs;             // 32-bit registers a thread, granularity not applied
+    uint32_t n_preds;
+    uint32_t param_bytes;
+    struct code_param { uint32_t offset, bytes, align; } *params; // offset from CB0_PARAMS
+    uint32_t n_params;
+    uint32_t shared_bytes;       // static; dynamic shared begins at shared_dynamic
+    uint32_t shared_dynamic;     // aligned offset of .extern .shared arrays
+    uint32_t local_bytes;        // a thread: frames of the deepest static chain, or stack for recursion
+    bool needs_stack;            // recursion or indirect calls: local_bytes holds the configured stack
+    uint32_t stack_frame_bytes;  // the kernel's own frame (first callee frame starts here)
+    uint8_t *literals;           // c[2]
+    uint32_t literal_bytes;
+    uint32_t n_barriers;         // highest named barrier used + 1; 16 if a register names it
+    bool uses_globals_by_generic, uses_texture, uses_clock, uses_grid_sync;
+    struct code_table { uint32_t *pc; uint32_t n; } *tables; // BRX, by aux
+    uint32_t n_tables;
+    uint32_t *func_pc;           // ptx function index -> pc, UINT32_MAX when not in the image
+    uint32_t n_funcs;
+    struct code_block { uint32_t first, n; int32_t ipdom; uint16_t loop_depth; } *blocks;
+    uint32_t n_blocks;
+    struct code_stats {          // for the docs and `disasm`
+        uint32_t spill_loads, spill_stores, spilled_regs, fillers, ptx_insts;
+    } stats;
+};
+
+// A function's code address, as stored in function pointers: recognisable and never a data address.
+#define CODE_FUNC_ADDRESS(index) (0x00100000u + 16u * (uint32_t)(index))
+
+enum { CODE_STACK_BYTES = 1024 }; // default stack a thread when needs_stack
+
+// Lowers one kernel. Refuses with diagnostics (place, instruction, reason) what has no lowering on
+// this generation, and register demands that cannot be met.
+enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *kernel,
+                          const struct code_target *t, const struct code_symbols *s,
+                          uint32_t max_regs_override, uint32_t stack_bytes, struct diags *d,
+                          struct code_image **out);
+void code_free(struct code_image *im);
+
+// -- stages, for tests; each asserts nothing about the others
+void lower_func(struct mfunc *f, const struct code_symbols *s, struct diags *d); // lower.c
+void opt_run(struct mfunc *f);                                                    // opt.c
+void ra_run(struct mfunc *f, uint32_t max_regs, struct diags *d);                 // ra.c
+
+// Text of one machine instruction ("IADD R2, R3, c[0x0][0x24]") into buf; of a whole image to a
+// file with blocks, reconvergence points and PTX lines beside the code.
+int disasm_inst(const struct code_image *im, uint32_t pc, char *buf, size_t size);
+void disasm_image(const struct code_image *im, FILE *out);
+
+#endif

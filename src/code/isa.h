@@ -1,0 +1,161 @@
+// The machine instruction set: what PTX is lowered to, what exec computes and what sm times.
+// 32-bit registers in aligned pairs (64-bit values) and quads (128-bit loads), seven predicates,
+// constant-bank operands, folded addresses. The same record serves before register allocation
+// (virtual registers) and after it (physical ones).
+#ifndef WW_ISA_H
+#define WW_ISA_H
+
+#include "base/base.h"
+#include "ptx/ptx.h"
+
+// Units that execute an instruction, one bit each in the scheduler's masks.
+enum unit_class {
+    UNIT_NONE, // consumed at issue: branches, exits, barriers, nops
+    UNIT_INT,
+    UNIT_FP,
+    UNIT_SFU,
+    UNIT_DP,
+    UNIT_LDST,
+    UNIT_TEX,
+    UNIT_N
+};
+
+// Classes that a GPU file gives a latency and an initiation interval for
+// (op_class.def: OPC(name, unit, "prose")).
+enum op_class {
+#define OPC(name, unit, prose) OPC_##name,
+#include "code/op_class.def"
+#undef OPC
+    OPC_N
+};
+extern const uint8_t op_class_unit[OPC_N];
+const char *op_class_text(enum op_class c);
+
+// Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, "prose")).
+enum mop {
+#define OP(name, text, class, flags, prose) OP_##name,
+#include "code/ops.def"
+#undef OP
+    OP_N
+};
+enum mop_flags {
+    OPF_BRANCH = 1,   // may change the pc other than by one
+    OPF_LOAD = 2,     // reads memory
+    OPF_STORE = 4,    // writes memory
+    OPF_SIDE = 8,     // never dead, never moved across another such
+    OPF_CONVERGENT = 16, // must see the whole warp: never moved across control flow
+    OPF_COMMUTES = 32 // src[0] and src[1] may be swapped
+};
+struct mop_info {
+    const char *text, *prose;
+    uint8_t klass; // default op_class; lowering may choose another in minst.klass
+    uint8_t flags;
+};
+extern const struct mop_info mop_info[OP_N];
+
+enum opnd_kind {
+    OPND_NONE,
+    OPND_GPR,   // reg (+ sub): `words` consecutive 32-bit registers
+    OPND_PRED,  // reg: predicate 0..6; 7 is PT (always true; as a destination: dropped)
+    OPND_IMM,   // imm
+    OPND_CONST  // c[bank][reg]: `words` words at byte offset `reg`
+};
+enum opnd_mods { OPND_NEG = 1, OPND_ABS = 2, OPND_NOT = 4 }; // abs before neg; NOT: bitwise/logical
+
+struct opnd {
+    uint8_t kind;
+    uint8_t words; // 1, 2 or 4 (GPR, IMM, CONST); 0 for predicates
+    uint8_t mods;
+    uint8_t bank;  // CONST
+    uint8_t sub;   // GPR before allocation: first word within the virtual register; after: 0
+    uint32_t reg;  // GPR/PRED number; CONST: byte offset
+    uint64_t imm;  // IMM: `words` * 32 bits
+};
+enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
+
+// Constant banks. c[0]: launch block (see cb0_*) then kernel parameters; c[2]: literals that
+// lowering placed; c[3]: the module's .const variables.
+enum const_bank { CB_LAUNCH = 0, CB_LITERAL = 2, CB_USER = 3, CB_N = 4 };
+enum cb0_layout { // byte offsets in c[0], as Fermi has them
+    CB0_NTID_X = 0x08, CB0_NTID_Y = 0x0c, CB0_NTID_Z = 0x10,
+    CB0_NCTAID_X = 0x14, CB0_NCTAID_Y = 0x18, CB0_NCTAID_Z = 0x1c,
+    CB0_PARAMS = 0x20
+};
+
+// Comparisons: ordered ones are false on NaN, the U ones true.
+enum mcmp {
+    MCMP_NONE, MCMP_EQ, MCMP_NE, MCMP_LT, MCMP_LE, MCMP_GT, MCMP_GE,
+    MCMP_EQU, MCMP_NEU, MCMP_LTU, MCMP_LEU, MCMP_GTU, MCMP_GEU, MCMP_NUM, MCMP_NAN
+};
+enum mbop { MBOP_NONE, MBOP_AND, MBOP_OR, MBOP_XOR };
+enum mrnd { MRND_NONE, MRND_RN, MRND_RZ, MRND_RM, MRND_RP, MRND_RNA };
+
+enum minst_flags {
+    MF_FTZ = 1 << 0,
+    MF_SAT = 1 << 1,       // float: clamp to [0,1]; integer: clamp to the type
+    MF_HI = 1 << 2,        // high half of a product
+    MF_WIDE = 1 << 3,      // full product: destination has twice the words
+    MF_CC_OUT = 1 << 4,    // writes the carry flag
+    MF_CC_IN = 1 << 5,     // reads the carry flag
+    MF_NAN = 1 << 6,       // min/max propagate NaN
+    MF_RELU = 1 << 7,
+    MF_APPROX = 1 << 8,
+    MF_FULL = 1 << 9,      // div.full
+    MF_SHIFTAMT = 1 << 10, // bfind.shiftamt
+    MF_WRAP = 1 << 11,     // shf.wrap; clamp otherwise
+    MF_LEFT = 1 << 12,     // shf.l; shf.r otherwise
+    MF_UNIFORM = 1 << 13,  // .uni
+    MF_ABS = 1 << 14,      // xorsign.abs
+    MF_INTRND = 1 << 15,   // cvt float to integral float
+    MF_SATFINITE = 1 << 16,
+    MF_VOLATILE = 1 << 17,
+    MF_ACQUIRE = 1 << 18, MF_RELEASE = 1 << 19, MF_SC = 1 << 20,
+    MF_BOOLF = 1 << 21,    // set: destination is 1.0f / 0.0f rather than all ones / zero
+    MF_FILLER = 1 << 22,   // counts and takes time as the table says, computes nothing
+    MF_NOFTZ = 1 << 23,
+    MF_CMP3 = 1 << 24      // setp with two predicate results p|q
+};
+
+// sub-operation codes
+enum mufu { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_EX2, MUFU_LG2, MUFU_SIN, MUFU_COS, MUFU_TANH,
+            MUFU_RCP64, MUFU_RSQ64 };
+enum mlogic { MLOGIC_AND, MLOGIC_OR, MLOGIC_XOR, MLOGIC_PASS_B };
+enum mshfl { MSHFL_UP, MSHFL_DOWN, MSHFL_BFLY, MSHFL_IDX };
+enum mvote { MVOTE_ALL, MVOTE_ANY, MVOTE_UNI, MVOTE_BALLOT };
+enum mprmt { MPRMT_INDEX, MPRMT_F4E, MPRMT_B4E, MPRMT_RC8, MPRMT_ECL, MPRMT_ECR, MPRMT_RC16 };
+enum matom { MATOM_ADD, MATOM_MIN, MATOM_MAX, MATOM_INC, MATOM_DEC, MATOM_AND, MATOM_OR,
+             MATOM_XOR, MATOM_EXCH, MATOM_CAS };
+enum mbar { MBAR_SYNC, MBAR_ARRIVE, MBAR_RED_POPC, MBAR_RED_AND, MBAR_RED_OR };
+enum mfence { MFENCE_CTA, MFENCE_GPU, MFENCE_SYS };
+enum mcop { MCOP_CA, MCOP_CG, MCOP_CS, MCOP_CV, MCOP_LU, MCOP_WB, MCOP_WT, MCOP_NC };
+enum mtex_geom { MTEX_1D, MTEX_2D, MTEX_3D, MTEX_1D_LAYERED, MTEX_2D_LAYERED, MTEX_CUBE,
+                 MTEX_CUBE_LAYERED, MTEX_2DMS, MTEX_2DMS_LAYERED };
+enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
+
+// One machine instruction. Operand order for each operation stands in ops.def.
+struct minst {
+    uint16_t op;     // enum mop
+    uint8_t klass;   // enum op_class: what it is timed and counted as
+    uint8_t type;    // enum ptx_type the operation works in (destination type of CVT)
+    uint8_t stype;   // source type (CVT, mixed set/slct, textures' coordinate type)
+    uint8_t cmp, bop, rnd;
+    uint8_t sub;     // op-specific: mufu, mlogic, lut of LOP3, mshfl, ...
+    uint8_t space;   // enum ptx_space of a memory operation (NONE: generic)
+    uint8_t cop;     // enum mcop
+    uint8_t vec;     // elements of a vector access or texture result (1, 2, 4)
+    uint32_t flags;  // MF_*
+    struct opnd dst[2]; // [0] result, [1] second result (predicate of setp p|q, shfl, ...)
+    struct opnd src[4];
+    uint32_t guard;  // predicate register; PRED_TRUE: none (before allocation: UINT32_MAX is none)
+    bool guard_not;
+    int64_t offset;  // byte offset added to the address of a memory operation
+    int32_t target;  // BRA/CALL: label id before layout, instruction index after; -1 none
+    int32_t reconv;  // BRA/BRX: instruction index where its lanes meet again; -1: at exit/return
+    uint32_t ptx_line; // line in the PTX text
+    uint32_t src_line; // from .loc; 0 none
+    uint16_t src_file; // module file number
+    uint16_t aux;    // video op code, vector selectors, txq query, table number of BRX/CALLI, ...
+};
+enum { GUARD_NONE = -1 };
+
+#endif
