@@ -30,6 +30,8 @@ enum op_class {
 };
 extern const uint8_t op_class_unit[OPC_N];
 const char *op_class_text(enum op_class c);
+const char *op_class_prose(enum op_class c);
+const char *unit_class_text(enum unit_class u);
 
 // Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, "prose")).
 enum mop {
@@ -72,6 +74,9 @@ struct opnd {
     uint64_t imm;  // IMM: `words` * 32 bits
 };
 enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
+// Before allocation predicates are numbered from 0 without end, and VPRED_TRUE is PT, as an
+// operand and as a guard.
+#define VPRED_TRUE UINT32_MAX
 
 // Constant banks. c[0]: launch block (see cb0_*) then kernel parameters; c[2]: literals that
 // lowering placed; c[3]: the module's .const variables.
@@ -113,7 +118,11 @@ enum minst_flags {
     MF_BOOLF = 1 << 21,    // set: destination is 1.0f / 0.0f rather than all ones / zero
     MF_FILLER = 1 << 22,   // counts and takes time as the table says, computes nothing
     MF_NOFTZ = 1 << 23,
-    MF_CMP3 = 1 << 24      // setp with two predicate results p|q
+    MF_CMP3 = 1 << 24,     // setp with two predicate results p|q
+    // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
+    // to src[1]'s immediate (others), subtracted when that immediate is negative. image resolves
+    // it when the frame's final size is known, and clears the flag.
+    MF_FRAME = 1 << 25
 };
 
 // sub-operation codes
