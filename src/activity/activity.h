@@ -1,0 +1,49 @@
+// What is counted: the contract between performance and power. Every counter stands once in
+// activity.def; structs, file formats, power inputs and the reference page come from it.
+#ifndef WW_ACTIVITY_H
+#define WW_ACTIVITY_H
+
+#include "base/base.h"
+#include "code/isa.h"
+
+enum {
+    ACT_MAX_BANKS = 32, // register banks counted one by one
+    ACT_STALLS = 16     // reasons of stall.def, padded
+};
+
+// Why a scheduler's issue slot was not used; each scheduler cycle has exactly one owner.
+enum stall_reason {
+#define STALL(name, prose) STALL_##name,
+#include "activity/stall.def"
+#undef STALL
+    STALL_N
+};
+const char *stall_text(enum stall_reason r);
+
+// ACT(name, unit, component, "prose"): one counter. ACTV(name, n, ...): n counters in a row.
+enum act {
+#define ACT(name, unit, component, prose) ACT_##name,
+#define ACTV(name, n, unit, component, prose) ACT_##name, ACT_##name##_end = ACT_##name + (n) - 1,
+#include "activity/activity.def"
+#undef ACT
+#undef ACTV
+    ACT_N
+};
+
+struct activity {
+    uint64_t c[ACT_N];
+};
+
+struct act_info {
+    const char *name, *unit, *component, *prose;
+    uint32_t first, n; // index in activity.c and how many
+};
+// One row a counter (arrays are one row). Terminated by name == NULL.
+extern const struct act_info act_info[];
+extern const uint32_t act_info_n;
+int act_find(const char *name); // row, or -1
+
+void activity_add(struct activity *sum, const struct activity *a);
+void activity_sub(struct activity *difference, const struct activity *a);
+
+#endif
