@@ -1,0 +1,134 @@
+// One streaming multiprocessor: when each instruction is fetched, issues, reads its operands,
+// executes and writes back. exec says what it computes, mem how long memory takes.
+//
+// An SM runs alone for a quantum (mem.h) between `sm_run` calls; everything it shares with others
+// goes through its mem_port and its exec_log.
+#ifndef WW_SM_H
+#define WW_SM_H
+
+#include "activity/activity.h"
+#include "exec/exec.h"
+#include "mem/mem.h"
+
+enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
+
+struct class_timing {
+    uint32_t latency;    // core cycles from operands read to result written
+    uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
+};
+
+enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
+
+// From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot
+// clock; a 16-lane double-clocked cluster takes a warp instruction a core cycle). Where a chip
+// issues a warp over several cycles (GT200: 8 lanes, 4 hot cycles) the intervals say so.
+struct sm_config {
+    uint32_t gen;               // enum target_gen
+    uint32_t max_warps, max_ctas, max_threads, registers, shared_bytes;
+    uint32_t reg_alloc_unit;    // registers granted at once ...
+    bool reg_alloc_per_cta;     // ... to a CTA (Tesla) or to a warp (Fermi, Kepler)
+    uint32_t warp_alloc_unit;   // warps of a CTA are rounded up to this
+    uint32_t shared_alloc_unit; // bytes
+    uint32_t static_shared_overhead; // bytes each CTA takes for parameters (Tesla)
+    // front end
+    uint32_t fetch_width;       // warps fetched a cycle
+    uint32_t fetch_instructions; // instructions a fetch brings (ibuffer entries)
+    uint32_t ibuffer_entries;   // a warp
+    uint32_t instruction_bytes; // of a machine instruction in memory
+    uint32_t decode_latency;    // fetch hit to issue-ready
+    struct cache_config icache;
+    // issue
+    uint32_t schedulers;
+    uint32_t scheduler;         // enum sm_scheduler_kind
+    uint32_t issue_width;       // instructions a scheduler may issue a cycle from one warp
+    uint32_t scheduler_interval; // core cycles between issues of one scheduler (Fermi: 1)
+    uint32_t active_warps;      // two-level: size of the active set, per SM
+    uint32_t max_issues_per_warp; // dual issue: 1 or 2
+    bool dual_issue_diff_units; // both instructions of a dual issue need different units
+    bool dp_blocks_issue;       // a double-precision issue takes both schedulers (Fermi)
+    uint32_t branch_latency;    // issue of a branch to next fetch of that warp
+    // register file and operand collection
+    uint32_t rf_banks;          // 32-lane rows interleaved over banks
+    uint32_t collectors;        // units
+    uint32_t collector_ports;   // reads a bank serves a cycle (1: single-ported)
+    uint32_t result_bus;        // results written a cycle
+    // execution
+    uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
+    bool int_fp_shared_issue;   // a cluster takes one INT or FP instruction a cycle, not both
+    uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
+    struct class_timing timing[OPC_N];
+    // load/store
+    uint32_t lsu_queue;         // accesses waiting
+    uint32_t agu_lanes;         // addresses generated a core cycle
+    uint32_t coalesce;          // enum coalesce_kind for cached loads
+    uint32_t coalesce_uncached; // for stores and uncached loads
+    uint32_t shared_banks, shared_bank_bytes, shared_lanes_a_pass;
+    bool shared_one_broadcast;
+    uint32_t shared_latency, shared_pass_cycles; // shared_pass_cycles: core cycles a pass, in halves: see 2
+    uint32_t shared_atomic_cycles; // core cycles each serialised lane conflict of an atomic
+    struct cache_config l1d;    // bytes 0: none (GT240), or loads bypass it
+    bool l1d_global;            // global loads are cached in L1
+    bool l1d_local;
+    struct cache_config constant, texture;
+    uint32_t const_miss_latency_extra, texture_latency; // pipeline of the texture unit around its cache
+    uint32_t l1_miss_extra;     // core cycles between L1 miss detection and network entry
+    uint32_t reply_extra;       // core cycles between network exit and write-back
+    uint32_t atomic_extra;
+    uint32_t cta_launch_latency; // core cycles from dispatch to first fetch
+    double core_clock_mhz;
+};
+
+struct sm; // opaque
+
+// What the SM asks of its owner. Called in the SM phase from any host thread, for this SM only.
+struct sm_callbacks {
+    void (*cta_done)(void *user, uint32_t sm, uint32_t kernel_slot, uint64_t cta, uint64_t cycle);
+    void *user;
+};
+
+// Checks the configuration and builds an SM. All memory is taken here and in sm_bind.
+enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
+                         struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
+                         struct sm **out);
+void sm_destroy(struct sm *s);
+struct exec_log *sm_log(struct sm *s);
+
+// A kernel decoded for timing: made once a launch and shared by all SMs.
+struct sm_kernel;
+enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_image *im,
+                                struct exec_launch *l, uint64_t code_address, struct diags *d,
+                                struct sm_kernel **out);
+void sm_kernel_destroy(struct sm_kernel *k);
+
+// CTAs of this kernel that one SM holds at most, and what limits it.
+struct sm_occupancy {
+    uint32_t ctas, warps;
+    const char *limit; // "registers", "shared memory", "warps", "CTA slots"
+};
+struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
+                                        uint32_t threads, uint32_t shared_bytes);
+
+// Binds a kernel to a slot (0..3: kernels that share the SM) before its CTAs come.
+enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d);
+void sm_unbind(struct sm *s, uint32_t slot);
+bool sm_can_take(const struct sm *s, uint32_t slot);
+void sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
+
+// SM phase: core cycles [from, to). Stops early on a fault (sm_fault answers it).
+void sm_run(struct sm *s, uint64_t from, uint64_t to);
+bool sm_is_idle(const struct sm *s);      // no CTA, nothing in flight
+uint64_t sm_next_event(const struct sm *s, uint64_t now); // UINT64_MAX: waits for a reply or a CTA
+const struct exec_fault *sm_fault(const struct sm *s);
+// Last cycle in which an instruction issued or a reply came; for the deadlock detector.
+uint64_t sm_last_progress(const struct sm *s);
+void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for what, with PTX lines
+// Between launches: L1, constant and texture caches lose their lines (as real chips do).
+void sm_flush(struct sm *s);
+
+// Counts so far, complete up to `now` (state times are closed at the call).
+const struct activity *sm_activity(struct sm *s, uint64_t now);
+// Per machine instruction of the kernel in `slot`: arrays of image->n_insts.
+struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
+const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot);
+
+#endif
