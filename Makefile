@@ -1,7 +1,41 @@
 # A thin face over CMake and Ninja.
+#
+#   make run       install what is missing, build, run the demonstration
+#   make test      the same set-up, then all tests
+#   make           build only
+#   make bench     speed of the simulator (bench.json)
+#   make sanitize  unit and end-to-end tests under ASan and UBSan
+#   make fuzz      the parser under libFuzzer for FUZZ_SECONDS
+#   make install   command, library, headers, man page under PREFIX
+#   make format    clang-format over our sources
 BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+CC ?= cc
+
+.PHONY: build run test bench sanitize fuzz install format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
-	@cmake -S . -B $(BUILD) -G Ninja >/dev/null
-.PHONY: build
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+
+setup:
+	@tools/setup build
+run: setup
+	@$(MAKE) --no-print-directory build
+	@$(BUILD)/warpwatt run -g gtx480 hotspot
+test:
+	@tools/setup test
+	@tools/test
+bench: build
+	@tools/bench --build $(BUILD)
+sanitize:
+	@tools/test --only sanitize
+fuzz:
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --only fuzz
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+clean:
+	rm -rf build build-*
