@@ -57,7 +57,9 @@ struct mfunc {
     uint32_t sp_vreg;          // virtual register of the stack pointer (functions and has_calls)
     VEC(uint8_t) literals;     // c[2] content of this function, merged by image
     // after ra
+    bool allocated;            // registers are physical ones, a guard of PRED_TRUE is none
     uint32_t n_regs, n_preds;
+    uint32_t spill_loads, spill_stores, spilled_regs;
 };
 
 // One kernel ready to run: its code and that of all functions it can reach, one array.

@@ -1,0 +1,342 @@
+// Blocks, edges, dominators, post-dominators, loops.
+//
+// A block ends behind BRA, BRX, RET and an unguarded EXIT, and before every branch target. A
+// guarded EXIT ends none: its lanes are gone, the others go on, and counting it as a way out would
+// push every reconvergence point around it to the end of the kernel. Calls end no block either.
+//
+// Dominators follow Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001), on
+// reverse post-order; post-dominators are the same on the reversed graph with one virtual end node.
+#include "code/cfg.h"
+
+bool minst_ends_flow(const struct minst *i, bool allocated) {
+    if (i->op == OP_RET) return true;
+    if (i->op != OP_BRA && i->op != OP_BRX && i->op != OP_EXIT) return false;
+    return !minst_is_guarded(i, allocated) && !(i->flags & MF_FILLER);
+}
+
+bool minst_ends_block(const struct minst *i, bool allocated) {
+    if (i->flags & MF_FILLER) return false;
+    return i->op == OP_BRA || i->op == OP_BRX || minst_ends_flow(i, allocated);
+}
+
+// ---- blocks and edges -------------------------------------------------------
+static uint32_t target_of(const struct cfg_code *k, int32_t target) {
+    const int32_t at = k->label_at ? k->label_at[target] : target;
+    return (uint32_t)at;
+}
+
+static void mark_leaders(const struct cfg_code *k, bool *leader) {
+    leader[0] = true;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct minst *m = &k->inst[i];
+        if (!minst_ends_block(m, k->allocated)) continue;
+        leader[i + 1] = true;
+        if (m->op == OP_BRA) leader[target_of(k, m->target)] = true;
+        if (m->op == OP_BRX)
+            for (uint32_t j = 0; j < k->tables[m->aux].n; j++)
+                leader[target_of(k, k->tables[m->aux].label[j])] = true;
+    }
+}
+
+struct edges {
+    struct arena *arena;
+    VEC(uint32_t) to;
+};
+
+// One edge to the block at instruction `at`; the end of the code is a way out.
+static void add_edge(struct cfg *c, struct edges *e, uint32_t n_insts, uint32_t from, uint32_t at) {
+    struct cfg_block *b = &c->block[from];
+    if (at >= n_insts) {
+        b->exits = true;
+        return;
+    }
+    const uint32_t to = c->block_of[at];
+    for (uint32_t i = 0; i < b->n_succ; i++)
+        if (e->to.at[b->succ + i] == to) return;
+    vec_push(e->arena, &e->to, to);
+    b->n_succ++;
+    c->block[to].n_pred++;
+}
+
+static void connect(struct cfg *c, const struct cfg_code *k) {
+    struct edges e = {.arena = c->arena};
+    for (uint32_t b = 0; b < c->n; b++) {
+        struct cfg_block *block = &c->block[b];
+        block->succ = e.to.n;
+        const struct minst *last = &k->inst[block->first + block->n - 1];
+        if (minst_ends_block(last, k->allocated)) {
+            if (last->op == OP_BRA) add_edge(c, &e, k->n, b, target_of(k, last->target));
+            if (last->op == OP_BRX)
+                for (uint32_t j = 0; j < k->tables[last->aux].n; j++)
+                    add_edge(c, &e, k->n, b, target_of(k, k->tables[last->aux].label[j]));
+            if (last->op == OP_EXIT || last->op == OP_RET) block->exits = true;
+        }
+        if (!minst_ends_flow(last, k->allocated))
+            add_edge(c, &e, k->n, b, block->first + block->n);
+    }
+    c->edge = e.to.at;
+    c->n_edges = e.to.n;
+    c->pred_edge = arena_alloc(c->arena, c->n_edges * sizeof *c->pred_edge);
+    uint32_t at = 0;
+    for (uint32_t b = 0; b < c->n; b++) {
+        c->block[b].pred = at;
+        at += c->block[b].n_pred;
+        c->block[b].n_pred = 0;
+    }
+    for (uint32_t b = 0; b < c->n; b++)
+        for (uint32_t i = 0; i < c->block[b].n_succ; i++) {
+            struct cfg_block *to = &c->block[c->edge[c->block[b].succ + i]];
+            c->pred_edge[to->pred + to->n_pred++] = b;
+        }
+}
+
+// Depth-first from the entry without recursion; `order` is filled from the back.
+static void number_blocks(struct cfg *c) {
+    uint32_t *stack = arena_alloc(c->arena, c->n * sizeof *stack);
+    uint32_t *next = arena_alloc(c->arena, c->n * sizeof *next);
+    bool *seen = arena_alloc(c->arena, c->n);
+    uint32_t *post = arena_alloc(c->arena, c->n * sizeof *post);
+    c->order = arena_alloc(c->arena, c->n * sizeof *c->order);
+    uint32_t depth = 0, n = 0;
+    stack[depth++] = 0;
+    seen[0] = true;
+    while (depth) {
+        const uint32_t b = stack[depth - 1];
+        if (next[b] < c->block[b].n_succ) {
+            // the taken side is finished first, so the fall-through side comes first in the
+            // reverse post-order, as it does in the code
+            const uint32_t s = c->edge[c->block[b].succ + next[b]++];
+            if (!seen[s]) {
+                seen[s] = true;
+                stack[depth++] = s;
+            }
+        } else {
+            post[n++] = b;
+            depth--;
+        }
+    }
+    c->n_order = n;
+    for (uint32_t b = 0; b < c->n; b++) c->block[b].rpo = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        c->order[i] = post[n - 1 - i];
+        c->block[c->order[i]].rpo = i;
+    }
+}
+
+struct cfg *cfg_build_code(struct arena *a, struct cfg_code k) {
+    struct cfg *c = arena_alloc(a, sizeof *c);
+    c->arena = a;
+    if (!k.n) return c;
+    bool *leader = arena_alloc(a, (size_t)k.n + 1);
+    mark_leaders(&k, leader);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k.n; i++) n += leader[i];
+    c->block = arena_alloc(a, n * sizeof *c->block);
+    c->block_of = arena_alloc(a, k.n * sizeof *c->block_of);
+    for (uint32_t i = 0; i < k.n; i++) {
+        if (leader[i])
+            c->block[c->n++] =
+                (struct cfg_block){.first = i, .idom = -1, .ipdom = -1, .loop_head = -1};
+        c->block_of[i] = c->n - 1;
+        c->block[c->n - 1].n++;
+    }
+    connect(c, &k);
+    number_blocks(c);
+    return c;
+}
+
+struct cfg *cfg_build(struct arena *a, const struct mfunc *f) {
+    return cfg_build_code(a, (struct cfg_code){.inst = f->inst.at,
+                                               .n = f->inst.n,
+                                               .allocated = f->allocated,
+                                               .label_at = f->label_at.at,
+                                               .tables = f->tables});
+}
+
+// ---- dominators -------------------------------------------------------------
+// Children of the tree in one pass each: first child and next sibling lists, then intervals.
+static void number_dominator_tree(struct cfg *c) {
+    int32_t *child = arena_alloc(c->arena, c->n * sizeof *child);
+    int32_t *sibling = arena_alloc(c->arena, c->n * sizeof *sibling);
+    for (uint32_t b = 0; b < c->n; b++) child[b] = sibling[b] = -1;
+    for (uint32_t i = c->n_order; i-- > 1;) {
+        const uint32_t b = c->order[i], d = (uint32_t)c->block[b].idom;
+        sibling[b] = child[d];
+        child[d] = (int32_t)b;
+    }
+    uint32_t clock = 0;
+    int32_t b = 0;
+    c->block[0].dom_in = clock++;
+    while (b >= 0) {
+        if (child[b] >= 0) {
+            const int32_t down = child[b];
+            child[b] = sibling[down];
+            c->block[down].dom_in = clock++;
+            b = down;
+        } else {
+            c->block[b].dom_out = clock++;
+            b = c->block[b].idom;
+        }
+    }
+    // an unreachable block dominates itself alone
+    for (uint32_t u = 0; u < c->n; u++)
+        if (c->block[u].rpo == UINT32_MAX) {
+            c->block[u].dom_in = clock++;
+            c->block[u].dom_out = clock++;
+        }
+}
+
+void cfg_dominators(struct cfg *c) {
+    if (!c->n) return;
+    int32_t *idom = arena_alloc(c->arena, c->n_order * sizeof *idom); // by rpo number
+    for (uint32_t i = 1; i < c->n_order; i++) idom[i] = -1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 1; i < c->n_order; i++) {
+            const struct cfg_block *b = &c->block[c->order[i]];
+            int32_t d = -1;
+            for (uint32_t j = 0; j < b->n_pred; j++) {
+                const uint32_t p = c->block[c->pred_edge[b->pred + j]].rpo;
+                if (p == UINT32_MAX || (p && idom[p] < 0)) continue;
+                int32_t x = (int32_t)p, y = d;
+                if (y < 0) y = x;
+                while (x != y) {
+                    while (x > y) x = idom[x];
+                    while (y > x) y = idom[y];
+                }
+                d = x;
+            }
+            if (d != idom[i]) {
+                idom[i] = d;
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t i = 1; i < c->n_order; i++)
+        c->block[c->order[i]].idom = (int32_t)c->order[idom[i]];
+    number_dominator_tree(c);
+}
+
+// ---- post-dominators --------------------------------------------------------
+// The reversed graph: node 0 is the virtual end, node b + 1 is block b. `leaves[b]` says that b has
+// an edge to the end, real or given to a loop that has none.
+struct reversed {
+    struct cfg *c;
+    bool *leaves, *seen;
+    uint32_t *stack, *next, *post;
+    uint32_t n_post;
+};
+
+static void reverse_search(struct reversed *r, uint32_t root) {
+    struct cfg *c = r->c;
+    uint32_t depth = 0;
+    r->stack[depth++] = root;
+    r->seen[root] = true;
+    while (depth) {
+        const uint32_t b = r->stack[depth - 1];
+        if (r->next[b] < c->block[b].n_pred) {
+            const uint32_t p = c->pred_edge[c->block[b].pred + r->next[b]++];
+            if (r->seen[p] || c->block[p].rpo == UINT32_MAX) continue;
+            r->seen[p] = true;
+            r->stack[depth++] = p;
+        } else {
+            r->post[r->n_post++] = b;
+            depth--;
+        }
+    }
+}
+
+void cfg_post_dominators(struct cfg *c) {
+    if (!c->n) return;
+    struct reversed r = {.c = c};
+    r.leaves = arena_alloc(c->arena, c->n);
+    r.seen = arena_alloc(c->arena, c->n);
+    r.stack = arena_alloc(c->arena, c->n * sizeof *r.stack);
+    r.next = arena_alloc(c->arena, c->n * sizeof *r.next);
+    r.post = arena_alloc(c->arena, c->n * sizeof *r.post);
+    for (uint32_t i = c->n_order; i-- > 0;) {
+        const uint32_t b = c->order[i];
+        r.leaves[b] = c->block[b].exits;
+        if (r.leaves[b] && !r.seen[b]) reverse_search(&r, b);
+    }
+    for (uint32_t i = c->n_order; i-- > 0;) // loops without a way out
+        if (!r.seen[c->order[i]]) {
+            r.leaves[c->order[i]] = true;
+            reverse_search(&r, c->order[i]);
+        }
+
+    // Each search from an exit is a subtree below the end, so the concatenated post-orders,
+    // reversed, with the end in front, are a reverse post-order of the reversed graph.
+    const uint32_t n = r.n_post;
+    uint32_t *number = arena_alloc(c->arena, c->n * sizeof *number);
+    for (uint32_t i = 0; i < n; i++) number[r.post[i]] = n - i; // 1..n; 0 is the end
+    int32_t *ipdom = arena_alloc(c->arena, ((size_t)n + 1) * sizeof *ipdom);
+    for (uint32_t i = 1; i <= n; i++) ipdom[i] = -1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 1; i <= n; i++) {
+            const uint32_t block = r.post[n - i];
+            const struct cfg_block *b = &c->block[block];
+            int32_t d = r.leaves[block] ? 0 : -1;
+            for (uint32_t j = 0; j < b->n_succ; j++) {
+                int32_t x = (int32_t)number[c->edge[b->succ + j]], y = d;
+                if (ipdom[x] < 0) continue;
+                if (y < 0) y = x;
+                while (x != y) {
+                    while (x > y) x = ipdom[x];
+                    while (y > x) y = ipdom[y];
+                }
+                d = x;
+            }
+            if (d != ipdom[i]) {
+                ipdom[i] = d;
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t i = 1; i <= n; i++)
+        c->block[r.post[n - i]].ipdom =
+            ipdom[i] > 0 ? (int32_t)r.post[n - (uint32_t)ipdom[i]] : -1;
+}
+
+// ---- loops ------------------------------------------------------------------
+// Each back edge to a dominating header gives the blocks that reach it without passing the header.
+// Headers are taken innermost first, so a block keeps the first header that claims it.
+static void claim_loop(struct cfg *c, uint32_t head, uint32_t *stack, uint32_t *mark) {
+    uint32_t depth = 0;
+    const uint32_t epoch = head + 1;
+    const struct cfg_block *h = &c->block[head];
+    mark[head] = epoch;
+    bool found = false;
+    for (uint32_t i = 0; i < h->n_pred; i++) {
+        const uint32_t p = c->pred_edge[h->pred + i];
+        if (c->block[p].rpo == UINT32_MAX || !cfg_dominates(c, head, p)) continue;
+        found = true;
+        if (mark[p] != epoch) {
+            mark[p] = epoch;
+            stack[depth++] = p;
+        }
+    }
+    if (!found) return;
+    c->block[head].loop_depth++;
+    if (c->block[head].loop_head < 0) c->block[head].loop_head = (int32_t)head;
+    while (depth) {
+        const uint32_t b = stack[--depth];
+        if (b == head) continue;
+        c->block[b].loop_depth++;
+        if (c->block[b].loop_head < 0) c->block[b].loop_head = (int32_t)head;
+        for (uint32_t i = 0; i < c->block[b].n_pred; i++) {
+            const uint32_t p = c->pred_edge[c->block[b].pred + i];
+            if (mark[p] == epoch || c->block[p].rpo == UINT32_MAX) continue;
+            mark[p] = epoch;
+            stack[depth++] = p;
+        }
+    }
+}
+
+void cfg_loops(struct cfg *c) {
+    uint32_t *stack = arena_alloc(c->arena, ((size_t)c->n + 1) * sizeof *stack);
+    uint32_t *mark = arena_alloc(c->arena, ((size_t)c->n + 1) * sizeof *mark);
+    // an inner header comes after the outer one in reverse post-order
+    for (uint32_t i = c->n_order; i-- > 0;) claim_loop(c, c->order[i], stack, mark);
+}
