@@ -1,0 +1,323 @@
+// The device: a GPU described by a file, its memory, modules, streams, launches and clock. The
+// driver library and the command are written against this header and nothing below it.
+//
+//   config_*   (config.c, config_table.c, limits.c): GPU files, overrides, limits
+//   device_*   (device.c): a GPU in one process: memory, textures, time
+//   module_*   (module.c): PTX to variables in memory and kernels
+//   stream_*   (stream.c): queues of work in simulated time
+//   run_*      (run.c, threads.c): the quantum loop
+//   result_*   (result.c): what came out
+//
+// Threads: one `struct gpu` belongs to one host thread at a time (it starts and stops helpers of its
+// own). Two of them are independent. Every fallible call answers a ww_status and puts a sentence
+// into `d` (never NULL).
+//
+// Time. Host code takes none. Work is queued in streams and runs, in simulated time, when somebody
+// asks: gpu_synchronize, gpu_stream_synchronize, gpu_event_synchronize, a blocking copy. The same
+// calls give the same cycles, whatever the number of host threads.
+#ifndef WW_GPU_H
+#define WW_GPU_H
+
+#include "activity/activity.h"
+#include "code/code.h"
+#include "exec/exec.h"
+#include "mem/mem.h"
+#include "sm/sm.h"
+
+// ---- configuration ----------------------------------------------------------------------------
+struct gpu_clocks {
+    double core_mhz; // schedulers; what "cycle" means unless another clock is named
+    double hot_mhz;  // lanes (Tesla: core * 2 in our terms, Fermi: core * 2, Kepler: core)
+    double net_mhz, l2_mhz;
+    double dram_mhz; // command clock
+};
+
+// What the power model must know of the chip besides its structure.
+struct gpu_tech {
+    double node_nm, vdd_v, die_mm2, transistors_m, tdp_w;
+    double idle_w;        // measured, 0 unknown
+    double temperature_k; // junction temperature that leakage is stated at
+};
+
+enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
+
+struct gpu_config {
+    char name[GPU_NAME_BYTES];    // "gtx480"; the file's name without .yaml
+    char product[GPU_NAME_BYTES]; // "GeForce GTX 480": what a program sees
+    char chip[GPU_NAME_BYTES];    // "GF100"
+    char description[GPU_TEXT_BYTES];
+    char path[GPU_PATH_BYTES]; // file it was read from
+    uint32_t cc_major, cc_minor;
+    uint32_t sm_count;
+    uint64_t memory_bytes;
+    struct gpu_clocks clocks;
+    struct gpu_tech tech;
+    uint32_t launch_latency_cycles; // core cycles between a kernel at the head of its stream and
+                                    // the dispatch of its first CTA; not part of a launch's cycles
+    uint32_t concurrent_kernels;    // that share the GPU at once (1..4)
+    uint32_t copy_engines;          // 1: one copy at a time, 2: one in each direction
+    double pcie_gbps;               // host link, 1e9 bytes a second that a copy achieves
+    double pcie_latency_us;         // of a copy, before its first byte
+    uint32_t max_registers;         // a thread
+    uint32_t deadlock_cycles;       // cycles without progress that count as a deadlock
+    struct sm_config sm;
+    struct mem_config mem;
+};
+
+// What a program may ask for and what launches are checked against; by compute capability
+// (limits.c) and by configuration.
+struct gpu_limits {
+    uint32_t warp_size, threads_per_block, block[3], grid[3];
+    uint32_t shared_per_block, registers_per_block, registers_per_thread;
+    uint32_t param_bytes, const_bytes;
+    uint32_t threads_per_sm, warps_per_sm, blocks_per_sm, shared_per_sm, registers_per_sm;
+    uint32_t tex1d, tex1d_linear, tex2d[2], tex3d[3], tex_layers;
+    uint32_t tex_alignment, surface_alignment, tex_pitch_alignment;
+    uint64_t max_pitch;
+    uint64_t local_per_thread;
+    bool can_map_host, concurrent_kernels, unified_addressing, global_l1, local_l1, doubles,
+        generic_addressing;
+};
+
+// Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then
+// `overrides` ("sm.schedulers=4"). Unknown keys, wrong types, impossible combinations: refused
+// with file and line. `out` is plain data.
+enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
+                               uint32_t n_overrides, struct diags *d, struct gpu_config *out);
+// The same checks for a configuration that was made by hand.
+enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d);
+void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out);
+// GPU files that are there, sorted by name. Search path: $WARPWATT_GPUS (directories, ':' between),
+// share/warpwatt/gpus beside the program's or library's own folder, the source tree it was built
+// from.
+struct gpu_listing { const char *name, *path, *description; };
+enum ww_status gpu_config_list(struct arena *a, struct gpu_listing **list, uint32_t *n,
+                               struct diags *d);
+// Every key with its unit and prose, for `warpwatt gpus --keys` and the reference page.
+struct gpu_key { const char *path, *type, *unit, *prose; };
+uint32_t gpu_config_keys(struct arena *a, const struct gpu_key **keys);
+// One value as text ("48", "gto"); false when there is no such key.
+bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size);
+// The whole configuration as YAML that gpu_config_load reads back.
+void gpu_config_print(const struct gpu_config *c, FILE *out);
+
+// ---- a device ---------------------------------------------------------------------------------
+struct gpu;
+struct gpu_result;
+
+struct gpu_progress {
+    uint64_t launch;            // number of the launch, from 1
+    const char *kernel;
+    uint64_t ctas_done, ctas;   // of that launch
+    uint64_t cycles;            // since it began
+    uint64_t warp_instructions; // since it began, whole GPU
+};
+
+struct gpu_options {
+    uint32_t host_threads;    // 0: as many as the host offers, at most 8
+    uint64_t interval_cycles; // 0: no intervals
+    uint64_t max_cycles;      // of one launch; 0: no limit
+    uint64_t max_instructions; // warp instructions of one launch (functional mode too); 0: none
+    bool functional;          // compute only, count instructions, no time
+    bool keep_results;        // gpu_result_at; else results live during launch_done only
+    bool count_instructions;  // per-instruction counts in results
+    int32_t scheduler;        // enum sm_scheduler_kind, or -1: the configuration's
+    uint32_t stack_bytes;     // a thread, for recursion; 0: CODE_STACK_BYTES
+    uint8_t poison;           // what fresh device memory holds (real hardware: anything)
+    struct exec_options exec;
+    const struct ww_allocator *allocator; // NULL: default
+    const volatile int *stop; // set non-zero (a signal handler may): what runs ends at the next
+                              // quantum with a valid partial result and WW_ERROR_INTERRUPTED
+    void *user;               // first argument of the callbacks, all optional
+    void (*log)(void *user, const char *sentence);
+    void (*print)(void *user, const char *text, size_t len); // device printf
+    void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
+    void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
+};
+void gpu_options_init(struct gpu_options *o); // defaults
+
+enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *o, struct diags *d,
+                          struct gpu **out);
+void gpu_destroy(struct gpu *g); // NULL is allowed; drops queued work
+const struct gpu_config *gpu_config_of(const struct gpu *g);
+const struct gpu_limits *gpu_limits_of(const struct gpu *g);
+const struct gpu_options *gpu_options_of(const struct gpu *g);
+struct devmem *gpu_memory(struct gpu *g);
+uint64_t gpu_now_cycles(const struct gpu *g); // simulated core cycles since gpu_create
+double gpu_now_s(const struct gpu *g);
+// The first fault is sticky, as on hardware: work queued later is refused with the same status
+// until it is cleared (queued work is dropped then).
+enum ww_status gpu_fault_status(const struct gpu *g);
+void gpu_clear_fault(struct gpu *g);
+
+// ---- memory -----------------------------------------------------------------------------------
+// Checked: a wrong address or size is a sentence that names the nearest allocation. These take
+// effect at once and wait for nothing; callers that need the order of streams use gpu_copy_* below.
+enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struct diags *d,
+                          uint64_t *addr);
+enum ww_status gpu_malloc_pitch(struct gpu *g, uint64_t width_bytes, uint64_t height,
+                                uint32_t element_bytes, struct diags *d, uint64_t *addr,
+                                uint64_t *pitch);
+// Waits for queued work first (as the vendor's does). Address 0 is allowed.
+enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d);
+void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes);
+enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct diags *d,
+                            uint64_t *addr);
+enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,
+                         struct diags *d);
+enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, struct diags *d);
+// Textures are devmem_texture_* handles on gpu_memory(g).
+
+// ---- modules ----------------------------------------------------------------------------------
+struct gpu_module;
+struct gpu_kernel;
+
+struct gpu_module_options {
+    uint32_t max_registers; // a thread (JIT option); 0: none
+};
+// Parses, checks and places a PTX module: globals and the constant segment allocated and
+// initialised, relocations applied, texture and surface references made. `text` is copied.
+enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text, size_t len,
+                               const struct gpu_module_options *o, struct diags *d,
+                               struct gpu_module **out);
+void gpu_module_unload(struct gpu *g, struct gpu_module *m); // waits for queued work
+const struct ptx_module *gpu_module_ptx(const struct gpu_module *m);
+// Variables of the module: device address and size. Const ones answer their place in the constant
+// segment, which can be written with gpu_write.
+enum ww_status gpu_module_global(struct gpu_module *m, const char *name, struct diags *d,
+                                 uint64_t *addr, uint64_t *bytes);
+// texref/surfref/samplerref: the texture handle that kernels read; bind with devmem_texture_set.
+enum ww_status gpu_module_texture(struct gpu_module *m, const char *name, struct diags *d,
+                                  uint64_t *handle);
+
+// Kernels. Names in the module's order; machine code is made at the first question about it.
+uint32_t gpu_module_kernels(const struct gpu_module *m);
+const char *gpu_module_kernel_name(const struct gpu_module *m, uint32_t i);
+enum ww_status gpu_kernel_find(struct gpu_module *m, const char *name, struct diags *d,
+                               struct gpu_kernel **out);
+const char *gpu_kernel_name(const struct gpu_kernel *k);
+enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
+                                const struct code_image **out);
+
+struct gpu_kernel_attributes {
+    uint32_t registers, shared_bytes, local_bytes, const_bytes, param_bytes;
+    uint32_t max_threads_per_block; // by registers and .maxntid
+    uint32_t ptx_version, binary_version; // 90, 20
+};
+enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
+                                     struct gpu_kernel_attributes *out);
+// Parameters of the kernel: offset from the parameter block's start, size.
+enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
+                                 const struct code_param **params, uint32_t *n);
+// CTAs that an SM holds.
+enum ww_status gpu_kernel_occupancy(struct gpu_kernel *k, uint32_t threads, uint32_t dynamic_shared,
+                                    struct diags *d, struct sm_occupancy *out);
+
+// ---- streams and events -----------------------------------------------------------------------
+// NULL is the default stream: it waits for all blocking streams and they for it. Work of one
+// stream runs in order; that of several may overlap.
+struct gpu_stream;
+struct gpu_event;
+enum ww_status gpu_stream_create(struct gpu *g, bool non_blocking, int priority, struct diags *d,
+                                 struct gpu_stream **out);
+void gpu_stream_destroy(struct gpu *g, struct gpu_stream *s); // runs what it holds first
+bool gpu_stream_is_done(struct gpu *g, struct gpu_stream *s); // everything queued has run
+enum ww_status gpu_stream_synchronize(struct gpu *g, struct gpu_stream *s, struct diags *d);
+enum ww_status gpu_synchronize(struct gpu *g, struct diags *d);
+
+enum ww_status gpu_event_create(struct gpu *g, struct diags *d, struct gpu_event **out);
+void gpu_event_destroy(struct gpu *g, struct gpu_event *e);
+enum ww_status gpu_event_record(struct gpu *g, struct gpu_event *e, struct gpu_stream *s,
+                                struct diags *d);
+enum ww_status gpu_stream_wait(struct gpu *g, struct gpu_stream *s, struct gpu_event *e,
+                               struct diags *d);
+bool gpu_event_is_done(struct gpu *g, struct gpu_event *e); // never recorded: true
+enum ww_status gpu_event_synchronize(struct gpu *g, struct gpu_event *e, struct diags *d);
+// Simulated time of the last record, seconds since gpu_create; waits for it. < 0: never recorded.
+double gpu_event_time_s(struct gpu *g, struct gpu_event *e);
+
+// Copies and fills in a stream's order, timed by the host link or by DRAM. Host sources are read
+// at the call (as pageable memory is); host destinations are written when the copy runs. Rows:
+// height 1 and any pitch for a plain copy; depth 1 for two dimensions.
+struct gpu_copy {
+    const void *src_host; // one of src_host, src
+    uint64_t src;
+    void *dst_host;       // one of dst_host, dst
+    uint64_t dst;
+    uint64_t width;       // bytes
+    uint64_t height, depth; // rows, slices; 0 counts as 1
+    uint64_t src_pitch, dst_pitch, src_slice, dst_slice; // bytes
+};
+enum ww_status gpu_copy_async(struct gpu *g, struct gpu_stream *s, const struct gpu_copy *c,
+                              struct diags *d);
+enum ww_status gpu_copy(struct gpu *g, struct gpu_stream *s, const struct gpu_copy *c,
+                        struct diags *d); // and waits for it
+// Fills rows of `width` elements of `element_bytes` (1, 2, 4).
+enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst, uint64_t pitch,
+                              uint32_t value, uint32_t element_bytes, uint64_t width,
+                              uint64_t height, struct diags *d);
+// A host function in a stream's order.
+enum ww_status gpu_host_call(struct gpu *g, struct gpu_stream *s, void (*fn)(void *user), void *user,
+                             struct diags *d);
+
+// ---- launches ---------------------------------------------------------------------------------
+struct gpu_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const void *params; // code_image.param_bytes bytes, copied at the call
+    uint32_t param_bytes;
+    bool cooperative;   // the grid must be resident as a whole
+};
+// Checks against limits and queues. `id` (may be NULL) is the launch's number, from 1.
+enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *s, struct gpu_kernel *k,
+                          const struct gpu_launch *l, struct diags *d, uint64_t *id);
+
+// ---- results ----------------------------------------------------------------------------------
+struct gpu_interval {
+    uint64_t from, to; // core cycles since the launch began
+    struct activity activity; // of these cycles, whole chip
+};
+
+struct gpu_result {
+    uint64_t id;
+    const char *kernel, *module;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const struct code_image *image;
+    enum ww_status status; // WW_OK, or why it is partial
+    const char *text;      // sentence when it is not OK, else NULL
+    struct exec_fault fault;   // kind FAULT_NONE when there is none
+    bool functional;       // no time: cycles and timing counts are 0
+    uint32_t overlapped;   // other launches that ran beside it for a while: their activity is in ours
+    uint64_t start_cycle, end_cycle; // device time
+    uint64_t cycles;       // end - start
+    double start_s, seconds;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t ctas, ctas_done;
+    struct sm_occupancy occupancy;   // possible
+    double achieved_warps;           // resident warps, mean over busy SM cycles
+    struct activity activity;        // whole chip: SMs + partitions; ACT_cycles = cycles
+    const struct activity *sm;       // [n_sms]
+    uint32_t n_sms;
+    const struct activity *partition; // [n_partitions]
+    uint32_t n_partitions;
+    const struct gpu_interval *interval;
+    uint32_t n_intervals;
+    const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
+    double host_seconds;   // what simulating it took
+};
+uint32_t gpu_result_count(const struct gpu *g);                       // with keep_results
+const struct gpu_result *gpu_result_at(const struct gpu *g, uint32_t i); // in order of completion
+void gpu_results_clear(struct gpu *g);
+
+// Everything since gpu_create, overlaps counted once. Idle cycles between launches are in `cycles`
+// of the totals, not in its activity.
+struct gpu_totals {
+    uint64_t launches, cycles, kernel_cycles, warp_instructions, thread_instructions;
+    uint64_t copies, copied_bytes;
+    double seconds, kernel_seconds, copy_seconds;
+    struct activity activity;
+};
+void gpu_totals(const struct gpu *g, struct gpu_totals *out);
+
+#endif
