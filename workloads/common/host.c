@@ -1,0 +1,295 @@
+// host.c: see host.h.
+#include "host.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, SHOWN = 5 };
+
+static _Noreturn __attribute__((format(printf, 2, 3))) void die(int code, const char *format,
+                                                                ...) {
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(code);
+}
+
+void host_check_call(CUresult result, const char *call, const char *file, int line) {
+    if (result == CUDA_SUCCESS) return;
+    const char *name = NULL, *words = NULL;
+    if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) name = "an unknown error";
+    if (cuGetErrorString(result, &words) != CUDA_SUCCESS || !words) words = "no description";
+    const char *slash = strrchr(file, '/');
+    die(EXIT_FAILED, "%s:%d: %s failed with %s (%d): %s.", slash ? slash + 1 : file, line, call,
+        name, (int)result, words);
+}
+
+// ---------------------------------------------------------------------------- command line
+
+static void print_usage(const struct host_program *p, FILE *to) {
+    fprintf(to, "usage: %s [--seed N] [SIZE |", p->name);
+    for (size_t i = 0; i < p->params; i++) fprintf(to, " %s", p->param[i].name);
+    fprintf(to, "]\n\n");
+    for (size_t i = 0; i < p->params; i++)
+        fprintf(to, "  %-12s %s (%lld to %lld)\n", p->param[i].name, p->param[i].words,
+                (long long)p->param[i].min, (long long)p->param[i].max);
+    fprintf(to, "\nsizes:\n");
+    for (size_t i = 0; i < p->sizes; i++)
+        fprintf(to, "  %-12s %-20s %s%s\n", p->size[i].name, p->size[i].args, p->size[i].note,
+                i == 0 ? " (default)" : "");
+}
+
+static int64_t parse_number(const char *text, const char *name, int64_t min, int64_t max) {
+    char *end;
+    errno = 0;
+    const long long v = strtoll(text, &end, 0);
+    if (end == text || *end || errno || v < min || v > max)
+        die(EXIT_USAGE, "%s is \"%s\"; it must be a number from %lld to %lld.", name, text,
+            (long long)min, (long long)max);
+    return v;
+}
+
+// The text of a size is numbers with commas between them, as workload.yaml has them.
+static void read_size(struct host *h, const struct host_size *size) {
+    const struct host_program *p = h->program;
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", size->args);
+    size_t n = 0;
+    for (char *save, *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+        if (n == p->params) die(EXIT_USAGE, "size %s has too many numbers.", size->name);
+        h->arg[n] = parse_number(word, p->param[n].name, p->param[n].min, p->param[n].max);
+        n++;
+    }
+    if (n != p->params) die(EXIT_USAGE, "size %s has too few numbers.", size->name);
+}
+
+static void seed_random(struct host *h, uint64_t seed) {
+    // splitmix64 (Steele, Lea and Flood 2014) spreads the seed over the state.
+    for (int i = 0; i < 4; i++) {
+        seed += 0x9e3779b97f4a7c15u;
+        uint64_t z = seed;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        h->random[i] = z ^ z >> 31;
+    }
+}
+
+static void read_command_line(struct host *h, int argc, char **argv) {
+    const struct host_program *p = h->program;
+    uint64_t seed = 1;
+    char **word = argv + 1, **end = argv + argc;
+    for (; word < end && !strncmp(*word, "--", 2); word++) {
+        if (!strcmp(*word, "--help")) {
+            print_usage(p, stdout);
+            exit(0);
+        }
+        if (strcmp(*word, "--seed") || word + 1 == end) {
+            print_usage(p, stderr);
+            die(EXIT_USAGE, "%s: unknown option %s.", p->name, *word);
+        }
+        seed = (uint64_t)parse_number(*++word, "the seed", 0, INT64_MAX);
+    }
+    seed_random(h, seed);
+
+    const size_t words = (size_t)(end - word);
+    if (words <= 1) {
+        for (size_t i = 0; i < p->sizes; i++) {
+            if (words == 0 || !strcmp(*word, p->size[i].name)) {
+                read_size(h, &p->size[i]);
+                return;
+            }
+        }
+    }
+    if (words != p->params) {
+        print_usage(p, stderr);
+        die(EXIT_USAGE, "%s: give the name of a size or %zu numbers.", p->name, p->params);
+    }
+    for (size_t i = 0; i < words; i++)
+        h->arg[i] = parse_number(word[i], p->param[i].name, p->param[i].min, p->param[i].max);
+}
+
+// ------------------------------------------------------------------------ device and module
+
+static void find_module(const struct host_program *p, char path[PATH_MAX]) {
+    const char *given = getenv("WW_WORKLOAD_PTX");
+    if (given && *given) {
+        if (snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
+            die(EXIT_USAGE, "WW_WORKLOAD_PTX is too long a path.");
+        return;
+    }
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = '\0';
+    if (snprintf(path, PATH_MAX, "%s/%s.ptx", slash ? self : ".", p->name) >= PATH_MAX)
+        die(EXIT_USAGE, "The path of %s.ptx is too long.", p->name);
+}
+
+void host_open(struct host *h, int argc, char **argv, const struct host_program *program) {
+    *h = (struct host){.program = program};
+    read_command_line(h, argc, argv);
+
+    CUdevice device;
+    CHECK(cuInit(0));
+    CHECK(cuDeviceGet(&device, 0));
+    CHECK(cuCtxCreate(&h->context, 0, device));
+
+    char path[PATH_MAX];
+    find_module(program, path);
+    const CUresult loaded = cuModuleLoad(&h->module, path);
+    if (loaded == CUDA_ERROR_FILE_NOT_FOUND)
+        die(EXIT_FAILED, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,
+            path);
+    CHECK(loaded);
+}
+
+int host_close(struct host *h) {
+    for (size_t i = 0; i < h->buffers; i++) CHECK(cuMemFree(h->buffer[i]));
+    CHECK(cuModuleUnload(h->module));
+    CHECK(cuCtxDestroy(h->context));
+    if (h->checks == 0) die(EXIT_FAILED, "%s: nothing was checked.", h->program->name);
+    printf("%s: %s\n", h->program->name, h->failures ? "FAILED" : "passed");
+    return h->failures ? EXIT_FAILED : 0;
+}
+
+CUfunction host_kernel(struct host *h, const char *name) {
+    CUfunction function;
+    const CUresult found = cuModuleGetFunction(&function, h->module, name);
+    if (found == CUDA_ERROR_NOT_FOUND)
+        die(EXIT_FAILED, "%s: the module has no kernel %s.", h->program->name, name);
+    CHECK(found);
+    return function;
+}
+
+CUdeviceptr host_alloc(struct host *h, size_t bytes) {
+    if (h->buffers == HOST_BUFFERS) die(EXIT_FAILED, "More than %d device buffers.", HOST_BUFFERS);
+    CUdeviceptr address;
+    CHECK(cuMemAlloc(&address, bytes));
+    return h->buffer[h->buffers++] = address;
+}
+
+void host_write(CUdeviceptr to, const void *from, size_t bytes) {
+    CHECK(cuMemcpyHtoD(to, from, bytes));
+}
+
+void host_read(void *to, CUdeviceptr from, size_t bytes) { CHECK(cuMemcpyDtoH(to, from, bytes)); }
+
+CUdeviceptr host_upload(struct host *h, const void *data, size_t bytes) {
+    const CUdeviceptr address = host_alloc(h, bytes);
+    host_write(address, data, bytes);
+    return address;
+}
+
+void host_write_symbol(struct host *h, const char *symbol, const void *from, size_t bytes) {
+    CUdeviceptr address;
+    size_t room;
+    CHECK(cuModuleGetGlobal(&address, &room, h->module, symbol));
+    if (bytes > room)
+        die(EXIT_FAILED, "%s: %s holds %zu bytes, not %zu.", h->program->name, symbol, room, bytes);
+    host_write(address, from, bytes);
+}
+
+void *host_memory(size_t count, size_t bytes) {
+    void *p = calloc(count ? count : 1, bytes);
+    if (!p) die(EXIT_FAILED, "Out of memory: %zu times %zu bytes.", count, bytes);
+    return p;
+}
+
+void host_launch_with(CUfunction function, struct dim grid, struct dim block,
+                      unsigned shared_bytes, void **params) {
+    CHECK(cuLaunchKernel(function, grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1, block.x,
+                         block.y ? block.y : 1, block.z ? block.z : 1, shared_bytes, NULL, params,
+                         NULL));
+}
+
+void host_wait(void) { CHECK(cuCtxSynchronize()); }
+
+// ---------------------------------------------------------------------------------- numbers
+
+static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
+
+uint64_t host_random(struct host *h) {
+    uint64_t *s = h->random;
+    const uint64_t result = rotate(s[1] * 5, 7) * 9;
+    const uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+uint32_t host_random_below(struct host *h, uint32_t bound) {
+    return (uint32_t)((host_random(h) >> 32) * bound >> 32);
+}
+
+float host_random_float(struct host *h, float low, float high) {
+    const float unit = (float)(host_random(h) >> 40) * 0x1p-24f;
+    return low + unit * (high - low);
+}
+
+// ----------------------------------------------------------------------------------- checks
+
+static void finish_check(struct host *h, const char *what, size_t count, size_t wrong) {
+    h->checks++;
+    if (!wrong) return;
+    h->failures++;
+    printf("%s: %s: %zu of %zu elements are wrong.\n", h->program->name, what, wrong, count);
+}
+
+void host_check_float(struct host *h, const char *what, const float *got, const double *want,
+                      size_t count, double relative, double absolute) {
+    size_t wrong = 0;
+    double worst = 0; // as a part of what is allowed
+    for (size_t i = 0; i < count; i++) {
+        const double error = fabs((double)got[i] - want[i]);
+        const double allowed = absolute + relative * fabs(want[i]);
+        if (error <= allowed) {
+            if (error > worst * allowed) worst = error / allowed;
+            continue;
+        }
+        if (wrong++ < SHOWN)
+            printf("%s: %s[%zu] is %.9g, expected %.9g within %.3g.\n", h->program->name, what, i,
+                   (double)got[i], want[i], allowed);
+    }
+    finish_check(h, what, count, wrong);
+    if (!wrong)
+        printf("%s: %s: %zu elements right (largest error %.2g of what is allowed).\n",
+               h->program->name, what, count, worst);
+}
+
+void host_check_int(struct host *h, const char *what, const int32_t *got, const int32_t *want,
+                    size_t count) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (got[i] == want[i]) continue;
+        if (wrong++ < SHOWN)
+            printf("%s: %s[%zu] is %d, expected %d.\n", h->program->name, what, i, got[i], want[i]);
+    }
+    finish_check(h, what, count, wrong);
+    if (!wrong) printf("%s: %s: %zu elements right.\n", h->program->name, what, count);
+}
+
+void host_check_that(struct host *h, bool holds, const char *format, ...) {
+    h->checks++;
+    if (holds) return;
+    h->failures++;
+    va_list args;
+    va_start(args, format);
+    printf("%s: ", h->program->name);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}

@@ -1,0 +1,101 @@
+// host.h: what the host programs of the workloads share.
+//
+// A workload's host reads its size, makes its input from a seed, runs its kernels through the CUDA
+// driver API, computes the same answer on the CPU in another way, and compares. It links nothing
+// but libcuda, so the same binary runs on the simulated GPU and on a real one.
+//
+// Programs, not a library: on a failed call or bad usage these functions print one sentence and
+// exit (1: a failure; 2: usage), and host_close gives the exit code of the checks.
+#ifndef WW_WORKLOAD_HOST_H
+#define WW_WORKLOAD_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda.h"
+
+enum { HOST_PARAMS = 8, HOST_BUFFERS = 32 };
+
+// One number on the command line, in order.
+struct host_param {
+    const char *name;
+    int64_t min, max;
+    const char *words;
+};
+
+// A named set of them. The build writes the table from workload.yaml into sizes.h.
+struct host_size {
+    const char *name;
+    const char *args;
+    const char *note;
+};
+
+struct host_program {
+    const char *name;
+    const struct host_param *param;
+    size_t params;
+    const struct host_size *size;
+    size_t sizes; // the first one is what runs when nothing is said
+};
+
+#define HOST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct host {
+    const struct host_program *program;
+    int64_t arg[HOST_PARAMS];
+    CUcontext context;
+    CUmodule module;
+    CUdeviceptr buffer[HOST_BUFFERS];
+    size_t buffers;
+    uint64_t random[4];
+    unsigned checks, failures;
+};
+
+// Reads the command line, starts the driver and loads the module: the PTX file named by
+// WW_WORKLOAD_PTX, else <program>.ptx in the folder of the executable.
+void host_open(struct host *h, int argc, char **argv, const struct host_program *program);
+
+// Frees what is left, prints the verdict, returns the exit code.
+int host_close(struct host *h);
+
+CUfunction host_kernel(struct host *h, const char *name);
+CUdeviceptr host_alloc(struct host *h, size_t bytes); // freed by host_close
+CUdeviceptr host_upload(struct host *h, const void *data, size_t bytes);
+void host_write(CUdeviceptr to, const void *from, size_t bytes);
+void host_read(void *to, CUdeviceptr from, size_t bytes);
+void host_write_symbol(struct host *h, const char *symbol, const void *from, size_t bytes);
+
+// Zeroed host memory, never NULL; free() it.
+void *host_memory(size_t count, size_t bytes);
+
+// A launch on the default stream. The variable arguments are pointers to the kernel's parameters.
+struct dim {
+    unsigned x, y, z;
+};
+#define host_launch(function, grid, block, shared_bytes, ...)                                     \
+    host_launch_with(function, grid, block, shared_bytes, (void *[]){__VA_ARGS__})
+void host_launch_with(CUfunction function, struct dim grid, struct dim block,
+                      unsigned shared_bytes, void **params);
+void host_wait(void);
+
+// Seeded by --seed; the same on every machine (xoshiro256**, Blackman and Vigna 2018).
+uint64_t host_random(struct host *h);
+uint32_t host_random_below(struct host *h, uint32_t bound);
+float host_random_float(struct host *h, float low, float high); // [low, high)
+
+// Compare `count` results with what they should be; the first few that differ are printed. A float
+// may be off by absolute + relative * |want|; NaN is equal to nothing.
+void host_check_float(struct host *h, const char *what, const float *got, const double *want,
+                      size_t count, double relative, double absolute);
+void host_check_int(struct host *h, const char *what, const int32_t *got, const int32_t *want,
+                    size_t count);
+// Any other property.
+void host_check_that(struct host *h, bool holds, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// A driver call that must succeed.
+#define CHECK(call) host_check_call((call), #call, __FILE__, __LINE__)
+void host_check_call(CUresult result, const char *call, const char *file, int line);
+
+#endif

@@ -1,0 +1,277 @@
+// device.h: the language that kernels in this folder are written in.
+//
+// CUDA C without the vendor's headers or its math library: clang knows the address spaces, the
+// barrier and the special registers; this file gives them their CUDA names and adds the functions
+// that kernels call. Two sets of functions, as in CUDA:
+//   __expf, __logf, ...   one or two special-function instructions, accuracy as the hardware's;
+//   expf, logf, sinf, ... accurate to the stated number of units in the last place (ulp), written
+//                         here as argument reduction and a polynomial. Coefficients are Chebyshev
+//                         fits made for this file; errors were measured against double precision.
+// Plain / and sqrtf are the correctly rounded instructions (div.rn, sqrt.rn), as nvcc has compiled
+// them by default since compute capability 2.0. Multiply-adds are contracted, denormals kept.
+//
+// A kernel that needs dynamic shared memory says DYNAMIC_SHARED(type, name). Code that counts on a
+// warp running in lockstep says warp_step() between the steps: no instruction, but it keeps the
+// compiler from moving memory accesses across and tells the CPU emulation in tests/workloads
+// (which replaces the first part of this file) where the steps end.
+#ifndef WW_DEVICE_H
+#define WW_DEVICE_H
+
+#ifdef WW_EMULATE
+#include "emulate.h"
+#else
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ inline __attribute__((always_inline))
+#define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
+#define DEVICE_FN static __device__ __forceinline__
+
+typedef __UINT8_TYPE__ uint8_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __SIZE_TYPE__ size_t;
+
+// ------------------------------------------------------------------- where this thread is
+// Each index is a variable whose members read a special register.
+
+#define WW_INDEX(variable, reg)                                                                   \
+    struct ww_index_##reg {                                                                       \
+        __declspec(property(get = get_x)) unsigned x;                                             \
+        __declspec(property(get = get_y)) unsigned y;                                             \
+        __declspec(property(get = get_z)) unsigned z;                                             \
+        static __device__ __forceinline__ unsigned get_x() {                                      \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_x();                                    \
+        }                                                                                         \
+        static __device__ __forceinline__ unsigned get_y() {                                      \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_y();                                    \
+        }                                                                                         \
+        static __device__ __forceinline__ unsigned get_z() {                                      \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_z();                                    \
+        }                                                                                         \
+    };                                                                                            \
+    extern const __device__ ww_index_##reg variable
+
+WW_INDEX(threadIdx, tid);
+WW_INDEX(blockIdx, ctaid);
+WW_INDEX(blockDim, ntid);
+WW_INDEX(gridDim, nctaid);
+#undef WW_INDEX
+static const int warpSize = 32;
+
+// ---------------------------------------------------------------- barriers, fences, votes
+// __syncthreads() is the compiler's own.
+
+DEVICE_FN void warp_step() { asm volatile("" ::: "memory"); }
+DEVICE_FN void __threadfence_block() { __nvvm_membar_cta(); }
+DEVICE_FN void __threadfence() { __nvvm_membar_gl(); }
+DEVICE_FN void __threadfence_system() { __nvvm_membar_sys(); }
+
+DEVICE_FN unsigned __ballot(int predicate) {
+    unsigned mask;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.ballot.b32 %0, p; }"
+                 : "=r"(mask)
+                 : "r"(predicate));
+    return mask;
+}
+DEVICE_FN int __any(int predicate) { return __ballot(predicate) != 0; }
+DEVICE_FN int __all(int predicate) { return __ballot(!predicate) == 0; }
+
+#if __CUDA_ARCH__ >= 300
+#define WW_SHUFFLE(name, mode, clamp)                                                             \
+    DEVICE_FN int name(int value, int lane) {                                                     \
+        int out;                                                                                  \
+        asm volatile("shfl." mode ".b32 %0, %1, %2, " clamp ";"                                   \
+                     : "=r"(out)                                                                  \
+                     : "r"(value), "r"(lane));                                                    \
+        return out;                                                                               \
+    }                                                                                             \
+    DEVICE_FN float name(float value, int lane) {                                                 \
+        return __builtin_bit_cast(float, name(__builtin_bit_cast(int, value), lane));             \
+    }
+WW_SHUFFLE(__shfl, "idx", "0x1f")
+WW_SHUFFLE(__shfl_up, "up", "0x0")
+WW_SHUFFLE(__shfl_down, "down", "0x1f")
+WW_SHUFFLE(__shfl_xor, "bfly", "0x1f")
+#undef WW_SHUFFLE
+#endif
+
+DEVICE_FN unsigned ww_lane() { return (unsigned)__nvvm_read_ptx_sreg_laneid(); }
+DEVICE_FN unsigned clock32() { return (unsigned)__nvvm_read_ptx_sreg_clock(); }
+
+// ------------------------------------------------------------------------------- atomics
+// Each returns what was there before.
+
+// clang-format off
+DEVICE_FN int atomicAdd(int *p, int v) { return __nvvm_atom_add_gen_i(p, v); }
+DEVICE_FN unsigned atomicAdd(unsigned *p, unsigned v) {
+    return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)v);
+}
+DEVICE_FN float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }
+DEVICE_FN int atomicSub(int *p, int v) { return __nvvm_atom_add_gen_i(p, -v); }
+DEVICE_FN int atomicMin(int *p, int v) { return __nvvm_atom_min_gen_i(p, v); }
+DEVICE_FN unsigned atomicMin(unsigned *p, unsigned v) { return __nvvm_atom_min_gen_ui(p, v); }
+DEVICE_FN int atomicMax(int *p, int v) { return __nvvm_atom_max_gen_i(p, v); }
+DEVICE_FN unsigned atomicMax(unsigned *p, unsigned v) { return __nvvm_atom_max_gen_ui(p, v); }
+DEVICE_FN unsigned atomicInc(unsigned *p, unsigned last) { return __nvvm_atom_inc_gen_ui(p, last); }
+DEVICE_FN unsigned atomicDec(unsigned *p, unsigned last) { return __nvvm_atom_dec_gen_ui(p, last); }
+DEVICE_FN int atomicExch(int *p, int v) { return __nvvm_atom_xchg_gen_i(p, v); }
+DEVICE_FN unsigned atomicExch(unsigned *p, unsigned v) {
+    return (unsigned)__nvvm_atom_xchg_gen_i((int *)p, (int)v);
+}
+DEVICE_FN int atomicCAS(int *p, int old, int v) { return __nvvm_atom_cas_gen_i(p, old, v); }
+DEVICE_FN unsigned atomicCAS(unsigned *p, unsigned old, unsigned v) {
+    return (unsigned)__nvvm_atom_cas_gen_i((int *)p, (int)old, (int)v);
+}
+DEVICE_FN int atomicAnd(int *p, int v) { return __nvvm_atom_and_gen_i(p, v); }
+DEVICE_FN int atomicOr(int *p, int v) { return __nvvm_atom_or_gen_i(p, v); }
+DEVICE_FN int atomicXor(int *p, int v) { return __nvvm_atom_xor_gen_i(p, v); }
+
+// ----------------------------------------------------------- single instructions of floats
+
+DEVICE_FN int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+DEVICE_FN float __int_as_float(int i) { return __builtin_bit_cast(float, i); }
+DEVICE_FN float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+DEVICE_FN double fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
+DEVICE_FN float sqrtf(float x) { return __nvvm_sqrt_rn_f(x); }
+DEVICE_FN double sqrt(double x) { return __nvvm_sqrt_rn_d(x); }
+DEVICE_FN float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+DEVICE_FN float fabsf(float x) { return __builtin_fabsf(x); }
+DEVICE_FN double fabs(double x) { return __builtin_fabs(x); }
+DEVICE_FN float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
+DEVICE_FN float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
+DEVICE_FN float floorf(float x) { return __nvvm_floor_f(x); }
+DEVICE_FN float ceilf(float x) { return __nvvm_ceil_f(x); }
+DEVICE_FN float truncf(float x) { return __nvvm_trunc_f(x); }
+DEVICE_FN float rintf(float x) { return __builtin_rintf(x); }
+
+DEVICE_FN float __exp2f(float x) { return __nvvm_ex2_approx_f(x); }   // ex2.approx, 2 ulp
+DEVICE_FN float __log2f(float x) { return __nvvm_lg2_approx_f(x); }   // lg2.approx
+DEVICE_FN float __sinf(float x) { return __nvvm_sin_approx_f(x); }
+DEVICE_FN float __cosf(float x) { return __nvvm_cos_approx_f(x); }
+DEVICE_FN float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
+DEVICE_FN float __frcp_rn(float x) { return __nvvm_rcp_rn_f(x); }
+DEVICE_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }
+
+DEVICE_FN int __popc(unsigned x) { return __builtin_popcount(x); }
+DEVICE_FN int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+DEVICE_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
+DEVICE_FN int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
+// clang-format on
+
+#endif // WW_EMULATE
+
+// ---------------------------------------------------------- from here on: for both machines
+
+#define WW_VECTOR2(T, name)                                                                       \
+    struct alignas(2 * sizeof(T)) name {                                                          \
+        T x, y;                                                                                   \
+    };                                                                                            \
+    DEVICE_FN name make_##name(T x, T y) { return name{x, y}; }
+#define WW_VECTOR4(T, name)                                                                       \
+    struct alignas(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) name {                                \
+        T x, y, z, w;                                                                             \
+    };                                                                                            \
+    DEVICE_FN name make_##name(T x, T y, T z, T w) { return name{x, y, z, w}; }
+WW_VECTOR2(int, int2)
+WW_VECTOR2(unsigned, uint2)
+WW_VECTOR2(float, float2)
+WW_VECTOR2(double, double2)
+WW_VECTOR4(unsigned char, uchar4)
+WW_VECTOR4(int, int4)
+WW_VECTOR4(unsigned, uint4)
+WW_VECTOR4(float, float4)
+WW_VECTOR4(double, double4)
+#undef WW_VECTOR2
+#undef WW_VECTOR4
+struct float3 {
+    float x, y, z;
+};
+DEVICE_FN float3 make_float3(float x, float y, float z) { return float3{x, y, z}; }
+
+DEVICE_FN int min(int a, int b) { return a < b ? a : b; }
+DEVICE_FN int max(int a, int b) { return a > b ? a : b; }
+DEVICE_FN unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+DEVICE_FN unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+
+DEVICE_FN float __expf(float x) { return __exp2f(x * 1.44269504f); }
+DEVICE_FN float __logf(float x) { return __log2f(x) * 0.693147181f; }
+DEVICE_FN float __powf(float x, float y) { return __exp2f(y * __log2f(x)); }
+
+// e^x, 2 ulp. x = n ln 2 + r: the power of two is exact, 2^(r / ln 2) is one ex2.approx. ln 2 is
+// in two parts, so that r keeps its bits for |n| up to 2^9.
+DEVICE_FN float expf(float x) {
+    const float n = rintf(fminf(fmaxf(x * 1.44269504f, -252.0f), 252.0f));
+    const float r = fmaf(n, -1.42860682e-6f, fmaf(n, -0.693145752f, x));
+    // 2^n as two factors, since n may be past the exponents of normal numbers; where n was
+    // clamped, r carries the rest to infinity or zero.
+    const int half = (int)n >> 1;
+    const float scale = __int_as_float((127 + half) << 23);
+    const float rest = __int_as_float((127 + (int)n - half) << 23);
+    return __exp2f(r * 1.44269504f) * scale * rest;
+}
+
+// ln x, 1 ulp for normal x; denormals are scaled first. x = 2^e m with m in [2/3, 4/3);
+// ln m = f - f^2/2 + f^3 P(f) with f = m - 1.
+DEVICE_FN float logf(float x) {
+    if (!(x > 0.0f)) return x == 0.0f ? -__builtin_inff() : __builtin_nanf("");
+    if (x > 3.40282347e38f) return x;
+    const bool tiny = x < 1.17549435e-38f;
+    const int bits = __float_as_int(tiny ? x * 8388608.0f : x);
+    const int e = (bits - 0x3f2aaaab) >> 23;
+    const float f = __int_as_float(bits - (e << 23)) - 1.0f;
+    const float n = (float)(tiny ? e - 23 : e);
+    float p = -1.212558076e-01f;
+    p = fmaf(p, f, 1.342574954e-01f);
+    p = fmaf(p, f, -1.234619021e-01f);
+    p = fmaf(p, f, 1.411830932e-01f);
+    p = fmaf(p, f, -1.667014062e-01f);
+    p = fmaf(p, f, 2.000378072e-01f);
+    p = fmaf(p, f, -2.499998808e-01f);
+    p = fmaf(p, f, 3.333331943e-01f);
+    p = fmaf(p * f, f, -0.5f * f);
+    return fmaf(n, 0.693147182f, fmaf(p, f, f));
+}
+
+// sin and cos, 2 ulp for |x| up to 1e5: x = q pi/2 + r with pi/2 in three parts; past that the
+// remainder has lost its bits and the result is only a number in [-1, 1].
+DEVICE_FN float ww_sin_reduced(float r) {
+    const float t = r * r;
+    const float p = fmaf(fmaf(-1.958789071e-04f, t, 8.332747966e-03f), t, -1.666666418e-01f);
+    return fmaf(p * t, r, r);
+}
+DEVICE_FN float ww_cos_reduced(float r) {
+    const float t = r * r;
+    const float p = fmaf(fmaf(2.454794230e-05f, t, -1.388830249e-03f), t, 4.166666418e-02f);
+    return fmaf(p * t, t, fmaf(-0.5f, t, 1.0f));
+}
+DEVICE_FN float ww_quadrant(float x, int *quadrant) {
+    const float q = rintf(x * 0.636619772f);
+    *quadrant = (int)q;
+    return fmaf(q, -7.54978996e-08f, fmaf(q, -4.83751297e-04f, fmaf(q, -1.5703125f, x)));
+}
+DEVICE_FN float sinf(float x) {
+    int q;
+    const float r = ww_quadrant(x, &q);
+    const float v = q & 1 ? ww_cos_reduced(r) : ww_sin_reduced(r);
+    return q & 2 ? -v : v;
+}
+DEVICE_FN float cosf(float x) {
+    int q;
+    const float r = ww_quadrant(x, &q);
+    const float v = q & 1 ? ww_sin_reduced(r) : ww_cos_reduced(r);
+    return (q + 1) & 2 ? -v : v;
+}
+
+// x^y for x > 0; the error grows with |y ln x|, about 1 ulp a unit.
+DEVICE_FN float powf(float x, float y) { return expf(y * logf(x)); }
+
+#endif // WW_DEVICE_H
