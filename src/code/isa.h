@@ -139,6 +139,31 @@ enum mfence { MFENCE_CTA, MFENCE_GPU, MFENCE_SYS };
 enum mcop { MCOP_CA, MCOP_CG, MCOP_CS, MCOP_CV, MCOP_LU, MCOP_WB, MCOP_WT, MCOP_NC };
 enum mtex_geom { MTEX_1D, MTEX_2D, MTEX_3D, MTEX_1D_LAYERED, MTEX_2D_LAYERED, MTEX_CUBE,
                  MTEX_CUBE_LAYERED, MTEX_2DMS, MTEX_2DMS_LAYERED };
+// TXQ aux. IS_*: 1 when the handle is such an object, else 0 (istypep).
+enum mtxq { MTXQ_WIDTH, MTXQ_HEIGHT, MTXQ_DEPTH, MTXQ_CHANNEL_DATA_TYPE, MTXQ_CHANNEL_ORDER,
+            MTXQ_NORMALIZED_COORDS, MTXQ_ARRAY_SIZE, MTXQ_NUM_MIPMAP_LEVELS, MTXQ_NUM_SAMPLES,
+            MTXQ_FILTER_MODE, MTXQ_ADDR_MODE_0, MTXQ_ADDR_MODE_1, MTXQ_ADDR_MODE_2,
+            MTXQ_FORCE_UNNORMALIZED, MTXQ_MEMORY_LAYOUT, MTXQ_IS_TEXTURE, MTXQ_IS_SAMPLER,
+            MTXQ_IS_SURFACE };
+enum mtex_lod { MTEX_LOD_NONE, MTEX_LOD_LEVEL, MTEX_LOD_GRAD }; // TEX aux
+enum msurf_oob { MSURF_TRAP, MSURF_CLAMP, MSURF_ZERO };         // SULD, SUST, SURED aux
+// VIDEO: the fields of the 64-bit immediate E, as bit positions.
+//   ASEL, BSEL (12 bits): scalar: enum PTX_VIDEO_* (0: the whole word). SIMD: three bits a lane,
+//     lane 0 lowest: which of the eight bytes (vadd4, ...) or four halves (vadd2, ...) of the pair
+//     B:A, A's lowest is 0, so that the defaults are 0 1 2 3 and 4 5 6 7 (0 1 and 2 3).
+//   DSEL (4): scalar: PTX_VIDEO_* where the result goes in C, the rest of C stays (no OP2 then).
+//   MASK (4): SIMD: lanes of C that are replaced; others keep C.
+//   OP2 (2): enum mvideo_op2, scalar: D = OP2(result, C); SIMD .add: D = C + sum over masked lanes.
+//   BSIGNED (1): B's type is signed; stype is A's type; type is D's.
+//   SHR (4): vmad's scale, 0, 7 or 15. PO (1): vmad's .po, plus one.
+// vmad's minus signs are NEG on A, B, C (A, B: of the product; C: of the addend). flags SAT; WRAP for
+// shifts; cmp for vset. C is NONE when the PTX has no third operand.
+enum mvideo_bits { VIDEO_ASEL = 0, VIDEO_BSEL = 12, VIDEO_DSEL = 24, VIDEO_MASK = 28, VIDEO_OP2 = 32,
+                   VIDEO_BSIGNED = 34, VIDEO_SHR = 35, VIDEO_PO = 39 };
+enum mvideo_op2 { VIDEO_OP2_NONE, VIDEO_OP2_ADD, VIDEO_OP2_MIN, VIDEO_OP2_MAX };
+static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bits) {
+    return (uint32_t)(e >> at) & ((1u << bits) - 1);
+}
 enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 
 // One machine instruction. Operand order for each operation stands in ops.def.
@@ -166,5 +191,10 @@ struct minst {
     uint16_t aux;    // video op code, vector selectors, txq query, table number of BRX/CALLI, ...
 };
 enum { GUARD_NONE = -1 };
+
+// Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are: which
+// slots hold constants and immediates, how long an immediate may be, and that there is one constant or
+// immediate an instruction. A zero immediate is the zero register and goes anywhere. (lower_fits.c)
+bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o);
 
 #endif
