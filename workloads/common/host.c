@@ -117,6 +117,17 @@ static void read_command_line(struct host *h, int argc, char **argv) {
         h->arg[i] = parse_number(word[i], p->param[i].name, p->param[i].min, p->param[i].max);
 }
 
+void host_require(const struct host *h, bool holds, const char *format, ...) {
+    if (holds) return;
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", h->program->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(EXIT_USAGE);
+}
+
 // ------------------------------------------------------------------------ device and module
 
 static void find_module(const struct host_program *p, char path[PATH_MAX]) {

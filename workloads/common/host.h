@@ -56,6 +56,10 @@ struct host {
 // WW_WORKLOAD_PTX, else <program>.ptx in the folder of the executable.
 void host_open(struct host *h, int argc, char **argv, const struct host_program *program);
 
+// Usage that the table of parameters cannot say: prints the sentence and exits unless it holds.
+void host_require(const struct host *h, bool holds, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 // Frees what is left, prints the verdict, returns the exit code.
 int host_close(struct host *h);
 
