@@ -3,6 +3,17 @@
 //
 // An SM runs alone for a quantum (mem.h) between `sm_run` calls; everything it shares with others
 // goes through its mem_port and its exec_log.
+//
+// For the engineer of src/gpu:
+//  - sm_config has two keys that came later: `read_latency` and `pending_entries` (defaults 0 and
+//    64); what `timing` means is said at struct class_timing.
+//  - A quantum is: mem_system_deliver, sm_take_cta, sm_run for each SM; then exec_commit, then the
+//    memory phase. A CTA may be given to an SM only after the exec_commit of the quantum in which
+//    the slot became free (its registers may be owed results until then).
+//  - sm_run may be skipped while sm_next_event says so and no reply or CTA comes; the time between
+//    is accounted for at the next call. An SM whose load/store unit waits for credits of the
+//    network answers UINT64_MAX: it is tried again by the next sm_run.
+//  - ACT_sm_idle_cycles and ACT_cycles are yours: an SM does not know when a kernel runs elsewhere.
 #ifndef WW_SM_H
 #define WW_SM_H
 
@@ -12,6 +23,10 @@
 
 enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
 
+// A dependent instruction issues `read_latency + latency` cycles after its producer when no bank,
+// collector or bus is in the way: that sum is what dependent-chain measurements give. For LD/ST and
+// texture classes other than SHFL `latency` is the time before the access begins (0: it is part of
+// the caches' and shared memory's latencies).
 struct class_timing {
     uint32_t latency;    // core cycles from operands read to result written
     uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
@@ -48,7 +63,8 @@ struct sm_config {
     bool dp_blocks_issue;       // a double-precision issue takes both schedulers (Fermi)
     uint32_t branch_latency;    // issue of a branch to next fetch of that warp
     // register file and operand collection
-    uint32_t rf_banks;          // 32-lane rows interleaved over banks
+    uint32_t rf_banks;          // 32-lane rows interleaved: bank = (register + warp) mod banks
+    uint32_t read_latency;      // core cycles from issue to the first operand's read, 0 or more
     uint32_t collectors;        // units
     uint32_t collector_ports;   // reads a bank serves a cycle (1: single-ported)
     uint32_t result_bus;        // results written a cycle
@@ -59,12 +75,14 @@ struct sm_config {
     struct class_timing timing[OPC_N];
     // load/store
     uint32_t lsu_queue;         // accesses waiting
+    uint32_t pending_entries;   // memory instructions in flight (pending-request table), 0: 64
     uint32_t agu_lanes;         // addresses generated a core cycle
     uint32_t coalesce;          // enum coalesce_kind for cached loads
     uint32_t coalesce_uncached; // for stores and uncached loads
     uint32_t shared_banks, shared_bank_bytes, shared_lanes_a_pass;
     bool shared_one_broadcast;
-    uint32_t shared_latency, shared_pass_cycles; // shared_pass_cycles: core cycles a pass, in halves: see 2
+    uint32_t shared_latency;    // access to data, without conflict
+    uint32_t shared_pass_cycles; // half core cycles that one pass keeps the banks (2: a core cycle)
     uint32_t shared_atomic_cycles; // core cycles each serialised lane conflict of an atomic
     struct cache_config l1d;    // bytes 0: none (GT240), or loads bypass it
     bool l1d_global;            // global loads are cached in L1
@@ -78,7 +96,8 @@ struct sm_config {
     double core_clock_mhz;
 };
 
-struct sm; // opaque
+struct sm;        // opaque
+struct sm_policy; // policy.h: what a technique hooks into
 
 // What the SM asks of its owner. Called in the SM phase from any host thread, for this SM only.
 struct sm_callbacks {
@@ -91,6 +110,9 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
                          struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
                          struct sm **out);
 void sm_destroy(struct sm *s);
+// Techniques that this SM runs with, called in this order; before the first CTA. Pointers are kept.
+enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
+                               struct diags *d);
 struct exec_log *sm_log(struct sm *s);
 
 // A kernel decoded for timing: made once a launch and shared by all SMs.
@@ -108,7 +130,9 @@ struct sm_occupancy {
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes);
 
-// Binds a kernel to a slot (0..3: kernels that share the SM) before its CTAs come.
+// Binds a kernel to a slot (0..3: kernels that share the SM) before its CTAs come. Unbinding needs
+// all its CTAs done; its per-instruction counts are gone afterwards.
+enum { SM_KERNEL_SLOTS = 4 };
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d);
 void sm_unbind(struct sm *s, uint32_t slot);
 bool sm_can_take(const struct sm *s, uint32_t slot);

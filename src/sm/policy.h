@@ -1,0 +1,128 @@
+// Where an energy-saving technique takes hold of an SM. A technique fills in a struct sm_policy
+// with the callbacks that it needs (the others stay NULL) and is given to sm_set_policies. An SM
+// without policies runs code in which none of this exists (sm_step.inc.h is compiled twice).
+//
+// Time is sparse: the SM simulates only cycles in which something may change. Between two simulated
+// cycles nothing in struct sm_view changes, so a technique computes what happened in between from
+// the timestamps of the pipes and its own. What must happen at a cycle of its own (a counter that
+// expires and lets a unit take work again) it announces: unit_wanted answers when to look again, and
+// next_event names any other cycle that must be simulated.
+//
+// Several policies: `prefer` narrows what the one before left over; a pipe is on when all say so;
+// extra cycles add up; notifications go to all, in order. A policy must not keep or change state
+// outside of `self`: SMs run on different host threads, so give each SM a `self` of its own.
+#ifndef WW_SM_POLICY_H
+#define WW_SM_POLICY_H
+
+#include "sm/sm.h"
+
+// Execution pipelines, one number each: INT and FP of cluster c are SM_PIPE_INT + c and
+// SM_PIPE_FP + c, SFU i is SM_PIPE_SFU + i, DP unit i is SM_PIPE_DP + i.
+enum sm_pipe_id {
+    SM_PIPE_INT = 0,
+    SM_PIPE_FP = SM_PIPE_INT + SM_MAX_CLUSTERS,
+    SM_PIPE_SFU = SM_PIPE_FP + SM_MAX_CLUSTERS,
+    SM_PIPE_DP = SM_PIPE_SFU + 8,
+    SM_PIPE_LDST = SM_PIPE_DP + 8,
+    SM_PIPE_TEX,
+    SM_PIPES
+};
+
+struct sm_pipe {
+    uint64_t free_at;    // first cycle in which the scheduler may issue to it
+    uint64_t enter_at;   // first cycle in which it can take in the next instruction
+    uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until), its newest busy
+    uint64_t busy_until; // period; idle since busy_until once that is past
+    uint64_t busy_cycles; // length of all busy periods, the newest included
+    uint64_t issues;
+};
+
+// What the SM knows in a cycle. A warp slot is a bit in the masks.
+struct sm_view {
+    uint64_t cycle;
+    uint64_t resident; // holds a warp that has not exited
+    uint64_t decoded;  // its next instruction is in the instruction buffer
+    uint64_t go;       // ... with operands and without barrier, fence, sleep or branch in the way: it
+                       // waits for a unit and a scheduler at most
+    uint64_t active;   // two-level: the active set; other schedulers: resident
+    uint64_t wait_mem; // next instruction waits for memory (shared memory included)
+    uint64_t wait_long; // ... for memory beyond shared memory and constants in their cache
+    uint64_t wait_bar, wait_fence, wait_sleep, wait_branch, wait_const;
+    uint64_t needs[UNIT_N];           // by unit of the next instruction (of decoded warps)
+    uint64_t mine[SM_MAX_SCHEDULERS]; // warps of a scheduler: slot mod schedulers
+    uint32_t schedulers;
+    uint32_t pipe_mask_lo;            // reserved
+    struct sm_pipe pipe[SM_PIPES];
+    uint64_t unit_free_at[UNIT_N];    // earliest free_at of the unit's pipes
+    uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
+    uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its
+                                      // guard); kept only while a policy is there
+};
+
+// An instruction at its issue. The callback may raise the extra_* fields and change lanes_used.
+struct sm_issue {
+    uint64_t cycle;      // of issue
+    uint32_t warp, scheduler, pc, kernel_slot;
+    uint32_t lanes;      // that execute (active and guard)
+    uint8_t klass, unit; // enum op_class, enum unit_class
+    uint8_t pipe;        // enum sm_pipe_id; SM_PIPES: no pipe
+    bool is_second;      // second instruction of a dual issue
+    uint32_t latency, interval; // of its class
+    uint32_t extra_latency;     // cycles added to its result
+    uint32_t extra_interval;    // cycles that the pipe stays closed longer (a folded warp: 1)
+};
+
+enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
+struct sm_array_access {
+    uint64_t cycle;
+    enum sm_array array;
+    uint64_t addr;    // line address; shared memory: 0
+    uint32_t sectors; // 32-byte sectors of the line
+    uint32_t lanes;   // lanes served
+    bool is_write, is_hit, is_fill;
+};
+
+enum sm_warp_event { SM_WARP_LAUNCH, SM_WARP_EXIT };
+
+struct sm_policy {
+    const char *name;
+    void *self;
+
+    // Start of every simulated cycle, before anything issues; v->cycle has moved since the last
+    // call and the view was constant in between.
+    void (*cycle)(void *self, const struct sm_view *v);
+    // Which of the issuable warps of a scheduler it should choose from; a subset of `ready`, 0 for
+    // "none of them" (the slot is then owned by `policy`). The scheduler chooses within the subset.
+    uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
+    // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
+    bool (*unit_on)(void *self, const struct sm_view *v, uint32_t pipe);
+    // Warps `ready` could issue to this unit, whose free pipes (`pipes`: bit mask of sm_pipe_id) are
+    // all held back. Asked in every simulated cycle in which that is so. Answers the first later
+    // cycle in which to look again (a wakeup's end), UINT64_MAX if some other event will tell.
+    uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                            uint64_t ready);
+    // An instruction issues.
+    void (*issue)(void *self, const struct sm_view *v, struct sm_issue *i);
+    // A register row is read or written in `cycle` (planned: it may lie ahead) by lanes of a warp;
+    // answers cycles that the access takes longer (a drowsy row wakes, a slow partition).
+    uint32_t (*rf_access)(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
+                          bool is_write, uint64_t cycle);
+    // A cache or shared memory is accessed; answers cycles that the access takes longer.
+    uint32_t (*array_access)(void *self, const struct sm_array_access *a);
+    // A warp comes or goes, with the registers and the bytes of shared memory (of its CTA, on the
+    // CTA's first and last warp, else 0) that come or go with it.
+    void (*warp)(void *self, enum sm_warp_event e, uint32_t warp, uint32_t kernel_slot,
+                 uint32_t registers, uint32_t shared_bytes, uint64_t cycle);
+    // Every epoch_cycles core cycles while the SM holds work (0: never), in the cycle itself.
+    uint32_t epoch_cycles;
+    void (*epoch)(void *self, const struct sm_view *v, uint64_t cycle);
+    // First cycle after v->cycle that must be simulated on this policy's account.
+    uint64_t (*next_event)(void *self, const struct sm_view *v);
+};
+
+enum { SM_MAX_POLICIES = 8 };
+
+// The view of an SM, for tests and for policies that look at it outside of callbacks.
+const struct sm_view *sm_view_of(const struct sm *s);
+
+#endif
