@@ -127,18 +127,46 @@ void mem_system_reset(struct mem_system *m);
 void mem_system_describe(const struct mem_system *m, FILE *out);
 
 // ---- pieces that SMs use too ----------------------------------------------------------------
-// A tag array: presence and state of lines. `cache_*` in cache.c.
+// A tag array: presence and state of lines. `cache_*` in cache.c. Two ways to live with misses:
+// allocate on fill (read misses, an MSHR remembers, cache_fill takes a victim), or allocate on miss
+// (cache_reserve takes the victim at once; the line answers CACHE_PENDING until it is filled).
+// `sectors` are bits within the line; a cache without sectors has bit 0 alone.
 struct cache;
 enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_PENDING /* line is on its way */, CACHE_FULL };
+struct cache_victim {
+    uint64_t addr;  // of the line that went
+    uint32_t dirty; // its dirty sectors
+    bool valid;     // a line went (clean or dirty)
+};
+// NULL when memory is out or the shape is impossible (cache_config_wrong says why).
 struct cache *cache_create(const struct cache_config *c);
 void cache_destroy(struct cache *c);
+// NULL, or a sentence that says why no such cache can be.
+const char *cache_config_wrong(const struct cache_config *c);
 // Looks up `sectors` (bit mask within the line) for a read; a hit updates replacement state.
 enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors);
 // Marks sectors as valid (fill); answers the victim's address if a dirty line had to go, else 0,
 // and its dirty sectors in *dirty.
 uint64_t cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors, uint32_t *dirty);
-enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors); // by policy
+// The same, and says which line went, clean ones too.
+void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors, struct cache_victim *v);
+// A store, by the cache's policy: write_evict drops the line (HIT: it was there); write_back marks
+// a present line dirty; write-through touches it. Never allocates: a write-allocate cache that
+// answers MISS is given the line with cache_write_line.
+enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors);
+// The policies by name, for a cache that serves two (Fermi's L1: global evicts, local writes back).
+// cache_write_line makes the sectors valid and dirty and allocates the line where it is absent:
+// HIT, MISS (allocated; *v says what went) or FULL (every line of its set is reserved).
+enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
+                                   struct cache_victim *v);
+bool cache_evict_line(struct cache *c, uint64_t line_addr); // true: it was there
+// Takes a line for a miss before its data comes: MISS (reserved), PENDING (was already), HIT, FULL.
+enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cache_victim *v);
 void cache_invalidate(struct cache *c);
+// Number of lines, and the index of the line that the last call found or filled (for meters and
+// drowsy lines); UINT32_MAX when it found none.
+uint32_t cache_lines(const struct cache *c);
+uint32_t cache_last_line(const struct cache *c);
 
 // Miss-status holding registers with merging: who waits for a line. `mshr_*` in mshr.c.
 struct mshr;
@@ -146,31 +174,53 @@ struct mshr *mshr_create(uint32_t lines, uint32_t merge);
 void mshr_destroy(struct mshr *m);
 // Adds a waiter; answers the entry (>= 0), sets *is_new when a request must be sent; -1: full.
 int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter, bool *is_new);
+// The same for sectored caches: *missing are the sectors that nobody has asked for yet.
+int32_t mshr_add_sectors(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
+                         uint32_t *missing);
+// Asks for sectors without waiting for them (a prefetch).
+int32_t mshr_expect(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t *missing);
 // The line came: copies waiters to out (room for merge) and frees the entry.
 uint32_t mshr_take(struct mshr *m, uint64_t line_addr, uint32_t *out);
+// Some sectors came: copies the waiters that have all of theirs now; frees the entry when all came.
+uint32_t mshr_fill(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t *out);
+// The entry of a line, or -1; and how many more waiters it takes.
+int32_t mshr_find(const struct mshr *m, uint64_t line_addr);
+bool mshr_has_room(const struct mshr *m, uint64_t line_addr);
 uint32_t mshr_used(const struct mshr *m);
+void mshr_clear(struct mshr *m);
 
 // Coalescing of one warp access to global memory. `coalesce_*` in coalesce.c.
 enum coalesce_kind {
     COALESCE_TESLA10,  // cc 1.0/1.1: strict order, half-warps
     COALESCE_TESLA12,  // cc 1.2/1.3: half-warp segments of 32/64/128 bytes, shrunk
     COALESCE_LINE128,  // Fermi, L1 on: 128-byte lines
-    COALESCE_SECTOR32  // 32-byte sectors (Kepler global, stores, L1 off)
+    COALESCE_SECTOR32  // 32-byte sectors (Kepler global, stores, L1 off); neighbours that make an
+                       // aligned 64 or 128 bytes travel as one transaction
 };
 struct transaction {
     uint64_t addr;    // aligned to its size (line or segment)
     uint32_t bytes;   // 32, 64 or 128: transfer size
-    uint32_t lanes;   // lanes it serves
+    uint32_t lanes;   // mask of the lanes it serves
     uint32_t sectors; // 32-byte sectors of the 128-byte line that are touched
     uint32_t full_sectors; // sectors wholly written (stores)
+    uint32_t words;   // 4-byte words of the 128-byte line that are wholly covered
 };
-// `bytes` a lane; out has room for 64 transactions a... 2 a lane; answers how many, in address order
-// of first lane served.
+// `bytes` a lane (1, 2, 4, 8 or 16, address aligned to it); out has room for 64 transactions, 2 a
+// lane; answers how many, in the order of the first lane that each serves.
 uint32_t coalesce(enum coalesce_kind kind, const uint64_t *addr, uint32_t mask, uint32_t bytes,
                   struct transaction out[64]);
 // Cycles that a shared-memory access takes: 1 + conflicts. `banks` of `bank_bytes`; `lanes_a_pass`:
 // 16 (half-warp, Tesla) or 32. Broadcast of the same word is free; Tesla broadcasts one word a pass.
 uint32_t shared_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks,
                        uint32_t bank_bytes, uint32_t lanes_a_pass, bool one_broadcast);
+// The same with all that a generation may differ in.
+struct shared_shape {
+    uint32_t banks, bank_bytes, lanes_a_pass;
+    bool one_broadcast;
+    uint32_t wide_extra; // passes added to each half-warp of a 128-bit access (Fermi: 1, measured
+                         // 2.64 accesses a hot clock on GTX 480; others: 0)
+};
+uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
+                              uint32_t bytes);
 
 #endif

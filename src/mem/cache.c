@@ -1,0 +1,211 @@
+// Tag arrays: presence, sectors, dirtiness and replacement of lines; no data. All state lies in
+// flat arrays made at creation. Set index: low bits of the line number, or the xor of all its
+// chunks of that width ("hashed"); any number of sets is possible, a power of two is faster.
+//
+// Replacement is exact LRU, or a fixed pseudo-random sequence in which one way of a set is taken
+// half of the time and the others share the rest: what Mei & Chu (TPDS 2017) measured on Fermi's
+// L1 (4 ways: 1/2 for one way, 1/6 for each other). Empty ways go first; reserved ones never.
+#include "mem/cache.h"
+
+enum {
+    CACHE_MAX_SECTORS = 32, // bits in a sector mask
+    CACHE_MAX_WAYS = 1024   // a fully associative cache of this size still scans fast enough
+};
+// Start of the fixed sequence; any odd number does (xorshift32 must not start at 0).
+#define CACHE_SEED 0x2545F491u
+
+const char *cache_config_wrong(const struct cache_config *c) {
+    const uint32_t sector = c->sector_bytes ? c->sector_bytes : c->line_bytes;
+    if (!bits_is_pow2(c->line_bytes)) return "line_bytes must be a power of two";
+    if (!bits_is_pow2(sector) || sector > c->line_bytes)
+        return "sector_bytes must be a power of two that divides line_bytes";
+    if (c->line_bytes / sector > CACHE_MAX_SECTORS) return "a line has more than 32 sectors";
+    if (c->ways == 0) return "ways must not be 0";
+    if (c->ways > CACHE_MAX_WAYS) return "more than 1024 ways";
+    if (c->bytes == 0 || c->bytes % (c->line_bytes * c->ways))
+        return "bytes must be a multiple of line_bytes times ways";
+    if (c->write_back && c->write_evict) return "write_back and write_evict exclude each other";
+    return NULL;
+}
+
+struct cache *cache_create(const struct cache_config *c) {
+    if (cache_config_wrong(c)) return NULL;
+    struct cache *k = ww_alloc_aligned(sizeof *k);
+    if (!k) return NULL;
+    const uint32_t sector = c->sector_bytes ? c->sector_bytes : c->line_bytes;
+    const uint32_t sectors = c->line_bytes / sector;
+    k->ways = c->ways;
+    k->sets = c->bytes / c->line_bytes / c->ways;
+    k->lines = k->sets * k->ways;
+    k->line_shift = bits_first32(c->line_bytes);
+    k->all = sectors == 32 ? UINT32_MAX : (1u << sectors) - 1;
+    k->sets_pow2 = bits_is_pow2(k->sets);
+    k->set_bits = k->sets > 1 ? bits_last32(k->sets - 1) + 1 : 1;
+    k->hashed = c->hashed_sets;
+    k->lru = c->lru;
+    k->write_back = c->write_back;
+    k->write_evict = c->write_evict;
+    k->set_div = fastdiv_of(k->sets);
+    k->tag = ww_alloc_aligned(k->lines * sizeof *k->tag);
+    k->line = ww_alloc_aligned(k->lines * sizeof *k->line);
+    k->reserved = ww_alloc_aligned(k->lines);
+    if (!k->tag || !k->line || !k->reserved) {
+        cache_destroy(k);
+        return NULL;
+    }
+    cache_invalidate(k);
+    return k;
+}
+
+void cache_destroy(struct cache *c) {
+    if (!c) return;
+    ww_free_aligned(c->tag);
+    ww_free_aligned(c->line);
+    ww_free_aligned(c->reserved);
+    ww_free_aligned(c);
+}
+
+void cache_invalidate(struct cache *c) {
+    for (uint32_t i = 0; i < c->lines; i++) c->tag[i] = CACHE_NO_TAG;
+    memset(c->line, 0, c->lines * sizeof *c->line);
+    memset(c->reserved, 0, c->lines);
+    c->clock = 0;
+    c->random = CACHE_SEED;
+    c->last = CACHE_NONE;
+}
+
+static uint32_t next_random(struct cache *c) {
+    uint32_t x = c->random;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return c->random = x;
+}
+
+// The way that the fixed sequence names: the middle one half of the time.
+static uint32_t random_way(struct cache *c) {
+    const uint32_t r = next_random(c), favourite = c->ways / 2;
+    if (c->ways == 1 || (r & 1)) return favourite;
+    const uint32_t other = (r >> 1) % (c->ways - 1);
+    return other + (other >= favourite);
+}
+
+uint32_t cache_place(struct cache *c, uint64_t number, struct cache_victim *v) {
+    const uint32_t first = cache_set_of(c, number) * c->ways;
+    uint32_t at = CACHE_NONE;
+    for (uint32_t w = 0; w < c->ways && at == CACHE_NONE; w++)
+        if (c->tag[first + w] == CACHE_NO_TAG) at = first + w;
+    if (at == CACHE_NONE && c->lru) {
+        uint64_t oldest = UINT64_MAX;
+        for (uint32_t i = first; i < first + c->ways; i++) {
+            if (!c->reserved[i] && c->line[i].stamp < oldest) {
+                oldest = c->line[i].stamp;
+                at = i;
+            }
+        }
+    } else if (at == CACHE_NONE) {
+        const uint32_t start = random_way(c);
+        for (uint32_t k = 0; k < c->ways && at == CACHE_NONE; k++) {
+            const uint32_t i = first + (start + k) % c->ways;
+            if (!c->reserved[i]) at = i;
+        }
+    }
+    *v = (struct cache_victim){0};
+    if (at == CACHE_NONE) return CACHE_NONE;
+    if (c->tag[at] != CACHE_NO_TAG)
+        *v = (struct cache_victim){
+            .addr = c->tag[at] << c->line_shift, .dirty = c->line[at].dirty, .valid = true};
+    c->tag[at] = number;
+    c->line[at].valid = c->line[at].dirty = 0;
+    c->reserved[at] = 0;
+    cache_touch(c, at);
+    return at;
+}
+
+enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NONE) return CACHE_MISS;
+    if ((sectors & ~c->line[i].valid) == 0) {
+        cache_touch(c, i);
+        return CACHE_HIT;
+    }
+    return c->reserved[i] ? CACHE_PENDING : CACHE_MISS;
+}
+
+void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
+                     struct cache_victim *v) {
+    const uint64_t number = line_addr >> c->line_shift;
+    uint32_t i = cache_find(c, number);
+    *v = (struct cache_victim){0};
+    if (i == CACHE_NONE) i = cache_place(c, number, v);
+    c->last = i;
+    if (i == CACHE_NONE) return; // every line of the set is reserved: the data passes by
+    c->line[i].valid |= sectors & c->all;
+    c->reserved[i] = 0;
+}
+
+uint64_t cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors, uint32_t *dirty) {
+    struct cache_victim v;
+    cache_fill_line(c, line_addr, sectors, &v);
+    *dirty = v.dirty;
+    return v.dirty ? v.addr : 0;
+}
+
+bool cache_evict_line(struct cache *c, uint64_t line_addr) {
+    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NONE) return false;
+    // A reserved line keeps its place for the data to come; what was valid in it goes.
+    if (!c->reserved[i]) c->tag[i] = CACHE_NO_TAG;
+    c->line[i].valid = c->line[i].dirty = 0;
+    return true;
+}
+
+enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    if (c->write_evict) return cache_evict_line(c, line_addr) ? CACHE_HIT : CACHE_MISS;
+    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NONE) return CACHE_MISS;
+    if (c->reserved[i]) return CACHE_PENDING;
+    if (c->write_back) {
+        c->line[i].valid |= sectors & c->all;
+        c->line[i].dirty |= sectors & c->all;
+    } else if (sectors & ~c->line[i].valid) {
+        return CACHE_MISS;
+    }
+    cache_touch(c, i);
+    return CACHE_HIT;
+}
+
+enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
+                                   struct cache_victim *v) {
+    const uint64_t number = line_addr >> c->line_shift;
+    enum cache_result r = CACHE_HIT;
+    uint32_t i = cache_find(c, number);
+    *v = (struct cache_victim){0};
+    if (i == CACHE_NONE) {
+        i = cache_place(c, number, v);
+        r = CACHE_MISS;
+    }
+    c->last = i;
+    if (i == CACHE_NONE) return CACHE_FULL;
+    c->line[i].valid |= sectors & c->all;
+    c->line[i].dirty |= sectors & c->all;
+    cache_touch(c, i);
+    return r;
+}
+
+enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cache_victim *v) {
+    const uint64_t number = line_addr >> c->line_shift;
+    uint32_t i = cache_find(c, number);
+    *v = (struct cache_victim){0};
+    if (i != CACHE_NONE) {
+        c->last = i;
+        return c->reserved[i] ? CACHE_PENDING : CACHE_HIT;
+    }
+    i = c->last = cache_place(c, number, v);
+    if (i == CACHE_NONE) return CACHE_FULL;
+    c->reserved[i] = 1;
+    return CACHE_MISS;
+}
+
+uint32_t cache_lines(const struct cache *c) { return c->lines; }
+uint32_t cache_last_line(const struct cache *c) { return c->last; }

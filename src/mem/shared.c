@@ -1,0 +1,92 @@
+// How many passes a shared-memory access takes through the banks.
+//
+// Bank of an address: (address / bank_bytes) mod banks; the word is address / bank_bytes. Lanes
+// that want the same word of a bank share a pass. An access wider than a bank's word is served in
+// portions that fill the banks once (64-bit: half-warps, 128-bit: quarter-warps on 4-byte banks);
+// each portion takes as many passes as the busiest bank has different words.
+//
+// Tesla (`one_broadcast`, CUDA C Programming Guide 3.2 G.3.3): half-warps; a pass serves all lanes
+// that want one chosen word, and of every other bank one lane alone. The guide leaves the choice
+// open; here it is the word of the lowest lane left. Wider accesses are runs of 32-bit ones.
+#include "mem/mem.h"
+
+enum { WARP = 32 };
+
+static uint32_t passes_broadcast_all(const uint64_t *addr, uint32_t mask, uint32_t bytes,
+                                     uint32_t banks, uint32_t bank_bytes) {
+    // Words already asked of a bank, as a list threaded through the (lane, word) pairs.
+    uint64_t word[WARP * 16];
+    uint16_t link[WARP * 16];
+    uint16_t head[64], count[64];
+    memset(count, 0, sizeof count);
+    uint32_t n = 0, worst = 1;
+    const uint32_t shift = bits_first32(bank_bytes);
+    FOR_EACH_BIT32(lane, mask) {
+        const uint64_t last = (addr[lane] + bytes - 1) >> shift;
+        for (uint64_t w = addr[lane] >> shift; w <= last; w++) {
+            const uint32_t bank = (uint32_t)w & (banks - 1);
+            uint32_t seen = count[bank], at = head[bank];
+            while (seen && word[at] != w) {
+                at = link[at];
+                seen--;
+            }
+            if (seen) continue;
+            word[n] = w;
+            if (count[bank]) link[n] = head[bank];
+            head[bank] = (uint16_t)n++;
+            if (++count[bank] > worst) worst = count[bank];
+        }
+    }
+    return worst;
+}
+
+static uint32_t passes_broadcast_one(const uint64_t *addr, uint32_t mask, uint32_t offset,
+                                     uint32_t banks, uint32_t bank_bytes) {
+    uint32_t passes = 0;
+    while (mask) {
+        const uint64_t word = (addr[bits_first32(mask)] + offset) / bank_bytes;
+        uint64_t taken = UINT64_C(1) << (word & (banks - 1));
+        FOR_EACH_BIT32(lane, mask) {
+            const uint64_t w = (addr[lane] + offset) / bank_bytes;
+            const uint64_t bank = UINT64_C(1) << (w & (banks - 1));
+            if (w != word && (taken & bank)) continue;
+            taken |= bank;
+            mask &= ~(1u << lane);
+        }
+        passes++;
+    }
+    return passes;
+}
+
+uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
+                              uint32_t bytes) {
+    if (!mask) return 0;
+    uint32_t total = 0;
+    if (s->one_broadcast) {
+        const uint32_t lanes = s->lanes_a_pass >= WARP ? UINT32_MAX : (1u << s->lanes_a_pass) - 1;
+        for (uint32_t first = 0; first < WARP; first += s->lanes_a_pass)
+            for (uint32_t offset = 0; offset < bytes; offset += s->bank_bytes)
+                total += passes_broadcast_one(addr, mask & lanes << first, offset, s->banks,
+                                              s->bank_bytes);
+        return total;
+    }
+    uint32_t portion = s->lanes_a_pass < WARP ? s->lanes_a_pass : WARP;
+    for (uint32_t b = bytes; b > s->bank_bytes && portion > 1; b /= 2) portion /= 2;
+    const uint32_t lanes = portion == WARP ? UINT32_MAX : (1u << portion) - 1;
+    for (uint32_t first = 0; first < WARP; first += portion) {
+        const uint32_t m = mask & lanes << first;
+        if (m) total += passes_broadcast_all(addr, m, bytes, s->banks, s->bank_bytes);
+    }
+    if (bytes == 16 && s->wide_extra)
+        total += s->wide_extra * ((mask & 0xFFFF) != 0) + s->wide_extra * (mask >> 16 != 0);
+    return total;
+}
+
+uint32_t shared_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks,
+                       uint32_t bank_bytes, uint32_t lanes_a_pass, bool one_broadcast) {
+    const struct shared_shape s = {.banks = banks,
+                                   .bank_bytes = bank_bytes,
+                                   .lanes_a_pass = lanes_a_pass,
+                                   .one_broadcast = one_broadcast};
+    return shared_access_passes(&s, addr, mask, bytes);
+}
