@@ -1,0 +1,492 @@
+// GPU files: finding them, stacking a file on its bases and the overrides on top, and turning the
+// texts of the winning layers into a struct gpu_config. What a key is stands in config_keys.def,
+// what may not go together in config_check.c.
+#include "gpu/config_int.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { MAX_LAYERS = 96, MAX_BASES = 8, MAX_KEYS = 512, MAX_FILE = 1 << 20 };
+#define NO_LAYER UINT16_MAX
+
+// ---- the search path -------------------------------------------------------------------------
+struct places {
+    char dir[8][GPU_PATH_BYTES];
+    uint32_t n;
+};
+
+static void add_place(struct places *p, const char *dir, size_t len) {
+    if (p->n == WW_COUNT(p->dir) || !len || len >= GPU_PATH_BYTES) return;
+    snprintf(p->dir[p->n++], GPU_PATH_BYTES, "%.*s", (int)len, dir);
+}
+
+static void find_places(struct places *p) {
+    p->n = 0;
+    const char *env = getenv("WARPWATT_GPUS");
+    while (env && *env) {
+        const size_t len = strcspn(env, ":");
+        add_place(p, env, len);
+        env += len + (env[len] == ':');
+    }
+    Dl_info self;
+    if (dladdr((void *)(uintptr_t)&gpu_config_load, &self) && self.dli_fname) {
+        char dir[GPU_PATH_BYTES];
+        const char *slash = strrchr(self.dli_fname, '/');
+        int len = slash ? (int)(slash - self.dli_fname) : 1;
+        const char *start = slash ? self.dli_fname : ".";
+        const int n = snprintf(dir, sizeof dir, "%.*s/../share/warpwatt/gpus", len, start);
+        if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
+        // A build tree: the source tree is one of the folders above, up to three.
+        for (int up = 1; up <= 3; up++) {
+            static const char climb[] = "/../../..";
+            const int m = snprintf(dir, sizeof dir, "%.*s%.*s/gpus", len, start, 3 * up, climb);
+            if (m > 0 && (size_t)m < sizeof dir) add_place(p, dir, (size_t)m);
+        }
+    }
+    add_place(p, "gpus", 4);
+}
+
+static bool is_file(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool is_path(const char *name) {
+    const size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+}
+
+// Where the file of `name` is; `beside` is the file that names it as its base, or NULL.
+static bool find_file(const char *name, const char *beside, char *out, size_t size) {
+    if (beside) {
+        const char *slash = strrchr(beside, '/');
+        const int dir = slash ? (int)(slash - beside) + 1 : 0;
+        snprintf(out, size, "%.*s%s%s", dir, beside, name, is_path(name) ? "" : ".yaml");
+        if (is_file(out)) return true;
+    }
+    if (is_path(name)) {
+        snprintf(out, size, "%s", name);
+        return is_file(out);
+    }
+    struct places p;
+    find_places(&p);
+    for (uint32_t i = 0; i < p.n; i++) {
+        const int n = snprintf(out, size, "%s/%s.yaml", p.dir[i], name);
+        if (n > 0 && (size_t)n < size && is_file(out)) return true;
+    }
+    return false;
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct gpu_listing *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+enum ww_status gpu_config_list(struct arena *a, struct gpu_listing **list, uint32_t *n,
+                               struct diags *d) {
+    VEC(struct gpu_listing) all = {0};
+    struct places p;
+    find_places(&p);
+    for (uint32_t i = 0; i < p.n; i++) {
+        DIR *dir = opendir(p.dir[i]);
+        if (!dir) continue;
+        for (const struct dirent *e; (e = readdir(dir));) {
+            const size_t len = strlen(e->d_name);
+            if (len < 6 || strcmp(e->d_name + len - 5, ".yaml") != 0) continue;
+            const char *name = arena_strndup(a, e->d_name, len - 5);
+            bool seen = false;
+            for (uint32_t k = 0; k < all.n; k++) seen |= strcmp(all.at[k].name, name) == 0;
+            if (seen) continue; // an earlier place wins, as in gpu_config_load
+            const char *path = arena_printf(a, "%s/%s", p.dir[i], e->d_name);
+            struct gpu_config c;
+            struct diags quiet;
+            diags_init(&quiet);
+            const bool good = gpu_config_load(path, NULL, 0, &quiet, &c) == WW_OK;
+            const char *what = good ? c.description : "this file does not load";
+            vec_push(a, &all, ((struct gpu_listing){name, path, arena_strdup(a, what)}));
+            diags_free(&quiet);
+        }
+        closedir(dir);
+    }
+    if (!all.n)
+        return diag_add(d, WW_ERROR_IO, "no GPU files found: set WARPWATT_GPUS to their folder");
+    qsort(all.at, all.n, sizeof *all.at, by_name);
+    *list = all.at;
+    *n = all.n;
+    return WW_OK;
+}
+
+static enum ww_status no_such_gpu(const char *name, struct diags *d) {
+    if (is_path(name)) return diag_add(d, WW_ERROR_CONFIG, "there is no GPU file %s", name);
+    struct arena a;
+    arena_init(&a, NULL);
+    struct gpu_listing *list = NULL;
+    uint32_t n = 0;
+    struct diags quiet;
+    diags_init(&quiet);
+    gpu_config_list(&a, &list, &n, &quiet);
+    char all[512] = "";
+    const char **names = arena_alloc(&a, (n + 1) * sizeof *names);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = list[i].name;
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", list[i].name);
+    }
+    const int near = text_nearest(name, names, n);
+    enum ww_status s;
+    if (near >= 0)
+        s = diag_add(d, WW_ERROR_CONFIG, "there is no GPU %s; did you mean %s?", name, names[near]);
+    else
+        s = diag_add(d, WW_ERROR_CONFIG, "there is no GPU %s; there are %s", name, n ? all : "none");
+    diags_free(&quiet);
+    arena_free(&a);
+    return s;
+}
+
+// ---- loading ---------------------------------------------------------------------------------
+struct loading {
+    struct arena arena;
+    struct config_layer layer[MAX_LAYERS]; // the lowest base first, overrides last
+    uint32_t n;
+    uint16_t layer_of[MAX_KEYS];
+    const char *text_of[MAX_KEYS];
+    const char *path_of[MAX_KEYS];
+    uint32_t n_keys;
+    uint16_t now; // layer being visited
+    struct diags *d;
+};
+
+static enum ww_status push_layer(struct loading *l, const char *file, const char *text, size_t len) {
+    if (l->n == MAX_LAYERS) return diag_add(l->d, WW_ERROR_CONFIG, "too many overrides");
+    struct config_layer *layer = &l->layer[l->n];
+    *layer = (struct config_layer){.file = file, .text = text, .len = len};
+    const enum ww_status s = config_layer_parse(layer, l->d);
+    if (s == WW_OK) l->n++;
+    return s;
+}
+
+// Reads a file and, before it, its bases. Layers come out lowest first.
+static enum ww_status push_file(struct loading *l, const char *name, const char *beside,
+                                uint32_t depth) {
+    char path[GPU_PATH_BYTES + 64];
+    if (!find_file(name, beside, path, sizeof path)) {
+        if (!beside) return no_such_gpu(name, l->d);
+        return diag_at(l->d, DIAG_ERROR, WW_ERROR_CONFIG, beside, NULL, 0, 0,
+                       "its base %s is not there", name);
+    }
+    if (depth == MAX_BASES)
+        return diag_add(l->d, WW_ERROR_CONFIG, "%s: more than %d bases; do they name each other?",
+                        path, MAX_BASES);
+    char *text;
+    size_t len;
+    enum ww_status s = file_read(&l->arena, path, MAX_FILE, &text, &len, l->d);
+    if (s != WW_OK) return s;
+    const char *const file = arena_strdup(&l->arena, path);
+    if ((s = push_layer(l, file, text, len)) != WW_OK) return s;
+    const char *base = config_layer_base(&l->layer[l->n - 1]);
+    if (!base) return WW_OK;
+    // The base's layers belong below this one: take it off, read them, put it back.
+    const struct config_layer mine = l->layer[--l->n];
+    s = push_file(l, base, file, depth + 1);
+    if (s == WW_OK && l->n == MAX_LAYERS) s = diag_add(l->d, WW_ERROR_CONFIG, "too many layers");
+    if (s != WW_OK) {
+        struct config_layer drop = mine;
+        config_layer_free(&drop);
+        return s;
+    }
+    l->layer[l->n++] = mine;
+    return WW_OK;
+}
+
+// "sm.l1d.ways=4" becomes the YAML text of a layer, so that overrides meet the same schema.
+static enum ww_status push_override(struct loading *l, const char *text) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || strpbrk(text, "\n\r#{}[]\"'&*!|>%@`") || strstr(text, ": "))
+        return diag_add(l->d, WW_ERROR_USAGE, "-s %s: expected key=value, as in sm.schedulers=4", text);
+    struct arena *a = &l->arena;
+    const char *yaml = "";
+    int indent = 0;
+    for (const char *p = text; p < equals; indent += 2) {
+        size_t len = strcspn(p, ".=");
+        if (!len) return diag_add(l->d, WW_ERROR_USAGE, "-s %s: a part of the key is empty", text);
+        yaml = p + len == equals
+                   ? arena_printf(a, "%s%*s%.*s: %s\n", yaml, indent, "", (int)len, p, equals + 1)
+                   : arena_printf(a, "%s%*s%.*s:\n", yaml, indent, "", (int)len, p);
+        p += len + (p[len] == '.');
+    }
+    const uint32_t before = l->d->list.n;
+    const enum ww_status s = push_layer(l, arena_printf(a, "-s %s", text), yaml, strlen(yaml));
+    for (uint32_t i = before; i < l->d->list.n; i++) { // its lines are not the user's
+        l->d->list.at[i].line = 0;
+        l->d->list.at[i].source = NULL;
+    }
+    return s;
+}
+
+static void take_texts(void *user, const struct config_key *k) {
+    struct loading *l = user;
+    if (k->index >= MAX_KEYS) return;
+    if (l->now == 0) {
+        l->layer_of[k->index] = NO_LAYER;
+        l->text_of[k->index] = k->fallback;
+        l->path_of[k->index] = arena_strdup(&l->arena, k->path);
+        l->n_keys = k->index + 1;
+    }
+    if (!k->text) return;
+    l->layer_of[k->index] = l->now;
+    l->text_of[k->index] = k->text;
+}
+
+static enum ww_status complain(struct loading *l, const struct config_key *k, const char *fmt, ...) {
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const uint16_t from = l->layer_of[k->index];
+    const struct config_layer *layer = &l->layer[from == NO_LAYER ? l->n - 1 : from];
+    uint32_t line = 0, col = 0;
+    const bool is_override = strncmp(layer->file, "-s ", 3) == 0;
+    if (!is_override && from != NO_LAYER) config_find_line(layer->text, k->path, &line, &col);
+    return diag_at(l->d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, is_override ? NULL : layer->text,
+                   line, col, "%s", text);
+}
+
+static void name_choices(const struct config_key *k, char *out, size_t size) {
+    size_t n = 0;
+    out[0] = 0;
+    for (uint32_t i = 0; i < k->n_names && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s",
+                              i == 0 ? "" : i + 1 == k->n_names ? " or " : ", ", k->names[i]);
+}
+
+static void set_uint(struct loading *l, const struct config_key *k, const char *text) {
+    uint64_t v;
+    if (!text_to_u64(text, &v)) {
+        complain(l, k, "%s must be a whole number%s%s, not '%s'", k->path, k->unit[0] ? " of " : "",
+                 k->unit, text);
+        return;
+    }
+    if ((double)v < k->low || (double)v > k->high) {
+        complain(l, k, "%s must be from %.0f to %.0f%s%s, not %s", k->path, k->low, k->high,
+                 k->unit[0] ? " " : "", k->unit, text);
+        return;
+    }
+    if (k->bytes == sizeof(uint64_t))
+        *(uint64_t *)k->value = v;
+    else
+        *(uint32_t *)k->value = (uint32_t)v;
+}
+
+static void set_value(void *user, const struct config_key *k) {
+    struct loading *l = user;
+    if (k->index >= MAX_KEYS) return;
+    const char *text = l->text_of[k->index];
+    if (!text) {
+        complain(l, k, "%s is missing: %s", k->path, k->prose);
+        return;
+    }
+    switch (k->type) {
+    case CONFIG_UINT: set_uint(l, k, text); return;
+    case CONFIG_NUM: {
+        double v;
+        if (!text_to_double(text, &v) || !isfinite(v))
+            complain(l, k, "%s must be a number%s%s, not '%s'", k->path, k->unit[0] ? " of " : "",
+                     k->unit, text);
+        else if (v < k->low || v > k->high)
+            complain(l, k, "%s must be from %g to %g%s%s, not %s", k->path, k->low, k->high,
+                     k->unit[0] ? " " : "", k->unit, text);
+        else
+            *(double *)k->value = v;
+        return;
+    }
+    case CONFIG_BOOL: {
+        const bool yes = strcmp(text, "true") == 0 || strcmp(text, "yes") == 0;
+        if (!yes && strcmp(text, "false") != 0 && strcmp(text, "no") != 0)
+            complain(l, k, "%s must be true or false, not '%s'", k->path, text);
+        else
+            *(bool *)k->value = yes;
+        return;
+    }
+    case CONFIG_ENUM: {
+        for (uint32_t i = 0; i < k->n_names; i++) {
+            if (strcmp(text, k->names[i]) != 0) continue;
+            *(uint32_t *)k->value = i;
+            return;
+        }
+        char choices[256];
+        name_choices(k, choices, sizeof choices);
+        complain(l, k, "%s must be %s, not '%s'", k->path, choices, text);
+        return;
+    }
+    case CONFIG_TEXT:
+        if (strlen(text) >= k->bytes)
+            complain(l, k, "%s must be shorter than %zu characters", k->path, k->bytes);
+        else if (strpbrk(text, "\"\\\n\r\t"))
+            complain(l, k, "%s may not hold quotes, backslashes or line ends", k->path);
+        else
+            snprintf(k->value, k->bytes, "%s", text);
+        return;
+    }
+}
+
+// What rooms below want to have beside them but the file says once.
+static void derive(struct gpu_config *c) {
+    c->sm.core_clock_mhz = c->clocks.core_mhz;
+    c->mem.l2_clock_mhz = c->clocks.l2_mhz;
+    c->mem.net.clock_mhz = c->clocks.net_mhz;
+    c->mem.dram.clock_mhz = c->clocks.dram_mhz;
+}
+
+enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
+                               uint32_t n_overrides, struct diags *d, struct gpu_config *out) {
+    struct loading *l = calloc(1, sizeof *l);
+    if (!l) return diag_add(d, WW_ERROR_MEMORY, "out of memory while reading %s", name_or_path);
+    arena_init(&l->arena, NULL);
+    l->d = d;
+    const uint32_t errors = d->errors;
+    enum ww_status s = push_file(l, name_or_path, NULL, 0);
+    const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
+    for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) s = push_override(l, overrides[i]);
+    if (s == WW_OK) {
+        struct gpu_config c;
+        memset(&c, 0, sizeof c);
+        snprintf(c.path, sizeof c.path, "%s", file);
+        const char *slash = strrchr(file, '/');
+        const char *stem = slash ? slash + 1 : file;
+        const size_t n = strlen(stem);
+        snprintf(c.name, sizeof c.name, "%.*s", (int)(n > 5 ? n - 5 : n), stem);
+        for (l->now = 0; l->now < l->n; l->now++)
+            config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+        config_walk(NULL, &c, set_value, l);
+        derive(&c);
+        const struct config_origin o = {.layers = l->layer, .n_layers = l->n,
+                                        .layer_of = l->layer_of, .paths = l->path_of,
+                                        .n_keys = l->n_keys};
+        if (d->errors == errors) config_check(&c, &o, d);
+        if (d->errors == errors) *out = c;
+    }
+    if (d->errors > errors)
+        for (uint32_t i = 0; s == WW_OK && i < d->list.n; i++)
+            if (d->list.at[i].severity == DIAG_ERROR) s = d->list.at[i].status;
+    for (uint32_t i = 0; i < l->n; i++) config_layer_free(&l->layer[i]);
+    arena_free(&l->arena);
+    free(l);
+    return s;
+}
+
+enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d) {
+    return config_check(c, NULL, d);
+}
+
+// ---- listing and printing --------------------------------------------------------------------
+struct listing {
+    struct arena *arena;
+    VEC(struct gpu_key) keys;
+};
+
+static void list_key(void *user, const struct config_key *k) {
+    static const char *const type[] = {"whole number", "number", "true/false", "choice", "text"};
+    struct listing *l = user;
+    char choices[256];
+    name_choices(k, choices, sizeof choices);
+    const struct gpu_key key = {
+        arena_strdup(l->arena, k->path),
+        k->type == CONFIG_ENUM ? arena_strdup(l->arena, choices) : type[k->type], k->unit, k->prose};
+    vec_push(l->arena, &l->keys, key);
+}
+
+uint32_t gpu_config_keys(struct arena *a, const struct gpu_key **keys) {
+    struct listing l = {.arena = a};
+    config_walk(NULL, NULL, list_key, &l);
+    *keys = l.keys.at;
+    return l.keys.n;
+}
+
+static void print_value(const struct config_key *k, char *buf, size_t size) {
+    switch (k->type) {
+    case CONFIG_UINT:
+        snprintf(buf, size, "%llu",
+                 k->bytes == sizeof(uint64_t) ? (unsigned long long)*(const uint64_t *)k->value
+                                              : (unsigned long long)*(const uint32_t *)k->value);
+        return;
+    case CONFIG_NUM: {
+        // the shortest text that reads back the same
+        const double v = *(const double *)k->value;
+        for (int digits = 6; digits <= 17; digits++) {
+            snprintf(buf, size, "%.*g", digits, v);
+            if (strtod(buf, NULL) == v) return;
+        }
+        return;
+    }
+    case CONFIG_BOOL: snprintf(buf, size, "%s", *(const bool *)k->value ? "true" : "false"); return;
+    case CONFIG_ENUM: {
+        const uint32_t v = *(const uint32_t *)k->value;
+        snprintf(buf, size, "%s", v < k->n_names ? k->names[v] : "?");
+        return;
+    }
+    case CONFIG_TEXT: snprintf(buf, size, "%s", (const char *)k->value); return;
+    }
+}
+
+struct getting {
+    const char *key;
+    char *buf;
+    size_t size;
+    bool found;
+};
+
+static void get_value(void *user, const struct config_key *k) {
+    struct getting *g = user;
+    if (g->found || strcmp(g->key, k->path) != 0) return;
+    print_value(k, g->buf, g->size);
+    g->found = true;
+}
+
+bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size) {
+    struct gpu_config copy = *c; // the walk hands out places to write
+    struct getting g = {.key = key, .buf = buf, .size = size};
+    config_walk(NULL, &copy, get_value, &g);
+    return g.found;
+}
+
+struct printing {
+    FILE *out;
+    char section[128];
+};
+
+static void print_key(void *user, const struct config_key *k) {
+    struct printing *p = user;
+    const char *leaf = strrchr(k->path, '.');
+    const size_t len = leaf ? (size_t)(leaf - k->path) : 0;
+    if (strncmp(p->section, k->path, len) != 0 || p->section[len]) {
+        // print the section headers that the previous key did not have
+        int indent = 0;
+        for (size_t from = 0; from < len; indent += 2) {
+            const size_t n = strcspn(k->path + from, ".");
+            const bool same = strncmp(p->section, k->path, from + n) == 0 &&
+                              (p->section[from + n] == '.' || !p->section[from + n]);
+            if (!same) fprintf(p->out, "%*s%.*s:\n", indent, "", (int)n, k->path + from);
+            from += n + 1;
+        }
+        snprintf(p->section, sizeof p->section, "%.*s", (int)len, k->path);
+    }
+    int indent = 0;
+    for (size_t i = 0; i < len; i++) indent += k->path[i] == '.' ? 2 : 0;
+    if (len) indent += 2;
+    char value[GPU_TEXT_BYTES];
+    print_value(k, value, sizeof value);
+    const char *quote = k->type == CONFIG_TEXT ? "\"" : "";
+    fprintf(p->out, "%*s%s: %s%s%s%s%s\n", indent, "", leaf ? leaf + 1 : k->path, quote, value,
+            quote, k->unit[0] ? "  # " : "", k->unit);
+}
+
+void gpu_config_print(const struct gpu_config *c, FILE *out) {
+    struct gpu_config copy = *c;
+    struct printing p = {.out = out};
+    config_walk(NULL, &copy, print_key, &p);
+}

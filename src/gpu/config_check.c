@@ -1,0 +1,182 @@
+// What may not go together in a GPU file. A range that belongs to one key stands in
+// config_keys.def; here are the rules between keys. The first broken rule of each section is told,
+// with the place of the key that is most likely the wrong one.
+#include "gpu/config_int.h"
+
+struct check {
+    const struct config_origin *origin; // NULL: a configuration made by hand
+    struct diags *d;
+    const char *prefix; // section of the keys below
+};
+
+static void fail(const struct check *c, const char *key, const char *fmt, ...) WW_PRINTF(3, 4);
+static void fail(const struct check *c, const char *key, const char *fmt, ...) {
+    char text[512], path[128];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    snprintf(path, sizeof path, "%s%s", c->prefix, key);
+    const struct config_origin *o = c->origin;
+    for (uint32_t i = 0; o && i < o->n_keys; i++) {
+        if (strcmp(o->paths[i], path) != 0) continue;
+        if (o->layer_of[i] == UINT16_MAX) break;
+        const struct config_layer *layer = &o->layers[o->layer_of[i]];
+        uint32_t line = 0, col = 0;
+        const bool is_override = strncmp(layer->file, "-s ", 3) == 0;
+        if (!is_override) config_find_line(layer->text, path, &line, &col);
+        diag_at(c->d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, is_override ? NULL : layer->text,
+                line, col, "%s %s", path, text);
+        return;
+    }
+    diag_at(c->d, DIAG_ERROR, WW_ERROR_CONFIG,
+            o && o->n_layers ? o->layers[o->n_layers - 1].file : NULL, NULL, 0, 0, "%s %s", path,
+            text);
+}
+
+static void check_cache(struct check c, const char *section, const struct cache_config *k,
+                        uint32_t sector_min) {
+    if (!k->bytes) return;
+    c.prefix = section;
+    const uint64_t way_bytes = (uint64_t)k->line_bytes * k->ways;
+    if (!bits_is_pow2(k->line_bytes) || k->line_bytes < 32)
+        fail(&c, "line_bytes", "must be a power of two of at least 32, not %u", k->line_bytes);
+    else if (k->sector_bytes < sector_min || !bits_is_pow2(k->sector_bytes) ||
+             k->sector_bytes > k->line_bytes)
+        fail(&c, "sector_bytes", "must be a power of two from %u to the line's %u, not %u",
+             sector_min, k->line_bytes, k->sector_bytes);
+    else if (!k->ways)
+        fail(&c, "ways", "must be at least 1 in a cache of %u bytes", k->bytes);
+    else if (k->bytes % way_bytes)
+        fail(&c, "bytes", "is %u, which is not a whole number of sets of %u ways of %u bytes",
+             k->bytes, k->ways, k->line_bytes);
+    else if (!bits_is_pow2(k->bytes / way_bytes))
+        fail(&c, "ways", "gives %llu sets, which must be a power of two",
+             (unsigned long long)(k->bytes / way_bytes));
+    else if (!k->mshrs)
+        fail(&c, "mshrs", "must be at least 1");
+    else if (!k->mshr_merge)
+        fail(&c, "mshr_merge", "must be at least 1");
+    else if (!k->hit_latency)
+        fail(&c, "hit_latency", "must be at least 1");
+    else if (!k->ports)
+        fail(&c, "ports", "must be at least 1");
+    else if (k->write_back && k->write_evict)
+        fail(&c, "write_evict", "contradicts write_back: an evicted line would be lost");
+}
+
+static void check_sm(const struct gpu_config *g, struct check c) {
+    const struct sm_config *s = &g->sm;
+    c.prefix = "sm.";
+    static const uint32_t major_of[] = {[GEN_TESLA] = 1, [GEN_FERMI] = 2, [GEN_KEPLER] = 3};
+    static const uint32_t most_registers[] = {[GEN_TESLA] = 128, [GEN_FERMI] = 63,
+                                              [GEN_KEPLER] = 255};
+    if (s->gen >= GEN_N || major_of[s->gen] != g->cc_major)
+        fail(&c, "gen", "does not belong to compute capability %u.%u", g->cc_major, g->cc_minor);
+    else if (g->max_registers > most_registers[s->gen]) {
+        c.prefix = "";
+        fail(&c, "max_registers", "is %u, but this generation encodes %u", g->max_registers,
+             most_registers[s->gen]);
+        c.prefix = "sm.";
+    }
+    if (s->max_threads % WARP_LANES || s->max_threads > s->max_warps * WARP_LANES)
+        fail(&c, "max_threads", "is %u, which %u warps of 32 threads do not hold", s->max_threads,
+             s->max_warps);
+    if (s->max_warps % s->schedulers)
+        fail(&c, "schedulers", "is %u, which does not divide %u warps", s->schedulers, s->max_warps);
+    if (s->max_issues_per_warp > s->issue_width)
+        fail(&c, "max_issues_per_warp", "is %u, more than issue_width %u", s->max_issues_per_warp,
+             s->issue_width);
+    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
+        fail(&c, "active_warps", "is %u, more than the %u warps there are", s->active_warps,
+             s->max_warps);
+    if (s->reg_alloc_unit > s->registers)
+        fail(&c, "reg_alloc_unit", "is larger than the register file");
+    if (s->warp_alloc_unit > s->max_warps)
+        fail(&c, "warp_alloc_unit", "is larger than max_warps %u", s->max_warps);
+    if (s->ibuffer_entries < s->fetch_instructions)
+        fail(&c, "ibuffer_entries", "is %u, too small for a fetch of %u", s->ibuffer_entries,
+             s->fetch_instructions);
+    if (s->ibuffer_entries < s->max_issues_per_warp)
+        fail(&c, "ibuffer_entries", "is %u, too small to issue %u", s->ibuffer_entries,
+             s->max_issues_per_warp);
+    if (!bits_is_pow2(s->instruction_bytes))
+        fail(&c, "instruction_bytes", "must be a power of two");
+    if (!bits_is_pow2(s->shared_banks)) fail(&c, "shared_banks", "must be a power of two");
+    if (s->shared_bank_bytes != 4 && s->shared_bank_bytes != 8)
+        fail(&c, "shared_bank_bytes", "must be 4 or 8");
+    if (s->shared_lanes_a_pass != 16 && s->shared_lanes_a_pass != 32)
+        fail(&c, "shared_lanes_a_pass", "must be 16 (half warps) or 32");
+    if (!s->icache.bytes) fail(&c, "icache.bytes", "must not be 0: code is fetched through it");
+    if (!s->constant.bytes) fail(&c, "constant.bytes", "must not be 0: parameters come through it");
+    if (!s->texture.bytes) fail(&c, "texture.bytes", "must not be 0");
+    if ((s->l1d_global || s->l1d_local) && !s->l1d.bytes)
+        fail(&c, s->l1d_global ? "l1d_global" : "l1d_local", "needs a cache, but sm.l1d.bytes is 0");
+    if (s->l1d.bytes && s->l1d.line_bytes != 128)
+        fail(&c, "l1d.line_bytes", "must be 128: coalescing makes lines of that size");
+    check_cache(c, "sm.icache.", &s->icache, 32);
+    check_cache(c, "sm.l1d.", &s->l1d, 32);
+    check_cache(c, "sm.constant.", &s->constant, 32);
+    check_cache(c, "sm.texture.", &s->texture, 32);
+}
+
+static void check_mem(const struct gpu_config *g, struct check c) {
+    const struct mem_config *m = &g->mem;
+    const struct net_config *n = &m->net;
+    const struct dram_config *r = &m->dram;
+    c.prefix = "mem.";
+    if (!bits_is_pow2(m->interleave_bytes))
+        fail(&c, "interleave_bytes", "must be a power of two");
+    else if (m->l2.bytes && m->interleave_bytes < m->l2.line_bytes)
+        fail(&c, "interleave_bytes", "is %u, less than an L2 line", m->interleave_bytes);
+    check_cache(c, "mem.l2.", &m->l2, 32);
+    if (m->quantum > n->reply_latency)
+        fail(&c, "quantum", "is %u, but a reply may take only %u", m->quantum, n->reply_latency);
+    c.prefix = "mem.net.";
+    if (n->kind == NET_MESH && (!n->mesh_width || !n->hop_latency))
+        fail(&c, n->mesh_width ? "hop_latency" : "mesh_width", "must not be 0 in a mesh");
+    const uint32_t packet = (n->control_bytes + 128 + n->flit_bytes - 1) / n->flit_bytes;
+    if (n->input_queue_flits < packet)
+        fail(&c, "input_queue_flits", "is %u, but a packet of 128 bytes has %u flits",
+             n->input_queue_flits, packet);
+    if (n->output_queue_flits < packet)
+        fail(&c, "output_queue_flits", "is %u, but a packet of 128 bytes has %u flits",
+             n->output_queue_flits, packet);
+    c.prefix = "mem.dram.";
+    const uint32_t burst_bytes = r->bus_bits / 8 * r->burst_length;
+    if (!bits_is_pow2(burst_bytes))
+        fail(&c, "burst_length", "gives bursts of %u bytes, which must be a power of two",
+             burst_bytes);
+    if (r->row_bytes % burst_bytes)
+        fail(&c, "row_bytes", "is %u, not a whole number of bursts of %u bytes", r->row_bytes,
+             burst_bytes);
+    if (r->banks % r->bank_groups)
+        fail(&c, "bank_groups", "is %u, which does not divide %u banks", r->bank_groups, r->banks);
+    if (r->bus_bits % r->chips_per_channel)
+        fail(&c, "chips_per_channel", "is %u, which does not divide %u bits", r->chips_per_channel,
+             r->bus_bits);
+    if (r->ras < r->rcd) fail(&c, "ras", "is %u, less than rcd %u", r->ras, r->rcd);
+    if (r->rc < r->ras) fail(&c, "rc", "is %u, less than ras %u", r->rc, r->ras);
+    if (r->ccd_l < r->ccd_s) fail(&c, "ccd_l", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
+    if (r->rfc >= r->refi) fail(&c, "rfc", "is %u, not less than refi %u", r->rfc, r->refi);
+}
+
+enum ww_status config_check(const struct gpu_config *g, const struct config_origin *o,
+                            struct diags *d) {
+    const uint32_t errors = d->errors;
+    struct check c = {.origin = o, .d = d, .prefix = ""};
+    struct gpu_limits limits;
+    gpu_config_limits(g, &limits);
+    if (!limits.warp_size)
+        fail(&c, "cc_minor", "makes compute capability %u.%u, of which nothing is known", g->cc_major,
+             g->cc_minor);
+    c.prefix = "clocks.";
+    const double ratio = g->clocks.hot_mhz / g->clocks.core_mhz;
+    if (ratio < 0.999 || ratio - (double)(int)(ratio + 0.5) > 0.001 ||
+        (double)(int)(ratio + 0.5) - ratio > 0.001)
+        fail(&c, "hot_mhz", "is %g, which is not a whole multiple of core_mhz %g", g->clocks.hot_mhz,
+             g->clocks.core_mhz);
+    check_sm(g, c);
+    check_mem(g, c);
+    return d->errors > errors ? WW_ERROR_CONFIG : WW_OK;
+}

@@ -1,0 +1,59 @@
+// Between the parts of the configuration: one walk over all keys (config_schema.c) that loading,
+// listing, printing and overriding share, and the place a value came from (config.c).
+#ifndef WW_CONFIG_INT_H
+#define WW_CONFIG_INT_H
+
+#include "gpu/gpu.h"
+
+enum config_type { CONFIG_UINT, CONFIG_NUM, CONFIG_BOOL, CONFIG_ENUM, CONFIG_TEXT };
+
+// One key as the walk meets it. `text` is what the walked layer says, NULL when it does not.
+struct config_key {
+    uint32_t index; // 0, 1, ... in walking order
+    const char *path; // "sm.l1d.ways"; lives during the visit
+    enum config_type type;
+    const char *fallback; // text of the default, NULL when the key is needed
+    double low, high;
+    const char *unit, *prose;
+    const char *const *names; // CONFIG_ENUM: in order of value
+    uint32_t n_names;
+    const char *text;
+    void *value; // field of the configuration
+    size_t bytes; // its size
+};
+typedef void config_visit_fn(void *user, const struct config_key *k);
+struct raw_top; // one layer as libcyaml read it: every leaf is text
+// `raw` may be NULL (no texts), `c` too (no values).
+void config_walk(const struct raw_top *raw, struct gpu_config *c, config_visit_fn *fn, void *user);
+
+// One YAML text. `file` is what messages call it.
+struct config_layer {
+    const char *file, *text;
+    size_t len;
+    struct raw_top *raw;
+    const struct ww_allocator *allocator;
+};
+// Reads layer->text into layer->raw by the schema: unknown keys, keys twice, a value where a section
+// belongs and broken YAML are refused with line and column.
+enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d);
+void config_layer_free(struct config_layer *layer);
+const char *config_layer_base(const struct config_layer *layer); // `base:`, or NULL
+// `sources:`, the list of tags that comments name.
+uint32_t config_layer_source_count(const struct config_layer *layer);
+const char *config_layer_source(const struct config_layer *layer, uint32_t i, const char **text);
+// Where a dotted key stands in YAML text (block style, or a flow mapping on one line).
+bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col);
+
+// Where values came from, for the checks of combinations.
+struct config_origin {
+    const struct config_layer *layers;
+    uint32_t n_layers;
+    const uint16_t *layer_of; // by key index; UINT16_MAX: default
+    const char *const *paths; // by key index
+    uint32_t n_keys;
+};
+// The checks that no single key can fail. `o` may be NULL.
+enum ww_status config_check(const struct gpu_config *c, const struct config_origin *o,
+                            struct diags *d);
+
+#endif

@@ -1,0 +1,66 @@
+// What a program may ask of a device: by compute capability (NVIDIA CUDA C Programming Guide 5.5,
+// table 12 "Technical Specifications per Compute Capability"; parameter space and alignment limits
+// from the same guide), the rest from the configuration.
+#include "gpu/gpu.h"
+
+struct row {
+    uint32_t major, minor_from, minor_to;
+    uint32_t threads, block[3], grid[3], param_bytes;
+    uint64_t local_bytes;
+    uint32_t tex1d, tex2d[2], tex3d, layers;
+    bool unified, generic, concurrent, doubles;
+};
+static const struct row rows[] = {
+    {1, 0, 2, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10, 8192, {65536, 32768}, 2048, 512,
+     false, false, false, false},
+    {1, 3, 3, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10, 8192, {65536, 32768}, 2048, 512,
+     false, false, false, true},
+    {2, 0, 1, 1024, {1024, 1024, 64}, {65535, 65535, 65535}, 4096, 512 << 10, 65536, {65536, 65535},
+     2048, 2048, true, true, true, true},
+    {3, 0, 7, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10, 65536,
+     {65536, 65536}, 4096, 2048, true, true, true, true},
+};
+
+void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < WW_COUNT(rows); i++) {
+        const struct row *r = &rows[i];
+        if (r->major != c->cc_major || c->cc_minor < r->minor_from || c->cc_minor > r->minor_to)
+            continue;
+        const struct sm_config *s = &c->sm;
+        *out = (struct gpu_limits){
+            .warp_size = WARP_LANES,
+            .threads_per_block = r->threads < s->max_threads ? r->threads : s->max_threads,
+            .block = {r->block[0], r->block[1], r->block[2]},
+            .grid = {r->grid[0], r->grid[1], r->grid[2]},
+            .shared_per_block = s->shared_bytes,
+            .registers_per_block = s->registers,
+            .registers_per_thread = c->max_registers,
+            .param_bytes = r->param_bytes,
+            .const_bytes = 64 << 10,
+            .threads_per_sm = s->max_threads,
+            .warps_per_sm = s->max_warps,
+            .blocks_per_sm = s->max_ctas,
+            .shared_per_sm = s->shared_bytes,
+            .registers_per_sm = s->registers,
+            .tex1d = r->tex1d,
+            .tex1d_linear = 1u << 27,
+            .tex2d = {r->tex2d[0], r->tex2d[1]},
+            .tex3d = {r->tex3d, r->tex3d, r->tex3d},
+            .tex_layers = r->layers,
+            .tex_alignment = r->major == 1 ? 256 : 512,
+            .surface_alignment = r->major == 1 ? 256 : 512,
+            .tex_pitch_alignment = 32,
+            .max_pitch = 2147483647,
+            .local_per_thread = r->local_bytes,
+            .can_map_host = true,
+            .concurrent_kernels = r->concurrent && c->concurrent_kernels > 1,
+            .unified_addressing = r->unified,
+            .global_l1 = s->l1d_global,
+            .local_l1 = s->l1d_local,
+            .doubles = r->doubles && s->dp_units > 0,
+            .generic_addressing = r->generic,
+        };
+        return;
+    }
+}
