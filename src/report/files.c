@@ -1,0 +1,235 @@
+// The run as files for programs: JSON, CSV, XML. Every counter stands by its name in activity.def;
+// the XML also has the activity factors that GPUSimPow's report shows by name (its table 1):
+// af_generated_gmem_reads and af_rdsch_percent.
+#include "report/report.h"
+
+#include <errno.h>
+#include <libxml/xmlwriter.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+static json_t *derived(const struct run *r, const json_t *a) {
+    const json_t *gpu = json_object_get(r->header, "gpu");
+    double cycles = 0, seconds = 0, host_s = 0, warp = 0, thread = 0;
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        cycles += (double)json_integer_value(json_object_get(l, "cycles"));
+        seconds += json_real_value(json_object_get(l, "seconds"));
+        host_s += json_real_value(json_object_get(l, "host_seconds"));
+        warp += (double)json_integer_value(json_object_get(l, "warp_instructions"));
+        thread += (double)json_integer_value(json_object_get(l, "thread_instructions"));
+    }
+    const double bytes = (double)(run_counter(a, "dram_read_bytes") + run_counter(a, "dram_write_bytes"));
+    const double row_hits = (double)run_counter(a, "dram_row_hits");
+    json_t *o = json_object();
+    json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
+    json_object_set_new(o, "seconds", json_real(seconds));
+    json_object_set_new(o, "host_seconds", json_real(host_s));
+    json_object_set_new(o, "warp_instructions", json_integer((json_int_t)warp));
+    json_object_set_new(o, "thread_instructions", json_integer((json_int_t)thread));
+    json_object_set_new(o, "ipc", json_real(ratio(thread, cycles)));
+    json_object_set_new(o, "warp_ipc", json_real(ratio(warp, cycles)));
+    json_object_set_new(o, "lanes_per_instruction", json_real(ratio(thread, warp)));
+    json_object_set_new(o, "l1_hit_rate", json_real(ratio((double)run_counter(a, "l1_read_hits"), (double)run_counter(a, "l1_reads"))));
+    json_object_set_new(o, "l2_hit_rate", json_real(ratio((double)run_counter(a, "l2_read_hits"), (double)run_counter(a, "l2_reads"))));
+    json_object_set_new(o, "dram_bytes_per_s", json_real(ratio(bytes, seconds)));
+    json_object_set_new(o, "dram_peak_share", json_real(ratio(ratio(bytes, seconds), json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s")))));
+    json_object_set_new(o, "dram_row_hit_rate", json_real(ratio(row_hits, row_hits + (double)run_counter(a, "dram_row_misses"))));
+    json_object_set_new(o, "warp_instructions_per_host_s", json_real(ratio(warp, host_s)));
+    return o;
+}
+
+static json_t *slots(const json_t *a) {
+    json_t *o = json_object();
+    for (size_t i = 0; i < STALL_N; i++)
+        json_object_set_new(o, stall_text((enum stall_reason)i),
+                            json_integer((json_int_t)run_counter_at(a, "issue_slots", i)));
+    return o;
+}
+
+json_t *run_to_json(const struct run *r) {
+    json_t *a = run_total_activity(r);
+    json_t *o = json_object();
+    json_object_set_new(o, "program", json_copy(json_object_get(r->header, "program")));
+    json_object_set(o, "gpu", json_object_get(r->header, "gpu"));
+    json_object_set_new(o, "complete", json_boolean(r->end != NULL));
+    const enum ww_status s = run_status(r);
+    json_object_set_new(o, "status", json_string(ww_status_text(s)));
+    json_object_set_new(o, "summary", derived(r, a));
+    json_object_set_new(o, "issue_slots", slots(a));
+    json_object_set_new(o, "activity", a);
+    json_object_set(o, "launches", r->launches);
+    if (r->end) json_object_set(o, "totals", r->end);
+    return o;
+}
+
+// ---- CSV --------------------------------------------------------------------------------------
+static void csv_counters(FILE *f, const char *head, const json_t *a) {
+    for (uint32_t k = 0; k < act_info_n; k++) {
+        const struct act_info *row = &act_info[k];
+        for (uint32_t n = 0; n < row->n; n++) {
+            char index[16] = "";
+            if (row->n > 1) snprintf(index, sizeof index, "%u", n);
+            fprintf(f, "%s,%s,%s,%llu,%s,%s\n", head, row->name, index,
+                    (unsigned long long)run_counter_at(a, row->name, n), row->unit, row->component);
+        }
+    }
+}
+
+static void csv_activity(const struct run *r, FILE *f) {
+    fputs("launch,kernel,counter,index,value,unit,component\n", f);
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        char head[512];
+        snprintf(head, sizeof head, "%lld,%.400s", (long long)json_integer_value(json_object_get(l, "id")),
+                 json_string_value(json_object_get(l, "kernel")));
+        csv_counters(f, head, json_object_get(l, "activity"));
+    }
+}
+
+static void csv_intervals(const struct run *r, FILE *f) {
+    fputs("launch,kernel,from_cycle,to_cycle,counter,index,value,unit,component\n", f);
+    size_t i, k;
+    json_t *l, *interval;
+    json_array_foreach(r->launches, i, l) json_array_foreach(json_object_get(l, "intervals"), k, interval) {
+        char head[512];
+        snprintf(head, sizeof head, "%lld,%.400s,%lld,%lld",
+                 (long long)json_integer_value(json_object_get(l, "id")),
+                 json_string_value(json_object_get(l, "kernel")),
+                 (long long)json_integer_value(json_object_get(interval, "from")),
+                 (long long)json_integer_value(json_object_get(interval, "to")));
+        csv_counters(f, head, json_object_get(interval, "activity"));
+    }
+}
+
+static void csv_instructions(const struct run *r, FILE *f) {
+    fputs("launch,kernel,pc,instruction,ptx_line,source_line,issues,lanes", f);
+    for (unsigned s = 0; s < STALL_N; s++) fprintf(f, ",stall_%s", stall_text((enum stall_reason)s));
+    fputc('\n', f);
+    size_t i, k;
+    json_t *l, *n;
+    json_array_foreach(r->launches, i, l) json_array_foreach(json_object_get(l, "instructions"), k, n) {
+        fprintf(f, "%lld,%s,%lld,\"%s\",%lld,%lld,%lld,%lld",
+                (long long)json_integer_value(json_object_get(l, "id")),
+                json_string_value(json_object_get(l, "kernel")),
+                (long long)json_integer_value(json_object_get(n, "pc")),
+                json_string_value(json_object_get(n, "text")),
+                (long long)json_integer_value(json_object_get(n, "ptx_line")),
+                (long long)json_integer_value(json_object_get(n, "src_line")),
+                (long long)json_integer_value(json_object_get(n, "issues")),
+                (long long)json_integer_value(json_object_get(n, "lanes")));
+        const json_t *stalls = json_object_get(n, "stalls");
+        for (unsigned s = 0; s < STALL_N; s++)
+            fprintf(f, ",%lld", (long long)json_integer_value(json_object_get(stalls, stall_text((enum stall_reason)s))));
+        fputc('\n', f);
+    }
+}
+
+// ---- XML --------------------------------------------------------------------------------------
+static void xml_stat(xmlTextWriterPtr w, const char *name, const char *unit, const char *value) {
+    xmlTextWriterStartElement(w, BAD_CAST "stat");
+    xmlTextWriterWriteAttribute(w, BAD_CAST "name", BAD_CAST name);
+    xmlTextWriterWriteAttribute(w, BAD_CAST "value", BAD_CAST value);
+    if (unit) xmlTextWriterWriteAttribute(w, BAD_CAST "unit", BAD_CAST unit);
+    xmlTextWriterEndElement(w);
+}
+
+static void xml_activity(xmlTextWriterPtr w, const json_t *a) {
+    char value[40], name[96];
+    for (uint32_t k = 0; k < act_info_n; k++) {
+        const struct act_info *row = &act_info[k];
+        for (uint32_t n = 0; n < row->n; n++) {
+            snprintf(value, sizeof value, "%llu", (unsigned long long)run_counter_at(a, row->name, n));
+            if (row->n > 1)
+                snprintf(name, sizeof name, "%s.%u", row->name, n);
+            else
+                snprintf(name, sizeof name, "%s", row->name);
+            xml_stat(w, name, row->unit, value);
+        }
+    }
+    // GPUSimPow's names. rdsch: share of DRAM command clocks that move read data.
+    snprintf(value, sizeof value, "%llu", (unsigned long long)run_counter(a, "gmem_reads"));
+    xml_stat(w, "af_generated_gmem_reads", NULL, value);
+    const double reads = (double)run_counter(a, "dram_reads"), writes = (double)run_counter(a, "dram_writes");
+    const double busy = ratio((double)run_counter(a, "dram_bus_cycles"), (double)run_counter(a, "dram_cycles"));
+    snprintf(value, sizeof value, "%.6f", busy * ratio(reads, reads + writes));
+    xml_stat(w, "af_rdsch_percent", NULL, value);
+}
+
+static bool write_xml(const struct run *r, const char *path) {
+    xmlTextWriterPtr w = xmlNewTextWriterFilename(path, 0);
+    if (!w) return false;
+    xmlTextWriterSetIndent(w, 1);
+    xmlTextWriterStartDocument(w, NULL, "UTF-8", NULL);
+    xmlTextWriterStartElement(w, BAD_CAST "activity");
+    xmlTextWriterWriteAttribute(w, BAD_CAST "format", BAD_CAST "1");
+    xmlTextWriterWriteAttribute(w, BAD_CAST "gpu", BAD_CAST json_string_value(json_object_get(json_object_get(r->header, "gpu"), "name")));
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        xmlTextWriterStartElement(w, BAD_CAST "kernel");
+        xmlTextWriterWriteAttribute(w, BAD_CAST "name", BAD_CAST json_string_value(json_object_get(l, "kernel")));
+        char id[24];
+        snprintf(id, sizeof id, "%lld", (long long)json_integer_value(json_object_get(l, "id")));
+        xmlTextWriterWriteAttribute(w, BAD_CAST "launch", BAD_CAST id);
+        xml_activity(w, json_object_get(l, "activity"));
+        xmlTextWriterEndElement(w);
+    }
+    const bool ok = xmlTextWriterEndDocument(w) >= 0;
+    xmlFreeTextWriter(w);
+    return ok;
+}
+
+// ---- the directory ----------------------------------------------------------------------------
+static enum ww_status through_file(const struct run *r, const char *dir, const char *name,
+                                   void (*write)(const struct run *, FILE *), struct diags *d) {
+    char path[4096], tmp[4096 + 8];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    snprintf(tmp, sizeof tmp, "%s.tmp", path);
+    errno = 0;
+    FILE *f = fopen(tmp, "w");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    write(r, f);
+    const bool bad = ferror(f) != 0;
+    if ((fclose(f) != 0) | bad) {
+        const int why = errno;
+        remove(tmp);
+        return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(why ? why : EIO));
+    }
+    if (rename(tmp, path) != 0)
+        return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    return WW_OK;
+}
+
+static void write_json(const struct run *r, FILE *f) {
+    json_t *o = run_to_json(r);
+    json_dumpf(o, f, JSON_INDENT(1));
+    fputc('\n', f);
+    json_decref(o);
+}
+
+static bool has(const struct run *r, const char *key) {
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) if (json_object_get(l, key)) return true;
+    return false;
+}
+
+enum ww_status files_write(const struct run *r, const char *dir, struct diags *d) {
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    enum ww_status s = through_file(r, dir, "run.json", write_json, d);
+    if (s == WW_OK) s = through_file(r, dir, "activity.csv", csv_activity, d);
+    if (s == WW_OK && has(r, "intervals")) s = through_file(r, dir, "intervals.csv", csv_intervals, d);
+    if (s == WW_OK && has(r, "instructions")) s = through_file(r, dir, "instructions.csv", csv_instructions, d);
+    if (s != WW_OK) return s;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/activity.xml", dir);
+    if (!write_xml(r, path))
+        return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno ? errno : EIO));
+    return WW_OK;
+}

@@ -1,0 +1,279 @@
+// Writing and reading the record of a run: JSON lines (see report.h).
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct record {
+    FILE *file;
+    char *path;
+    int error; // errno of the first failed write
+    uint64_t launches;
+    double host_s;
+};
+
+static void write_line(struct record *r, json_t *line) {
+    if (!r->error) {
+        errno = 0;
+        const bool ok = json_dumpf(line, r->file, JSON_COMPACT) == 0 &&
+                        fputc('\n', r->file) != EOF && fflush(r->file) == 0;
+        if (!ok) r->error = errno ? errno : EIO;
+    }
+    json_decref(line);
+}
+
+static json_t *triple(const uint32_t v[3]) { return json_pack("[III]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]); }
+
+static json_t *integer(uint64_t v) { return json_integer((json_int_t)v); }
+
+// Counters by name; zeros are left out of arrays' tails but scalars always stand.
+static json_t *activity_json(const struct activity *a) {
+    json_t *o = json_object();
+    for (uint32_t i = 0; i < act_info_n; i++) {
+        const struct act_info *row = &act_info[i];
+        if (row->n == 1) {
+            json_object_set_new(o, row->name, integer(a->c[row->first]));
+            continue;
+        }
+        json_t *list = json_array();
+        for (uint32_t k = 0; k < row->n; k++) json_array_append_new(list, integer(a->c[row->first + k]));
+        json_object_set_new(o, row->name, list);
+    }
+    return o;
+}
+
+static json_t *gpu_json(const struct gpu_config *c) {
+    const struct dram_config *m = &c->mem.dram;
+    const double channels = (double)c->mem.partitions * m->channels_per_partition;
+    const double peak = channels * m->bus_bits / 8.0 * m->data_rate * m->clock_mhz * 1e6;
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(c->name));
+    json_object_set_new(o, "product", json_string(c->product));
+    json_object_set_new(o, "chip", json_string(c->chip));
+    json_object_set_new(o, "sms", integer(c->sm_count));
+    json_object_set_new(o, "schedulers", integer(c->sm.schedulers));
+    json_object_set_new(o, "issue_width", integer(c->sm.issue_width));
+    json_object_set_new(o, "warps_per_sm", integer(c->sm.max_warps));
+    json_object_set_new(o, "core_clock_mhz", json_real(c->clocks.core_mhz));
+    json_object_set_new(o, "dram_clock_mhz", json_real(c->clocks.dram_mhz));
+    json_object_set_new(o, "dram_peak_bytes_per_s", json_real(peak));
+    json_object_set_new(o, "l1_bytes", integer(c->sm.l1d.bytes));
+    json_object_set_new(o, "l2_bytes", integer((uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition));
+    return o;
+}
+
+enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
+                           struct diags *d, struct record **out) {
+    FILE *f = fopen(path, "w");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    struct record *r = calloc(1, sizeof *r);
+    if (!r || !(r->path = strdup(path))) {
+        fclose(f);
+        free(r);
+        return diag_add(d, WW_ERROR_MEMORY, "out of memory for the record of the run");
+    }
+    r->file = f;
+    json_t *line = json_object();
+    json_object_set_new(line, "type", json_string("run"));
+    json_object_set_new(line, "format", json_integer(1));
+    json_object_set_new(line, "program", json_string(program ? program : ""));
+    json_object_set_new(line, "gpu", gpu_json(c));
+    write_line(r, line);
+    *out = r;
+    return WW_OK;
+}
+
+static json_t *instructions_json(const struct gpu_result *g) {
+    json_t *list = json_array();
+    for (uint32_t pc = 0; pc < g->image->n_insts; pc++) {
+        const struct sm_inst_counts *n = &g->inst[pc];
+        const struct minst *m = &g->image->inst[pc];
+        char text[160];
+        disasm_inst(g->image, pc, text, sizeof text);
+        json_t *stalls = json_object();
+        for (uint32_t s = 0; s < STALL_N; s++)
+            if (n->stall[s]) json_object_set_new(stalls, stall_text((enum stall_reason)s), integer(n->stall[s]));
+        json_t *row = json_object();
+        json_object_set_new(row, "pc", integer(pc));
+        json_object_set_new(row, "text", json_string(text));
+        json_object_set_new(row, "ptx_line", integer(m->ptx_line));
+        json_object_set_new(row, "src_line", integer(m->src_line));
+        json_object_set_new(row, "issues", integer(n->issues));
+        json_object_set_new(row, "lanes", integer(n->lanes));
+        json_object_set_new(row, "stalls", stalls);
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static json_t *activities_json(const struct activity *a, uint32_t n) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n; i++) json_array_append_new(list, activity_json(&a[i]));
+    return list;
+}
+
+void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("launch"));
+    json_object_set_new(o, "id", integer(g->id));
+    json_object_set_new(o, "kernel", json_string(g->kernel));
+    json_object_set_new(o, "module", json_string(g->module ? g->module : ""));
+    json_object_set_new(o, "grid", triple(g->grid));
+    json_object_set_new(o, "block", triple(g->block));
+    json_object_set_new(o, "dynamic_shared_bytes", integer(g->dynamic_shared));
+    json_object_set_new(o, "registers", integer(g->image->n_regs));
+    json_object_set_new(o, "shared_bytes", integer(g->image->shared_bytes + g->dynamic_shared));
+    json_object_set_new(o, "local_bytes", integer(g->image->local_bytes));
+    json_object_set_new(o, "functional", json_boolean(g->functional));
+    json_object_set_new(o, "status", integer((uint64_t)g->status));
+    json_object_set_new(o, "text", g->text ? json_string_nocheck(g->text) : json_null());
+    json_object_set_new(o, "cycles", integer(g->cycles));
+    json_object_set_new(o, "seconds", json_real(g->seconds));
+    json_object_set_new(o, "start_s", json_real(g->start_s));
+    json_object_set_new(o, "host_seconds", json_real(g->host_seconds));
+    json_object_set_new(o, "warp_instructions", integer(g->warp_instructions));
+    json_object_set_new(o, "thread_instructions", integer(g->thread_instructions));
+    json_object_set_new(o, "ctas", integer(g->ctas));
+    json_object_set_new(o, "ctas_done", integer(g->ctas_done));
+    json_object_set_new(o, "overlapped", integer(g->overlapped));
+    json_object_set_new(o, "occupancy_ctas", integer(g->occupancy.ctas));
+    json_object_set_new(o, "occupancy_warps", integer(g->occupancy.warps));
+    json_object_set_new(o, "occupancy_limit", json_string(g->occupancy.limit ? g->occupancy.limit : ""));
+    json_object_set_new(o, "achieved_warps", json_real(g->achieved_warps));
+    json_object_set_new(o, "activity", activity_json(&g->activity));
+    if (per_sm && !g->functional) {
+        json_object_set_new(o, "sm", activities_json(g->sm, g->n_sms));
+        json_object_set_new(o, "partition", activities_json(g->partition, g->n_partitions));
+    }
+    if (g->n_intervals) {
+        json_t *list = json_array();
+        for (uint32_t i = 0; i < g->n_intervals; i++)
+            json_array_append_new(list, json_pack("{s:I,s:I,s:o}", "from", (json_int_t)g->interval[i].from,
+                                                  "to", (json_int_t)g->interval[i].to, "activity",
+                                                  activity_json(&g->interval[i].activity)));
+        json_object_set_new(o, "intervals", list);
+    }
+    if (g->inst && !g->functional) json_object_set_new(o, "instructions", instructions_json(g));
+    r->launches++;
+    r->host_s += g->host_seconds;
+    write_line(r, o);
+}
+
+void record_error(struct record *r, enum ww_status status, const char *sentence) {
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("error"));
+    json_object_set_new(o, "status", integer((uint64_t)status));
+    json_object_set_new(o, "text", json_string_nocheck(sentence));
+    write_line(r, o);
+}
+
+enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d) {
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("end"));
+    json_object_set_new(o, "launches", integer(t->launches));
+    json_object_set_new(o, "cycles", integer(t->cycles));
+    json_object_set_new(o, "kernel_cycles", integer(t->kernel_cycles));
+    json_object_set_new(o, "seconds", json_real(t->seconds));
+    json_object_set_new(o, "kernel_seconds", json_real(t->kernel_seconds));
+    json_object_set_new(o, "copies", integer(t->copies));
+    json_object_set_new(o, "copied_bytes", integer(t->copied_bytes));
+    json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
+    write_line(r, o);
+    if (fclose(r->file) != 0 && !r->error) r->error = errno;
+    const int error = r->error;
+    enum ww_status s = WW_OK;
+    if (error)
+        s = diag_add(d, WW_ERROR_IO, "the record %s is incomplete: %s", r->path, strerror(error));
+    free(r->path);
+    free(r);
+    return s;
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
+    *out = (struct run){.launches = json_array(), .errors = json_array()};
+    FILE *f = fopen(path, "r");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot read the record %s: %s", path, strerror(errno));
+    uint32_t line = 0;
+    char *text = NULL;
+    size_t cap = 0;
+    while (getline(&text, &cap, f) > 0) {
+        line++;
+        json_error_t e;
+        json_t *o = json_loads(text, 0, &e);
+        const char *type = json_string_value(json_object_get(o, "type"));
+        if (!type) { // the last line of a killed run may be cut: everything before it counts
+            json_decref(o);
+            diag_at(d, DIAG_WARNING, WW_ERROR_IO, path, NULL, line, 1,
+                    "the record is cut off here; what stands before it is complete");
+            break;
+        }
+        if (strcmp(type, "run") == 0 && !out->header)
+            out->header = o;
+        else if (strcmp(type, "launch") == 0)
+            json_array_append_new(out->launches, o);
+        else if (strcmp(type, "error") == 0)
+            json_array_append_new(out->errors, o);
+        else if (strcmp(type, "end") == 0 && !out->end)
+            out->end = o;
+        else
+            json_decref(o);
+    }
+    free(text);
+    fclose(f);
+    if (out->header) return WW_OK;
+    run_free(out);
+    return diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
+}
+
+void run_free(struct run *r) {
+    json_decref(r->header);
+    json_decref(r->launches);
+    json_decref(r->errors);
+    json_decref(r->end);
+    *r = (struct run){.header = NULL};
+}
+
+uint64_t run_counter_at(const json_t *activity, const char *name, size_t i) {
+    const json_t *v = json_object_get(activity, name);
+    if (json_is_array(v)) v = json_array_get(v, i);
+    return (uint64_t)json_integer_value(v);
+}
+
+uint64_t run_counter(const json_t *activity, const char *name) {
+    const json_t *v = json_object_get(activity, name);
+    if (!json_is_array(v)) return (uint64_t)json_integer_value(v);
+    uint64_t sum = 0;
+    size_t i;
+    json_t *e;
+    json_array_foreach(v, i, e) sum += (uint64_t)json_integer_value(e);
+    return sum;
+}
+
+json_t *run_total_activity(const struct run *r) {
+    struct activity sum = {.c = {0}};
+    size_t i;
+    json_t *launch;
+    json_array_foreach(r->launches, i, launch) {
+        const json_t *a = json_object_get(launch, "activity");
+        for (uint32_t k = 0; k < act_info_n; k++)
+            for (uint32_t n = 0; n < act_info[k].n; n++)
+                sum.c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
+    }
+    return activity_json(&sum);
+}
+
+static enum ww_status first_bad(const json_t *list) {
+    size_t i;
+    json_t *o;
+    json_array_foreach(list, i, o) {
+        const int s = (int)json_integer_value(json_object_get(o, "status"));
+        if (s != WW_OK) return (enum ww_status)s;
+    }
+    return WW_OK;
+}
+
+enum ww_status run_status(const struct run *r) {
+    const enum ww_status s = first_bad(r->launches);
+    return s != WW_OK ? s : first_bad(r->errors);
+}

@@ -1,0 +1,69 @@
+// What a run leaves behind and how it is shown. A run is recorded as JSON lines while it goes
+// (record_*), so that a killed run leaves every finished launch; everything that people and programs
+// see (table_*, files_*) is made from such a record, whoever wrote it: this process, or libcuda.so.1
+// inside somebody's program.
+//
+// A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a kernel
+// launch, one `{"type":"end",...}` with totals. Counters stand by the names of activity.def.
+#ifndef WW_REPORT_H
+#define WW_REPORT_H
+
+#include <jansson.h>
+
+#include "gpu/gpu.h"
+
+// ---- recording ------------------------------------------------------------------------------
+struct record; // an open record file
+enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
+                           struct diags *d, struct record **out);
+// Adds one launch and flushes. A full disk is reported once, by record_close.
+void record_launch(struct record *r, const struct gpu_result *result, bool per_sm);
+// Adds an error that is no launch's (a module that was refused): decides the exit code.
+void record_error(struct record *r, enum ww_status status, const char *sentence);
+// Adds the totals. Answers the first write error as a status with a sentence.
+enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d);
+
+// ---- a record as read -------------------------------------------------------------------------
+struct run {
+    json_t *header;   // "run" line
+    json_t *launches; // array of "launch" lines
+    json_t *errors;   // array of "error" lines
+    json_t *end;      // "end" line, or NULL when the run was cut off
+};
+enum ww_status run_read(const char *path, struct diags *d, struct run *out);
+void run_free(struct run *r);
+uint64_t run_counter(const json_t *activity, const char *name); // sum of an array counter
+uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
+// Counters of all launches added up: {name: number or array}. New reference.
+json_t *run_total_activity(const struct run *r);
+// First bad status of launches, then of other errors.
+enum ww_status run_status(const struct run *r);
+
+// ---- for people -------------------------------------------------------------------------------
+struct table_options {
+    bool colour;
+    int check;            // 1: the program checked its results, 0: not known, -1: the check failed
+    const char *title;    // workload or program
+};
+void table_print(const struct run *r, const struct table_options *o, FILE *out);
+
+// ---- for programs -------------------------------------------------------------------------------
+// The whole run as one JSON object (totals, derived figures, launches). New reference.
+json_t *run_to_json(const struct run *r);
+// -o DIR: run.json, activity.csv, activity.xml, intervals.csv, instructions.csv.
+enum ww_status files_write(const struct run *r, const char *dir, struct diags *d);
+
+// ---- progress -----------------------------------------------------------------------------------
+// One line on a terminal that is redrawn and disappears; nothing when `out` is no terminal.
+struct progress_line {
+    FILE *out;
+    bool active;
+    double start_s, last_s;
+    uint64_t last_launch;
+    uint64_t last_warp;
+};
+void progress_init(struct progress_line *p, FILE *out, bool wanted);
+void progress_show(struct progress_line *p, const struct gpu_progress *g);
+void progress_clear(struct progress_line *p);
+
+#endif

@@ -1,0 +1,27 @@
+// The options of a run, as the command line gives them and as libcuda.so.1 receives them: one struct,
+// written to and read from environment variables WARPWATT_*.
+#ifndef WW_SESSION_H
+#define WW_SESSION_H
+
+#include "gpu/gpu.h"
+
+enum { SESSION_MAX_OVERRIDES = 64, SESSION_DEFAULT_INTERVAL = 0 };
+
+struct session {
+    const char *gpu;                    // name or path; NULL: gtx480
+    const char *overrides[SESSION_MAX_OVERRIDES]; // "key=value"
+    uint32_t n_overrides;
+    uint32_t host_threads;              // 0: default (1)
+    uint64_t interval_cycles, max_cycles;
+    bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
+    const char *record;                 // path of the record to write, or NULL
+};
+
+// Sets the environment variables of a child. False when the environment is full.
+bool session_to_env(const struct session *s);
+// Reads them; texts live in `a`. Unset ones keep defaults; malformed ones are refused.
+enum ww_status session_from_env(struct arena *a, struct session *s, struct diags *d);
+// Fills the GPU options that a session decides.
+void session_gpu_options(const struct session *s, struct gpu_options *o);
+
+#endif

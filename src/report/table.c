@@ -1,0 +1,239 @@
+// The table that a person reads at the end of a run.
+#include "report/report.h"
+
+#include <stdlib.h>
+
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+// "1,234,567"
+static const char *grouped(uint64_t v, char buf[32]) {
+    char digits[24];
+    const int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v);
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) buf[at++] = ',';
+        buf[at++] = digits[i];
+    }
+    buf[at] = 0;
+    return buf;
+}
+
+static const char *scaled(double v, const char *unit, char buf[32]) {
+    static const struct { double scale; const char *prefix; } step[] = {
+        {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    size_t i = 0;
+    while (i + 1 < WW_COUNT(step) && v < step[i].scale * 0.9995) i++;
+    if (v == 0) i = 4;
+    snprintf(buf, 32, "%.4g %s%s", v / step[i].scale, step[i].prefix, unit);
+    return buf;
+}
+
+struct style {
+    const char *bold, *dim, *good, *bad, *reset;
+};
+static struct style style_of(bool colour) {
+    if (!colour) return (struct style){"", "", "", "", ""};
+    return (struct style){"\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[0m"};
+}
+
+static void bar(FILE *out, double part, int width) {
+    const int full = (int)(part * width + 0.5);
+    for (int i = 0; i < full; i++) fputs("#", out);
+    fputc('\n', out);
+}
+
+static const char *text_of(const json_t *o, const char *key) {
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+struct sums {
+    uint64_t launches, cycles, warp, thread;
+    double seconds, host_s, warps_possible, warps_achieved;
+    bool functional, overlapped;
+};
+
+static struct sums add_up(const struct run *r) {
+    struct sums s = {.launches = json_array_size(r->launches)};
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        const double cycles = (double)json_integer_value(json_object_get(l, "cycles"));
+        s.cycles += (uint64_t)cycles;
+        s.seconds += json_real_value(json_object_get(l, "seconds"));
+        s.host_s += json_real_value(json_object_get(l, "host_seconds"));
+        s.warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
+        s.thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+        s.warps_possible += cycles * (double)json_integer_value(json_object_get(l, "occupancy_warps"));
+        s.warps_achieved += cycles * json_real_value(json_object_get(l, "achieved_warps"));
+        s.functional = s.functional || json_is_true(json_object_get(l, "functional"));
+        s.overlapped = s.overlapped || json_integer_value(json_object_get(l, "overlapped")) > 0;
+    }
+    return s;
+}
+
+static void print_slots(const json_t *a, const struct style *st, FILE *out) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < STALL_N; i++)
+        if (i != STALL_dual) total += run_counter_at(a, "issue_slots", i);
+    if (!total) return;
+    fprintf(out, "\n  %sissue slots%s  (%s)\n", st->bold, st->reset,
+            "each scheduler cycle has one owner");
+    for (size_t i = 0; i < STALL_N; i++) {
+        const double part = ratio((double)run_counter_at(a, "issue_slots", i), (double)total);
+        if (part < 0.0005) continue;
+        if (i == STALL_dual) {
+            fprintf(out, "    %-12s %5.1f %%  of these, two at once\n", "dual", part * 100);
+            continue;
+        }
+        fprintf(out, "    %-12s %5.1f %%  ", stall_text((enum stall_reason)i), part * 100);
+        bar(out, part, 40);
+    }
+}
+
+static void cache_row(const json_t *a, const char *label, const char *reads, const char *hits,
+                      const char *merges, FILE *out) {
+    const double n = (double)run_counter(a, reads);
+    if (n == 0) return;
+    char buf[32];
+    fprintf(out, "    %-12s %5.1f %% hits of %s reads", label,
+            100 * ratio((double)run_counter(a, hits), n), scaled(n, "", buf));
+    if (merges && run_counter(a, merges))
+        fprintf(out, ", %.1f %% joined a miss", 100 * ratio((double)run_counter(a, merges), n));
+    fputc('\n', out);
+}
+
+static void print_memory(const struct run *r, const json_t *a, const struct sums *s,
+                         const struct style *st, FILE *out) {
+    char b1[32], b2[32], b3[32];
+    const json_t *gpu = json_object_get(r->header, "gpu");
+    fprintf(out, "\n  %smemory%s\n", st->bold, st->reset);
+    const uint64_t shared = run_counter(a, "shared_reads") + run_counter(a, "shared_writes") +
+                            run_counter(a, "shared_atomics");
+    if (shared)
+        fprintf(out, "    %-12s %s accesses, %.2f passes each\n", "shared", scaled((double)shared, "", b1),
+                ratio((double)run_counter(a, "shared_passes"), (double)shared));
+    cache_row(a, "L1", "l1_reads", "l1_read_hits", "l1_read_merges", out);
+    const double tex = (double)run_counter(a, "tex_reads");
+    if (tex > 0) cache_row(a, "texture", "tex_reads", "tex_hits", NULL, out);
+    cache_row(a, "L2", "l2_reads", "l2_read_hits", "l2_read_merges", out);
+    const double read = (double)run_counter(a, "dram_read_bytes");
+    const double written = (double)run_counter(a, "dram_write_bytes");
+    const double peak = json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s"));
+    const double rate = ratio(read + written, s->seconds);
+    const double hits = (double)run_counter(a, "dram_row_hits");
+    fprintf(out, "    %-12s %s read, %s written, %s (%.0f %% of peak), %.0f %% row hits\n", "DRAM",
+            scaled(read, "B", b1), scaled(written, "B", b2), scaled(rate, "B/s", b3),
+            100 * ratio(rate, peak), 100 * ratio(hits, hits + (double)run_counter(a, "dram_row_misses")));
+}
+
+struct kernel_row {
+    const char *name;
+    uint64_t launches, cycles, warp, thread;
+    double seconds;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct kernel_row *x = a, *y = b;
+    if (x->cycles != y->cycles) return x->cycles < y->cycles ? 1 : -1;
+    if (x->thread != y->thread) return x->thread < y->thread ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void print_kernels(const struct run *r, const struct sums *s, const struct style *st, FILE *out) {
+    const size_t n = json_array_size(r->launches);
+    struct kernel_row *row = calloc(n ? n : 1, sizeof *row);
+    if (!row) return;
+    size_t rows = 0, i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        const char *name = text_of(l, "kernel");
+        size_t k = 0;
+        while (k < rows && strcmp(row[k].name, name) != 0) k++;
+        if (k == rows) row[rows++].name = name;
+        row[k].launches++;
+        row[k].cycles += (uint64_t)json_integer_value(json_object_get(l, "cycles"));
+        row[k].warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
+        row[k].thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+        row[k].seconds += json_real_value(json_object_get(l, "seconds"));
+    }
+    qsort(row, rows, sizeof *row, by_time);
+    fprintf(out, "\n  %skernels%s\n    %-28s %8s %14s %10s %7s %7s %8s\n", st->bold, st->reset, "name",
+            "launches", "cycles", "time", "share", "IPC", "lanes");
+    for (size_t k = 0; k < rows && k < 20; k++) {
+        char b1[32], b2[32];
+        fprintf(out, "    %-28.28s %8llu %14s %10s %5.1f %% %7.1f %8.1f\n", row[k].name,
+                (unsigned long long)row[k].launches, grouped(row[k].cycles, b1),
+                scaled(row[k].seconds, "s", b2), 100 * ratio((double)row[k].cycles, (double)s->cycles),
+                ratio((double)row[k].thread, (double)row[k].cycles),
+                ratio((double)row[k].thread, (double)row[k].warp));
+    }
+    if (rows > 20) fprintf(out, "    and %zu more (see --json or -o DIR)\n", rows - 20);
+    free(row);
+}
+
+static void print_failures(const struct run *r, const struct style *st, FILE *out) {
+    size_t i;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        const char *why = text_of(l, "text");
+        if (json_integer_value(json_object_get(l, "status")) == WW_OK) continue;
+        fprintf(out, "\n  %slaunch %lld of %s did not finish:%s %s\n", st->bad,
+                (long long)json_integer_value(json_object_get(l, "id")), text_of(l, "kernel"),
+                st->reset, why);
+    }
+    if (!r->end)
+        fprintf(out, "\n  %sthe run was cut off; what stands here is what it had finished%s\n", st->bad,
+                st->reset);
+}
+
+void table_print(const struct run *r, const struct table_options *o, FILE *out) {
+    const struct style st = style_of(o->colour);
+    const struct sums s = add_up(r);
+    const json_t *gpu = json_object_get(r->header, "gpu");
+    const double core_mhz = json_real_value(json_object_get(gpu, "core_clock_mhz"));
+    char b1[32], b2[32], b3[32];
+    fprintf(out, "\n%s%s%s on %s (%s, %lld SMs, %.0f MHz)", st.bold, o->title, st.reset,
+            text_of(gpu, "name"), text_of(gpu, "product"),
+            (long long)json_integer_value(json_object_get(gpu, "sms")), core_mhz);
+    if (o->check > 0) fprintf(out, "   %sresults checked%s", st.good, st.reset);
+    if (o->check < 0) fprintf(out, "   %sthe program's own check failed%s", st.bad, st.reset);
+    fputs("\n\n", out);
+    if (!s.launches) {
+        fputs("  no kernel was launched\n\n", out);
+        return;
+    }
+    if (s.functional) {
+        fprintf(out, "  %-12s %s warp instructions, %s thread instructions (functional: no time)\n",
+                "work", grouped(s.warp, b1), grouped(s.thread, b2));
+        fprintf(out, "  %-12s %.3f s, %s warp instructions a second\n\n", "host", s.host_s,
+                scaled(ratio((double)s.warp, s.host_s), "", b1));
+        print_failures(r, &st, out);
+        return;
+    }
+    json_t *a = run_total_activity(r);
+    fprintf(out, "  %-12s %s cycles, %s in %llu launch%s\n", "time", grouped(s.cycles, b1),
+            scaled(s.seconds, "s", b2), (unsigned long long)s.launches, s.launches == 1 ? "" : "es");
+    fprintf(out, "  %-12s %s warp instructions, %s thread instructions, %.1f of 32 lanes\n", "work",
+            grouped(s.warp, b1), grouped(s.thread, b2), ratio((double)s.thread, (double)s.warp));
+    fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
+            ratio((double)s.thread, (double)s.cycles), ratio((double)s.warp, (double)s.cycles));
+    const json_t *first = json_array_get(r->launches, 0);
+    fprintf(out, "  %-12s %.1f warps an SM of %lld", "occupancy", ratio(s.warps_achieved, (double)s.cycles),
+            (long long)json_integer_value(json_object_get(gpu, "warps_per_sm")));
+    fprintf(out, "; %.1f possible", ratio(s.warps_possible, (double)s.cycles));
+    if (text_of(first, "occupancy_limit")[0]) fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
+    fputc('\n', out);
+    fprintf(out, "  %-12s %.2f s, %s warp instructions a second, %s cycles a second\n", "host",
+            s.host_s, scaled(ratio((double)s.warp, s.host_s), "", b2),
+            scaled(ratio((double)s.cycles, s.host_s), "", b3));
+    print_slots(a, &st, out);
+    print_memory(r, a, &s, &st, out);
+    print_kernels(r, &s, &st, out);
+    print_failures(r, &st, out);
+    if (s.overlapped)
+        fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s\n", st.dim,
+                st.reset);
+    fputc('\n', out);
+    json_decref(a);
+}
