@@ -55,12 +55,16 @@ struct mfunc {
     uint32_t frame_bytes;      // local bytes: arguments and results (functions), locals
     uint32_t spill_bytes;      // added by ra behind frame_bytes
     uint32_t sp_vreg;          // virtual register of the stack pointer (functions and has_calls)
+    const struct lower_shared *shared; // lower.h; NULL: lower_func lays out this function's alone
     VEC(uint8_t) literals;     // c[2] content of this function, merged by image
     // after ra
     bool allocated;            // registers are physical ones, a guard of PRED_TRUE is none
     uint32_t n_regs, n_preds;
     uint32_t spill_loads, spill_stores, spilled_regs;
 };
+
+// Functions, and kernels that call any, address their frames from the stack pointer.
+static inline bool mfunc_has_sp(const struct mfunc *f) { return !f->is_entry || f->has_calls; }
 
 // One kernel ready to run: its code and that of all functions it can reach, one array.
 struct code_image {
