@@ -3,11 +3,24 @@
 // Time and threads. The host runs time in quanta of `mem_quantum_cycles` core cycles. In the SM
 // phase every SM runs its quantum alone: it puts requests (stamped with their cycle) into its port
 // and takes replies whose cycle has come. In the memory phase every partition runs its quantum
-// alone: requests of all SMs in order of (cycle at the partition's network port, SM), L2 slice,
-// DRAM channel; replies get a departure cycle. Replies are then merged for each SM (in order of
-// cycle, partition) through its network port's bandwidth, at the start of its next SM phase. A
-// reply never reaches an SM in the quantum in which it left the partition, because the way back
-// is at least a quantum long; so any number of host threads gives the same bits.
+// alone: requests of all SMs in order of (cycle at the slice's network port, SM; the SM that goes
+// first in a tie moves on by one each quantum), L2 slice, DRAM channel; replies get a departure
+// cycle. One thread then runs the serial step (a mesh routes its packets there; a crossbar has
+// nothing to do). Replies are then merged for each SM (in order of cycle, slice) through its
+// network port's bandwidth, at the start of its next SM phase. A reply never reaches an SM in the
+// quantum in which it left the partition, because the way back is at least a quantum long; so any
+// number of host threads gives the same bits. One quantum of the host, therefore:
+//
+//     every SM, any threads:         mem_port_can_send, mem_port_send, mem_port_peek, mem_port_pop
+//     every partition, any threads:  mem_system_run_partition(m, p, from, to)
+//     one thread:                    mem_system_run_serial(m, from, to)
+//     every SM, any threads:         mem_system_deliver(m, sm, from, to)
+//
+// with from = the last `to` (or later, when mem_system_next_event says that nothing happens before)
+// and to - from at most a quantum.
+//
+// Ports. The network's nodes are the SMs and the L2 slices: each slice has a port of its own, and
+// SM and slice ports move one flit each way a network clock.
 #ifndef WW_MEM_H
 #define WW_MEM_H
 
@@ -57,6 +70,15 @@ struct dram_config {
     uint32_t controller_latency;   // core cycles, front and back end together
     bool row_open_policy;          // open page; else close after use
     double clock_mhz;              // command clock
+    // What follows may be 0 and then takes the value that stands beside it.
+    uint32_t bank_interleave_bytes; // consecutive bytes of a channel that stay in a bank
+                                    // (0: interleave_bytes of the partitions)
+    bool bank_hash;                 // bank index xor low bits of the row (Zhang et al., MICRO 2000)
+    uint32_t write_queue;           // entries of the write window (0: queue)
+    uint32_t write_high, write_low; // a drain of writes starts and ends at so many (0: 5/8 and
+                                    // 5/16 of write_queue, the ratios of USIMM, 2012)
+    uint32_t starve;                // row hits that may pass an older request of their bank
+                                    // (0: queue)
 };
 
 struct mem_config {
@@ -70,6 +92,8 @@ struct mem_config {
     struct net_config net;
     struct dram_config dram;
     uint32_t quantum;              // core cycles; 0: the largest that reply_latency allows
+    uint32_t l2_clients;           // bit a client whose accesses the L2 caches; 0: all. Others go
+                                   // straight to DRAM (Tesla: an L2 for textures alone)
 };
 
 // ---- requests and replies -------------------------------------------------------------------
@@ -79,8 +103,12 @@ enum mem_client { CLIENT_L1D, CLIENT_CONST, CLIENT_TEX, CLIENT_INST, CLIENT_N };
 struct mem_request {
     uint64_t cycle;   // core cycle in which it enters the network
     uint64_t addr;    // device address, aligned to line or sector
-    uint32_t bytes;   // touched, contiguous from addr, a multiple of 32 (transfer size)
-    uint32_t byte_mask_sectors; // sectors of 32 bytes partly written (write: needs fill or mask)
+    uint32_t bytes;   // touched, contiguous from addr, a multiple of 32 (transfer size); the
+                      // request lies within an aligned block of 256 bytes, and of interleave_bytes
+    uint32_t byte_mask_sectors; // 32-byte sectors of addr's 128-byte line that are partly written
+                                // (a transaction's sectors & ~full_sectors); 0 for reads
+    uint32_t words;   // of partly written sectors: words of the 128-byte line wholly written (a
+                      // transaction's words); L2 knows by it when a sector is complete. 0: unknown
     uint16_t tag;     // the SM's own; comes back in the reply
     uint8_t kind;     // enum mem_kind
     uint8_t client;   // enum mem_client
@@ -95,11 +123,17 @@ struct mem_reply {
     uint8_t kind, client;
 };
 
-// One SM's connection. Rings of fixed size; the SM may push while credits last. Credits come back
-// at quantum boundaries, when the partition has taken the request from its input queue.
+// One SM's connection. Rings of fixed size; the SM may push while credits last: of
+// `input_queue_flits` flits for each pair of SM and slice. Credits come back at quantum boundaries,
+// when the slice has taken the request from its input queue.
 struct mem_port;
+// Flits of a request's packet and of its reply's: header, and data where the direction carries it
+// (writes, atomics and reductions to memory; reads and atomics back).
+uint32_t mem_port_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes);
+uint32_t mem_port_reply_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes);
 bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits);
-// Reserves the SM's injection link: answers the cycle (>= now) at which the packet enters.
+// Reserves the SM's injection link: answers the cycle (>= now) at which the packet enters. Only
+// after mem_port_can_send with the packet's flits; `now` never goes back.
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r);
 // Earliest reply, or NULL. Pop when its cycle has come.
 const struct mem_reply *mem_port_peek(const struct mem_port *p);
@@ -115,12 +149,20 @@ uint32_t mem_quantum_cycles(const struct mem_system *m);
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm);
 // Memory phase of one partition for core cycles [from, to). Partitions may run on any threads.
 void mem_system_run_partition(struct mem_system *m, uint32_t partition, uint64_t from, uint64_t to);
+// The serial step; after all partitions ran, before any SM's delivery.
+void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to);
 // Merges replies for one SM; after all partitions ran, before its SM phase. Any threads.
 void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64_t to);
 // The next cycle >= now at which anything in the memory system happens; UINT64_MAX if it is empty.
 uint64_t mem_system_next_event(const struct mem_system *m, uint64_t now);
-// Counts of a partition (L2, DRAM, network ports) and of an SM's port.
+// Counts of a partition (L2, DRAM, network ports of its slices) and of an SM's port (net_stalls).
 struct activity *mem_system_activity(struct mem_system *m, uint32_t partition);
+struct activity *mem_port_activity(struct mem_port *p);
+uint32_t mem_system_partitions(const struct mem_system *m);
+// Where an address lives: the slice (partition * slices_per_partition + slice of it).
+uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr);
+// Bytes a second that all DRAM data buses together can move.
+double mem_config_peak_bandwidth(const struct mem_config *c);
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
 void mem_system_reset(struct mem_system *m);
 // For tests and deadlock reports: what waits where.
@@ -187,6 +229,7 @@ uint32_t mshr_fill(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_
 int32_t mshr_find(const struct mshr *m, uint64_t line_addr);
 bool mshr_has_room(const struct mshr *m, uint64_t line_addr);
 uint32_t mshr_used(const struct mshr *m);
+uint32_t mshr_requested(const struct mshr *m, uint64_t line_addr); // sectors asked for so far
 void mshr_clear(struct mshr *m);
 
 // Coalescing of one warp access to global memory. `coalesce_*` in coalesce.c.

@@ -74,6 +74,11 @@ int32_t mshr_find(const struct mshr *m, uint64_t line) {
     return (int32_t)m->slot[find_slot(m, line)] - 1;
 }
 
+uint32_t mshr_requested(const struct mshr *m, uint64_t line) {
+    const int32_t e = mshr_find(m, line);
+    return e < 0 ? 0 : m->entry[e].requested;
+}
+
 bool mshr_has_room(const struct mshr *m, uint64_t line) {
     const int32_t e = mshr_find(m, line);
     return e < 0 ? m->used < m->lines : m->entry[e].count < m->merge;
