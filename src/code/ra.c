@@ -1,0 +1,150 @@
+// Register allocation by graph colouring (Chaitin 1982, Briggs et al. 1994), in rounds:
+//
+//   measure      costs, lifetimes, pressure                          ra_measure.c
+//   graph        which words of which registers conflict             ra_graph.c
+//   coalesce     registers tied by moves share one place
+//   colour       smallest degree first, lowest place first           ra_color.c
+//   spill        what found no place goes to memory; next round      ra_spill.c
+//
+// Predicates first, since those that find no place become general registers. What lives over a call
+// is spilled in the first round: a callee keeps nothing but the stack pointer. Rounds keep spilled
+// values in registers for ever fewer instructions, in the end for one, so that they end.
+#include "code/ra.h"
+
+struct allocation {
+    uint32_t n_colors;
+    enum ra_class cls;
+    struct ra_spill spill;
+    uint32_t round;
+    bool done, failed;
+    // result, in the function's arena
+    uint32_t *place; // register -> colour
+    uint32_t used;
+};
+
+enum { MAX_ROUNDS = 60, GRAPH_SLACK = 96 };
+static const uint32_t window_of_round[] = {32, 8, 2, 0};
+
+static void keep_result(struct allocation *al, struct ra *r) {
+    al->place = arena_alloc(r->f->arena, ((size_t)r->n + 1) * sizeof *al->place);
+    for (uint32_t v = 0; v < r->n; v++) {
+        uint32_t offset;
+        const int32_t c = r->color[ra_root(r, v, &offset)];
+        al->place[v] = c == RA_UNCOLORED ? 0 : (uint32_t)c + offset;
+    }
+    al->used = ra_colors_used(r);
+    al->done = true;
+}
+
+// Colours with moves coalesced; should that fail, without.
+static bool color_either_way(struct ra *r) {
+    ra_join_graph(r);
+    if (ra_color(r)) return true;
+    const struct ra grouped = *r;
+    r->parent = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *r->parent);
+    r->offset = arena_alloc(r->arena, (size_t)r->n + 1);
+    r->color = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *r->color);
+    for (uint32_t v = 0; v < r->n; v++) r->parent[v] = v;
+    ra_join_graph(r);
+    if (ra_color(r)) return true;
+    *r = grouped;
+    return false;
+}
+
+static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
+    struct allocation *al = context;
+    struct ra r = {.f = f,
+                   .arena = scratch,
+                   .cls = al->cls,
+                   .n_colors = al->n_colors,
+                   .home = al->spill.home.at,
+                   .n_homes = al->spill.home.n};
+    r.cfg = cfg_build(scratch, f);
+    cfg_dominators(r.cfg);
+    cfg_loops(r.cfg);
+    r.live = live_build(scratch, f, r.cfg);
+    ra_measure(&r);
+    bool *victim = arena_alloc(scratch, (size_t)r.n + 1);
+    bool found = false;
+    const bool too_large = r.pressure > r.n_colors + GRAPH_SLACK;
+    if (!too_large) {
+        ra_build_graph(&r);
+        ra_coalesce(&r);
+    }
+    for (uint32_t v = 0; v < r.n; v++)
+        if (r.crosses[v] && r.parent[v] == v) victim[v] = found = true;
+    if (!found && !too_large) {
+        if (color_either_way(&r)) {
+            keep_result(al, &r);
+            return;
+        }
+        if (r.pressure > r.n_colors) found = ra_relieve(&r, r.n_colors, victim);
+        if (!found) found = ra_evict(&r, victim);
+    } else if (!found) {
+        found = ra_relieve(&r, r.n_colors, victim);
+    }
+    if (!found) {
+        al->failed = true;
+        return;
+    }
+    const uint32_t last = WW_COUNT(window_of_round) - 1;
+    al->spill.window = window_of_round[al->round < last ? al->round : last];
+    ra_spill(&r, &al->spill, victim);
+}
+
+static bool allocate(struct mfunc *f, struct allocation *al, struct diags *d) {
+    for (al->round = 0; al->round < MAX_ROUNDS && !al->done && !al->failed; al->round++)
+        edit_with_scratch(f, run_round, al);
+    if (al->done) return true;
+    if (d)
+        diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, f->module ? f->module->name : NULL,
+                f->module ? f->module->text : NULL, f->ptx ? f->ptx->line : 0,
+                f->ptx ? f->ptx->col : 0, "'%s' cannot be compiled for %u %s", f->name,
+                al->n_colors, al->cls == RA_GPR ? "registers" : "predicates");
+    return false;
+}
+
+// ---- the result ----------------------------------------------------------------------
+static void place_operand(struct opnd *o, const struct allocation *gpr,
+                          const struct allocation *pred) {
+    if (o->kind == OPND_GPR) {
+        o->reg = gpr->place[o->reg] + o->sub;
+        o->sub = 0;
+    } else if (o->kind == OPND_PRED) {
+        o->reg = o->reg == VPRED_TRUE ? PRED_TRUE : pred->place[o->reg];
+    }
+}
+
+static bool moves_nothing(const struct minst *m) {
+    const bool copy = m->op == OP_MOV || (m->op == OP_PSETP && m->src[1].kind == OPND_NONE);
+    if (!copy || m->src[0].mods || (m->flags & MF_FRAME)) return false;
+    return m->dst[0].kind == m->src[0].kind && m->dst[0].reg == m->src[0].reg &&
+           (m->dst[0].kind == OPND_GPR || m->dst[0].kind == OPND_PRED);
+}
+
+static void place_all(struct mfunc *f, const struct allocation *gpr,
+                      const struct allocation *pred) {
+    uint8_t *dead = arena_alloc(f->arena, (size_t)f->inst.n + 1);
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        struct minst *m = &f->inst.at[i];
+        for (unsigned j = 0; j < 2; j++) place_operand(&m->dst[j], gpr, pred);
+        for (unsigned j = 0; j < 4; j++) place_operand(&m->src[j], gpr, pred);
+        m->guard = m->guard == VPRED_TRUE ? PRED_TRUE : pred->place[m->guard];
+        dead[i] = moves_nothing(m);
+    }
+    edit_delete(f, dead);
+    f->n_regs = gpr->used;
+    f->n_preds = pred->used;
+    f->allocated = true;
+}
+
+void ra_run(struct mfunc *f, uint32_t max_regs, struct diags *d) {
+    if (!f->inst.n) {
+        f->allocated = true;
+        return;
+    }
+    struct allocation pred = {.cls = RA_PRED, .n_colors = f->target->n_preds};
+    struct allocation gpr = {.cls = RA_GPR,
+                             .n_colors = max_regs < MAX_GPRS ? max_regs : MAX_GPRS};
+    if (allocate(f, &pred, d) && allocate(f, &gpr, d)) place_all(f, &gpr, &pred);
+}

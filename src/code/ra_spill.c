@@ -1,0 +1,350 @@
+// Taking values out of registers: a general register goes to a slot of the function's frame or is
+// made anew where it is used; a predicate goes to a general register (SEL and ISETP), which may go to
+// memory in its turn.
+//
+// Each access gets a temporary of its own, shared by accesses that stand close together.
+#include "code/ra.h"
+
+struct cached {
+    uint32_t place, words, temp, bundle; // bytes, words, the register that holds them, last use
+};
+enum { CACHE_SIZE = 24 };
+
+struct spiller {
+    struct ra *r;
+    struct ra_spill *s;
+    const bool *victim;
+    struct edit edit;
+    VEC(struct ra_home) made;  // homes of the temporaries of this round, from `first_new` on
+    uint32_t first_new;
+    uint32_t *place;           // victim root -> place
+    uint32_t *made_by;         // word slot -> instruction that makes it, for rematerialisation
+    struct cached cache[CACHE_SIZE];
+    uint32_t n_cached, bundle;
+    VEC(uint32_t) fillers;     // new indices of fillers whose operation has not come yet
+    const struct minst *at;    // the instruction being rewritten: lines and guard of new ones
+};
+
+static uint32_t new_temp(struct spiller *sp, uint32_t words, uint32_t place) {
+    struct mfunc *f = sp->r->f;
+    const uint32_t v = sp->r->cls == RA_GPR ? edit_new_vreg(f, (uint8_t)words) : f->n_vpreds++;
+    vec_push(sp->r->arena, &sp->made,
+             ((struct ra_home){.place = place, .is_temp = true, .pinned = sp->s->window == 0}));
+    return v;
+}
+
+static struct opnd as_opnd(const struct spiller *sp, uint32_t v, uint32_t sub, uint32_t words) {
+    if (sp->r->cls == RA_PRED) return (struct opnd){.kind = OPND_PRED, .reg = v};
+    return (struct opnd){
+        .kind = OPND_GPR, .words = (uint8_t)words, .reg = v, .sub = (uint8_t)sub};
+}
+
+static struct minst fresh(const struct spiller *sp, enum mop op) {
+    return (struct minst){.op = (uint16_t)op,
+                          .klass = mop_info[op].klass,
+                          .type = PTX_B32,
+                          .stype = PTX_B32,
+                          .guard = VPRED_TRUE,
+                          .target = -1,
+                          .reconv = -1,
+                          .ptx_line = sp->at->ptx_line,
+                          .src_line = sp->at->src_line,
+                          .src_file = sp->at->src_file};
+}
+
+// ---- memory and predicates --------------------------------------------------------
+static struct minst local_access(const struct spiller *sp, enum mop op, uint32_t place,
+                                 uint32_t words) {
+    const struct mfunc *f = sp->r->f;
+    struct minst m = fresh(sp, op);
+    m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
+    m.space = PTX_SPACE_LOCAL;
+    m.cop = op == OP_LD ? MCOP_CA : MCOP_WB;
+    m.type = words == 2 ? PTX_B64 : PTX_B32;
+    m.vec = words == 4 ? 4 : 1;
+    if (mfunc_has_sp(f))
+        m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = f->sp_vreg};
+    m.offset = (int64_t)bits_align_up(f->frame_bytes, 16) + place;
+    return m;
+}
+
+static void put_reload(struct spiller *sp, uint32_t temp, uint32_t place, uint32_t words) {
+    if (sp->r->cls == RA_GPR) {
+        struct minst m = local_access(sp, OP_LD, place, words);
+        m.dst[0] = as_opnd(sp, temp, 0, words);
+        edit_put(&sp->edit, &m, RA_TAG_RELOAD);
+        sp->r->f->spill_loads++;
+        return;
+    }
+    struct minst m = fresh(sp, OP_ISETP);
+    m.type = m.stype = PTX_U32;
+    m.cmp = MCMP_NE;
+    m.dst[0] = as_opnd(sp, temp, 0, 0);
+    m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = place / 4};
+    m.src[1] = (struct opnd){.kind = OPND_IMM, .words = 1};
+    edit_put(&sp->edit, &m, RA_TAG_RELOAD);
+}
+
+static void put_store(struct spiller *sp, struct opnd value, uint32_t place, uint32_t guard,
+                      bool guard_not) {
+    struct minst m;
+    if (sp->r->cls == RA_GPR) {
+        m = local_access(sp, OP_ST, place, value.words);
+        m.src[1] = value;
+        sp->r->f->spill_stores++;
+    } else {
+        m = fresh(sp, OP_SEL);
+        m.dst[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = place / 4};
+        m.src[0] = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 0};
+        m.src[1] = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 1};
+        m.src[2] = value;
+        m.src[2].mods = OPND_NOT;
+    }
+    m.guard = guard;
+    m.guard_not = guard_not;
+    edit_put(&sp->edit, &m, RA_TAG_STORE);
+}
+
+// ---- temporaries at hand ------------------------------------------------------------
+static void forget(struct spiller *sp, uint32_t place, uint32_t words) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sp->n_cached; i++) {
+        const struct cached *c = &sp->cache[i];
+        if (c->place < place + 4 * words && place < c->place + 4 * c->words) continue;
+        sp->cache[kept++] = *c;
+    }
+    sp->n_cached = kept;
+}
+
+static void remember(struct spiller *sp, uint32_t place, uint32_t words, uint32_t temp) {
+    forget(sp, place, words);
+    if (sp->n_cached == CACHE_SIZE) {
+        memmove(sp->cache, sp->cache + 1, (CACHE_SIZE - 1) * sizeof sp->cache[0]);
+        sp->n_cached--;
+    }
+    sp->cache[sp->n_cached++] = (struct cached){place, words, temp, sp->bundle};
+}
+
+static struct cached *recall(struct spiller *sp, uint32_t place, uint32_t words) {
+    for (uint32_t i = 0; i < sp->n_cached; i++) {
+        struct cached *c = &sp->cache[i];
+        if (place < c->place || place + 4 * words > c->place + 4 * c->words) continue;
+        if (sp->bundle - c->bundle > sp->s->window) return NULL;
+        c->bundle = sp->bundle;
+        return c;
+    }
+    return NULL;
+}
+
+// ---- operands ------------------------------------------------------------------------
+// Whether the operand stands for a spilled value; then where that lies, in bytes.
+static bool is_spilled(struct spiller *sp, const struct opnd *o, uint32_t *place) {
+    const uint8_t kind = sp->r->cls == RA_GPR ? OPND_GPR : OPND_PRED;
+    if (o->kind != kind || (kind == OPND_PRED && o->reg == VPRED_TRUE)) return false;
+    if (o->reg >= sp->r->n) return false; // made in this round
+    uint32_t offset;
+    const uint32_t root = ra_root(sp->r, o->reg, &offset);
+    if (!sp->victim[root]) return false;
+    *place = sp->place[root] + 4 * (offset + o->sub);
+    return true;
+}
+
+// A rematerialised value: a copy of each word's definition. These live in negative "places", one
+// space above all others, so that they are cached like the rest.
+enum { REMAT_PLACES = 0x40000000 };
+
+static void put_definitions(struct spiller *sp, uint32_t temp, uint32_t vreg, uint32_t sub,
+                            uint32_t words) {
+    for (uint32_t w = 0; w < words; w++) {
+        struct minst m = sp->r->f->inst.at[sp->made_by[sp->r->live->word_base[vreg] + sub + w]];
+        m.dst[0] = as_opnd(sp, temp, w, 1);
+        m.ptx_line = sp->at->ptx_line;
+        m.src_line = sp->at->src_line;
+        m.src_file = sp->at->src_file;
+        edit_put(&sp->edit, &m, RA_TAG_RELOAD);
+    }
+}
+
+static void rewrite_read(struct spiller *sp, struct opnd *o) {
+    uint32_t place;
+    if (!is_spilled(sp, o, &place)) return;
+    const uint32_t words = sp->r->cls == RA_PRED ? 1 : o->words;
+    const struct cached *c = recall(sp, place, words);
+    uint32_t temp, sub = 0;
+    if (c) {
+        temp = c->temp;
+        sub = (place - c->place) / 4;
+    } else {
+        temp = new_temp(sp, words, place);
+        if (place >= REMAT_PLACES)
+            put_definitions(sp, temp, o->reg, o->sub, words);
+        else
+            put_reload(sp, temp, place, words);
+        remember(sp, place, words, temp);
+    }
+    const uint8_t mods = o->mods;
+    *o = as_opnd(sp, temp, sub, words);
+    o->mods = mods;
+}
+
+// The fillers in front of an operation wait for its result.
+static void patch_fillers(struct spiller *sp, uint32_t place, const struct opnd *to) {
+    for (uint32_t i = 0; i < sp->fillers.n; i++) {
+        struct minst *m = &sp->edit.out.at[sp->fillers.at[i]];
+        uint32_t its;
+        if (!is_spilled(sp, &m->dst[0], &its) || its != place) continue;
+        m->dst[0] = *to;
+        if (m->src[0].kind != OPND_NONE) m->src[0] = *to;
+    }
+}
+
+struct pending_store {
+    struct opnd value;
+    uint32_t place;
+    bool needed, always; // always: whatever the guard says
+};
+
+static bool overwrites_its_guard(const struct minst *m) {
+    for (unsigned i = 0; i < 2; i++)
+        if (m->dst[i].kind == OPND_PRED && m->dst[i].reg == m->guard) return true;
+    return false;
+}
+
+static struct pending_store rewrite_write(struct spiller *sp, struct opnd *o,
+                                          const struct minst *m) {
+    uint32_t place;
+    if (!is_spilled(sp, o, &place)) return (struct pending_store){.needed = false};
+    const uint32_t words = sp->r->cls == RA_PRED ? 1 : o->words;
+    const uint32_t temp = new_temp(sp, words, place);
+    *o = as_opnd(sp, temp, 0, words);
+    patch_fillers(sp, place, o);
+    struct pending_store st = {.value = *o, .place = place, .needed = true};
+    if (m->guard == VPRED_TRUE) {
+        remember(sp, place, words, temp);
+        return st;
+    }
+    forget(sp, place, words);
+    if (overwrites_its_guard(m)) { // the guard is gone when the store comes
+        put_reload(sp, temp, place, words);
+        st.always = true;
+    }
+    return st;
+}
+
+// A move between a spilled value and a register is the load or store itself. Answers whether m was
+// dealt with.
+static bool rewrite_move(struct spiller *sp, const struct minst *m) {
+    struct opnd d, s;
+    if (sp->r->cls != RA_GPR || !ra_is_move(sp->r, m, &d, &s)) return false;
+    uint32_t to, from;
+    const bool store = is_spilled(sp, &d, &to), load = is_spilled(sp, &s, &from);
+    if (store && load) return to == from;
+    if (store) {
+        forget(sp, to, d.words);
+        put_store(sp, s, to, m->guard, m->guard_not);
+        return true;
+    }
+    if (!load || from >= REMAT_PLACES || recall(sp, from, s.words)) return false;
+    put_reload(sp, d.reg, from, d.words);
+    struct minst *ld = &sp->edit.out.at[sp->edit.out.n - 1];
+    ld->dst[0] = d;
+    ld->guard = m->guard;
+    ld->guard_not = m->guard_not;
+    sp->edit.tag.at[sp->edit.out.n - 1] = RA_TAG_NONE;
+    return true;
+}
+
+static bool defines_remat(struct spiller *sp, const struct minst *m) {
+    uint32_t place;
+    return (m->op == OP_MOV || m->op == OP_S2R) && is_spilled(sp, &m->dst[0], &place) &&
+           place >= REMAT_PLACES;
+}
+
+static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
+    uint32_t place;
+    sp->at = old;
+    if (tag == RA_TAG_RELOAD && is_spilled(sp, &old->dst[0], &place)) return;
+    if (tag == RA_TAG_STORE)
+        for (unsigned i = 0; i < 4; i++)
+            if (is_spilled(sp, &old->src[i], &place)) return;
+    if (defines_remat(sp, old)) return;
+    if (!(old->flags & MF_FILLER) && rewrite_move(sp, old)) {
+        sp->bundle++;
+        return;
+    }
+    struct minst m = *old;
+    if (sp->r->cls == RA_PRED && m.guard != VPRED_TRUE) {
+        struct opnd g = {.kind = OPND_PRED, .reg = m.guard};
+        rewrite_read(sp, &g);
+        m.guard = g.reg;
+    }
+    if (m.flags & MF_FILLER) { // its operands are its operation's result: see patch_fillers
+        vec_push(sp->r->arena, &sp->fillers, sp->edit.out.n);
+        edit_put(&sp->edit, &m, tag);
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) rewrite_read(sp, &m.src[i]);
+    if (m.op == OP_CALL || m.op == OP_CALLI) sp->n_cached = 0;
+    struct pending_store store[2];
+    for (unsigned i = 0; i < 2; i++) store[i] = rewrite_write(sp, &m.dst[i], &m);
+    edit_put(&sp->edit, &m, tag);
+    for (unsigned i = 0; i < 2; i++)
+        if (store[i].needed)
+            put_store(sp, store[i].value, store[i].place,
+                      store[i].always ? VPRED_TRUE : m.guard, m.guard_not && !store[i].always);
+    sp->bundle++;
+    sp->fillers.n = 0;
+}
+
+static void find_definitions(struct spiller *sp) {
+    const struct ra *r = sp->r;
+    if (r->cls != RA_GPR) return;
+    sp->made_by = arena_alloc(r->arena, ((size_t)r->live->n_words + 1) * sizeof *sp->made_by);
+    for (uint32_t i = 0; i < r->f->inst.n; i++) {
+        const struct minst *m = &r->f->inst.at[i];
+        if (m->dst[0].kind == OPND_GPR && !(m->flags & MF_FILLER))
+            sp->made_by[r->live->word_base[m->dst[0].reg] + m->dst[0].sub] = i;
+    }
+}
+
+static void give_places(struct spiller *sp) {
+    struct ra *r = sp->r;
+    struct mfunc *f = r->f;
+    sp->place = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *sp->place);
+    for (uint32_t v = 0; v < r->n; v++) {
+        if (!sp->victim[v]) continue;
+        if (ra_is_temp(r, v)) {
+            sp->place[v] = r->home[v].place;
+        } else if (r->remat[v]) {
+            sp->place[v] = REMAT_PLACES + 4 * r->live->word_base[v];
+        } else if (r->cls == RA_PRED) {
+            sp->place[v] = 4 * edit_new_vreg(f, 1);
+        } else {
+            f->spill_bytes = (uint32_t)bits_align_up(f->spill_bytes, 4u * r->words[v]);
+            sp->place[v] = f->spill_bytes;
+            f->spill_bytes += 4u * r->words[v];
+            f->spilled_regs += r->words[v];
+        }
+    }
+}
+
+void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim) {
+    struct spiller sp = {.r = r, .s = s, .victim = victim};
+    give_places(&sp);
+    find_definitions(&sp);
+    const uint32_t n_old = r->n;
+    edit_start(&sp.edit, r->f, r->arena);
+    for (uint32_t i = 0; i < r->f->inst.n; i++) {
+        if (r->cfg->block[r->cfg->block_of[i]].first == i) {
+            sp.n_cached = 0;
+            sp.fillers.n = 0;
+        }
+        edit_at(&sp.edit, i);
+        rewrite(&sp, &r->f->inst.at[i], s->tag ? s->tag[i] : RA_TAG_NONE);
+    }
+    edit_finish(&sp.edit);
+    // homes of the new registers; predicates' holders are made in between in the other class
+    while (s->home.n < n_old) vec_push(r->f->arena, &s->home, (struct ra_home){.is_temp = false});
+    for (uint32_t i = 0; i < sp.made.n; i++) vec_push(r->f->arena, &s->home, sp.made.at[i]);
+    s->tag = arena_copy(r->f->arena, sp.edit.tag.at, sp.edit.tag.n);
+}
