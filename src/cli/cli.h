@@ -1,0 +1,88 @@
+// The warpwatt command: one file a subcommand, one table of them in main.c.
+#ifndef WW_CLI_H
+#define WW_CLI_H
+
+#include "report/report.h"
+#include "report/session.h"
+
+struct cli {
+    struct arena arena;
+    struct diags diags;
+    const char *exe_dir; // folder of the running program
+    bool colour;         // of stdout
+};
+
+// name, function, "synopsis", "one line"
+#define CLI_COMMANDS(X)                                                                            \
+    X("run", cmd_run, "[options] WORKLOAD | -- PROGRAM [ARGS] | KERNEL.ptx --entry NAME ...",      \
+      "run a workload, a program or a bare kernel")                                                \
+    X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
+    X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
+    X("savings", cmd_savings, "", "energy-saving techniques there are")                            \
+    X("studies", cmd_studies, "", "published studies there are")                                   \
+    X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
+      "machine code with registers, blocks and reconvergence points")                              \
+    X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys",         \
+      "reference pages made from the tables of the code")                                          \
+    X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
+    X("version", cmd_version, "", "the version")
+
+#define X(name, function, synopsis, line) int function(struct cli *c, int argc, char **argv);
+CLI_COMMANDS(X)
+#undef X
+
+// Prints what stands in the diagnostics and answers the exit code of `s`.
+int cli_fail(struct cli *c, enum ww_status s);
+// Prints `warpwatt: sentence` and answers 2.
+int cli_usage(const char *fmt, ...) WW_PRINTF(1, 2);
+
+// ---- options that several commands share -------------------------------------------------------
+struct cli_option {
+    const char *name; // "--grid"
+    char letter;      // 'g', or 0
+    const char *value; // name of its value in the help, or NULL for a flag
+    const char *prose;
+};
+// Steps through argv. Answers the index into `table` and sets *value; -1 for a word (in *value), -2 at
+// the end (or at `--`), -3 after an error that was printed.
+struct cli_args {
+    int argc, at;
+    char **argv;
+    bool after_dashes;
+};
+int cli_next(struct cli_args *a, const struct cli_option *table, size_t n, const char **value);
+void cli_print_options(const struct cli_option *table, size_t n, FILE *out);
+
+// ---- running (run.c) ------------------------------------------------------------------------------
+struct run_request {
+    struct session session;
+    bool json, quiet;
+    const char *out_dir;
+    const char *title;
+    bool is_workload; // its exit code is the check of its results
+};
+// Shows a finished record and writes the files asked for; answers the exit code.
+int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status);
+// A bare kernel (run_ptx.c).
+struct ptx_request {
+    const char *path, *entry, *args_file;
+    uint32_t grid[3], block[3], shared, launches;
+    VEC(const char *) args;
+};
+enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, const char *value);
+extern const struct cli_option ptx_options[];
+extern const size_t ptx_options_n;
+enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
+                       bool *checked);
+
+// ---- workloads (workloads.c) ------------------------------------------------------------------------
+struct workload {
+    const char *name, *suite, *domain, *summary;
+    const char *dir;     // folder with workload.yaml
+    const char *program; // host binary, NULL when it was not built
+    struct workload_size { const char *name, *args, *note; } *size;
+    uint32_t n_sizes;
+};
+enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
+
+#endif

@@ -1,0 +1,347 @@
+// `warpwatt run`: a workload or any program of the CUDA driver API (as a child that finds our
+// libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum option {
+    OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
+    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_POLICY, OPT_HELP, OPT_N
+};
+static const struct cli_option option[OPT_N] = {
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+    [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
+    [OPT_THREADS] = {"--threads", 'j', "N", "host threads (default 1; results do not depend on it)"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, activity.csv, activity.xml, intervals.csv, instructions.csv"},
+    [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output"},
+    [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
+    [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
+    [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles"},
+    [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
+    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level", "warp scheduler: short for -s sm.scheduler=..."},
+    [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
+    [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
+    [OPT_POLICY] = {"--policy", 'p', "NAME", "an energy-saving technique (`warpwatt savings` lists them)"},
+    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+static int help(void) {
+    puts("usage: warpwatt run [options] WORKLOAD [WORKLOAD'S ARGUMENTS]\n"
+         "       warpwatt run [options] -- PROGRAM [ARGUMENTS]\n"
+         "       warpwatt run [options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...\n");
+    cli_print_options(option, OPT_N, stdout);
+    puts("\nfor a bare kernel:");
+    cli_print_options(ptx_options, ptx_options_n, stdout);
+    puts("\narguments of a kernel, in order, as --arg or in the YAML file of --args:\n"
+         "  u32=5  f32=0.1  s64=-3        a scalar\n"
+         "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, @FILE\n"
+         "  f32[1024]=zero?print=8        and show its first 8 elements afterwards\n"
+         "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)");
+    return 0;
+}
+
+static enum ww_status parse_number(struct cli *c, const char *name, const char *value, uint64_t low,
+                                   uint64_t high, uint64_t *out) {
+    if (text_to_u64(value, out) && *out >= low && *out <= high) return WW_OK;
+    return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number from %llu to %llu",
+                    name, value, (unsigned long long)low, (unsigned long long)high);
+}
+
+static enum ww_status add_override(struct cli *c, struct session *s, const char *text) {
+    if (!strchr(text, '='))
+        return diag_add(&c->diags, WW_ERROR_USAGE, "--set takes KEY=VALUE, not `%s`", text);
+    if (s->n_overrides == SESSION_MAX_OVERRIDES)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d times --set", SESSION_MAX_OVERRIDES);
+    s->overrides[s->n_overrides++] = text;
+    return WW_OK;
+}
+
+static enum ww_status parse_checks(struct cli *c, struct session *s, const char *text) {
+    char *list = arena_strdup(&c->arena, text), *save = NULL;
+    for (char *w = strtok_r(list, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+        if (strcmp(w, "uninitialised") == 0 || strcmp(w, "uninitialized") == 0)
+            s->check_uninitialised = true;
+        else if (strcmp(w, "races") == 0)
+            s->check_races = true;
+        else
+            return diag_add(&c->diags, WW_ERROR_USAGE, "--check knows `uninitialised` and `races`, not `%s`", w);
+    }
+    return WW_OK;
+}
+
+// ---- children -----------------------------------------------------------------------------------
+static const char *library_folder(struct cli *c) {
+    const char *const candidates[] = {"", "/../lib/warpwatt", "/../lib"};
+    for (size_t i = 0; i < WW_COUNT(candidates); i++) {
+        const char *dir = arena_printf(&c->arena, "%s%s", c->exe_dir, candidates[i]);
+        if (access(arena_printf(&c->arena, "%s/libcuda.so.1", dir), R_OK) == 0) return dir;
+    }
+    diag_add(&c->diags, WW_ERROR_IO, "cannot find libcuda.so.1 beside %s/warpwatt; is the build complete?", c->exe_dir);
+    return NULL;
+}
+
+static volatile pid_t child_pid;
+static void pass_on(int signal_number) {
+    if (child_pid > 0) kill(child_pid, signal_number);
+}
+
+// Runs argv as a child on the simulated GPU; answers its wait status, or -1 with a diagnostic.
+static int run_child(struct cli *c, const struct run_request *q, char **argv) {
+    const char *lib = library_folder(c);
+    if (!lib) return -1;
+    const char *old = getenv("LD_LIBRARY_PATH");
+    setenv("LD_LIBRARY_PATH", arena_printf(&c->arena, "%s%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
+    if (!session_to_env(&q->session)) {
+        diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");
+        return -1;
+    }
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        diag_add(&c->diags, WW_ERROR_IO, "cannot make a pipe: %s", strerror(errno));
+        return -1;
+    }
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        if (q->json) dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is for the account
+        execvp(argv[0], argv);
+        const int why = errno;
+        if (write(report[1], &why, sizeof why) < 0) _exit(126);
+        _exit(127);
+    }
+    close(report[1]);
+    if (pid < 0) {
+        close(report[0]);
+        diag_add(&c->diags, WW_ERROR_IO, "cannot start %s: %s", argv[0], strerror(errno));
+        return -1;
+    }
+    int why = 0;
+    const bool failed = read(report[0], &why, sizeof why) == (ssize_t)sizeof why;
+    close(report[0]);
+    // Ctrl-C reaches the child by itself (same terminal); it ends with a valid record, we show it.
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
+    child_pid = pid;
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGTERM, &forward, NULL);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    child_pid = 0;
+    if (failed) {
+        diag_add(&c->diags, WW_ERROR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
+        return -1;
+    }
+    return status;
+}
+
+int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status) {
+    struct run run;
+    enum ww_status s = run_read(record, &c->diags, &run);
+    const bool child_failed = child_status != 0;
+    if (s != WW_OK) {
+        if (child_failed && WIFSIGNALED(child_status))
+            return cli_usage("%s was ended by signal %d before it used the GPU", q->title, WTERMSIG(child_status)) - 1;
+        if (child_failed) {
+            const int code = WEXITSTATUS(child_status);
+            fprintf(stderr, "warpwatt: %s ended with exit code %d before it used the GPU\n", q->title, code);
+            return 1;
+        }
+        diags_free(&c->diags);
+        diags_init(&c->diags);
+        fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n", q->title);
+        return 0;
+    }
+    const struct table_options o = {
+        .colour = c->colour, .title = q->title, .check = child_failed ? -1 : q->is_workload ? 1 : 0};
+    if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
+    if (q->json) {
+        json_t *json = run_to_json(&run);
+        json_object_set_new(json, "checked", json_boolean(o.check > 0));
+        json_object_set_new(json, "exit_code", json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
+        json_dumpf(json, stdout, JSON_INDENT(1));
+        fputc('\n', stdout);
+        json_decref(json);
+    } else if (!q->quiet) {
+        // A program's standard output stays its own; a workload's page is what was asked for.
+        table_print(&run, &o, q->is_workload ? stdout : stderr);
+    }
+    if (child_failed && WIFSIGNALED(child_status) && run_status(&run) == WW_OK)
+        fprintf(stderr, "warpwatt: %s was ended by signal %d\n", q->title, WTERMSIG(child_status));
+    const enum ww_status worst = run_status(&run);
+    run_free(&run);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (c->diags.list.n) diags_print(&c->diags, stderr);
+    if (worst != WW_OK) return ww_status_exit_code(worst);
+    return child_failed ? 1 : 0;
+}
+
+static int run_program(struct cli *c, struct run_request *q, char **argv, const char *record) {
+    const int status = run_child(c, q, argv);
+    if (status < 0) return cli_fail(c, diags_status(&c->diags));
+    return run_show(c, q, record, status);
+}
+
+static int run_workload(struct cli *c, struct run_request *q, const char *name, const char *size,
+                        char **rest, int n_rest, const char *record) {
+    struct workload *list;
+    uint32_t n;
+    const enum ww_status s = workloads_list(c, &list, &n);
+    if (s != WW_OK) return cli_fail(c, s);
+    const struct workload *w = NULL;
+    const char **names = arena_alloc(&c->arena, (n + 1) * sizeof *names);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = list[i].name;
+        if (strcmp(list[i].name, name) == 0) w = &list[i];
+    }
+    if (!w) {
+        const int near = text_nearest(name, names, n);
+        if (near >= 0) return cli_usage("no workload `%s`; did you mean `%s`?", name, names[near]);
+        return cli_usage("no workload `%s`; `warpwatt workloads` lists them (a program of yours goes behind --)", name);
+    }
+    if (!w->program)
+        return cli_usage("workload %s was not built: the build found no clang to compile its kernel", name);
+    bool known = false;
+    const char **sizes = arena_alloc(&c->arena, (w->n_sizes + 1) * sizeof *sizes);
+    for (uint32_t i = 0; i < w->n_sizes; i++) {
+        sizes[i] = w->size[i].name;
+        known = known || strcmp(size, w->size[i].name) == 0;
+    }
+    if (!known) {
+        const int near = text_nearest(size, sizes, w->n_sizes);
+        return cli_usage("workload %s has no size `%s`; did you mean `%s`?", name, size, sizes[near < 0 ? 0 : near]);
+    }
+    char **argv = arena_alloc(&c->arena, (size_t)(n_rest + 4) * sizeof *argv);
+    int argc = 0;
+    argv[argc++] = arena_strdup(&c->arena, w->program);
+    if (!n_rest) argv[argc++] = arena_strdup(&c->arena, size);
+    for (int i = 0; i < n_rest; i++) argv[argc++] = rest[i];
+    q->is_workload = true;
+    return run_program(c, q, argv, record);
+}
+
+static bool ends_with(const char *s, const char *tail) {
+    const size_t n = strlen(s), t = strlen(tail);
+    return n >= t && strcmp(s + n - t, tail) == 0;
+}
+
+// The record lies in the output folder, or in a temporary file that is removed afterwards.
+static const char *record_path(struct cli *c, const struct run_request *q, bool *temporary) {
+    *temporary = !q->out_dir;
+    if (q->out_dir) {
+        if (mkdir(q->out_dir, 0777) != 0 && errno != EEXIST) {
+            diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir, strerror(errno));
+            return NULL;
+        }
+        char *real = realpath(q->out_dir, NULL);
+        const char *path = arena_printf(&c->arena, "%s/record.jsonl", real ? real : q->out_dir);
+        free(real);
+        return path;
+    }
+    const char *tmp = getenv("TMPDIR");
+    char *path = arena_printf(&c->arena, "%s/warpwatt-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    const int fd = mkstemp(path);
+    if (fd < 0) {
+        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary file %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    close(fd);
+    return path;
+}
+
+int cmd_run(struct cli *c, int argc, char **argv) {
+    struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
+    struct ptx_request ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    const char *size = "small", *what = NULL;
+    struct cli_option all[OPT_N + 16];
+    memcpy(all, option, sizeof option);
+    memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    enum ww_status s = WW_OK;
+    char **rest = NULL;
+    int n_rest = 0;
+    while (s == WW_OK) {
+        const char *value = NULL;
+        const int o = cli_next(&args, all, OPT_N + ptx_options_n, &value);
+        uint64_t n = 0;
+        if (o == -3) return 2;
+        if (o == -2) break;
+        if (o == -1) {
+            if (!what) {
+                what = value;
+                // what stands behind a workload's name is the workload's own
+                if (!ends_with(what, ".ptx") && args.at < argc && argv[args.at][0] != '-') {
+                    rest = argv + args.at;
+                    while (args.at < argc && argv[args.at][0] != '-') args.at++, n_rest++;
+                }
+                continue;
+            }
+            return cli_usage("one workload or kernel at a time: `%s` is too much", value);
+        }
+        switch (o) {
+        case OPT_GPU: q.session.gpu = value; break;
+        case OPT_SET: s = add_override(c, &q.session, value); break;
+        case OPT_SIZE: size = value; break;
+        case OPT_THREADS:
+            s = parse_number(c, "--threads", value, 1, 64, &n);
+            q.session.host_threads = (uint32_t)n;
+            break;
+        case OPT_OUT: q.out_dir = value; break;
+        case OPT_JSON: q.json = true; break;
+        case OPT_QUIET: q.quiet = true; break;
+        case OPT_FUNCTIONAL: q.session.functional = true; break;
+        case OPT_MAX_CYCLES: s = parse_number(c, "--max-cycles", value, 1, UINT64_MAX, &q.session.max_cycles); break;
+        case OPT_INTERVAL: s = parse_number(c, "--interval", value, 1, UINT64_MAX, &q.session.interval_cycles); break;
+        case OPT_SCHEDULER: s = add_override(c, &q.session, arena_printf(&c->arena, "sm.scheduler=%s", value)); break;
+        case OPT_CHECK: s = parse_checks(c, &q.session, value); break;
+        case OPT_NO_PROGRESS: q.session.progress = false; break;
+        case OPT_POLICY:
+            if (strcmp(value, "none") != 0)
+                return cli_usage("no technique `%s`: this version has none yet (`none` is always there)", value);
+            break;
+        case OPT_HELP: return help();
+        default: s = ptx_option(c, &ptx, (size_t)(o - OPT_N), value); break;
+        }
+    }
+    if (s != WW_OK) return cli_fail(c, s);
+    if (args.after_dashes && what) return cli_usage("either a workload (`%s`) or a program behind --, not both", what);
+    if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
+    if (!args.after_dashes && !what) return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
+    // A wrong GPU file or key is our user's mistake: say so before anything starts.
+    struct gpu_config config;
+    s = gpu_config_load(q.session.gpu, q.session.overrides, q.session.n_overrides, &c->diags, &config);
+    if (s != WW_OK) return cli_fail(c, s);
+    q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
+    bool temporary;
+    const char *record = record_path(c, &q, &temporary);
+    if (!record) return cli_fail(c, WW_ERROR_IO);
+    if (temporary) unlink(record); // only its name is needed: a child that never opens the GPU leaves none
+    q.session.record = record;
+    int code;
+    if (args.after_dashes) {
+        q.title = argv[args.at];
+        code = run_program(c, &q, argv + args.at, record);
+    } else if (ends_with(what, ".ptx")) {
+        q.title = ptx.entry ? ptx.entry : what;
+        ptx.path = what;
+        bool checked = false;
+        s = run_ptx(c, &q, &ptx, record, &checked);
+        q.is_workload = checked;
+        if (access(record, R_OK) == 0) {
+            code = run_show(c, &q, record, 0);
+            if (s != WW_OK) code = ww_status_exit_code(s);
+        } else {
+            code = cli_fail(c, s);
+        }
+    } else {
+        q.title = what;
+        code = run_workload(c, &q, what, size, rest, n_rest, record);
+    }
+    if (temporary) unlink(record);
+    return code;
+}
