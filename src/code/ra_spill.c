@@ -22,6 +22,7 @@ struct spiller {
     struct cached cache[CACHE_SIZE];
     uint32_t n_cached, bundle;
     VEC(uint32_t) fillers;     // new indices of fillers whose operation has not come yet
+    uint32_t guard_was, guard_is; // of the last guarded instruction, before and after this round
     const struct minst *at;    // the instruction being rewritten: lines and guard of new ones
 };
 
@@ -242,6 +243,7 @@ static bool rewrite_move(struct spiller *sp, const struct minst *m) {
     if (store) {
         forget(sp, to, d.words);
         put_store(sp, s, to, m->guard, m->guard_not);
+        sp->edit.tag.at[sp->edit.out.n - 1] = RA_TAG_NONE; // s is no temporary of that place
         return true;
     }
     if (!load || from >= REMAT_PLACES || recall(sp, from, s.words)) return false;
@@ -260,6 +262,23 @@ static bool defines_remat(struct spiller *sp, const struct minst *m) {
            place >= REMAT_PLACES;
 }
 
+// A store made by an earlier round keeps the guard of the write that it belongs to: the place that
+// the guard came from may be the one that the write has just changed.
+static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
+    if (sp->r->cls != RA_PRED || m->guard == VPRED_TRUE) return;
+    if (tag == RA_TAG_STORE && m->guard == sp->guard_was) {
+        m->guard = sp->guard_is;
+        return;
+    }
+    struct opnd g = {.kind = OPND_PRED, .reg = m->guard};
+    rewrite_read(sp, &g);
+    if (tag != RA_TAG_STORE) {
+        sp->guard_was = m->guard;
+        sp->guard_is = g.reg;
+    }
+    m->guard = g.reg;
+}
+
 static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
     uint32_t place;
     sp->at = old;
@@ -273,11 +292,7 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
         return;
     }
     struct minst m = *old;
-    if (sp->r->cls == RA_PRED && m.guard != VPRED_TRUE) {
-        struct opnd g = {.kind = OPND_PRED, .reg = m.guard};
-        rewrite_read(sp, &g);
-        m.guard = g.reg;
-    }
+    rewrite_guard(sp, &m, tag);
     if (m.flags & MF_FILLER) { // its operands are its operation's result: see patch_fillers
         vec_push(sp->r->arena, &sp->fillers, sp->edit.out.n);
         edit_put(&sp->edit, &m, tag);
@@ -338,6 +353,7 @@ void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim) {
         if (r->cfg->block[r->cfg->block_of[i]].first == i) {
             sp.n_cached = 0;
             sp.fillers.n = 0;
+            sp.guard_was = VPRED_TRUE;
         }
         edit_at(&sp.edit, i);
         rewrite(&sp, &r->f->inst.at[i], s->tag ? s->tag[i] : RA_TAG_NONE);

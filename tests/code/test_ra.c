@@ -1,0 +1,145 @@
+// Register allocation: random programs do the same with virtual registers and with few real ones.
+#include "test_random.h"
+
+static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed) {
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        const struct minst *m = &f->inst.at[i];
+        for (unsigned j = 0; j < 6; j++) {
+            const struct opnd *o = j < 2 ? &m->dst[j] : &m->src[j - 2];
+            if (o->kind == OPND_PRED) assert_true(o->reg < MAX_PREDS);
+            if (o->kind != OPND_GPR) continue;
+            if (o->reg % o->words || o->reg + o->words > max_regs || o->sub)
+                fail_msg("seed %llu: R%u with %u words", (unsigned long long)seed, o->reg, o->words);
+        }
+        assert_true(m->guard < MAX_PREDS);
+    }
+    assert_true(f->n_regs <= max_regs);
+}
+
+static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_preds,
+                                 uint64_t from, uint64_t to) {
+    for (uint64_t seed = from; seed < to; seed++) {
+        struct builder b;
+        build_init(&b, seed);
+        b.target.n_preds = n_preds;
+        random_program(&b, s);
+        struct machine *before = arena_alloc(&b.arena, sizeof *before);
+        machine_init(before, &b.f, &b.arena, 5);
+        machine_run(before);
+        if (before->wrong) fail_msg("seed %llu: %s", (unsigned long long)seed, before->wrong);
+        struct diags d;
+        diags_init(&d);
+        ra_run(&b.f, max_regs, &d);
+        if (d.errors) fail_msg("seed %llu: %s", (unsigned long long)seed, d.list.at[0].text);
+        check_ranges(&b.f, max_regs, seed);
+        same_behaviour(before, &b.f, &b.arena, seed);
+        diags_free(&d);
+        build_free(&b);
+    }
+}
+
+static const struct shape small = {.blocks = 4, .ops = 8, .words = 5, .pairs = 1, .preds = 3};
+static const struct shape middle = {
+    .blocks = 10, .ops = 14, .words = 10, .pairs = 3, .quads = 2, .preds = 5};
+static const struct shape large = {
+    .blocks = 20, .ops = 20, .words = 30, .pairs = 8, .quads = 4, .preds = 12};
+
+static void with_enough_registers(void **state) {
+    (void)state;
+    allocate_and_compare(small, 63, 7, 1, 400);
+    allocate_and_compare(middle, 63, 7, 1, 400);
+}
+static void with_few_registers(void **state) {
+    (void)state;
+    allocate_and_compare(small, 8, 7, 1, 400);
+    allocate_and_compare(middle, 20, 7, 1, 300);
+    allocate_and_compare(middle, 12, 7, 300, 600);
+}
+static void with_few_predicates(void **state) {
+    (void)state;
+    allocate_and_compare(middle, 63, 4, 1, 300);
+    allocate_and_compare(large, 63, 7, 1, 200);
+    allocate_and_compare(large, 16, 7, 200, 300);
+}
+static void over_calls(void **state) {
+    (void)state;
+    struct shape s = middle;
+    s.calls = true;
+    allocate_and_compare(s, 63, 7, 1, 300);
+    allocate_and_compare(s, 14, 5, 300, 500);
+}
+
+// A kernel without any room says so.
+static void an_impossible_demand_is_refused(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t q = vreg(&b, 4), w = vreg(&b, 1);
+    emit(&b, OP_MOV, gpr(w), imm(1), nothing);
+    for (uint8_t i = 0; i < 4; i++) emit(&b, OP_MOV, gpr_sub(q, i, 1), imm(i), nothing);
+    struct minst *m = emit(&b, OP_ST, nothing, gpr(w), gpr_sub(q, 0, 4));
+    m->space = PTX_SPACE_GLOBAL;
+    m->vec = 4;
+    emit(&b, OP_EXIT, nothing, nothing, nothing);
+    struct diags d;
+    diags_init(&d);
+    ra_run(&b.f, 4, &d);
+    assert_int_equal(d.errors, 1);
+    assert_int_equal(diags_status(&d), WW_ERROR_UNSUPPORTED);
+    diags_free(&d);
+    build_free(&b);
+}
+
+// Values that come one after another share registers; a loop's copies vanish.
+static void moves_of_a_loop_are_coalesced(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t i = vreg(&b, 1), next = vreg(&b, 1), p = vpred(&b);
+    const int32_t head = label(&b);
+    emit(&b, OP_S2R, gpr(i), nothing, nothing);
+    place(&b, head);
+    emit(&b, OP_IADD, gpr(next), gpr(i), imm(1));
+    emit(&b, OP_ISETP, pred(p), gpr(next), imm(10))->cmp = MCMP_LT;
+    emit(&b, OP_MOV, gpr(i), gpr(next), nothing);
+    emit_branch(&b, head, p, false);
+    emit(&b, OP_EXIT, nothing, nothing, nothing);
+    ra_run(&b.f, 63, NULL);
+    assert_int_equal(b.f.inst.n, 5);
+    assert_int_equal(b.f.n_regs, 1);
+    build_free(&b);
+}
+
+// A quad is built in place from its words, and its first word's register is free once that is read.
+static void vectors_are_built_in_place(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t q = vreg(&b, 4);
+    for (uint8_t i = 0; i < 4; i++) {
+        const uint32_t w = vreg(&b, 1);
+        emit(&b, OP_S2R, gpr(w), nothing, nothing)->aux = i;
+        emit(&b, OP_MOV, gpr_sub(q, i, 1), gpr(w), nothing);
+    }
+    struct minst *m = emit(&b, OP_ST, nothing, nothing, gpr_sub(q, 0, 4));
+    m->space = PTX_SPACE_GLOBAL;
+    m->vec = 4;
+    emit(&b, OP_EXIT, nothing, nothing, nothing);
+    ra_run(&b.f, 63, NULL);
+    assert_int_equal(b.f.inst.n, 6);
+    assert_int_equal(b.f.n_regs, 4);
+    build_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_enough_registers),
+        cmocka_unit_test(with_few_registers),
+        cmocka_unit_test(with_few_predicates),
+        cmocka_unit_test(over_calls),
+        cmocka_unit_test(an_impossible_demand_is_refused),
+        cmocka_unit_test(moves_of_a_loop_are_coalesced),
+        cmocka_unit_test(vectors_are_built_in_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
