@@ -9,29 +9,39 @@ struct check {
     const char *prefix; // section of the keys below
 };
 
-static void fail(const struct check *c, const char *key, const char *fmt, ...) WW_PRINTF(3, 4);
-static void fail(const struct check *c, const char *key, const char *fmt, ...) {
-    char text[512], path[128];
+// `keys`: the key that the sentence is about and, behind '|', others that may be the wrong one. The
+// place told is that of whichever was set in the highest layer (the override, the derived file).
+static void fail(const struct check *c, const char *keys, const char *fmt, ...) WW_PRINTF(3, 4);
+static void fail(const struct check *c, const char *keys, const char *fmt, ...) {
+    char text[512], path[128], blamed[128] = "";
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    snprintf(path, sizeof path, "%s%s", c->prefix, key);
     const struct config_origin *o = c->origin;
-    for (uint32_t i = 0; o && i < o->n_keys; i++) {
-        if (strcmp(o->paths[i], path) != 0) continue;
-        if (o->layer_of[i] == UINT16_MAX) break;
-        const struct config_layer *layer = &o->layers[o->layer_of[i]];
-        uint32_t line = 0, col = 0;
-        const bool is_override = strncmp(layer->file, "-s ", 3) == 0;
-        if (!is_override) config_find_line(layer->text, path, &line, &col);
-        diag_at(c->d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, is_override ? NULL : layer->text,
-                line, col, "%s %s", path, text);
+    int best = -1;
+    for (const char *key = keys; o && *key;) {
+        const size_t len = strcspn(key, "|");
+        snprintf(path, sizeof path, "%s%.*s", c->prefix, (int)len, key);
+        for (uint32_t i = 0; i < o->n_keys; i++) {
+            if (strcmp(o->paths[i], path) != 0 || o->layer_of[i] == UINT16_MAX) continue;
+            if ((int)o->layer_of[i] <= best) continue;
+            best = (int)o->layer_of[i];
+            memcpy(blamed, path, sizeof blamed);
+        }
+        key += len + (key[len] == '|');
+    }
+    snprintf(path, sizeof path, "%s%.*s", c->prefix, (int)strcspn(keys, "|"), keys);
+    if (best < 0) {
+        diag_add(c->d, WW_ERROR_CONFIG, "%s %s", path, text);
         return;
     }
-    diag_at(c->d, DIAG_ERROR, WW_ERROR_CONFIG,
-            o && o->n_layers ? o->layers[o->n_layers - 1].file : NULL, NULL, 0, 0, "%s %s", path,
-            text);
+    const struct config_layer *layer = &o->layers[best];
+    uint32_t line = 0, col = 0;
+    const bool is_override = strncmp(layer->file, "-s ", 3) == 0;
+    if (!is_override) config_find_line(layer->text, blamed, &line, &col);
+    diag_at(c->d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, is_override ? NULL : layer->text, line,
+            col, "%s %s", path, text);
 }
 
 static void check_cache(struct check c, const char *section, const struct cache_config *k,
@@ -48,10 +58,10 @@ static void check_cache(struct check c, const char *section, const struct cache_
     else if (!k->ways)
         fail(&c, "ways", "must be at least 1 in a cache of %u bytes", k->bytes);
     else if (k->bytes % way_bytes)
-        fail(&c, "bytes", "is %u, which is not a whole number of sets of %u ways of %u bytes",
+        fail(&c, "bytes|line_bytes|ways", "is %u, which is not a whole number of sets of %u ways of %u bytes",
              k->bytes, k->ways, k->line_bytes);
     else if (!bits_is_pow2(k->bytes / way_bytes))
-        fail(&c, "ways", "gives %llu sets, which must be a power of two",
+        fail(&c, "ways|bytes|line_bytes", "gives %llu sets, which must be a power of two",
              (unsigned long long)(k->bytes / way_bytes));
     else if (!k->mshrs)
         fail(&c, "mshrs", "must be at least 1");
@@ -62,7 +72,7 @@ static void check_cache(struct check c, const char *section, const struct cache_
     else if (!k->ports)
         fail(&c, "ports", "must be at least 1");
     else if (k->write_back && k->write_evict)
-        fail(&c, "write_evict", "contradicts write_back: an evicted line would be lost");
+        fail(&c, "write_evict|write_back", "contradicts write_back: an evicted line would be lost");
 }
 
 static void check_sm(const struct gpu_config *g, struct check c) {
@@ -80,25 +90,25 @@ static void check_sm(const struct gpu_config *g, struct check c) {
         c.prefix = "sm.";
     }
     if (s->max_threads % WARP_LANES || s->max_threads > s->max_warps * WARP_LANES)
-        fail(&c, "max_threads", "is %u, which %u warps of 32 threads do not hold", s->max_threads,
+        fail(&c, "max_threads|max_warps", "is %u, which %u warps of 32 threads do not hold", s->max_threads,
              s->max_warps);
     if (s->max_warps % s->schedulers)
-        fail(&c, "schedulers", "is %u, which does not divide %u warps", s->schedulers, s->max_warps);
+        fail(&c, "schedulers|max_warps", "is %u, which does not divide %u warps", s->schedulers, s->max_warps);
     if (s->max_issues_per_warp > s->issue_width)
-        fail(&c, "max_issues_per_warp", "is %u, more than issue_width %u", s->max_issues_per_warp,
+        fail(&c, "max_issues_per_warp|issue_width", "is %u, more than issue_width %u", s->max_issues_per_warp,
              s->issue_width);
     if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
-        fail(&c, "active_warps", "is %u, more than the %u warps there are", s->active_warps,
+        fail(&c, "active_warps|max_warps|scheduler", "is %u, more than the %u warps there are", s->active_warps,
              s->max_warps);
     if (s->reg_alloc_unit > s->registers)
-        fail(&c, "reg_alloc_unit", "is larger than the register file");
+        fail(&c, "reg_alloc_unit|registers", "is larger than the register file");
     if (s->warp_alloc_unit > s->max_warps)
         fail(&c, "warp_alloc_unit", "is larger than max_warps %u", s->max_warps);
     if (s->ibuffer_entries < s->fetch_instructions)
-        fail(&c, "ibuffer_entries", "is %u, too small for a fetch of %u", s->ibuffer_entries,
+        fail(&c, "ibuffer_entries|fetch_instructions", "is %u, too small for a fetch of %u", s->ibuffer_entries,
              s->fetch_instructions);
     if (s->ibuffer_entries < s->max_issues_per_warp)
-        fail(&c, "ibuffer_entries", "is %u, too small to issue %u", s->ibuffer_entries,
+        fail(&c, "ibuffer_entries|max_issues_per_warp", "is %u, too small to issue %u", s->ibuffer_entries,
              s->max_issues_per_warp);
     if (!bits_is_pow2(s->instruction_bytes))
         fail(&c, "instruction_bytes", "must be a power of two");
@@ -111,7 +121,7 @@ static void check_sm(const struct gpu_config *g, struct check c) {
     if (!s->constant.bytes) fail(&c, "constant.bytes", "must not be 0: parameters come through it");
     if (!s->texture.bytes) fail(&c, "texture.bytes", "must not be 0");
     if ((s->l1d_global || s->l1d_local) && !s->l1d.bytes)
-        fail(&c, s->l1d_global ? "l1d_global" : "l1d_local", "needs a cache, but sm.l1d.bytes is 0");
+        fail(&c, s->l1d_global ? "l1d_global|l1d.bytes" : "l1d_local|l1d.bytes", "needs a cache, but sm.l1d.bytes is 0");
     if (s->l1d.bytes && s->l1d.line_bytes != 128)
         fail(&c, "l1d.line_bytes", "must be 128: coalescing makes lines of that size");
     check_cache(c, "sm.icache.", &s->icache, 32);
@@ -128,37 +138,37 @@ static void check_mem(const struct gpu_config *g, struct check c) {
     if (!bits_is_pow2(m->interleave_bytes))
         fail(&c, "interleave_bytes", "must be a power of two");
     else if (m->l2.bytes && m->interleave_bytes < m->l2.line_bytes)
-        fail(&c, "interleave_bytes", "is %u, less than an L2 line", m->interleave_bytes);
+        fail(&c, "interleave_bytes|l2.line_bytes", "is %u, less than an L2 line", m->interleave_bytes);
     check_cache(c, "mem.l2.", &m->l2, 32);
     if (m->quantum > n->reply_latency)
-        fail(&c, "quantum", "is %u, but a reply may take only %u", m->quantum, n->reply_latency);
+        fail(&c, "quantum|net.reply_latency", "is %u, but a reply may take only %u", m->quantum, n->reply_latency);
     c.prefix = "mem.net.";
     if (n->kind == NET_MESH && (!n->mesh_width || !n->hop_latency))
-        fail(&c, n->mesh_width ? "hop_latency" : "mesh_width", "must not be 0 in a mesh");
+        fail(&c, n->mesh_width ? "hop_latency|kind" : "mesh_width|kind", "must not be 0 in a mesh");
     const uint32_t packet = (n->control_bytes + 128 + n->flit_bytes - 1) / n->flit_bytes;
     if (n->input_queue_flits < packet)
-        fail(&c, "input_queue_flits", "is %u, but a packet of 128 bytes has %u flits",
+        fail(&c, "input_queue_flits|flit_bytes", "is %u, but a packet of 128 bytes has %u flits",
              n->input_queue_flits, packet);
     if (n->output_queue_flits < packet)
-        fail(&c, "output_queue_flits", "is %u, but a packet of 128 bytes has %u flits",
+        fail(&c, "output_queue_flits|flit_bytes", "is %u, but a packet of 128 bytes has %u flits",
              n->output_queue_flits, packet);
     c.prefix = "mem.dram.";
     const uint32_t burst_bytes = r->bus_bits / 8 * r->burst_length;
     if (!bits_is_pow2(burst_bytes))
-        fail(&c, "burst_length", "gives bursts of %u bytes, which must be a power of two",
+        fail(&c, "burst_length|bus_bits", "gives bursts of %u bytes, which must be a power of two",
              burst_bytes);
     if (r->row_bytes % burst_bytes)
-        fail(&c, "row_bytes", "is %u, not a whole number of bursts of %u bytes", r->row_bytes,
+        fail(&c, "row_bytes|burst_length|bus_bits", "is %u, not a whole number of bursts of %u bytes", r->row_bytes,
              burst_bytes);
     if (r->banks % r->bank_groups)
-        fail(&c, "bank_groups", "is %u, which does not divide %u banks", r->bank_groups, r->banks);
+        fail(&c, "bank_groups|banks", "is %u, which does not divide %u banks", r->bank_groups, r->banks);
     if (r->bus_bits % r->chips_per_channel)
-        fail(&c, "chips_per_channel", "is %u, which does not divide %u bits", r->chips_per_channel,
+        fail(&c, "chips_per_channel|bus_bits", "is %u, which does not divide %u bits", r->chips_per_channel,
              r->bus_bits);
-    if (r->ras < r->rcd) fail(&c, "ras", "is %u, less than rcd %u", r->ras, r->rcd);
-    if (r->rc < r->ras) fail(&c, "rc", "is %u, less than ras %u", r->rc, r->ras);
-    if (r->ccd_l < r->ccd_s) fail(&c, "ccd_l", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
-    if (r->rfc >= r->refi) fail(&c, "rfc", "is %u, not less than refi %u", r->rfc, r->refi);
+    if (r->ras < r->rcd) fail(&c, "ras|rcd", "is %u, less than rcd %u", r->ras, r->rcd);
+    if (r->rc < r->ras) fail(&c, "rc|ras", "is %u, less than ras %u", r->rc, r->ras);
+    if (r->ccd_l < r->ccd_s) fail(&c, "ccd_l|ccd_s", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
+    if (r->rfc >= r->refi) fail(&c, "rfc|refi", "is %u, not less than refi %u", r->rfc, r->refi);
 }
 
 enum ww_status config_check(const struct gpu_config *g, const struct config_origin *o,
@@ -174,7 +184,7 @@ enum ww_status config_check(const struct gpu_config *g, const struct config_orig
     const double ratio = g->clocks.hot_mhz / g->clocks.core_mhz;
     if (ratio < 0.999 || ratio - (double)(int)(ratio + 0.5) > 0.001 ||
         (double)(int)(ratio + 0.5) - ratio > 0.001)
-        fail(&c, "hot_mhz", "is %g, which is not a whole multiple of core_mhz %g", g->clocks.hot_mhz,
+        fail(&c, "hot_mhz|core_mhz", "is %g, which is not a whole multiple of core_mhz %g", g->clocks.hot_mhz,
              g->clocks.core_mhz);
     check_sm(g, c);
     check_mem(g, c);

@@ -369,6 +369,7 @@ static void join_path(const struct complaint *c, const char *last, char *out, si
     for (uint32_t i = c->depth; i-- > 0 && n < size;)
         n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "." : "", c->path[i]);
     if (last && n < size) snprintf(out + n, size - n, "%s%s", n ? "." : "", last);
+    for (; *out; out++) *out = (char)tolower((unsigned char)*out);
 }
 
 struct nearest {

@@ -1,0 +1,323 @@
+// GPU files: every one loads, every value has a source, and what is wrong gets a sentence with a place.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "gpu/config_int.h"
+
+static const char *const all[] = {"gt240", "gtx480", "gtx480-16sm", "gtx580", "gtx780"};
+
+static enum ww_status load(const char *name, const char *override, char *error, size_t size,
+                           struct gpu_config *c) {
+    struct diags d;
+    diags_init(&d);
+    const enum ww_status s = gpu_config_load(name, &override, override ? 1 : 0, &d, c);
+    diags_first(&d, error, size);
+    diags_free(&d);
+    return s;
+}
+
+static void every_file_loads(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WW_COUNT(all); i++) {
+        struct gpu_config c;
+        char error[512];
+        if (load(all[i], NULL, error, sizeof error, &c) != WW_OK) fail_msg("%s", error);
+        assert_string_equal(c.name, all[i]);
+        struct diags d;
+        diags_init(&d);
+        assert_int_equal(gpu_config_check(&c, &d), WW_OK);
+        diags_free(&d);
+    }
+    struct arena a;
+    arena_init(&a, NULL);
+    struct diags d;
+    diags_init(&d);
+    struct gpu_listing *list;
+    uint32_t n = 0;
+    assert_int_equal(gpu_config_list(&a, &list, &n, &d), WW_OK);
+    assert_true(n >= WW_COUNT(all));
+    for (uint32_t i = 0; i < n; i++) assert_string_not_equal(list[i].description, "this file does not load");
+    diags_free(&d);
+    arena_free(&a);
+}
+
+static void bases_stack(void **state) {
+    (void)state;
+    struct gpu_config a, b, c;
+    char error[512];
+    load("gtx480", NULL, error, sizeof error, &a);
+    load("gtx480-16sm", NULL, error, sizeof error, &b);
+    load("gtx580", NULL, error, sizeof error, &c);
+    assert_int_equal(a.sm_count, 15);
+    assert_int_equal(b.sm_count, 16);
+    assert_memory_equal(&a.sm, &b.sm, sizeof a.sm);
+    assert_memory_equal(&a.mem, &b.mem, sizeof a.mem);
+    assert_int_equal(c.sm_count, 16);
+    assert_int_equal(c.sm.max_warps, a.sm.max_warps);
+    assert_true(c.clocks.core_mhz == 772 && c.sm.core_clock_mhz == 772);
+    assert_int_equal(c.mem.dram.rcd, 13);
+    assert_int_equal(c.mem.dram.banks, 16);
+}
+
+// A printed configuration reads back as the same one.
+static void printing_reads_back(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WW_COUNT(all); i++) {
+        struct gpu_config c, again;
+        char error[512];
+        load(all[i], NULL, error, sizeof error, &c);
+        char path[] = "/tmp/ww_config_XXXXXX.yaml";
+        const int fd = mkstemps(path, 5);
+        assert_true(fd >= 0);
+        FILE *f = fdopen(fd, "w");
+        gpu_config_print(&c, f);
+        fclose(f);
+        if (load(path, NULL, error, sizeof error, &again) != WW_OK) fail_msg("%s", error);
+        memcpy(again.path, c.path, sizeof c.path);
+        memcpy(again.name, c.name, sizeof c.name);
+        assert_memory_equal(&c, &again, sizeof c);
+        unlink(path);
+    }
+}
+
+static void overrides_reach_every_kind(void **state) {
+    (void)state;
+    static const char *const set[] = {"sm.schedulers=4", "sm.scheduler=two_level",
+                                      "clocks.dram_mhz=1000.5", "mem.partition_hash=false",
+                                      "sm.timing.fp_add.latency=5", "sm.l1d.bytes=32k"};
+    struct diags d;
+    diags_init(&d);
+    struct gpu_config c;
+    const enum ww_status s = gpu_config_load("gtx480", set, WW_COUNT(set), &d, &c);
+    diags_print(&d, stderr);
+    assert_int_equal(s, WW_OK);
+    assert_int_equal(c.sm.schedulers, 4);
+    assert_int_equal(c.sm.scheduler, SCHED_TWO_LEVEL);
+    assert_true(c.clocks.dram_mhz == 1000.5 && c.mem.dram.clock_mhz == 1000.5);
+    assert_false(c.mem.partition_hash);
+    assert_int_equal(c.sm.timing[OPC_FP_ADD].latency, 5);
+    assert_int_equal(c.sm.l1d.bytes, 32768);
+    char buf[64];
+    assert_true(gpu_config_get(&c, "sm.scheduler", buf, sizeof buf));
+    assert_string_equal(buf, "two_level");
+    assert_true(gpu_config_get(&c, "sm.timing.fp_add.latency", buf, sizeof buf));
+    assert_string_equal(buf, "5");
+    assert_false(gpu_config_get(&c, "sm.nothing", buf, sizeof buf));
+    diags_free(&d);
+}
+
+// { override, what the message must hold }
+static void wrong_overrides(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"sm.schedulrs=4", "there is no key sm.schedulrs; did you mean sm.schedulers?"},
+        {"schedulers=4", "there is no key schedulers"},
+        {"sm.schedulers", "expected key=value"},
+        {"=4", "expected key=value"},
+        {"sm..schedulers=4", "a part of the key is empty"},
+        {"sm.schedulers=many", "must be a whole number"},
+        {"sm.schedulers=-1", "must be a whole number"},
+        {"sm.schedulers=2.5", "must be a whole number"},
+        {"sm.schedulers=99", "must be from 1 to 8"},
+        {"sm.schedulers=5", "does not divide 48 warps"},
+        {"sm.scheduler=fifo", "must be lrr, gto or two_level, not 'fifo'"},
+        {"clocks.core_mhz=fast", "must be a number of MHz, not 'fast'"},
+        {"clocks.core_mhz=1.5x", "must be a number"},
+        {"clocks.core_mhz=nan", "must be a number"},
+        {"mem.partition_hash=maybe", "must be true or false"},
+        {"sm=4", "must be a section of keys"},
+        {"sm.schedulers.x=4", "must be a single value"},
+        {"sm.l1d.ways=3", "not a whole number of sets"},
+        {"sm.l1d.bytes=0", "needs a cache, but sm.l1d.bytes is 0"},
+        {"sm.l1d.write_back=true", "contradicts write_back"},
+        {"sm.gen=kepler", "does not belong to compute capability 2.0"},
+        {"max_registers=255", "but this generation encodes 63"},
+        {"sm.max_threads=2048", "which 48 warps of 32 threads do not hold"},
+        {"clocks.hot_mhz=1000", "not a whole multiple of core_mhz"},
+        {"mem.quantum=1000", "but a reply may take only"},
+        {"mem.dram.ras=5", "less than rcd"},
+        {"mem.net.kind=mesh", "must not be 0 in a mesh"},
+        {"sm.schedulers=4: 5", "expected key=value"},
+        {"base=gtx580", NULL},
+    };
+    for (size_t i = 0; i < WW_COUNT(cases); i++) {
+        struct gpu_config c;
+        char error[512];
+        const enum ww_status s = load("gtx480", cases[i][0], error, sizeof error, &c);
+        if (!cases[i][1]) continue;
+        if (s == WW_OK || !strstr(error, cases[i][1]) || !strstr(error, "-s "))
+            fail_msg("-s %s: expected '%s', got '%s'", cases[i][0], cases[i][1], error);
+    }
+}
+
+static void wrong_files(void **state) {
+    (void)state;
+    // text after `base: gtx480`, "line:" and what the message must hold
+    static const char *const cases[][2] = {
+        {"sm:\n  max_warps: 48\n  max_warp: 48\n", ":4:3: there is no key sm.max_warp; did you mean sm.max_warps?"},
+        {"sm:\n  max_warps: lots\n", ":3:3: sm.max_warps must be a whole number of warps, not 'lots'"},
+        {"sm:\n  max_warps: 3.5\n", ":3:3: sm.max_warps must be a whole number"},
+        {"sm:\n  max_warps:\n", ":3:3: sm.max_warps must be a whole number"},
+        {"sm:\n  max_warps: 48\n  max_warps: 32\n", "sm.max_warps stands here more than once"},
+        {"sm: 5\n", ":2:1: sm must be a section of keys"},
+        {"sm:\n  max_warps: {a: 1}\n", ":3:3: sm.max_warps must be a single value"},
+        {"sm:\n  timing:\n    fp_add: {latency: 4, intervl: 1}\n", "4:26: there is no key sm.timing.fp_add.intervl; did you mean sm.timing.fp_add.interval?"},
+        {"sm:\n  l1d:\n    ways: 5\n", ":4:5: sm.l1d.bytes is 16384, which is not a whole number of sets"},
+        {"sm:\n  collectors: 0\n", ":3:3: sm.collectors must be from 1 to 64 units, not 0"},
+        {"sm:\n\tmax_warps: 48\n", "this is not YAML"},
+        {"sm: {max_warps: 48\n", "this is not YAML"},
+        {"schedulers: 4\n", ":2:1: there is no key schedulers"},
+    };
+    for (size_t i = 0; i < WW_COUNT(cases); i++) {
+        char path[] = "/tmp/ww_config_XXXXXX.yaml";
+        const int fd = mkstemps(path, 5);
+        FILE *f = fdopen(fd, "w");
+        fprintf(f, "base: gtx480\n%s", cases[i][0]);
+        fclose(f);
+        struct gpu_config c;
+        char error[512];
+        const enum ww_status s = load(path, NULL, error, sizeof error, &c);
+        unlink(path);
+        if (s != WW_ERROR_CONFIG || !strstr(error, cases[i][1]) || strncmp(error, path, strlen(path)) != 0)
+            fail_msg("case %zu: expected '%s', got '%s'", i, cases[i][1], error);
+    }
+}
+
+static void missing_things(void **state) {
+    (void)state;
+    struct gpu_config c;
+    char error[512];
+    assert_int_equal(load("gtx4800", NULL, error, sizeof error, &c), WW_ERROR_CONFIG);
+    assert_string_equal(error, "there is no GPU gtx4800; did you mean gtx480?");
+    assert_int_equal(load("/nowhere/x.yaml", NULL, error, sizeof error, &c), WW_ERROR_CONFIG);
+    assert_string_equal(error, "there is no GPU file /nowhere/x.yaml");
+    char path[] = "/tmp/ww_config_XXXXXX.yaml";
+    FILE *f = fdopen(mkstemps(path, 5), "w");
+    fprintf(f, "product: X\n");
+    fclose(f);
+    assert_int_equal(load(path, NULL, error, sizeof error, &c), WW_ERROR_CONFIG);
+    assert_non_null(strstr(error, "chip is missing: name of the chip"));
+    f = fopen(path, "w");
+    fprintf(f, "base: %s\n", path);
+    fclose(f);
+    assert_int_equal(load(path, NULL, error, sizeof error, &c), WW_ERROR_CONFIG);
+    assert_non_null(strstr(error, "do they name each other?"));
+    f = fopen(path, "w");
+    fprintf(f, "base: nobody\n");
+    fclose(f);
+    assert_int_equal(load(path, NULL, error, sizeof error, &c), WW_ERROR_CONFIG);
+    assert_non_null(strstr(error, "its base nobody is not there"));
+    unlink(path);
+}
+
+// Every value of every GPU file says where it comes from: `# [tag] ...` with a tag of `sources:`
+// (of the file or of a base), or `# assumed: why`, `# derived: how`, `# fitted: to what`.
+static bool has_tag(const char *name, const char *tag, size_t n) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/gpus/%s.yaml", WW_SOURCE_DIR, name);
+    struct arena a;
+    arena_init(&a, NULL);
+    struct diags d;
+    diags_init(&d);
+    struct config_layer l = {.file = path};
+    char *text;
+    assert_int_equal(file_read(&a, path, 1 << 20, &text, &l.len, &d), WW_OK);
+    l.text = text;
+    assert_int_equal(config_layer_parse(&l, &d), WW_OK);
+    bool found = false;
+    const char *prose;
+    for (uint32_t i = 0; i < config_layer_source_count(&l); i++) {
+        const char *t = config_layer_source(&l, i, &prose);
+        found |= strlen(t) == n && strncmp(t, tag, n) == 0;
+    }
+    if (!found && config_layer_base(&l)) found = has_tag(config_layer_base(&l), tag, n);
+    config_layer_free(&l);
+    diags_free(&d);
+    arena_free(&a);
+    return found;
+}
+
+static void every_value_has_a_source(void **state) {
+    (void)state;
+    for (size_t g = 0; g < WW_COUNT(all); g++) {
+        char path[1024], line[1024];
+        snprintf(path, sizeof path, "%s/gpus/%s.yaml", WW_SOURCE_DIR, all[g]);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        for (int at = 1; fgets(line, sizeof line, f); at++) {
+            const char *p = line + strspn(line, " ");
+            if (*p == '#' || *p == '\n' || *p == '-') continue;
+            const char *hash = strstr(p, "  # ");
+            const char *value = strchr(p, ':') + 1;
+            value += strspn(value, " ");
+            const bool is_section = *value == '\n' || *value == '#';
+            if (is_section || strncmp(p, "base:", 5) == 0) continue;
+            if (!hash) fail_msg("%s:%d: no source", path, at);
+            hash += 4;
+            if (strncmp(hash, "assumed: ", 9) == 0 || strncmp(hash, "derived: ", 9) == 0 ||
+                strncmp(hash, "fitted: ", 8) == 0)
+                continue;
+            if (*hash != '[') fail_msg("%s:%d: what kind of source is '%s'", path, at, hash);
+            for (const char *tag = hash; (tag = strchr(tag, '[')); tag++)
+                if (!has_tag(all[g], tag + 1, strcspn(tag + 1, "]")))
+                    fail_msg("%s:%d: no source has the tag %s", path, at, tag);
+        }
+        fclose(f);
+    }
+}
+
+static void keys_are_described(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    const struct gpu_key *keys;
+    const uint32_t n = gpu_config_keys(&a, &keys);
+    assert_true(n > 200);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(keys[i].path[0] && keys[i].prose[0] && keys[i].type[0]);
+        for (uint32_t k = 0; k < i; k++) assert_string_not_equal(keys[i].path, keys[k].path);
+    }
+    arena_free(&a);
+}
+
+static void limits_follow_capability(void **state) {
+    (void)state;
+    struct gpu_config c;
+    char error[512];
+    struct gpu_limits l;
+    load("gt240", NULL, error, sizeof error, &c);
+    gpu_config_limits(&c, &l);
+    assert_int_equal(l.threads_per_block, 512);
+    assert_int_equal(l.grid[2], 1);
+    assert_false(l.doubles);
+    load("gtx480", NULL, error, sizeof error, &c);
+    gpu_config_limits(&c, &l);
+    assert_int_equal(l.threads_per_block, 1024);
+    assert_int_equal(l.grid[0], 65535);
+    load("gtx780", NULL, error, sizeof error, &c);
+    gpu_config_limits(&c, &l);
+    assert_int_equal(l.grid[0], 2147483647);
+    assert_int_equal(l.registers_per_thread, 255);
+}
+
+int main(void) {
+    setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_loads),
+        cmocka_unit_test(bases_stack),
+        cmocka_unit_test(printing_reads_back),
+        cmocka_unit_test(overrides_reach_every_kind),
+        cmocka_unit_test(wrong_overrides),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(missing_things),
+        cmocka_unit_test(every_value_has_a_source),
+        cmocka_unit_test(keys_are_described),
+        cmocka_unit_test(limits_follow_capability),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
