@@ -31,62 +31,62 @@ extern "C" {
 // ---------------------------------------------------------------------------------- symbols
 // Plain name -> symbol in the library, where the two differ.
 
-#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
-#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxRelease  cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset    cuDevicePrimaryCtxReset_v2
 #define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
-#define cuDeviceTotalMem cuDeviceTotalMem_v2
-#define cuDeviceGetUuid cuDeviceGetUuid_v2
-#define cuCtxCreate cuCtxCreate_v2
-#define cuCtxDestroy cuCtxDestroy_v2
-#define cuCtxPopCurrent cuCtxPopCurrent_v2
-#define cuCtxPushCurrent cuCtxPushCurrent_v2
-#define cuModuleGetGlobal cuModuleGetGlobal_v2
-#define cuLinkCreate cuLinkCreate_v2
-#define cuLinkAddData cuLinkAddData_v2
-#define cuLinkAddFile cuLinkAddFile_v2
-#define cuMemGetInfo cuMemGetInfo_v2
-#define cuMemAlloc cuMemAlloc_v2
-#define cuMemAllocPitch cuMemAllocPitch_v2
-#define cuMemFree cuMemFree_v2
-#define cuMemGetAddressRange cuMemGetAddressRange_v2
-#define cuMemAllocHost cuMemAllocHost_v2
-#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
-#define cuMemHostRegister cuMemHostRegister_v2
-#define cuMemcpyHtoD cuMemcpyHtoD_v2
-#define cuMemcpyDtoH cuMemcpyDtoH_v2
-#define cuMemcpyDtoD cuMemcpyDtoD_v2
-#define cuMemcpyDtoA cuMemcpyDtoA_v2
-#define cuMemcpyAtoD cuMemcpyAtoD_v2
-#define cuMemcpyHtoA cuMemcpyHtoA_v2
-#define cuMemcpyAtoH cuMemcpyAtoH_v2
-#define cuMemcpyAtoA cuMemcpyAtoA_v2
-#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_v2
-#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
-#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
-#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
-#define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
-#define cuMemcpy2D cuMemcpy2D_v2
-#define cuMemcpy2DUnaligned cuMemcpy2DUnaligned_v2
-#define cuMemcpy2DAsync cuMemcpy2DAsync_v2
-#define cuMemcpy3D cuMemcpy3D_v2
-#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
-#define cuMemsetD8 cuMemsetD8_v2
-#define cuMemsetD16 cuMemsetD16_v2
-#define cuMemsetD32 cuMemsetD32_v2
-#define cuMemsetD2D8 cuMemsetD2D8_v2
-#define cuMemsetD2D16 cuMemsetD2D16_v2
-#define cuMemsetD2D32 cuMemsetD2D32_v2
-#define cuArrayCreate cuArrayCreate_v2
-#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
-#define cuArray3DCreate cuArray3DCreate_v2
-#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
-#define cuStreamDestroy cuStreamDestroy_v2
-#define cuStreamBeginCapture cuStreamBeginCapture_v2
-#define cuEventDestroy cuEventDestroy_v2
-#define cuTexRefSetAddress cuTexRefSetAddress_v2
-#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
-#define cuTexRefGetAddress cuTexRefGetAddress_v2
-#define cuGetProcAddress cuGetProcAddress_v2
+#define cuDeviceTotalMem           cuDeviceTotalMem_v2
+#define cuDeviceGetUuid            cuDeviceGetUuid_v2
+#define cuCtxCreate                cuCtxCreate_v2
+#define cuCtxDestroy               cuCtxDestroy_v2
+#define cuCtxPopCurrent            cuCtxPopCurrent_v2
+#define cuCtxPushCurrent           cuCtxPushCurrent_v2
+#define cuModuleGetGlobal          cuModuleGetGlobal_v2
+#define cuLinkCreate               cuLinkCreate_v2
+#define cuLinkAddData              cuLinkAddData_v2
+#define cuLinkAddFile              cuLinkAddFile_v2
+#define cuMemGetInfo               cuMemGetInfo_v2
+#define cuMemAlloc                 cuMemAlloc_v2
+#define cuMemAllocPitch            cuMemAllocPitch_v2
+#define cuMemFree                  cuMemFree_v2
+#define cuMemGetAddressRange       cuMemGetAddressRange_v2
+#define cuMemAllocHost             cuMemAllocHost_v2
+#define cuMemHostGetDevicePointer  cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister          cuMemHostRegister_v2
+#define cuMemcpyHtoD               cuMemcpyHtoD_v2
+#define cuMemcpyDtoH               cuMemcpyDtoH_v2
+#define cuMemcpyDtoD               cuMemcpyDtoD_v2
+#define cuMemcpyDtoA               cuMemcpyDtoA_v2
+#define cuMemcpyAtoD               cuMemcpyAtoD_v2
+#define cuMemcpyHtoA               cuMemcpyHtoA_v2
+#define cuMemcpyAtoH               cuMemcpyAtoH_v2
+#define cuMemcpyAtoA               cuMemcpyAtoA_v2
+#define cuMemcpyHtoAAsync          cuMemcpyHtoAAsync_v2
+#define cuMemcpyAtoHAsync          cuMemcpyAtoHAsync_v2
+#define cuMemcpyHtoDAsync          cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync          cuMemcpyDtoHAsync_v2
+#define cuMemcpyDtoDAsync          cuMemcpyDtoDAsync_v2
+#define cuMemcpy2D                 cuMemcpy2D_v2
+#define cuMemcpy2DUnaligned        cuMemcpy2DUnaligned_v2
+#define cuMemcpy2DAsync            cuMemcpy2DAsync_v2
+#define cuMemcpy3D                 cuMemcpy3D_v2
+#define cuMemcpy3DAsync            cuMemcpy3DAsync_v2
+#define cuMemsetD8                 cuMemsetD8_v2
+#define cuMemsetD16                cuMemsetD16_v2
+#define cuMemsetD32                cuMemsetD32_v2
+#define cuMemsetD2D8               cuMemsetD2D8_v2
+#define cuMemsetD2D16              cuMemsetD2D16_v2
+#define cuMemsetD2D32              cuMemsetD2D32_v2
+#define cuArrayCreate              cuArrayCreate_v2
+#define cuArrayGetDescriptor       cuArrayGetDescriptor_v2
+#define cuArray3DCreate            cuArray3DCreate_v2
+#define cuArray3DGetDescriptor     cuArray3DGetDescriptor_v2
+#define cuStreamDestroy            cuStreamDestroy_v2
+#define cuStreamBeginCapture       cuStreamBeginCapture_v2
+#define cuEventDestroy             cuEventDestroy_v2
+#define cuTexRefSetAddress         cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D       cuTexRefSetAddress2D_v3
+#define cuTexRefGetAddress         cuTexRefGetAddress_v2
+#define cuGetProcAddress           cuGetProcAddress_v2
 
 // ------------------------------------------------------------------------------ handles, words
 
@@ -95,7 +95,7 @@ typedef uint64_t cuuint64_t;
 
 typedef unsigned long long CUdeviceptr; // an address in the device's memory; 0 is never valid
 typedef int CUdevice;                   // an ordinal, not a pointer
-#define CU_DEVICE_CPU ((CUdevice)-1)
+#define CU_DEVICE_CPU     ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
 typedef struct CUctx_st *CUcontext;
@@ -118,7 +118,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
-#define CU_STREAM_LEGACY ((CUstream)0x1)     // the default stream that waits for all others
+#define CU_STREAM_LEGACY     ((CUstream)0x1) // the default stream that waits for all others
 #define CU_STREAM_PER_THREAD ((CUstream)0x2) // the default stream of the calling thread
 
 typedef struct CUuuid_st {
@@ -642,13 +642,13 @@ typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_UNIFIED = 4, // the address says which
 } CUmemorytype;
 
-#define CU_MEMHOSTALLOC_PORTABLE 0x01
-#define CU_MEMHOSTALLOC_DEVICEMAP 0x02
+#define CU_MEMHOSTALLOC_PORTABLE      0x01
+#define CU_MEMHOSTALLOC_DEVICEMAP     0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
-#define CU_MEMHOSTREGISTER_PORTABLE 0x01
-#define CU_MEMHOSTREGISTER_DEVICEMAP 0x02
-#define CU_MEMHOSTREGISTER_IOMEMORY 0x04
-#define CU_MEMHOSTREGISTER_READ_ONLY 0x08
+#define CU_MEMHOSTREGISTER_PORTABLE   0x01
+#define CU_MEMHOSTREGISTER_DEVICEMAP  0x02
+#define CU_MEMHOSTREGISTER_IOMEMORY   0x04
+#define CU_MEMHOSTREGISTER_READ_ONLY  0x08
 
 typedef enum CUmemAttach_flags_enum {
     CU_MEM_ATTACH_GLOBAL = 1,
@@ -875,23 +875,23 @@ typedef enum CUarray_cubemap_face_enum {
     CU_CUBEMAP_FACE_NEGATIVE_Z = 5,
 } CUarray_cubemap_face;
 
-#define CUDA_ARRAY3D_LAYERED 0x01
-#define CUDA_ARRAY3D_2DARRAY 0x01 // the old name of LAYERED
-#define CUDA_ARRAY3D_SURFACE_LDST 0x02
-#define CUDA_ARRAY3D_CUBEMAP 0x04
-#define CUDA_ARRAY3D_TEXTURE_GATHER 0x08
-#define CUDA_ARRAY3D_DEPTH_TEXTURE 0x10
+#define CUDA_ARRAY3D_LAYERED          0x01
+#define CUDA_ARRAY3D_2DARRAY          0x01 // the old name of LAYERED
+#define CUDA_ARRAY3D_SURFACE_LDST     0x02
+#define CUDA_ARRAY3D_CUBEMAP          0x04
+#define CUDA_ARRAY3D_TEXTURE_GATHER   0x08
+#define CUDA_ARRAY3D_DEPTH_TEXTURE    0x10
 #define CUDA_ARRAY3D_COLOR_ATTACHMENT 0x20
-#define CUDA_ARRAY3D_SPARSE 0x40
+#define CUDA_ARRAY3D_SPARSE           0x40
 #define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80
 
-#define CU_TRSA_OVERRIDE_FORMAT 0x01
-#define CU_TRSF_READ_AS_INTEGER 0x01
-#define CU_TRSF_NORMALIZED_COORDINATES 0x02
-#define CU_TRSF_SRGB 0x10
+#define CU_TRSA_OVERRIDE_FORMAT                0x01
+#define CU_TRSF_READ_AS_INTEGER                0x01
+#define CU_TRSF_NORMALIZED_COORDINATES         0x02
+#define CU_TRSF_SRGB                           0x10
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
-#define CU_TRSF_SEAMLESS_CUBEMAP 0x40
-#define CU_PARAM_TR_DEFAULT -1
+#define CU_TRSF_SEAMLESS_CUBEMAP               0x40
+#define CU_PARAM_TR_DEFAULT                    -1
 
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     size_t Width;  // elements
@@ -1073,12 +1073,12 @@ typedef enum CUoccupancy_flags_enum {
 // -------------------------------------------------------------------------------------- launches
 
 // Words of cuLaunchKernel's `extra` array: name, value, name, value, ..., END.
-#define CU_LAUNCH_PARAM_END_AS_INT 0x00
+#define CU_LAUNCH_PARAM_END_AS_INT            0x00
 #define CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT 0x01
-#define CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT 0x02
-#define CU_LAUNCH_PARAM_END ((void *)CU_LAUNCH_PARAM_END_AS_INT)
-#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
-#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT    0x02
+#define CU_LAUNCH_PARAM_END                   ((void *)CU_LAUNCH_PARAM_END_AS_INT)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER        ((void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE           ((void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT)
 
 typedef enum CUaccessProperty_enum {
     CU_ACCESS_PROPERTY_NORMAL = 0,
@@ -1372,11 +1372,8 @@ CUresult CUDAAPI cuLaunchGridAsync(CUfunction function, int width, int height, C
 
 CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
                                                              int block_size, size_t dynamic_shared);
-CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-                                                                      CUfunction function,
-                                                                      int block_size,
-                                                                      size_t dynamic_shared,
-                                                                      unsigned int flags);
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, CUfunction function, int block_size, size_t dynamic_shared, unsigned int flags);
 CUresult CUDAAPI cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size,
                                                   CUfunction function,
                                                   CUoccupancyB2DSize shared_of_block,
@@ -1405,8 +1402,7 @@ CUresult CUDAAPI cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdevice
 CUresult CUDAAPI cuMemAllocHost(void **pointer, size_t bytes);
 CUresult CUDAAPI cuMemFreeHost(void *pointer);
 CUresult CUDAAPI cuMemHostAlloc(void **pointer, size_t bytes, unsigned int flags);
-CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer,
-                                           unsigned int flags);
+CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer, unsigned int flags);
 CUresult CUDAAPI cuMemHostGetFlags(unsigned int *flags, void *pointer);
 CUresult CUDAAPI cuMemHostRegister(void *pointer, size_t bytes, unsigned int flags);
 CUresult CUDAAPI cuMemHostUnregister(void *pointer);
@@ -1464,11 +1460,9 @@ CUresult CUDAAPI cuMemcpy3D(const CUDA_MEMCPY3D *copy);
 CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                               CUcontext from_context, size_t bytes);
 CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
-CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
-                                   CUstream stream);
+CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream);
 CUresult CUDAAPI cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream);
-CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-                                   CUstream stream);
+CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult CUDAAPI cuMemcpyHtoAAsync(CUarray to, size_t to_offset, const void *from, size_t bytes,
                                    CUstream stream);
 CUresult CUDAAPI cuMemcpyAtoHAsync(void *to, CUarray from, size_t from_offset, size_t bytes,

@@ -21,14 +21,14 @@
 #include "emulate.h"
 #else
 
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __forceinline__ inline __attribute__((always_inline))
+#define __global__                 __attribute__((global))
+#define __device__                 __attribute__((device))
+#define __shared__                 __attribute__((shared))
+#define __constant__               __attribute__((constant))
+#define __launch_bounds__(...)     __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__            inline __attribute__((always_inline))
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
-#define DEVICE_FN static __device__ __forceinline__
+#define DEVICE_FN                  static __device__ __forceinline__
 
 typedef __UINT8_TYPE__ uint8_t;
 typedef __INT8_TYPE__ int8_t;
@@ -43,21 +43,21 @@ typedef __SIZE_TYPE__ size_t;
 // ------------------------------------------------------------------- where this thread is
 // Each index is a variable whose members read a special register.
 
-#define WW_INDEX(variable, reg)                                                                   \
-    struct ww_index_##reg {                                                                       \
-        __declspec(property(get = get_x)) unsigned x;                                             \
-        __declspec(property(get = get_y)) unsigned y;                                             \
-        __declspec(property(get = get_z)) unsigned z;                                             \
-        static __device__ __forceinline__ unsigned get_x() {                                      \
-            return (unsigned)__nvvm_read_ptx_sreg_##reg##_x();                                    \
-        }                                                                                         \
-        static __device__ __forceinline__ unsigned get_y() {                                      \
-            return (unsigned)__nvvm_read_ptx_sreg_##reg##_y();                                    \
-        }                                                                                         \
-        static __device__ __forceinline__ unsigned get_z() {                                      \
-            return (unsigned)__nvvm_read_ptx_sreg_##reg##_z();                                    \
-        }                                                                                         \
-    };                                                                                            \
+#define WW_INDEX(variable, reg)                                                                    \
+    struct ww_index_##reg {                                                                        \
+        __declspec(property(get = get_x)) unsigned x;                                              \
+        __declspec(property(get = get_y)) unsigned y;                                              \
+        __declspec(property(get = get_z)) unsigned z;                                              \
+        static __device__ __forceinline__ unsigned get_x() {                                       \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_x();                                     \
+        }                                                                                          \
+        static __device__ __forceinline__ unsigned get_y() {                                       \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_y();                                     \
+        }                                                                                          \
+        static __device__ __forceinline__ unsigned get_z() {                                       \
+            return (unsigned)__nvvm_read_ptx_sreg_##reg##_z();                                     \
+        }                                                                                          \
+    };                                                                                             \
     extern const __device__ ww_index_##reg variable
 
 WW_INDEX(threadIdx, tid);
@@ -86,16 +86,16 @@ DEVICE_FN int __any(int predicate) { return __ballot(predicate) != 0; }
 DEVICE_FN int __all(int predicate) { return __ballot(!predicate) == 0; }
 
 #if __CUDA_ARCH__ >= 300
-#define WW_SHUFFLE(name, mode, clamp)                                                             \
-    DEVICE_FN int name(int value, int lane) {                                                     \
-        int out;                                                                                  \
-        asm volatile("shfl." mode ".b32 %0, %1, %2, " clamp ";"                                   \
-                     : "=r"(out)                                                                  \
-                     : "r"(value), "r"(lane));                                                    \
-        return out;                                                                               \
-    }                                                                                             \
-    DEVICE_FN float name(float value, int lane) {                                                 \
-        return __builtin_bit_cast(float, name(__builtin_bit_cast(int, value), lane));             \
+#define WW_SHUFFLE(name, mode, clamp)                                                              \
+    DEVICE_FN int name(int value, int lane) {                                                      \
+        int out;                                                                                   \
+        asm volatile("shfl." mode ".b32 %0, %1, %2, " clamp ";"                                    \
+                     : "=r"(out)                                                                   \
+                     : "r"(value), "r"(lane));                                                     \
+        return out;                                                                                \
+    }                                                                                              \
+    DEVICE_FN float name(float value, int lane) {                                                  \
+        return __builtin_bit_cast(float, name(__builtin_bit_cast(int, value), lane));              \
     }
 WW_SHUFFLE(__shfl, "idx", "0x1f")
 WW_SHUFFLE(__shfl_up, "up", "0x0")
@@ -171,15 +171,15 @@ DEVICE_FN int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
 
 // ---------------------------------------------------------- from here on: for both machines
 
-#define WW_VECTOR2(T, name)                                                                       \
-    struct alignas(2 * sizeof(T)) name {                                                          \
-        T x, y;                                                                                   \
-    };                                                                                            \
+#define WW_VECTOR2(T, name)                                                                        \
+    struct alignas(2 * sizeof(T)) name {                                                           \
+        T x, y;                                                                                    \
+    };                                                                                             \
     DEVICE_FN name make_##name(T x, T y) { return name{x, y}; }
-#define WW_VECTOR4(T, name)                                                                       \
-    struct alignas(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) name {                                \
-        T x, y, z, w;                                                                             \
-    };                                                                                            \
+#define WW_VECTOR4(T, name)                                                                        \
+    struct alignas(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) name {                                 \
+        T x, y, z, w;                                                                              \
+    };                                                                                             \
     DEVICE_FN name make_##name(T x, T y, T z, T w) { return name{x, y, z, w}; }
 WW_VECTOR2(int, int2)
 WW_VECTOR2(unsigned, uint2)

@@ -45,8 +45,8 @@ static void stop(wait state) {
 void __syncthreads() { stop(AT_BARRIER); }
 void warp_step() { stop(AT_STEP); }
 
-// Called when no thread is ready. A step waits for the threads of its warp that are not at a barrier
-// or done, so all steps go on first; then all barriers. False when the block is finished.
+// Called when no thread is ready. A step waits for the threads of its warp that are not at a
+// barrier or done, so all steps go on first; then all barriers. False when the block is finished.
 static bool release(unsigned threads) {
     bool any = false;
     for (unsigned i = 0; i < threads; i++) {
@@ -92,7 +92,7 @@ extern "C" {
 
 CUresult cuGetErrorName(CUresult error, const char **name) {
     switch (error) {
-#define NAME(constant, value, words)                                                              \
+#define NAME(constant, value, words)                                                               \
     case constant: *name = #constant; return CUDA_SUCCESS;
         WW_CURESULT_TABLE(NAME)
 #undef NAME
@@ -101,7 +101,7 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
 }
 CUresult cuGetErrorString(CUresult error, const char **text) {
     switch (error) {
-#define WORDS(constant, value, words)                                                             \
+#define WORDS(constant, value, words)                                                              \
     case constant: *text = words; return CUDA_SUCCESS;
         WW_CURESULT_TABLE(WORDS)
 #undef WORDS

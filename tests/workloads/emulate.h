@@ -1,10 +1,10 @@
 // emulate.h: kernels as plain C++, so that a workload can be tested without any GPU.
 //
 // Takes the place of the first part of workloads/device.h. A block's threads are fibers of one CPU
-// thread, run one after the other from barrier to barrier; blocks run one after the other, so shared
-// memory can be static. Each thread runs on its own between barriers: code that counts on a warp's
-// lockstep must say warp_step(), and a missing __syncthreads() shows as a wrong result. The order
-// of threads can be turned round (WW_EMULATE_REVERSE=1), which shows more of them.
+// thread, run one after the other from barrier to barrier; blocks run one after the other, so
+// shared memory can be static. Each thread runs on its own between barriers: code that counts on a
+// warp's lockstep must say warp_step(), and a missing __syncthreads() shows as a wrong result. The
+// order of threads can be turned round (WW_EMULATE_REVERSE=1), which shows more of them.
 #ifndef WW_EMULATE_H
 #define WW_EMULATE_H
 
@@ -22,7 +22,7 @@
 #define __restrict__ __restrict
 #endif
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)emulate_dynamic_shared
-#define DEVICE_FN static inline __attribute__((unused))
+#define DEVICE_FN                  static inline __attribute__((unused))
 
 struct emulate_index {
     unsigned x, y, z;
@@ -38,11 +38,11 @@ static inline void __threadfence() {}
 static inline void __threadfence_system() {}
 
 // One fiber runs at a time, so a read and a write are already atomic.
-#define EMULATE_ATOMIC(name, T, next)                                                             \
-    DEVICE_FN T name(T *p, T v) {                                                                 \
-        const T old = *p;                                                                         \
-        *p = (next);                                                                              \
-        return old;                                                                               \
+#define EMULATE_ATOMIC(name, T, next)                                                              \
+    DEVICE_FN T name(T *p, T v) {                                                                  \
+        const T old = *p;                                                                          \
+        *p = (next);                                                                               \
+        return old;                                                                                \
     }
 EMULATE_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)v))
 EMULATE_ATOMIC(atomicAdd, unsigned, old + v)
@@ -56,9 +56,9 @@ EMULATE_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 EMULATE_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 EMULATE_ATOMIC(atomicExch, int, v)
 EMULATE_ATOMIC(atomicExch, unsigned, v)
-EMULATE_ATOMIC(atomicAnd, int, old & v)
-EMULATE_ATOMIC(atomicOr, int, old | v)
-EMULATE_ATOMIC(atomicXor, int, old ^ v)
+EMULATE_ATOMIC(atomicAnd, int, (old EMULATE_ATOMIC(atomicAnd, int, old &v) v))
+EMULATE_ATOMIC(atomicOr, int, (old | v))
+EMULATE_ATOMIC(atomicXor, int, (old ^ v))
 DEVICE_FN int atomicCAS(int *p, int expected, int v) {
     const int old = *p;
     if (old == expected) *p = v;

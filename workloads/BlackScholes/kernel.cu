@@ -21,8 +21,8 @@ extern "C" __global__ void BlackScholes(float *call, float *put, const float *pr
     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < options; i += stride) {
         const float s = price[i], x = strike[i], t = years[i];
         const float root = volatility * sqrtf(t);
-        const float d1 =
-            __fdividef(__logf(__fdividef(s, x)) + (rate + 0.5f * volatility * volatility) * t, root);
+        const float d1 = __fdividef(
+            __logf(__fdividef(s, x)) + (rate + 0.5f * volatility * volatility) * t, root);
         const float d2 = d1 - root;
         const float n1 = cumulative_normal(d1), n2 = cumulative_normal(d2);
         const float discounted = x * __expf(-rate * t);

@@ -12,8 +12,7 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, SHOWN = 5 };
 
-static _Noreturn __attribute__((format(printf, 2, 3))) void die(int code, const char *format,
-                                                                ...) {
+static _Noreturn __attribute__((format(printf, 2, 3))) void die(int code, const char *format, ...) {
     va_list args;
     va_start(args, format);
     fflush(stdout);
@@ -64,7 +63,8 @@ static void read_size(struct host *h, const struct host_size *size) {
     char copy[256];
     snprintf(copy, sizeof copy, "%s", size->args);
     size_t n = 0;
-    for (char *save, *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+    for (char *save, *word = strtok_r(copy, ", ", &save); word;
+         word = strtok_r(NULL, ", ", &save)) {
         if (n == p->params) die(EXIT_USAGE, "size %s has too many numbers.", size->name);
         h->arg[n] = parse_number(word, p->param[n].name, p->param[n].min, p->param[n].max);
         n++;
@@ -216,8 +216,8 @@ void *host_memory(size_t count, size_t bytes) {
     return p;
 }
 
-void host_launch_with(CUfunction function, struct dim grid, struct dim block,
-                      unsigned shared_bytes, void **params) {
+void host_launch_with(CUfunction function, struct dim grid, struct dim block, unsigned shared_bytes,
+                      void **params) {
     CHECK(cuLaunchKernel(function, grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1, block.x,
                          block.y ? block.y : 1, block.z ? block.z : 1, shared_bytes, NULL, params,
                          NULL));

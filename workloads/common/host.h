@@ -77,10 +77,10 @@ void *host_memory(size_t count, size_t bytes);
 struct dim {
     unsigned x, y, z;
 };
-#define host_launch(function, grid, block, shared_bytes, ...)                                     \
+#define host_launch(function, grid, block, shared_bytes, ...)                                      \
     host_launch_with(function, grid, block, shared_bytes, (void *[]){__VA_ARGS__})
-void host_launch_with(CUfunction function, struct dim grid, struct dim block,
-                      unsigned shared_bytes, void **params);
+void host_launch_with(CUfunction function, struct dim grid, struct dim block, unsigned shared_bytes,
+                      void **params);
 void host_wait(void);
 
 // Seeded by --seed; the same on every machine (xoshiro256**, Blackman and Vigna 2018).

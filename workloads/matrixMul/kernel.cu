@@ -6,7 +6,8 @@
 
 #define TILE 16
 
-extern "C" __global__ void matrixMul(const float *a, const float *b, float *c, int inner, int cols) {
+extern "C" __global__ void matrixMul(const float *a, const float *b, float *c, int inner,
+                                     int cols) {
     __shared__ float a_tile[TILE][TILE];
     __shared__ float b_tile[TILE][TILE];
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;

@@ -16,7 +16,7 @@
 // order. Ranks are found by binary search. The last pair may be short, or lack its B.
 #include "device.h"
 
-#define TILE 1024
+#define TILE   1024
 #define SAMPLE 128
 
 // How many of the sorted list's elements are below the key, or not above it. `step` is a power of

@@ -1,6 +1,6 @@
-// reduction, host: partial sums by at most 64 blocks of 256 threads, then one block of 32. Run CALLS
-// times; with more than one call there is a first, unmeasured launch of the partial sums, as in the
-// sample (101 and 100 launches in GPUSimPow's table 3).
+// reduction, host: partial sums by at most 64 blocks of 256 threads, then one block of 32. Run
+// CALLS times; with more than one call there is a first, unmeasured launch of the partial sums, as
+// in the sample (101 and 100 launches in GPUSimPow's table 3).
 #include <stdlib.h>
 
 #include "host.h"

@@ -43,9 +43,9 @@ DEVICE_FN void reduce(const unsigned *in, unsigned *out, unsigned n) {
     }
 }
 
-#define REDUCE(name, threads, power_of_two)                                                       \
-    extern "C" __global__ void name(const unsigned *in, unsigned *out, unsigned n) {              \
-        reduce<threads, power_of_two>(in, out, n);                                                \
+#define REDUCE(name, threads, power_of_two)                                                        \
+    extern "C" __global__ void name(const unsigned *in, unsigned *out, unsigned n) {               \
+        reduce<threads, power_of_two>(in, out, n);                                                 \
     }
 REDUCE(reduce256, 256, true)
 REDUCE(reduce32, 32, true)

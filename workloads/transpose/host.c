@@ -36,7 +36,8 @@ int main(int argc, char **argv) {
     CUdeviceptr in_dev = host_upload(&h, in, bytes);
     CUdeviceptr out_dev = host_alloc(&h, bytes);
     const CUfunction kernel = host_kernel(&h, variants[h.arg[3]]);
-    const struct dim grid = {((unsigned)cols + TILE - 1) / TILE, ((unsigned)rows + TILE - 1) / TILE};
+    const struct dim grid = {((unsigned)cols + TILE - 1) / TILE,
+                             ((unsigned)rows + TILE - 1) / TILE};
     for (int64_t call = 0; call < h.arg[2]; call++)
         host_launch(kernel, grid, ((struct dim){TILE, TILE}), 0, &out_dev, &in_dev, &cols, &rows);
     host_read(out, out_dev, bytes);
