@@ -71,8 +71,10 @@ enum ptx_sreg {
     PTX_SREG_N
 };
 const char *ptx_sreg_text(enum ptx_sreg s);
+enum ptx_type ptx_sreg_type(enum ptx_sreg s);
 
-// A register declared in a function. Vector registers (.v2/.v4) have elements > 1.
+// A register of a function: one declared by its own name, or one of a range (`%r<100>`) that the
+// function uses; what a range declares and nothing names is not here. Vector registers (.v2/.v4) have elements > 1.
 struct ptx_reg {
     const char *name;
     enum ptx_type type;
@@ -118,6 +120,7 @@ struct ptx_var {
     bool tex_normalized;
     uint32_t line, col;
     int32_t function;     // owner function index, -1 at module scope
+    int32_t reg;          // parameter of the old `.reg` kind (space REG): its register, else -1
 };
 
 enum ptx_operand_kind {
@@ -142,6 +145,7 @@ struct ptx_operand {
     bool neg;         // -reg where PTX allows it (e.g. video); literals are folded
     bool is_f32;
     uint8_t video;    // 0 none, else PTX_VIDEO_*: .b0 .b1 .b2 .b3 .h0 .h1 (+ packed masks)
+    uint16_t select;  // of PTX_VIDEO_MASK and _PACKED_*, see there
     uint8_t sreg;
     int32_t reg;      // register index, or -1
     int32_t reg2;     // second half of p|q, or -1
@@ -151,7 +155,21 @@ struct ptx_operand {
     struct ptx_operand *list; // VECTOR, and call's argument lists; ADDRESS of tex: see ptx_inst
     uint32_t n;
 };
-enum { PTX_VIDEO_B0 = 1, PTX_VIDEO_B1, PTX_VIDEO_B2, PTX_VIDEO_B3, PTX_VIDEO_H0, PTX_VIDEO_H1 };
+// The SIMD video instructions (vadd2, vadd4, ...) choose lanes. Their destination has MASK: bit i of
+// `select` says that lane i is written (.h10 is 3, .b310 is 11). A source has PACKED_H (.h32: select
+// holds two nibbles) or PACKED_B (.b7610: four nibbles), the lowest nibble being the source of
+// lane 0; halves 0..1 and bytes 0..3 are the operand's, 2..3 and 4..7 those of the other operand.
+enum {
+    PTX_VIDEO_B0 = 1,
+    PTX_VIDEO_B1,
+    PTX_VIDEO_B2,
+    PTX_VIDEO_B3,
+    PTX_VIDEO_H0,
+    PTX_VIDEO_H1,
+    PTX_VIDEO_MASK,
+    PTX_VIDEO_PACKED_H,
+    PTX_VIDEO_PACKED_B
+};
 
 struct ptx_loc {
     uint32_t line, col;        // in the PTX text
@@ -166,7 +184,8 @@ enum { PTX_MAX_OPERANDS = 8, PTX_MAX_TYPES = 6, PTX_MAX_MODS = 16 };
 //         operand[2] = VECTOR of arguments, operand[3] = PROTO or TARGETS if indirect.
 //   tex/suld/...: `[tex, {coords}]` is one ADDRESS operand whose var/reg is the texture,
 //         list[0] (when a sampler is named) or list[..]: list = {coords VECTOR} or
-//         {sampler operand, coords VECTOR}.
+//         {sampler operand, coords VECTOR}. A single coordinate `[tex, %r1]` is a VECTOR of one.
+//   `_|p` (elect, shfl): a SINK whose reg2 is p. `%tid` without .x: a VECTOR of four SREGs.
 //   brx.idx: operand[0] = index register, operand[1] = TARGETS.
 struct ptx_inst {
     uint16_t op; // enum ptx_op
@@ -215,6 +234,8 @@ struct ptx_func {
     uint32_t n_targets;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg; // 0 = not given
     uint32_t line, col;
+    int32_t alias_of;            // `.alias this, that`: index of that; else -1. Operands, targets,
+                                 // relocations and ptx_find_func already mean that.
 };
 
 struct ptx_file {
@@ -229,7 +250,8 @@ struct ptx_module {
     uint32_t version;   // major * 10 + minor
     uint32_t target;    // sm_XY as XY
     bool map_f64_to_f32, texmode_independent, debug;
-    uint32_t address_size; // 32 or 64 (32 when the text has no .address_size)
+    uint32_t address_size; // 32 or 64; without .address_size: 64 when a 64-bit register is the
+                           // base of an address (ISA before 2.3 had no such line), else 32
     struct ptx_var **vars; // module scope
     uint32_t n_vars;
     struct ptx_func **funcs; // entries and functions; declarations are merged with definitions
@@ -238,6 +260,7 @@ struct ptx_module {
     uint32_t n_protos;
     struct ptx_file *files;
     uint32_t n_files;
+    struct names func_names, var_names; // for ptx_find_func and ptx_find_var
 };
 
 // Reads PTX text. On success *out is a module to be freed with ptx_free; on failure the

@@ -1,0 +1,605 @@
+// Instructions against the rules of PTX: types an opcode has, modifiers it needs, operands it
+// takes. Sizes must agree except where data is loaded, stored or converted; signed and unsigned
+// are one kind, bits agree with everything of their size, floating point with nothing else.
+// Where the manual is silent this does as the vendor's assembler of CUDA 13 does.
+#include "ptx/ptx_parser.h"
+
+typedef uint64_t type_set;
+_Static_assert(PTX_TYPE_N <= 64, "a type_set is one word");
+
+#define SET(t) ((type_set)1 << PTX_##t)
+#define INT16  (SET(U16) | SET(S16))
+#define INT32  (SET(U32) | SET(S32))
+#define INT64  (SET(U64) | SET(S64))
+#define INT    (INT16 | INT32 | INT64)
+#define PACKED (SET(U16X2) | SET(S16X2))
+#define HALF   (SET(F16) | SET(F16X2) | SET(BF16) | SET(BF16X2))
+#define F32_64 (SET(F32) | SET(F64))
+#define FLOAT  (HALF | F32_64)
+#define BITS   (SET(B16) | SET(B32) | SET(B64))
+#define B32_64 (SET(B32) | SET(B64))
+#define MEMORY (BITS | INT | FLOAT | SET(B8) | SET(U8) | SET(S8))
+#define ANY    (~(type_set)0)
+
+static const struct signature {
+    bool known;
+    uint8_t least, most;
+    type_set first, second;
+    const char *operands;
+} signatures[PTX_OP_N] = {
+#define PTX_SIG(op, least, most, first, second, operands)                                          \
+    [PTX_OP_##op] = {true, least, most, first, second, operands},
+#include "ptx/ptx_sigs.def"
+#undef PTX_SIG
+};
+
+static const struct {
+    uint16_t op;
+    uint8_t mod;
+    const char *why;
+} refused[] = {
+#define PTX_REFUSE(op, mod, why) {PTX_OP_##op, PTX_MOD_##mod, why},
+#include "ptx/ptx_refused.def"
+#undef PTX_REFUSE
+};
+
+// Modifier sets end in PTX_MOD_other, which no supported instruction has.
+#define M(mod) PTX_MOD_##mod
+static const struct {
+    uint16_t op;
+    char when;
+    const char *missing;
+    uint8_t mods[28];
+} needs[] = {
+#define PTX_NEED(op, when, missing, ...) {PTX_OP_##op, when, missing, {__VA_ARGS__}},
+#include "ptx/ptx_needs.def"
+#undef PTX_NEED
+};
+_Static_assert(PTX_MOD_other == 0, "lists of modifiers end in zero");
+
+// ---- words for messages -------------------------------------------------------------
+
+static const char *mnemonic(struct ptx_parser *p, const struct ptx_reading *r) {
+    return ptx_show(p, r->text, r->text_len);
+}
+
+const char *ptx_describe(struct ptx_parser *p, const struct ptx_operand *o) {
+    const struct ptx_reg *reg = o->kind == PTX_OPERAND_REG ? &p->body.regs.at[o->reg] : NULL;
+    switch (o->kind) {
+    case PTX_OPERAND_REG:
+        if (reg->elements > 1 && o->component < 0)
+            return arena_printf(&p->temp, "register `%s` of type .v%u .%s", reg->name,
+                                reg->elements, ptx_type_text(reg->type));
+        return arena_printf(&p->temp, "register `%s` of type .%s", reg->name,
+                            ptx_type_text(reg->type));
+    case PTX_OPERAND_INT: return arena_printf(&p->temp, "the integer %lld", (long long)o->imm);
+    case PTX_OPERAND_FLOAT: return "a floating-point constant";
+    case PTX_OPERAND_SREG:
+        return arena_printf(&p->temp, "special register `%s` of type .%s",
+                            ptx_sreg_text((enum ptx_sreg)o->sreg),
+                            ptx_type_text(ptx_sreg_type((enum ptx_sreg)o->sreg)));
+    case PTX_OPERAND_VAR: return arena_printf(&p->temp, "the variable `%s`", o->var->name);
+    case PTX_OPERAND_FUNC:
+        return arena_printf(&p->temp, "the function `%s`", p->funcs.at[o->func]->name);
+    case PTX_OPERAND_LABEL: return "a label";
+    case PTX_OPERAND_ADDRESS: return "an address in brackets";
+    case PTX_OPERAND_VECTOR: return arena_printf(&p->temp, "a vector of %u", o->n);
+    case PTX_OPERAND_SINK: return "`_`";
+    case PTX_OPERAND_PROTO: return "a prototype";
+    case PTX_OPERAND_TARGETS: return "a list of targets";
+    default: {
+        const struct ptx_pending *n = &p->body.pending.at[o->label];
+        return ptx_show(p, n->name, n->len);
+    }
+    }
+}
+
+static bool mismatch(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                     const struct ptx_operand *o, const char *expected) {
+    return ptx_fail(p, r->places[index].line, r->places[index].col,
+                    "operand %u of %s is %s; expected %s", index + 1, mnemonic(p, r),
+                    ptx_describe(p, o), expected);
+}
+
+static bool fail_inst(struct ptx_parser *p, const struct ptx_reading *r, const char *problem) {
+    return ptx_fail(p, r->inst.loc.line, r->inst.loc.col, "%s %s", mnemonic(p, r), problem);
+}
+
+// ---- one value against one type -------------------------------------------------------
+
+enum role { DEST, SOURCE };
+enum width { EXACT, WIDER };
+
+static bool same_kind(char a, char b) {
+    if (a == 'b' || b == 'b') return a != 'p' && b != 'p';
+    if (a == 'u') a = 's';
+    if (b == 'u') b = 's';
+    return a == b;
+}
+
+static bool fits(enum ptx_type reg, enum ptx_type want, unsigned bits, enum width width) {
+    const unsigned have = ptx_type_bits(reg);
+    const char a = ptx_type_class(reg), b = ptx_type_class(want);
+    if (have == bits) return same_kind(a, b);
+    if (width == EXACT || have < bits) return false;
+    // A wider register holds the value in its low part; a wider float would be another number.
+    return a != 'p' && b != 'p' && (a == 'b' || b == 'b' || (a != 'f' && b != 'f'));
+}
+
+static const char *wanted(struct ptx_parser *p, enum ptx_type type, unsigned bits, enum width w,
+                          enum role role) {
+    const char *what = role == DEST ? "a register" : "a register or constant";
+    if (ptx_type_class(type) == 'p') return role == DEST ? "a .pred register" : "a predicate";
+    return arena_printf(&p->temp, "%s of %u bits%s that agrees with .%s", what, bits,
+                        w == WIDER ? " or more" : "", ptx_type_text(type));
+}
+
+static bool constant_fits(const struct ptx_operand *o, enum ptx_type type, unsigned bits) {
+    const char class = ptx_type_class(type);
+    if (o->kind == PTX_OPERAND_INT) return class != 'f';
+    if (class == 'f') return true;
+    return class == 'b' && bits == (o->is_f32 ? 32u : 64u); // 0f... as a bit pattern
+}
+
+static bool sreg_fits(const struct ptx_operand *o, enum ptx_type type, unsigned bits) {
+    const enum ptx_type have = ptx_sreg_type((enum ptx_sreg)o->sreg);
+    if (!same_kind(ptx_type_class(have), ptx_type_class(type))) return false;
+    const unsigned n = ptx_type_bits(have);
+    return n == bits || (n == 32 && bits == 16) || o->sreg == PTX_SREG_gridid;
+}
+
+static bool value(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                  const struct ptx_operand *o, enum ptx_type type, unsigned bits, enum width width,
+                  enum role role) {
+    bool ok = false;
+    switch (o->kind) {
+    case PTX_OPERAND_REG: {
+        const struct ptx_reg *reg = &p->body.regs.at[o->reg];
+        ok = (reg->elements == 1 || o->component >= 0) && fits(reg->type, type, bits, width);
+        break;
+    }
+    case PTX_OPERAND_INT:
+    case PTX_OPERAND_FLOAT: ok = role == SOURCE && constant_fits(o, type, bits); break;
+    case PTX_OPERAND_SREG:
+        ok = role == SOURCE && (r->inst.op == PTX_OP_mov || r->inst.op == PTX_OP_cvt);
+        if (!ok) return mismatch(p, r, index, o, "a register; only mov and cvt read special ones");
+        ok = sreg_fits(o, type, bits);
+        break;
+    case PTX_OPERAND_SINK: ok = role == DEST && r->inst.op == PTX_OP_atom; break;
+    default: break;
+    }
+    if (!ok) return mismatch(p, r, index, o, wanted(p, type, bits, width, role));
+    if (o->neg && r->inst.op != PTX_OP_vmad)
+        return mismatch(p, r, index, o, "one without `-`, which only vmad negates");
+    if (o->not &&(ptx_type_class(type) != 'p' || role == DEST))
+        return mismatch(p, r, index, o, "one without `!`, which only predicates take");
+    return true;
+}
+
+static bool exact(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                  enum ptx_type type, enum role role) {
+    return value(p, r, index, &r->ops[index], type, ptx_type_bits(type), EXACT, role);
+}
+
+// A value, or as many as .v2 and .v4 say.
+static bool values(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                   enum ptx_type type, enum width width, enum role role) {
+    const struct ptx_operand *o = &r->ops[index];
+    const unsigned n = r->inst.vector, bits = ptx_type_bits(type);
+    if (n == 1) return value(p, r, index, o, type, bits, width, role);
+    const struct ptx_reg *reg = o->kind == PTX_OPERAND_REG ? &p->body.regs.at[o->reg] : NULL;
+    if (reg && reg->elements == n && o->component < 0 && fits(reg->type, type, bits, width))
+        return true;
+    if (o->kind != PTX_OPERAND_VECTOR || o->n != n)
+        return mismatch(p, r, index, o, arena_printf(&p->temp, "a vector of %u", n));
+    for (unsigned i = 0; i < n; i++) {
+        if (o->list[i].kind == PTX_OPERAND_SINK && role == DEST) continue;
+        if (!value(p, r, index, &o->list[i], type, bits, width, role)) return false;
+    }
+    return true;
+}
+
+// ---- addresses ------------------------------------------------------------------------
+
+static const char *space_name(enum ptx_space s) {
+    static const char *const names[] = {"generic", ".reg",   ".sreg",   ".const", ".global",
+                                        ".local",  ".param", ".shared", ".tex"};
+    return names[s];
+}
+
+static bool reads_space(unsigned op) {
+    return op == PTX_OP_ld || op == PTX_OP_ldu || op == PTX_OP_st || op == PTX_OP_atom ||
+           op == PTX_OP_red;
+}
+
+static bool address_in(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                       enum ptx_space space) {
+    const struct ptx_operand *o = &r->ops[index];
+    if (o->kind == PTX_OPERAND_PENDING && p->body.pending.at[o->label].is_address) return true;
+    if (o->kind != PTX_OPERAND_ADDRESS) return mismatch(p, r, index, o, "an address in brackets");
+    if (o->reg >= 0) {
+        const struct ptx_reg *reg = &p->body.regs.at[o->reg];
+        const unsigned bits = ptx_type_bits(reg->type);
+        const char class = ptx_type_class(reg->type);
+        if ((bits != 32 && bits != 64) || class == 'f' || class == 'p' ||
+            (reg->elements > 1 && o->component < 0))
+            return ptx_fail(p, r->places[index].line, r->places[index].col,
+                            "the address is in register `%s` of type .%s; expected an integer of "
+                            "32 or 64 bits",
+                            reg->name, ptx_type_text(reg->type));
+        p->wide_base |= bits == 64;
+    }
+    if (o->var && space != PTX_SPACE_NONE && o->var->space != space)
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "`%s` is a %s variable; %s expects a %s one", o->var->name,
+                        space_name(o->var->space), mnemonic(p, r), space_name(space));
+    if (o->var && space == PTX_SPACE_NONE && o->var->space == PTX_SPACE_PARAM &&
+        reads_space(r->inst.op))
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "`%s` is a .param variable; write `%s.param`", o->var->name,
+                        ptx_op_text((enum ptx_op)r->inst.op));
+    return true;
+}
+
+static bool address(struct ptx_parser *p, const struct ptx_reading *r, unsigned index) {
+    const struct ptx_operand *o = &r->ops[index];
+    const bool checked = reads_space(r->inst.op);
+    if (checked && o->n) return mismatch(p, r, index, o, "an address without coordinates");
+    return address_in(p, r, index, checked ? (enum ptx_space)r->inst.space : PTX_SPACE_NONE);
+}
+
+// A name or a register whose value is an address.
+static bool address_value(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                          enum ptx_type type) {
+    const struct ptx_operand *o = &r->ops[index];
+    const unsigned bits = ptx_type_bits(type);
+    const bool is_name =
+        o->kind == PTX_OPERAND_VAR || o->kind == PTX_OPERAND_FUNC || o->kind == PTX_OPERAND_PENDING;
+    if (!is_name) return exact(p, r, index, type, SOURCE);
+    if ((bits == 32 || bits == 64) && ptx_type_class(type) != 'f') return true;
+    return mismatch(p, r, index, o, wanted(p, type, bits, EXACT, SOURCE));
+}
+
+// ---- instructions with rules of their own -----------------------------------------------
+
+// mov.b64 {a,b}, c and back: the elements share the bits of the whole.
+static bool pack(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                 enum ptx_type type, enum role role) {
+    const struct ptx_operand *o = &r->ops[index];
+    const unsigned bits = ptx_type_bits(type);
+    if (ptx_type_class(type) != 'b' || (o->n != 2 && o->n != 4) || bits / o->n < 8)
+        return mismatch(p, r, index, o,
+                        "two or four elements, and a type such as .b64, to pack or unpack");
+    const enum ptx_type element = bits / o->n == 64   ? PTX_B64
+                                  : bits / o->n == 32 ? PTX_B32
+                                  : bits / o->n == 16 ? PTX_B16
+                                                      : PTX_B8;
+    for (unsigned i = 0; i < o->n; i++) {
+        if (o->list[i].kind == PTX_OPERAND_SINK && role == DEST) continue;
+        if (!value(p, r, index, &o->list[i], element, bits / o->n, EXACT, role)) return false;
+    }
+    return true;
+}
+
+static bool check_mov(struct ptx_parser *p, const struct ptx_reading *r) {
+    const enum ptx_type type = (enum ptx_type)r->inst.types[0];
+    if (r->inst.vector > 1)
+        return values(p, r, 0, type, EXACT, DEST) && values(p, r, 1, type, EXACT, SOURCE);
+    const bool unpack = r->ops[0].kind == PTX_OPERAND_VECTOR;
+    if (unpack ? !pack(p, r, 0, type, DEST) : !exact(p, r, 0, type, DEST)) return false;
+    if (r->ops[1].kind == PTX_OPERAND_VECTOR) return pack(p, r, 1, type, SOURCE);
+    return address_value(p, r, 1, type);
+}
+
+static bool needs_rounding(const struct ptx_parser *p, const struct ptx_inst *i) {
+    const char to = ptx_type_class((enum ptx_type)i->types[0]);
+    const char from = ptx_type_class((enum ptx_type)i->types[1]);
+    if (p->m->version < 14) return false;
+    if (to == 'f' && from != 'f') return true;
+    return to == 'f' && from == 'f' &&
+           ptx_type_bits((enum ptx_type)i->types[0]) < ptx_type_bits((enum ptx_type)i->types[1]);
+}
+
+static bool cvt_operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                        enum ptx_type type, enum role role) {
+    return value(p, r, index, &r->ops[index], type, ptx_type_bits(type), WIDER, role);
+}
+
+static bool check_cvt(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const enum ptx_type to = (enum ptx_type)i->types[0], from = (enum ptx_type)i->types[1];
+    const bool is_pack = ptx_has(i, PTX_MOD_pack);
+    if (is_pack) {
+        if (i->n_operands < 3) return fail_inst(p, r, "takes 3 or 4 operands");
+        return exact(p, r, 0, PTX_U32, DEST) && exact(p, r, 1, from, SOURCE) &&
+               exact(p, r, 2, from, SOURCE) &&
+               (i->n_operands < 4 || exact(p, r, 3, PTX_B32, SOURCE));
+    }
+    const bool two = ptx_type_bits(to) >= 16 && strstr(ptx_type_text(to), "x2") &&
+                     !strstr(ptx_type_text(from), "x2");
+    if (i->n_operands != (two ? 3 : 2))
+        return fail_inst(p, r, two ? "takes 3 operands" : "takes 2 operands");
+    if (ptx_type_class(to) == 'p' || ptx_type_class(from) == 'p' || ptx_type_class(to) == 'o' ||
+        ptx_type_class(from) == 'o')
+        return fail_inst(p, r, "cannot convert these types");
+    const bool integer = ptx_has(i, PTX_MOD_rni) || ptx_has(i, PTX_MOD_rzi) ||
+                         ptx_has(i, PTX_MOD_rmi) || ptx_has(i, PTX_MOD_rpi);
+    const bool real = ptx_has(i, PTX_MOD_rn) || ptx_has(i, PTX_MOD_rz) || ptx_has(i, PTX_MOD_rm) ||
+                      ptx_has(i, PTX_MOD_rp) || ptx_has(i, PTX_MOD_rna);
+    if (ptx_type_class(to) != 'f' && ptx_type_class(from) == 'f' && ptx_type_class(to) != 'b' &&
+        !integer && p->m->version >= 14)
+        return fail_inst(p, r, "needs a rounding to an integer such as .rzi");
+    if (needs_rounding(p, i) && !real) return fail_inst(p, r, "needs a rounding such as .rn");
+    if (!cvt_operand(p, r, 0, to, DEST) || !cvt_operand(p, r, 1, from, SOURCE)) return false;
+    return !two || cvt_operand(p, r, 2, from, SOURCE);
+}
+
+// bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p; bar.warp.sync mask
+static bool check_bar(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    unsigned at = 0, last = i->n_operands;
+    unsigned least = 1, most = 2;
+    if (ptx_has(i, PTX_MOD_arrive)) least = 2;
+    if (ptx_has(i, PTX_MOD_warp)) most = 1;
+    if (ptx_has(i, PTX_MOD_red)) least = 3, most = 4;
+    if (last < least || last > most)
+        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %u to %u operands, found %u",
+                        mnemonic(p, r), least, most, last);
+    if (ptx_has(i, PTX_MOD_red)) {
+        const bool counts = ptx_has(i, PTX_MOD_popc);
+        if (!exact(p, r, at++, counts ? PTX_U32 : PTX_PRED, DEST)) return false;
+        if (!exact(p, r, --last, PTX_PRED, SOURCE)) return false;
+    }
+    for (; at < last; at++)
+        if (!exact(p, r, at, PTX_B32, SOURCE)) return false;
+    return true;
+}
+
+static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const bool waits = ptx_has(i, PTX_MOD_wait_group);
+    if (waits || ptx_has(i, PTX_MOD_commit_group) || ptx_has(i, PTX_MOD_wait_all)) {
+        if (i->n_operands != (waits ? 1 : 0))
+            return fail_inst(p, r, waits ? "takes one operand" : "takes no operands");
+        return !waits || r->ops[0].kind == PTX_OPERAND_INT ||
+               mismatch(p, r, 0, &r->ops[0], "an integer constant");
+    }
+    if (i->n_operands < 3) return fail_inst(p, r, "takes at least 3 operands");
+    if (!address_in(p, r, 0, PTX_SPACE_SHARED) || !address_in(p, r, 1, PTX_SPACE_GLOBAL))
+        return false;
+    const struct ptx_operand *size = &r->ops[2];
+    if (size->kind != PTX_OPERAND_INT || (size->imm != 4 && size->imm != 8 && size->imm != 16))
+        return mismatch(p, r, 2, size, "4, 8 or 16 bytes");
+    if (ptx_has(i, PTX_MOD_cg) && size->imm != 16)
+        return mismatch(p, r, 2, size, "16 bytes, the one size of .cg");
+    return true;
+}
+
+// Coordinates that a geometry has, and how many are written: three are padded to four.
+static unsigned coordinates(const struct ptx_inst *i) {
+    static const struct {
+        uint8_t mod, n;
+    } table[] = {{PTX_MOD_g1d, 1},   {PTX_MOD_g2d, 2},   {PTX_MOD_g3d, 4},
+                 {PTX_MOD_a1d, 2},   {PTX_MOD_a2d, 4},   {PTX_MOD_cube, 4},
+                 {PTX_MOD_acube, 4}, {PTX_MOD_g2dms, 4}, {PTX_MOD_a2dms, 4}};
+    for (unsigned k = 0; k < WW_COUNT(table); k++)
+        if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].n;
+    return 0;
+}
+
+static bool texture_address(struct ptx_parser *p, const struct ptx_reading *r, unsigned index) {
+    const struct ptx_operand *o = &r->ops[index];
+    if (!address_in(p, r, index, PTX_SPACE_NONE)) return false;
+    const unsigned want = coordinates(&r->inst);
+    if (!o->n || o->list[o->n - 1].n < want)
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "%s needs %u coordinates, found %u", mnemonic(p, r), want,
+                        o->n ? o->list[o->n - 1].n : 0);
+    const struct ptx_operand *c = &o->list[o->n - 1];
+    for (unsigned k = 0; k < c->n; k++)
+        if (!value(p, r, index, &c->list[k],
+                   c->list[k].kind == PTX_OPERAND_FLOAT ? PTX_F32 : PTX_B32, 32, EXACT, SOURCE))
+            return false;
+    return true;
+}
+
+static bool check_tex(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const enum ptx_type type = (enum ptx_type)i->types[0];
+    // A half occupies a register of its own; two of them one of 32 bits.
+    return values(p, r, 0, type, type == PTX_F16 ? WIDER : EXACT, DEST) && texture_address(p, r, 1);
+}
+
+static bool check_atom(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const bool cas = ptx_has(i, PTX_MOD_cas), hint = ptx_has(i, PTX_MOD_L2_cache_hint);
+    const unsigned want = 3u + cas + hint;
+    if (i->n_operands != want)
+        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %u operands, found %u",
+                        mnemonic(p, r), want, i->n_operands);
+    if (cas && !exact(p, r, 3, (enum ptx_type)i->types[0], SOURCE)) return false;
+    return !hint || exact(p, r, want - 1, PTX_B64, SOURCE);
+}
+
+static bool check_isspacep(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_operand *o = &r->ops[1];
+    const unsigned bits =
+        o->kind == PTX_OPERAND_REG ? ptx_type_bits(p->body.regs.at[o->reg].type) : 64;
+    return address_value(p, r, 1, bits == 32 ? PTX_B32 : PTX_B64);
+}
+
+// What a row of letters cannot say. True when there is nothing to say.
+static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    switch ((enum ptx_op)i->op) {
+    case PTX_OP_mov: return check_mov(p, r);
+    case PTX_OP_cvt: return check_cvt(p, r);
+    case PTX_OP_cvta: return address_value(p, r, 1, (enum ptx_type)i->types[0]);
+    case PTX_OP_isspacep: return check_isspacep(p, r);
+    case PTX_OP_bar:
+    case PTX_OP_barrier: return check_bar(p, r);
+    case PTX_OP_cp: return check_cp(p, r);
+    case PTX_OP_tex:
+    case PTX_OP_tld4: return check_tex(p, r);
+    case PTX_OP_suld: return texture_address(p, r, 1);
+    case PTX_OP_sust:
+    case PTX_OP_sured: return texture_address(p, r, 0);
+    case PTX_OP_atom: return check_atom(p, r);
+    case PTX_OP_ld:
+    case PTX_OP_st:
+    case PTX_OP_red:
+        if (i->n_operands == 3 && !ptx_has(i, PTX_MOD_L2_cache_hint))
+            return fail_inst(p, r, "has a cache policy but no .L2::cache_hint");
+        return true;
+    default: return true;
+    }
+}
+
+// ---- the general rules ------------------------------------------------------------------
+
+static enum ptx_type widened(const struct ptx_inst *i) {
+    const enum ptx_type t = (enum ptx_type)i->types[0];
+    if (!ptx_has(i, PTX_MOD_wide)) return t;
+    switch (t) {
+    case PTX_U16: return PTX_U32;
+    case PTX_S16: return PTX_S32;
+    case PTX_U32: return PTX_U64;
+    case PTX_S32: return PTX_S64;
+    default: return t;
+    }
+}
+
+static bool operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                    char letter) {
+    const struct ptx_inst *i = &r->inst;
+    const struct ptx_operand *o = &r->ops[index];
+    const enum ptx_type first = (enum ptx_type)i->types[0];
+    switch (letter) {
+    case 'D': return exact(p, r, index, first, DEST);
+    case 'W': return exact(p, r, index, widened(i), DEST);
+    case 'w': return exact(p, r, index, widened(i), SOURCE);
+    case '0': return exact(p, r, index, first, SOURCE);
+    case '1': return exact(p, r, index, (enum ptx_type)i->types[1], SOURCE);
+    case 'U':
+        if (o->kind == PTX_OPERAND_SINK && i->op == PTX_OP_elect) return true;
+        return exact(p, r, index, PTX_U32, DEST);
+    case 'u': return exact(p, r, index, PTX_U32, SOURCE);
+    case 'P':
+        if (o->kind == PTX_OPERAND_SINK && o->reg2 >= 0) return true;
+        return exact(p, r, index, PTX_PRED, DEST);
+    case 'p': return exact(p, r, index, PTX_PRED, SOURCE);
+    case 'R': return values(p, r, index, first, WIDER, DEST);
+    case 's':
+        // A function's address may be stored as it is.
+        if (o->kind == PTX_OPERAND_FUNC || o->kind == PTX_OPERAND_PENDING)
+            return address_value(p, r, index, first);
+        return values(p, r, index, first, WIDER, SOURCE);
+    case 'V': return values(p, r, index, first, EXACT, DEST);
+    case 'v': return values(p, r, index, first, EXACT, SOURCE);
+    case 'l': return exact(p, r, index, PTX_B64, SOURCE);
+    case 'i': return o->kind == PTX_OPERAND_INT || mismatch(p, r, index, o, "an integer constant");
+    case 'a': return address(p, r, index);
+    case 'L': return o->kind == PTX_OPERAND_PENDING || mismatch(p, r, index, o, "a label");
+    case 'T':
+        return o->kind == PTX_OPERAND_TARGETS || o->kind == PTX_OPERAND_PENDING ||
+               mismatch(p, r, index, o, "a list of branch targets");
+    default: return true;
+    }
+}
+
+static bool takes_second_half(unsigned op) {
+    return op == PTX_OP_setp || op == PTX_OP_shfl || op == PTX_OP_match || op == PTX_OP_lop3 ||
+           op == PTX_OP_elect;
+}
+
+static bool check_operands(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const char *letters = signatures[i->op].operands;
+    unsigned lo, hi;
+    ptx_op_operands((enum ptx_op)i->op, &lo, &hi);
+    if (i->n_operands < lo || i->n_operands > hi) {
+        char range[32];
+        if (lo == hi)
+            snprintf(range, sizeof range, "%u", lo);
+        else
+            snprintf(range, sizeof range, "%u to %u", lo, hi);
+        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %s operand%s, found %u",
+                        mnemonic(p, r), range, lo == 1 && hi == 1 ? "" : "s", i->n_operands);
+    }
+    for (unsigned k = 0; k < i->n_operands; k++) {
+        if (letters[k] && !operand(p, r, k, letters[k])) return false;
+        if (r->ops[k].reg2 >= 0 && (k > 0 || !takes_second_half(i->op)))
+            return mismatch(p, r, k, &r->ops[k], "one without `|`");
+    }
+    return special(p, r);
+}
+
+static bool has_type(const struct ptx_inst *i, unsigned k, type_set set) {
+    return k >= i->n_types || (set >> i->types[k] & 1);
+}
+
+static bool check_types(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const struct signature *s = &signatures[i->op];
+    // set and setp tell apart how types are counted; a lone type too few is the common slip.
+    if (i->n_types < s->least || i->n_types > s->most)
+        return ptx_fail(p, i->loc.line, i->loc.col, "%s has %u types; expected %u%s",
+                        mnemonic(p, r), i->n_types, i->n_types < s->least ? s->least : s->most,
+                        s->least == s->most     ? ""
+                        : i->n_types < s->least ? " or more"
+                                                : " at most");
+    for (unsigned k = 0; k < i->n_types; k++)
+        if (!has_type(i, k, k ? s->second : s->first))
+            return ptx_fail(p, i->loc.line, i->loc.col, "`%s` has no form with type .%s",
+                            ptx_op_text((enum ptx_op)i->op),
+                            ptx_type_text((enum ptx_type)i->types[k]));
+    return true;
+}
+
+static bool applies(const struct ptx_parser *p, const struct ptx_inst *i, char when) {
+    const enum ptx_type t = (enum ptx_type)i->types[0];
+    const bool f = t == PTX_F32 || t == PTX_F64;
+    switch (when) {
+    case 'i': return INT >> t & 1;
+    case 'f': return f && p->m->version >= 14;
+    case 's': return t == PTX_F32 && p->m->version >= 14;
+    case 'm': return f && p->m->version >= 14 && (p->m->target >= 20 || t == PTX_F64);
+    case 'h': return HALF >> t & 1;
+    default: return true;
+    }
+}
+
+static bool check_needs(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    for (unsigned k = 0; k < WW_COUNT(needs); k++) {
+        if (needs[k].op != i->op || !applies(p, i, needs[k].when)) continue;
+        bool found = false;
+        for (const uint8_t *m = needs[k].mods; *m && !found; m++)
+            found = ptx_has(i, (enum ptx_mod) * m);
+        if (!found)
+            return ptx_fail(p, i->loc.line, i->loc.col, "%s needs %s", mnemonic(p, r),
+                            needs[k].missing);
+    }
+    return true;
+}
+
+bool ptx_check_inst(struct ptx_parser *p, const struct ptx_reading *r) {
+    if (r->inst.op == PTX_OP_call) return true; // against its function, when all are known
+    return check_types(p, r) && check_needs(p, r) && check_operands(p, r);
+}
+
+const char *ptx_refused_form(const struct ptx_inst *i) {
+    if (ptx_op_is_refused((enum ptx_op)i->op)) return ptx_op_prose((enum ptx_op)i->op);
+    for (unsigned k = 0; k < WW_COUNT(refused); k++)
+        if (refused[k].op == i->op && ptx_has(i, (enum ptx_mod)refused[k].mod))
+            return refused[k].why;
+    return NULL;
+}
+
+bool ptx_check_refused(struct ptx_parser *p, const struct ptx_reading *r) {
+    const char *why = ptx_refused_form(&r->inst);
+    if (!why) return false;
+    ptx_refuse(p, r->inst.loc.line, r->inst.loc.col, "%s is not supported: %s", mnemonic(p, r),
+               why);
+    return true;
+}
