@@ -116,7 +116,8 @@ enum minst_flags {
     MF_VOLATILE = 1 << 17,
     MF_ACQUIRE = 1 << 18, MF_RELEASE = 1 << 19, MF_SC = 1 << 20,
     MF_BOOLF = 1 << 21,    // set: destination is 1.0f / 0.0f rather than all ones / zero
-    MF_FILLER = 1 << 22,   // counts and takes time as the table says, computes nothing
+    MF_FILLER = 1 << 22,   // counts and takes time as the table says, computes nothing; it belongs to
+                           // the operation before it, whose registers it names for their timing
     MF_NOFTZ = 1 << 23,
     MF_CMP3 = 1 << 24,     // setp with two predicate results p|q
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or

@@ -21,7 +21,12 @@ struct spiller {
     uint32_t *made_by;         // word slot -> instruction that makes it, for rematerialisation
     struct cached cache[CACHE_SIZE];
     uint32_t n_cached, bundle;
-    VEC(uint32_t) fillers;     // new indices of fillers whose operation has not come yet
+    // the last operation's operands before and after, for the fillers behind it, and its stores,
+    // which come behind those
+    struct { struct opnd was, is; } renamed[6];
+    uint32_t n_renamed;
+    struct pending_store { struct opnd value; uint32_t place, guard; bool guard_not; } store[2];
+    uint32_t n_stores;
     uint32_t guard_was, guard_is; // of the last guarded instruction, before and after this round
     const struct minst *at;    // the instruction being rewritten: lines and guard of new ones
 };
@@ -188,22 +193,28 @@ static void rewrite_read(struct spiller *sp, struct opnd *o) {
     o->mods = mods;
 }
 
-// The fillers in front of an operation wait for its result.
-static void patch_fillers(struct spiller *sp, uint32_t place, const struct opnd *to) {
-    for (uint32_t i = 0; i < sp->fillers.n; i++) {
-        struct minst *m = &sp->edit.out.at[sp->fillers.at[i]];
-        uint32_t its;
-        if (!is_spilled(sp, &m->dst[0], &its) || its != place) continue;
-        m->dst[0] = *to;
-        if (m->src[0].kind != OPND_NONE) m->src[0] = *to;
+// A filler names operands of its operation, for their timing alone: they follow it, or are left out.
+static void rewrite_filler_operand(struct spiller *sp, struct opnd *o) {
+    uint32_t place;
+    if (!is_spilled(sp, o, &place)) return;
+    for (uint32_t i = 0; i < sp->n_renamed; i++) {
+        const struct opnd *was = &sp->renamed[i].was;
+        if (was->kind != o->kind || was->reg != o->reg || o->sub < was->sub ||
+            o->sub + o->words > was->sub + was->words)
+            continue;
+        const uint8_t sub = (uint8_t)(o->sub - was->sub + sp->renamed[i].is.sub);
+        o->reg = sp->renamed[i].is.reg;
+        o->sub = sub;
+        return;
     }
+    *o = (struct opnd){.kind = OPND_NONE};
 }
 
-struct pending_store {
-    struct opnd value;
-    uint32_t place;
-    bool needed, always; // always: whatever the guard says
-};
+static void rename_operand(struct spiller *sp, const struct opnd *was, const struct opnd *is) {
+    if (was->kind == OPND_NONE || was->reg == is->reg) return;
+    sp->renamed[sp->n_renamed].was = *was;
+    sp->renamed[sp->n_renamed++].is = *is;
+}
 
 static bool overwrites_its_guard(const struct minst *m) {
     for (unsigned i = 0; i < 2; i++)
@@ -211,25 +222,36 @@ static bool overwrites_its_guard(const struct minst *m) {
     return false;
 }
 
-static struct pending_store rewrite_write(struct spiller *sp, struct opnd *o,
-                                          const struct minst *m) {
+static void rewrite_write(struct spiller *sp, struct opnd *o, const struct minst *m) {
     uint32_t place;
-    if (!is_spilled(sp, o, &place)) return (struct pending_store){.needed = false};
+    if (!is_spilled(sp, o, &place)) return;
     const uint32_t words = sp->r->cls == RA_PRED ? 1 : o->words;
     const uint32_t temp = new_temp(sp, words, place);
+    const struct opnd was = *o;
     *o = as_opnd(sp, temp, 0, words);
-    patch_fillers(sp, place, o);
-    struct pending_store st = {.value = *o, .place = place, .needed = true};
+    rename_operand(sp, &was, o);
+    struct pending_store *st = &sp->store[sp->n_stores++];
+    *st = (struct pending_store){
+        .value = *o, .place = place, .guard = m->guard, .guard_not = m->guard_not};
     if (m->guard == VPRED_TRUE) {
         remember(sp, place, words, temp);
-        return st;
+        return;
     }
     forget(sp, place, words);
     if (overwrites_its_guard(m)) { // the guard is gone when the store comes
         put_reload(sp, temp, place, words);
-        st.always = true;
+        st->guard = VPRED_TRUE;
+        st->guard_not = false;
     }
-    return st;
+}
+
+// Behind the operation and its fillers.
+static void flush_stores(struct spiller *sp) {
+    for (uint32_t i = 0; i < sp->n_stores; i++) {
+        const struct pending_store *st = &sp->store[i];
+        put_store(sp, st->value, st->place, st->guard, st->guard_not);
+    }
+    sp->n_stores = sp->n_renamed = 0;
 }
 
 // A move between a spilled value and a register is the load or store itself. Answers whether m was
@@ -262,17 +284,18 @@ static bool defines_remat(struct spiller *sp, const struct minst *m) {
            place >= REMAT_PLACES;
 }
 
-// A store made by an earlier round keeps the guard of the write that it belongs to: the place that
-// the guard came from may be the one that the write has just changed.
+// A store made by an earlier round keeps the guard of the write that it belongs to, and a filler that
+// of its operation: the place that the guard came from may be the one that the write has changed.
 static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
     if (sp->r->cls != RA_PRED || m->guard == VPRED_TRUE) return;
-    if (tag == RA_TAG_STORE && m->guard == sp->guard_was) {
+    const bool follows = tag == RA_TAG_STORE || (m->flags & MF_FILLER);
+    if (follows && m->guard == sp->guard_was) {
         m->guard = sp->guard_is;
         return;
     }
     struct opnd g = {.kind = OPND_PRED, .reg = m->guard};
     rewrite_read(sp, &g);
-    if (tag != RA_TAG_STORE) {
+    if (!follows) {
         sp->guard_was = m->guard;
         sp->guard_is = g.reg;
     }
@@ -287,28 +310,26 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
         for (unsigned i = 0; i < 4; i++)
             if (is_spilled(sp, &old->src[i], &place)) return;
     if (defines_remat(sp, old)) return;
-    if (!(old->flags & MF_FILLER) && rewrite_move(sp, old)) {
+    if (!(old->flags & MF_FILLER) && rewrite_move(sp, old)) { // has no fillers
         sp->bundle++;
         return;
     }
     struct minst m = *old;
     rewrite_guard(sp, &m, tag);
-    if (m.flags & MF_FILLER) { // its operands are its operation's result: see patch_fillers
-        vec_push(sp->r->arena, &sp->fillers, sp->edit.out.n);
+    if (m.flags & MF_FILLER) {
+        for (unsigned i = 0; i < 2; i++) rewrite_filler_operand(sp, &m.dst[i]);
+        for (unsigned i = 0; i < 4; i++) rewrite_filler_operand(sp, &m.src[i]);
         edit_put(&sp->edit, &m, tag);
         return;
     }
-    for (unsigned i = 0; i < 4; i++) rewrite_read(sp, &m.src[i]);
+    for (unsigned i = 0; i < 4; i++) {
+        rewrite_read(sp, &m.src[i]);
+        rename_operand(sp, &old->src[i], &m.src[i]);
+    }
     if (m.op == OP_CALL || m.op == OP_CALLI) sp->n_cached = 0;
-    struct pending_store store[2];
-    for (unsigned i = 0; i < 2; i++) store[i] = rewrite_write(sp, &m.dst[i], &m);
+    for (unsigned i = 0; i < 2; i++) rewrite_write(sp, &m.dst[i], &m);
     edit_put(&sp->edit, &m, tag);
-    for (unsigned i = 0; i < 2; i++)
-        if (store[i].needed)
-            put_store(sp, store[i].value, store[i].place,
-                      store[i].always ? VPRED_TRUE : m.guard, m.guard_not && !store[i].always);
     sp->bundle++;
-    sp->fillers.n = 0;
 }
 
 static void find_definitions(struct spiller *sp) {
@@ -350,14 +371,15 @@ void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim) {
     const uint32_t n_old = r->n;
     edit_start(&sp.edit, r->f, r->arena);
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
+        if (!(r->f->inst.at[i].flags & MF_FILLER)) flush_stores(&sp);
         if (r->cfg->block[r->cfg->block_of[i]].first == i) {
             sp.n_cached = 0;
-            sp.fillers.n = 0;
             sp.guard_was = VPRED_TRUE;
         }
         edit_at(&sp.edit, i);
         rewrite(&sp, &r->f->inst.at[i], s->tag ? s->tag[i] : RA_TAG_NONE);
     }
+    flush_stores(&sp);
     edit_finish(&sp.edit);
     // homes of the new registers; predicates' holders are made in between in the other class
     while (s->home.n < n_old) vec_push(r->f->arena, &s->home, (struct ra_home){.is_temp = false});

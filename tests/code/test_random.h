@@ -133,16 +133,18 @@ static inline void random_op(struct pool *p) {
             m->src[1] = v;
         break;
     }
-    case 16: { // a wide product, with fillers in front
+    case 16: { // a wide product, with fillers behind
         if (!p->n_pair) break;
         const struct opnd e = any_pair(p);
-        for (uint32_t i = build_random(b, 3); i-- > 0;) {
-            m = emit(b, OP_NOP, e, e, nothing);
-            m->flags = MF_FILLER;
-        }
         m = random_guard(p, emit(b, OP_IMUL, e, x, y));
         m->flags = MF_WIDE;
         m->type = PTX_S32;
+        const uint32_t guard = m->guard;
+        for (uint32_t i = build_random(b, 3); i-- > 0;) {
+            m = emit(b, OP_NOP, i ? e : nothing, e, x);
+            m->flags = MF_FILLER;
+            m->guard = guard;
+        }
         break;
     }
     case 17: { // a value that exists under one guard only
