@@ -10,10 +10,11 @@
 // Plain / and sqrtf are the correctly rounded instructions (div.rn, sqrt.rn), as nvcc has compiled
 // them by default since compute capability 2.0. Multiply-adds are contracted, denormals kept.
 //
-// A kernel that needs dynamic shared memory says DYNAMIC_SHARED(type, name). Code that counts on a
-// warp running in lockstep says warp_step() between the steps: no instruction, but it keeps the
-// compiler from moving memory accesses across and tells the CPU emulation in tests/workloads
-// (which replaces the first part of this file) where the steps end.
+// A kernel that needs dynamic shared memory says DYNAMIC_SHARED(type, name); a constant that the
+// host sets is CONSTANT(type, name) or CONSTANT(type, name[size]), alone on its line. Code that
+// counts on a warp running in lockstep says warp_step() between the steps: no instruction, but it
+// keeps the compiler from moving memory accesses across and tells the CPU emulation in
+// tests/workloads (which replaces the first part of this file) where the steps end.
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
@@ -28,7 +29,11 @@
 #define __launch_bounds__(...)     __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__            inline __attribute__((always_inline))
 #define DYNAMIC_SHARED(type, name) extern __shared__ type name[]
-#define DEVICE_FN                  static __device__ __forceinline__
+#define CONSTANT(type, name)                                                                       \
+    extern "C" {                                                                                   \
+    __constant__ type name;                                                                        \
+    }
+#define DEVICE_FN static __device__ __forceinline__
 
 typedef __UINT8_TYPE__ uint8_t;
 typedef __INT8_TYPE__ int8_t;

@@ -22,6 +22,7 @@
 #define __restrict__ __restrict
 #endif
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)emulate_dynamic_shared
+#define CONSTANT(type, name)       static type name
 #define DEVICE_FN                  static inline __attribute__((unused))
 
 struct emulate_index {
@@ -56,7 +57,7 @@ EMULATE_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 EMULATE_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 EMULATE_ATOMIC(atomicExch, int, v)
 EMULATE_ATOMIC(atomicExch, unsigned, v)
-EMULATE_ATOMIC(atomicAnd, int, (old EMULATE_ATOMIC(atomicAnd, int, old &v) v))
+EMULATE_ATOMIC(atomicAnd, int, (old & v))
 EMULATE_ATOMIC(atomicOr, int, (old | v))
 EMULATE_ATOMIC(atomicXor, int, (old ^ v))
 DEVICE_FN int atomicCAS(int *p, int expected, int v) {

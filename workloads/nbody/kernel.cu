@@ -11,9 +11,7 @@
 // Positions carry the mass in w. The step is Euler's, with the velocity first.
 #include "device.h"
 
-extern "C" {
-__constant__ float softening_squared;
-}
+CONSTANT(float, softening_squared);
 
 // acceleration += m_j r / (|r|^2 + softening^2)^(3/2)
 DEVICE_FN float3 add_pull(float3 a, float4 me, float4 other) {
