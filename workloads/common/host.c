@@ -109,6 +109,8 @@ static void read_command_line(struct host *h, int argc, char **argv) {
             }
         }
     }
+    if (words == 1 && (**word < '0' || **word > '9'))
+        die(EXIT_USAGE, "%s: no size is called %s; --help lists them.", p->name, *word);
     if (words != p->params) {
         print_usage(p, stderr);
         die(EXIT_USAGE, "%s: give the name of a size or %zu numbers.", p->name, p->params);
