@@ -1,0 +1,156 @@
+// The one device: attributes and properties, from the GPU file and the limits of its generation.
+#include "driver/driver.h"
+
+CUresult cuDeviceGetCount(int *count) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!count) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *count = 1;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!device) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (ordinal != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *device = 0;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!name || bytes < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    snprintf(name, (size_t)bytes, "%s", driver_get()->config.product);
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!uuid) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    memset(uuid, 0, sizeof *uuid);
+    memcpy(uuid->bytes, driver_get()->config.name, strnlen(driver_get()->config.name, sizeof uuid->bytes));
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!bytes) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *bytes = driver_get()->config.memory_bytes;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!major || !minor) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *major = (int)driver_get()->config.cc_major;
+    *minor = (int)driver_get()->config.cc_minor;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!text || bytes < 13) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    snprintf(text, (size_t)bytes, "0000:01:00.0");
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!device || !text) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *device = 0;
+    DRIVER_LEAVE(strstr(text, "01:00") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!can) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0 || peer != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *can = 0;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!p) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    const struct gpu_limits *l = gpu_limits_of(driver_get()->gpu);
+    *p = (CUdevprop){.maxThreadsPerBlock = (int)l->threads_per_block,
+                     .maxThreadsDim = {(int)l->block[0], (int)l->block[1], (int)l->block[2]},
+                     .maxGridSize = {(int)l->grid[0], (int)l->grid[1], (int)l->grid[2]},
+                     .sharedMemPerBlock = (int)l->shared_per_block,
+                     .totalConstantMemory = (int)l->const_bytes,
+                     .SIMDWidth = (int)l->warp_size,
+                     .memPitch = (int)l->max_pitch,
+                     .regsPerBlock = (int)l->registers_per_block,
+                     .clockRate = (int)(driver_get()->config.clocks.hot_mhz * 1000),
+                     .textureAlign = (int)l->tex_alignment};
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    const struct gpu_config *c = &driver_get()->config;
+    const struct gpu_limits *l = gpu_limits_of(driver_get()->gpu);
+    const uint64_t l2 = (uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition;
+    const uint32_t bus = c->mem.partitions * c->mem.dram.channels_per_partition * c->mem.dram.bus_bits;
+    const struct { CUdevice_attribute attribute; uint64_t value; } row[] = {
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, l->threads_per_block},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, l->block[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, l->block[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, l->block[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, l->grid[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, l->grid[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, l->grid[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_per_block},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm},
+        {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, l->const_bytes},
+        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, l->warp_size},
+        {CU_DEVICE_ATTRIBUTE_MAX_PITCH, l->max_pitch},
+        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, l->registers_per_block},
+        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, l->registers_per_sm},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, (uint64_t)(c->clocks.hot_mhz * 1000)},
+        {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, l->tex_alignment},
+        {CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, l->tex_pitch_alignment},
+        {CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, l->surface_alignment},
+        {CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 1},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->sm_count},
+        {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, l->can_map_host},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH, l->tex1d},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->tex1d_linear},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, l->tex2d[0]},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT, l->tex2d[1]},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH, l->tex3d[0]},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, l->tex3d[1]},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, l->tex3d[2]},
+        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, l->tex_layers},
+        {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, l->concurrent_kernels},
+        {CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 1},
+        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, (uint64_t)(c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)},
+        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, bus},
+        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, l2},
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm},
+        {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, c->copy_engines},
+        {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, l->unified_addressing},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, c->cc_major},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, c->cc_minor},
+        {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, l->global_l1},
+        {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, l->local_l1},
+        {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
+        {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
+        {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
+        {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 8},
+    };
+    *value = 0; // what the device does not have
+    if (attribute < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < WW_COUNT(row); i++)
+        if (row[i].attribute == attribute) *value = row[i].value > INT32_MAX ? INT32_MAX : (int)row[i].value;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
