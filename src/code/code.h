@@ -113,6 +113,13 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
                           struct code_image **out);
 void code_free(struct code_image *im);
 
+// Checks an image (tests, debug builds) and writes what it finds to `out`, which may be NULL.
+struct image_faults {
+    uint32_t broken;    // operands, targets or tables out of range: a bug of ours
+    uint32_t undefined; // reads of what some path has not written: ours or the program's
+};
+struct image_faults image_verify(const struct code_image *im, FILE *out);
+
 // -- stages, for tests; each asserts nothing about the others
 void lower_func(struct mfunc *f, const struct code_symbols *s, struct diags *d); // lower.c
 void opt_run(struct mfunc *f);                                                    // opt.c

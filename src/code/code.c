@@ -1,0 +1,120 @@
+// code_build: one kernel from PTX to an image. Everything made on the way lives in one working arena
+// that is gone when the image stands.
+#include "code/edit.h"
+#include "code/image.h"
+#include "code/lower.h"
+
+#include <assert.h>
+
+// A kernel's .maxnreg below this is taken as this: less would spill what one instruction needs.
+enum { LEAST_REGISTERS = 16 };
+
+static uint32_t register_limit(const struct ptx_func *kernel, const struct code_target *t,
+                               uint32_t override) {
+    uint32_t limit = t->max_regs;
+    const uint32_t asked = override ? override : kernel->maxnreg;
+    if (asked && asked < limit) limit = asked > LEAST_REGISTERS ? asked : LEAST_REGISTERS;
+    return limit < t->max_regs ? limit : t->max_regs;
+}
+
+static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
+                             const struct ptx_func *fn, bool is_kernel,
+                             const struct code_target *t, const struct code_symbols *s,
+                             uint32_t max_regs, struct diags *d) {
+    struct mfunc *f = arena_alloc(work, sizeof *f);
+    *f = (struct mfunc){.arena = work,
+                        .module = m,
+                        .ptx = fn,
+                        .target = t,
+                        .name = fn->name,
+                        .is_entry = is_kernel,
+                        .sp_vreg = UINT32_MAX};
+    const uint32_t errors = d->errors;
+    lower_func(f, s, d);
+    if (d->errors > errors) return NULL;
+    opt_run(f);
+    ra_run(f, max_regs, d);
+    return d->errors > errors ? NULL : f;
+}
+
+static void describe_params(struct code_image *im) {
+    const struct ptx_func *k = im->kernel;
+    uint32_t *offset = arena_alloc(&im->arena, (k->n_params + 1) * sizeof *offset);
+    im->param_bytes = lower_layout_params(k, offset);
+    im->params = arena_alloc(&im->arena, k->n_params * sizeof *im->params);
+    im->n_params = k->n_params;
+    for (uint32_t i = 0; i < k->n_params; i++)
+        im->params[i] = (struct code_param){.offset = offset[i],
+                                            .bytes = (uint32_t)k->params[i]->bytes,
+                                            .align = k->params[i]->align};
+}
+
+struct build {
+    struct code_image *im;
+    struct arena work;
+    const struct code_symbols *symbols;
+    uint32_t max_regs, stack_bytes;
+    struct diags *d;
+};
+
+static bool build(struct build *b) {
+    struct code_image *im = b->im;
+    const struct ptx_module *m = im->module;
+    uint32_t *index;
+    const uint32_t n = lower_reachable(&b->work, m, im->kernel, &index);
+    struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
+    for (uint32_t i = 0; i < n; i++) {
+        func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols,
+                          b->max_regs, b->d);
+        if (!func[i]) return false;
+    }
+    struct lower_shared shared = {0};
+    lower_layout_shared(&b->work, m, index, n, &shared);
+    im->shared_bytes = shared.bytes;
+    im->shared_dynamic = shared.dynamic;
+    im->n_funcs = m->n_funcs;
+    describe_params(im);
+    image_link(im, &b->work, func, index, n, b->stack_bytes);
+    assert(image_verify(im, NULL).broken == 0);
+    return true;
+}
+
+enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *kernel,
+                          const struct code_target *t, const struct code_symbols *s,
+                          uint32_t max_regs_override, uint32_t stack_bytes, struct diags *d,
+                          struct code_image **out) {
+    *out = NULL;
+    struct build b = {.symbols = s,
+                      .max_regs = register_limit(kernel, t, max_regs_override),
+                      .stack_bytes = stack_bytes,
+                      .d = d};
+    struct arena home;
+    arena_init(&home, m->arena.allocator);
+    arena_init(&b.work, m->arena.allocator);
+    b.im = arena_alloc(&home, sizeof *b.im);
+    if (!b.im) return diag_add(d, WW_ERROR_MEMORY, "out of memory for '%s'", kernel->name);
+    *b.im = (struct code_image){
+        .arena = home, .module = m, .kernel = kernel, .name = kernel->name, .target = *t};
+    jmp_buf oom;
+    b.work.oom = b.im->arena.oom = &oom;
+    const uint32_t errors = d->errors;
+    volatile bool fine = false;
+    if (setjmp(oom) == 0)
+        fine = build(&b);
+    else
+        diag_add(d, WW_ERROR_MEMORY, "out of memory while compiling '%s'", kernel->name);
+    arena_free(&b.work);
+    b.im->arena.oom = NULL;
+    if (fine) {
+        *out = b.im;
+        return WW_OK;
+    }
+    code_free(b.im);
+    return d->errors > errors ? diags_status(d) : WW_ERROR_INTERNAL;
+}
+
+void code_free(struct code_image *im) {
+    if (!im) return;
+    struct arena home = im->arena; // the image itself lies in it
+    arena_free(&home);
+}

@@ -1,0 +1,189 @@
+// Does an image keep the promises that the simulator relies on? Operands in range, pairs and quads
+// aligned, targets inside the code, no unknown operation, every register written before it is read.
+#include "code/image.h"
+
+// Registers, predicates and the carry as one set.
+enum { FIRST_PRED = MAX_GPRS, CARRY = MAX_GPRS + MAX_PREDS, N_STATES, ROW = (N_STATES + 63) / 64 };
+
+struct state {
+    uint64_t bit[ROW];
+};
+static bool has(const struct state *s, uint32_t x) { return s->bit[x / 64] >> (x % 64) & 1; }
+static void add(struct state *s, uint32_t x) { s->bit[x / 64] |= 1ull << (x % 64); }
+
+struct verifier {
+    const struct code_image *im;
+    FILE *out;
+    struct image_faults faults;
+};
+
+static void report(struct verifier *v, uint32_t pc, const char *what) {
+    if (!v->out) return;
+    char text[256];
+    disasm_inst(v->im, pc, text, sizeof text);
+    fprintf(v->out, "%s: /*%04x*/ %s: %s\n", v->im->name, pc * 8, text, what);
+}
+static void broken(struct verifier *v, uint32_t pc, const char *what) {
+    v->faults.broken++;
+    report(v, pc, what);
+}
+
+static void check_operand(struct verifier *v, uint32_t pc, const struct opnd *o) {
+    switch (o->kind) {
+    case OPND_NONE: break;
+    case OPND_GPR:
+        if (o->words != 1 && o->words != 2 && o->words != 4)
+            broken(v, pc, "an operand of no size");
+        else if (o->reg + o->words > v->im->n_regs)
+            broken(v, pc, "a register beyond the kernel's");
+        else if (o->reg % o->words)
+            broken(v, pc, "a register group out of line");
+        if (o->sub) broken(v, pc, "a part of a register after allocation");
+        break;
+    case OPND_PRED:
+        if (o->reg > PRED_TRUE) broken(v, pc, "a predicate beyond the machine's");
+        break;
+    case OPND_IMM:
+        if (o->words == 1 && o->imm >> 32) broken(v, pc, "an immediate of more than a word");
+        break;
+    case OPND_CONST:
+        if (o->bank >= CB_N) broken(v, pc, "a constant bank that does not exist");
+        if (o->bank == CB_LITERAL && o->reg + 4u * o->words > v->im->literal_bytes)
+            broken(v, pc, "a literal beyond c[2]");
+        if (o->reg % 4) broken(v, pc, "a constant out of line");
+        break;
+    default: broken(v, pc, "an operand of no kind");
+    }
+}
+
+static bool inside(const struct code_image *im, int32_t pc) {
+    return pc >= 0 && (uint32_t)pc < im->n_insts;
+}
+
+static void check_inst(struct verifier *v, uint32_t pc) {
+    const struct minst *m = &v->im->inst[pc];
+    if (m->op >= OP_N || m->klass >= OPC_N) {
+        v->faults.broken++;
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) check_operand(v, pc, &m->dst[i]);
+    for (unsigned i = 0; i < 4; i++) check_operand(v, pc, &m->src[i]);
+    if (m->guard > PRED_TRUE) broken(v, pc, "a guard beyond the machine's");
+    if (m->flags & MF_FRAME) broken(v, pc, "a frame of unknown size");
+    if (m->flags & MF_FILLER) return;
+    if ((m->op == OP_BRA || m->op == OP_CALL) && !inside(v->im, m->target))
+        broken(v, pc, "a target outside the code");
+    if (m->reconv >= 0 && !inside(v->im, m->reconv))
+        broken(v, pc, "lanes meet outside the code");
+    if (m->op == OP_RET && m->guard != PRED_TRUE) broken(v, pc, "a guarded return");
+    if (m->op == OP_BRX) {
+        if (m->aux >= v->im->n_tables) {
+            broken(v, pc, "a table that does not exist");
+            return;
+        }
+        const struct code_table *t = &v->im->tables[m->aux];
+        for (uint32_t i = 0; i < t->n; i++)
+            if (!inside(v->im, (int32_t)t->pc[i])) broken(v, pc, "a target outside the code");
+    }
+}
+
+// ---- written before read -------------------------------------------------------------------
+static void check_read(struct verifier *v, const struct state *s, uint32_t pc,
+                       const struct opnd *o) {
+    const uint32_t words = o->kind == OPND_GPR ? o->words : 1;
+    const uint32_t first = o->kind == OPND_PRED ? FIRST_PRED + o->reg : o->reg;
+    if (o->kind != OPND_GPR && (o->kind != OPND_PRED || o->reg == PRED_TRUE)) return;
+    for (uint32_t w = 0; w < words; w++)
+        if (!has(s, first + w)) {
+            v->faults.undefined++;
+            report(v, pc, "reads what some path has not written");
+            return;
+        }
+}
+
+// What one instruction adds to what has been written. A guarded write counts: that its readers
+// stand under the same guard is more than this look can tell.
+static void pass(struct state *s, const struct minst *m) {
+    if (m->flags & MF_FILLER) return;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct opnd *o = &m->dst[i];
+        if (o->kind == OPND_PRED) add(s, FIRST_PRED + o->reg);
+        for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++) add(s, o->reg + w);
+    }
+    if (m->flags & MF_CC_OUT) add(s, CARRY);
+    if (m->op == OP_CALL || m->op == OP_CALLI) { // only the stack pointer comes back
+        const bool sp = has(s, 1);
+        *s = (struct state){0};
+        if (sp) add(s, 1);
+    }
+}
+
+static void check_reads(struct verifier *v, struct arena *scratch) {
+    const struct code_image *im = v->im;
+    struct branch_table *tables = arena_alloc(scratch, (im->n_tables + 1) * sizeof *tables);
+    for (uint32_t i = 0; i < im->n_tables; i++)
+        tables[i] = (struct branch_table){(int32_t *)im->tables[i].pc, im->tables[i].n};
+    const struct cfg *c = cfg_build_code(
+        scratch, (struct cfg_code){
+                     .inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
+    struct state *in = arena_alloc(scratch, (size_t)c->n * sizeof *in);
+    struct state *out = arena_alloc(scratch, (size_t)c->n * sizeof *out);
+    bool *entry = arena_alloc(scratch, c->n);
+    for (uint32_t i = 0; i < im->n_funcs; i++)
+        if (im->func_pc[i] != UINT32_MAX) entry[c->block_of[im->func_pc[i]]] = true;
+    memset(in, 0xff, c->n * sizeof *in);
+    memset(out, 0xff, c->n * sizeof *out);
+    for (uint32_t b = 0; b < c->n; b++)
+        if (entry[b] || b == 0) {
+            in[b] = (struct state){0};
+            if (b) add(&in[b], 1); // a function is entered with its stack pointer
+        }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->n; b++) {
+            const struct cfg_block *block = &c->block[b];
+            struct state s = in[b];
+            for (uint32_t i = 0; i < block->n_pred; i++)
+                for (unsigned x = 0; x < ROW; x++)
+                    s.bit[x] &= out[c->pred_edge[block->pred + i]].bit[x];
+            in[b] = s;
+            for (uint32_t i = 0; i < block->n; i++) pass(&s, &im->inst[block->first + i]);
+            changed |= memcmp(&s, &out[b], sizeof s) != 0;
+            out[b] = s;
+        }
+    }
+    for (uint32_t b = 0; b < c->n; b++) {
+        struct state s = in[b];
+        for (uint32_t i = 0; i < c->block[b].n; i++) {
+            const uint32_t pc = c->block[b].first + i;
+            const struct minst *m = &im->inst[pc];
+            if (!(m->flags & MF_FILLER)) {
+                for (unsigned j = 0; j < 4; j++) check_read(v, &s, pc, &m->src[j]);
+                if (m->guard != PRED_TRUE && !has(&s, FIRST_PRED + m->guard)) {
+                    v->faults.undefined++;
+                    report(v, pc, "is guarded by what some path has not written");
+                }
+                if ((m->flags & MF_CC_IN) && !has(&s, CARRY)) {
+                    v->faults.undefined++;
+                    report(v, pc, "reads a carry that some path has not written");
+                }
+            }
+            pass(&s, m);
+        }
+    }
+}
+
+struct image_faults image_verify(const struct code_image *im, FILE *out) {
+    struct verifier v = {.im = im, .out = out};
+    for (uint32_t pc = 0; pc < im->n_insts; pc++) check_inst(&v, pc);
+    for (uint32_t b = 0; b < im->n_blocks; b++)
+        if (im->blocks[b].first + im->blocks[b].n > im->n_insts) v.faults.broken++;
+    if (v.faults.broken || !im->n_insts) return v.faults;
+    struct arena scratch;
+    arena_init(&scratch, im->module ? im->module->arena.allocator : NULL);
+    jmp_buf oom;
+    scratch.oom = &oom;
+    if (setjmp(oom) == 0) check_reads(&v, &scratch);
+    arena_free(&scratch);
+    return v.faults;
+}
