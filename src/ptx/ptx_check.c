@@ -55,6 +55,11 @@ static const struct {
 #include "ptx/ptx_needs.def"
 #undef PTX_NEED
 };
+static const uint8_t allowed[PTX_OP_N][64] = {
+#define PTX_ALLOW(op, ...) [PTX_OP_##op] = {__VA_ARGS__},
+#include "ptx/ptx_allow.def"
+#undef PTX_ALLOW
+};
 _Static_assert(PTX_MOD_other == 0, "lists of modifiers end in zero");
 
 // ---- words for messages -------------------------------------------------------------
@@ -110,17 +115,18 @@ static bool fail_inst(struct ptx_parser *p, const struct ptx_reading *r, const c
 enum role { DEST, SOURCE };
 enum width { EXACT, WIDER };
 
-static bool same_kind(char a, char b) {
+// Of types of one size.
+static bool same_kind(enum ptx_type x, enum ptx_type y) {
+    const char a = ptx_type_class(x), b = ptx_type_class(y);
     if (a == 'b' || b == 'b') return a != 'p' && b != 'p';
-    if (a == 'u') a = 's';
-    if (b == 'u') b = 's';
-    return a == b;
+    const bool integers = (a == 'u' || a == 's') && (b == 'u' || b == 's');
+    return integers || x == y;
 }
 
 static bool fits(enum ptx_type reg, enum ptx_type want, unsigned bits, enum width width) {
     const unsigned have = ptx_type_bits(reg);
     const char a = ptx_type_class(reg), b = ptx_type_class(want);
-    if (have == bits) return same_kind(a, b);
+    if (have == bits) return same_kind(reg, want);
     if (width == EXACT || have < bits) return false;
     // A wider register holds the value in its low part; a wider float would be another number.
     return a != 'p' && b != 'p' && (a == 'b' || b == 'b' || (a != 'f' && b != 'f'));
@@ -143,8 +149,9 @@ static bool constant_fits(const struct ptx_operand *o, enum ptx_type type, unsig
 
 static bool sreg_fits(const struct ptx_operand *o, enum ptx_type type, unsigned bits) {
     const enum ptx_type have = ptx_sreg_type((enum ptx_sreg)o->sreg);
-    if (!same_kind(ptx_type_class(have), ptx_type_class(type))) return false;
+    const char a = ptx_type_class(have), b = ptx_type_class(type);
     const unsigned n = ptx_type_bits(have);
+    if ((a == 'p') != (b == 'p') || b == 'f') return false;
     return n == bits || (n == 32 && bits == 16) || o->sreg == PTX_SREG_gridid;
 }
 
@@ -406,8 +413,9 @@ static bool texture_address(struct ptx_parser *p, const struct ptx_reading *r, u
 static bool check_tex(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     const enum ptx_type type = (enum ptx_type)i->types[0];
-    // A half occupies a register of its own; two of them one of 32 bits.
-    return values(p, r, 0, type, type == PTX_F16 ? WIDER : EXACT, DEST) && texture_address(p, r, 1);
+    // Texels of 32 bits are bits to whatever register takes them.
+    return values(p, r, 0, type == PTX_F16 ? type : PTX_B32, EXACT, DEST) &&
+           texture_address(p, r, 1);
 }
 
 static bool check_atom(struct ptx_parser *p, const struct ptx_reading *r) {
@@ -583,7 +591,18 @@ static bool check_needs(struct ptx_parser *p, const struct ptx_reading *r) {
     return true;
 }
 
+static bool check_allowed(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    for (unsigned k = 0; k < i->n_mods; k++)
+        if (!memchr(allowed[i->op], i->mods[k], sizeof allowed[0]))
+            return ptx_fail(p, i->loc.line, i->loc.col, "`%s` has no modifier `.%s`",
+                            ptx_op_text((enum ptx_op)i->op),
+                            ptx_mod_text((enum ptx_mod)i->mods[k]));
+    return true;
+}
+
 bool ptx_check_inst(struct ptx_parser *p, const struct ptx_reading *r) {
+    if (!check_allowed(p, r)) return false;
     if (r->inst.op == PTX_OP_call) return true; // against its function, when all are known
     return check_types(p, r) && check_needs(p, r) && check_operands(p, r);
 }
