@@ -28,7 +28,7 @@ test:
 	@tools/setup test
 	@tools/test
 bench: build
-	@tools/bench --build $(BUILD)
+	@$(BUILD)/warpwatt bench
 sanitize:
 	@tools/test --only sanitize
 fuzz:

@@ -2,6 +2,8 @@
 #ifndef WW_CLI_H
 #define WW_CLI_H
 
+#include <sys/resource.h>
+
 #include "report/report.h"
 #include "report/session.h"
 
@@ -22,6 +24,7 @@ struct cli {
     X("studies", cmd_studies, "", "published studies there are")                                   \
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \
+    X("bench", cmd_bench, "[--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
     X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys",         \
       "reference pages made from the tables of the code")                                          \
     X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
@@ -61,6 +64,9 @@ struct run_request {
     const char *title;
     bool is_workload; // its exit code is the check of its results
 };
+// Runs argv as a child on the simulated GPU, which writes the record named in the session; answers its
+// wait status, or -1 with a diagnostic.
+int run_child(struct cli *c, const struct run_request *q, char **argv, struct rusage *usage);
 // Shows a finished record and writes the files asked for; answers the exit code.
 int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status);
 // A bare kernel (run_ptx.c).

@@ -92,8 +92,7 @@ static void pass_on(int signal_number) {
     if (child_pid > 0) kill(child_pid, signal_number);
 }
 
-// Runs argv as a child on the simulated GPU; answers its wait status, or -1 with a diagnostic.
-static int run_child(struct cli *c, const struct run_request *q, char **argv) {
+int run_child(struct cli *c, const struct run_request *q, char **argv, struct rusage *usage) {
     const char *lib = library_folder(c);
     if (!lib) return -1;
     const char *old = getenv("LD_LIBRARY_PATH");
@@ -131,7 +130,7 @@ static int run_child(struct cli *c, const struct run_request *q, char **argv) {
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGTERM, &forward, NULL);
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR) {}
     child_pid = 0;
     if (failed) {
         diag_add(&c->diags, WW_ERROR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
@@ -182,7 +181,8 @@ int run_show(struct cli *c, const struct run_request *q, const char *record, int
 }
 
 static int run_program(struct cli *c, struct run_request *q, char **argv, const char *record) {
-    const int status = run_child(c, q, argv);
+    struct rusage usage;
+    const int status = run_child(c, q, argv, &usage);
     if (status < 0) return cli_fail(c, diags_status(&c->diags));
     return run_show(c, q, record, status);
 }

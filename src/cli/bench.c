@@ -1,0 +1,212 @@
+// `warpwatt bench`: the simulator's own speed on a fixed set of workloads on gtx480, everything
+// counted, one host thread and then two; and functional mode. Medians of several runs. The same goes
+// to bench.json.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_RUNS = 15 };
+static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot", "reduction", "bfs", "nbody"};
+
+struct sample {
+    double host_s, rss_mb;
+    uint64_t cycles, warp, thread, signature; // signature: all counters folded, must not vary
+};
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t fold(const json_t *activity) {
+    uint64_t h = 1469598103934665603u;
+    for (uint32_t k = 0; k < act_info_n; k++)
+        for (uint32_t n = 0; n < act_info[k].n; n++)
+            h = (h ^ run_counter_at(activity, act_info[k].name, n)) * 1099511628211u;
+    return h;
+}
+
+static int run_once(struct cli *c, const struct workload *w, uint32_t threads, bool functional, struct sample *out) {
+    char *record = arena_printf(&c->arena, "/tmp/warpwatt-bench-%ld", (long)getpid());
+    const struct run_request q = {
+        .session = {.gpu = "gtx480", .host_threads = threads, .functional = functional, .record = record},
+        .json = true, // the workload's own words go to stderr ...
+        .title = w->name};
+    char *argv[] = {arena_strdup(&c->arena, w->program), (char *)"bench", NULL};
+    const int null = dup(STDERR_FILENO);
+    if (!freopen("/dev/null", "w", stderr)) return 2; // ... and from there nowhere
+    struct rusage usage;
+    const int status = run_child(c, &q, argv, &usage);
+    fflush(stderr);
+    dup2(null, STDERR_FILENO);
+    close(null);
+    if (status != 0) {
+        unlink(record);
+        return cli_usage("bench: workload %s failed; try `warpwatt run --size bench %s`", w->name, w->name) - 1;
+    }
+    struct run run;
+    const enum ww_status s = run_read(record, &c->diags, &run);
+    unlink(record);
+    if (s != WW_OK) return cli_fail(c, s);
+    *out = (struct sample){.rss_mb = (double)usage.ru_maxrss / 1024};
+    size_t i;
+    json_t *l;
+    json_array_foreach(run.launches, i, l) {
+        out->host_s += json_real_value(json_object_get(l, "host_seconds"));
+        out->cycles += (uint64_t)json_integer_value(json_object_get(l, "cycles"));
+        out->warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
+        out->thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+    }
+    json_t *total = run_total_activity(&run);
+    out->signature = fold(total);
+    json_decref(total);
+    run_free(&run);
+    return 0;
+}
+
+static int by_seconds(const void *a, const void *b) {
+    const double x = ((const struct sample *)a)->host_s, y = ((const struct sample *)b)->host_s;
+    return x < y ? -1 : x > y;
+}
+
+static json_t *row_json(const char *name, uint32_t threads, const struct sample *s) {
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(name));
+    json_object_set_new(o, "threads", json_integer(threads));
+    json_object_set_new(o, "cycles", json_integer((json_int_t)s->cycles));
+    json_object_set_new(o, "warp_instructions", json_integer((json_int_t)s->warp));
+    json_object_set_new(o, "thread_instructions", json_integer((json_int_t)s->thread));
+    json_object_set_new(o, "host_s", json_real(s->host_s));
+    json_object_set_new(o, "warp_instructions_per_s", json_real((double)s->warp / s->host_s));
+    json_object_set_new(o, "thread_instructions_per_s", json_real((double)s->thread / s->host_s));
+    json_object_set_new(o, "cycles_per_s", json_real((double)s->cycles / s->host_s));
+    json_object_set_new(o, "peak_rss_mb", json_real(s->rss_mb));
+    return o;
+}
+
+static const char *machine(struct cli *c) {
+    struct utsname u;
+    uname(&u);
+    const char *model = u.machine;
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
+            line[strcspn(line, "\n")] = 0;
+            model = arena_strdup(&c->arena, strchr(line, ':') + 2);
+            break;
+        }
+    if (f) fclose(f);
+    return arena_printf(&c->arena, "%s, %ld cores, %s vectors", model, sysconf(_SC_NPROCESSORS_ONLN), exec_simd_level());
+}
+
+static const struct workload *find(const struct workload *list, uint32_t n, const char *name) {
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0 && list[i].program) return &list[i];
+    return NULL;
+}
+
+static int measure(struct cli *c, const struct workload *w, uint32_t threads, bool functional, uint32_t runs,
+                   uint64_t *signature, json_t *rows, double *rate) {
+    struct sample s[MAX_RUNS];
+    for (uint32_t r = 0; r < runs; r++) {
+        const int code = run_once(c, w, threads, functional, &s[r]);
+        if (code) return code;
+        if (*signature && s[r].signature != *signature)
+            return cli_usage("bench: %s counts differ between runs with %u threads: a bug", w->name, threads) + 2;
+        *signature = s[r].signature;
+    }
+    qsort(s, runs, sizeof *s, by_seconds);
+    const struct sample *m = &s[runs / 2];
+    *rate = (double)m->warp / m->host_s;
+    printf("%-14s %7u %11llu %11llu %12llu %8.3f %10.3f %10.1f %10.3f %8.0f\n", w->name, threads,
+           (unsigned long long)m->cycles, (unsigned long long)m->warp, (unsigned long long)m->thread, m->host_s,
+           *rate / 1e6, (double)m->thread / m->host_s / 1e6, (double)m->cycles / m->host_s / 1e6, m->rss_mb);
+    fflush(stdout);
+    json_array_append_new(rows, row_json(w->name, threads, m));
+    return 0;
+}
+
+int cmd_bench(struct cli *c, int argc, char **argv) {
+    static const struct cli_option option[] = {{"--runs", 'n', "N", "runs of each (default 3, medians are shown)"},
+                                               {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
+                                               {"--help", 'h', NULL, "this text"}};
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    uint64_t runs = 3;
+    const char *out = "bench.json", *value = NULL;
+    for (int o; (o = cli_next(&args, option, WW_COUNT(option), &value)) != -2;) {
+        if (o == -3) return 2;
+        if (o == -1) return cli_usage("bench takes no word like `%s`", value);
+        if (o == 0 && (!text_to_u64(value, &runs) || runs < 1 || runs > MAX_RUNS))
+            return cli_usage("--runs takes a number from 1 to %d", MAX_RUNS);
+        if (o == 1) out = value;
+        if (o == 2) {
+            puts("usage: warpwatt bench [options]\n");
+            cli_print_options(option, WW_COUNT(option), stdout);
+            return 0;
+        }
+    }
+    struct workload *list;
+    uint32_t n;
+    const enum ww_status s = workloads_list(c, &list, &n);
+    if (s != WW_OK) return cli_fail(c, s);
+    const char *host = machine(c);
+    printf("%s; gtx480, all counting on; medians of %llu\n\n", host, (unsigned long long)runs);
+    printf("%-14s %7s %11s %11s %12s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles", "warp inst",
+           "thread inst", "host s", "M warp/s", "M thread/s", "M cycles/s", "peak MB");
+    json_t *rows = json_array(), *functional = json_array();
+    double geomean[3] = {0}, least = INFINITY, functional_geomean = 0;
+    const double count = (double)WW_COUNT(bench_set);
+    int code = 0;
+    uint64_t signature[WW_COUNT(bench_set)] = {0};
+    for (uint32_t threads = 1; threads <= 2 && !code; threads++) {
+        for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
+            const struct workload *w = find(list, n, bench_set[i]);
+            double rate = 1;
+            code = w ? measure(c, w, threads, false, (uint32_t)runs, &signature[i], rows, &rate)
+                     : cli_usage("bench: workload %s was not built", bench_set[i]);
+            geomean[threads] += log(rate) / count;
+            if (threads == 1 && rate < least) least = rate;
+        }
+        if (!code)
+            printf("%-14s %7u %58s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "", exp(geomean[threads]) / 1e6);
+    }
+    if (!code) puts("functional mode");
+    for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
+        double rate = 1;
+        uint64_t any = 0;
+        code = measure(c, find(list, n, bench_set[i]), 1, true, (uint32_t)runs, &any, functional, &rate);
+        functional_geomean += log(rate) / count;
+    }
+    double start = now_s();
+    if (!code) {
+        struct gpu_config config;
+        struct gpu_options o;
+        struct gpu *g = NULL;
+        gpu_options_init(&o);
+        start = now_s();
+        if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK) gpu_create(&config, &o, &c->diags, &g);
+        start = now_s() - start;
+        gpu_destroy(g);
+        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens in %.1f ms\n",
+               exp(geomean[2] - geomean[1]), least / 1e6, start * 1e3);
+        json_t *o2 = json_pack("{s:s,s:I,s:o,s:f,s:f,s:f,s:o,s:f,s:f}", "machine", host, "runs", (json_int_t)runs,
+                               "kernels", json_incref(rows), "geomean_warp_instructions_per_s", exp(geomean[1]),
+                               "geomean_warp_instructions_per_s_two_threads", exp(geomean[2]), "two_thread_speedup",
+                               exp(geomean[2] - geomean[1]), "functional", json_incref(functional),
+                               "functional_geomean_warp_instructions_per_s", exp(functional_geomean), "open_ms", start * 1e3);
+        char *text = json_dumps(o2, JSON_INDENT(1));
+        if (text && file_write_atomic(out, text, strlen(text), &c->diags) != WW_OK) code = cli_fail(c, WW_ERROR_IO);
+        free(text);
+        json_decref(o2);
+    }
+    json_decref(rows);
+    json_decref(functional);
+    return code;
+}
