@@ -1,0 +1,29 @@
+# The command line: help, lists, near misses, exit codes.
+. "$HERE/lib.sh"
+run 0 help; says out 'run hotspot'
+run 0 --version; says out '^warpwatt [0-9]'
+run 0 run --help; says out '--grid'
+run 0 gpus; says out gt240; says out gtx480; says out gtx580; says out gtx780
+run 0 gpus gtx480; says out 'sm_count: 15'
+run 0 gpus --keys; says out 'sm.schedulers'
+run 0 workloads; says out '^hotspot'; says out '^mergeSort'
+run 0 workloads bfs; says out 'small'
+run 0 savings
+run 0 studies
+for page in counters stalls instructions classes gpu-keys; do run 0 reference $page; says out '^# '; done
+run 2 rnu hotspot; says err 'did you mean `run`'
+run 2 run; says err 'run what'
+run 2 run hotspt; says err 'did you mean `hotspot`'
+run 2 run --size smal hotspot; says err 'did you mean `small`'
+run 2 run -g gtx48 hotspot; says err gtx480
+run 2 run -s sm.schedulrs=4 hotspot; says err 'sm.schedulers'
+run 2 run -s sm.schedulers=many hotspot; says err many
+run 2 run -s sm.schedulers=0 hotspot; says err schedulers
+run 2 run --thread hotspot; says err 'unknown option'
+run 2 run --threads 0 hotspot; says err threads
+run 2 run -p nosuch hotspot; says err nosuch
+run 2 run -- ; says err 'needs a program'
+run 2 run -- ./no-such-program; says err 'no-such-program'
+run 0 run -- true; says err 'never opened the GPU'
+run 1 run -- false
+finish
