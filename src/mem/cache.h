@@ -21,11 +21,11 @@ struct cache {
     uint32_t last;
     bool sets_pow2, hashed, lru, write_back, write_evict;
     struct fastdiv set_div;
-    uint64_t clock;         // counts uses
-    uint32_t random;        // state of the fixed sequence
-    uint64_t *tag;          // [set * ways + way]: line number, or CACHE_NO_TAG
+    uint64_t clock;  // counts uses
+    uint32_t random; // state of the fixed sequence
+    uint64_t *tag;   // [set * ways + way]: line number, or CACHE_NO_TAG
     struct cache_line *line;
-    uint8_t *reserved;      // 1: its data is on its way
+    uint8_t *reserved; // 1: its data is on its way
 };
 
 static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {

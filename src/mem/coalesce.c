@@ -6,7 +6,8 @@
 //               1, 2, 4 and more), all lanes in it, shrunk to the half that is used while only one
 //               half is (to 32 bytes at the least).
 //   LINE128     Fermi with L1: 128-byte lines; words of 8 bytes by half-warps, of 16 by quarters.
-//   SECTOR32    The same portions, 32-byte sectors: L2 alone. Sectors of a line that make an aligned
+//   SECTOR32    The same portions, 32-byte sectors: L2 alone. Sectors of a line that make an
+//   aligned
 //               64 or 128 bytes leave as one packet; traffic is the same, headers are fewer.
 //
 // Source: CUDA C Programming Guide 3.2 appendix G, 5.5 appendix G (see microbenchmarks data).
@@ -73,7 +74,7 @@ static uint32_t gather_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes
 static uint32_t lanes_within(const uint64_t *addr, uint32_t lanes, uint64_t from, uint64_t to) {
     uint32_t r = 0;
     FOR_EACH_BIT32(lane, lanes)
-        if (addr[lane] >= from && addr[lane] < to) r |= 1u << lane;
+    if (addr[lane] >= from && addr[lane] < to) r |= 1u << lane;
     return r;
 }
 
@@ -141,7 +142,7 @@ static struct touched touch_segment(const uint64_t *addr, uint32_t mask, uint32_
                                     uint64_t base, uint32_t segment) {
     struct touched t = {.line = base & ~(uint64_t)(LINE - 1)};
     FOR_EACH_BIT32(lane, mask)
-        if (addr[lane] - base < segment) touch(&t, (uint32_t)(addr[lane] - t.line), bytes, lane);
+    if (addr[lane] - base < segment) touch(&t, (uint32_t)(addr[lane] - t.line), bytes, lane);
     return t;
 }
 
@@ -159,7 +160,8 @@ static uint32_t coalesce_tesla12(const uint64_t *addr, uint32_t mask, uint32_t b
             while (segment > SECTOR) {
                 const uint32_t part = segment / 2, sectors = (1u << part / SECTOR) - 1;
                 const uint32_t at = (uint32_t)(base - t.line) / SECTOR;
-                const bool low = used & sectors << at, high = used & sectors << (at + part / SECTOR);
+                const bool low = used & sectors << at,
+                           high = used & sectors << (at + part / SECTOR);
                 if (low && high) break;
                 if (high) base += part;
                 segment = part;
@@ -173,7 +175,7 @@ static uint32_t coalesce_tesla12(const uint64_t *addr, uint32_t mask, uint32_t b
 
 static bool in_order(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint64_t base) {
     FOR_EACH_BIT32(lane, mask)
-        if (addr[lane] != base + (lane & (HALF - 1)) * bytes) return false;
+    if (addr[lane] != base + (lane & (HALF - 1)) * bytes) return false;
     return true;
 }
 

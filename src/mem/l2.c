@@ -1,0 +1,420 @@
+// An L2 slice: network port, tags, miss registers, atomic unit, reply port; or, without tags (a GPU
+// or a client without L2), the way straight to DRAM.
+//
+// Requests are served in order. Each line of a request takes one use of the tag port, `ports` a
+// cycle; data leaves hit_latency after it is there, be it a hit or a fill, so a miss costs
+// hit_latency, the controller and DRAM. A request that finds no miss register, no room in its
+// channel's queues or too long a queue of replies waits at the head, and all behind it.
+//
+// Writes allocate without a fill: a line remembers the words that it knows, a sector can be read
+// when all of its words are, and a dirty sector goes to DRAM by byte mask, whole or not. A read of
+// a sector that is partly known fetches it. Atomics need their sectors readable, then hold the
+// slice's atomic unit for `l2_atomic_cycles` a 32-byte sector.
+//
+// Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
+#include "mem/system.h"
+
+enum { SECTOR32 = 32, WORD = 4 };
+
+static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline bool is_atomic(const struct node *n) {
+    return n->r.kind == MEM_ATOMIC || n->r.kind == MEM_REDUCE;
+}
+static inline bool is_cached(const struct mem_system *m, const struct node *n) {
+    return m->cached >> n->r.client & 1;
+}
+
+// ---- replies --------------------------------------------------------------------------------
+static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    struct node *n = &p->node[at];
+    const struct tick_clock *net = &m->clock.net, *core = &m->clock.core;
+    uint64_t depart = clock_align(net, ready);
+    uint64_t *act = p->act.c;
+    if (s->out_free > depart) {
+        act[ACT_net_stalls] += clock_floor(core, s->out_free - depart);
+        depart = s->out_free;
+    }
+    s->out_free = depart + n->reply_flits * net->period;
+    n->depart = depart;
+    n->r.cycle =
+        m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;
+    n->next = n->sent_next = NIL;
+    if (s->reply_head[n->sm] == NIL)
+        s->reply_head[n->sm] = at;
+    else
+        p->node[s->reply_tail[n->sm]].next = at;
+    s->reply_tail[n->sm] = at;
+    if (s->sent_head == NIL)
+        s->sent_head = at;
+    else
+        p->node[s->sent_tail].sent_next = at;
+    s->sent_tail = at;
+    if (s->route_from == NIL) s->route_from = at;
+    act[ACT_net_reply_packets]++;
+    act[ACT_net_reply_flits] += n->reply_flits;
+    if (m->c.net.kind == NET_CROSSBAR) act[ACT_net_hops] += n->reply_flits;
+}
+
+void l2_flush_atomics(struct partition *p, uint32_t si, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    while (s->atomic_head != NIL && p->node[s->atomic_head].r.cycle <= tick) {
+        const uint32_t at = s->atomic_head;
+        s->atomic_head = p->node[at].next;
+        emit(p, si, at, p->node[at].r.cycle);
+    }
+}
+
+// Every piece of the request is there: what remains is the atomic operation and the way out.
+static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    struct node *n = &p->node[at];
+    const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
+    if (is_atomic(n)) {
+        s->atomic_free = max64(tick, s->atomic_free) + n->r.bytes / SECTOR32 * m->atomic_ticks;
+        n->r.cycle = s->atomic_free + pipeline;
+        n->next = NIL;
+        if (s->atomic_head == NIL)
+            s->atomic_head = at;
+        else
+            p->node[s->atomic_tail].next = at;
+        s->atomic_tail = at;
+        return;
+    }
+    if (s->atomic_head != NIL) l2_flush_atomics(p, si, tick + pipeline);
+    emit(p, si, at, tick + pipeline);
+}
+
+// ---- DRAM -----------------------------------------------------------------------------------
+// Groups of sectors that make a burst, of those in `sectors`.
+static uint32_t bursts_of(const struct mem_system *m, uint32_t sectors, uint32_t *widened) {
+    const uint32_t shift = m->dram.burst_shift, sector = m->sector_shift;
+    if (shift <= sector) {
+        *widened = sectors;
+        return bits_count32(sectors) << (sector - shift);
+    }
+    const uint32_t group = 1u << (shift - sector);
+    const uint32_t mask = group >= 32 ? UINT32_MAX : (1u << group) - 1;
+    uint32_t n = 0, all = 0;
+    for (uint32_t at = 0; at < 32 && sectors >> at; at += group)
+        if (sectors >> at & mask) {
+            all |= mask << at;
+            n++;
+        }
+    *widened = all;
+    return n;
+}
+
+static struct dram_channel *channel_of(struct partition *p, uint32_t si, uint64_t local,
+                                       uint64_t *addr) {
+    uint32_t c;
+    *addr = map_channel(&p->m->map, si, local, &c);
+    return &p->channel[c];
+}
+
+static void write_sectors(struct partition *p, uint32_t si, uint64_t line_addr, uint32_t sectors,
+                          uint64_t tick) {
+    uint64_t addr;
+    uint32_t wide;
+    struct dram_channel *c = channel_of(p, si, line_addr, &addr);
+    dram_push(c, clock_edge(&p->m->clock.dram, tick), DIR_WRITE, addr,
+              bursts_of(p->m, sectors, &wide), (struct dram_done){.slice = (uint8_t)si});
+}
+
+// Room for a write wherever it goes: the line that has to make place may live in any channel.
+static bool write_room(const struct partition *p) {
+    for (uint32_t c = 0; c < p->m->map.channels; c++)
+        if (!dram_room(&p->channel[c], DIR_WRITE)) return false;
+    return true;
+}
+
+// ---- tags -----------------------------------------------------------------------------------
+// Index of a place for the line; what had to go is written back.
+static uint32_t place_line(struct partition *p, uint32_t si, uint64_t number, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    struct cache_victim v;
+    const uint32_t i = cache_place(s->tags, number, &v);
+    s->words[i] = 0;
+    if (v.valid) p->act.c[ACT_l2_evictions]++;
+    if (v.dirty) {
+        p->act.c[ACT_l2_writebacks] += bits_count32(v.dirty);
+        write_sectors(p, si, v.addr, v.dirty, tick);
+    }
+    return i;
+}
+
+// What one piece of a request touches of its line.
+struct piece {
+    uint64_t line_addr;
+    uint32_t offset, bytes; // within the line
+    uint32_t sectors;
+};
+
+static inline struct piece piece_at(const struct mem_system *m, const struct node *n) {
+    const uint64_t at = n->local + n->piece;
+    struct piece k = {.offset = (uint32_t)at & (m->line_bytes - 1)};
+    const uint32_t left = n->r.bytes - n->piece, room = m->line_bytes - k.offset;
+    k.line_addr = at - k.offset;
+    k.bytes = left < room ? left : room;
+    const uint32_t first = k.offset >> m->sector_shift;
+    const uint32_t last = (k.offset + k.bytes - 1) >> m->sector_shift;
+    k.sectors = (uint32_t)(((UINT64_C(2) << last) - 1) & ~((UINT64_C(1) << first) - 1));
+    return k;
+}
+
+// Sectors of a line that a request touches, wherever its pieces stand.
+static uint32_t sectors_in_line(const struct mem_system *m, const struct node *n, uint64_t line) {
+    struct node whole = *n;
+    whole.piece = line > n->local ? (uint16_t)(line - n->local) : 0;
+    return piece_at(m, &whole).sectors;
+}
+
+// Words of the line that the piece of a write knows afterwards.
+static uint64_t written_words(const struct node *n, const struct piece *k) {
+    uint64_t words = 0;
+    for (uint32_t done = 0; done < k->bytes; done += SECTOR32) {
+        const uint32_t in128 = (uint32_t)(n->r.addr + n->piece + done) / SECTOR32 & 3;
+        const uint32_t w =
+            n->r.byte_mask_sectors >> in128 & 1 ? n->r.words >> in128 * 8 & 0xFF : 0xFF;
+        words |= (uint64_t)w << (k->offset + done) / WORD;
+    }
+    return words;
+}
+
+static inline uint64_t sector_words(const struct mem_system *m, uint32_t sector) {
+    const uint32_t n = 1u << (m->sector_shift - 2);
+    return (n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << sector * n;
+}
+
+static void write_tags(struct partition *p, struct slice *s, uint32_t i, const struct node *n,
+                       const struct piece *k) {
+    struct cache_line *line = &s->tags->line[i];
+    line->dirty |= k->sectors;
+    if (n->r.byte_mask_sectors == 0 && p->m->sector_shift <= 5) {
+        line->valid |= k->sectors;
+        return;
+    }
+    s->words[i] |= written_words(n, k);
+    FOR_EACH_BIT32(sector, k->sectors) {
+        const uint64_t all = sector_words(p->m, sector);
+        if ((s->words[i] & all) == all) line->valid |= 1u << sector;
+    }
+}
+
+// ---- one piece ------------------------------------------------------------------------------
+// Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
+static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
+                             uint32_t missing, uint32_t waiter, uint64_t tick, bool *merged) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    if (!mshr_has_room(s->mshr, number)) return BLOCK_MSHR;
+    const uint32_t new = missing & ~mshr_requested(s->mshr, number);
+    uint64_t addr;
+    struct dram_channel *c = channel_of(p, si, line_addr, &addr);
+    // A fill may push a dirty line out, so both queues must have room.
+    if (new && (!dram_room(c, DIR_READ) || !write_room(p))) return BLOCK_DRAM;
+    uint32_t unused, wide;
+    if (waiter != NIL) mshr_add_sectors(s->mshr, number, missing, waiter, &unused);
+    *merged = !new;
+    if (!new) return BLOCK_NONE;
+    const uint32_t bursts = bursts_of(m, new, &wide);
+    mshr_expect(s->mshr, number, wide, &unused);
+    dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, bursts,
+              (struct dram_done){.line = number, .sectors = wide, .slice = (uint8_t)si});
+    return BLOCK_NONE;
+}
+
+static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at,
+                                   const struct piece *k, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    struct node *n = &p->node[at];
+    uint64_t *act = p->act.c;
+    const uint64_t number = k->line_addr >> p->m->line_shift;
+    const uint32_t i = cache_find(s->tags, number);
+    const uint32_t missing = i == CACHE_NONE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
+    const bool atomic = is_atomic(n), prefetch = n->r.kind == MEM_PREFETCH;
+    bool merged = false;
+    if (missing) {
+        const enum slice_block b =
+            miss(p, si, number, k->line_addr, missing, prefetch ? NIL : at, tick, &merged);
+        if (b != BLOCK_NONE && !prefetch) return b;
+        if (b != BLOCK_NONE) merged = true; // a prefetch without room is dropped
+        if (!prefetch) n->waiting++;
+    } else {
+        cache_touch(s->tags, i);
+        if (atomic) s->tags->line[i].dirty |= k->sectors;
+    }
+    if (atomic) return BLOCK_NONE;
+    act[ACT_l2_reads]++;
+    act[!missing ? ACT_l2_read_hits : merged ? ACT_l2_read_merges : ACT_l2_read_misses]++;
+    return BLOCK_NONE;
+}
+
+static enum slice_block write_piece(struct partition *p, uint32_t si, const struct node *n,
+                                    const struct piece *k, uint64_t tick) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    const uint64_t number = k->line_addr >> m->line_shift;
+    uint32_t i = cache_find(s->tags, number);
+    const bool hit = i != CACHE_NONE, back = m->c.l2.write_back;
+    const bool through = !back || (!hit && !m->c.l2.write_allocate);
+    if ((!hit || through) && !write_room(p)) return BLOCK_DRAM;
+    if (!hit && m->c.l2.write_allocate) i = place_line(p, si, number, tick);
+    if (i != CACHE_NONE) {
+        write_tags(p, s, i, n, k);
+        if (!back) s->tags->line[i].dirty = 0;
+        cache_touch(s->tags, i);
+    }
+    if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);
+    p->act.c[ACT_l2_writes]++;
+    p->act.c[hit ? ACT_l2_write_hits : ACT_l2_write_misses]++;
+    return BLOCK_NONE;
+}
+
+static enum slice_block bypass_piece(struct partition *p, uint32_t si, uint32_t at,
+                                     const struct piece *k, uint64_t tick) {
+    struct node *n = &p->node[at];
+    if (n->r.kind == MEM_PREFETCH) return BLOCK_NONE;
+    uint64_t addr;
+    struct dram_channel *c = channel_of(p, si, k->line_addr, &addr);
+    const uint64_t clock = clock_edge(&p->m->clock.dram, tick);
+    const uint32_t first = k->offset >> p->m->dram.burst_shift;
+    const uint32_t last = (k->offset + k->bytes - 1) >> p->m->dram.burst_shift;
+    addr += k->offset;
+    if (n->r.kind == MEM_WRITE) {
+        if (!dram_room(c, DIR_WRITE)) return BLOCK_DRAM;
+        dram_push(c, clock, DIR_WRITE, addr, last - first + 1,
+                  (struct dram_done){.slice = (uint8_t)si});
+        return BLOCK_NONE;
+    }
+    if (!dram_room(c, DIR_READ) || (is_atomic(n) && !dram_room(c, DIR_WRITE))) return BLOCK_DRAM;
+    dram_push(c, clock, DIR_READ, addr, last - first + 1,
+              (struct dram_done){.line = at, .slice = (uint8_t)si, .bypass = true});
+    n->waiting++;
+    return BLOCK_NONE;
+}
+
+// ---- the head of the input ------------------------------------------------------------------
+// The tick, at or after `tick`, at which the tag port is free.
+static uint64_t port_slot(const struct mem_system *m, const struct slice *s, uint64_t tick) {
+    uint64_t t = clock_align(&m->clock.l2, tick);
+    if (t <= s->port_tick) {
+        t = s->port_tick;
+        if (s->port_used >= m->c.l2.ports) t += m->clock.l2.period;
+    }
+    return t;
+}
+
+// A new head: its packet passes the network's port, flit by flit.
+void l2_schedule_head(struct partition *p, uint32_t si) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    if (s->head == NIL) {
+        s->next = NEVER;
+        return;
+    }
+    const struct node *n = &p->node[s->head];
+    const struct tick_clock *net = &m->clock.net, *core = &m->clock.core;
+    uint64_t start = clock_align(net, n->r.cycle * core->period);
+    if (s->in_free > start) {
+        p->act.c[ACT_net_stalls] += clock_floor(core, s->in_free - start);
+        start = s->in_free;
+    }
+    s->in_free = start + n->flits * net->period;
+    s->ready = start + (n->flits - 1u) * net->period;
+    s->next = port_slot(m, s, s->ready);
+}
+
+void l2_unblock(struct partition *p, uint32_t si, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    s->block = BLOCK_NONE;
+    s->next = port_slot(p->m, s, max64(tick, s->ready));
+}
+
+void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    const uint32_t at = s->head;
+    struct node *n = &p->node[at];
+    // No more replies on their way out than the pipeline and the output queue hold.
+    uint64_t busy = s->out_free;
+    if (is_atomic(n) && s->atomic_free + m->queue_ticks > busy)
+        busy = s->atomic_free + m->queue_ticks;
+    if (busy > tick + m->hit_ticks + m->queue_ticks) {
+        s->next = port_slot(m, s, busy - m->hit_ticks - m->queue_ticks);
+        p->act.c[ACT_net_stalls] += clock_floor(&m->clock.core, s->next - tick);
+        return;
+    }
+    const struct piece k = piece_at(m, n);
+    const bool cached = is_cached(m, n);
+    const enum slice_block b = !cached                  ? bypass_piece(p, si, at, &k, tick)
+                               : n->r.kind == MEM_WRITE ? write_piece(p, si, n, &k, tick)
+                                                        : read_piece(p, si, at, &k, tick);
+    if (b != BLOCK_NONE) {
+        if (s->blocked_at == NEVER) s->blocked_at = tick;
+        s->block = (uint8_t)b;
+        s->next = NEVER;
+        return;
+    }
+    if (s->blocked_at != NEVER) {
+        p->act.c[ACT_l2_stalls] += clock_floor(&m->clock.l2, tick - s->blocked_at);
+        s->blocked_at = NEVER;
+    }
+    s->port_used = s->port_tick == tick ? s->port_used + 1 : 1;
+    s->port_tick = tick;
+    n->piece = (uint16_t)(n->piece + k.bytes);
+    if (n->piece < n->r.bytes) {
+        s->next = port_slot(m, s, tick);
+        return;
+    }
+    n->all_in = true;
+    s->taken[n->sm] += n->flits;
+    s->head = n->next;
+    if (s->head == NIL) s->tail = NIL;
+    if (is_atomic(n)) {
+        p->act.c[ACT_l2_atomics]++;
+        p->act.c[ACT_l2_atomic_lanes] += n->r.lanes;
+    }
+    if (!n->waiting) finish(p, si, at, tick);
+    l2_schedule_head(p, si);
+}
+
+// ---- data comes -----------------------------------------------------------------------------
+static void piece_done(struct partition *p, uint32_t si, uint32_t at, uint64_t tick) {
+    struct node *n = &p->node[at];
+    if (--n->waiting == 0 && n->all_in) finish(p, si, at, tick);
+}
+
+void l2_fill(struct partition *p, const struct dram_done *d) {
+    struct mem_system *m = p->m;
+    const uint32_t si = d->slice;
+    struct slice *s = &p->slice[si];
+    if (d->bypass) {
+        const uint32_t at = (uint32_t)d->line;
+        const struct node *n = &p->node[at];
+        if (is_atomic(n)) {
+            uint64_t addr;
+            struct dram_channel *c = channel_of(p, si, n->local, &addr);
+            const uint32_t bytes = n->r.bytes + ((uint32_t)addr & (m->dram.burst_bytes - 1));
+            dram_push(c, clock_edge(&m->clock.dram, d->tick), DIR_WRITE, addr,
+                      (bytes + m->dram.burst_bytes - 1) >> m->dram.burst_shift,
+                      (struct dram_done){.slice = (uint8_t)si});
+        }
+        piece_done(p, si, at, d->tick);
+        return;
+    }
+    uint32_t i = cache_find(s->tags, d->line);
+    if (i == CACHE_NONE) i = place_line(p, si, d->line, d->tick);
+    s->tags->line[i].valid |= d->sectors & s->tags->all;
+    p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
+    const uint32_t n = mshr_fill(s->mshr, d->line, d->sectors, p->waiters);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t at = p->waiters[k];
+        if (is_atomic(&p->node[at]))
+            s->tags->line[i].dirty |= sectors_in_line(m, &p->node[at], d->line << m->line_shift);
+        piece_done(p, si, at, d->tick);
+    }
+    if (s->block == BLOCK_MSHR) l2_unblock(p, si, d->tick);
+}

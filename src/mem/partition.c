@@ -1,0 +1,254 @@
+// A partition's quantum: takes what its SMs sent, then runs from event to event. Events are a read
+// that comes back from DRAM, the head of a slice's input, and the next command of a channel; the
+// earliest goes first, in this order at the same tick, and slices take turns. Everything an event
+// touches belongs to the partition.
+#include "mem/system.h"
+
+bool partition_create(struct partition *p, struct mem_system *m, uint32_t index) {
+    const struct mem_config *c = &m->c;
+    p->m = m;
+    p->index = index;
+    // Requests that can be here at once: those with credits, those that wait for a line or for
+    // DRAM, and replies that have not been fetched; when all are in use the rings wait.
+    const uint64_t merged = (uint64_t)c->l2.mshrs * c->l2.mshr_merge;
+    uint64_t n = (uint64_t)m->map.slices * ((uint64_t)m->sms * c->net.input_queue_flits +
+                                            (merged < 8192 ? merged : 8192)) +
+                 (uint64_t)m->map.channels * m->dram.entries + 4096;
+    const uint64_t most = (uint64_t)m->sms * MEM_PORT_OUTSTANDING;
+    if (n > most) n = most;
+    p->nodes = (uint32_t)n;
+    p->node = ww_alloc_aligned(p->nodes * sizeof *p->node);
+    p->slice = ww_alloc_aligned(m->map.slices * sizeof *p->slice);
+    p->channel = ww_alloc_aligned(m->map.channels * sizeof *p->channel);
+    if (!p->node || !p->slice || !p->channel || !buckets_create(&p->bucket, m->quantum))
+        return false;
+    for (uint32_t i = 0; i < m->map.slices; i++) {
+        struct slice *s = &p->slice[i];
+        s->reply_head = ww_alloc_aligned(m->sms * sizeof *s->reply_head);
+        s->reply_tail = ww_alloc_aligned(m->sms * sizeof *s->reply_tail);
+        s->taken = ww_alloc_aligned(m->sms * sizeof *s->taken);
+        s->from_head = ww_alloc_aligned(m->sms * sizeof *s->from_head);
+        if (!s->reply_head || !s->reply_tail || !s->taken || !s->from_head) return false;
+        if (!c->l2.bytes) continue;
+        s->tags = cache_create(&c->l2);
+        s->mshr = mshr_create(c->l2.mshrs, c->l2.mshr_merge);
+        if (!s->tags || !s->mshr) return false;
+        s->words = ww_alloc_aligned(cache_lines(s->tags) * sizeof *s->words);
+        if (!s->words) return false;
+    }
+    for (uint32_t i = 0; i < m->map.channels; i++)
+        if (!dram_create(&p->channel[i], &m->dram, &p->act)) return false;
+    partition_reset(p, 0);
+    return true;
+}
+
+void partition_destroy(struct partition *p) {
+    for (uint32_t i = 0; p->slice && i < p->m->map.slices; i++) {
+        struct slice *s = &p->slice[i];
+        ww_free_aligned(s->reply_head);
+        ww_free_aligned(s->reply_tail);
+        ww_free_aligned(s->taken);
+        ww_free_aligned(s->from_head);
+        ww_free_aligned(s->words);
+        cache_destroy(s->tags);
+        mshr_destroy(s->mshr);
+    }
+    for (uint32_t i = 0; p->channel && i < p->m->map.channels; i++) dram_destroy(&p->channel[i]);
+    ww_free_aligned(p->node);
+    ww_free_aligned(p->slice);
+    ww_free_aligned(p->channel);
+    buckets_destroy(&p->bucket);
+}
+
+void partition_reset(struct partition *p, uint64_t clock) {
+    struct mem_system *m = p->m;
+    for (uint32_t i = 0; i < p->nodes; i++) p->node[i].next = i + 1 < p->nodes ? i + 1 : NIL;
+    p->free = 0;
+    p->last_served = 0;
+    for (uint32_t i = 0; i < m->map.slices; i++) {
+        struct slice *s = &p->slice[i];
+        s->head = s->tail = s->sent_head = s->sent_tail = s->route_from = NIL;
+        s->atomic_head = s->atomic_tail = NIL;
+        s->in_free = s->out_free = s->atomic_free = s->ready = s->port_tick = 0;
+        s->next = s->blocked_at = NEVER;
+        s->port_used = 0;
+        s->block = BLOCK_NONE;
+        for (uint32_t k = 0; k < m->sms; k++) {
+            s->reply_head[k] = s->reply_tail[k] = NIL;
+            s->taken[k] = s->from_head[k] = 0;
+        }
+        if (!s->tags) continue;
+        cache_invalidate(s->tags);
+        mshr_clear(s->mshr);
+        memset(s->words, 0, cache_lines(s->tags) * sizeof *s->words);
+    }
+    for (uint32_t i = 0; i < m->map.channels; i++) dram_reset(&p->channel[i], clock);
+}
+
+// ---- taking requests ------------------------------------------------------------------------
+static uint32_t take_node(struct partition *p, uint32_t si, uint32_t sm,
+                          const struct mem_request *r) {
+    struct mem_system *m = p->m;
+    const uint32_t i = p->free;
+    struct node *n = &p->node[i];
+    p->free = n->next;
+    *n = (struct node){
+        .r = *r, .next = NIL, .sent_next = NIL, .sm = (uint16_t)sm, .slice = (uint8_t)si};
+    n->flits = (uint8_t)mem_port_flits(&m->port[sm], r->kind, r->bytes);
+    n->reply_flits = (uint8_t)mem_port_reply_flits(&m->port[sm], r->kind, r->bytes);
+    n->local = map_place(&m->map, r->addr).local;
+    p->act.c[ACT_net_request_packets]++;
+    p->act.c[ACT_net_request_flits] += n->flits;
+    if (m->c.net.kind == NET_CROSSBAR) p->act.c[ACT_net_hops] += n->flits;
+    return i;
+}
+
+// Appends to a slice's input what arrives before `to`, in order of (cycle, SM); in a tie the SM
+// that goes first moves on by one each quantum.
+static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint64_t to) {
+    struct mem_system *m = p->m;
+    struct slice *s = &p->slice[si];
+    struct buckets *b = &p->bucket;
+    const uint32_t at = p->index * m->map.slices + si;
+    uint32_t sm = (uint32_t)(from / m->quantum % m->sms), n = 0;
+    for (uint32_t k = 0; k < m->sms; k++, sm = sm + 1 == m->sms ? 0 : sm + 1) {
+        const struct request_ring *ring = &m->port[sm].to[at];
+        uint32_t head = s->from_head[sm];
+        for (; head != ring->tail && p->free != NIL; head++) {
+            const struct mem_request *r = &ring->at[head & m->ring_mask];
+            if (r->cycle >= to) break;
+            const uint32_t slot = r->cycle > from ? (uint32_t)(r->cycle - from) : 0;
+            const uint32_t i = take_node(p, si, sm, r);
+            if (b->used[slot >> 6] >> (slot & 63) & 1)
+                p->node[b->tail[slot]].next = i;
+            else
+                b->head[slot] = i;
+            b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
+            b->tail[slot] = i;
+            n++;
+        }
+        s->from_head[sm] = head;
+    }
+    if (!n) return;
+    const bool was_empty = s->head == NIL;
+    for (uint32_t w = 0; w < (b->n + 63) / 64; w++) {
+        FOR_EACH_BIT64(k, b->used[w]) {
+            const uint32_t slot = w * 64 + (uint32_t)k;
+            if (s->head == NIL)
+                s->head = b->head[slot];
+            else
+                p->node[s->tail].next = b->head[slot];
+            s->tail = b->tail[slot];
+        }
+        b->used[w] = 0;
+    }
+    if (was_empty) l2_schedule_head(p, si);
+}
+
+static void free_delivered(struct partition *p, struct slice *s) {
+    while (s->sent_head != NIL && p->node[s->sent_head].taken) {
+        const uint32_t at = s->sent_head;
+        s->sent_head = p->node[at].sent_next;
+        p->node[at].next = p->free;
+        p->free = at;
+    }
+    if (s->sent_head == NIL) s->route_from = NIL;
+}
+
+// ---- the loop -------------------------------------------------------------------------------
+static bool done_tick(const struct dram_channel *c, uint64_t *tick) {
+    if (c->done_head == c->done_tail) return false;
+    *tick = c->done[c->done_head & (c->s->done_cap - 1)].tick;
+    return true;
+}
+
+static void run_channel(struct partition *p, uint32_t ci, uint64_t limit) {
+    bool waiting = false;
+    for (uint32_t i = 0; i < p->m->map.slices; i++) waiting |= p->slice[i].block == BLOCK_DRAM;
+    const uint64_t freed = dram_run(&p->channel[ci], limit, waiting);
+    if (freed == NEVER) return;
+    for (uint32_t i = 0; i < p->m->map.slices; i++)
+        if (p->slice[i].block == BLOCK_DRAM) l2_unblock(p, i, freed);
+}
+
+// One event before `end`; false when there is none.
+static bool run_event(struct partition *p, uint64_t end) {
+    const uint32_t slices = p->m->map.slices, channels = p->m->map.channels;
+    uint64_t fill = NEVER, input = NEVER, command = NEVER;
+    uint32_t fill_at = 0, input_at = 0, command_at = 0;
+    for (uint32_t i = 0; i < channels; i++) {
+        const struct dram_channel *c = &p->channel[i];
+        uint64_t t;
+        if (done_tick(c, &t) && t < fill) {
+            fill = t;
+            fill_at = i;
+        }
+        t = c->next == NEVER ? NEVER : c->next * c->s->period;
+        if (t < command) {
+            command = t;
+            command_at = i;
+        }
+    }
+    uint32_t si = p->last_served;
+    for (uint32_t i = 0; i < slices; i++) {
+        si = si + 1 >= slices ? 0 : si + 1;
+        if (p->slice[si].next < input) {
+            input = p->slice[si].next;
+            input_at = si;
+        }
+    }
+    if (fill <= input && fill <= command) {
+        if (fill >= end) return false;
+        struct dram_channel *c = &p->channel[fill_at];
+        const struct dram_done d = c->done[c->done_head++ & (c->s->done_cap - 1)];
+        l2_fill(p, &d);
+    } else if (input <= command) {
+        if (input >= end) return false;
+        p->last_served = input_at;
+        l2_serve(p, input_at, input);
+    } else {
+        if (command >= end) return false;
+        uint64_t limit = fill < input ? fill : input;
+        if (end < limit) limit = end;
+        // Another channel's next command may let a blocked slice go, so it must not be overtaken.
+        for (uint32_t i = 0; i < channels; i++) {
+            const struct dram_channel *c = &p->channel[i];
+            if (i == command_at || c->next == NEVER) continue;
+            const uint64_t t = c->next * c->s->period + (i > command_at);
+            if (t < limit) limit = t;
+        }
+        run_channel(p, command_at, limit);
+    }
+    return true;
+}
+
+void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t from, uint64_t to) {
+    struct partition *p = &m->partition[index];
+    const uint64_t end = to * m->clock.core.period;
+    for (uint32_t i = 0; i < m->map.slices; i++) {
+        free_delivered(p, &p->slice[i]);
+        take_requests(p, i, from, to);
+    }
+    while (run_event(p, end)) continue;
+    for (uint32_t i = 0; i < m->map.slices; i++) l2_flush_atomics(p, i, end - 1);
+    for (uint32_t i = 0; i < m->map.channels; i++)
+        dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));
+}
+
+uint64_t partition_next_tick(const struct partition *p) {
+    const struct mem_system *m = p->m;
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < m->map.channels; i++) {
+        const struct dram_channel *c = &p->channel[i];
+        uint64_t t = c->next == NEVER ? NEVER : c->next * c->s->period;
+        if (t < next) next = t;
+        if (done_tick(c, &t) && t < next) next = t;
+    }
+    for (uint32_t i = 0; i < m->map.slices; i++) {
+        const struct slice *s = &p->slice[i];
+        if (s->next < next) next = s->next;
+        if (s->atomic_head != NIL && p->node[s->atomic_head].r.cycle < next)
+            next = p->node[s->atomic_head].r.cycle;
+    }
+    return next;
+}

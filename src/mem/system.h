@@ -1,0 +1,276 @@
+// The inside of the memory system: what ports, slices, channels and partitions hold. Time is kept
+// in ticks, a unit so small that each clock's period is a whole number of them; DRAM channels count
+// in command clocks. Ownership by phase keeps threads apart without locks:
+//
+//   an SM (SM phase, delivery)   its mem_port, and the `head` of reply lists addressed to it
+//   a partition (memory phase)   everything else of itself, and `head` of the rings towards it
+//
+// Requests become nodes when a partition takes them from a ring and stay nodes, moving from list
+// to list, until their reply has been delivered.
+#ifndef WW_MEM_SYSTEM_H
+#define WW_MEM_SYSTEM_H
+
+#include "mem/cache.h"
+#include "mem/fastdiv.h"
+#include "mem/mem.h"
+
+#define NIL   UINT32_MAX
+#define NEVER UINT64_MAX
+
+// ---- clocks ---------------------------------------------------------------------------------
+struct tick_clock {
+    uint64_t period; // ticks
+    struct fastdiv div;
+};
+// First edge of the clock at or after a tick, as a count of periods and as a tick.
+static inline uint64_t clock_edge(const struct tick_clock *c, uint64_t tick) {
+    return fastdiv_ceil(&c->div, tick);
+}
+static inline uint64_t clock_align(const struct tick_clock *c, uint64_t tick) {
+    return fastdiv_ceil(&c->div, tick) * c->period;
+}
+static inline uint64_t clock_floor(const struct tick_clock *c, uint64_t tick) {
+    return fastdiv_quotient(&c->div, tick);
+}
+struct mem_clocks {
+    struct tick_clock core, net, l2, dram;
+};
+
+// ---- addresses ------------------------------------------------------------------------------
+struct mem_map {
+    uint32_t block_shift; // log2 of interleave_bytes
+    uint32_t slices, channels;
+    uint32_t slices_a_channel, channels_a_slice; // one of them is 1
+    bool hash;
+    struct fastdiv partitions, by_slices, by_channels_a_slice;
+};
+struct mem_place {
+    uint32_t partition, slice; // slice within the partition
+    uint64_t local;            // byte address within the slice: no holes
+};
+struct mem_place map_place(const struct mem_map *m, uint64_t addr);
+// Channel of the partition and byte address within it, from a slice's own address.
+uint64_t map_channel(const struct mem_map *m, uint32_t slice, uint64_t local, uint32_t *channel);
+
+// ---- sorting by cycle -----------------------------------------------------------------------
+// Lists by cycle of a quantum, for merging streams that are sorted already: appending in the order
+// of the streams, then walking the cycles, yields (cycle, stream).
+struct buckets {
+    uint32_t *head, *tail;
+    uint64_t *used; // bit a bucket
+    uint32_t n;
+};
+bool buckets_create(struct buckets *b, uint32_t n);
+void buckets_destroy(struct buckets *b);
+
+// ---- ports and the network ------------------------------------------------------------------
+// A ring of requests from one SM to one slice: the SM writes at tail, the slice reads at head.
+struct request_ring {
+    struct mem_request *at; // .cycle is the arrival at the slice's port; NEVER: not routed yet
+    uint32_t tail, sent;    // the SM's: packets pushed; flits pushed
+};
+struct mem_port {
+    struct mem_system *system;
+    uint32_t sm;
+    uint64_t link_free;  // tick at which the injection link is free
+    uint64_t eject_free; // tick at which the ejection port is free
+    uint32_t outstanding;
+    struct request_ring *to; // [slice of all]
+    struct mem_reply *reply; // ring of MEM_PORT_OUTSTANDING
+    uint32_t reply_head, reply_tail;
+    struct merge {
+        struct node *node;
+        uint32_t next;
+    } * merge;             // replies of one delivery
+    struct buckets bucket; // of `merge`, by cycle
+    // NET_MESH: what was pushed and is not routed yet, in order.
+    struct mesh_log {
+        uint64_t enter;
+        uint32_t slice, index;
+    } * log;
+    uint32_t log_head, log_tail, log_mask;
+    struct activity activity;
+};
+// A port accepts no more than this many requests that are not answered yet. Not a model of
+// anything: only room for the reply ring, beyond what an SM's own tables can have outstanding.
+enum { MEM_PORT_OUTSTANDING = 2048 };
+
+struct node {
+    struct mem_request r; // .cycle: arrival; then ready (tick); then the cycle at the SM
+    uint64_t depart;      // tick
+    uint32_t next, sent_next;
+    uint16_t sm;
+    uint8_t flits; // of the request
+    uint8_t reply_flits;
+    uint8_t waiting; // pieces on their way
+    bool all_in;     // every piece has been taken by the slice
+    bool taken;      // its reply has been delivered
+    uint8_t slice;
+    uint16_t piece; // bytes taken so far
+    uint64_t local; // address within the slice
+};
+
+struct net_mesh {
+    uint32_t width, height, nodes;
+    uint32_t *router_of;  // [SMs, then slices]
+    uint64_t *free_at[2]; // [router * 4 + direction]: requests, replies
+};
+void net_route_requests(struct mem_system *m, uint64_t to);
+void net_route_replies(struct mem_system *m, uint64_t to);
+bool net_mesh_create(struct mem_system *m);
+void net_mesh_destroy(struct net_mesh *n);
+void net_mesh_reset(struct net_mesh *n);
+uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes);
+
+// ---- DRAM -----------------------------------------------------------------------------------
+enum { DIR_READ, DIR_WRITE };
+struct dram_done { // what a read was for
+    uint64_t tick;
+    uint64_t line; // L2: line number; else node
+    uint32_t sectors;
+    uint8_t slice;
+    bool bypass;
+};
+struct dram_entry {
+    struct dram_done what;
+    uint64_t visible; // clock at which the scheduler sees it
+    uint32_t row, seq;
+    uint32_t next, prev;
+    uint8_t bank, bursts, dir;
+};
+struct dram_bank {
+    uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
+    uint32_t row;
+    uint32_t hit[2];     // oldest entry for the open row
+    uint32_t hit_seq[2]; // its age
+    uint32_t head[2], tail[2];
+    uint32_t streak; // hits that passed an older request
+    bool fresh;      // activated, no burst yet
+};
+// Derived and checked configuration, in clocks.
+struct dram_shape {
+    uint32_t banks, groups, group_mask, bank_shift, chunk_shift, chunks_a_row_shift;
+    uint32_t burst_bytes, burst_shift, burst_clocks;
+    uint32_t window[2], limit[2]; // entries that the scheduler sees; with the pipeline before it
+    uint32_t write_high, write_low, starve;
+    uint32_t controller_clocks;
+    uint32_t latency[2]; // cl, wl
+    bool bank_hash, open_page;
+    uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc;
+    uint32_t entries, done_cap;
+    uint64_t period; // of the command clock, ticks
+};
+struct dram_channel {
+    const struct dram_shape *s;
+    struct activity *act;
+    uint64_t next;   // clock of its next action
+    uint64_t cmd_ok; // next free slot of the command bus
+    uint64_t col_s, col_l[8], dir_ok[2], bus_free, act_rrd, faw[4];
+    uint64_t refresh_due;
+    uint64_t picked_at; // the choice that stands, if picked
+    uint32_t faw_at;
+    uint32_t open, hit[2], pend[2]; // bit a bank
+    uint32_t count[2];              // entries that the scheduler sees
+    uint32_t piped[2];              // entries before it
+    uint32_t pipe_head[2], pipe_tail[2];
+    uint32_t free, seq;
+    uint8_t mode;
+    bool draining;
+    uint8_t picked_class; // enum in dram.c; 0: no choice stands
+    uint32_t picked_bank;
+    // accounting of time
+    uint64_t accounted, open_from, close_at;
+    struct dram_bank *bank;
+    struct dram_entry *entry;
+    struct dram_done *done;
+    uint32_t done_head, done_tail;
+};
+bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct activity *act);
+void dram_destroy(struct dram_channel *c);
+void dram_reset(struct dram_channel *c, uint64_t clock);
+// Room for `n` more requests of a direction before a slice must wait.
+static inline bool dram_room(const struct dram_channel *c, uint32_t dir) {
+    return c->count[dir] + c->piped[dir] < c->s->limit[dir];
+}
+// A request enters the controller at a clock; `bursts` of one row.
+void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t addr, uint32_t bursts,
+               struct dram_done what);
+// Acts until its next action is at or after tick `limit`, or at or after the tick at which a read
+// of its own is done; or, when asked, right after a request left the queue. Answers the tick of
+// that, else NEVER.
+uint64_t dram_run(struct dram_channel *c, uint64_t limit, bool stop_when_freed);
+// Counts elapsed time up to a clock, and the refreshes of an idle channel.
+void dram_account(struct dram_channel *c, uint64_t clock);
+
+// ---- L2 slices and partitions ---------------------------------------------------------------
+enum slice_block { BLOCK_NONE, BLOCK_MSHR, BLOCK_DRAM };
+struct slice {
+    // input
+    uint32_t head, tail; // arrived requests, in order
+    uint64_t in_free;    // tick at which the network's port is free
+    uint64_t next;       // tick at which the head is served; NEVER: none, or blocked
+    uint64_t ready;      // tick at which the head could have been served
+    uint64_t port_tick;  // last tick at which the tag port was used, and how often
+    uint32_t port_used;
+    uint64_t blocked_at;
+    uint8_t block;
+    // output
+    uint64_t out_free;
+    uint32_t sent_head, sent_tail;     // replies sent, in order; freed when delivered
+    uint32_t route_from;               // NET_MESH: first of them that is not routed
+    uint32_t *reply_head, *reply_tail; // [SM]
+    // atomic unit
+    uint64_t atomic_free;
+    uint32_t atomic_head, atomic_tail; // replies that are not ready yet
+    // tags
+    struct cache *tags;
+    uint64_t *words; // [line]: 4-byte words that are known, for sectors that are not wholly so
+    struct mshr *mshr;
+    uint32_t *taken;     // [SM]: flits taken from its ring
+    uint32_t *from_head; // [SM]: packets taken from its ring
+};
+struct partition {
+    struct mem_system *m;
+    uint32_t index;
+    struct node *node;
+    uint32_t nodes, free;
+    uint32_t waiters[256]; // what a fill releases
+    struct slice *slice;
+    struct dram_channel *channel;
+    uint32_t last_served; // slice
+    struct buckets bucket;
+    struct activity act;
+};
+
+struct mem_system {
+    struct mem_config c;
+    struct mem_clocks clock;
+    struct mem_map map;
+    struct dram_shape dram;
+    uint32_t sms, slices, quantum;
+    uint32_t ring_mask;                            // requests in a ring - 1
+    uint32_t line_bytes, line_shift, sector_shift; // of L2; without L2: 128 and 32
+    uint32_t cached;                               // mask of clients
+    uint64_t hit_ticks, queue_ticks, atomic_ticks; // hit latency; output queue; a sector's atomic
+    struct mem_port *port;
+    struct partition *partition;
+    struct net_mesh mesh;
+};
+
+// partition.c
+bool partition_create(struct partition *p, struct mem_system *m, uint32_t index);
+void partition_destroy(struct partition *p);
+void partition_reset(struct partition *p, uint64_t clock);
+uint64_t partition_next_tick(const struct partition *p);
+// l2.c
+void l2_serve(struct partition *p, uint32_t slice, uint64_t tick);
+void l2_fill(struct partition *p, const struct dram_done *d);
+void l2_schedule_head(struct partition *p, uint32_t slice);
+void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
+void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
+// port.c
+bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm);
+void port_destroy(struct mem_port *p);
+void port_reset(struct mem_port *p);
+
+#endif
