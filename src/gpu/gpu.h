@@ -22,6 +22,7 @@
 #include "code/code.h"
 #include "exec/exec.h"
 #include "mem/mem.h"
+#include "sm/policy.h"
 #include "sm/sm.h"
 
 // ---- configuration ----------------------------------------------------------------------------
@@ -133,6 +134,9 @@ struct gpu_options {
     void (*print)(void *user, const char *text, size_t len); // device printf
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
+    // Techniques of one SM: fills `list` (room for SM_MAX_POLICIES), answers how many. Each SM needs
+    // policies of its own; they live as long as the GPU, and may be asked for again after a fault.
+    uint32_t (*sm_policies)(void *user, uint32_t sm, const struct sm_policy **list);
 };
 void gpu_options_init(struct gpu_options *o); // defaults
 
@@ -180,7 +184,8 @@ struct gpu_module_options {
 enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text, size_t len,
                                const struct gpu_module_options *o, struct diags *d,
                                struct gpu_module **out);
-void gpu_module_unload(struct gpu *g, struct gpu_module *m); // waits for queued work
+// Waits for queued work; kept results of its launches go with it.
+void gpu_module_unload(struct gpu *g, struct gpu_module *m);
 const struct ptx_module *gpu_module_ptx(const struct gpu_module *m);
 // Variables of the module: device address and size. Const ones answer their place in the constant
 // segment, which can be written with gpu_write.

@@ -1,0 +1,313 @@
+// A device: what it is made of, its memory, its sticky fault. Streams, modules and the quantum loop
+// have files of their own.
+#include "gpu/device.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { DEFAULT_MAX_THREADS = 8 };
+
+void gpu_options_init(struct gpu_options *o) {
+    *o = (struct gpu_options){.scheduler = -1};
+}
+
+double host_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void *device_alloc(struct gpu *g, size_t bytes) {
+    void *p = g->allocator.realloc_fn(g->allocator.user, NULL, bytes ? bytes : 1);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+void device_free(struct gpu *g, void *p) {
+    if (p) g->allocator.realloc_fn(g->allocator.user, p, 0);
+}
+
+void device_log(struct gpu *g, const char *fmt, ...) {
+    if (!g->options.log) return;
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    g->options.log(g->options.user, text);
+}
+
+// ---- building -------------------------------------------------------------------------------
+static void on_cta_done(void *user, uint32_t sm, uint32_t slot, uint64_t cta, uint64_t cycle) {
+    (void)cta;
+    struct gpu *g = user;
+    struct sm_side *side = &g->side[sm];
+    side->done[slot]++;
+    if (cycle > side->last_done[slot]) side->last_done[slot] = cycle;
+}
+
+void device_tear_down(struct gpu *g) {
+    for (uint32_t i = 0; g->sm && i < g->config.sm_count; i++) sm_destroy(g->sm[i]);
+    mem_system_destroy(g->mem);
+    g->mem = NULL;
+    device_free(g, g->sm);
+    device_free(g, g->logs);
+    device_free(g, g->ports);
+    ww_free_aligned(g->side);
+    g->sm = NULL;
+    g->logs = NULL;
+    g->ports = NULL;
+    g->side = NULL;
+}
+
+enum ww_status device_build(struct gpu *g, struct diags *d) {
+    const struct gpu_config *c = &g->config;
+    const uint32_t n = c->sm_count;
+    g->sm = device_alloc(g, n * sizeof *g->sm);
+    g->logs = device_alloc(g, n * sizeof *g->logs);
+    g->ports = device_alloc(g, n * sizeof *g->ports);
+    g->side = ww_alloc_aligned(n * sizeof *g->side);
+    if (!g->sm || !g->logs || !g->ports || !g->side)
+        return diag_add(d, WW_ERROR_MEMORY, "out of memory for %u SMs", n);
+    enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
+    if (s != WW_OK) return s;
+    g->quantum = mem_quantum_cycles(g->mem);
+    const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};
+    for (uint32_t i = 0; i < n; i++) {
+        g->ports[i] = mem_system_port(g->mem, i);
+        s = sm_create(&c->sm, i, g->ports[i], g->memory, &cb, d, &g->sm[i]);
+        if (s != WW_OK) return s;
+        g->logs[i] = sm_log(g->sm[i]);
+        if (g->options.sm_policies) {
+            const struct sm_policy *list[SM_MAX_POLICIES];
+            const uint32_t k = g->options.sm_policies(g->options.user, i, list);
+            if (k && (s = sm_set_policies(g->sm[i], list, k, d)) != WW_OK) return s;
+        }
+    }
+    return WW_OK;
+}
+
+static void on_print(void *user, const char *text, size_t len) {
+    struct gpu *g = user;
+    if (g->options.print) g->options.print(g->options.user, text, len);
+}
+
+enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *o, struct diags *d,
+                          struct gpu **out) {
+    struct gpu_options options;
+    gpu_options_init(&options);
+    if (o) options = *o;
+    const struct ww_allocator allocator =
+        options.allocator ? *options.allocator : ww_allocator_default;
+    enum ww_status s = gpu_config_check(c, d);
+    if (s != WW_OK) return s;
+    struct gpu *g = allocator.realloc_fn(allocator.user, NULL, sizeof *g);
+    if (!g) return diag_add(d, WW_ERROR_MEMORY, "out of memory for a GPU");
+    memset(g, 0, sizeof *g);
+    g->allocator = allocator;
+    g->config = *c;
+    g->options = options;
+    g->options.allocator = &g->allocator;
+    if (options.scheduler >= 0) g->config.sm.scheduler = (uint32_t)options.scheduler;
+    gpu_config_limits(&g->config, &g->limits);
+    g->exec_callbacks = (struct exec_callbacks){.print = on_print, .user = g};
+    arena_init(&g->results_arena, &g->allocator);
+    g->next_launch = g->next_seq = 1;
+    s = gpu_config_check(&g->config, d);
+    if (s == WW_OK) {
+        g->memory = devmem_create(c->memory_bytes);
+        if (!g->memory)
+            s = diag_add(d, WW_ERROR_MEMORY, "the host gives no room for %llu MB of device memory",
+                         (unsigned long long)(c->memory_bytes >> 20));
+    }
+    if (s == WW_OK && options.exec.check_uninitialised && !devmem_track_writes(g->memory))
+        s = diag_add(d, WW_ERROR_MEMORY, "out of memory for tracking what was written");
+    struct gpu_stream *stream = NULL;
+    if (s == WW_OK) s = gpu_stream_create(g, false, 0, d, &stream);
+    if (s == WW_OK) stream->is_default = true;
+    if (s == WW_OK && !options.functional) {
+        uint32_t threads = options.host_threads;
+        if (!threads) threads = threads_offered() < DEFAULT_MAX_THREADS ? threads_offered()
+                                                                       : DEFAULT_MAX_THREADS;
+        if (threads > c->sm_count) threads = c->sm_count;
+        s = device_build(g, d);
+        const uint32_t most = c->sm_count > c->mem.partitions ? c->sm_count : c->mem.partitions;
+        if (s == WW_OK) s = threads_create(threads, most, d, &g->threads);
+    }
+    if (s != WW_OK) {
+        gpu_destroy(g);
+        return s;
+    }
+    *out = g;
+    return WW_OK;
+}
+
+void gpu_destroy(struct gpu *g) {
+    if (!g) return;
+    stream_drop_all(g);
+    run_abort_all(g, WW_ERROR_INTERRUPTED, NULL);
+    threads_destroy(g->threads);
+    g->threads = NULL;
+    gpu_results_clear(g);
+    while (g->modules) gpu_module_unload(g, g->modules);
+    while (g->streams) {
+        struct gpu_stream *next = g->streams->next;
+        device_free(g, g->streams);
+        g->streams = next;
+    }
+    device_tear_down(g);
+    devmem_destroy(g->memory);
+    arena_free(&g->results_arena);
+    const struct ww_allocator a = g->allocator;
+    a.realloc_fn(a.user, g, 0);
+}
+
+const struct gpu_config *gpu_config_of(const struct gpu *g) { return &g->config; }
+const struct gpu_limits *gpu_limits_of(const struct gpu *g) { return &g->limits; }
+const struct gpu_options *gpu_options_of(const struct gpu *g) { return &g->options; }
+struct devmem *gpu_memory(struct gpu *g) { return g->memory; }
+uint64_t gpu_now_cycles(const struct gpu *g) { return g->now; }
+double gpu_now_s(const struct gpu *g) {
+    return (double)g->now / (g->config.clocks.core_mhz * 1e6);
+}
+
+// ---- counts ---------------------------------------------------------------------------------
+uint32_t device_activity_count(const struct gpu *g) {
+    return g->config.sm_count + g->config.mem.partitions;
+}
+
+const struct activity *device_activity(struct gpu *g, uint32_t i) {
+    if (i < g->config.sm_count) return sm_activity(g->sm[i], g->now);
+    return mem_system_activity(g->mem, i - g->config.sm_count);
+}
+
+void device_activity_sum(struct gpu *g, struct activity *sum) {
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t i = 0; i < device_activity_count(g); i++) activity_add(sum, device_activity(g, i));
+}
+
+// ---- the sticky fault -----------------------------------------------------------------------
+enum ww_status device_fault(struct gpu *g, enum ww_status s, const char *text) {
+    if (g->fault == WW_OK) {
+        g->fault = s;
+        snprintf(g->fault_text, sizeof g->fault_text, "%s", text);
+    }
+    return s;
+}
+
+enum ww_status device_usable(struct gpu *g, struct diags *d) {
+    if (g->fault == WW_OK) return WW_OK;
+    return diag_add(d, g->fault, "%s", g->fault_text);
+}
+
+enum ww_status gpu_fault_status(const struct gpu *g) { return g->fault; }
+
+void gpu_clear_fault(struct gpu *g) {
+    stream_drop_all(g);
+    g->fault = WW_OK;
+    g->fault_text[0] = 0;
+}
+
+// ---- memory ---------------------------------------------------------------------------------
+enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struct diags *d,
+                          uint64_t *addr) {
+    if (!bytes) return diag_add(d, WW_ERROR_USAGE, "an allocation of 0 bytes was asked for");
+    *addr = devmem_alloc(g->memory, bytes, 0, name);
+    if (!*addr)
+        return diag_add(d, WW_ERROR_DEVICE_MEMORY,
+                        "%s has no room for %llu bytes: %llu of %llu bytes are free", g->config.name,
+                        (unsigned long long)bytes, (unsigned long long)devmem_free_bytes(g->memory),
+                        (unsigned long long)g->config.memory_bytes);
+    if (g->options.poison) {
+        uint8_t *host = devmem_host(g->memory, *addr, bytes);
+        if (host) memset(host, g->options.poison, bytes);
+    }
+    return WW_OK;
+}
+
+enum ww_status gpu_malloc_pitch(struct gpu *g, uint64_t width_bytes, uint64_t height,
+                                uint32_t element_bytes, struct diags *d, uint64_t *addr,
+                                uint64_t *pitch) {
+    if (!width_bytes || !height)
+        return diag_add(d, WW_ERROR_USAGE, "an allocation of 0 bytes was asked for");
+    (void)element_bytes; // 4, 8 and 16 all fit the texture alignment
+    *pitch = bits_align_up(width_bytes, g->limits.tex_alignment);
+    if (*pitch > g->limits.max_pitch || height > UINT64_MAX / *pitch)
+        return diag_add(d, WW_ERROR_USAGE, "rows of %llu bytes are wider than a pitch may be (%llu)",
+                        (unsigned long long)width_bytes, (unsigned long long)g->limits.max_pitch);
+    return gpu_malloc(g, *pitch * height, NULL, d, addr);
+}
+
+enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d) {
+    if (!addr) return WW_OK;
+    if (g->queued) {
+        const enum ww_status s = gpu_synchronize(g, d);
+        if (s != WW_OK) return s;
+    }
+    if (devmem_free(g->memory, addr)) return WW_OK;
+    struct devmem_range near;
+    if (!devmem_nearest(g->memory, addr, &near))
+        return diag_add(d, WW_ERROR_USAGE, "free of 0x%llx: nothing was ever allocated",
+                        (unsigned long long)addr);
+    return diag_add(d, WW_ERROR_USAGE,
+                    "free of 0x%llx, which is not the start of a live allocation; nearest: %llu bytes "
+                    "at 0x%llx%s%s%s",
+                    (unsigned long long)addr, (unsigned long long)near.bytes,
+                    (unsigned long long)near.first, near.name ? " (" : "", near.name ? near.name : "",
+                    near.name ? ")" : near.is_freed ? ", already freed" : "");
+}
+
+void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes) {
+    *free_bytes = devmem_free_bytes(g->memory);
+    *total_bytes = g->config.memory_bytes;
+}
+
+enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct diags *d,
+                            uint64_t *addr) {
+    *addr = bytes ? devmem_map_host(g->memory, host, bytes) : 0;
+    if (*addr) return WW_OK;
+    return diag_add(d, WW_ERROR_USAGE, "%llu bytes of host memory cannot be mapped",
+                    (unsigned long long)bytes);
+}
+
+enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
+                                  struct diags *d, uint8_t **host) {
+    *host = bytes ? devmem_host(g->memory, addr, bytes) : NULL;
+    if (*host || !bytes) return WW_OK;
+    struct devmem_range near;
+    if (!devmem_nearest(g->memory, addr, &near))
+        return diag_add(d, WW_ERROR_USAGE, "%s of %llu bytes at 0x%llx: nothing is allocated", what,
+                        (unsigned long long)bytes, (unsigned long long)addr);
+    return diag_add(d, WW_ERROR_USAGE,
+                    "%s of %llu bytes at 0x%llx leaves what is allocated; nearest: %s%s%llu bytes at "
+                    "0x%llx%s",
+                    what, (unsigned long long)bytes, (unsigned long long)addr,
+                    near.name ? near.name : "", near.name ? ", " : "", (unsigned long long)near.bytes,
+                    (unsigned long long)near.first, near.is_freed ? " (freed)" : "");
+}
+
+enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,
+                         struct diags *d) {
+    uint8_t *host;
+    const enum ww_status s = device_check_range(g, dst, bytes, "a write", d, &host);
+    if (s != WW_OK || !bytes) return s;
+    memcpy(host, src, bytes);
+    devmem_mark_written(g->memory, dst, bytes);
+    return WW_OK;
+}
+
+enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, struct diags *d) {
+    uint8_t *host;
+    const enum ww_status s = device_check_range(g, src, bytes, "a read", d, &host);
+    if (s != WW_OK || !bytes) return s;
+    memcpy(dst, host, bytes);
+    return WW_OK;
+}
+
+// ---- totals ---------------------------------------------------------------------------------
+void gpu_totals(const struct gpu *g, struct gpu_totals *out) {
+    *out = g->totals;
+    out->cycles = g->now;
+    out->seconds = gpu_now_s(g);
+    out->kernel_seconds = (double)out->kernel_cycles / (g->config.clocks.core_mhz * 1e6);
+}

@@ -1,0 +1,199 @@
+// Inside of a device: what device.c, module.c, stream.c, launch.c, run.c and result.c share.
+#ifndef WW_DEVICE_H
+#define WW_DEVICE_H
+
+#include "gpu/gpu.h"
+#include "gpu/threads.h"
+
+// ---- work in streams --------------------------------------------------------------------------
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_RECORD, WORK_WAIT, WORK_CALL };
+
+struct gpu_event {
+    uint64_t recorded; // number of gpu_event_record calls; each record has its number
+    uint64_t done;     // highest record that has run
+    uint64_t cycle;    // when
+    uint32_t users;    // handle + queued work
+};
+
+struct work {
+    struct work *next;
+    enum work_kind kind;
+    uint64_t seq; // order of the calls, over all streams
+    bool running;
+    uint64_t end; // copies, fills: cycle at which it is done
+    union {
+        struct run *run;           // WORK_KERNEL
+        struct {
+            struct gpu_copy c;
+            uint8_t *staged;       // copy of the host's source, NULL when it is read in place
+            bool to_device, to_host;
+        } copy;
+        struct {
+            uint64_t dst, pitch, width, height; // width in elements
+            uint32_t value, element;
+        } fill;
+        struct {
+            struct gpu_event *event;
+            uint64_t number; // record: its number; wait: the record waited for
+        } event;
+        struct {
+            void (*fn)(void *user);
+            void *user;
+        } call;
+    };
+};
+
+struct gpu_stream {
+    struct gpu *gpu;
+    struct gpu_stream *next; // of the device, in order of creation; the default stream first
+    struct work *head, *tail;
+    bool is_default, non_blocking;
+    int priority;
+};
+
+// ---- launches -----------------------------------------------------------------------------------
+// One launch from its queueing to its result.
+struct run {
+    struct gpu_result result;
+    struct gpu_kernel *kernel;
+    struct gpu_launch launch;
+    uint8_t *params;
+    uint64_t n_ctas, next_cta;
+    uint32_t slot;          // UINT32_MAX before it starts
+    uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
+    bool started;
+    uint64_t last_dispatch; // cycle
+    struct exec_launch *exec;
+    struct sm_kernel *timed;
+    struct activity *at_start; // [n_sms + n_partitions] at its first dispatch
+    struct activity *spans;    // result.sm and .partition
+    struct activity before;    // chip at the end of the last interval
+    uint64_t interval_from;
+    VEC(struct gpu_interval) intervals; // in the run's arena
+    struct arena arena;
+    struct sm_inst_counts *inst;
+    double host_start;
+};
+
+struct gpu_module {
+    struct gpu *gpu;
+    struct gpu_module *next;
+    struct ptx_module *ptx;
+    struct arena arena; // symbols, kernels
+    uint64_t *addr;     // of each variable, see code_symbols
+    uint64_t const_base, const_bytes;
+    uint32_t max_registers;
+    struct gpu_kernel *kernels;
+    uint32_t n_kernels;
+};
+
+struct gpu_kernel {
+    struct gpu_module *module;
+    const struct ptx_func *ptx;
+    struct code_image *image; // NULL until someone asks
+    uint64_t code_address;
+};
+
+// What an SM's callbacks write in the SM phase; one cache line each.
+struct sm_side {
+    _Alignas(64) uint64_t done[SM_KERNEL_SLOTS]; // CTAs finished since the slot was bound
+    uint64_t last_done[SM_KERNEL_SLOTS];         // cycle
+    uint64_t next; // its next event, as of the end of its last quantum
+};
+
+struct gpu {
+    struct gpu_config config;
+    struct gpu_limits limits;
+    struct gpu_options options;
+    struct ww_allocator allocator;
+    struct devmem *memory;
+    struct exec_callbacks exec_callbacks;
+
+    // timing machinery; all NULL in functional mode
+    struct mem_system *mem;
+    struct sm **sm;
+    struct exec_log **logs;
+    struct mem_port **ports;
+    struct sm_side *side;
+    struct threads *threads;
+    uint32_t quantum;
+    uint64_t grid_from;    // cycle that quanta are counted from
+    uint64_t now;          // core cycles since gpu_create; everything before is simulated
+    uint64_t mem_now;      // the memory system is simulated up to here
+    uint64_t from, to;     // the quantum that helper threads work on
+    uint64_t delivered;    // replies are delivered up to here
+    bool force;            // every SM runs, whatever it says its next event is
+    bool commit_failed;
+    struct exec_fault commit_fault;
+    uint32_t next_sm;      // where CTA dispatch goes on
+
+    struct run *slots[SM_KERNEL_SLOTS];
+    uint32_t n_running;
+    uint64_t copy_free[2]; // when each copy engine is free
+
+    struct gpu_stream *streams; // the default stream first
+    struct gpu_module *modules;
+    uint64_t next_seq, next_launch;
+    uint32_t queued;       // work in all streams
+
+    enum ww_status fault;
+    char fault_text[4096];
+
+    VEC(struct gpu_result *) results;
+    struct arena results_arena; // of the list
+    struct gpu_totals totals;
+    uint64_t busy_from;    // start of the current stretch in which a kernel runs
+    struct activity busy_before; // counts at that time
+    uint64_t quanta;       // of this stretch
+    uint32_t stuck;        // quanta in a row in which nothing could ever happen again
+    double last_progress_s;
+};
+
+void *device_alloc(struct gpu *g, size_t bytes); // zeroed; NULL when out of memory
+void device_free(struct gpu *g, void *p);
+void device_log(struct gpu *g, const char *fmt, ...) WW_PRINTF(2, 3);
+// Makes SMs and memory system anew: at gpu_create, and after a run that was cut off.
+enum ww_status device_build(struct gpu *g, struct diags *d);
+void device_tear_down(struct gpu *g);
+// Counts of SM i < n_sms, or of partition i - n_sms, complete up to now.
+const struct activity *device_activity(struct gpu *g, uint32_t i);
+uint32_t device_activity_count(const struct gpu *g);
+void device_activity_sum(struct gpu *g, struct activity *sum);
+// Notes the first fault, with its sentence; drops nothing.
+enum ww_status device_fault(struct gpu *g, enum ww_status s, const char *text);
+// WW_OK, or the sticky fault as a diagnostic.
+enum ww_status device_usable(struct gpu *g, struct diags *d);
+enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
+                                  struct diags *d, uint8_t **host);
+
+// ---- stream.c -----------------------------------------------------------------------------------
+enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct work *w,
+                           struct diags *d);
+// Runs until nothing is queued in `s` (NULL: anywhere) up to and including work number `seq`, or at
+// most until cycle `until`.
+enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *s, uint64_t seq, uint64_t until,
+                            struct diags *d);
+void stream_drop_all(struct gpu *g);
+struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s); // NULL: the default stream
+
+// ---- launch.c, run.c, result.c ------------------------------------------------------------------
+// Prepares a run at the head of its stream; its first CTA is dispatched at run->starts_at.
+enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot);
+// Simulates while kernels run, until one ends, a fault, or the quantum that reaches `until`.
+void run_quanta(struct gpu *g, uint64_t until);
+void run_functional(struct gpu *g, struct run *r);
+// Gives the result to whoever wants it and frees the run.
+void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text);
+void run_free(struct gpu *g, struct run *r);
+// Cuts off all that runs: partial results with this status.
+void run_abort_all(struct gpu *g, enum ww_status s, const char *text);
+
+void result_begin(struct gpu *g, struct run *r);
+void result_interval(struct gpu *g, struct run *r);
+void result_end(struct gpu *g, struct run *r, uint64_t end_cycle);
+
+void result_forget(struct gpu *g, const struct gpu_module *m); // drops kept results of a module
+
+double host_seconds(void);
+
+#endif

@@ -1,0 +1,136 @@
+// Launches: what is refused, with a sentence, before anything is queued.
+#include "gpu/device.h"
+
+static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const char *fmt, ...)
+    WW_PRINTF(3, 4);
+static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const char *fmt, ...) {
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return diag_add(d, WW_ERROR_LAUNCH, "launch of %s: %s", k->ptx->name, text);
+}
+
+static enum ww_status check_shape(const struct gpu *g, const struct gpu_kernel *k,
+                                  const struct gpu_launch *l, struct diags *d) {
+    static const char axis[] = "xyz";
+    const struct gpu_limits *m = &g->limits;
+    for (int i = 0; i < 3; i++) {
+        if (!l->grid[i] || !l->block[i])
+            return refuse(k, d, "the %s is 0 in %c", l->grid[i] ? "block" : "grid", axis[i]);
+        if (l->grid[i] > m->grid[i])
+            return refuse(k, d, "the grid is %u in %c; %s (compute capability %u.%u) takes %u",
+                          l->grid[i], axis[i], g->config.name, g->config.cc_major,
+                          g->config.cc_minor, m->grid[i]);
+        if (l->block[i] > m->block[i])
+            return refuse(k, d, "the block is %u in %c; %s (compute capability %u.%u) takes %u",
+                          l->block[i], axis[i], g->config.name, g->config.cc_major,
+                          g->config.cc_minor, m->block[i]);
+    }
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (threads > m->threads_per_block)
+        return refuse(k, d, "a block of %llu threads; %s takes %u", (unsigned long long)threads,
+                      g->config.name, m->threads_per_block);
+    const uint32_t *need = k->ptx->reqntid, *most = k->ptx->maxntid;
+    for (int i = 0; i < 3 && need[0]; i++)
+        if (l->block[i] != (need[i] ? need[i] : 1))
+            return refuse(k, d, "the block is %u in %c, but .reqntid says %u", l->block[i], axis[i],
+                          need[i] ? need[i] : 1);
+    if (most[0]) {
+        const uint64_t all =
+            (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
+        if (threads > all)
+            return refuse(k, d, "a block of %llu threads, but .maxntid says %llu",
+                          (unsigned long long)threads, (unsigned long long)all);
+    }
+    return WW_OK;
+}
+
+static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k,
+                                 const struct gpu_launch *l, const struct code_image *im,
+                                 struct diags *d, struct sm_occupancy *occupancy) {
+    const struct gpu_limits *m = &g->limits;
+    const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    const uint64_t shared =
+        l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
+    if (shared > m->shared_per_block)
+        return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u",
+                      (unsigned long long)shared, g->config.name, m->shared_per_block);
+    if (im->local_bytes > m->local_per_thread)
+        return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
+                      g->config.name, (unsigned long long)m->local_per_thread);
+    if (im->param_bytes > m->param_bytes)
+        return refuse(k, d, "its parameters take %u bytes; %s has room for %u", im->param_bytes,
+                      g->config.name, m->param_bytes);
+    if (l->param_bytes != im->param_bytes)
+        return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,
+                      im->param_bytes);
+    *occupancy = sm_kernel_occupancy(&g->config.sm, im, threads, l->dynamic_shared);
+    if (!occupancy->ctas)
+        return refuse(k, d, "a block of %u threads with %u registers each does not fit an SM (%s)",
+                      threads, im->n_regs, occupancy->limit);
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (l->cooperative && ctas > (uint64_t)occupancy->ctas * g->config.sm_count)
+        return refuse(k, d, "a cooperative grid of %llu blocks; %u fit the GPU at once",
+                      (unsigned long long)ctas, occupancy->ctas * g->config.sm_count);
+    return WW_OK;
+}
+
+void run_free(struct gpu *g, struct run *r) {
+    if (!r) return;
+    if (r->timed) sm_kernel_destroy(r->timed);
+    if (r->exec) exec_launch_destroy(r->exec);
+    device_free(g, r->params);
+    device_free(g, r->at_start);
+    device_free(g, r->spans);
+    device_free(g, r->inst);
+    arena_free(&r->arena);
+    device_free(g, r);
+}
+
+enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_kernel *k,
+                          const struct gpu_launch *l, struct diags *d, uint64_t *id) {
+    const struct code_image *im;
+    struct sm_occupancy occupancy;
+    enum ww_status s = device_usable(g, d);
+    if (s == WW_OK) s = check_shape(g, k, l, d);
+    if (s == WW_OK) s = gpu_kernel_image(k, d, &im);
+    if (s == WW_OK) s = check_room(g, k, l, im, d, &occupancy);
+    if (s != WW_OK) return s;
+    struct run *r = device_alloc(g, sizeof *r);
+    if (r) {
+        arena_init(&r->arena, &g->allocator);
+        r->params = device_alloc(g, im->param_bytes);
+    }
+    if (!r || !r->params) {
+        run_free(g, r);
+        return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->ptx->name);
+    }
+    if (im->param_bytes) memcpy(r->params, l->params, im->param_bytes);
+    r->kernel = k;
+    r->launch = *l;
+    r->launch.params = r->params;
+    r->slot = UINT32_MAX;
+    r->n_ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    struct gpu_result *result = &r->result;
+    result->id = g->next_launch;
+    result->kernel = k->ptx->name;
+    result->module = k->module->ptx->name;
+    memcpy(result->grid, l->grid, sizeof result->grid);
+    memcpy(result->block, l->block, sizeof result->block);
+    result->dynamic_shared = l->dynamic_shared;
+    result->image = im;
+    result->ctas = r->n_ctas;
+    result->occupancy = occupancy;
+    result->functional = g->options.functional;
+    const struct work w = {.kind = WORK_KERNEL, .run = r};
+    s = stream_push(g, stream_of(g, stream), &w, d);
+    if (s != WW_OK) {
+        run_free(g, r);
+        return s;
+    }
+    if (id) *id = r->result.id;
+    g->next_launch++;
+    return WW_OK;
+}

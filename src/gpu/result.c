@@ -1,0 +1,169 @@
+// What came out of a launch: differences of the counters between its first dispatch and its end,
+// for the chip, each SM, each partition, and each interval.
+#include "gpu/device.h"
+
+void result_begin(struct gpu *g, struct run *r) {
+    const uint32_t n = device_activity_count(g);
+    r->result.start_cycle = r->interval_from = g->now;
+    r->result.start_s = gpu_now_s(g);
+    r->at_start = device_alloc(g, n * sizeof *r->at_start);
+    r->spans = device_alloc(g, n * sizeof *r->spans);
+    if (!r->at_start || !r->spans) {
+        device_fault(g, WW_ERROR_MEMORY, "out of memory for the counters of a launch");
+        device_free(g, r->at_start);
+        device_free(g, r->spans);
+        r->at_start = r->spans = NULL;
+        return;
+    }
+    memset(&r->before, 0, sizeof r->before);
+    for (uint32_t i = 0; i < n; i++) {
+        r->at_start[i] = *device_activity(g, i);
+        activity_add(&r->before, &r->at_start[i]);
+    }
+}
+
+// SMs without a CTA are idle; only the device knows how long a kernel ran.
+static void close_time(struct activity *a, uint64_t cycles, uint32_t sms) {
+    const uint64_t all = cycles * sms, busy = a->c[ACT_sm_busy_cycles];
+    a->c[ACT_sm_idle_cycles] = all > busy ? all - busy : 0;
+}
+
+static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
+    struct activity now;
+    device_activity_sum(g, &now);
+    struct gpu_interval v = {.from = r->interval_from - r->result.start_cycle,
+                             .to = end - r->result.start_cycle,
+                             .activity = now};
+    activity_sub(&v.activity, &r->before);
+    v.activity.c[ACT_cycles] = v.to - v.from;
+    close_time(&v.activity, v.to - v.from, g->config.sm_count);
+    r->before = now;
+    r->interval_from = end;
+    vec_push(&r->arena, &r->intervals, v);
+}
+
+// At the end of the quantum in which an interval is full: quanta do not depend on intervals.
+void result_interval(struct gpu *g, struct run *r) {
+    if (g->now - r->interval_from >= g->options.interval_cycles) add_interval(g, r, g->now);
+}
+
+static void count_instructions(struct gpu *g, struct run *r) {
+    const uint32_t n = r->kernel->image->n_insts;
+    r->inst = device_alloc(g, n * sizeof *r->inst);
+    if (!r->inst) return; // results without it are still results
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        const struct sm_inst_counts *c = sm_inst_counts(g->sm[i], r->slot);
+        for (uint32_t k = 0; c && k < n; k++) {
+            r->inst[k].issues += c[k].issues;
+            r->inst[k].lanes += c[k].lanes;
+            for (uint32_t s = 0; s < STALL_N; s++) r->inst[k].stall[s] += c[k].stall[s];
+        }
+    }
+    r->result.inst = r->inst;
+}
+
+void result_end(struct gpu *g, struct run *r, uint64_t end) {
+    struct gpu_result *out = &r->result;
+    const uint32_t sms = g->config.sm_count, n = device_activity_count(g);
+    out->end_cycle = end;
+    out->cycles = end - out->start_cycle;
+    out->seconds = (double)out->cycles / (g->config.clocks.core_mhz * 1e6);
+    for (uint32_t i = 0; i < sms; i++) out->ctas_done += g->side[i].done[r->slot];
+    if (!r->spans) return;
+    memset(&out->activity, 0, sizeof out->activity);
+    for (uint32_t i = 0; i < n; i++) {
+        r->spans[i] = *device_activity(g, i);
+        activity_sub(&r->spans[i], &r->at_start[i]);
+        if (i < sms) close_time(&r->spans[i], out->cycles, 1);
+        activity_add(&out->activity, &r->spans[i]);
+    }
+    out->activity.c[ACT_cycles] = out->cycles;
+    out->sm = r->spans;
+    out->n_sms = sms;
+    out->partition = r->spans + sms;
+    out->n_partitions = n - sms;
+    out->warp_instructions = out->activity.c[ACT_warp_instructions];
+    out->thread_instructions = out->activity.c[ACT_thread_instructions];
+    const uint64_t busy = out->activity.c[ACT_sm_busy_cycles];
+    out->achieved_warps = busy ? (double)out->activity.c[ACT_warp_slots_cycles] / (double)busy : 0;
+    if (g->options.interval_cycles && end > r->interval_from) add_interval(g, r, end);
+    out->interval = r->intervals.at;
+    out->n_intervals = r->intervals.n;
+    if (g->options.count_instructions) count_instructions(g, r);
+}
+
+// ---- keeping ----------------------------------------------------------------------------------
+// A kept result is one block: the struct, then what it points to.
+static struct gpu_result *keep(struct gpu *g, const struct gpu_result *r) {
+    const size_t spans = (size_t)(r->n_sms + r->n_partitions) * sizeof(struct activity);
+    const size_t intervals = r->n_intervals * sizeof *r->interval;
+    const size_t inst = r->inst ? r->image->n_insts * sizeof *r->inst : 0;
+    const size_t text = r->text ? strlen(r->text) + 1 : 0;
+    const size_t head = bits_align_up(sizeof *r, 16);
+    char *block = device_alloc(g, head + spans + intervals + inst + text);
+    if (!block) return NULL;
+    struct gpu_result *k = (struct gpu_result *)block;
+    *k = *r;
+    block += head;
+    if (spans) {
+        memcpy(block, r->sm, spans);
+        k->sm = (const struct activity *)block;
+        k->partition = k->sm + r->n_sms;
+        block += spans;
+    }
+    if (intervals) {
+        memcpy(block, r->interval, intervals);
+        k->interval = (const struct gpu_interval *)block;
+        block += intervals;
+    }
+    if (inst) {
+        memcpy(block, r->inst, inst);
+        k->inst = (const struct sm_inst_counts *)block;
+        block += inst;
+    }
+    if (text) {
+        memcpy(block, r->text, text);
+        k->text = block;
+    }
+    return k;
+}
+
+void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text) {
+    struct gpu_result *out = &r->result;
+    out->status = s;
+    out->text = s == WW_OK ? NULL : text;
+    out->host_seconds = host_seconds() - r->host_start;
+    g->totals.launches++;
+    g->totals.warp_instructions += out->warp_instructions;
+    g->totals.thread_instructions += out->thread_instructions;
+    if (g->options.launch_done) g->options.launch_done(g->options.user, out);
+    if (g->options.keep_results) {
+        struct gpu_result *kept = keep(g, out);
+        if (kept)
+            vec_push(&g->results_arena, &g->results, kept);
+        else
+            device_log(g, "out of memory: the result of launch %llu is lost",
+                       (unsigned long long)out->id);
+    }
+    run_free(g, r);
+}
+
+uint32_t gpu_result_count(const struct gpu *g) { return g->results.n; }
+const struct gpu_result *gpu_result_at(const struct gpu *g, uint32_t i) {
+    return i < g->results.n ? g->results.at[i] : NULL;
+}
+void result_forget(struct gpu *g, const struct gpu_module *m) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->results.n; i++) {
+        struct gpu_result *r = g->results.at[i];
+        if (r->module == m->ptx->name)
+            device_free(g, r);
+        else
+            g->results.at[n++] = r;
+    }
+    g->results.n = n;
+}
+void gpu_results_clear(struct gpu *g) {
+    for (uint32_t i = 0; i < g->results.n; i++) device_free(g, g->results.at[i]);
+    g->results.n = 0;
+}

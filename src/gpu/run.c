@@ -1,0 +1,472 @@
+// The quantum loop (mem.h, exec.h, sm.h say what a quantum is). One round:
+//
+//   CTAs of the running kernels go to SMs that have room: oldest kernel first, one CTA an SM in each
+//     pass over the SMs, as the hardware's distributor does; a pass takes a core cycle.
+//   SM phase, any thread: an SM takes the replies of the quantum before and runs alone.
+//   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
+//     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
+//     other writes.
+//   The network's serial step.
+//
+// Quanta lie on a grid that begins where a kernel starts on an idle GPU; when nothing can happen in
+// the next ones, whole quanta are left out, so leaving them out changes nothing. A kernel ends when
+// its last CTA has; a kernel alone ends when also its stores are acknowledged.
+#include "gpu/device.h"
+
+#include <stdlib.h>
+
+enum {
+    STUCK_QUANTA = 8,     // quanta in which all SMs were tried, and nothing was under way
+    PROGRESS_QUANTA = 64, // between looks at the host's clock
+};
+#define PROGRESS_SECONDS 0.2
+
+// ---- beginning ------------------------------------------------------------------------------
+static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) {
+    const struct gpu_launch *l = &r->launch;
+    const struct gpu_module *m = r->kernel->module;
+    const struct exec_launch_args args = {
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->block[0], l->block[1], l->block[2]},
+        .dynamic_shared = l->dynamic_shared,
+        .params = r->params,
+        .const_segment = m->const_base,
+        .const_bytes = m->const_bytes,
+        .max_warps_hint = g->config.sm.max_warps,
+        .options = g->options.exec,
+        .callbacks = &g->exec_callbacks,
+        .sm_count = g->config.sm_count,
+        .grid_id = r->result.id,
+        .clock_hz = g->config.clocks.core_mhz * 1e6,
+    };
+    return exec_launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
+}
+
+static void fault_with_diags(struct gpu *g, struct run *r, enum ww_status s, const struct diags *d) {
+    char text[1024];
+    diags_first(d, text, sizeof text);
+    device_fault(g, s, text);
+    run_finish(g, r, s, text);
+}
+
+enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot) {
+    struct diags d;
+    diags_init(&d);
+    enum ww_status s = begin_exec(g, r, &d);
+    if (s == WW_OK)
+        s = sm_kernel_create(&g->config.sm, r->kernel->image, r->exec, r->kernel->code_address, &d,
+                             &r->timed);
+    uint32_t bound = 0;
+    for (; s == WW_OK && bound < g->config.sm_count; bound++) {
+        if (!g->n_running) sm_flush(g->sm[bound]);
+        s = sm_bind(g->sm[bound], slot, r->timed, &d);
+        g->side[bound].done[slot] = g->side[bound].last_done[slot] = 0;
+    }
+    if (s != WW_OK) {
+        for (uint32_t i = 0; i + 1 < bound; i++) sm_unbind(g->sm[i], slot);
+        fault_with_diags(g, r, s, &d);
+    } else {
+        r->slot = slot;
+        r->starts_at = g->now + g->config.launch_latency_cycles;
+        r->host_start = host_seconds();
+    }
+    diags_free(&d);
+    return s;
+}
+
+// The memory system may still have had work (writes on their way to DRAM) when the last kernel
+// ended; it does that now, before time goes on without it.
+static void catch_up_memory(struct gpu *g) {
+    while (g->mem_now < g->now) {
+        const uint64_t next = mem_system_next_event(g->mem, g->mem_now);
+        if (next >= g->now) break;
+        const uint64_t from = next > g->mem_now ? next : g->mem_now;
+        const uint64_t to = from + g->quantum < g->now ? from + g->quantum : g->now;
+        for (uint32_t i = 0; i < g->config.mem.partitions; i++)
+            mem_system_run_partition(g->mem, i, from, to);
+        mem_system_run_serial(g->mem, from, to);
+        for (uint32_t i = 0; i < g->config.sm_count; i++) mem_system_deliver(g->mem, i, from, to);
+        g->mem_now = to;
+    }
+    g->mem_now = g->delivered = g->now;
+}
+
+static void start_runs(struct gpu *g) {
+    uint32_t on = 0;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) on += g->slots[i] && g->slots[i]->started;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        struct run *r = g->slots[i];
+        if (!r || r->started || r->starts_at > g->now) continue;
+        if (!on) {
+            catch_up_memory(g);
+            g->grid_from = g->busy_from = g->now;
+            g->next_sm = 0;
+            g->quanta = 0;
+            g->stuck = 0;
+            g->force = true;
+            device_activity_sum(g, &g->busy_before);
+        }
+        r->started = true;
+        r->last_dispatch = g->now;
+        result_begin(g, r);
+        on++;
+    }
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) // who runs beside whom
+        if (g->slots[i] && g->slots[i]->started && on - 1 > g->slots[i]->result.overlapped)
+            g->slots[i]->result.overlapped = on - 1;
+}
+
+// ---- dispatch -------------------------------------------------------------------------------
+static struct run *oldest_after(const struct gpu *g, uint64_t id) {
+    struct run *best = NULL;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        struct run *r = g->slots[i];
+        if (r && r->started && r->result.id > id && (!best || r->result.id < best->result.id))
+            best = r;
+    }
+    return best;
+}
+
+static void dispatch(struct gpu *g) {
+    const uint32_t n = g->config.sm_count;
+    for (struct run *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
+        uint32_t idle = 0; // SMs in a row that took none
+        uint64_t pass = 0;
+        for (uint32_t i = g->next_sm, k = 0; idle < n && r->next_cta < r->n_ctas; k++) {
+            if (sm_can_take(g->sm[i], r->slot)) {
+                pass = k / n;
+                sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now + pass);
+                g->side[i].next = 0;
+                r->last_dispatch = g->now;
+                g->next_sm = i + 1 == n ? 0 : i + 1;
+                idle = 0;
+            } else {
+                idle++;
+            }
+            i = i + 1 == n ? 0 : i + 1;
+        }
+    }
+}
+
+static bool can_dispatch(const struct gpu *g) {
+    for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
+        const struct run *r = g->slots[k];
+        if (!r || !r->started || r->next_cta == r->n_ctas) continue;
+        for (uint32_t i = 0; i < g->config.sm_count; i++)
+            if (sm_can_take(g->sm[i], k)) return true;
+    }
+    return false;
+}
+
+// ---- one quantum ----------------------------------------------------------------------------
+static void sm_phase(void *user, uint32_t i) {
+    struct gpu *g = user;
+    struct sm *s = g->sm[i];
+    struct sm_side *side = &g->side[i];
+    struct mem_port *port = g->ports[i];
+    if (g->delivered < g->from) mem_system_deliver(g->mem, i, g->delivered, g->from);
+    if (!g->force && side->next >= g->to) {
+        const struct mem_reply *reply = mem_port_peek(port);
+        if (!reply || reply->cycle >= g->to) return;
+    }
+    sm_run(s, g->from, g->to);
+    side->next = sm_next_event(s, g->to);
+}
+
+static void memory_phase(void *user, uint32_t i) {
+    struct gpu *g = user;
+    mem_system_run_partition(g->mem, i, g->from, g->to);
+}
+
+static void commit(void *user) {
+    struct gpu *g = user;
+    g->commit_failed =
+        !exec_commit(g->memory, g->logs, g->config.sm_count, &g->commit_fault);
+}
+
+static void one_quantum(struct gpu *g) {
+    threads_for(g->threads, g->config.sm_count, sm_phase, NULL, g);
+    g->delivered = g->from;
+    threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
+    mem_system_run_serial(g->mem, g->from, g->to);
+    g->mem_now = g->now = g->to;
+    g->force = false;
+    g->quanta++;
+}
+
+// When no SM will do anything in the next quantum, time moves to the quantum in which something
+// happens. Answers false when nothing ever will.
+static bool skip_idle_quanta(struct gpu *g, uint64_t until) {
+    uint64_t next = UINT64_MAX;
+    const uint64_t soon = g->now + g->quantum;
+    if (g->now >= until) return true;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        if (g->side[i].next < soon) {
+            g->stuck = 0;
+            return true;
+        }
+        if (g->side[i].next < next) next = g->side[i].next;
+    }
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        if (g->delivered < g->now) mem_system_deliver(g->mem, i, g->delivered, g->now);
+        const struct mem_reply *reply = mem_port_peek(g->ports[i]);
+        if (reply && reply->cycle < next) next = reply->cycle;
+    }
+    g->delivered = g->now;
+    if (can_dispatch(g)) return true;
+    const uint64_t memory = mem_system_next_event(g->mem, g->now);
+    if (memory < next) next = memory;
+    if (next == UINT64_MAX) { // an SM that waits for credits does not know when they come
+        g->force = true;
+        return ++g->stuck < STUCK_QUANTA;
+    }
+    g->stuck = 0;
+    if (next > until) next = until;
+    if (next >= soon) {
+        const uint64_t quanta = (next - g->grid_from) / g->quantum;
+        g->now = g->grid_from + quanta * g->quantum;
+        g->mem_now = g->delivered = g->now;
+    }
+    return true;
+}
+
+// ---- ending ---------------------------------------------------------------------------------
+static enum ww_status fault_status(const struct exec_fault *f) {
+    return f->kind == FAULT_TRAP || f->kind == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS;
+}
+
+static void cut_off(struct gpu *g, enum ww_status s, const struct exec_fault *f, const char *text) {
+    for (uint32_t i = 0; f && i < SM_KERNEL_SLOTS; i++)
+        if (g->slots[i]) g->slots[i]->result.fault = *f;
+    device_fault(g, s, text);
+    run_abort_all(g, s, text);
+}
+
+static bool check_faults(struct gpu *g) {
+    const struct exec_fault *f = NULL;
+    for (uint32_t i = 0; i < g->config.sm_count && !f; i++) f = sm_fault(g->sm[i]);
+    if (!f && g->commit_failed) f = &g->commit_fault;
+    if (!f) return false;
+    const struct exec_fault copy = *f;
+    g->commit_failed = false;
+    cut_off(g, fault_status(&copy), &copy, copy.text);
+    return true;
+}
+
+static void report_deadlock(struct gpu *g, const char *why) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (f) {
+        const struct run *r = oldest_after(g, 0);
+        fprintf(f, "%s is deadlocked: %s\n", r ? r->result.kernel : "the GPU", why);
+        for (uint32_t i = 0; i < g->config.sm_count; i++)
+            if (!sm_is_idle(g->sm[i])) {
+                sm_describe_waits(g->sm[i], f);
+                break; // one SM is enough to see why
+            }
+        mem_system_describe(g->mem, f);
+        fclose(f);
+    }
+    char shortened[sizeof g->fault_text];
+    snprintf(shortened, sizeof shortened, "%s", text ? text : why);
+    for (size_t n = strlen(shortened); n && shortened[n - 1] == '\n';) shortened[--n] = 0;
+    free(text);
+    cut_off(g, WW_ERROR_DEADLOCK, NULL, shortened);
+}
+
+static bool check_limits(struct gpu *g) {
+    const struct gpu_options *o = &g->options;
+    uint64_t progress = 0;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        const uint64_t p = sm_last_progress(g->sm[i]);
+        if (p > progress) progress = p;
+    }
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        const struct run *r = g->slots[i];
+        if (!r || !r->started) continue;
+        if (r->last_dispatch > progress) progress = r->last_dispatch;
+        const uint64_t ran = g->now - r->result.start_cycle;
+        char text[256];
+        if (o->max_cycles && ran >= o->max_cycles) {
+            snprintf(text, sizeof text, "%s ran for %llu cycles, the limit", r->result.kernel,
+                     (unsigned long long)o->max_cycles);
+            cut_off(g, WW_ERROR_LIMIT, NULL, text);
+            return true;
+        }
+        if (o->max_instructions && g->quanta % PROGRESS_QUANTA == 0) {
+            uint64_t n = 0;
+            for (uint32_t k = 0; k < g->config.sm_count; k++)
+                n += device_activity(g, k)->c[ACT_warp_instructions] -
+                     r->at_start[k].c[ACT_warp_instructions];
+            if (n >= o->max_instructions) {
+                snprintf(text, sizeof text, "%s issued %llu warp instructions, the limit is %llu",
+                         r->result.kernel, (unsigned long long)n,
+                         (unsigned long long)o->max_instructions);
+                cut_off(g, WW_ERROR_LIMIT, NULL, text);
+                return true;
+            }
+        }
+    }
+    if (g->now > progress && g->now - progress > g->config.deadlock_cycles) {
+        char why[128];
+        snprintf(why, sizeof why, "no instruction has issued and no reply come for %llu cycles",
+                 (unsigned long long)(g->now - progress));
+        report_deadlock(g, why);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t ctas_done(const struct gpu *g, const struct run *r) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) n += g->side[i].done[r->slot];
+    return n;
+}
+
+// The cycle in which the run ended, or 0 when it has not.
+static uint64_t end_of(struct gpu *g, const struct run *r) {
+    if (!r->started || r->next_cta < r->n_ctas || ctas_done(g, r) < r->n_ctas) return 0;
+    uint64_t end = r->result.start_cycle;
+    bool alone = true;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+        alone &= !g->slots[i] || g->slots[i] == r || !g->slots[i]->started;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        if (g->side[i].last_done[r->slot] > end) end = g->side[i].last_done[r->slot];
+        if (!alone) continue;
+        if (!sm_is_idle(g->sm[i]) || mem_port_outstanding(g->ports[i])) return 0;
+        if (sm_last_progress(g->sm[i]) > end) end = sm_last_progress(g->sm[i]);
+    }
+    return end < g->now ? end + 1 : g->now;
+}
+
+static void end_run(struct gpu *g, struct run *r, uint64_t end) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+        left += g->slots[i] && g->slots[i] != r && g->slots[i]->started;
+    result_end(g, r, end);
+    for (uint32_t i = 0; i < g->config.sm_count; i++) sm_unbind(g->sm[i], r->slot);
+    g->slots[r->slot] = NULL;
+    g->n_running--;
+    if (!left) {
+        struct activity a;
+        device_activity_sum(g, &a);
+        activity_sub(&a, &g->busy_before);
+        activity_add(&g->totals.activity, &a);
+        g->totals.kernel_cycles += end - g->busy_from;
+        g->totals.activity.c[ACT_cycles] += end - g->busy_from;
+    }
+    run_finish(g, r, WW_OK, NULL);
+}
+
+void run_abort_all(struct gpu *g, enum ww_status s, const char *text) {
+    bool any = false;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        struct run *r = g->slots[i];
+        if (!r) continue;
+        any = true;
+        if (r->started) result_end(g, r, g->now);
+    }
+    if (!any) return;
+    struct run *cut[SM_KERNEL_SLOTS];
+    memcpy(cut, g->slots, sizeof cut);
+    memset(g->slots, 0, sizeof g->slots);
+    g->n_running = 0;
+    for (struct gpu_stream *q = g->streams; q; q = q->next)
+        if (q->head && q->head->kind == WORK_KERNEL && q->head->running) q->head->run = NULL;
+    // SMs and queues hold warps of a kernel that is no more: they are made anew.
+    device_tear_down(g);
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+        if (cut[i]) run_finish(g, cut[i], s, text);
+    struct diags d;
+    diags_init(&d);
+    if (device_build(g, &d) != WW_OK) device_fault(g, WW_ERROR_MEMORY, "out of memory for new SMs");
+    diags_free(&d);
+    g->mem_now = g->delivered = g->now;
+}
+
+// ---- the loop -------------------------------------------------------------------------------
+static void tell_progress(struct gpu *g) {
+    if (!g->options.progress || g->quanta % PROGRESS_QUANTA) return;
+    const double now = host_seconds();
+    if (now - g->last_progress_s < PROGRESS_SECONDS) return;
+    g->last_progress_s = now;
+    const struct run *r = oldest_after(g, 0);
+    if (!r) return;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->config.sm_count; i++)
+        n += device_activity(g, i)->c[ACT_warp_instructions] -
+             r->at_start[i].c[ACT_warp_instructions];
+    const struct gpu_progress p = {.launch = r->result.id,
+                                   .kernel = r->result.kernel,
+                                   .ctas_done = ctas_done(g, r),
+                                   .ctas = r->n_ctas,
+                                   .cycles = g->now - r->result.start_cycle,
+                                   .warp_instructions = n};
+    g->options.progress(g->options.user, &p);
+}
+
+static bool end_runs(struct gpu *g) {
+    bool any = false;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        struct run *r = g->slots[i];
+        const uint64_t end = r ? end_of(g, r) : 0;
+        if (!end) continue;
+        end_run(g, r, end);
+        any = true;
+    }
+    return any;
+}
+
+void run_quanta(struct gpu *g, uint64_t until) {
+    start_runs(g);
+    do {
+        dispatch(g);
+        g->from = g->now;
+        g->to = g->grid_from + ((g->from - g->grid_from) / g->quantum + 1) * g->quantum;
+        one_quantum(g);
+        if (check_faults(g)) return;
+        for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
+            if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
+        if (end_runs(g) || check_limits(g)) return;
+        if (g->options.stop && *g->options.stop) return;
+        tell_progress(g);
+        if (!skip_idle_quanta(g, until)) {
+            report_deadlock(g, "every warp waits and nothing is on its way");
+            return;
+        }
+    } while (g->now < until);
+}
+
+// ---- without time ---------------------------------------------------------------------------
+void run_functional(struct gpu *g, struct run *r) {
+    struct diags d;
+    diags_init(&d);
+    r->host_start = host_seconds();
+    r->result.start_cycle = g->now;
+    enum ww_status s = begin_exec(g, r, &d);
+    if (s != WW_OK) {
+        fault_with_diags(g, r, s, &d);
+        diags_free(&d);
+        return;
+    }
+    struct exec_counts counts = {0};
+    struct exec_fault fault = {.kind = FAULT_NONE};
+    s = exec_run_functional(r->exec, g->memory,
+                            g->options.max_instructions ? g->options.max_instructions : UINT64_MAX,
+                            g->options.stop, &counts, &fault, &d);
+    r->result.warp_instructions = counts.warp_instructions;
+    r->result.thread_instructions = counts.thread_instructions;
+    r->result.fault = fault;
+    if (s == WW_OK) {
+        r->result.ctas_done = r->n_ctas;
+        run_finish(g, r, WW_OK, NULL);
+    } else {
+        char text[1024];
+        diags_first(&d, text, sizeof text);
+        if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
+        device_fault(g, s, text[0] ? text : ww_status_text(s));
+        run_finish(g, r, s, g->fault_text);
+    }
+    diags_free(&d);
+}

@@ -1,0 +1,154 @@
+// A fork-join of a few threads that meet thousands of times a second: they spin for a while, since
+// the next round is microseconds away, then sleep on a futex. Items are claimed one by one, each
+// thread beginning in a part of its own (so that an SM tends to stay in one core's cache) and going
+// on to what the others have left.
+#include "gpu/threads.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// About 20 us: a quantum of a small kernel. Longer waits (serial phases, the host's own work) sleep.
+enum { SPINS = 4000, MAX_THREADS = 64 };
+
+struct worker {
+    struct threads *owner;
+    uint32_t index;
+    pthread_t thread;
+};
+
+struct threads {
+    _Alignas(64) atomic_uint round;   // counts up to start a round; futex word of the workers
+    _Alignas(64) atomic_uint working; // workers that are still in it; futex word of the caller
+    _Alignas(64) atomic_uint asleep;  // threads inside futex_wait: nobody is woken in vain
+    atomic_bool quit;
+    threads_fn *fn;
+    void *user;
+    uint32_t items, n;
+    uint32_t spins;
+    struct worker worker[MAX_THREADS];
+    atomic_uint *claimed; // round in which an item was last taken
+};
+
+static void pause_cpu(void) {
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+// Waits until *word is no longer `value`. A sleeper counts itself before it looks at the word for the
+// last time, a waker changes the word before it looks at the count (both sequentially consistent), so
+// one of them sees the other.
+static void wait_change(struct threads *t, atomic_uint *word, unsigned value) {
+    for (uint32_t i = 0; i < t->spins; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != value) return;
+        pause_cpu();
+    }
+    atomic_fetch_add(&t->asleep, 1);
+    while (atomic_load(word) == value)
+        syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+    atomic_fetch_sub(&t->asleep, 1);
+}
+
+static void wake(struct threads *t, atomic_uint *word) {
+    if (atomic_load(&t->asleep)) syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void take_items(struct threads *t, uint32_t index, unsigned round) {
+    const uint32_t n = t->items;
+    uint32_t i = (uint32_t)((uint64_t)n * index / t->n);
+    for (uint32_t k = 0; k < n; k++, i = i + 1 == n ? 0 : i + 1) {
+        unsigned last = atomic_load_explicit(&t->claimed[i], memory_order_relaxed);
+        if (last == round) continue;
+        if (atomic_compare_exchange_strong_explicit(&t->claimed[i], &last, round,
+                                                    memory_order_relaxed, memory_order_relaxed))
+            t->fn(t->user, i);
+    }
+}
+
+static void *work(void *arg) {
+    const struct worker *w = arg;
+    struct threads *t = w->owner;
+    unsigned seen = 0;
+    for (;;) {
+        wait_change(t, &t->round, seen);
+        seen++;
+        if (atomic_load_explicit(&t->quit, memory_order_relaxed)) return NULL;
+        take_items(t, w->index, seen);
+        if (atomic_fetch_sub(&t->working, 1) == 1) wake(t, &t->working);
+    }
+}
+
+uint32_t threads_offered(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    const int n = CPU_COUNT(&set);
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+enum ww_status threads_create(uint32_t n, uint32_t max_items, struct diags *d, struct threads **out) {
+    *out = NULL;
+    if (n > MAX_THREADS) n = MAX_THREADS;
+    if (n <= 1) return WW_OK;
+    struct threads *t = ww_alloc_aligned(sizeof *t);
+    if (!t) return diag_add(d, WW_ERROR_MEMORY, "out of memory for %u host threads", n);
+    t->claimed = calloc(max_items ? max_items : 1, sizeof *t->claimed);
+    if (!t->claimed) {
+        ww_free_aligned(t);
+        return diag_add(d, WW_ERROR_MEMORY, "out of memory for %u host threads", n);
+    }
+    // With more threads than processors, spinning would only keep the others from running.
+    t->spins = n <= threads_offered() ? SPINS : 1;
+    t->n = 1;
+    for (uint32_t i = 1; i < n; i++) {
+        struct worker *w = &t->worker[i];
+        *w = (struct worker){.owner = t, .index = i};
+        const int e = pthread_create(&w->thread, NULL, work, w);
+        if (e) {
+            threads_destroy(t);
+            return diag_add(d, WW_ERROR_MEMORY, "cannot start host thread %u: %s", i, strerror(e));
+        }
+        t->n++;
+    }
+    *out = t;
+    return WW_OK;
+}
+
+static void start_round(struct threads *t) {
+    atomic_store_explicit(&t->working, t->n - 1, memory_order_relaxed);
+    atomic_fetch_add(&t->round, 1);
+    wake(t, &t->round);
+}
+
+void threads_destroy(struct threads *t) {
+    if (!t) return;
+    atomic_store_explicit(&t->quit, true, memory_order_relaxed);
+    start_round(t);
+    for (uint32_t i = 1; i < t->n; i++) pthread_join(t->worker[i].thread, NULL);
+    free(t->claimed);
+    ww_free_aligned(t);
+}
+
+void threads_for(struct threads *t, uint32_t n, threads_fn *fn, void (*mine)(void *user),
+                 void *user) {
+    if (!t || n < 2) {
+        if (mine) mine(user);
+        for (uint32_t i = 0; i < n; i++) fn(user, i);
+        return;
+    }
+    t->fn = fn;
+    t->user = user;
+    t->items = n;
+    start_round(t);
+    if (mine) mine(user);
+    take_items(t, 0, atomic_load_explicit(&t->round, memory_order_relaxed));
+    for (unsigned left; (left = atomic_load_explicit(&t->working, memory_order_acquire)) != 0;)
+        wait_change(t, &t->working, left);
+}
