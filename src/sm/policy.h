@@ -59,7 +59,7 @@ struct sm_view {
                                       // guard); kept only while a policy is there
 };
 
-// An instruction at its issue. The callback may raise the extra_* fields and change lanes_used.
+// An instruction at its issue. The callback may raise the extra_* fields.
 struct sm_issue {
     uint64_t cycle;      // of issue
     uint32_t warp, scheduler, pc, kernel_slot;

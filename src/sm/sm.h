@@ -127,6 +127,7 @@ struct sm_occupancy {
     uint32_t ctas, warps;
     const char *limit; // "registers", "shared memory", "warps", "CTA slots"
 };
+// `shared_bytes`: static and dynamic, of a CTA.
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes);
 
@@ -136,6 +137,7 @@ enum { SM_KERNEL_SLOTS = 4 };
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d);
 void sm_unbind(struct sm *s, uint32_t slot);
 bool sm_can_take(const struct sm *s, uint32_t slot);
+// `cycle` is the `from` of the sm_run that follows; not from within cta_done.
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
 
 // SM phase: core cycles [from, to). Stops early on a fault (sm_fault answers it).

@@ -1,0 +1,101 @@
+// Operand collection and write-back, in sparse time: nothing is arbitrated cycle by cycle. Every
+// register bank serves its reads and writes in the order of their coming, `collector_ports` a cycle,
+// so an access gets the bank's next free slot, and an instruction's operands are there when its last
+// row has been read. An instruction holds a collector unit from its issue to the cycle in which it
+// enters its pipeline. A result asks for its banks and for the result bus in the cycle before it is
+// due; if one is taken it is late.
+//
+// Register r of the warp in slot w lies in bank (r + w) mod rf_banks, so that the same register of
+// neighbouring warps does not collide. A register named twice by an instruction is read once.
+//
+// Left out: writes do not overtake reads that asked before them; a collector unit has no ports of
+// its own; nothing is forwarded past the register file.
+#ifndef WW_SM_COLLECT_H
+#define WW_SM_COLLECT_H
+
+#include "sm/sm_state.h"
+
+// Books a slot of a bank at `cycle` or later and answers the cycle.
+static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle) {
+    if (ww_likely(s->c.collector_ports == 1)) {
+        const uint64_t at = max64(cycle, s->bank_next[bank]);
+        s->bank_next[bank] = at + 1;
+        return at;
+    }
+    const uint64_t ports = s->c.collector_ports;
+    const uint64_t slot = max64(cycle * ports, s->bank_next[bank]);
+    s->bank_next[bank] = slot + 1;
+    return slot / ports;
+}
+
+// Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read.
+static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, uint32_t w,
+                                        uint64_t t) {
+    const uint64_t first = t + s->c.read_latency;
+    uint64_t last = first;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t bank = s->bank_of[in->src[i] + w];
+        const uint64_t at = collect_bank(s, bank, first);
+        s->act.c[ACT_rf_bank_reads + bank]++;
+        s->act.c[ACT_rf_bank_conflicts] += at - first;
+        last = max64(last, at);
+    }
+    return last;
+}
+
+// A collector unit is taken in cycle t until the instruction has left it at the end of `until`.
+static inline void collect_hold(struct sm *s, uint64_t t, uint64_t until) {
+    s->collectors_used++;
+    s->collector_free[(uint8_t)min64(until + 1, t + 255)]++;
+}
+
+// Units that have become free up to cycle t.
+static inline void collect_sweep(struct sm *s, uint64_t t) {
+    if (s->collectors_used != 0) {
+        const uint64_t end = min64(t, s->collectors_swept + 256);
+        for (uint64_t c = s->collectors_swept + 1; c <= end; c++) {
+            s->collectors_used -= s->collector_free[(uint8_t)c];
+            s->collector_free[(uint8_t)c] = 0;
+        }
+    }
+    s->collectors_swept = t;
+}
+
+static inline bool collect_is_full(const struct sm *s) {
+    return s->collectors_used >= s->c.collectors;
+}
+
+static inline uint64_t collect_next(const struct sm *s, uint64_t t) {
+    for (uint64_t c = t + 1; c < t + 256; c++)
+        if (s->collector_free[(uint8_t)c] != 0) return c;
+    return t + 1;
+}
+
+// A result due in cycle t (all its latency has passed): answers the cycle from which dependent
+// instructions may issue, t unless its banks or the bus were taken in the cycle before.
+static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uint32_t w,
+                                     uint64_t t) {
+    uint64_t last = t - 1;
+    for (uint32_t i = 0; i < in->n_dst; i++) {
+        uint64_t at = t - 1;
+        if (at > s->bus_cycle) {
+            s->bus_cycle = at;
+            s->bus_used = 0;
+        } else {
+            at = s->bus_cycle;
+        }
+        if (s->bus_used == s->c.result_bus) {
+            at = ++s->bus_cycle;
+            s->bus_used = 0;
+        }
+        s->bus_used++;
+        const uint32_t bank = s->bank_of[in->dst_first + i + w];
+        at = collect_bank(s, bank, at);
+        s->act.c[ACT_rf_bank_writes + bank]++;
+        last = max64(last, at);
+    }
+    s->act.c[ACT_result_bus_conflicts] += last - (t - 1);
+    return last + 1;
+}
+
+#endif

@@ -1,0 +1,160 @@
+// CTAs and their warps come and go. A CTA takes the lowest free warp slots, so that its warps stand
+// in order of their number; its memory is one of the blocks that sm_bind made. A warp is gone when
+// it has no live lane, and drained when no result is on its way to it any more; its CTA's slot is
+// free when all its warps are drained.
+#include "sm/scoreboard.h"
+#include "sm/sm_state.h"
+#include "sm/wheel.h"
+
+static void residents_change(struct sm *s, uint64_t t) {
+    s->act.c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (t - s->warps_since);
+    s->warps_since = t;
+}
+
+bool sm_can_take(const struct sm *s, uint32_t slot) {
+    const struct kernel_slot *const ks = &s->kernel[slot];
+    const struct sm_kernel *const k = ks->kernel;
+    return k != NULL && !s->faulted && ks->free_blocks != 0 && s->n_ctas < s->c.max_ctas &&
+           s->warps_used + k->n_warps <= s->c.max_warps &&
+           s->threads_used + k->n_warps * WARP_LANES <= s->c.max_threads &&
+           s->regs_used + k->cta_registers <= s->c.registers &&
+           s->shared_used + k->cta_shared <= s->c.shared_bytes;
+}
+
+static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w, uint32_t number) {
+    struct warp *const W = &s->warp[w];
+    const struct kernel_slot *const ks = &s->kernel[c->kslot];
+    struct sm_wide_pend *const wide = ks->kernel->wide != NULL ? &s->wide_pend[w] : NULL;
+    const uint8_t gen = (uint8_t)(W->fetch_gen + 1);
+    const uint32_t stores = W->stores; // acknowledgements for the slot's last warp still come
+    *W = (struct warp){.ew = &c->cta.warps[number],
+                       .counts = ks->counts,
+                       .code = ks->kernel->inst,
+                       .sched = (uint8_t)(w % s->c.schedulers),
+                       .cta = (uint8_t)cta,
+                       .kslot = c->kslot,
+                       .wide = wide,
+                       .stores = stores,
+                       .fence_keep = UINT32_MAX,
+                       .async_keep = UINT8_MAX,
+                       .fetch_gen = gen};
+    if (wide != NULL) memset(wide, 0, sizeof *wide);
+    W->ew->lane_slot = w;
+    s->v.lanes[w] = W->ew->active;
+}
+
+void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
+    assert(sm_can_take(s, slot));
+    struct kernel_slot *const ks = &s->kernel[slot];
+    const struct sm_kernel *const k = ks->kernel;
+    stall_account(s, cycle);
+    residents_change(s, max64(cycle, s->warps_since));
+    if (!s->is_busy) {
+        s->is_busy = true;
+        s->busy_since = cycle;
+        s->time = cycle;
+        for (uint32_t i = 0; i < s->n_policies; i++)
+            if (s->policy[i]->epoch_cycles != 0)
+                s->epoch_next[i] = (cycle / s->policy[i]->epoch_cycles + 1) *
+                                   s->policy[i]->epoch_cycles;
+    }
+    uint32_t at = 0;
+    while (s->cta[at].is_used) at++;
+    const uint32_t block = bits_first32(ks->free_blocks);
+    ks->free_blocks &= ~(1u << block);
+    ks->ctas++;
+    struct cta_slot *const c = &s->cta[at];
+    memset(c->bar, 0, sizeof c->bar);
+    c->is_used = true;
+    c->kslot = (uint8_t)slot;
+    c->block = (uint8_t)block;
+    c->linear = linear;
+    c->warps = c->left = 0;
+    exec_cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
+    s->cta_order[s->n_ctas++] = (uint8_t)at;
+    s->warps_used += k->n_warps;
+    s->threads_used += k->n_warps * WARP_LANES;
+    s->regs_used += k->cta_registers;
+    s->shared_used += k->cta_shared;
+    s->act.c[ACT_cta_launches]++;
+    s->act.c[ACT_warp_launches] += k->n_warps;
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < SM_MAX_CTAS; i++)
+        if (s->cta[i].is_used && i != at) used |= s->cta[i].left;
+    uint32_t w = 0;
+    for (uint32_t number = 0; number < k->n_warps; number++, w++) {
+        while (used >> w & 1) w++;
+        c->warps |= BIT64(w);
+        c->left |= BIT64(w);
+        warp_init(s, c, at, w, number);
+        s->v.resident |= BIT64(w);
+        if (!s->is_two_level) s->v.active |= BIT64(w);
+        wheel_add(&s->wheel, cycle, cycle + s->c.cta_launch_latency, EVENT_LAUNCH, NULL, w, 0);
+        if (ww_unlikely(s->n_policies != 0))
+            policy_warp(s, SM_WARP_LAUNCH, w, slot, k->warp_registers,
+                        number == 0 ? k->cta_shared : 0, cycle);
+    }
+    s->dirty = UINT32_MAX;
+    s->wake = min64(s->wake, cycle);
+    s->progress = max64(s->progress, cycle);
+}
+
+// The slots of a CTA that left whole words in masks must not leak into the next one.
+static void forget_warp(struct sm *s, uint32_t w) {
+    struct sm_view *const v = &s->v;
+    const uint64_t keep = ~BIT64(w);
+    front_flush(s, w);
+    for (uint32_t u = 0; u < UNIT_N; u++) v->needs[u] &= keep;
+    v->resident &= keep;
+    v->active &= keep;
+    v->wait_mem &= keep;
+    v->wait_long &= keep;
+    v->wait_branch &= keep;
+    v->wait_const &= keep;
+    v->wait_sleep &= keep;
+    s->blocked &= keep;
+    s->fetch_want &= keep;
+    s->fetch_held &= keep;
+    s->const_retry &= keep;
+    s->dirty |= 1u << s->warp[w].sched;
+}
+
+static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
+    struct cta_slot *const c = &s->cta[at];
+    struct kernel_slot *const ks = &s->kernel[c->kslot];
+    const struct sm_kernel *const k = ks->kernel;
+    c->is_used = false;
+    ks->free_blocks |= 1u << c->block;
+    ks->ctas--;
+    s->warps_used -= k->n_warps;
+    s->threads_used -= k->n_warps * WARP_LANES;
+    s->regs_used -= k->cta_registers;
+    s->shared_used -= k->cta_shared;
+    uint32_t i = 0;
+    while (s->cta_order[i] != at) i++;
+    memmove(&s->cta_order[i], &s->cta_order[i + 1], s->n_ctas - i - 1);
+    s->n_ctas--;
+    if (s->n_ctas == 0) s->closes = true; // busy to the end of this cycle
+    if (s->cb.cta_done != NULL) s->cb.cta_done(s->cb.user, s->id, c->kslot, c->linear, t);
+}
+
+void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
+    struct cta_slot *const c = &s->cta[s->warp[w].cta];
+    c->left &= ~BIT64(w);
+    if (ww_unlikely(s->n_policies != 0))
+        policy_warp(s, SM_WARP_EXIT, w, c->kslot, s->kernel[c->kslot].kernel->warp_registers,
+                    c->left == 0 ? s->kernel[c->kslot].kernel->cta_shared : 0, t);
+    if (c->left == 0) cta_finish(s, s->warp[w].cta, t);
+}
+
+void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {
+    struct warp *const W = &s->warp[w];
+    residents_change(s, t + 1); // it was there in cycle t
+    s->act.c[ACT_simt_pushes] += W->ew->pushes;
+    s->act.c[ACT_simt_pops] += W->ew->pops;
+    W->ew->pushes = W->ew->pops = 0;
+    W->exited = 1;
+    forget_warp(s, w);
+    barrier_after_exit(s, &s->cta[W->cta], t);
+    if (W->inflight == 0) cta_warp_drained(s, w, t);
+}

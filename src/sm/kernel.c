@@ -1,0 +1,256 @@
+// A kernel decoded for timing, once a launch: every machine instruction becomes one cache line with
+// the registers that it needs as bit sets, its pipeline, latency and the rows that it reads. And how
+// many of a kernel's CTAs an SM holds.
+//
+// Occupancy follows the vendor's calculator: registers are granted to a warp (Fermi, Kepler) or a
+// CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
+// shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
+// for a few register counts).
+#include "sm/sm_state.h"
+
+static uint32_t align_up(uint32_t x, uint32_t unit) {
+    return unit == 0 ? x : (uint32_t)bits_align_up(x, unit);
+}
+
+uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps) {
+    const uint32_t warps = align_up(n_warps, c->warp_alloc_unit);
+    if (c->reg_alloc_per_cta) return align_up(warps * WARP_LANES * n_regs, c->reg_alloc_unit);
+    return warps * align_up(WARP_LANES * n_regs, c->reg_alloc_unit);
+}
+
+static uint32_t cta_shared(const struct sm_config *c, uint32_t bytes) {
+    return align_up(bytes + c->static_shared_overhead, c->shared_alloc_unit);
+}
+
+struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
+                                        uint32_t threads, uint32_t shared_bytes) {
+    const uint32_t warps = threads == 0 ? 1 : (threads + WARP_LANES - 1) / WARP_LANES;
+    const uint32_t regs = kernel_cta_registers(c, im->n_regs, warps);
+    const uint32_t shared = cta_shared(c, shared_bytes);
+    const struct { uint32_t ctas; const char *name; } limit[] = {
+        {c->max_warps / warps, "warps"},
+        {c->max_threads / (warps * WARP_LANES), "threads"},
+        {regs == 0 ? UINT32_MAX : c->registers / regs, "registers"},
+        {shared == 0 ? UINT32_MAX : c->shared_bytes / shared, "shared memory"},
+        {c->max_ctas, "CTA slots"},
+    };
+    struct sm_occupancy o = {.ctas = UINT32_MAX};
+    for (size_t i = 0; i < WW_COUNT(limit); i++)
+        if (limit[i].ctas < o.ctas) {
+            o.ctas = limit[i].ctas;
+            o.limit = limit[i].name;
+        }
+    o.warps = o.ctas * warps;
+    return o;
+}
+
+// ---- decoding -----------------------------------------------------------------------------------
+struct decoder {
+    const struct sm_config *c;
+    struct sm_kernel *k;
+    uint32_t cap_const_lines;
+};
+
+static void need_reg(struct sm_inst *in, struct sm_wide *wide, uint32_t reg, bool is_dst) {
+    if (reg < 64) {
+        in->use |= BIT64(reg);
+        if (is_dst) in->dst |= BIT64(reg);
+        return;
+    }
+    const uint32_t word = reg / 64 - 1;
+    if (wide == NULL || word >= WIDE_WORDS) return;
+    wide->use[word] |= BIT64(reg % 64);
+    if (is_dst) wide->dst[word] |= BIT64(reg % 64);
+}
+
+static void read_row(struct sm_inst *in, uint32_t reg) {
+    for (uint32_t i = 0; i < in->n_src; i++)
+        if (in->src[i] == reg) return;
+    if (in->n_src < sizeof in->src) in->src[in->n_src++] = (uint8_t)reg;
+}
+
+static bool const_line(struct decoder *d, const struct opnd *o, struct sm_inst *in) {
+    struct sm_kernel *const k = d->k;
+    in->n_const++;
+    if (d->c->constant.bytes == 0) return true;
+    const uint64_t line = kernel_const_line(d->c, k, o->bank, o->reg);
+    uint32_t i = 0;
+    while (i < k->n_const_lines && k->const_line[i] != line) i++;
+    if (i == k->n_const_lines) {
+        if (i == d->cap_const_lines) {
+            const uint32_t cap = i == 0 ? 16 : 2 * i;
+            uint64_t *const more = ww_alloc_aligned(cap * sizeof *more);
+            if (more == NULL) return false;
+            if (i != 0) memcpy(more, k->const_line, i * sizeof *more);
+            ww_free_aligned(k->const_line);
+            k->const_line = more;
+            d->cap_const_lines = cap;
+        }
+        k->const_line[k->n_const_lines++] = line;
+    }
+    in->const_mask |= BIT64(i < MAX_CONST_LINES ? i : MAX_CONST_LINES - 1);
+    return true;
+}
+
+static bool decode_source(struct decoder *d, const struct opnd *o, struct sm_inst *in,
+                          struct sm_wide *wide) {
+    switch (o->kind) {
+    case OPND_GPR:
+        for (uint32_t i = 0; i < o->words; i++) {
+            need_reg(in, wide, o->reg + i, false);
+            read_row(in, o->reg + i);
+        }
+        return true;
+    case OPND_PRED:
+        if (o->reg < PRED_TRUE) in->use_p |= (uint16_t)(1u << o->reg);
+        return true;
+    case OPND_CONST: return const_line(d, o, in);
+    default: return true;
+    }
+}
+
+static void decode_destination(const struct opnd *o, struct sm_inst *in, struct sm_wide *wide) {
+    if (o->kind == OPND_GPR) {
+        for (uint32_t i = 0; i < o->words; i++) need_reg(in, wide, o->reg + i, true);
+        if (in->n_dst == 0) in->dst_first = (uint8_t)o->reg;
+        in->n_dst = (uint8_t)(in->n_dst + o->words);
+    } else if (o->kind == OPND_PRED && o->reg < PRED_TRUE) {
+        in->use_p |= (uint16_t)(1u << o->reg);
+        in->dst_p |= (uint16_t)(1u << o->reg);
+    }
+}
+
+static bool is_long(uint8_t klass) {
+    switch (klass) {
+    case OPC_LD_GLOBAL:
+    case OPC_LD_LOCAL:
+    case OPC_LD_GENERIC:
+    case OPC_ATOM_GLOBAL:
+    case OPC_TEX:
+    case OPC_SURF: return true;
+    default: return false;
+    }
+}
+
+static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool has_result) {
+    uint16_t f = 0;
+    const bool is_mem = (in->unit == UNIT_LDST && m->klass != OPC_SHFL) || in->unit == UNIT_TEX;
+    if (mop_info[m->op].flags & OPF_BRANCH) f |= SI_BRANCH;
+    if (has_result && in->unit != UNIT_NONE) f |= SI_RESULT;
+    if (is_mem) f |= SI_MEM;
+    if (is_mem && is_long(m->klass)) f |= SI_LONG;
+    if (in->unit == UNIT_NONE) f |= SI_SOLO;
+    if (m->flags & MF_FILLER) f |= SI_FILLER;
+    switch (m->op) {
+    case OP_BRA:
+    case OP_BRX: f |= SI_JUMP | SI_CHECK_PUSH; break;
+    case OP_CALL:
+    case OP_CALLI:
+    case OP_RET: f |= SI_JUMP; break;
+    case OP_BAR: f |= SI_BARRIER; break;
+    case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
+    case OP_CPCOMMIT: f |= SI_COMMIT; break;
+    case OP_CPWAIT: f |= SI_ASYNC_WAIT | SI_SOLO; break;
+    case OP_SHFL: f |= SI_SHUFFLE; break;
+    default: break;
+    }
+    return f;
+}
+
+static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
+                       struct sm_wide *wide) {
+    const struct class_timing *t = &d->c->timing[m->klass];
+    in->klass = m->klass;
+    in->unit = op_class_unit[m->klass];
+    in->latency = (uint16_t)t->latency;
+    in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
+    in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub : m->aux;
+    for (size_t i = 0; i < WW_COUNT(m->src); i++)
+        if (!decode_source(d, &m->src[i], in, wide)) return false;
+    for (size_t i = 0; i < WW_COUNT(m->dst); i++) decode_destination(&m->dst[i], in, wide);
+    if (m->guard < PRED_TRUE) in->use_p |= (uint16_t)(1u << m->guard);
+    if (m->flags & MF_CC_IN) in->use_p |= CARRY_BIT;
+    if (m->flags & MF_CC_OUT) {
+        in->use_p |= CARRY_BIT;
+        in->dst_p |= CARRY_BIT;
+    }
+    if (m->op == OP_P2R) in->use_p |= CARRY_BIT | 0x7f;
+    if (m->op == OP_R2P) {
+        const uint16_t p = (uint16_t)(m->src[1].imm & 0x7f) | CARRY_BIT;
+        in->use_p |= p;
+        in->dst_p |= p;
+    }
+    bool has_result = in->dst != 0 || in->dst_p != 0;
+    for (int i = 0; wide != NULL && i < WIDE_WORDS; i++) has_result |= wide->dst[i] != 0;
+    in->flags = flags_of(m, in, has_result);
+    return true;
+}
+
+// Threads and shared memory of a CTA are the launch's secret: ask a CTA.
+static bool measure_cta(struct sm_kernel *k) {
+    k->cta_bytes = bits_align_up(exec_cta_bytes(k->launch), 64);
+    void *const memory = ww_alloc_aligned(k->cta_bytes);
+    if (memory == NULL) return false;
+    struct exec_cta cta = {0};
+    exec_cta_init(&cta, k->launch, memory, 0, 0);
+    k->n_warps = cta.n_warps;
+    k->n_threads = cta.n_threads;
+    k->shared_bytes = cta.shared_bytes;
+    ww_free_aligned(memory);
+    return true;
+}
+
+static enum ww_status refuse(const struct sm_config *c, const struct sm_kernel *k,
+                             struct diags *d) {
+    return diag_add(d, WW_ERROR_LAUNCH,
+                    "kernel %s does not fit an SM: a CTA of %u threads takes %u warps of %u, %u "
+                    "registers of %u and %u bytes of shared memory of %u (limit: %s)",
+                    k->image->name ? k->image->name : "?", k->n_threads, k->n_warps, c->max_warps,
+                    k->cta_registers, c->registers, k->cta_shared, c->shared_bytes,
+                    k->occupancy.limit);
+}
+
+enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_image *im,
+                                struct exec_launch *l, uint64_t code_address, struct diags *d,
+                                struct sm_kernel **out) {
+    *out = NULL;
+    struct sm_kernel *const k = ww_alloc_aligned(sizeof *k);
+    if (k == NULL) return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");
+    k->image = im;
+    k->launch = l;
+    k->code_address = code_address;
+    k->const_address =
+        bits_align_up(code_address + (uint64_t)im->n_insts * c->instruction_bytes, 4096);
+    k->inst = ww_alloc_aligned((im->n_insts + 1) * sizeof *k->inst);
+    const bool is_wide = im->n_regs > 64;
+    if (is_wide) k->wide = ww_alloc_aligned((im->n_insts + 1) * sizeof *k->wide);
+    struct decoder dec = {.c = c, .k = k};
+    bool ok = k->inst != NULL && (!is_wide || k->wide != NULL) && measure_cta(k);
+    for (uint32_t i = 0; ok && i < im->n_insts; i++) {
+        k->inst[i].wide = is_wide ? i : 0;
+        ok = decode_one(&dec, &im->inst[i], &k->inst[i], is_wide ? &k->wide[i] : NULL);
+    }
+    if (!ok) {
+        sm_kernel_destroy(k);
+        return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");
+    }
+    k->occupancy = sm_kernel_occupancy(c, im, k->n_threads, k->shared_bytes);
+    k->cta_registers = kernel_cta_registers(c, im->n_regs, k->n_warps);
+    k->warp_registers = im->n_regs;
+    k->cta_shared = cta_shared(c, k->shared_bytes);
+    if (k->occupancy.ctas == 0) {
+        const enum ww_status status = refuse(c, k, d);
+        sm_kernel_destroy(k);
+        return status;
+    }
+    *out = k;
+    return WW_OK;
+}
+
+void sm_kernel_destroy(struct sm_kernel *k) {
+    if (k == NULL) return;
+    ww_free_aligned(k->inst);
+    ww_free_aligned(k->wide);
+    ww_free_aligned(k->const_line);
+    ww_free_aligned(k);
+}

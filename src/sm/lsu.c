@@ -1,0 +1,363 @@
+// The load/store unit (and, as a second instance, the texture unit): accesses in order of issue.
+//
+// An access enters the queue at issue. Its addresses are generated agu_lanes a cycle once its
+// operands are read. When it is first in line and the unit is free it takes the banks of shared
+// memory for its passes, or hands out one transaction a cycle and port (transact.c); a transaction
+// that finds no miss register, no credit of the network and no line holds up everything behind it.
+// What it waits for afterwards stands in the pending-request table (struct mem_op): the number of
+// answers still to come and the cycle at which the last known one is there.
+//
+// Fully coalesced 32-bit accesses and conflict-free shared ones are recognised here, so that the
+// general coalescer runs only where there is something to find out.
+#include "sm/scoreboard.h"
+#include "sm/sm_state.h"
+#include "sm/units.h"
+#include "sm/wheel.h"
+
+// ---- shapes of accesses -------------------------------------------------------------------------
+// Lane i accesses addr[0] + 4 i.
+static bool is_sequential(const uint64_t *addr) {
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) differ |= addr[i] ^ (addr[0] + 4 * i);
+    return differ == 0;
+}
+static bool is_uniform(const uint64_t *addr) {
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) differ |= addr[i] ^ addr[0];
+    return differ == 0;
+}
+
+static uint32_t passes_of(const struct sm *s, const struct exec_access *a, uint32_t mask,
+                          uint32_t *portions) {
+    const struct sm_config *const c = &s->c;
+    const uint32_t a_pass = c->shared_lanes_a_pass;
+    *portions = 1;
+    if (a_pass < WARP_LANES) {
+        *portions = 0;
+        for (uint32_t i = 0; i < WARP_LANES; i += a_pass)
+            *portions += ((mask >> i) & ((1u << a_pass) - 1)) != 0;
+    } else if (a->bytes == 4 && mask == UINT32_MAX && c->shared_bank_bytes == 4 &&
+               c->shared_banks >= 32 && !c->shared_one_broadcast &&
+               (is_sequential(a->addr) || is_uniform(a->addr))) {
+        return 1;
+    }
+    return shared_passes(a->addr, mask, a->bytes, c->shared_banks, c->shared_bank_bytes, a_pass,
+                         c->shared_one_broadcast);
+}
+
+// Most lanes that meet in one bank: an atomic serves them one after another, same word or not.
+static uint32_t most_in_a_bank(const struct sm *s, const struct exec_access *a, uint32_t mask) {
+    uint8_t n[256] = {0};
+    uint32_t most = 0;
+    FOR_EACH_BIT32(lane, mask) {
+        const uint32_t bank =
+            (uint32_t)(a->addr[lane] / s->c.shared_bank_bytes) % s->c.shared_banks % 256;
+        if (++n[bank] > most) most = n[bank];
+    }
+    return most;
+}
+
+// Different 32-bit words of constant memory, and the lines that they lie in.
+static uint32_t words_and_lines(const struct exec_access *a, uint64_t base, uint64_t line_mask,
+                                struct lsu_entry *e) {
+    uint64_t word[WARP_LANES];
+    uint32_t words = 0;
+    FOR_EACH_BIT32(lane, a->mask) {
+        const uint64_t addr = a->addr[lane] + base;
+        uint32_t i = 0;
+        while (i < words && word[i] != addr) i++;
+        if (i < words) continue;
+        word[words++] = addr;
+        for (i = 0; i < e->n && e->tx[i].addr != (addr & ~line_mask); i++) continue;
+        if (i == e->n) e->tx[e->n++] = (struct transaction){.addr = addr & ~line_mask};
+        e->tx[i].lanes |= 1u << lane;
+    }
+    return words;
+}
+
+static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access *a,
+                          struct lsu_entry *e) {
+    s->act.c[ACT_coalescer_inputs]++;
+    uint32_t n = 1;
+    if (a->bytes == 4 && a->mask == UINT32_MAX && kind >= COALESCE_LINE128 &&
+        a->addr[0] % 128 == 0 && is_sequential(a->addr))
+        e->tx[0] = (struct transaction){.addr = a->addr[0],
+                                        .bytes = 128,
+                                        .lanes = UINT32_MAX,
+                                        .sectors = 0xf,
+                                        .full_sectors = 0xf,
+                                        .words = UINT32_MAX};
+    else
+        n = a->mask == 0 ? 0 : coalesce((enum coalesce_kind)kind, a->addr, a->mask, a->bytes, e->tx);
+    s->act.c[ACT_coalescer_transactions] += n;
+    return (uint16_t)n;
+}
+
+// ---- operations in flight -----------------------------------------------------------------------
+static uint16_t op_new(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t lanes) {
+    const uint16_t i = s->op_free;
+    struct mem_op *const o = &s->op[i];
+    s->op_free = o->next;
+    s->ops_used++;
+    s->act.c[ACT_pending_table_writes]++;
+    *o = (struct mem_op){.in = in, .warp = (uint8_t)w, .lanes = (uint8_t)lanes};
+    return i;
+}
+
+bool lsu_async_open(const struct warp *w) {
+    if (w->async_keep == UINT8_MAX) return false;
+    for (uint32_t age = w->async_keep; age < ASYNC_GROUPS - 1; age++) {
+        const uint32_t g = ((uint32_t)w->async_now + ASYNC_GROUPS - 1 - age) % ASYNC_GROUPS;
+        if (w->async_left[g] != 0) return true;
+    }
+    return false;
+}
+
+void lsu_fence_check(struct sm *s, uint32_t w) {
+    struct warp *const W = &s->warp[w];
+    if (!(s->v.wait_fence >> w & 1) || W->stores > W->fence_keep || lsu_async_open(W)) return;
+    s->v.wait_fence &= ~BIT64(w);
+    W->fence_keep = UINT32_MAX;
+    W->async_keep = UINT8_MAX;
+    scoreboard_unblock(s, w);
+}
+
+static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
+    struct mem_op *const o = &s->op[i];
+    struct warp *const W = &s->warp[o->warp];
+    if (o->in->flags & SI_RESULT)
+        wheel_add(&s->wheel, t, max64(o->done_at, t + 1), EVENT_RESULT, o->in, o->warp, o->lanes);
+    if (o->flags & OP_ASYNC) {
+        W->async_left[o->group]--;
+        W->inflight--;
+        lsu_fence_check(s, o->warp);
+        if (W->exited && W->inflight == 0) cta_warp_drained(s, o->warp, t);
+    }
+    o->next = s->op_free;
+    s->op_free = i;
+    s->ops_used--;
+}
+
+void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t) {
+    struct mem_op *const o = &s->op[op];
+    o->done_at = max64(o->done_at, done_at);
+    if (--o->left == 0 && (o->flags & OP_ISSUED)) op_finish(s, op, t);
+}
+
+void lsu_store_acked(struct sm *s, uint32_t w) {
+    if (s->warp[w].stores != 0) s->warp[w].stores--;
+    lsu_fence_check(s, w);
+}
+
+// ---- acceptance ---------------------------------------------------------------------------------
+static uint32_t agu_cycles(const struct sm *s, uint32_t mask) {
+    const uint32_t lanes = s->c.agu_lanes;
+    if (lanes >= WARP_LANES || mask == 0) return 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i += lanes) n += ((mask >> i) & ((1u << lanes) - 1)) != 0;
+    return n;
+}
+
+// Bank cycles and latency of the shared-memory part of an access.
+static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask,
+                        struct lsu_entry *e, uint64_t t) {
+    const struct sm_config *const c = &s->c;
+    uint64_t *const n = s->act.c;
+    const bool is_atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCE;
+    uint32_t portions;
+    const uint32_t passes = passes_of(s, a, mask, &portions);
+    e->bank_cycles = (passes * c->shared_pass_cycles + 1) / 2;
+    e->bank_latency = c->shared_latency;
+    if (passes > portions) e->bank_latency += ((passes - portions) * c->shared_pass_cycles + 1) / 2;
+    if (is_atomic) {
+        const uint32_t serial = most_in_a_bank(s, a, mask) * c->shared_atomic_cycles;
+        e->bank_cycles += serial;
+        e->bank_latency = c->shared_latency + serial;
+    }
+    if (e->bank_cycles == 0) e->bank_cycles = 1;
+    n[is_atomic                  ? ACT_shared_atomics
+      : a->kind == ACCESS_STORE ? ACT_shared_writes
+                                : ACT_shared_reads]++;
+    n[ACT_shared_lanes] += bits_count32(mask);
+    n[ACT_shared_passes] += passes;
+    n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
+    if (ww_unlikely(s->n_policies != 0))
+        e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, bits_count32(mask),
+                                        a->kind == ACCESS_STORE, true, false, t);
+}
+
+// Which way an access to memory beyond shared memory goes, and its transactions.
+static void global_part(struct sm *s, const struct exec_access *a, struct lsu_entry *e) {
+    const struct sm_config *const c = &s->c;
+    const bool is_local = a->space == PTX_SPACE_LOCAL;
+    const bool in_l1 = s->cache[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
+    uint64_t *const n = s->act.c;
+    switch (a->kind) {
+    case ACCESS_STORE:
+        e->path = is_local && in_l1 ? PATH_LOCAL_STORE : PATH_STORE;
+        e->n = coalesced(s, c->coalesce_uncached, a, e);
+        n[is_local ? ACT_lmem_writes : ACT_gmem_writes] += e->n;
+        return;
+    case ACCESS_ATOMIC:
+    case ACCESS_REDUCE:
+        e->path = a->kind == ACCESS_ATOMIC ? PATH_ATOMIC : PATH_REDUCE;
+        e->n = coalesced(s, c->coalesce_uncached, a, e);
+        n[ACT_gmem_writes] += e->n;
+        return;
+    case ACCESS_PREFETCH:
+        e->path = PATH_PREFETCH;
+        e->n = coalesced(s, c->coalesce_uncached, a, e);
+        n[ACT_gmem_reads] += e->n;
+        return;
+    default: break;
+    }
+    const bool past_l1 = a->deferred || a->cop == MCOP_CG || a->cop == MCOP_CV;
+    if (in_l1 && !past_l1) {
+        e->path = PATH_L1;
+        e->n = coalesced(s, c->coalesce, a, e);
+    } else {
+        e->path = PATH_BYPASS;
+        e->n = coalesced(s, c->coalesce_uncached, a, e);
+    }
+    n[is_local ? ACT_lmem_reads : ACT_gmem_reads] += e->n;
+}
+
+static void describe(struct sm *s, uint32_t w, const struct exec_access *a, struct lsu_entry *e,
+                     uint64_t t) {
+    const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
+    e->n = e->next = 0;
+    e->path = PATH_NONE;
+    e->bank_cycles = e->bank_latency = e->tail_cycles = 0;
+    e->space = a->space;
+    e->started = false;
+    uint32_t on_chip = a->mask2;
+    if (a->kind == ACCESS_TEX) {
+        e->path = PATH_TEX;
+        words_and_lines(a, 0, s->cache[CLIENT_TEX].line_mask, e);
+        s->act.c[ACT_tex_fetches] += bits_count32(a->mask);
+        return;
+    }
+    if (a->space == PTX_SPACE_CONST || a->space == PTX_SPACE_PARAM) {
+        const uint64_t bank = a->space == PTX_SPACE_CONST ? a->bank : (uint64_t)CB_LAUNCH;
+        e->path = PATH_CONST;
+        const uint32_t words = words_and_lines(a, k->const_address + bank * CONST_BANK_STRIDE,
+                                               s->cache[CLIENT_CONST].line_mask, e);
+        e->tail_cycles = words > e->n ? words - e->n : 0;
+        return;
+    }
+    if (a->space == PTX_SPACE_SHARED) {
+        on_chip |= a->mask;
+    } else if (a->mask != 0) {
+        global_part(s, a, e);
+    }
+    if (on_chip != 0) shared_part(s, a, on_chip, e, t);
+}
+
+static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, uint64_t start,
+                       uint64_t t) {
+    units_hold(&s->v.pipe[u->pipe], start, start + e->bank_cycles);
+    u->free_at = start + e->bank_cycles;
+    if (e->in->flags & SI_RESULT)
+        wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
+}
+
+void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
+                uint32_t lanes, uint64_t t) {
+    const struct exec_access *const a = &s->env.access;
+    struct warp *const W = &s->warp[w];
+    struct lsu *const u = in->unit == UNIT_TEX ? &s->tex : &s->lsu;
+    uint32_t at = u->first + u->n;
+    if (at >= u->capacity) at -= u->capacity;
+    struct lsu_entry *const e = &u->entry[at];
+    e->in = in;
+    e->warp = (uint8_t)w;
+    e->lanes = (uint8_t)lanes;
+    e->op = OP_NONE;
+    e->ready = operands_at + agu_cycles(s, a->mask | a->mask2) + in->latency;
+    s->act.c[ACT_agu_addresses] += bits_count32(a->mask | a->mask2);
+    describe(s, w, a, e, t);
+    e->start_slot = u->start_at;
+    if (++u->start_at == u->queue) u->start_at = 0;
+    if (e->path == PATH_NONE && u->n == 0 && e->bank_cycles != 0) {
+        const uint64_t start = max64(e->ready, u->free_at);
+        u->start[e->start_slot] = start;
+        shared_now(s, u, e, start, t);
+        return;
+    }
+    if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE) {
+        W->stores++; // until its transactions are out
+    } else if (e->path != PATH_NONE && e->path != PATH_PREFETCH) {
+        e->op = op_new(s, w, in, lanes);
+        if (a->kind == ACCESS_ASYNC_COPY) {
+            struct mem_op *const o = &s->op[e->op];
+            o->flags |= OP_ASYNC;
+            o->group = W->async_now;
+            W->async_left[o->group]++;
+            W->inflight++;
+        }
+    }
+    u->start[e->start_slot] = NEVER;
+    if (u->n++ == 0) u->wake = max64(e->ready, u->free_at);
+}
+
+// ---- progress -----------------------------------------------------------------------------------
+static void finish(struct sm *s, struct lsu *u, struct lsu_entry *e, uint64_t t) {
+    if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE)
+        lsu_store_acked(s, e->warp);
+    if (e->op != OP_NONE) {
+        s->op[e->op].flags |= OP_ISSUED;
+        if (s->op[e->op].left == 0) op_finish(s, e->op, t);
+    } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->in->flags & SI_RESULT)) {
+        wheel_add(&s->wheel, t, t + 1, EVENT_RESULT, e->in, e->warp, e->lanes);
+    }
+    if (++u->first == u->capacity) u->first = 0;
+    u->n--;
+}
+
+void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
+    while (u->n != 0) {
+        struct lsu_entry *const e = &u->entry[u->first];
+        if (!e->started) {
+            const uint64_t start = max64(e->ready, u->free_at);
+            if (start > t) {
+                u->wake = start;
+                return;
+            }
+            e->started = true;
+            e->begun = start;
+            u->start[e->start_slot] = t;
+            if (e->bank_cycles != 0 && e->path == PATH_NONE) {
+                shared_now(s, u, e, start, t);
+                finish(s, u, e, t);
+                continue;
+            }
+            if (e->bank_cycles != 0) { // a generic access that went both ways
+                if (e->op != OP_NONE) s->op[e->op].done_at = start + e->bank_latency;
+                u->free_at = e->begun = start + e->bank_cycles;
+            }
+        }
+        if (t < e->begun) {
+            u->wake = e->begun;
+            return;
+        }
+        const uint32_t ports = e->path == PATH_L1 ? s->cache[CLIENT_L1D].ports : 1;
+        for (uint32_t p = 0; p < ports && e->next < e->n; p++, e->next++) {
+            if (lsu_transact(s, e, t)) continue;
+            if (u->blocked_since == NEVER) u->blocked_since = t;
+            u->wake = NEVER;
+            return;
+        }
+        if (u->blocked_since != NEVER) {
+            s->act.c[ACT_l1_stalls] += t - u->blocked_since;
+            u->blocked_since = NEVER;
+        }
+        if (e->next < e->n) {
+            u->wake = t + 1;
+            return;
+        }
+        u->free_at = (e->n == 0 ? max64(t, e->begun) : t + 1) + e->tail_cycles;
+        units_hold(&s->v.pipe[u->pipe], e->begun, max64(u->free_at, t + 1));
+        finish(s, u, e, t);
+    }
+    u->wake = NEVER;
+}

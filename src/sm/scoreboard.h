@@ -1,0 +1,98 @@
+// The scoreboard: which registers of a warp have a result on its way. An instruction may issue when
+// none of its sources and destinations is pending (read after write and write after write; write
+// after read cannot hurt, since values are computed at issue and operands are read in order).
+//
+// A warp is looked at again only when it issued or something of its came back: `scoreboard_look`
+// keeps the warp's bits in v.go, wait_mem and wait_long up to date.
+#ifndef WW_SM_SCOREBOARD_H
+#define WW_SM_SCOREBOARD_H
+
+#include "sm/sm_state.h"
+
+static inline void scoreboard_reserve(struct warp *w, const struct sm_inst *in,
+                                      const struct sm_wide *wide) {
+    const uint64_t mem = in->flags & SI_MEM ? in->dst : 0;
+    const uint64_t lng = in->flags & SI_LONG ? in->dst : 0;
+    w->pend |= in->dst;
+    w->pend_mem |= mem;
+    w->pend_long |= lng;
+    w->pend_p |= in->dst_p;
+    w->inflight++;
+    if (ww_unlikely(w->wide != NULL))
+        for (int i = 0; i < WIDE_WORDS; i++) {
+            const uint64_t d = wide[in->wide].dst[i];
+            w->wide->pend[i] |= d;
+            if (in->flags & SI_MEM) w->wide->mem[i] |= d;
+            if (in->flags & SI_LONG) w->wide->lng[i] |= d;
+        }
+}
+
+static inline void scoreboard_release(struct warp *w, const struct sm_inst *in,
+                                      const struct sm_wide *wide) {
+    w->pend &= ~in->dst;
+    w->pend_mem &= ~in->dst;
+    w->pend_long &= ~in->dst;
+    w->pend_p &= (uint16_t)~in->dst_p;
+    w->inflight--;
+    if (ww_unlikely(w->wide != NULL))
+        for (int i = 0; i < WIDE_WORDS; i++) {
+            const uint64_t d = ~wide[in->wide].dst[i];
+            w->wide->pend[i] &= d;
+            w->wide->mem[i] &= d;
+            w->wide->lng[i] &= d;
+        }
+}
+
+// The warp's next instruction, or something that it waits for, has changed.
+static inline void scoreboard_look(struct sm *s, uint32_t w) {
+    struct warp *const W = &s->warp[w];
+    struct sm_view *const v = &s->v;
+    const uint64_t bit = BIT64(w);
+    s->dirty |= 1u << W->sched;
+    if ((v->decoded & ~s->blocked & bit) == 0) {
+        v->go &= ~bit;
+        v->wait_mem &= ~bit;
+        v->wait_long &= ~bit;
+        return;
+    }
+    const struct sm_inst *const in = W->head;
+    s->act.c[ACT_scoreboard_reads]++;
+    uint64_t hit = (W->pend & in->use) | (uint64_t)(W->pend_p & in->use_p);
+    uint64_t mem = W->pend_mem & in->use, lng = W->pend_long & in->use;
+    if (ww_unlikely(W->wide != NULL)) {
+        const struct sm_wide *x = &s->kernel[W->kslot].kernel->wide[in->wide];
+        for (int i = 0; i < WIDE_WORDS; i++) {
+            hit |= W->wide->pend[i] & x->use[i];
+            mem |= W->wide->mem[i] & x->use[i];
+            lng |= W->wide->lng[i] & x->use[i];
+        }
+    }
+    v->go = (v->go & ~bit) | (hit == 0 ? bit : 0);
+    v->wait_mem = (v->wait_mem & ~bit) | (mem != 0 ? bit : 0);
+    v->wait_long = (v->wait_long & ~bit) | (lng != 0 ? bit : 0);
+}
+
+// The head of the buffer has become the instruction at the warp's pc: it waits for its constants
+// first, then for its operands.
+static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+    struct warp *const W = &s->warp[w];
+    W->head = in;
+    s->v.decoded |= BIT64(w);
+    s->v.needs[in->unit] |= BIT64(w);
+    if (ww_unlikely((in->const_mask & ~s->const_ok[W->kslot]) != 0) && !front_constants(s, w, t)) {
+        s->v.wait_const |= BIT64(w);
+        s->blocked |= BIT64(w);
+    }
+    scoreboard_look(s, w);
+}
+
+// Takes waits off a warp: `mask` is one of the wait_ masks' bits. The other waits stay.
+static inline void scoreboard_unblock(struct sm *s, uint32_t w) {
+    const struct sm_view *v = &s->v;
+    const uint64_t all =
+        v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const;
+    s->blocked = (s->blocked & ~BIT64(w)) | (all & BIT64(w));
+    scoreboard_look(s, w);
+}
+
+#endif

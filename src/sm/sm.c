@@ -1,0 +1,333 @@
+// Making and running an SM: checks of the configuration, all memory, kernels in their slots, the
+// loop over simulated cycles.
+#include "sm/sm_state.h"
+#include "sm/wheel.h"
+
+// ---- configuration ------------------------------------------------------------------------------
+// Impossible values. What no single key can get wrong is checked here too, since an SM may be made
+// without a GPU file.
+static const char *config_wrong(const struct sm_config *c) {
+    if (c->max_warps == 0 || c->max_warps > SM_MAX_WARPS) return "max_warps must be 1 to 64";
+    if (c->max_ctas == 0 || c->max_ctas > SM_MAX_CTAS) return "max_ctas must be 1 to 32";
+    if (c->schedulers == 0 || c->schedulers > SM_MAX_SCHEDULERS) return "schedulers must be 1 to 8";
+    if (c->clusters == 0 || c->clusters > SM_MAX_CLUSTERS) return "clusters must be 1 to 8";
+    if (c->sfus == 0 || c->sfus > 8) return "sfus must be 1 to 8";
+    if (c->dp_units > 8) return "dp_units must be at most 8";
+    if (c->rf_banks == 0 || c->rf_banks > ACT_MAX_BANKS) return "rf_banks must be 1 to 32";
+    if (c->collectors == 0) return "collectors must not be 0";
+    if (c->collector_ports == 0) return "collector_ports must not be 0";
+    if (c->result_bus == 0) return "result_bus must not be 0";
+    if (c->fetch_width == 0 || c->fetch_instructions == 0) return "nothing is fetched";
+    if (c->ibuffer_entries == 0 || c->ibuffer_entries > 255)
+        return "ibuffer_entries must be 1 to 255";
+    if (c->instruction_bytes == 0) return "instruction_bytes must not be 0";
+    if (c->decode_latency + c->icache.hit_latency == 0) return "fetch and decode take no time";
+    if (c->lsu_queue == 0) return "lsu_queue must not be 0";
+    if (c->pending_entries > TAG_INDEX) return "pending_entries must be at most 4095";
+    if (c->agu_lanes == 0) return "agu_lanes must not be 0";
+    if (c->shared_banks == 0 || c->shared_bank_bytes == 0) return "shared memory has no banks";
+    if (c->shared_lanes_a_pass == 0) return "shared_lanes_a_pass must not be 0";
+    if (c->shared_latency == 0) return "shared_latency must not be 0";
+    if (c->scheduler > SCHED_TWO_LEVEL) return "there is no such scheduler";
+    if (c->scheduler == SCHED_TWO_LEVEL && c->active_warps < c->schedulers)
+        return "active_warps must give each scheduler a warp";
+    if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
+    if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
+        return "l1d.line_bytes must be 128 or more: a transaction is";
+    for (uint32_t i = 0; i < OPC_N; i++) {
+        if (c->timing[i].latency > UINT16_MAX || c->timing[i].interval > UINT16_MAX)
+            return "latencies and intervals must be below 65536";
+    }
+    return NULL;
+}
+
+static enum ww_status no_memory(struct diags *d) {
+    return diag_add(d, WW_ERROR_MEMORY, "no memory for an SM");
+}
+
+// ---- making -------------------------------------------------------------------------------------
+static bool make_cache(struct sm *s, enum mem_client client, const struct cache_config *c,
+                       const char *name, struct diags *d) {
+    struct sm_cache *const k = &s->cache[client];
+    k->line_bytes = c->line_bytes == 0 ? 128 : c->line_bytes;
+    k->sector_bytes = c->sector_bytes == 0 ? k->line_bytes : c->sector_bytes;
+    k->line_mask = k->line_bytes - 1;
+    const uint32_t sectors = k->line_bytes / k->sector_bytes;
+    k->all = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1;
+    k->hit_latency = c->hit_latency == 0 ? 1 : c->hit_latency;
+    k->ports = c->ports == 0 ? 1 : c->ports;
+    if (c->bytes == 0) return true;
+    const char *const wrong = cache_config_wrong(c);
+    if (wrong != NULL) {
+        diag_add(d, WW_ERROR_CONFIG, "%s: %s", name, wrong);
+        return false;
+    }
+    k->tags = cache_create(c);
+    k->mshr = mshr_create(c->mshrs == 0 ? 1 : c->mshrs, c->mshr_merge == 0 ? 1 : c->mshr_merge);
+    if (k->tags == NULL || k->mshr == NULL) {
+        no_memory(d);
+        return false;
+    }
+    return true;
+}
+
+static bool make_lsu(struct lsu *u, uint32_t queue, uint32_t pipe) {
+    u->queue = queue;
+    u->capacity = queue + 1;
+    u->pipe = pipe;
+    u->entry = ww_alloc_aligned(u->capacity * sizeof *u->entry);
+    u->start = ww_alloc_aligned(queue * sizeof *u->start);
+    u->wake = u->blocked_since = NEVER;
+    return u->entry != NULL && u->start != NULL;
+}
+
+static bool make_wheel(struct wheel *h, uint32_t nodes) {
+    h->capacity = nodes;
+    h->node = ww_alloc_aligned(nodes * sizeof *h->node);
+    if (h->node == NULL) return false;
+    for (uint32_t i = 0; i < nodes; i++) h->node[i].next = i + 1 < nodes ? i + 1 : NO_EVENT;
+    return true;
+}
+
+static bool make_arrays(struct sm *s) {
+    const struct sm_config *const c = &s->c;
+    // In flight: one result a register and predicate of each warp at most, far fewer in truth since
+    // a pipeline holds latency / interval of them; one wait a warp.
+    uint32_t nodes = c->max_warps * (MAX_GPRS / 2 + MAX_PREDS + 4);
+    if (nodes >= NO_EVENT) nodes = NO_EVENT - 1;
+    s->n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
+    s->op = ww_alloc_aligned(s->n_ops * sizeof *s->op);
+    s->wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->wide_pend);
+    const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
+    s->decode_cap = c->fetch_width * in_decode + c->max_warps;
+    s->decode = ww_alloc_aligned(s->decode_cap * sizeof *s->decode);
+    uint32_t merge = 1;
+    const struct cache_config *const all[] = {&c->icache, &c->l1d, &c->constant, &c->texture};
+    for (size_t i = 0; i < WW_COUNT(all); i++)
+        if (all[i]->mshr_merge > merge) merge = all[i]->mshr_merge;
+    s->mshr_out = ww_alloc_aligned(merge * sizeof *s->mshr_out);
+    if (s->op == NULL || s->wide_pend == NULL || s->decode == NULL || s->mshr_out == NULL)
+        return false;
+    for (uint32_t i = 0; i < s->n_ops; i++)
+        s->op[i].next = i + 1 < s->n_ops ? (uint16_t)(i + 1) : OP_NONE;
+    return make_wheel(&s->wheel, nodes) && make_lsu(&s->lsu, c->lsu_queue, SM_PIPE_LDST) &&
+           make_lsu(&s->tex, c->lsu_queue, SM_PIPE_TEX);
+}
+
+static void lay_out_pipes(struct sm *s) {
+    struct sm_view *const v = &s->v;
+    const struct sm_config *const c = &s->c;
+    const struct { uint8_t unit, first; uint32_t n; } row[] = {
+        {UNIT_INT, SM_PIPE_INT, c->clusters}, {UNIT_FP, SM_PIPE_FP, c->clusters},
+        {UNIT_SFU, SM_PIPE_SFU, c->sfus},     {UNIT_DP, SM_PIPE_DP, c->dp_units},
+        {UNIT_LDST, SM_PIPE_LDST, 1},         {UNIT_TEX, SM_PIPE_TEX, 1},
+    };
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        v->pipe_first[row[i].unit] = row[i].first;
+        v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
+    }
+    if (c->dp_units == 0) { // no double precision: never free
+        v->pipe[SM_PIPE_DP].free_at = v->unit_free_at[UNIT_DP] = NEVER;
+        s->units_busy |= 1u << UNIT_DP;
+    }
+    v->schedulers = c->schedulers;
+    for (uint32_t w = 0; w < c->max_warps; w++) v->mine[w % c->schedulers] |= BIT64(w);
+    for (uint32_t i = 0; i < c->schedulers; i++)
+        s->active_cap[i] = (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+    for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
+}
+
+enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
+                         struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
+                         struct sm **out) {
+    *out = NULL;
+    const char *const wrong = config_wrong(c);
+    if (wrong != NULL) return diag_add(d, WW_ERROR_CONFIG, "sm: %s", wrong);
+    struct sm *const s = ww_alloc_aligned(sizeof *s);
+    if (s == NULL) return no_memory(d);
+    s->c = *c;
+    s->id = id;
+    s->port = port;
+    if (cb != NULL) s->cb = *cb;
+    static const struct sched_ops *const kinds[] = {
+        [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level};
+    s->ops = kinds[c->scheduler];
+    s->is_two_level = c->scheduler == SCHED_TWO_LEVEL;
+    s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
+    if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
+    s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
+                                                               : c->ibuffer_entries;
+    s->wake = s->reply_at = s->decode_at = NEVER;
+    s->dirty = UINT32_MAX;
+    memset(s->icache_hot, 0xff, sizeof s->icache_hot);
+    s->env.memory = memory;
+    s->env.log = exec_log_create();
+    bool ok = s->env.log != NULL && make_arrays(s);
+    if (!ok) no_memory(d);
+    ok = ok && make_cache(s, CLIENT_L1D, &c->l1d, "sm.l1d", d) &&
+         make_cache(s, CLIENT_CONST, &c->constant, "sm.constant", d) &&
+         make_cache(s, CLIENT_TEX, &c->texture, "sm.texture", d) &&
+         make_cache(s, CLIENT_INST, &c->icache, "sm.icache", d);
+    if (!ok) {
+        sm_destroy(s);
+        return diags_status(d);
+    }
+    lay_out_pipes(s);
+    *out = s;
+    return WW_OK;
+}
+
+void sm_destroy(struct sm *s) {
+    if (s == NULL) return;
+    for (uint32_t i = 0; i < CLIENT_N; i++) {
+        cache_destroy(s->cache[i].tags);
+        mshr_destroy(s->cache[i].mshr);
+    }
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        ww_free_aligned(s->kernel[i].counts);
+        ww_free_aligned(s->kernel[i].memory);
+    }
+    if (s->env.log != NULL) exec_log_destroy(s->env.log);
+    ww_free_aligned(s->wheel.node);
+    ww_free_aligned(s->lsu.entry);
+    ww_free_aligned(s->lsu.start);
+    ww_free_aligned(s->tex.entry);
+    ww_free_aligned(s->tex.start);
+    ww_free_aligned(s->op);
+    ww_free_aligned(s->wide_pend);
+    ww_free_aligned(s->decode);
+    ww_free_aligned(s->mshr_out);
+    ww_free_aligned(s);
+}
+
+enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
+                               struct diags *d) {
+    if (n > SM_MAX_POLICIES)
+        return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
+                        SM_MAX_POLICIES, n);
+    if (s->n_ctas != 0)
+        return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
+    for (uint32_t i = 0; i < n; i++) s->policy[i] = p[i];
+    s->n_policies = (uint8_t)n;
+    return WW_OK;
+}
+
+struct exec_log *sm_log(struct sm *s) { return s->env.log; }
+const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
+
+// ---- kernels ------------------------------------------------------------------------------------
+enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
+    struct kernel_slot *const ks = &s->kernel[slot];
+    assert(ks->kernel == NULL && "a slot is unbound before it is bound again");
+    const size_t bytes = k->cta_bytes * k->occupancy.ctas;
+    if (bytes > ks->memory_bytes) {
+        ww_free_aligned(ks->memory);
+        ks->memory_bytes = 0;
+        ks->memory = ww_alloc_aligned(bytes);
+        if (ks->memory == NULL) return no_memory(d);
+        ks->memory_bytes = bytes;
+    }
+    const uint32_t n = k->image->n_insts;
+    if (n > ks->counts_capacity) {
+        ww_free_aligned(ks->counts);
+        ks->counts_capacity = 0;
+        ks->counts = ww_alloc_aligned(n * sizeof *ks->counts);
+        if (ks->counts == NULL) return no_memory(d);
+        ks->counts_capacity = n;
+    } else {
+        memset(ks->counts, 0, n * sizeof *ks->counts);
+    }
+    ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
+    ks->kernel = k;
+    ks->ctas = 0;
+    s->const_ok[slot] = 0;
+    return WW_OK;
+}
+
+void sm_unbind(struct sm *s, uint32_t slot) {
+    struct kernel_slot *const ks = &s->kernel[slot];
+    if (ks->kernel == NULL) return;
+    assert((ks->ctas == 0 || s->faulted) && "a kernel leaves when its CTAs are done");
+    count_keep(s, slot);
+    for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].blame = NULL;
+    s->dirty = UINT32_MAX;
+    ks->kernel = NULL;
+    ks->free_blocks = 0;
+}
+
+void sm_flush(struct sm *s) {
+    for (uint32_t i = 0; i < CLIENT_N; i++)
+        if (s->cache[i].tags != NULL && i != CLIENT_INST) cache_invalidate(s->cache[i].tags);
+    memset(s->const_ok, 0, sizeof s->const_ok);
+    s->n_writebacks = 0; // local memory of finished launches
+}
+
+// ---- running ------------------------------------------------------------------------------------
+void sm_run(struct sm *s, uint64_t from, uint64_t to) {
+    if (s->faulted) return;
+    const struct mem_reply *const r = mem_port_peek(s->port);
+    s->reply_at = r != NULL ? r->cycle : NEVER;
+    if (s->lsu.blocked_since != NEVER || s->tex.blocked_since != NEVER || s->fetch_held != 0 ||
+        s->const_retry != 0 || s->n_writebacks != 0) {
+        reply_retry(s, from);
+        s->wake = min64(s->wake, from);
+    }
+    if (s->n_policies == 0) {
+        for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
+            s->wake = step_cycle_plain(s, t);
+    } else {
+        for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
+            s->wake = step_cycle_hooked(s, t);
+    }
+}
+
+bool sm_is_idle(const struct sm *s) {
+    return !s->is_busy && s->lsu.n == 0 && s->tex.n == 0 && s->n_writebacks == 0 &&
+           mem_port_outstanding(s->port) == 0;
+}
+
+uint64_t sm_next_event(const struct sm *s, uint64_t now) {
+    if (s->faulted) return NEVER;
+    const struct mem_reply *const r = mem_port_peek(s->port);
+    const uint64_t next = min64(s->wake, r != NULL ? r->cycle : NEVER);
+    return next == NEVER ? NEVER : max64(next, now);
+}
+
+const struct exec_fault *sm_fault(const struct sm *s) {
+    return s->faulted ? &s->env.fault : NULL;
+}
+
+uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
+
+void sm_describe_waits(const struct sm *s, FILE *out) {
+    const struct sm_view *const v = &s->v;
+    for (uint32_t i = 0; i < s->n_ctas; i++) {
+        const struct cta_slot *const c = &s->cta[s->cta_order[i]];
+        const struct sm_kernel *const k = s->kernel[c->kslot].kernel;
+        FOR_EACH_BIT64(b, c->left) {
+            const uint32_t w = (uint32_t)b;
+            const struct warp *const W = &s->warp[w];
+            const bool waits_inside =
+                (v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch) >> w & 1;
+            const uint32_t pc = waits_inside ? W->pc_of_wait : W->ew->pc;
+            char text[160] = "";
+            uint32_t line = 0;
+            if (pc < k->image->n_insts) {
+                disasm_inst(k->image, pc, text, sizeof text);
+                line = k->image->inst[pc].ptx_line;
+            }
+            const char *const why = W->exited                ? "for its last results"
+                                    : v->wait_bar >> w & 1   ? "at a barrier"
+                                    : v->wait_fence >> w & 1 ? "in a fence"
+                                    : v->wait_sleep >> w & 1 ? "asleep"
+                                    : v->wait_mem >> w & 1   ? "for memory"
+                                    : v->wait_const >> w & 1 ? "for a constant"
+                                    : v->go >> w & 1         ? "for a unit"
+                                    : v->decoded >> w & 1    ? "for a result"
+                                                             : "for instructions";
+            fprintf(out, "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s\n",
+                    s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
+                    c->cta.id[0], c->cta.id[1], c->cta.id[2], W->ew->warp_in_cta, why, line, text);
+        }
+    }
+}

@@ -1,0 +1,388 @@
+// The inside of an SM, shared by the files of this room and by nobody else.
+//
+// Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
+// cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
+// bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c and step_hooked.c
+//   wheel.h        completions by cycle                 scoreboard.h  pending registers
+//   collect.h      banks, collectors, result bus        units.h       pipelines
+//   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
+//   lsu.c          accesses, one at a time              lsu_l1.c      their transactions
+//   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
+//   barrier.c      barriers                             stall.c       who owns an issue slot
+//   kernel.c       decoding for timing, occupancy       count.c       activity
+#ifndef WW_SM_STATE_H
+#define WW_SM_STATE_H
+
+#include <assert.h>
+
+#include "sm/policy.h"
+#include "sm/sm.h"
+
+#define NEVER UINT64_MAX
+
+// ---- a decoded instruction ----------------------------------------------------------------------
+enum sm_inst_flags {
+    SI_BRANCH = 1 << 0,  // may move the pc: the warp waits branch_latency before its next fetch
+    SI_RESULT = 1 << 1,  // has a destination that the scoreboard follows
+    SI_MEM = 1 << 2,     // the result comes from the load/store or texture unit
+    SI_LONG = 1 << 3,    // ... and may take long: two-level demotes on it
+    SI_SOLO = 1 << 4,    // never part of a dual issue (control, barriers)
+    SI_FILLER = 1 << 5,
+    SI_BARRIER = 1 << 6,
+    SI_JUMP = 1 << 7,    // branch instruction proper (counted)
+    SI_FENCE = 1 << 8,
+    SI_COMMIT = 1 << 9,  // cp.async.commit_group
+    SI_ASYNC_WAIT = 1 << 10,
+    SI_SHUFFLE = 1 << 11,
+    SI_CHECK_PUSH = 1 << 12 // look whether the warp split
+};
+
+// One cache line. Registers 64 and up stand in sm_kernel.wide.
+struct sm_inst {
+    uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
+    uint64_t dst;        // of these, written
+    uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
+    uint8_t src[16];     // register rows to read, each once
+    uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
+    uint16_t flags;      // SI_*
+    uint16_t latency, interval;
+    uint8_t unit, klass; // enum unit_class, enum op_class
+    uint8_t n_src, n_dst, dst_first; // register rows
+    uint8_t n_const;     // constant-bank operands
+    uint16_t aux;        // minst.aux (groups of cp.async.wait), minst.sub (fences)
+    uint32_t wide;       // index into sm_kernel.wide
+};
+static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
+
+enum { CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
+struct sm_wide { uint64_t use[WIDE_WORDS], dst[WIDE_WORDS]; };
+
+struct sm_kernel {
+    const struct code_image *image;
+    struct exec_launch *launch;
+    uint64_t code_address, const_address; // const_address: where c[0] is taken to lie
+    struct sm_inst *inst; // image->n_insts
+    struct sm_wide *wide; // NULL: no register above 63 is used
+    uint64_t *const_line;
+    uint32_t n_const_lines;
+    uint32_t n_warps, n_threads, shared_bytes; // of a CTA
+    struct sm_occupancy occupancy;
+    uint32_t warp_registers, cta_registers, cta_shared; // what a CTA takes, granularity applied
+    size_t cta_bytes;
+};
+enum { CONST_BANK_STRIDE = 0x10000 }; // c[n] lies at const_address + n * this
+static inline uint64_t kernel_const_line(const struct sm_config *c, const struct sm_kernel *k,
+                                         uint32_t bank, uint64_t offset) {
+    return (k->const_address + (uint64_t)bank * CONST_BANK_STRIDE + offset) &
+           ~(uint64_t)(c->constant.line_bytes - 1);
+}
+uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps);
+
+// ---- warps and CTAs -----------------------------------------------------------------------------
+enum { ASYNC_GROUPS = 8 };
+struct warp {
+    const struct sm_inst *head; // next instruction, when decoded
+    struct exec_warp *ew;
+    uint64_t pend, pend_mem, pend_long; // registers 0..63 with a result on its way
+    struct sm_inst_counts *counts;      // of the kernel, by pc
+    const struct sm_inst *code;
+    uint16_t pend_p;
+    uint8_t ib_n;      // instructions in its buffer
+    uint8_t sched, cta, kslot;
+    uint16_t inflight; // results on their way
+    // second line
+    struct sm_wide_pend { uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS]; } * wide;
+    uint32_t stores;   // store and atomic requests not acknowledged, accesses not processed
+    uint8_t fetch_gen; // fetches of older generations are dropped
+    uint8_t exited;    // no live lane, results may still be on their way
+    uint8_t async_now; // group that cp.async adds to
+    uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
+    uint16_t async_left[ASYNC_GROUPS];
+    uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
+    uint32_t fence_keep; // a fence waits until `stores` is down to this; UINT32_MAX: none waits
+    uint8_t pad[64 - 8 - 4 - 4 - 2 * ASYNC_GROUPS - 8];
+};
+static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
+
+struct barrier {
+    uint64_t waiting; // warps
+    uint32_t threads; // that came, warps times 32
+    uint32_t expected; // 0: all warps that have not exited
+    uint32_t popc;
+    bool all, any, reduces;
+    uint8_t kind;     // enum mbar
+};
+enum { BARRIERS = 16 };
+
+struct cta_slot {
+    bool is_used;
+    uint8_t kslot, block; // block: which piece of the kernel's CTA memory
+    uint64_t warps, left; // left: not yet drained
+    uint64_t linear;
+    struct exec_cta cta;
+    struct barrier bar[BARRIERS];
+};
+
+// ---- events -------------------------------------------------------------------------------------
+enum { WHEEL = 512 }; // cycles ahead; farther events come round again
+enum event_kind {
+    EVENT_RESULT,  // a result wants to be written: bank and bus
+    EVENT_RELEASE, // a result has been written
+    EVENT_BRANCH,  // a branch has resolved
+    EVENT_WAKE,    // a sleep or a barrier's latency is over
+    EVENT_LAUNCH   // a new warp may be fetched
+};
+struct event {
+    uint64_t cycle;
+    const struct sm_inst *in;
+    uint32_t next;
+    uint8_t kind, warp, lanes, spare;
+};
+struct wheel {
+    uint64_t bits[WHEEL / 64];
+    struct { uint16_t head, tail; } slot[WHEEL];
+    struct event *node;
+    uint32_t free, capacity;
+    uint32_t n;
+};
+
+// ---- front end ----------------------------------------------------------------------------------
+struct fetched { uint64_t cycle; uint32_t pc; uint8_t warp, n, gen, spare; };
+enum { HOT_LINES = 16 };
+
+// ---- memory instructions ------------------------------------------------------------------------
+struct mem_op { // in flight
+    const struct sm_inst *in;
+    uint64_t done_at;
+    uint32_t left;   // answers that it waits for
+    uint8_t warp, lanes, group, flags; // OP_*
+    uint16_t next;   // free list
+};
+enum { OP_ISSUED = 1, OP_ASYNC = 2, OP_ATOMIC = 4, OP_NONE = 0xffff };
+#define NO_WAITER UINT32_MAX
+
+enum lsu_path {
+    PATH_NONE, PATH_L1, PATH_BYPASS, PATH_STORE, PATH_ATOMIC, PATH_REDUCE, PATH_PREFETCH,
+    PATH_CONST, PATH_TEX, PATH_LOCAL_STORE
+};
+struct lsu_entry {
+    uint64_t ready;
+    const struct sm_inst *in;
+    uint16_t op, n, next; // transactions
+    uint8_t warp, path, space, lanes;
+    bool started;
+    uint32_t start_slot;    // in lsu.start
+    uint32_t bank_cycles;   // shared-memory cycles before the transactions, 0: none
+    uint32_t bank_latency;  // from start to the data of shared memory
+    uint32_t tail_cycles;   // that the unit stays occupied after the last transaction
+    uint64_t begun;         // cycle of its first transaction's turn
+    struct transaction tx[64];
+};
+// One in-order unit: LD/ST or texture. An access that touches shared memory alone, and finds nobody
+// in front of it that might be held up, never enters the ring: its times are known at once.
+struct lsu {
+    struct lsu_entry *entry; // ring
+    uint32_t capacity, first, n;
+    uint32_t pipe;           // enum sm_pipe_id
+    uint64_t free_at;        // the next access may start
+    uint64_t wake;           // cycle of its next step
+    uint64_t blocked_since;  // NEVER: not blocked
+    uint64_t *start;         // when the last `queue` accesses left the queue, NEVER: still in it
+    uint32_t queue, start_at;
+};
+// No room for another access in cycle t.
+static inline bool lsu_is_full(const struct lsu *u, uint64_t t) { return u->start[u->start_at] > t; }
+enum { WRITEBACKS = 64 };
+// Tags of requests: what a reply is for.
+enum { TAG_LINE = 0, TAG_OP = 1 << 12, TAG_STORE = 2 << 12, TAG_NOBODY = 3 << 12, TAG_KIND = 3 << 12,
+       TAG_INDEX = (1 << 12) - 1 };
+
+// ---- the SM -------------------------------------------------------------------------------------
+struct kernel_slot {
+    struct sm_kernel *kernel;
+    struct sm_inst_counts *counts;
+    uint32_t counts_capacity;
+    uint8_t *memory;
+    size_t memory_bytes;
+    uint32_t free_blocks; // bit mask
+    uint32_t ctas;
+};
+
+struct sm {
+    struct sm_view v;
+    uint64_t blocked;     // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
+    uint64_t time;        // cycles before it have an owner for each scheduler
+    uint64_t wake;        // next cycle to simulate
+    uint64_t reply_at;    // of the port's earliest reply
+    uint64_t progress;
+    uint64_t fetch_want, fetching;
+    uint64_t fetch_held;  // could not ask for their line: again when something came back
+    uint64_t const_retry; // the same for constant lines
+    uint64_t send_at;     // the port takes requests in order of time
+    uint32_t fetch_room;  // free entries that make a warp fetch
+    uint32_t dirty;       // schedulers whose held reason is out of date
+    uint32_t units_busy;  // units whose free_at may lie ahead
+    uint32_t fetch_last;
+    bool is_busy, is_two_level, faulted;
+    bool closes;          // the last CTA has gone in this cycle
+    bool pairs;           // dual issue
+    bool cycle_dp;        // a double-precision instruction issued in this cycle
+    uint8_t n_policies;
+    uint32_t cycle_issues; // schedulers that issued in this cycle
+    uint64_t busy_since;
+    uint64_t policy_wake;
+
+    // schedulers
+    const struct sched_ops *ops;
+    struct {
+        uint64_t next;                // first cycle of its next turn
+        struct sm_inst_counts *blame; // that the held reason is charged to
+        uint32_t last;                // warp that issued last
+        uint8_t reason;               // enum stall_reason, held since sm.time
+        uint8_t promoted;             // two-level: promoted last
+    } sched[SM_MAX_SCHEDULERS];
+    uint32_t active_cap[SM_MAX_SCHEDULERS];
+    uint8_t cta_order[SM_MAX_CTAS]; // oldest first
+    uint32_t n_ctas;
+
+    // operand collection
+    uint32_t collectors_used;
+    uint64_t collectors_swept;
+    uint8_t collector_free[256]; // by cycle
+    uint64_t bank_next[ACT_MAX_BANKS]; // next free read or write slot
+    uint64_t bus_cycle;
+    uint32_t bus_used;
+    uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS];
+
+    struct wheel wheel;
+    struct fetched *decode; // ring
+    uint32_t decode_first, decode_n, decode_cap;
+    uint64_t decode_at; // cycle of its first entry
+    uint64_t icache_hot[HOT_LINES];
+    uint64_t const_ok[SM_KERNEL_SLOTS]; // constant lines known to be in the cache
+
+    struct warp warp[SM_MAX_WARPS];
+    struct activity act; // what is counted directly
+
+    struct lsu lsu, tex;
+    struct mem_op *op;
+    uint32_t n_ops, ops_used;
+    uint16_t op_free;
+
+    struct sm_config c;
+    uint32_t id;
+    struct mem_port *port;
+    struct sm_callbacks cb;
+    struct sm_cache {
+        struct cache *tags; // NULL: there is none
+        struct mshr *mshr;
+        uint64_t line_mask;   // of an address within its line
+        uint32_t line_bytes, sector_bytes, all; // all: mask of a line's sectors
+        uint32_t hit_latency, ports;
+    } cache[CLIENT_N];
+    uint32_t *mshr_out; // room for one line's waiters
+    uint64_t writeback[WRITEBACKS]; // dirty lines that wait for credits
+    uint32_t n_writebacks;
+    struct kernel_slot kernel[SM_KERNEL_SLOTS];
+    struct cta_slot cta[SM_MAX_CTAS];
+    struct sm_wide_pend *wide_pend; // by warp
+    uint32_t regs_used, shared_used, warps_used, threads_used;
+    uint64_t warps_since; // v.resident has been constant since (warp_slots_cycles)
+    const struct sm_policy *policy[SM_MAX_POLICIES];
+    uint64_t epoch_next[SM_MAX_POLICIES];
+    struct activity sum; // answer of sm_activity
+    struct exec_env env;
+};
+
+static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+#define BIT64(i) (1ull << (i))
+
+// step_plain.c, step_hooked.c: simulates cycle t; answers the next cycle.
+uint64_t step_cycle_plain(struct sm *s, uint64_t t);
+uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
+
+// front.c
+void front_fetch(struct sm *s, uint64_t t);
+void front_decode(struct sm *s, uint64_t t);
+void front_flush(struct sm *s, uint32_t w); // empties the warp's buffer
+void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t t);
+bool front_constants(struct sm *s, uint32_t w, uint64_t t); // false: a line is on its way
+void front_constant_arrived(struct sm *s, uint32_t w, uint64_t t);
+enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, not an operation
+// The warp may have got room for a fetch.
+static inline void front_want(struct sm *s, uint32_t w) {
+    const struct warp *const W = &s->warp[w];
+    const uint64_t no = s->fetching | s->v.wait_branch | ~s->v.resident;
+    if (s->c.ibuffer_entries - W->ib_n >= s->fetch_room && !(no >> w & 1)) s->fetch_want |= BIT64(w);
+}
+
+// lsu.c
+// A memory instruction whose access stands in s->env has issued; its operands are read in cycle
+// operands_at.
+void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
+                uint32_t lanes, uint64_t t);
+void lsu_step(struct sm *s, struct lsu *u, uint64_t t);
+void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t); // one answer came
+void lsu_store_acked(struct sm *s, uint32_t w);
+bool lsu_async_open(const struct warp *w); // more groups open than it may keep
+void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence has been met
+// transact.c: one transaction in cycle t; false: it must wait
+bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
+// Asks for sectors of a line that is not there and queues `waiter` for it. False: not now. `*merged`
+// says that all of it had been asked for before.
+bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
+              uint32_t waiter, uint64_t at, bool *merged);
+void miss_send(struct sm *s, uint64_t at, struct mem_request r);
+bool writeback_drain(struct sm *s, uint64_t t); // false: some are left
+void writeback_add(struct sm *s, uint64_t line, uint64_t t);
+
+// reply.c
+void reply_take(struct sm *s, uint64_t t);
+void reply_retry(struct sm *s, uint64_t t); // credits may have come: what was refused asks again
+
+// cta.c
+void cta_begin_warp(struct sm *s, uint32_t w, uint64_t t);
+void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t);
+void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t);
+
+// barrier.c
+void barrier_arrive(struct sm *s, uint32_t w, uint64_t t);
+void barrier_after_exit(struct sm *s, struct cta_slot *c, uint64_t t);
+
+// stall.c
+void stall_account(struct sm *s, uint64_t t); // charges [s->time, t) to the held reasons
+void stall_classify(struct sm *s, uint32_t sc); // no warp of sc could issue: why
+// For a warp that is ready for a unit that takes nothing.
+void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps);
+
+// policy.c: calls to all policies; only when there are any
+uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
+bool policy_unit_on(struct sm *s, uint32_t pipe);
+uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
+void policy_cycle(struct sm *s, uint64_t t);
+uint64_t policy_next_event(struct sm *s);
+uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
+                   uint64_t cycle);
+uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
+                      uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle);
+void policy_issue(struct sm *s, struct sm_issue *i);
+void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
+                 uint32_t shared, uint64_t t);
+
+// count.c: the counts of a kernel that leaves its slot
+void count_keep(struct sm *s, uint32_t slot);
+
+// ---- schedulers: one file each behind this interface --------------------------------------------
+struct sched_ops {
+    const char *name;
+    // Which warps may issue (two-level: moves between the sets); NULL: all. Changes nothing when
+    // nothing changed since the last call.
+    void (*prepare)(struct sm *s, uint32_t sc);
+    // One of `ready` (not 0).
+    uint32_t (*pick)(const struct sm *s, uint32_t sc, uint64_t ready);
+};
+extern const struct sched_ops sched_lrr, sched_gto, sched_two_level;
+
+#endif

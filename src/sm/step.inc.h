@@ -1,0 +1,464 @@
+// One cycle of an SM. Compiled twice: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with
+// 1 every policy is (step_hooked.c). Within a cycle:
+//
+//   1. what became known: replies of memory, transactions, results (they free registers), fetched
+//      instructions, so that all of it can be used in the same cycle
+//   2. each scheduler, in an order that rotates with the cycle, issues at most one instruction, or
+//      two of the same warp; the instruction computes here (exec_step)
+//   3. fetch
+//   4. the next cycle: the one after when something issued, else the first in which anything happens
+//
+// An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
+// and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
+// its result may be used `latency` cycles after that.
+#include "sm/collect.h"
+#include "sm/scoreboard.h"
+#include "sm/sm_state.h"
+#include "sm/units.h"
+#include "sm/wheel.h"
+
+// ---- 1. events ----------------------------------------------------------------------------------
+static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+    struct warp *const W = &s->warp[w];
+    scoreboard_release(W, in, s->kernel[W->kslot].kernel->wide);
+    if (ww_unlikely(W->exited)) {
+        if (W->inflight == 0) cta_warp_drained(s, w, t);
+        return;
+    }
+    if ((s->v.decoded & ~s->v.go) >> w & 1) scoreboard_look(s, w);
+}
+
+static void result(struct sm *s, const struct event *e, uint64_t t) {
+    uint64_t at = collect_write(s, e->in, e->warp, t);
+#if STEP_HOOKS
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < e->in->n_dst; i++) {
+        const uint32_t x = policy_rf(s, e->warp, e->in->dst_first + i, e->lanes, true, at - 1);
+        extra = x > extra ? x : extra;
+    }
+    at += extra;
+#endif
+    if (at > t)
+        wheel_add(&s->wheel, t, at, EVENT_RELEASE, e->in, e->warp, e->lanes);
+    else
+        release(s, e->warp, e->in, t);
+}
+
+static void wake_warp(struct sm *s, uint32_t w) {
+    s->v.wait_bar &= ~BIT64(w);
+    s->v.wait_sleep &= ~BIT64(w);
+    scoreboard_unblock(s, w);
+}
+
+static void events(struct sm *s, uint64_t t) {
+    struct wheel *const h = &s->wheel;
+    while (wheel_has(h, t)) {
+        uint32_t n = wheel_take(h, t);
+        while (n != NO_EVENT) {
+            const struct event e = h->node[n];
+            const uint32_t this = n;
+            n = e.next;
+            if (ww_unlikely(e.cycle > t)) { // came round early
+                wheel_link(h, this, t, e.cycle);
+                continue;
+            }
+            wheel_give(h, this);
+            switch (e.kind) {
+            case EVENT_RESULT: result(s, &e, t); break;
+            case EVENT_RELEASE: release(s, e.warp, e.in, t); break;
+            case EVENT_BRANCH:
+                s->v.wait_branch &= ~BIT64(e.warp);
+                scoreboard_unblock(s, e.warp);
+                front_want(s, e.warp);
+                break;
+            case EVENT_WAKE: wake_warp(s, e.warp); break;
+            default: front_want(s, e.warp); break;
+            }
+        }
+    }
+}
+
+// ---- 2. issue -----------------------------------------------------------------------------------
+// The instruction leaves the buffer; the warp stands at `ew->pc` now.
+static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
+                    uint32_t pc, uint64_t t) {
+    W->ib_n--;
+    if (ww_unlikely(W->ew->pc != pc + 1)) {
+        front_flush(s, w);
+    } else if (W->ib_n != 0) {
+        scoreboard_head(s, w, in + 1, t);
+    } else {
+        s->v.decoded &= ~BIT64(w);
+        s->v.go &= ~BIT64(w);
+    }
+    front_want(s, w);
+}
+
+static void block(struct sm *s, uint64_t *wait, uint32_t w, uint32_t pc) {
+    *wait |= BIT64(w);
+    s->blocked |= BIT64(w);
+    s->warp[w].pc_of_wait = pc;
+    scoreboard_look(s, w);
+}
+
+static void branch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
+                   bool has_split, uint64_t t) {
+    s->act.c[ACT_divergent_branches] += has_split;
+    if (s->c.branch_latency == 0) {
+        advance(s, W, w, in, pc, t);
+        return;
+    }
+    s->v.wait_branch |= BIT64(w);
+    s->blocked |= BIT64(w);
+    W->pc_of_wait = pc;
+    advance(s, W, w, in, pc, t);
+    scoreboard_look(s, w);
+    wheel_add(&s->wheel, t, t + s->c.branch_latency, EVENT_BRANCH, NULL, w, 0);
+}
+
+// What a few instructions do besides computing: they make their warp wait.
+static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
+                    uint32_t pc, enum exec_outcome o, uint64_t t) {
+    if (o == EXEC_BARRIER) {
+        W->pc_of_wait = pc;
+        barrier_arrive(s, w, t);
+    } else if (o == EXEC_SLEEP) {
+        const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
+        block(s, &s->v.wait_sleep, w, pc);
+        wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
+    }
+    if (in->flags & SI_COMMIT) {
+        const uint8_t next = (uint8_t)((W->async_now + 1) % ASYNC_GROUPS);
+        if (W->async_left[next] == 0) W->async_now = next; // else the groups grow together
+    }
+    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA && W->stores != 0) {
+        W->fence_keep = 0;
+        block(s, &s->v.wait_fence, w, pc);
+    }
+    if (in->flags & SI_ASYNC_WAIT) {
+        if (in->aux == UINT16_MAX) {
+            const uint8_t next = (uint8_t)((W->async_now + 1) % ASYNC_GROUPS);
+            if (W->async_left[next] == 0) W->async_now = next;
+        }
+        W->async_keep = in->aux == UINT16_MAX ? 0
+                        : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
+                                                 : ASYNC_GROUPS - 1;
+        if (lsu_async_open(W))
+            block(s, &s->v.wait_fence, w, pc);
+        else
+            W->async_keep = UINT8_MAX;
+    }
+}
+
+#if STEP_HOOKS
+static uint32_t choose_pipe(struct sm *s, uint32_t unit, uint64_t t) {
+    const uint32_t first = s->v.pipe_first[unit];
+    for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
+        if (s->v.pipe[p].free_at <= t && policy_unit_on(s, p)) return p;
+    return units_choose(s, unit, t);
+}
+#endif
+
+// Sends the instruction to its pipeline. `o` says whether it accesses memory.
+static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
+                     uint32_t pc, uint32_t sc, uint32_t lanes, bool is_second, enum exec_outcome o,
+                     uint64_t t) {
+    const uint32_t unit = in->unit;
+    uint32_t latency = in->latency, interval = in->interval;
+    uint64_t ready = collect_operands(s, in, w, t);
+#if STEP_HOOKS
+    const uint32_t pipe = choose_pipe(s, unit, t);
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t x = policy_rf(s, w, in->src[i], lanes, false, t + s->c.read_latency);
+        extra = x > extra ? x : extra;
+    }
+    ready += extra;
+    struct sm_issue issue = {.cycle = t,
+                             .warp = w,
+                             .scheduler = sc,
+                             .pc = pc,
+                             .kernel_slot = W->kslot,
+                             .lanes = s->env.exec_mask,
+                             .klass = in->klass,
+                             .unit = in->unit,
+                             .pipe = (uint8_t)pipe,
+                             .is_second = is_second,
+                             .latency = latency,
+                             .interval = interval};
+    policy_issue(s, &issue);
+    latency += issue.extra_latency;
+    interval += issue.extra_interval;
+#else
+    const uint32_t pipe = units_choose(s, unit, t);
+    (void)pc;
+    (void)sc;
+    (void)is_second;
+#endif
+    units_book(s, unit, pipe, t, interval);
+    if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
+    if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
+        collect_hold(s, t, ready);
+        lsu_accept(s, w, in, ready, lanes, t);
+        return;
+    }
+    if (latency == 0) latency = 1;
+    const uint64_t at = units_enter(&s->v.pipe[pipe], ready, interval, latency);
+    collect_hold(s, t, at);
+    if (in->flags & SI_RESULT)
+        wheel_add(&s->wheel, t, at + latency, EVENT_RESULT, in, w, lanes);
+}
+
+// Issues the next instruction of warp w. False: the program faulted.
+static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_t t) {
+    struct warp *const W = &s->warp[w];
+    const struct sm_inst *const in = W->head;
+    struct exec_warp *const ew = W->ew;
+    const uint32_t pc = ew->pc, pushes = ew->pushes;
+    s->env.cycle = t;
+    const enum exec_outcome o = exec_step(&s->env, ew);
+    if (ww_unlikely(o == EXEC_FAULT)) {
+        s->faulted = true;
+        return false;
+    }
+    const uint32_t lanes = bits_count32(s->env.exec_mask);
+    struct sm_inst_counts *const count = &W->counts[pc];
+    count->issues++;
+    count->lanes += lanes;
+    s->act.c[ACT_lanes_active + lanes]++;
+    s->dirty |= 1u << sc;
+    s->sched[sc].last = w;
+    s->v.needs[in->unit] &= ~BIT64(w);
+    if (in->unit != UNIT_NONE) {
+        dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
+    } else {
+        collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
+#if STEP_HOOKS
+        struct sm_issue i = {.cycle = t,
+                             .warp = w,
+                             .scheduler = sc,
+                             .pc = pc,
+                             .kernel_slot = W->kslot,
+                             .lanes = s->env.exec_mask,
+                             .klass = in->klass,
+                             .unit = in->unit,
+                             .pipe = SM_PIPES,
+                             .is_second = is_second};
+        policy_issue(s, &i);
+#endif
+    }
+    if (ww_unlikely(o == EXEC_EXITED)) {
+        W->ib_n--;
+        cta_warp_exited(s, w, t);
+        return true;
+    }
+    if (in->flags & SI_BRANCH)
+        branch(s, W, w, in, pc, (in->flags & SI_CHECK_PUSH) && ew->pushes != pushes, t);
+    else
+        advance(s, W, w, in, pc, t);
+#if STEP_HOOKS
+    s->v.lanes[w] = ew->active;
+#endif
+    if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
+        special(s, W, w, in, pc, o, t);
+    return true;
+}
+
+// Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
+// `*why` is the reason.
+static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why) {
+    struct sm_view *const v = &s->v;
+    uint64_t no = 0;
+    *why = STALL_unit_busy;
+    FOR_EACH_BIT32(u, s->units_busy) {
+        if (v->unit_free_at[u] <= t)
+            s->units_busy &= ~(1u << u);
+        else
+            no |= v->needs[u];
+    }
+    if (s->c.dp_blocks_issue) {
+        if (s->cycle_dp) return 0;
+        if (s->cycle_issues != 0) no |= v->needs[UNIT_DP];
+    }
+    uint64_t left = warps & ~no;
+    if (left == 0) return 0;
+    if (ww_unlikely(collect_is_full(s))) {
+        *why = STALL_collector;
+        left &= v->needs[UNIT_NONE];
+        if (left == 0) return 0;
+    }
+    if (left & v->needs[UNIT_LDST]) {
+        if (ww_unlikely(lsu_is_full(&s->lsu, t) || s->ops_used == s->n_ops)) {
+            *why = STALL_lsu_full;
+            left &= ~v->needs[UNIT_LDST];
+        }
+    }
+    if (left & v->needs[UNIT_TEX]) {
+        if (ww_unlikely(lsu_is_full(&s->tex, t) || s->ops_used == s->n_ops)) {
+            *why = STALL_lsu_full;
+            left &= ~v->needs[UNIT_TEX];
+        }
+    }
+#if STEP_HOOKS
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
+        const uint64_t ready = left & v->needs[u];
+        if (ready == 0) continue;
+        uint64_t free_pipes = 0;
+        bool on = false;
+        const uint32_t first = v->pipe_first[u];
+        for (uint32_t p = first; p < first + v->pipe_n[u] && !on; p++) {
+            if (v->pipe[p].free_at > t) continue;
+            free_pipes |= BIT64(p);
+            on = policy_unit_on(s, p);
+        }
+        if (on) continue;
+        s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
+        left &= ~ready;
+        *why = STALL_policy;
+    }
+#endif
+    return left;
+}
+
+// The second instruction of a dual issue: the same warp's next, if it needs nothing of the first.
+static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, uint64_t t) {
+    const uint64_t bit = BIT64(w) & s->v.go & s->v.active;
+    if (bit == 0) return;
+    const struct sm_inst *const in = s->warp[w].head;
+    if (in->flags & SI_SOLO) return;
+    if (s->c.dual_issue_diff_units && in->unit == first_unit) return;
+    enum stall_reason why;
+    if (with_unit(s, bit, t, &why) == 0) return;
+    if (issue(s, sc, w, true, t)) s->act.c[ACT_issue_slots + STALL_dual]++;
+}
+
+// Scheduler sc's turn. False: nothing issued, and the reason is held.
+static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
+    struct sm_view *const v = &s->v;
+    if (ww_unlikely(s->sched[sc].next > t)) {
+        stall_hold(s, sc, STALL_issuing, 0);
+        s->dirty |= 1u << sc;
+        return false;
+    }
+    if (s->ops->prepare != NULL) s->ops->prepare(s, sc);
+    const uint64_t ready = v->go & v->mine[sc], active = ready & v->active;
+    if (active == 0) {
+        if (ready != 0) {
+            stall_hold(s, sc, STALL_pending, ready);
+            s->dirty |= 1u << sc;
+        } else if (s->dirty >> sc & 1) {
+            stall_classify(s, sc);
+            s->dirty &= ~(1u << sc);
+        }
+        return false;
+    }
+    enum stall_reason why;
+    uint64_t can = with_unit(s, active, t, &why);
+#if STEP_HOOKS
+    if (can != 0) {
+        can = policy_prefer(s, sc, can);
+        if (can == 0) why = STALL_policy;
+    }
+#endif
+    if (can == 0) {
+        stall_hold(s, sc, why, active);
+        s->dirty |= 1u << sc;
+        return false;
+    }
+    s->act.c[ACT_scheduler_arbitrations]++;
+    s->act.c[ACT_scheduler_ready_warps] += bits_count64(can);
+    const uint32_t w = s->ops->pick(s, sc, can);
+    const struct sm_inst *const in = s->warp[w].head;
+    const uint32_t unit = in->unit;
+    const bool may_pair = s->pairs && !(in->flags & (SI_SOLO | SI_BRANCH));
+    if (!issue(s, sc, w, false, t)) return true;
+    s->cycle_issues++;
+    s->cycle_dp |= unit == UNIT_DP;
+    if (may_pair) second(s, sc, w, unit, t);
+    s->sched[sc].next = t + s->c.scheduler_interval;
+    return true;
+}
+
+// ---- 4. the next cycle --------------------------------------------------------------------------
+static uint64_t next_cycle(struct sm *s, uint64_t t) {
+    const struct sm_view *const v = &s->v;
+    if (s->fetch_want != 0) return t + 1;
+    uint64_t next = min64(wheel_next(&s->wheel, t + 1), s->decode_at);
+    next = min64(next, min64(s->lsu.wake, s->tex.wake));
+    const uint64_t held = v->go & v->active;
+    if (held != 0) {
+        FOR_EACH_BIT32(u, s->units_busy)
+            if (v->needs[u] & held) next = min64(next, v->unit_free_at[u]);
+        if (collect_is_full(s)) next = min64(next, collect_next(s, t));
+        if (held & v->needs[UNIT_LDST]) {
+            const uint64_t room = s->lsu.start[s->lsu.start_at];
+            if (room > t) next = min64(next, room);
+        }
+        if (held & v->needs[UNIT_TEX]) {
+            const uint64_t room = s->tex.start[s->tex.start_at];
+            if (room > t) next = min64(next, room);
+        }
+        for (uint32_t sc = 0; sc < s->c.schedulers; sc++)
+            if (s->sched[sc].next > t && (held & v->mine[sc]))
+                next = min64(next, s->sched[sc].next);
+    }
+#if STEP_HOOKS
+    next = min64(next, min64(s->policy_wake, policy_next_event(s)));
+#endif
+    return max64(next, t + 1);
+}
+
+// The slots of a cycle in which at least one scheduler issued.
+static void charge(struct sm *s, uint32_t issued, uint64_t t) {
+    for (uint32_t sc = 0; sc < s->c.schedulers; sc++) {
+        if (issued >> sc & 1) {
+            s->act.c[ACT_issue_slots + STALL_issued]++;
+            continue;
+        }
+        s->act.c[ACT_issue_slots + s->sched[sc].reason]++;
+        if (s->sched[sc].blame != NULL) s->sched[sc].blame->stall[s->sched[sc].reason]++;
+    }
+    s->time = t + 1;
+}
+
+static void close_busy(struct sm *s, uint64_t t) {
+    s->closes = false;
+    if (s->n_ctas != 0) return;
+    stall_account(s, t + 1);
+    s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
+    s->is_busy = false;
+}
+
+uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
+    stall_account(s, t);
+    s->v.cycle = t;
+    if (s->reply_at <= t) reply_take(s, t);
+    if (s->lsu.wake <= t) lsu_step(s, &s->lsu, t);
+    if (s->tex.wake <= t) lsu_step(s, &s->tex, t);
+    if (wheel_has(&s->wheel, t)) events(s, t);
+    if (s->decode_at <= t) front_decode(s, t);
+    collect_sweep(s, t);
+#if STEP_HOOKS
+    s->policy_wake = NEVER;
+    policy_cycle(s, t);
+#endif
+    uint32_t issued = 0;
+    if (s->v.resident != 0 || s->is_busy) {
+        s->cycle_issues = 0;
+        s->cycle_dp = false;
+        const uint32_t n = s->c.schedulers;
+        uint32_t sc = (uint32_t)(t % n);
+        for (uint32_t i = 0; i < n; i++) {
+            if (schedule(s, sc, t)) issued |= 1u << sc;
+            if (ww_unlikely(s->faulted)) break;
+            if (++sc == n) sc = 0;
+        }
+    }
+    if (s->fetch_want != 0) front_fetch(s, t);
+    if (issued != 0) {
+        s->progress = t;
+        if (s->is_busy) charge(s, issued, t);
+    }
+    if (ww_unlikely(s->closes)) close_busy(s, t);
+    return issued != 0 ? t + 1 : next_cycle(s, t);
+}

@@ -1,0 +1,65 @@
+// Execution pipelines: INT and FP of each cluster, SFUs, DP units, LD/ST, texture. A pipeline takes
+// an instruction every `interval` cycles of its class. The scheduler books it at issue (free_at);
+// the instruction enters when its operands are there, behind those before it (enter_at). Times in
+// which a pipeline holds work are added up from these timestamps.
+#ifndef WW_SM_UNITS_H
+#define WW_SM_UNITS_H
+
+#include "sm/sm_state.h"
+
+static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t) {
+    const struct sm_view *v = &s->v;
+    const struct sm_pipe *p = &v->pipe[v->pipe_first[unit]];
+    uint64_t first = p->free_at;
+    for (uint32_t i = 1; i < v->pipe_n[unit]; i++) first = min64(first, p[i].free_at);
+    s->v.unit_free_at[unit] = first;
+    if (first > t)
+        s->units_busy |= 1u << unit;
+    else
+        s->units_busy &= ~(1u << unit);
+}
+
+// The lowest-numbered pipeline of a unit that takes an instruction in cycle t; there is one. Low
+// numbers first leaves the others idle longer, which is what gating wants.
+static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t) {
+    uint32_t p = s->v.pipe_first[unit];
+    while (s->v.pipe[p].free_at > t) p++;
+    return p;
+}
+
+static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
+                              uint32_t interval) {
+    s->v.pipe[pipe].free_at = t + interval;
+    s->v.pipe[pipe].issues++;
+    units_refresh(s, unit, t);
+    if (s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP)) {
+        const bool is_int = unit == UNIT_INT;
+        struct sm_pipe *twin = &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT)
+                                                 : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
+        twin->free_at = max64(twin->free_at, t + 1);
+        units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
+    }
+}
+
+// The pipeline holds work in [from, to); `from` never goes back.
+static inline void units_hold(struct sm_pipe *p, uint64_t from, uint64_t to) {
+    if (from > p->busy_until) {
+        p->busy_from = from;
+        p->busy_cycles += to - from;
+        p->busy_until = to;
+    } else if (to > p->busy_until) {
+        p->busy_cycles += to - p->busy_until;
+        p->busy_until = to;
+    }
+}
+
+// An instruction whose operands are complete in cycle `ready` enters; answers the cycle.
+static inline uint64_t units_enter(struct sm_pipe *p, uint64_t ready, uint32_t interval,
+                                   uint32_t latency) {
+    const uint64_t at = max64(ready, p->enter_at);
+    p->enter_at = at + interval;
+    units_hold(p, at, at + latency);
+    return at;
+}
+
+#endif
