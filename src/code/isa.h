@@ -183,7 +183,8 @@ struct minst {
     struct opnd src[4];
     uint32_t guard;  // predicate register; PRED_TRUE: none (before allocation: UINT32_MAX is none)
     bool guard_not;
-    int64_t offset;  // byte offset added to the address of a memory operation
+    int64_t offset;  // byte offset added to the address of a memory operation (to an address of one
+                     // word modulo 2^32: the optimiser moves additions in here)
     int32_t target;  // BRA/CALL: label id before layout, instruction index after; -1 none
     int32_t reconv;  // BRA/BRX: instruction index where its lanes meet again; -1: at exit/return
     uint32_t ptx_line; // line in the PTX text

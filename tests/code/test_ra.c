@@ -1,4 +1,4 @@
-// Register allocation: random programs do the same with virtual registers and with few real ones.
+// Register allocation and the optimiser: random programs do the same before and after.
 #include "test_random.h"
 
 static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed) {
@@ -17,7 +17,7 @@ static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed
 }
 
 static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_preds,
-                                 uint64_t from, uint64_t to) {
+                                 uint64_t from, uint64_t to, bool optimise) {
     for (uint64_t seed = from; seed < to; seed++) {
         struct builder b;
         build_init(&b, seed);
@@ -29,6 +29,10 @@ static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_p
         if (before->wrong) fail_msg("seed %llu: %s", (unsigned long long)seed, before->wrong);
         struct diags d;
         diags_init(&d);
+        if (optimise) {
+            opt_run(&b.f);
+            same_behaviour(before, &b.f, &b.arena, seed);
+        }
         ra_run(&b.f, max_regs, &d);
         if (d.errors) fail_msg("seed %llu: %s", (unsigned long long)seed, d.list.at[0].text);
         check_ranges(&b.f, max_regs, seed);
@@ -46,27 +50,38 @@ static const struct shape large = {
 
 static void with_enough_registers(void **state) {
     (void)state;
-    allocate_and_compare(small, 63, 7, 1, 400);
-    allocate_and_compare(middle, 63, 7, 1, 400);
+    allocate_and_compare(small, 63, 7, 1, 400, false);
+    allocate_and_compare(middle, 63, 7, 1, 400, false);
 }
 static void with_few_registers(void **state) {
     (void)state;
-    allocate_and_compare(small, 8, 7, 1, 400);
-    allocate_and_compare(middle, 20, 7, 1, 300);
-    allocate_and_compare(middle, 12, 7, 300, 600);
+    allocate_and_compare(small, 8, 7, 1, 400, false);
+    allocate_and_compare(middle, 20, 7, 1, 300, false);
+    allocate_and_compare(middle, 12, 7, 300, 600, false);
 }
 static void with_few_predicates(void **state) {
     (void)state;
-    allocate_and_compare(middle, 63, 4, 1, 300);
-    allocate_and_compare(large, 63, 7, 1, 200);
-    allocate_and_compare(large, 16, 7, 200, 300);
+    allocate_and_compare(middle, 63, 4, 1, 300, false);
+    allocate_and_compare(large, 63, 7, 1, 200, false);
+    allocate_and_compare(large, 16, 7, 200, 300, false);
 }
 static void over_calls(void **state) {
     (void)state;
     struct shape s = middle;
     s.calls = true;
-    allocate_and_compare(s, 63, 7, 1, 300);
-    allocate_and_compare(s, 14, 5, 300, 500);
+    allocate_and_compare(s, 63, 7, 1, 300, false);
+    allocate_and_compare(s, 14, 5, 300, 500, false);
+}
+
+static void optimised(void **state) {
+    (void)state;
+    allocate_and_compare(small, 63, 7, 1, 600, true);
+    allocate_and_compare(middle, 63, 7, 1, 600, true);
+    allocate_and_compare(large, 40, 7, 1, 100, true);
+    allocate_and_compare(middle, 14, 5, 600, 900, true);
+    struct shape s = middle;
+    s.calls = true;
+    allocate_and_compare(s, 20, 7, 1, 300, true);
 }
 
 // A kernel without any room says so.
@@ -137,6 +152,7 @@ int main(void) {
         cmocka_unit_test(with_few_registers),
         cmocka_unit_test(with_few_predicates),
         cmocka_unit_test(over_calls),
+        cmocka_unit_test(optimised),
         cmocka_unit_test(an_impossible_demand_is_refused),
         cmocka_unit_test(moves_of_a_loop_are_coalesced),
         cmocka_unit_test(vectors_are_built_in_place),

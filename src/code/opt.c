@@ -1,0 +1,248 @@
+// The optimiser. PTX comes from a compiler that has done the large things; what is left is what the
+// machine's own assembler does with it:
+//
+//   opt_flow     unreachable code, jumps to jumps, branches to the next instruction
+//   opt_value    copies and constants into the operands that can hold them, equal values once
+//   opt_combine  shifts and products into additions, additions into addresses, signs into operands
+//   opt_dead     what nobody reads
+//
+// Values are looked up by their definition: the last one in the block, or the only one of the whole
+// function where it dominates. That is all that near-SSA code needs.
+#include "code/opt.h"
+
+// ---- index of definitions and uses --------------------------------------------------------
+static void count_slot(struct opt *o, uint32_t slot, bool add) {
+    if (add)
+        o->uses[slot]++;
+    else
+        o->uses[slot]--;
+}
+
+void opt_count(struct opt *o, const struct minst *m, bool add) {
+    if (m->flags & MF_FILLER) return;
+    for (unsigned s = 0; s < 4; s++) {
+        const struct opnd *x = &m->src[s];
+        if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) count_slot(o, opt_slot(o, x), add);
+        if (x->kind != OPND_GPR) continue;
+        for (uint32_t w = 0; w < x->words; w++) {
+            count_slot(o, opt_slot(o, x) + w, add);
+            if (s == 0 && opt_is_memory(m)) o->address_uses[opt_slot(o, x) + w] += add ? 1u : ~0u;
+        }
+    }
+    if (m->guard != VPRED_TRUE) count_slot(o, o->n_words + m->guard, add);
+}
+
+static void note_definition(struct opt *o, uint32_t slot, uint32_t at) {
+    o->def[slot] = o->def[slot] == OPT_NONE ? (int32_t)at : OPT_MANY;
+}
+
+struct opt *opt_index(struct mfunc *f, struct arena *a) {
+    struct opt *o = arena_alloc(a, sizeof *o);
+    o->f = f;
+    o->arena = a;
+    o->word_base = arena_alloc(a, ((size_t)f->vreg_words.n + 1) * sizeof *o->word_base);
+    for (uint32_t v = 0; v < f->vreg_words.n; v++) {
+        o->word_base[v] = o->n_words;
+        o->n_words += f->vreg_words.at[v];
+    }
+    o->n_slots = o->n_words + f->n_vpreds;
+    const size_t n = (size_t)o->n_slots + 1;
+    o->def = arena_alloc(a, n * sizeof *o->def);
+    o->uses = arena_alloc(a, n * sizeof *o->uses);
+    o->address_uses = arena_alloc(a, n * sizeof *o->address_uses);
+    o->last = arena_alloc(a, n * sizeof *o->last);
+    o->stamp = arena_alloc(a, n * sizeof *o->stamp);
+    o->same_as = arena_alloc(a, n * sizeof *o->same_as);
+    memset(o->def, 0xff, n * sizeof *o->def);
+    memset(o->same_as, 0xff, n * sizeof *o->same_as);
+    if (mfunc_has_sp(f)) o->def[o->word_base[f->sp_vreg]] = OPT_MANY;
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        const struct minst *m = &f->inst.at[i];
+        if (m->flags & MF_FILLER) continue;
+        opt_count(o, m, true);
+        for (unsigned d = 0; d < 2; d++) {
+            const struct opnd *x = &m->dst[d];
+            if (x->kind == OPND_PRED && x->reg != VPRED_TRUE)
+                note_definition(o, opt_slot(o, x), i);
+            for (uint32_t w = 0; x->kind == OPND_GPR && w < x->words; w++)
+                note_definition(o, opt_slot(o, x) + w, i);
+        }
+    }
+    return o;
+}
+
+int32_t opt_definition(const struct opt *o, uint32_t slot, uint32_t at) {
+    int32_t j = OPT_NONE;
+    if (o->stamp[slot] == o->epoch) {
+        j = (int32_t)o->last[slot];
+    } else {
+        j = o->def[slot];
+        if (j < 0) return -1;
+        const uint32_t from = o->cfg->block_of[j], to = o->cfg->block_of[at];
+        if (from == to || !cfg_dominates(o->cfg, from, to)) return -1;
+    }
+    return opt_plain(&o->f->inst.at[j]) ? j : -1;
+}
+
+bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uint32_t at) {
+    if (x->kind != OPND_GPR && x->kind != OPND_PRED) return true;
+    const uint32_t words = x->kind == OPND_GPR ? x->words : 1;
+    const bool near = o->cfg->block_of[from] == o->cfg->block_of[at];
+    if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) return true;
+    for (uint32_t w = 0; w < words; w++) {
+        const uint32_t slot = opt_slot(o, x) + w;
+        if (near) {
+            if (o->stamp[slot] == o->epoch && o->last[slot] >= from) return false;
+            continue;
+        }
+        const int32_t j = o->def[slot];
+        if (j == OPT_NONE) continue;
+        if (j == OPT_MANY) return false;
+        const uint32_t made = o->cfg->block_of[j], seen = o->cfg->block_of[from];
+        if (made == seen ? (uint32_t)j >= from : !cfg_dominates(o->cfg, made, seen)) return false;
+    }
+    return true;
+}
+
+void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
+    struct minst *m = &o->f->inst.at[at];
+    const struct opnd was = m->src[s];
+    opt_count(o, m, false);
+    m->src[s] = by;
+    opt_count(o, m, true);
+    o->changed = true;
+    for (uint32_t i = at + 1; i < o->f->inst.n && (o->f->inst.at[i].flags & MF_FILLER); i++)
+        for (unsigned k = 0; k < 4; k++) {
+            struct opnd *x = &o->f->inst.at[i].src[k];
+            if (x->kind != was.kind || was.kind != OPND_GPR || x->reg != was.reg ||
+                x->sub < was.sub || x->sub + x->words > was.sub + was.words)
+                continue;
+            if (by.kind == OPND_GPR) {
+                x->sub = (uint8_t)(x->sub - was.sub + by.sub);
+                x->reg = by.reg;
+            } else {
+                *x = (struct opnd){.kind = OPND_NONE};
+            }
+        }
+}
+
+void opt_insert_before(struct opt *o, uint32_t at, const struct minst *m) {
+    if (o->n_inserts == o->cap_inserts)
+        o->insert_at =
+            arena_grow(o->arena, o->insert_at, &o->cap_inserts, sizeof *o->insert_at);
+    o->insert_at[o->n_inserts++] = (struct opt_insert){at, *m};
+}
+
+bool opt_commute(struct minst *m) {
+    static const uint8_t mirror[] = {
+        [MCMP_EQ] = MCMP_EQ,   [MCMP_NE] = MCMP_NE,   [MCMP_LT] = MCMP_GT,   [MCMP_LE] = MCMP_GE,
+        [MCMP_GT] = MCMP_LT,   [MCMP_GE] = MCMP_LE,   [MCMP_EQU] = MCMP_EQU, [MCMP_NEU] = MCMP_NEU,
+        [MCMP_LTU] = MCMP_GTU, [MCMP_LEU] = MCMP_GEU, [MCMP_GTU] = MCMP_LTU, [MCMP_GEU] = MCMP_LEU,
+        [MCMP_NUM] = MCMP_NUM, [MCMP_NAN] = MCMP_NAN};
+    switch (m->op) {
+    case OP_ISETP: case OP_ISET: case OP_FSETP: case OP_FSET: case OP_DSETP: case OP_HSETP:
+    case OP_HSET: m->cmp = mirror[m->cmp]; break;
+    case OP_SEL:
+        if (m->src[2].kind != OPND_PRED) return false;
+        m->src[2].mods ^= OPND_NOT;
+        break;
+    case OP_IMAD: case OP_IMAD24: case OP_IMAD64: case OP_FFMA: case OP_FMAD: case OP_DFMA:
+    case OP_HFMA: break;
+    case OP_LOP:
+        if (m->sub == MLOGIC_PASS_B) return false;
+        break;
+    default:
+        if (!(mop_info[m->op].flags & OPF_COMMUTES)) return false;
+    }
+    const struct opnd a = m->src[0];
+    m->src[0] = m->src[1];
+    m->src[1] = a;
+    return true;
+}
+
+// ---- one sweep over the values ---------------------------------------------------------------
+static void remember_definitions(struct opt *o, uint32_t at) {
+    const struct minst *m = &o->f->inst.at[at];
+    if (m->flags & MF_FILLER) return;
+    for (unsigned d = 0; d < 2; d++) {
+        const struct opnd *x = &m->dst[d];
+        if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) continue;
+        const uint32_t n = x->kind == OPND_GPR ? x->words : x->kind == OPND_PRED;
+        for (uint32_t w = 0; w < n; w++) {
+            const uint32_t slot = opt_slot(o, x) + w;
+            o->stamp[slot] = o->epoch;
+            o->last[slot] = at;
+        }
+    }
+}
+
+static int by_place(const struct opt_insert *a, const struct opt_insert *b) {
+    return a->before < b->before ? -1 : a->before > b->before;
+}
+
+static void put_inserts(struct opt *o) {
+    if (!o->n_inserts) return;
+    // the walk goes by blocks in reverse post-order: nearly sorted already
+    for (uint32_t i = 1; i < o->n_inserts; i++) {
+        const struct opt_insert x = o->insert_at[i];
+        uint32_t j = i;
+        for (; j && by_place(&x, &o->insert_at[j - 1]) < 0; j--)
+            o->insert_at[j] = o->insert_at[j - 1];
+        o->insert_at[j] = x;
+    }
+    struct edit e;
+    edit_start(&e, o->f, o->arena);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < o->f->inst.n; i++) {
+        edit_at(&e, i);
+        for (; next < o->n_inserts && o->insert_at[next].before == i; next++)
+            edit_put(&e, &o->insert_at[next].inst, 0);
+        edit_put(&e, &o->f->inst.at[i], 0);
+    }
+    edit_finish(&e);
+}
+
+static bool sweep(struct mfunc *f, struct arena *a) {
+    struct cfg *c = cfg_build(a, f);
+    cfg_dominators(c);
+    struct opt *o = opt_index(f, a);
+    o->cfg = c;
+    opt_find_equal(o);
+    for (uint32_t i = 0; i < c->n_order; i++) {
+        const struct cfg_block *b = &c->block[c->order[i]];
+        o->epoch++;
+        for (uint32_t at = b->first; at < b->first + b->n; at++) {
+            if (f->inst.at[at].flags & MF_FILLER) continue;
+            opt_propagate(o, at);
+            for (unsigned times = 0; times < 4 && opt_combine(o, at); times++)
+                opt_propagate(o, at);
+            remember_definitions(o, at);
+        }
+    }
+    put_inserts(o);
+    return o->changed;
+}
+
+// ---- everything --------------------------------------------------------------------------------
+static void one_round(struct mfunc *f, struct arena *scratch, void *context) {
+    bool *again = context;
+    const bool values = sweep(f, scratch);
+    const bool dead = opt_dead(f, scratch);
+    *again = values || dead;
+}
+
+static void clean_flow(struct mfunc *f, struct arena *scratch, void *context) {
+    (void)context;
+    opt_flow(f, scratch);
+}
+
+enum { MAX_ROUNDS = 4 };
+
+void opt_run(struct mfunc *f) {
+    if (!f->inst.n) return;
+    edit_with_scratch(f, clean_flow, NULL);
+    bool again = true;
+    for (unsigned round = 0; round < MAX_ROUNDS && again; round++)
+        edit_with_scratch(f, one_round, &again);
+    edit_with_scratch(f, clean_flow, NULL);
+}

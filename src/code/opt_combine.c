@@ -1,0 +1,479 @@
+// Two operations into one: a shift or product and the addition behind it, an addition and the
+// address that it feeds, a sign change and the operand that it makes.
+#include "code/opt.h"
+
+static const struct minst *definition(const struct opt *o, const struct opnd *x, uint32_t at,
+                                      uint32_t *from) {
+    if (x->kind != OPND_GPR && x->kind != OPND_PRED) return NULL;
+    if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) return NULL;
+    const int32_t j = opt_definition(o, opt_slot(o, x), at);
+    if (j < 0) return NULL;
+    *from = (uint32_t)j;
+    return &o->f->inst.at[j];
+}
+
+static bool used_once(const struct opt *o, const struct opnd *x) {
+    return o->uses[opt_slot(o, x)] == 1;
+}
+static bool is_word(const struct opnd *x) { return x->kind == OPND_GPR && x->words == 1; }
+static bool is_imm(const struct opnd *x) { return x->kind == OPND_IMM && !x->mods; }
+
+// Puts a changed instruction in the place of the old one.
+static void rewrite(struct opt *o, uint32_t at, const struct minst *by) {
+    struct minst *m = &o->f->inst.at[at];
+    opt_count(o, m, false);
+    *m = *by;
+    opt_count(o, m, true);
+    o->changed = true;
+}
+
+static bool has_fillers(const struct opt *o, uint32_t at) {
+    return at + 1 < o->f->inst.n && (o->f->inst.at[at + 1].flags & MF_FILLER);
+}
+
+// ---- addresses ----------------------------------------------------------------------------------
+static bool offset_fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
+
+// [a + imm] with a = b + imm2: one word. The machine adds modulo 2^32 there as well.
+static bool fold_word_address(struct opt *o, uint32_t at) {
+    struct minst m = o->f->inst.at[at];
+    uint32_t from;
+    const struct minst *add = definition(o, &m.src[0], at, &from);
+    if (!add) return false;
+    if (add->op == OP_MOV && is_imm(&add->src[0])) { // an address known as a number
+        if (!offset_fits(m.offset + (int32_t)add->src[0].imm)) return false;
+        m.offset = (int64_t)(uint32_t)(m.offset + (int64_t)add->src[0].imm);
+        m.src[0] = (struct opnd){.kind = OPND_NONE};
+        rewrite(o, at, &m);
+        return true;
+    }
+    if (add->op != OP_IADD || (add->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    const unsigned i = is_imm(&add->src[1]) ? 1 : 0;
+    const struct opnd base = add->src[1 - i];
+    if (!is_imm(&add->src[i]) || !is_word(&base) || base.mods) return false;
+    if (o->uses[opt_slot(o, &m.src[0])] != o->address_uses[opt_slot(o, &m.src[0])]) return false;
+    if (!opt_unchanged(o, &base, from, at)) return false;
+    const int64_t offset = m.offset + (int32_t)add->src[i].imm;
+    if (!offset_fits(offset)) return false;
+    m.offset = offset;
+    m.src[0] = base;
+    rewrite(o, at, &m);
+    return true;
+}
+
+// The low and the high half of a 64-bit addition: low + carry out, high + carry in, nothing touching
+// the carry in between.
+static bool is_add64(const struct opt *o, const struct minst *low, uint32_t at_low,
+                     const struct minst *high, uint32_t at_high) {
+    const uint32_t carry = MF_CC_IN | MF_CC_OUT;
+    if (low->op != OP_IADD || high->op != OP_IADD || at_high <= at_low) return false;
+    if ((low->flags & carry) != MF_CC_OUT || (high->flags & carry) != MF_CC_IN) return false;
+    if (o->cfg->block_of[at_low] != o->cfg->block_of[at_high] || at_high - at_low > 16) return false;
+    for (uint32_t i = at_low + 1; i < at_high; i++)
+        if (o->f->inst.at[i].flags & carry) return false;
+    return true;
+}
+
+static bool fold_pair_address(struct opt *o, uint32_t at) {
+    struct minst m = o->f->inst.at[at];
+    struct opnd low_word = m.src[0], high_word = m.src[0];
+    low_word.words = high_word.words = 1;
+    high_word.sub++;
+    uint32_t at_low, at_high;
+    const struct minst *low = definition(o, &low_word, at, &at_low),
+                       *high = definition(o, &high_word, at, &at_high);
+    if (!low || !high || !is_add64(o, low, at_low, high, at_high)) return false;
+    const unsigned i = low->src[1].kind == OPND_IMM ? 1 : 0;
+    if (low->src[i].kind != OPND_IMM || high->src[i].kind != OPND_IMM) return false;
+    if (low->src[i].mods != high->src[i].mods || (low->src[i].mods & ~OPND_NEG)) return false;
+    struct opnd base = low->src[1 - i];
+    const struct opnd *above = &high->src[1 - i];
+    if (!is_word(&base) || !is_word(above) || base.mods || above->mods || above->reg != base.reg ||
+        above->sub != base.sub + 1 || base.sub % 2)
+        return false;
+    base.words = 2;
+    if (o->uses[opt_slot(o, &low_word)] != o->address_uses[opt_slot(o, &low_word)]) return false;
+    if (!opt_unchanged(o, &base, at_low, at)) return false;
+    int64_t imm = (int64_t)(low->src[i].imm | high->src[i].imm << 32);
+    if (!offset_fits(imm)) return false;
+    if (low->src[i].mods) imm = -imm;
+    if (!offset_fits(m.offset + imm)) return false;
+    m.offset += imm;
+    m.src[0] = base;
+    rewrite(o, at, &m);
+    return true;
+}
+
+static bool fold_address(struct opt *o, uint32_t at) {
+    const struct minst *m = &o->f->inst.at[at];
+    const struct opnd *a = &m->src[0];
+    if (a->kind != OPND_GPR || a->mods || (m->flags & MF_FRAME)) return false;
+    if (mfunc_has_sp(o->f) && a->reg == o->f->sp_vreg) return false;
+    return a->words == 2 ? fold_pair_address(o, at) : fold_word_address(o, at);
+}
+
+// ---- additions ------------------------------------------------------------------------------------
+// d = (a << n) + b, and d = a * b + c, where the shift or product has no other reader.
+static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
+    struct minst m = o->f->inst.at[at];
+    uint32_t from;
+    const struct opnd x = m.src[s], rest = m.src[1 - s];
+    if (!is_word(&x) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT)) || rest.mods) return false;
+    const struct minst *d = definition(o, &x, at, &from);
+    if (!d || !used_once(o, &x) || has_fillers(o, from)) return false;
+    if (d->op == OP_SHL && is_imm(&d->src[1]) && d->src[1].imm >= 1 && d->src[1].imm < 32 &&
+        is_word(&d->src[0]) && !d->src[0].mods && ptx_type_bits(d->type) == 32) {
+        if (!opt_unchanged(o, &d->src[0], from, at)) return false;
+        m.op = OP_ISCADD;
+        m.klass = mop_info[OP_ISCADD].klass;
+        m.sub = (uint8_t)d->src[1].imm;
+        m.src[0] = d->src[0];
+        m.src[0].mods = x.mods;
+        m.src[1] = rest;
+        if (!isa_fits(&m, 1, &m.src[1])) return false;
+        rewrite(o, at, &m);
+        return true;
+    }
+    if (d->op == OP_IMUL && !(d->flags & (MF_HI | MF_WIDE)) && !x.mods &&
+        ptx_type_bits(d->type) == 32 && !d->src[0].mods && !d->src[1].mods) {
+        if (!opt_unchanged(o, &d->src[0], from, at) || !opt_unchanged(o, &d->src[1], from, at))
+            return false;
+        m.op = OP_IMAD;
+        m.klass = mop_info[OP_IMAD].klass;
+        m.type = d->type;
+        m.flags = d->flags;
+        m.src[0] = d->src[0];
+        m.src[1] = d->src[1];
+        m.src[2] = rest;
+        for (unsigned k = 0; k < 3; k++)
+            if (!isa_fits(&m, k, &m.src[k])) return false;
+        rewrite(o, at, &m);
+        return true;
+    }
+    return false;
+}
+
+// a - (-b) and the like: the operand is itself 0 - b.
+static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
+    struct minst m = o->f->inst.at[at];
+    uint32_t from;
+    if (!is_word(&m.src[s]) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    const struct minst *d = definition(o, &m.src[s], at, &from);
+    if (!d || d->op != OP_IADD || (d->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
+    const unsigned i = d->src[0].mods == OPND_NEG ? 0 : 1;
+    const struct opnd *zero = &d->src[1 - i];
+    if (d->src[i].mods != OPND_NEG || !is_word(&d->src[i]) || !is_imm(zero) || zero->imm)
+        return false;
+    if (m.src[1 - s].mods || !opt_unchanged(o, &d->src[i], from, at)) return false;
+    const uint8_t mods = m.src[s].mods ^ OPND_NEG;
+    m.src[s] = d->src[i];
+    m.src[s].mods = mods;
+    rewrite(o, at, &m);
+    return true;
+}
+
+// The high half of a 64-bit addition whose other side is a product or shift of one word, in full:
+//     t.lo = a * b         t.hi = high(a * b)          t.lo = a << n    t.hi = a >> (32 - n)
+//     d.lo = t.lo + c.lo, carry                        d.hi = t.hi + c.hi + carry
+// becomes two multiply-adds, as the assemblers for Fermi and Kepler write it.
+struct widened {
+    struct opnd a, b;
+    enum ptx_type type;
+};
+
+static bool find_widened(const struct opt *o, const struct minst *lo, const struct minst *hi,
+                         uint32_t at_lo, uint32_t at_hi, uint32_t at, struct widened *w) {
+    if (lo->op == OP_SHL && hi->op == OP_SHR && is_imm(&lo->src[1]) && is_imm(&hi->src[1]) &&
+        lo->src[1].imm && lo->src[1].imm < 31 && lo->src[1].imm + hi->src[1].imm == 32) {
+        w->a = lo->src[0];
+        w->b = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 1ull << lo->src[1].imm};
+    } else if (lo->op == OP_IMUL && hi->op == OP_IMUL && !(lo->flags & (MF_HI | MF_WIDE)) &&
+               (hi->flags & MF_HI) && lo->src[1].kind == hi->src[1].kind &&
+               lo->src[1].reg == hi->src[1].reg && lo->src[1].sub == hi->src[1].sub &&
+               lo->src[1].imm == hi->src[1].imm && lo->src[1].bank == hi->src[1].bank) {
+        w->a = lo->src[0];
+        w->b = lo->src[1];
+    } else {
+        return false;
+    }
+    const struct opnd *a = &hi->src[0];
+    if (!is_word(&w->a) || !is_word(a) || w->a.mods || a->mods || w->b.mods || hi->src[1].mods ||
+        a->reg != w->a.reg || a->sub != w->a.sub)
+        return false;
+    if (ptx_type_bits(hi->type) != 32) return false;
+    w->type = ptx_type_is_signed(hi->type) ? PTX_S32 : PTX_U32;
+    return opt_unchanged(o, &w->a, at_lo, at) && opt_unchanged(o, &w->a, at_hi, at) &&
+           opt_unchanged(o, &w->b, at_lo, at) && opt_unchanged(o, &w->b, at_hi, at);
+}
+
+static void make_mad(struct minst *m, const struct widened *w, struct opnd c, uint32_t flags) {
+    m->op = OP_IMAD;
+    m->klass = mop_info[OP_IMAD].klass;
+    m->type = (uint8_t)w->type;
+    m->flags = flags;
+    m->src[0] = w->a;
+    m->src[1] = w->b;
+    m->src[2] = c;
+}
+
+// An immediate in a register: the one made last in this block if it is the same.
+static struct opnd in_register(struct opt *o, uint32_t at, struct opnd x) {
+    for (uint32_t i = o->n_inserts; i-- > 0 && i + 8 > o->n_inserts;) {
+        const struct opt_insert *before = &o->insert_at[i];
+        if (o->cfg->block_of[before->before] != o->cfg->block_of[at]) break;
+        if (before->inst.src[0].imm == x.imm && before->inst.src[0].kind == x.kind)
+            return before->inst.dst[0];
+    }
+    struct minst mov = o->f->inst.at[at];
+    mov = (struct minst){.op = OP_MOV,
+                         .klass = mop_info[OP_MOV].klass,
+                         .type = PTX_B32,
+                         .stype = PTX_B32,
+                         .guard = VPRED_TRUE,
+                         .target = -1,
+                         .reconv = -1,
+                         .ptx_line = mov.ptx_line,
+                         .src_line = mov.src_line,
+                         .src_file = mov.src_file};
+    mov.src[0] = x;
+    mov.dst[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = edit_new_vreg(o->f, 1)};
+    opt_insert_before(o, at, &mov);
+    return mov.dst[0];
+}
+
+static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
+    if (o->f->target->gen == GEN_TESLA) return false; // products cost more there than shifts
+    struct minst high = o->f->inst.at[at];
+    if (high.op != OP_IADD || !(high.flags & MF_CC_IN) || !is_word(&high.src[s])) return false;
+    // the low half is the last writer of the carry
+    uint32_t at_low = at;
+    const uint32_t first = o->cfg->block[o->cfg->block_of[at]].first;
+    do {
+        if (at_low == first || at - at_low > 16) return false;
+        at_low--;
+    } while (!(o->f->inst.at[at_low].flags & (MF_CC_OUT | MF_CC_IN)));
+    struct minst low = o->f->inst.at[at_low];
+    if (!is_add64(o, &low, at_low, &high, at) || !opt_plain(&low) || !opt_plain(&high))
+        return false;
+    if (has_fillers(o, at) || has_fillers(o, at_low)) return false;
+    // the same side of both halves, the product in the slot where a multiply-add has it
+    unsigned t = s;
+    const struct opnd *x = &low.src[t];
+    if (!is_word(x) || x->reg != high.src[s].reg) {
+        t = 1 - s;
+        x = &low.src[t];
+        if (!is_word(x) || x->reg != high.src[s].reg) return false;
+    }
+    if (x->mods || high.src[s].mods || low.src[1 - t].mods || high.src[1 - s].mods) return false;
+    if (x->sub + 1 != high.src[s].sub) return false;
+    // as the low half saw it: its definition must be the same still
+    uint32_t at_lo, at_hi;
+    const struct minst *lo = definition(o, x, at, &at_lo),
+                       *hi = definition(o, &high.src[s], at, &at_hi);
+    if (!lo || !hi || at_lo > at_low || !opt_plain(lo) || !opt_plain(hi)) return false;
+    struct widened w;
+    if (!find_widened(o, lo, hi, at_lo, at_hi, at, &w)) return false;
+    if (has_fillers(o, at_lo) || has_fillers(o, at_hi)) return false;
+    const struct opnd c_low = low.src[1 - t], c_high = high.src[1 - s];
+    struct minst mad_low = low, mad_high = high;
+    make_mad(&mad_low, &w, c_low, MF_CC_OUT);
+    make_mad(&mad_high, &w, c_high, MF_CC_IN | MF_HI);
+    if (low.dst[0].reg == w.a.reg && low.dst[0].sub == w.a.sub) return false;
+    if (!isa_fits(&mad_low, 2, &c_low) || !isa_fits(&mad_high, 2, &c_high) ||
+        !isa_fits(&mad_low, 1, &w.b) || !isa_fits(&mad_high, 1, &w.b)) {
+        if (w.b.kind != OPND_IMM) return false;
+        mad_low.src[1] = mad_high.src[1] = in_register(o, at_low, w.b);
+        if (!isa_fits(&mad_low, 2, &c_low) || !isa_fits(&mad_high, 2, &c_high)) return false;
+    }
+    // the register of the immediate is new: no counts to keep
+    opt_count(o, &o->f->inst.at[at_low], false);
+    opt_count(o, &o->f->inst.at[at], false);
+    o->f->inst.at[at_low] = mad_low;
+    o->f->inst.at[at] = mad_high;
+    o->changed = true;
+    return true;
+}
+
+// ---- signs -----------------------------------------------------------------------------------------
+// Sources that take a sign (N) or absolute value (A): by operation.
+static uint8_t float_mods(uint16_t op) {
+    switch (op) {
+    case OP_FADD: case OP_FMNMX: case OP_FSETP: case OP_FSET: case OP_MUFU: case OP_DADD:
+    case OP_DMNMX: case OP_DSETP: case OP_FABSNEG: case OP_DABSNEG: return OPND_NEG | OPND_ABS;
+    case OP_FMUL: case OP_FFMA: case OP_DMUL: case OP_DFMA: return OPND_NEG;
+    default: return 0;
+    }
+}
+
+static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
+    struct minst m = o->f->inst.at[at];
+    const uint8_t takes = float_mods(m.op);
+    uint32_t from;
+    if (!takes || m.src[s].kind != OPND_GPR) return false;
+    if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != PTX_F32 && m.type != PTX_F32)
+        return false;
+    if (m.op == OP_FMNMX && (m.flags & MF_ABS)) return false;
+    const struct minst *d = definition(o, &m.src[s], at, &from);
+    if (!d || (d->op != OP_FABSNEG && d->op != OP_DABSNEG)) return false;
+    if (d->dst[0].words != m.src[s].words || d->dst[0].sub != m.src[s].sub) return false;
+    if (d->src[0].kind != OPND_GPR || d->src[0].words != m.src[s].words) return false;
+    if ((d->flags & (MF_SAT | MF_RELU)) || ((d->flags & MF_FTZ) && !(m.flags & MF_FTZ))) return false;
+    if (m.src[s].words == 2) { // both words from there
+        struct opnd second = m.src[s];
+        second.sub++;
+        uint32_t other;
+        if (definition(o, &second, at, &other) != d) return false;
+    }
+    uint8_t mods = m.src[s].mods & OPND_ABS ? m.src[s].mods & (OPND_ABS | OPND_NEG)
+                                            : m.src[s].mods ^ (d->src[0].mods & OPND_NEG);
+    mods |= d->src[0].mods & OPND_ABS;
+    if (mods & ~takes || !opt_unchanged(o, &d->src[0], from, at)) return false;
+    m.src[s] = d->src[0];
+    m.src[s].mods = mods;
+    rewrite(o, at, &m);
+    return true;
+}
+
+// ~ into the operand of and, or, xor.
+static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
+    struct minst m = o->f->inst.at[at];
+    uint32_t from;
+    if (!is_word(&m.src[s])) return false;
+    const struct minst *d = definition(o, &m.src[s], at, &from);
+    if (!d || d->op != OP_LOP || d->sub != MLOGIC_PASS_B || !is_word(&d->src[1])) return false;
+    if (!opt_unchanged(o, &d->src[1], from, at)) return false;
+    const uint8_t mods = m.src[s].mods ^ d->src[1].mods;
+    m.src[s] = d->src[1];
+    m.src[s].mods = mods;
+    rewrite(o, at, &m);
+    return true;
+}
+
+// ---- predicates --------------------------------------------------------------------------------------
+// A predicate that copies or negates another: that one is read.
+static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
+    struct minst m = o->f->inst.at[at];
+    uint32_t from;
+    const struct minst *d = definition(o, &m.src[s], at, &from);
+    if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
+        return false;
+    if (d->src[0].reg == VPRED_TRUE || !opt_unchanged(o, &d->src[0], from, at)) return false;
+    const uint8_t mods = m.src[s].mods ^ d->src[0].mods;
+    if (mods && (m.op == OP_BAR || m.op == OP_CPASYNC)) return false; // take no NOT
+    m.src[s] = d->src[0];
+    m.src[s].mods = mods;
+    rewrite(o, at, &m);
+    return true;
+}
+
+static bool fold_guard(struct opt *o, uint32_t at) {
+    struct minst m = o->f->inst.at[at];
+    if (m.guard == VPRED_TRUE || has_fillers(o, at)) return false;
+    const struct opnd g = {.kind = OPND_PRED, .reg = m.guard};
+    uint32_t from;
+    const struct minst *d = definition(o, &g, at, &from);
+    if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
+        return false;
+    if (d->src[0].reg == VPRED_TRUE || !opt_unchanged(o, &d->src[0], from, at)) return false;
+    m.guard = d->src[0].reg;
+    m.guard_not ^= (d->src[0].mods & OPND_NOT) != 0;
+    rewrite(o, at, &m);
+    return true;
+}
+
+// ---- constants and identities --------------------------------------------------------------------------
+static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
+    struct minst m = o->f->inst.at[at];
+    m.op = OP_MOV;
+    m.klass = mop_info[OP_MOV].klass;
+    m.type = m.stype = PTX_B32;
+    m.flags = 0;
+    m.sub = 0;
+    m.src[0] = of;
+    m.src[1] = m.src[2] = m.src[3] = (struct opnd){.kind = OPND_NONE};
+    rewrite(o, at, &m);
+    return true;
+}
+
+static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) {
+    switch (m->op) {
+    case OP_IADD: *r = a + b; return true;
+    case OP_SHL: *r = b > 31 ? 0 : a << b; return ptx_type_bits(m->type) == 32;
+    case OP_SHR:
+        if (ptx_type_bits(m->type) != 32) return false;
+        if (ptx_type_is_signed(m->type))
+            *r = (uint32_t)((int32_t)a >> (b > 31 ? 31 : b));
+        else
+            *r = b > 31 ? 0 : a >> b;
+        return true;
+    case OP_LOP:
+        *r = m->sub == MLOGIC_AND ? a & b : m->sub == MLOGIC_OR ? a | b : m->sub == MLOGIC_XOR ? a ^ b : b;
+        return true;
+    case OP_IMUL: *r = a * b; return ptx_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
+    default: return false;
+    }
+}
+
+static bool fold_constants(struct opt *o, uint32_t at) {
+    const struct minst *m = &o->f->inst.at[at];
+    if ((m->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT | MF_FRAME)) || has_fillers(o, at)) return false;
+    if (m->dst[0].kind != OPND_GPR || m->dst[0].words != 1) return false;
+    const struct opnd *a = &m->src[0], *b = &m->src[1];
+    uint32_t r;
+    // one side may be known through a move that the machine's one immediate left in a register
+    struct opnd known[2] = {*a, *b};
+    for (unsigned s = 0; s < 2; s++) {
+        uint32_t from;
+        if (!is_word(&known[s]) || known[s].mods) continue;
+        const struct minst *d = definition(o, &known[s], at, &from);
+        if (d && d->op == OP_MOV && is_imm(&d->src[0])) known[s] = d->src[0];
+    }
+    if (is_imm(&known[0]) && is_imm(&known[1]) &&
+        compute(m, (uint32_t)known[0].imm, (uint32_t)known[1].imm, &r))
+        return become_move(o, at, (struct opnd){.kind = OPND_IMM, .words = 1, .imm = r});
+    if (!is_imm(b) || !is_word(a) || a->mods) {
+        if (m->op == OP_IADD && is_imm(a) && !a->imm && is_word(b) && !b->mods)
+            return become_move(o, at, *b);
+        return false;
+    }
+    switch (m->op) {
+    case OP_IADD: case OP_SHL: case OP_SHR:
+        if (b->imm || (m->op != OP_IADD && ptx_type_bits(m->type) != 32)) return false;
+        return become_move(o, at, *a);
+    case OP_LOP:
+        if (m->sub == MLOGIC_AND && (uint32_t)b->imm == UINT32_MAX) return become_move(o, at, *a);
+        if (m->sub == MLOGIC_AND && !b->imm) return become_move(o, at, *b);
+        if ((m->sub == MLOGIC_OR || m->sub == MLOGIC_XOR) && !b->imm) return become_move(o, at, *a);
+        return false;
+    default: return false;
+    }
+}
+
+// ---- all of them -------------------------------------------------------------------------------------------
+bool opt_combine(struct opt *o, uint32_t at) {
+    const struct minst *m = &o->f->inst.at[at];
+    if (fold_guard(o, at)) return true;
+    for (unsigned s = 0; s < 4; s++) {
+        if (m->src[s].kind == OPND_PRED && fold_predicate(o, at, s)) return true;
+        if (m->src[s].kind == OPND_GPR && fold_sign(o, at, s)) return true;
+    }
+    if (m->flags & MF_FRAME) return false;
+    switch (m->op) {
+    case OP_LD: case OP_ST: case OP_ATOM: case OP_PREFETCH: case OP_LDC: return fold_address(o, at);
+    case OP_IADD:
+        if (fold_constants(o, at)) return true;
+        for (unsigned s = 0; s < 2; s++) {
+            if (fold_negation(o, at, s)) return true;
+            if (o->f->target->gen != GEN_TESLA && fold_addend(o, at, s)) return true;
+            if (fold_wide_addend(o, at, s)) return true;
+        }
+        return false;
+    case OP_LOP:
+        if (fold_constants(o, at)) return true;
+        for (unsigned s = 0; s < 2; s++)
+            if (fold_not(o, at, s)) return true;
+        return false;
+    case OP_SHL: case OP_SHR: case OP_IMUL: return fold_constants(o, at);
+    default: return false;
+    }
+}
