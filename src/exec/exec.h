@@ -20,7 +20,7 @@ enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
 enum exec_windows {
     EXEC_SHARED_WINDOW = 0x01000000, // generic addresses of shared memory: window + offset
     EXEC_LOCAL_WINDOW = 0x02000000,  // of local memory
-    EXEC_PARAM_WINDOW = 0x04000000,  // of kernel parameters (cvta.param), read only
+    EXEC_PARAM_WINDOW = 0x04000000,  // of kernel parameters (cvta.param): offsets in c[0], read only
     EXEC_WINDOW_END = 0x05000000,
     EXEC_GLOBAL_BASE = 0x10000000
 };
@@ -39,6 +39,14 @@ uint64_t devmem_free_bytes(const struct devmem *m);
 uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes);
 bool devmem_find(const struct devmem *m, uint64_t addr, struct devmem_range *out); // live, holding addr
 bool devmem_nearest(const struct devmem *m, uint64_t addr, struct devmem_range *out); // live or freed
+// Changes whenever an allocation comes or goes; lets callers cache what devmem_find said.
+uint32_t devmem_epoch(const struct devmem *m);
+// With tracking on (before anything is written) every byte remembers whether it was ever written, for
+// exec_options.check_uninitialised. Host writes go through devmem_host, then devmem_mark_written.
+bool devmem_track_writes(struct devmem *m);
+void devmem_mark_written(struct devmem *m, uint64_t addr, uint64_t bytes);
+// Bytes that the device's own malloc may hand out (cuCtxSetLimit); 8 MB unless set.
+void devmem_heap_limit(struct devmem *m, uint64_t bytes);
 // Host memory that the device may address too (cuMemHostRegister, managed): appears at a device
 // address of its own; unregister with devmem_free.
 uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
@@ -125,7 +133,15 @@ struct exec_warp {
     uint32_t bar_id, bar_threads, bar_kind; // bar_threads 0: whole CTA; bar_kind enum mbar
     uint32_t bar_value;                     // predicate bits given to a reducing barrier
     const void *bar_dst;                    // private
-    uint64_t local_base;  // device address that warp's local memory appears at, for caches
+    uint32_t bar_mask;                      // private: lanes that get the barrier's result
+    uint32_t bar_epoch, bar_named;          // private: race checking
+    // Device address that the warp's local memory appears at, for caches: word w of lane l is at
+    // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.
+    uint64_t local_base;
+    // private: what handlers need at hand
+    const uint8_t *base[2];                 // registers, constant vectors
+    const struct xinst *code;
+    uint32_t n_deferred;                    // results that exec_commit still owes
 };
 
 struct exec_cta {
@@ -138,6 +154,7 @@ struct exec_cta {
     struct exec_warp *warps;
     uint32_t n_warps, n_threads;
     void *memory;          // private: one block holds all of the CTA
+    struct exec_shared_check *check; // private: shadow of shared memory, NULL when not checking
 };
 // Bytes that a CTA of this launch needs; the caller gives the (64-byte aligned) block, so that slots
 // can be reused without allocation. Registers and shared memory are zeroed.
@@ -152,7 +169,7 @@ enum exec_outcome {
     EXEC_BARRIER, // the warp waits at a barrier until exec_barrier_release (or went on: arrive)
     EXEC_EXITED,  // no live lanes are left
     EXEC_FAULT,   // see exec_env.fault
-    EXEC_SLEEP    // nanosleep: access.bytes holds nanoseconds
+    EXEC_SLEEP    // nanosleep: access.addr[0] holds nanoseconds
 };
 
 // What a memory instruction did, for whoever times it.
@@ -164,6 +181,10 @@ struct exec_access {
     uint32_t mask;      // lanes that access; lanes not in it have no address
     uint32_t mask2;     // generic accesses: lanes that went to shared (the rest went to `space`)
     uint32_t n_dst;     // destination words (for write-back)
+    // The result is not there before exec_commit (atomics, and loads of lines that an own atomic of
+    // this quantum changes): the caller must not let anyone read it in this quantum.
+    bool deferred;
+    uint8_t bank;       // CONST: which bank
     uint64_t addr[32];  // global, local, tex, param: device address; shared: CTA offset; const: bank offset
 };
 enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC /* has a result */, ACCESS_REDUCE, ACCESS_TEX,
@@ -203,6 +224,8 @@ struct exec_env {
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)
+    struct exec_range { uint64_t first, end; uint8_t *host; uint32_t epoch; } range; // private: last
+                               // allocation that was hit
 };
 
 // Executes the instruction at w->pc and moves the warp on (branch, reconvergence, exit included).

@@ -1,0 +1,95 @@
+// Read-modify-write on one location, by type. Arithmetic on floats is to nearest; atom.add.f32 on
+// global memory flushes subnormals, on shared memory it does not (PTX ISA, atom).
+#include "exec/half_lane.h"
+#include "exec/log.h"
+
+uint32_t atomic_bytes(const struct xinst *x) {
+    return ptx_type_bits(x->type) / 8;
+}
+
+static uint32_t flush(uint32_t v, bool fz) { return fz ? flush32(v, 0x7fffffffu) : v; }
+
+static uint32_t add_halves(uint32_t a, uint32_t b, bool bf, bool two) {
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < (two ? 2 : 1); k++) {
+        const double s = add_odd(half_widen(a >> (16 * k), bf), half_widen(b >> (16 * k), bf));
+        r |= (half_from_f64(s, bf) & 0xffff) << (16 * k);
+    }
+    return r;
+}
+static uint32_t minmax_halves(uint32_t a, uint32_t b, bool bf, bool two, bool is_max) {
+    uint32_t r = 0;
+    for (uint32_t k = 0; k < (two ? 2 : 1); k++) {
+        const uint32_t x = a >> (16 * k) & 0xffff, y = b >> (16 * k) & 0xffff;
+        const double dx = half_widen(x, bf), dy = half_widen(y, bf);
+        const bool less = dx < dy || (dx == dy && x >> 15 > y >> 15);
+        uint32_t v = less != is_max ? x : y;
+        if (dx != dx) v = dy != dy ? 0x7fff : y;
+        else if (dy != dy) v = x;
+        r |= v << (16 * k);
+    }
+    return r;
+}
+
+static uint64_t compute(const struct xinst *x, uint64_t old, uint64_t b, uint64_t c, bool global) {
+    const bool is_signed = x->type == PTX_S32 || x->type == PTX_S64;
+    const bool wide = ptx_type_bits(x->type) == 64;
+    const int64_t so = wide ? (int64_t)old : (int32_t)(uint32_t)old;
+    const int64_t sb = wide ? (int64_t)b : (int32_t)(uint32_t)b;
+    switch (x->sub) {
+    case MATOM_ADD:
+        switch (x->type) {
+        case PTX_F32: {
+            const uint32_t u = flush((uint32_t)old, global), v = flush((uint32_t)b, global);
+            return flush(canon32(as_f32(u) + as_f32(v)), global);
+        }
+        case PTX_F64: {
+            const double r = as_f64(old) + as_f64(b);
+            return r != r ? F64_NAN : as_u64(r);
+        }
+        case PTX_F16: return add_halves((uint32_t)old, (uint32_t)b, false, false);
+        case PTX_BF16: return add_halves((uint32_t)old, (uint32_t)b, true, false);
+        case PTX_F16X2: return add_halves((uint32_t)old, (uint32_t)b, false, true);
+        case PTX_BF16X2: return add_halves((uint32_t)old, (uint32_t)b, true, true);
+        default: return old + b;
+        }
+    case MATOM_MIN:
+    case MATOM_MAX: {
+        const bool is_max = x->sub == MATOM_MAX;
+        switch (x->type) {
+        case PTX_F16: return minmax_halves((uint32_t)old, (uint32_t)b, false, false, is_max);
+        case PTX_BF16: return minmax_halves((uint32_t)old, (uint32_t)b, true, false, is_max);
+        case PTX_F16X2: return minmax_halves((uint32_t)old, (uint32_t)b, false, true, is_max);
+        case PTX_BF16X2: return minmax_halves((uint32_t)old, (uint32_t)b, true, true, is_max);
+        default: break;
+        }
+        const bool less = is_signed ? so < sb : old < b;
+        return less != is_max ? old : b;
+    }
+    case MATOM_INC: return old >= b ? 0 : old + 1;
+    case MATOM_DEC: return old == 0 || old > b ? b : old - 1;
+    case MATOM_AND: return old & b;
+    case MATOM_OR: return old | b;
+    case MATOM_XOR: return old ^ b;
+    case MATOM_EXCH: return b;
+    default: return old == b ? c : old;
+    }
+}
+
+uint64_t atomic_apply(uint8_t *p, const struct xinst *x, uint64_t b, uint64_t c, bool is_global) {
+    const uint32_t bytes = atomic_bytes(x);
+    const uint64_t keep = bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1;
+    uint64_t old = 0;
+    memcpy(&old, p, bytes);
+    const uint64_t now = compute(x, old, b & keep, c & keep, is_global);
+    memcpy(p, &now, bytes);
+    return old;
+}
+
+void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t old) {
+    if (x->d == X_NONE) return;
+    if (atomic_bytes(x) == 8)
+        x_put64(x_dst(w, x->d), lane, old);
+    else
+        x_dst(w, x->d)[lane] = (uint32_t)old;
+}

@@ -1,0 +1,128 @@
+// The optional memory checks: reads of bytes never written, and shared-memory races.
+//
+// Each byte of shared memory has a shadow: whether it was written, and who last wrote and last read
+// it since when. Two accesses by different warps race when at least one writes, neither is
+// atomic, and no barrier lies between them: a barrier of the whole block starts a new epoch; one
+// that only some warps take part in orders all of those (their sets overlap), which may forgive a race
+// but never invents one.
+#include "exec/mem.h"
+
+struct byte_shadow {
+    uint16_t write_epoch, read_epoch; // low bits of bar_epoch + 1; 0 never
+    uint16_t write_named, read_named; // barriers that the warp had passed in that epoch
+    uint8_t writer, reader;           // warp in CTA, modulo 256
+    uint8_t written;
+    uint8_t write_atomic;
+};
+struct exec_shared_check {
+    bool races, uninitialised;
+    struct byte_shadow byte[];
+};
+
+size_t check_bytes(const struct exec_launch *l) {
+    const struct exec_options *o = &l->args.options;
+    if (!o->check_races && !o->check_uninitialised) return 0;
+    return sizeof(struct exec_shared_check) + l->shared_bytes * sizeof(struct byte_shadow);
+}
+void check_cta_init(struct exec_cta *c, void *memory) {
+    const struct exec_options *o = &c->launch->args.options;
+    c->check = memory;
+    memset(memory, 0, check_bytes(c->launch));
+    c->check->races = o->check_races;
+    c->check->uninitialised = o->check_uninitialised;
+}
+
+static uint16_t epoch_of(const struct exec_warp *w) { return (uint16_t)(w->bar_epoch % 65535 + 1); }
+static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp, uint16_t named) {
+    return epoch == epoch_of(w) && warp != (uint8_t)w->warp_in_cta &&
+           !(named & w->bar_named) && !(w->bar_named & named);
+}
+static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                 uint64_t at, const char *what, uint8_t other, const char *did) {
+    fault_raise(e, w, x, FAULT_RACE, lane, at, x->bytes,
+                "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with no "
+                "barrier between",
+                w->warp_in_cta, what, (unsigned long long)at, other, did);
+    return false;
+}
+
+bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                 const struct mem_lanes *r) {
+    struct exec_shared_check *c = w->cta->check;
+    if (ww_likely(!c)) return true;
+    FOR_EACH_BIT32(i, mask & r->shared) {
+        const uint64_t first = (uint64_t)(r->host[i] - w->cta->shared);
+        for (uint64_t at = first; at < first + x->bytes; at++) {
+            struct byte_shadow *b = &c->byte[at];
+            if (c->uninitialised && !b->written) {
+                fault_raise(e, w, x, FAULT_UNINITIALISED, i, at, x->bytes,
+                            "shared read of %u bytes at offset 0x%llx, of which byte 0x%llx was "
+                            "never written",
+                            x->bytes, (unsigned long long)first, (unsigned long long)at);
+                return false;
+            }
+            if (c->races && x->op != OP_ATOM) {
+                if (unordered(w, b->write_epoch, b->writer, b->write_named))
+                    return race(e, w, x, i, at, "reads", b->writer, "wrote");
+                b->read_epoch = epoch_of(w);
+                b->read_named = (uint16_t)w->bar_named;
+                b->reader = (uint8_t)w->warp_in_cta;
+            }
+        }
+    }
+    if (!c->uninitialised) return true;
+    FOR_EACH_BIT32(i, mask & r->global) {
+        uint32_t own = 0;
+        uint8_t buf[16];
+        if (e->log && e->log->is_busy && log_maybe(e->log, r->host[i]) &&
+            !log_overlay(e->log, r->host[i], x->bytes, buf, &own))
+            continue; // an atomic of this quantum: written
+        for (uint32_t k = 0; k < x->bytes; k++) {
+            const uint64_t at = e->access.addr[i] + k;
+            if (own >> k & 1 || devmem_unwritten(e->memory, at, 1) == UINT64_MAX) continue;
+            struct devmem_range range = {0};
+            devmem_find(e->memory, at, &range);
+            fault_raise(e, w, x, FAULT_UNINITIALISED, i, e->access.addr[i], x->bytes,
+                        "global read of %u bytes at 0x%llx, of which byte 0x%llx was never written",
+                        x->bytes, (unsigned long long)e->access.addr[i], (unsigned long long)at);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                          uint32_t mask, const struct mem_lanes *r, bool is_atomic) {
+    struct exec_shared_check *c = w->cta->check;
+    FOR_EACH_BIT32(i, mask & r->shared) {
+        const uint64_t first = (uint64_t)(r->host[i] - w->cta->shared);
+        for (uint64_t at = first; at < first + x->bytes; at++) {
+            struct byte_shadow *b = &c->byte[at];
+            if (c->races) {
+                if (unordered(w, b->write_epoch, b->writer, b->write_named) &&
+                    !(is_atomic && b->write_atomic))
+                    return race(e, w, x, i, at, "writes", b->writer, "wrote");
+                if (unordered(w, b->read_epoch, b->reader, b->read_named))
+                    return race(e, w, x, i, at, "writes", b->reader, "read");
+                b->write_epoch = epoch_of(w);
+                b->write_named = (uint16_t)w->bar_named;
+                b->writer = (uint8_t)w->warp_in_cta;
+                b->write_atomic = is_atomic;
+            }
+            b->written = 1;
+        }
+    }
+    // In logged mode the commit marks global bytes.
+    if (c->uninitialised && !e->log)
+        FOR_EACH_BIT32(i, mask & r->global)
+            devmem_mark_written(e->memory, e->access.addr[i], x->bytes);
+    return true;
+}
+bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                  const struct mem_lanes *r) {
+    return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r, false);
+}
+bool check_atomics(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                   const struct mem_lanes *r) {
+    return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r, true);
+}

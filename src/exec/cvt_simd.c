@@ -1,0 +1,138 @@
+// The conversions that programs spend time in; cvt.c has the rest.
+#include "exec/half_lane.h"
+
+#define DEFINE_CVT(name, body) HANDLER32(name, 1, body)
+DEFINE_CVT(cvt_f32_s32, as_u32((float)(int32_t)A))
+DEFINE_CVT(cvt_f32_u32, as_u32((float)A))
+DEFINE_CVT(cvt_f32_f16, canon32(f16_to_f32(A & 0xffff)))
+DEFINE_CVT(cvt_f32_bf16, canon32(bf16_to_f32(A & 0xffff)))
+DEFINE_CVT(cvt_f16_f32, f16_from_f64((double)as_f32(A)))
+DEFINE_CVT(cvt_bf16_f32, bf16_from_f64((double)as_f32(A)))
+
+// Float to integer: to nearest even or towards zero, out of range is clamped, NaN is 0.
+LANE_FN double to_integral(double d, bool nearest) {
+    const double magic = 0x1.8p52;
+    return nearest ? (d + magic) - magic : d;
+}
+LANE_FN uint32_t to_s32(double d, bool nearest) {
+    double c = d > 2147483647.0 ? 2147483647.0 : d;
+    c = c < -2147483648.0 ? -2147483648.0 : c;
+    c = c != c ? 0.0 : c;
+    return (uint32_t)(int32_t)to_integral(c, nearest);
+}
+LANE_FN uint32_t to_u32(double d, bool nearest) {
+    double c = d > 4294967295.0 ? 4294967295.0 : d;
+    c = c > 0.0 ? c : 0.0;
+    // Through the signed range, which every host converts in one instruction.
+    const double r = to_integral(c, nearest);
+    const bool high = r >= 2147483648.0;
+    const uint32_t low = (uint32_t)(int32_t)(high ? r - 2147483648.0 : r);
+    return high ? low + 0x80000000u : low;
+}
+DEFINE_CVT(cvt_s32_f32_rz, to_s32((double)as_f32(A), false))
+DEFINE_CVT(cvt_s32_f32_rn, to_s32((double)as_f32(A), true))
+DEFINE_CVT(cvt_u32_f32_rz, to_u32((double)as_f32(A), false))
+DEFINE_CVT(cvt_u32_f32_rn, to_u32((double)as_f32(A), true))
+
+// To an integral float.
+#define INTEGRAL(name, fn)                                                             \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES1;                                                                      \
+        const struct fmode m = fmode_of(x);                                            \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        LANES {                                                                        \
+            const uint32_t A = fsource(pa[i], &m, 0);                                  \
+            const uint32_t r = fresult(canon32(fn(as_f32(A))), &m);                    \
+            pd[i] = PICK(r, pd[i]);                                                    \
+        }                                                                              \
+        return EXEC_NEXT;                                                              \
+    }
+INTEGRAL(cvt_floor, __builtin_floorf)
+INTEGRAL(cvt_ceil, __builtin_ceilf)
+INTEGRAL(cvt_trunc, __builtin_truncf)
+INTEGRAL(cvt_rint, __builtin_rintf)
+
+#define TO_PAIR(name, body)                                                            \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES1;                                                                      \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        LANES {                                                                        \
+            const uint32_t A = pa[i];                                                  \
+            STORE64(body);                                                             \
+        }                                                                              \
+        return EXEC_NEXT;                                                              \
+    }
+// A NaN keeps its payload's upper bits, as the widening of every host does.
+LANE_FN uint64_t widen_f32(uint32_t a) {
+    const double d = (double)as_f32(a);
+    const uint64_t nan = (uint64_t)(a & 0x80000000u) << 32 | 0x7ff8000000000000ull |
+                         (uint64_t)(a & 0x007fffffu) << 29;
+    return d != d ? nan : as_u64(d);
+}
+TO_PAIR(cvt_f64_f32, widen_f32(A))
+TO_PAIR(cvt_f64_s32, as_u64((double)(int32_t)A))
+TO_PAIR(cvt_f64_u32, as_u64((double)A))
+
+#define FROM_PAIR(name, body)                                                          \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES1;                                                                      \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        LANES {                                                                        \
+            LANE1_64;                                                                  \
+            const uint32_t r = (body);                                                 \
+            pd[i] = PICK(r, pd[i]);                                                    \
+        }                                                                              \
+        return EXEC_NEXT;                                                              \
+    }
+FROM_PAIR(cvt_f32_f64, canon32((float)as_f64(A)))
+// From double precision NaN is the least integer (PTX ISA, cvt).
+LANE_FN uint32_t to_s32_from64(uint64_t a, bool nearest) {
+    const double d = as_f64(a);
+    return d != d ? 0x80000000u : to_s32(d, nearest);
+}
+FROM_PAIR(cvt_s32_f64_rz, to_s32_from64(A, false))
+FROM_PAIR(cvt_s32_f64_rn, to_s32_from64(A, true))
+
+// Integer to integer without saturation: the source's bits, extended by its sign.
+FN(cvt_int) {
+    UNUSED_ENV;
+    SOURCES1;
+    uint32_t *const pd = x_dst(w, x->d);
+    const unsigned from = ptx_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
+    const bool is_signed = x->stype == PTX_S8 || x->stype == PTX_S16 || x->stype == PTX_S32;
+    const uint32_t keep = x->aux8; // 0: 32 bits or more; else bits of the destination
+    const uint32_t cut = keep ? (1u << keep) - 1 : ~0u;
+    if (is_signed) {
+        LANES {
+            const uint32_t r = (uint32_t)((int32_t)(pa[i] << drop) >> drop) & cut;
+            pd[i] = PICK(r, pd[i]);
+        }
+    } else {
+        LANES {
+            const uint32_t r = pa[i] << drop >> drop & cut;
+            pd[i] = PICK(r, pd[i]);
+        }
+    }
+    return EXEC_NEXT;
+}
+FN(cvt_int_pair) { // to 64 bits
+    UNUSED_ENV;
+    SOURCES1;
+    uint32_t *const pd = x_dst(w, x->d);
+    const unsigned from = ptx_type_bits(x->stype), drop = from < 32 ? 32 - from : 0;
+    const bool is_signed = x->stype == PTX_S8 || x->stype == PTX_S16 || x->stype == PTX_S32;
+    if (is_signed) {
+        LANES {
+            const int32_t v = (int32_t)(pa[i] << drop) >> drop;
+            STORE64((uint64_t)(int64_t)v);
+        }
+    } else {
+        LANES STORE64((uint64_t)(pa[i] << drop >> drop));
+    }
+    return EXEC_NEXT;
+}
+
+const exec_fn AT_LEVEL(cvt_fns)[] = {EXEC_CVT_HANDLERS(HANDLER_ROW)};

@@ -1,0 +1,182 @@
+// An image's instructions as exec runs them. Every immediate and constant-bank operand becomes a
+// vector of 32 equal words in the launch's pool (equal values share one), so that handlers see
+// nothing but vectors.
+#include <stdlib.h>
+
+#include "exec/decode.h"
+
+struct pool {
+    uint32_t *value; // a vector's word
+    uint32_t n, cap;
+    uint32_t *slot; // hash of (words, values) -> first vector + 1
+    uint32_t cap_slots, used;
+    uint8_t *words; // by vector: how many belong to the constant that begins there
+    bool out_of_memory;
+};
+
+static uint64_t pool_hash(const uint32_t *v, uint32_t words) {
+    uint64_t h = words;
+    for (uint32_t k = 0; k < words; k++) h = (h ^ v[k]) * 0x9e3779b97f4a7c15ull;
+    return h >> 20;
+}
+static bool pool_grow(struct pool *p) {
+    if (p->n + 4 > p->cap) {
+        const uint32_t cap = p->cap ? p->cap * 2 : 256;
+        uint32_t *v = realloc(p->value, cap * sizeof *v);
+        if (v) p->value = v;
+        uint8_t *w = realloc(p->words, cap);
+        if (w) p->words = w;
+        if (!v || !w) return false;
+        p->cap = cap;
+    }
+    if (p->used * 2 < p->cap_slots) return true;
+    const uint32_t cap = p->cap_slots ? p->cap_slots * 2 : 256;
+    uint32_t *slot = calloc(cap, sizeof *slot);
+    if (!slot) return false;
+    for (uint32_t k = 0; k < p->cap_slots; k++) {
+        if (!p->slot[k]) continue;
+        const uint32_t first = p->slot[k] - 1;
+        uint64_t h = pool_hash(p->value + first, p->words[first]);
+        while (slot[h & (cap - 1)]) h++;
+        slot[h & (cap - 1)] = p->slot[k];
+    }
+    free(p->slot);
+    p->slot = slot;
+    p->cap_slots = cap;
+    return true;
+}
+// Operand of `words` vectors that hold v[0..words).
+static uint32_t pool_get(struct pool *p, const uint32_t *v, uint32_t words) {
+    if (!pool_grow(p)) {
+        p->out_of_memory = true;
+        return X_POOL;
+    }
+    uint64_t h = pool_hash(v, words);
+    for (;; h++) {
+        uint32_t *s = &p->slot[h & (p->cap_slots - 1)];
+        if (!*s) {
+            *s = p->n + 1;
+            p->used++;
+            for (uint32_t k = 0; k < words; k++) {
+                p->words[p->n] = (uint8_t)(k ? 0 : words);
+                p->value[p->n++] = v[k];
+            }
+            return (*s - 1) * VEC_BYTES + X_POOL;
+        }
+        const uint32_t first = *s - 1;
+        if (p->words[first] == words && !memcmp(p->value + first, v, words * 4))
+            return first * VEC_BYTES + X_POOL;
+    }
+}
+
+static const uint8_t *bank(const struct exec_launch *l, uint32_t which, uint64_t *size) {
+    switch (which) {
+    case CB_LAUNCH: *size = l->cb0_bytes; return l->cb0;
+    case CB_LITERAL: *size = l->im->literal_bytes; return l->im->literals;
+    case CB_USER:
+        *size = l->args.const_bytes;
+        return *size ? devmem_host(l->memory, l->args.const_segment, *size) : NULL;
+    default: *size = 0; return NULL;
+    }
+}
+
+// Where one source stands. False: a constant outside its bank.
+static bool source(const struct exec_launch *l, struct pool *p, const struct opnd *o,
+                   uint32_t *out) {
+    uint32_t v[4] = {(uint32_t)o->imm, (uint32_t)(o->imm >> 32)};
+    const uint32_t words = o->words ? o->words : 1;
+    switch (o->kind) {
+    case OPND_GPR: *out = o->reg * VEC_BYTES; return true;
+    case OPND_PRED:
+        *out = (o->reg > PRED_TRUE ? PRED_TRUE : o->reg) | (o->mods & OPND_NOT ? X_PRED_NOT : 0);
+        return true;
+    case OPND_IMM: *out = pool_get(p, v, words); return true;
+    case OPND_CONST: {
+        uint64_t size;
+        const uint8_t *b = bank(l, o->bank, &size);
+        if (!b || o->reg + 4ull * words > size) return false;
+        memcpy(v, b + o->reg, words * 4);
+        *out = pool_get(p, v, words);
+        return true;
+    }
+    default: *out = X_POOL; return true; // four vectors of zeros
+    }
+}
+
+static uint32_t destination(const struct opnd *o) {
+    if (o->kind == OPND_GPR) return o->reg * VEC_BYTES;
+    if (o->kind == OPND_PRED) return o->reg > PRED_TRUE ? PRED_TRUE : o->reg;
+    return X_NONE;
+}
+
+static bool decode_one(const struct exec_launch *l, struct pool *p, const struct minst *m,
+                       struct xinst *x, struct diags *d) {
+    uint32_t src[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        if (!source(l, p, &m->src[k], &src[k])) {
+            diag_add(d, WW_ERROR_LAUNCH,
+                     "%s: PTX line %u reads c[%u][0x%x], which the launch does not provide",
+                     l->im->name ? l->im->name : "kernel", m->ptx_line, m->src[k].bank,
+                     m->src[k].reg);
+            return false;
+        }
+    }
+    *x = (struct xinst){.a = src[0], .b = src[1], .c = src[2], .e = src[3],
+                        .d = destination(&m->dst[0]), .d1 = destination(&m->dst[1]),
+                        .guard = (uint8_t)(m->guard > PRED_TRUE ? PRED_TRUE : m->guard),
+                        .guard_xor = m->guard_not ? ~0u : 0,
+                        .advance = 1, .op = (uint8_t)m->op, .aux8 = m->dst[0].words,
+                        .flags = m->flags, .type = m->type, .stype = m->stype, .sub = m->sub,
+                        .vec = m->vec ? m->vec : 1, .offset = m->offset};
+    for (uint32_t k = 0; k < 4; k++) x->mods[k] = m->src[k].mods;
+    const uint8_t flags = mop_info[m->op].flags;
+    if (flags & (OPF_LOAD | OPF_STORE) || m->op == OP_PREFETCH || m->op == OP_CVTA ||
+        m->op == OP_ISSPACE) {
+        x->space = m->space;
+        x->cop = m->cop;
+        x->awords = m->src[0].kind == OPND_NONE ? 2 : m->src[0].words;
+        x->bytes = (uint8_t)(x->vec * ptx_type_bits(m->type) / 8);
+    } else {
+        x->cmp = m->cmp;
+        x->bop = m->bop;
+        x->rnd = m->rnd;
+    }
+    x->fn = choose_handler(l, m, x);
+    if (x->fn) return true;
+    diag_add(d, WW_ERROR_INTERNAL, "%s: PTX line %u: machine operation %s cannot be executed",
+             l->im->name ? l->im->name : "kernel", m->ptx_line, mop_info[m->op].text);
+    return false;
+}
+static_assert(OP_N <= 256, "xinst.op");
+
+// Running off the end of the code is our own bug or a kernel without an exit; it becomes a fault.
+static enum exec_outcome off_the_end(struct exec_env *e, struct exec_warp *w,
+                                     const struct xinst *x, uint32_t mask) {
+    return fault_raise(e, w, x, FAULT_BAD_BRANCH, mask ? bits_first32(mask) : 0, 0, 0,
+                       "the code ran off its end");
+}
+
+enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
+    const struct code_image *im = l->im;
+    struct pool p = {0};
+    const uint32_t zeros[4] = {0};
+    pool_get(&p, zeros, 4); // X_POOL
+    l->code = ww_alloc_aligned((im->n_insts + 1ul) * sizeof *l->code);
+    bool ok = l->code != NULL;
+    for (uint32_t k = 0; ok && k < im->n_insts; k++)
+        ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
+    enum ww_status s = ok ? WW_OK : diags_status(d);
+    if (ok) {
+        l->code[im->n_insts] = (struct xinst){.fn = off_the_end, .guard = PRED_TRUE};
+        l->pool = ww_alloc_aligned((size_t)p.n * VEC_BYTES);
+        if (l->pool)
+            for (uint32_t k = 0; k < p.n; k++)
+                for (uint32_t i = 0; i < WARP_LANES; i++)
+                    ((uint32_t *)(void *)l->pool)[k * WARP_LANES + i] = p.value[k];
+    }
+    if (p.out_of_memory || !l->code || (ok && !l->pool)) s = WW_ERROR_MEMORY;
+    free(p.value);
+    free(p.words);
+    free(p.slot);
+    return s;
+}

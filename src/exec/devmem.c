@@ -1,0 +1,340 @@
+// Device memory: one flat range of device addresses backed by a lazily filled mapping, carved up by
+// a first-fit allocator that never reuses a page of addresses sooner than it must, so that a stale
+// pointer is found out; and host memory mapped beside it. The tables change only while no SM
+// executes (host calls, and device malloc at commit), so readers take no lock.
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "exec/log.h"
+
+struct block {
+    uint64_t first, bytes, room; // asked for; set aside
+    uint8_t *host;
+    char *name;
+    bool mapped; // host memory of somebody else
+    bool device; // by device code's malloc
+};
+
+enum { FREED_KEPT = 64, ALLOC_ALIGN = 256 };
+
+struct devmem {
+    uint32_t epoch; // first: devmem_epoch_of reads it
+    uint8_t *flat;
+    uint64_t flat_bytes, used_bytes;
+    struct block *block; // live, sorted by first
+    uint32_t n, cap;
+    struct block freed[FREED_KEPT]; // ring, for messages
+    uint32_t n_freed;
+    uint64_t next_fit;  // where the search for room begins
+    uint64_t next_map;  // device address for the next host mapping
+    uint8_t *written;   // a bit a byte of the flat range, or NULL
+    uint64_t heap_limit, heap_used;
+    struct exec_texture *texture;
+    uint8_t *texture_live;
+    uint32_t n_textures, cap_textures;
+};
+
+static_assert(offsetof(struct devmem, epoch) == 0, "devmem_epoch_of");
+
+static void *map_lazily(uint64_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+struct devmem *devmem_create(uint64_t bytes) {
+    struct devmem *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->flat_bytes = bits_align_up(bytes ? bytes : 1, 4096);
+    // A page past the end lets vector loads of the last words stay inside the mapping.
+    m->flat = map_lazily(m->flat_bytes + 4096);
+    if (!m->flat) {
+        free(m);
+        return NULL;
+    }
+    m->epoch = 1;
+    m->next_fit = EXEC_GLOBAL_BASE;
+    m->next_map = bits_align_up(EXEC_GLOBAL_BASE + m->flat_bytes + 1, 1u << 21);
+    m->heap_limit = 8u << 20;
+    return m;
+}
+
+void devmem_destroy(struct devmem *m) {
+    if (!m) return;
+    for (uint32_t i = 0; i < m->n; i++) free(m->block[i].name);
+    for (uint32_t i = 0; i < FREED_KEPT; i++) free(m->freed[i].name);
+    if (m->written) munmap(m->written, m->flat_bytes / 8);
+    munmap(m->flat, m->flat_bytes + 4096);
+    free(m->block);
+    free(m->texture);
+    free(m->texture_live);
+    free(m);
+}
+
+uint32_t devmem_epoch(const struct devmem *m) { return m->epoch; }
+void devmem_heap_limit(struct devmem *m, uint64_t bytes) { m->heap_limit = bytes; }
+
+// Index of the first block that begins after addr.
+static uint32_t block_after(const struct devmem *m, uint64_t addr) {
+    uint32_t lo = 0, hi = m->n;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (m->block[mid].first > addr)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+static const struct block *block_holding(const struct devmem *m, uint64_t addr) {
+    const uint32_t i = block_after(m, addr);
+    if (!i) return NULL;
+    const struct block *b = &m->block[i - 1];
+    return addr - b->first < b->bytes ? b : NULL;
+}
+
+static bool block_insert(struct devmem *m, struct block b) {
+    if (m->n == m->cap) {
+        const uint32_t cap = m->cap ? m->cap * 2 : 64;
+        struct block *p = realloc(m->block, cap * sizeof *p);
+        if (!p) return false;
+        m->block = p;
+        m->cap = cap;
+    }
+    const uint32_t at = block_after(m, b.first);
+    memmove(m->block + at + 1, m->block + at, (m->n - at) * sizeof b);
+    m->block[at] = b;
+    m->n++;
+    m->epoch++;
+    return true;
+}
+
+// First gap of `bytes` at or after `from` in the flat range, 0 when there is none.
+static uint64_t find_gap(const struct devmem *m, uint64_t from, uint64_t bytes, uint64_t align) {
+    const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes;
+    uint32_t i = block_after(m, from);
+    uint64_t at = from;
+    if (i) {
+        const struct block *b = &m->block[i - 1];
+        if (!b->mapped && b->first + b->room > at) at = b->first + b->room;
+    }
+    for (;; i++) {
+        at = bits_align_up(at, align);
+        if (at > end || bytes > end - at) return 0;
+        if (i >= m->n || m->block[i].mapped || m->block[i].first - at >= bytes) return at;
+        at = m->block[i].first + m->block[i].room;
+    }
+}
+
+static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, const char *name,
+                            bool device) {
+    if (!bytes || bytes > m->flat_bytes) return 0;
+    if (align < ALLOC_ALIGN) align = ALLOC_ALIGN;
+    const uint64_t room = bits_align_up(bytes, ALLOC_ALIGN);
+    uint64_t at = find_gap(m, m->next_fit, room, align);
+    if (!at) at = find_gap(m, EXEC_GLOBAL_BASE, room, align);
+    if (!at) return 0;
+    struct block b = {.first = at, .bytes = bytes, .room = room, .device = device};
+    b.host = m->flat + (at - EXEC_GLOBAL_BASE);
+    b.name = name ? strdup(name) : NULL;
+    if (!block_insert(m, b)) {
+        free(b.name);
+        return 0;
+    }
+    m->next_fit = at + room;
+    m->used_bytes += room;
+    return at;
+}
+
+uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name) {
+    return alloc_block(m, bytes, align, name, false);
+}
+
+static void forget_written(struct devmem *m, const struct block *b) {
+    if (!m->written) return;
+    // Blocks are 256-byte aligned, so their bits are whole bytes.
+    memset(m->written + (b->first - EXEC_GLOBAL_BASE) / 8, 0, (size_t)(b->room / 8));
+}
+
+static bool free_block(struct devmem *m, uint64_t addr, bool device) {
+    const uint32_t i = block_after(m, addr);
+    if (!i || m->block[i - 1].first != addr || m->block[i - 1].device != device) return false;
+    struct block *b = &m->block[i - 1];
+    if (!b->mapped) {
+        m->used_bytes -= b->room;
+        forget_written(m, b);
+    }
+    if (device) m->heap_used -= b->room;
+    struct block *slot = &m->freed[m->n_freed++ % FREED_KEPT];
+    free(slot->name);
+    *slot = *b;
+    memmove(b, b + 1, (m->n - i) * sizeof *b);
+    m->n--;
+    m->epoch++;
+    return true;
+}
+
+bool devmem_free(struct devmem *m, uint64_t addr) { return free_block(m, addr, false); }
+
+uint64_t devmem_device_malloc(struct devmem *m, uint64_t bytes) {
+    const uint64_t room = bits_align_up(bytes ? bytes : 1, ALLOC_ALIGN);
+    if (room < bytes || room > m->heap_limit - m->heap_used) return 0;
+    const uint64_t at = alloc_block(m, bytes ? bytes : 1, ALLOC_ALIGN, "device malloc", true);
+    if (at) m->heap_used += room;
+    return at;
+}
+
+bool devmem_device_free(struct devmem *m, uint64_t addr) {
+    return addr == 0 || free_block(m, addr, true);
+}
+
+uint64_t devmem_free_bytes(const struct devmem *m) { return m->flat_bytes - m->used_bytes; }
+
+uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
+    if (!host || !bytes) return 0;
+    // Keep the page offset, so that alignment on the host is alignment on the device.
+    const uint64_t at = m->next_map + ((uintptr_t)host & 4095);
+    struct block b = {.first = at, .bytes = bytes, .room = bytes, .host = host, .mapped = true};
+    b.name = strdup("mapped host memory");
+    if (!block_insert(m, b)) {
+        free(b.name);
+        return 0;
+    }
+    m->next_map = bits_align_up(at + bytes + 1, 1u << 16);
+    return at;
+}
+
+bool devmem_range(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out) {
+    const struct block *b = block_holding(m, addr);
+    if (!b || bytes > b->bytes - (addr - b->first)) return false;
+    *out = (struct exec_range){b->first, b->first + b->bytes, b->host, m->epoch};
+    return true;
+}
+
+uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    struct exec_range r;
+    return devmem_range(m, addr, bytes, &r) ? range_host(&r, addr) : NULL;
+}
+
+static void describe(const struct block *b, bool is_freed, struct devmem_range *out) {
+    *out = (struct devmem_range){b->first, b->bytes, b->name, is_freed};
+}
+
+bool devmem_find(const struct devmem *m, uint64_t addr, struct devmem_range *out) {
+    const struct block *b = block_holding(m, addr);
+    if (b) describe(b, false, out);
+    return b != NULL;
+}
+
+static uint64_t distance(const struct block *b, uint64_t addr) {
+    if (addr < b->first) return b->first - addr;
+    return addr - b->first < b->bytes ? 0 : addr - (b->first + b->bytes) + 1;
+}
+
+bool devmem_nearest(const struct devmem *m, uint64_t addr, struct devmem_range *out) {
+    const struct block *best = NULL;
+    bool is_freed = false;
+    const uint32_t at = block_after(m, addr);
+    for (uint32_t i = at ? at - 1 : 0; i < m->n && i <= at; i++)
+        if (!best || distance(&m->block[i], addr) < distance(best, addr)) best = &m->block[i];
+    // A freed block that held the address says more than a live neighbour does; the newest first.
+    for (uint32_t i = 0; i < FREED_KEPT && i < m->n_freed; i++) {
+        const struct block *b = &m->freed[(m->n_freed - 1 - i) % FREED_KEPT];
+        const uint64_t d = distance(b, addr);
+        if (best && (is_freed ? d >= distance(best, addr) : d > 0 || distance(best, addr) == 0))
+            continue;
+        best = b;
+        is_freed = true;
+    }
+    if (best) describe(best, is_freed, out);
+    return best != NULL;
+}
+
+// ---- which bytes were ever written ----------------------------------------------------------
+bool devmem_track_writes(struct devmem *m) {
+    if (!m->written) m->written = map_lazily(m->flat_bytes / 8);
+    return m->written != NULL;
+}
+bool devmem_tracks_writes(const struct devmem *m) { return m->written != NULL; }
+
+static bool in_flat(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    return m->written && addr >= EXEC_GLOBAL_BASE && addr - EXEC_GLOBAL_BASE < m->flat_bytes &&
+           bytes <= m->flat_bytes - (addr - EXEC_GLOBAL_BASE);
+}
+
+void devmem_mark_written(struct devmem *m, uint64_t addr, uint64_t bytes) {
+    if (!in_flat(m, addr, bytes)) return;
+    uint64_t i = addr - EXEC_GLOBAL_BASE;
+    const uint64_t end = i + bytes;
+    // SMs may mark neighbouring bytes at once in direct mode with several threads: whole bytes of
+    // the map are stored, edges are or-ed atomically.
+    for (; i < end && (i & 7); i++)
+        __atomic_fetch_or(&m->written[i / 8], (uint8_t)(1u << (i & 7)), __ATOMIC_RELAXED);
+    if (end - i >= 8) {
+        memset(m->written + i / 8, 0xff, (size_t)((end - i) / 8));
+        i += (end - i) / 8 * 8;
+    }
+    for (; i < end; i++)
+        __atomic_fetch_or(&m->written[i / 8], (uint8_t)(1u << (i & 7)), __ATOMIC_RELAXED);
+}
+
+uint64_t devmem_unwritten(const struct devmem *m, uint64_t addr, uint64_t bytes) {
+    if (!in_flat(m, addr, bytes)) return UINT64_MAX;
+    for (uint64_t i = addr - EXEC_GLOBAL_BASE, end = i + bytes; i < end; i++)
+        if (!(m->written[i / 8] >> (i & 7) & 1)) return EXEC_GLOBAL_BASE + i;
+    return UINT64_MAX;
+}
+
+// ---- textures and surfaces ------------------------------------------------------------------
+// A handle is 0x06000000 plus 16 times the number: never a data address, and small enough for PTX
+// that keeps it in 32 bits.
+enum { TEXTURE_BASE = 0x06000000, TEXTURE_STEP = 16, TEXTURE_MAX = 0x100000 };
+
+uint64_t devmem_texture_new(struct devmem *m, const struct exec_texture *t) {
+    uint32_t i = 0;
+    while (i < m->n_textures && m->texture_live[i]) i++;
+    if (i == TEXTURE_MAX) return 0;
+    if (i == m->cap_textures) {
+        const uint32_t cap = m->cap_textures ? m->cap_textures * 2 : 16;
+        struct exec_texture *p = realloc(m->texture, cap * sizeof *p);
+        if (p) m->texture = p;
+        uint8_t *q = realloc(m->texture_live, cap);
+        if (q) m->texture_live = q;
+        if (!p || !q) return 0;
+        m->cap_textures = cap;
+    }
+    m->texture[i] = *t;
+    m->texture_live[i] = 1;
+    if (i == m->n_textures) m->n_textures++;
+    return TEXTURE_BASE + (uint64_t)i * TEXTURE_STEP;
+}
+
+static bool texture_index(const struct devmem *m, uint64_t handle, uint32_t *i) {
+    if (handle < TEXTURE_BASE || (handle - TEXTURE_BASE) % TEXTURE_STEP) return false;
+    const uint64_t n = (handle - TEXTURE_BASE) / TEXTURE_STEP;
+    *i = (uint32_t)n;
+    return n < m->n_textures && m->texture_live[n];
+}
+
+bool devmem_texture_set(struct devmem *m, uint64_t handle, const struct exec_texture *t) {
+    uint32_t i;
+    if (!texture_index(m, handle, &i)) return false;
+    m->texture[i] = *t;
+    return true;
+}
+
+const struct exec_texture *devmem_texture_get(const struct devmem *m, uint64_t handle) {
+    uint32_t i;
+    return texture_index(m, handle, &i) ? &m->texture[i] : NULL;
+}
+
+void devmem_texture_free(struct devmem *m, uint64_t handle) {
+    uint32_t i;
+    if (texture_index(m, handle, &i)) m->texture_live[i] = 0;
+}
+
+void devmem_mark_written_host(struct devmem *m, const uint8_t *host, uint64_t bytes) {
+    if (host >= m->flat && host < m->flat + m->flat_bytes)
+        devmem_mark_written(m, EXEC_GLOBAL_BASE + (uint64_t)(host - m->flat), bytes);
+}

@@ -1,0 +1,180 @@
+// What the files of exec share and nobody else sees: the decoded instruction, the launch, and the
+// small helpers that handlers are written with.
+#ifndef WW_EXEC_INT_H
+#define WW_EXEC_INT_H
+
+#include <assert.h>
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+
+struct xinst;
+typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w,
+                                     const struct xinst *x, uint32_t mask);
+
+// A decoded instruction, one cache line. Operands a, b, c, e, d are byte offsets of the first of
+// consecutive 32-lane vectors; bit 0 says in which base they lie (0 registers, 1 the launch's
+// constant vectors, whose base pointer is one byte low), so that a handler never asks what kind an
+// operand has. Predicates stand in the same fields as numbers, bit 8 says "inverted". A branch keeps
+// its target in d and its reconvergence point in a.
+struct xinst {
+    exec_fn fn;
+    uint32_t d, a, b, c, e, d1;
+    uint32_t guard_xor; // lanes whose guard must be false: 0 or all
+    uint8_t guard;      // predicate number; 7 always
+    uint8_t advance;    // 1: straight-line, the pc moves before the handler runs; 0: handler moves it
+    uint8_t op;         // enum mop
+    uint8_t aux8;       // words of the destination, small per-op values
+    uint32_t flags;     // MF_*
+    uint8_t mods[4];    // OPND_* of a, b, c, e
+    uint8_t type, stype, sub;
+    union {
+        uint8_t cmp, space;
+    };
+    union {
+        uint8_t bop, cop;
+    };
+    union {
+        uint8_t rnd, awords; // awords: words of the address (0, 1, 2)
+    };
+    uint8_t vec;
+    uint8_t bytes; // a lane moves in a memory operation
+    int64_t offset;
+};
+static_assert(sizeof(struct xinst) == 64, "an instruction is a cache line");
+
+enum {
+    VEC_BYTES = WARP_LANES * 4,
+    X_POOL = 1,       // operand bit: constant vector
+    X_PRED_NOT = 256, // predicate operand bit: inverted
+    X_NONE = UINT32_MAX,
+    EXEC_STACK_LIMIT = 16384, // SIMT entries a warp may have before FAULT_STACK
+    EXEC_CHUNK = 64
+};
+
+static inline const uint32_t *x_src(const struct exec_warp *w, uint32_t o) {
+    return (const uint32_t *)__builtin_assume_aligned(w->base[o & 1] + o, EXEC_CHUNK);
+}
+static inline uint32_t *x_dst(const struct exec_warp *w, uint32_t o) {
+    return (uint32_t *)__builtin_assume_aligned((uint8_t *)w->regs + o, EXEC_CHUNK);
+}
+static inline uint32_t x_pred(const struct exec_warp *w, uint32_t p) {
+    return w->pred[p & 7] ^ (0u - (p >> 8 & 1));
+}
+static inline void x_set_pred(struct exec_warp *w, uint32_t p, uint32_t value, uint32_t mask) {
+    w->pred[p & 7] = (w->pred[p & 7] & ~mask) | (value & mask);
+    w->pred[7] = ~0u; // the true predicate swallows writes
+}
+static inline uint64_t x_get64(const uint32_t *p, uint32_t lane) {
+    return p[lane] | (uint64_t)p[lane + WARP_LANES] << 32;
+}
+static inline void x_put64(uint32_t *p, uint32_t lane, uint64_t v) {
+    p[lane] = (uint32_t)v;
+    p[lane + WARP_LANES] = (uint32_t)(v >> 32);
+}
+
+static inline float as_f32(uint32_t u) {
+    union {
+        uint32_t u;
+        float f;
+    } v = {.u = u};
+    return v.f;
+}
+static inline uint32_t as_u32(float f) {
+    union {
+        float f;
+        uint32_t u;
+    } v = {.f = f};
+    return v.u;
+}
+static inline double as_f64(uint64_t u) {
+    union {
+        uint64_t u;
+        double f;
+    } v = {.u = u};
+    return v.f;
+}
+static inline uint64_t as_u64(double f) {
+    union {
+        double f;
+        uint64_t u;
+    } v = {.f = f};
+    return v.u;
+}
+#define F32_NAN 0x7fffffffu           // the only NaN that single-precision operations make
+#define F64_NAN 0xfff8000000000000ull // what invalid double-precision operations make
+
+// ---- the launch -----------------------------------------------------------------------------
+struct exec_big_stack { // SIMT stacks that outgrew their CTA, freed with the launch
+    struct exec_big_stack *next;
+    struct simt_entry entry[];
+};
+struct exec_launch {
+    const struct code_image *im;
+    struct devmem *memory;
+    struct exec_launch_args args;
+    struct exec_callbacks callbacks;
+    struct xinst *code;    // im->n_insts, and one that faults behind the end
+    uint8_t *pool;         // constant vectors
+    uint8_t *cb0;          // c[0]: launch block and parameters
+    uint32_t cb0_bytes;
+    uint32_t threads, warps, n_regs, shared_bytes, local_words;
+    size_t regs_at, shared_at, local_at, stack_at, warps_at, check_at, cta_bytes;
+    uint32_t check_bytes;
+    _Atomic(struct exec_big_stack *) big_stacks;
+};
+static inline const struct minst *x_minst(const struct exec_warp *w, const struct xinst *x) {
+    return &w->cta->launch->im->inst[x - w->code];
+}
+
+// decode.c
+enum ww_status decode_image(struct exec_launch *l, struct diags *d);
+
+// fault.c: fills e->fault for lane `lane` of instruction x; always EXEC_FAULT.
+enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              enum exec_fault_kind kind, uint32_t lane, uint64_t addr,
+                              uint32_t bytes, const char *fmt, ...) WW_PRINTF(8, 9);
+
+// simt.c
+void simt_pop(struct exec_warp *w); // the top is done: the next entry that has live lanes
+static inline void simt_meet(struct exec_warp *w) {
+    if (ww_unlikely(w->pc == w->reconv)) simt_pop(w);
+}
+void simt_exit(struct exec_warp *w, uint32_t lanes);
+enum simt_fn { SIMT_BRA, SIMT_BRA_ALL, SIMT_BRX, SIMT_CALL_FN, SIMT_CALLI, SIMT_RET, SIMT_EXIT };
+extern const exec_fn simt_fns[];
+
+// devmem.c
+static inline uint32_t devmem_epoch_of(const struct devmem *m) {
+    return *(const uint32_t *)(const void *)m; // its first member
+}
+static inline uint8_t *range_host(const struct exec_range *r, uint64_t addr) {
+    return r->host + (addr - r->first);
+}
+bool devmem_range(const struct devmem *m, uint64_t addr, uint64_t bytes, struct exec_range *out);
+bool devmem_tracks_writes(const struct devmem *m);
+// First byte of [addr, addr + bytes) never written, or UINT64_MAX.
+uint64_t devmem_unwritten(const struct devmem *m, uint64_t addr, uint64_t bytes);
+uint64_t devmem_device_malloc(struct devmem *m, uint64_t bytes);
+bool devmem_device_free(struct devmem *m, uint64_t addr);
+
+// Whether [addr, addr + bytes) lies in the allocation that was hit last, or makes that so.
+static inline bool env_range(struct exec_env *e, uint64_t addr, uint64_t bytes) {
+    const struct exec_range *r = &e->range;
+    if (ww_likely(addr >= r->first && addr + bytes <= r->end && addr + bytes >= addr &&
+                  r->epoch == devmem_epoch_of(e->memory)))
+        return true;
+    return devmem_range(e->memory, addr, bytes, &e->range);
+}
+
+// mem.c: the general path of every memory operation; the fast ones in mem_simd.c fall back to it.
+enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                           uint32_t mask);
+enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                            uint32_t mask);
+void mem_decode(const struct exec_launch *l, const struct minst *m, struct xinst *x);
+
+// Functions that the decoder chooses from, by file.
+extern const exec_fn warp_fns[], mem_fns[], tex_fns[], sys_fns[], video_fns[];
+
+#endif

@@ -1,0 +1,86 @@
+// What a fault says: one sentence, like a memory checker's, that names the kernel, the place in the
+// program, the block and thread, what was done, and the allocation nearest to a bad address.
+#include "exec/warp.h"
+
+struct text {
+    char *at;
+    size_t left;
+};
+static void add(struct text *t, const char *fmt, ...) WW_PRINTF(2, 3);
+static void add(struct text *t, const char *fmt, ...) {
+    va_list v;
+    va_start(v, fmt);
+    const int n = vsnprintf(t->at, t->left, fmt, v);
+    va_end(v);
+    const size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left - 1;
+    t->at += used;
+    t->left -= used;
+}
+
+static const char *file_name(const struct ptx_module *m, uint32_t number) {
+    for (uint32_t i = 0; m && number && i < m->n_files; i++)
+        if (m->files[i].number == number) return m->files[i].path;
+    return NULL;
+}
+
+static bool names_an_address(enum exec_fault_kind k) {
+    return k == FAULT_UNALLOCATED || k == FAULT_FREED || k == FAULT_MISALIGNED ||
+           k == FAULT_UNINITIALISED;
+}
+
+static void add_nearest(struct text *t, const struct devmem *m, uint64_t addr) {
+    struct devmem_range r;
+    if (addr < EXEC_WINDOW_END || !devmem_nearest(m, addr, &r)) return;
+    const uint64_t end = r.first + r.bytes;
+    add(t, "; nearest is %s%s%s%s of %llu bytes at 0x%llx to 0x%llx", r.is_freed ? "freed " : "",
+        r.name ? "'" : "an allocation", r.name ? r.name : "", r.name ? "'" : "",
+        (unsigned long long)r.bytes, (unsigned long long)r.first, (unsigned long long)end - 1);
+    if (addr < r.first)
+        add(t, ", %llu bytes after the address", (unsigned long long)(r.first - addr));
+    else if (addr >= end)
+        add(t, ", %llu bytes before the address", (unsigned long long)(addr - end + 1));
+    else
+        add(t, ", %llu bytes into it", (unsigned long long)(addr - r.first));
+}
+
+enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              enum exec_fault_kind kind, uint32_t lane, uint64_t addr,
+                              uint32_t bytes, const char *fmt, ...) {
+    const struct exec_launch *l = w->cta->launch;
+    const struct code_image *im = l->im;
+    // A handler may work on a copy of its instruction; then the warp's own pc tells, one behind.
+    const size_t in_code = (size_t)(x - w->code);
+    const bool inside = x >= w->code && in_code < im->n_insts;
+    const uint32_t pc = inside ? (uint32_t)in_code : w->pc ? w->pc - 1 : 0;
+    const struct minst *m = pc < im->n_insts ? &im->inst[pc] : NULL;
+    struct exec_fault *f = &e->fault;
+    *f = (struct exec_fault){.kind = kind, .pc = pc, .lane = lane, .addr = addr, .bytes = bytes};
+    if (m) {
+        f->ptx_line = m->ptx_line;
+        f->src_line = m->src_line;
+        f->src_file = m->src_file;
+        f->is_store = mop_info[m->op].flags & OPF_STORE;
+    }
+    memcpy(f->block, w->cta->id, sizeof f->block);
+    warp_thread_id(w, lane, f->thread);
+
+    struct text t = {f->text, sizeof f->text};
+    va_list v;
+    va_start(v, fmt);
+    const int n = vsnprintf(t.at, t.left, fmt, v);
+    va_end(v);
+    const size_t used = n < 0 ? 0 : (size_t)n < t.left ? (size_t)n : t.left - 1;
+    t.at += used;
+    t.left -= used;
+    add(&t, ", in kernel %s", im->name ? im->name : "?");
+    const char *file = file_name(im->module, f->src_file);
+    if (f->src_line && file)
+        add(&t, " at %s:%u", file, f->src_line);
+    else if (f->ptx_line)
+        add(&t, " at %s:%u", im->module && im->module->name ? im->module->name : "PTX line",
+            f->ptx_line);
+    add(&t, ", block (%u,%u,%u) thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
+        f->thread[0], f->thread[1], f->thread[2]);
+    if (names_an_address(kind)) add_nearest(&t, e->memory, addr);
+    return EXEC_FAULT;
+}

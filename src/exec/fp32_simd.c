@@ -1,0 +1,185 @@
+// Single precision. Each arithmetic operation has a plain form (nearest, no modifiers: nearly all of
+// a program) and a general one for modifiers, flushing, saturation and directed rounding.
+#include "exec/fp_lane.h"
+
+#define FA as_f32(A)
+#define FB as_f32(B)
+#define FC as_f32(C)
+
+HANDLER32(fadd, 2, canon32(FA + FB))
+HANDLER32(fsub, 2, canon32(FA - FB))
+HANDLER32(fmul, 2, canon32(FA *FB))
+HANDLER32(ffma, 3, canon32(fma32(FA, FB, FC)))
+HANDLER32(fdiv, 2, canon32(FA / FB))
+HANDLER32(frcp, 1, canon32(1.0f / FA))
+HANDLER32(fsqrt, 1, canon32(__builtin_sqrtf(FA)))
+
+#define GENERAL(name, n, body)                                                         \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES##n;                                                                    \
+        const struct fmode m = fmode_of(x);                                            \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        LANES {                                                                        \
+            GENERAL_LANE##n;                                                           \
+            const uint32_t r = fresult(body, &m);                                      \
+            pd[i] = PICK(r, pd[i]);                                                    \
+        }                                                                              \
+        return EXEC_NEXT;                                                              \
+    }
+#define GENERAL_LANE1 const uint32_t A = fsource(pa[i], &m, 0)
+#define GENERAL_LANE2 GENERAL_LANE1, B = fsource(pb[i], &m, 1)
+#define GENERAL_LANE3 GENERAL_LANE2, C = fsource(pc[i], &m, 2)
+
+GENERAL(fadd_g, 2, canon32(FA + FB))
+GENERAL(fmul_g, 2, canon32(FA *FB))
+GENERAL(ffma_g, 3, canon32(fma32(FA, FB, FC)))
+GENERAL(fadd_r, 2, fadd_rnd(A, B, m.rnd))
+GENERAL(fmul_r, 2, fmul_rnd(A, B, m.rnd))
+GENERAL(ffma_r, 3, ffma_rnd(A, B, C, m.rnd))
+GENERAL(fdiv_g, 2, canon32(FA / FB))
+GENERAL(fdiv_r, 2, fdiv_rnd(A, B, m.rnd))
+GENERAL(frcp_g, 1, canon32(1.0f / FA))
+GENERAL(frcp_r, 1, fdiv_rnd(0x3f800000u, A, m.rnd))
+GENERAL(fsqrt_g, 1, canon32(__builtin_sqrtf(FA)))
+GENERAL(fsqrt_r, 1, fsqrt_rnd(A, m.rnd))
+GENERAL(fmov, 1, A)
+
+// mad.f32 of sm_1x: the product's mantissa is cut to 24 bits, its exponent kept however small or
+// large, and the sum is rounded to nearest (PTX ISA, mad).
+LANE_FN uint32_t fmad1x(uint32_t a, uint32_t b, uint32_t c) {
+    const double p = (double)as_f32(a) * (double)as_f32(b);
+    const double cut = p - p == 0.0 ? as_f64(as_u64(p) & ~0x1fffffffull) : p;
+    return canon32((float)add_odd(cut, (double)as_f32(c)));
+}
+GENERAL(fmad, 3, fmad1x(A, B, C))
+
+// div.approx: for 2^126 < |b| < 2^128 the hardware's reciprocal is zero, so the quotient is 0, or NaN
+// when a is infinite (PTX ISA, div).
+LANE_FN uint32_t fdiv_fast(uint32_t a, uint32_t b) {
+    const float q = as_f32(a) / as_f32(b);
+    const bool huge = (b & 0x7fffffffu) > 0x7e800000u && (b & 0x7fffffffu) < 0x7f800000u;
+    const bool a_inf = (a & 0x7fffffffu) == 0x7f800000u, a_nan = (a & 0x7fffffffu) > 0x7f800000u;
+    const uint32_t zero = (a ^ b) & 0x80000000u;
+    return huge && !a_nan ? (a_inf ? F32_NAN : zero) : canon32(q);
+}
+GENERAL(fdiv_approx, 2, fdiv_fast(A, B))
+
+// ---- minimum, maximum -----------------------------------------------------------------------
+// -0 is less than +0. One NaN gives the other operand, two the canonical NaN; with NAN any does.
+LANE_FN uint32_t fminmax(uint32_t a, uint32_t b, bool is_max, bool nan) {
+    const float fa = as_f32(a), fb = as_f32(b);
+    const bool less = fa < fb || (fa == fb && (a >> 31) > (b >> 31));
+    uint32_t r = less != is_max ? a : b;
+    const bool na = fa != fa, nb = fb != fb;
+    r = na ? b : nb ? a : r;
+    return (na && nb) || (nan && (na || nb)) ? F32_NAN : r;
+}
+HANDLER32(fmin, 2, fminmax(A, B, false, false))
+HANDLER32(fmax, 2, fminmax(A, B, true, false))
+FN(fmnmx_g) {
+    UNUSED_ENV;
+    SOURCES3;
+    const struct fmode m = fmode_of(x);
+    uint32_t *const pd = x_dst(w, x->d);
+    const bool is_max = x->sub != 0, nan = x->flags & MF_NAN, three = x->aux8 == 3;
+    const bool xorsign = x->flags & MF_ABS;
+    LANES {
+        const uint32_t a = fsource(pa[i], &m, 0), b = fsource(pb[i], &m, 1);
+        const uint32_t c = fsource(pc[i], &m, 2), sign = (a ^ b) & 0x80000000u;
+        const uint32_t mag = xorsign ? 0x7fffffffu : ~0u;
+        uint32_t r = fminmax(a & mag, b & mag, is_max, nan);
+        const uint32_t sign3 = sign ^ (c & 0x80000000u);
+        r = three ? fminmax(r, c & mag, is_max, nan) : r;
+        const bool is_nan = (r & 0x7fffffffu) > 0x7f800000u;
+        r = xorsign && !is_nan ? r | (three ? sign3 : sign) : r;
+        r = fresult(is_nan ? F32_NAN : r, &m);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+
+// ---- comparisons ----------------------------------------------------------------------------
+#define FSETP(name, cond)                                                              \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES2;                                                                      \
+        return setp_finish(w, x, mask, MASK_OF(2, cond));                              \
+    }
+FSETP(fsetp_eq, FA == FB)
+FSETP(fsetp_lt, FA < FB)
+FSETP(fsetp_le, FA <= FB)
+FSETP(fsetp_gt, FA > FB)
+FSETP(fsetp_ge, FA >= FB)
+FSETP(fsetp_neu, FA != FB)
+
+LANE_FN uint32_t compare_float(const struct exec_warp *w, const struct xinst *x) {
+    SOURCES2;
+    const struct fmode m = fmode_of(x);
+    uint32_t lt = 0, eq = 0, gt = 0;
+    LANES {
+        const float a = as_f32(fsource(pa[i], &m, 0)), b = as_f32(fsource(pb[i], &m, 1));
+        lt |= a < b ? lane_bit[i] : 0;
+        eq |= a == b ? lane_bit[i] : 0;
+        gt |= a > b ? lane_bit[i] : 0;
+    }
+    const uint32_t un = ~(lt | eq | gt);
+    switch (x->cmp) {
+    case MCMP_EQ: return eq;
+    case MCMP_NE: return lt | gt;
+    case MCMP_LT: return lt;
+    case MCMP_LE: return lt | eq;
+    case MCMP_GT: return gt;
+    case MCMP_GE: return gt | eq;
+    case MCMP_EQU: return eq | un;
+    case MCMP_NEU: return ~eq;
+    case MCMP_LTU: return lt | un;
+    case MCMP_LEU: return ~gt;
+    case MCMP_GTU: return gt | un;
+    case MCMP_GEU: return ~lt;
+    case MCMP_NUM: return ~un;
+    case MCMP_NAN: return un;
+    default: return 0;
+    }
+}
+FN(fsetp_g) {
+    UNUSED_ENV;
+    return setp_finish(w, x, mask, compare_float(w, x));
+}
+FN(fset) {
+    UNUSED_ENV;
+    const uint32_t t = setp_combine(x, w, compare_float(w, x));
+    const uint32_t yes = x->flags & MF_BOOLF ? 0x3f800000u : ~0u;
+    uint32_t *const pd = x_dst(w, x->d);
+    LANES {
+        const uint32_t r = LANE_IN(t) ? yes : 0;
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+
+HANDLER32(fcopysign, 2, (B & 0x7fffffffu) | (A & 0x80000000u))
+
+// Classes of testp in the order of ops.def.
+enum { TEST_FINITE, TEST_INFINITE, TEST_NUMBER, TEST_NAN, TEST_NORMAL, TEST_SUBNORMAL };
+FN(ftestp32) {
+    UNUSED_ENV;
+    SOURCES1;
+    uint32_t inf = 0, nan = 0, sub = 0, zero = 0;
+    LANES {
+        const uint32_t v = pa[i] & 0x7fffffffu;
+        inf |= v == 0x7f800000u ? lane_bit[i] : 0;
+        nan |= v > 0x7f800000u ? lane_bit[i] : 0;
+        zero |= v == 0 ? lane_bit[i] : 0;
+        sub |= v != 0 && v < 0x00800000u ? lane_bit[i] : 0;
+    }
+    const uint32_t table[] = {[TEST_FINITE] = ~(inf | nan),
+                              [TEST_INFINITE] = inf,
+                              [TEST_NUMBER] = ~nan,
+                              [TEST_NAN] = nan,
+                              [TEST_NORMAL] = ~(inf | nan | sub | zero),
+                              [TEST_SUBNORMAL] = sub};
+    return setp_finish(w, x, mask, x->sub < 6 ? table[x->sub] : 0);
+}
+
+const exec_fn AT_LEVEL(fp32_fns)[] = {EXEC_FP32_HANDLERS(HANDLER_ROW)};

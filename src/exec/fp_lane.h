@@ -1,0 +1,120 @@
+// Single-precision building blocks of one lane: flushing, exact sums, fused multiply-add, directed
+// rounding. Everything is plain arithmetic in the host's round-to-nearest mode with a fixed order of
+// operations, so the bits are the same on every host and vector level.
+#ifndef WW_FP_LANE_H
+#define WW_FP_LANE_H
+
+#include <math.h>
+
+#include "exec/simd.h"
+
+LANE_FN uint32_t canon32(float f) { return f != f ? F32_NAN : as_u32(f); }
+
+// Subnormals become zeros of the same sign where `fz` (0x7fffffff or 0) says so.
+LANE_FN uint32_t flush32(uint32_t v, uint32_t fz) {
+    return (v & 0x7f800000u) ? v : v & ~fz;
+}
+
+// How a general handler treats its sources and result; loop invariants.
+struct fmode {
+    uint32_t and_mask[3], xor_mask[3]; // ABS and NEG of each source
+    uint32_t fz;                       // flush mask
+    uint32_t sat;                      // all ones: clamp to [0, 1]
+    uint8_t rnd;
+};
+LANE_FN struct fmode fmode_of(const struct xinst *x) {
+    struct fmode m;
+    for (uint32_t k = 0; k < 3; k++) {
+        m.and_mask[k] = x->mods[k] & OPND_ABS ? 0x7fffffffu : ~0u;
+        m.xor_mask[k] = x->mods[k] & OPND_NEG ? 0x80000000u : 0;
+    }
+    m.fz = x->flags & MF_FTZ ? 0x7fffffffu : 0;
+    m.sat = x->flags & MF_SAT ? ~0u : 0;
+    m.rnd = x->rnd;
+    return m;
+}
+LANE_FN uint32_t fsource(uint32_t v, const struct fmode *m, uint32_t k) {
+    return flush32((v & m->and_mask[k]) ^ m->xor_mask[k], m->fz);
+}
+// NaN becomes +0 under saturation, as everywhere in PTX.
+LANE_FN uint32_t fresult(uint32_t r, const struct fmode *m) {
+    r = flush32(r, m->fz);
+    const float f = as_f32(r);
+    const uint32_t s = f > 0.0f ? (f < 1.0f ? r : 0x3f800000u) : 0;
+    return m->sat ? s : r;
+}
+
+// s + e == a + b exactly (Knuth), whatever the order of magnitudes; NaN e for infinities.
+LANE_FN double two_sum(double a, double b, double *e) {
+    const double s = a + b, t = s - a;
+    *e = (a - (s - t)) + (b - t);
+    return s;
+}
+// a + b rounded to odd: a later rounding to 51 bits or fewer is as if done once.
+LANE_FN double add_odd(double a, double b) {
+    double e;
+    const double s = two_sum(a, b, &e);
+    const uint64_t u = as_u64(s);
+    const bool inexact = e > 0.0 || e < 0.0;
+    const uint64_t step = (e > 0.0) == (s > 0.0) ? 1 : ~0ull;
+    return as_f64(inexact && !(u & 1) ? u + step : u);
+}
+
+// The fused multiply-add of single precision. The product is exact in double precision.
+LANE_FN float fma32(float a, float b, float c) {
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fmaf(a, b, c);
+#else
+    return (float)add_odd((double)a * (double)b, (double)c);
+#endif
+}
+
+// A nearest result f and what the exact one has more (only its sign counts): the neighbour that a
+// directed mode asks for.
+LANE_FN uint32_t direct32(float f, double more, uint8_t rnd) {
+    const uint32_t u = as_u32(f);
+    const bool positive = !(u >> 31), zero = (u << 1) == 0;
+    const uint32_t up = zero ? 1u : positive ? u + 1 : u - 1;
+    const uint32_t down = zero ? 0x80000001u : positive ? u - 1 : u + 1;
+    const bool away = positive ? more < 0.0 : more > 0.0; // the exact magnitude is smaller
+    uint32_t r = u;
+    r = rnd == MRND_RZ && away && !zero ? u - 1 : r;
+    r = rnd == MRND_RP && more > 0.0 ? up : r;
+    r = rnd == MRND_RM && more < 0.0 ? down : r;
+    return f != f ? F32_NAN : r;
+}
+// An exact zero sum of terms with signs a and b (bit 31) is -0 when rounding down unless both are +.
+LANE_FN uint32_t zero_down(uint32_t r, double s, double e, uint32_t a, uint32_t b, uint8_t rnd) {
+    return rnd == MRND_RM && s == 0.0 && e == 0.0 ? (a | b) & 0x80000000u : r;
+}
+LANE_FN uint32_t fadd_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+    double e;
+    const double s = two_sum((double)as_f32(ua), (double)as_f32(ub), &e);
+    const float f = (float)s;
+    const uint32_t r = direct32(f, (s - (double)f) + e, rnd);
+    return zero_down(r, s, e, ua, ub, rnd);
+}
+LANE_FN uint32_t fmul_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+    const double p = (double)as_f32(ua) * (double)as_f32(ub);
+    const float f = (float)p;
+    return direct32(f, p - (double)f, rnd);
+}
+LANE_FN uint32_t ffma_rnd(uint32_t ua, uint32_t ub, uint32_t uc, uint8_t rnd) {
+    double e;
+    const double p = (double)as_f32(ua) * (double)as_f32(ub);
+    const double s = two_sum(p, (double)as_f32(uc), &e);
+    const float f = (float)s;
+    const uint32_t r = direct32(f, (s - (double)f) + e, rnd);
+    return zero_down(r, s, e, ua ^ ub, uc, rnd);
+}
+LANE_FN uint32_t fdiv_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+    const float a = as_f32(ua), b = as_f32(ub), q = a / b;
+    const double left = (double)a - (double)q * (double)b;
+    return direct32(q, ub >> 31 ? -left : left, rnd);
+}
+LANE_FN uint32_t fsqrt_rnd(uint32_t ua, uint8_t rnd) {
+    const float a = as_f32(ua), s = __builtin_sqrtf(a);
+    return direct32(s, (double)a - (double)s * (double)s, rnd);
+}
+
+#endif

@@ -1,0 +1,87 @@
+// Half precision and bfloat16 of one lane. Values widen exactly; sums and fused products are made
+// in double precision rounded to odd, then rounded once to the format.
+#ifndef WW_HALF_LANE_H
+#define WW_HALF_LANE_H
+
+#include "exec/fp_lane.h"
+
+LANE_FN float f16_to_f32(uint32_t h) {
+    const uint32_t sign = (h & 0x8000u) << 16, v = h & 0x7fffu;
+    const uint32_t wide = (v << 13) + 0x38000000u;
+    const float tiny = (float)v * 0x1p-24f; // subnormals and zero
+    const uint32_t big = (v << 13) | 0x7f800000u;
+    const uint32_t r = v < 0x0400u ? as_u32(tiny) : v < 0x7c00u ? wide : big;
+    return as_f32(r | sign);
+}
+LANE_FN float bf16_to_f32(uint32_t h) { return as_f32(h << 16); }
+LANE_FN double half_widen(uint32_t h, bool bf) {
+    return (double)(bf ? bf16_to_f32(h & 0xffff) : f16_to_f32(h & 0xffff));
+}
+
+// Nearest even value of a format with `digits` bits and least exponent `least` (of its lowest
+// normal number): adding and subtracting 1.5 * 2^(52 + place of the last bit) leaves just those bits.
+LANE_FN double round_places(double d, int digits, int least) {
+    const int64_t e = (int64_t)(as_u64(d) >> 52 & 0x7ff) - 1023;
+    const int64_t place = (e < least ? least : e) - (digits - 1);
+    const double magic = as_f64((uint64_t)(place + 52 + 1023) << 52 | 1ull << 51);
+    return (d + magic) - magic;
+}
+LANE_FN uint32_t f16_from_f64(double d) {
+    const uint32_t sign = (uint32_t)(as_u64(d) >> 48) & 0x8000u;
+    const double m = d < 0.0 ? -d : d, r = round_places(m, 11, -14);
+    const float f = (float)r;
+    const uint32_t u = as_u32(f);
+    const uint32_t tiny = (uint32_t)(int32_t)(f < 1.0f ? f * 0x1p24f : 0.0f);
+    uint32_t h = r < 0x1p-14 ? tiny : (u - 0x38000000u) >> 13;
+    h = m >= 65520.0 ? 0x7c00u : h;
+    return d != d ? 0x7fffu : h | sign;
+}
+LANE_FN uint32_t bf16_from_f64(double d) {
+    const uint32_t sign = (uint32_t)(as_u64(d) >> 48) & 0x8000u;
+    const double m = d < 0.0 ? -d : d, r = round_places(m, 8, -126);
+    uint32_t h = as_u32((float)r) >> 16;
+    h = m >= 0x1.ffp127 ? 0x7f80u : h;
+    return d != d ? 0x7fffu : h | sign;
+}
+LANE_FN uint32_t half_from_f64(double d, bool bf) { return bf ? bf16_from_f64(d) : f16_from_f64(d); }
+
+struct hmode {
+    uint32_t and_mask[3], xor_mask[3];
+    bool bf, ftz, sat, relu, packed;
+};
+LANE_FN bool type_packed(uint8_t t) { return t == PTX_F16X2 || t == PTX_BF16X2; }
+LANE_FN bool type_bf(uint8_t t) { return t == PTX_BF16 || t == PTX_BF16X2; }
+LANE_FN struct hmode hmode_of(const struct xinst *x, uint8_t type) {
+    struct hmode m;
+    for (uint32_t k = 0; k < 3; k++) {
+        m.and_mask[k] = x->mods[k] & OPND_ABS ? 0x7fff7fffu : ~0u;
+        m.xor_mask[k] = x->mods[k] & OPND_NEG ? 0x80008000u : 0;
+    }
+    m.bf = type_bf(type);
+    m.packed = type_packed(type);
+    m.ftz = x->flags & MF_FTZ;
+    m.sat = x->flags & MF_SAT;
+    m.relu = x->flags & MF_RELU;
+    return m;
+}
+LANE_FN uint32_t half_flush(uint32_t h, const struct hmode *m) {
+    const uint32_t top = m->bf ? 0x7f80u : 0x7c00u;
+    return m->ftz && !(h & top) ? h & 0x8000u : h;
+}
+LANE_FN uint32_t half_source(uint32_t v, const struct hmode *m, uint32_t k, uint32_t part) {
+    const uint32_t u = (v & m->and_mask[k]) ^ m->xor_mask[k];
+    return half_flush(u >> (16 * part) & 0xffff, m);
+}
+LANE_FN bool half_is_nan(uint32_t h, bool bf) {
+    return (h & 0x7fffu) > (bf ? 0x7f80u : 0x7c00u);
+}
+LANE_FN uint32_t half_result(uint32_t h, const struct hmode *m) {
+    h = half_flush(h, m);
+    const bool nan = half_is_nan(h, m->bf), negative = h >> 15;
+    const uint32_t one = m->bf ? 0x3f80u : 0x3c00u;
+    const uint32_t s = nan || negative ? 0 : h > one ? one : h;
+    h = m->sat ? s : h;
+    return m->relu && !nan && negative ? 0 : h;
+}
+
+#endif

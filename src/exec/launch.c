@@ -1,0 +1,123 @@
+// A launch: constants, decoded code, and the layout of the block of memory that one CTA needs.
+#include <stdlib.h>
+
+#include "exec/mem.h"
+
+enum { FIRST_STACK = EXEC_MAX_STACK, CTA_ALIGN = 64 };
+
+static void put32(struct exec_launch *l, uint32_t at, uint32_t v) { memcpy(l->cb0 + at, &v, 4); }
+
+static bool fill_launch_bank(struct exec_launch *l) {
+    const uint32_t params = l->im->param_bytes;
+    l->cb0_bytes = (uint32_t)bits_align_up(CB0_PARAMS + params, 16);
+    l->cb0 = ww_alloc_aligned(l->cb0_bytes);
+    if (!l->cb0) return false;
+    static const uint16_t at[6] = {CB0_NTID_X,   CB0_NTID_Y,   CB0_NTID_Z,
+                                   CB0_NCTAID_X, CB0_NCTAID_Y, CB0_NCTAID_Z};
+    for (uint32_t k = 0; k < 3; k++) {
+        put32(l, at[k], l->args.block[k]);
+        put32(l, at[k + 3], l->args.grid[k]);
+    }
+    if (params && l->args.params) memcpy(l->cb0 + CB0_PARAMS, l->args.params, params);
+    return true;
+}
+
+static size_t place(size_t *at, size_t bytes) {
+    const size_t here = *at;
+    *at = bits_align_up(here + bytes, CTA_ALIGN);
+    return here;
+}
+static void lay_out(struct exec_launch *l) {
+    const struct code_image *im = l->im;
+    l->threads = l->args.block[0] * l->args.block[1] * l->args.block[2];
+    l->warps = (l->threads + WARP_LANES - 1) / WARP_LANES;
+    l->n_regs = im->n_regs ? im->n_regs : 1;
+    // Dynamic shared memory begins where extern arrays were laid out, or behind the static part.
+    const uint32_t dynamic = im->shared_dynamic > im->shared_bytes ? im->shared_dynamic
+                                                                   : im->shared_bytes;
+    l->shared_bytes = l->args.dynamic_shared ? dynamic + l->args.dynamic_shared : im->shared_bytes;
+    l->local_words = (im->local_bytes + 3) / 4;
+    l->check_bytes = (uint32_t)check_bytes(l);
+    size_t at = 0;
+    l->warps_at = place(&at, l->warps * sizeof(struct exec_warp));
+    l->regs_at = place(&at, (size_t)l->warps * l->n_regs * VEC_BYTES);
+    l->shared_at = place(&at, l->shared_bytes + 16ul);
+    l->stack_at = place(&at, (size_t)l->warps * FIRST_STACK * sizeof(struct simt_entry));
+    l->local_at = place(&at, (size_t)l->warps * l->local_words * VEC_BYTES);
+    l->check_at = place(&at, l->check_bytes);
+    l->cta_bytes = at;
+}
+
+enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
+                                  const struct exec_launch_args *a, struct diags *d,
+                                  struct exec_launch **out) {
+    *out = NULL;
+    const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
+    const uint64_t ctas = (uint64_t)a->grid[0] * a->grid[1] * a->grid[2];
+    if (!threads || !ctas || threads > 65536)
+        return diag_add(d, WW_ERROR_LAUNCH, "%s: a grid of %llu blocks of %llu threads cannot run",
+                        im->name ? im->name : "kernel", (unsigned long long)ctas,
+                        (unsigned long long)threads);
+    struct exec_launch *l = calloc(1, sizeof *l);
+    if (!l) return diag_add(d, WW_ERROR_MEMORY, "no memory for a launch");
+    l->im = im;
+    l->memory = m;
+    l->args = *a;
+    if (a->callbacks) l->callbacks = *a->callbacks;
+    lay_out(l);
+    enum ww_status s = fill_launch_bank(l) ? decode_image(l, d) : WW_ERROR_MEMORY;
+    if (s == WW_ERROR_MEMORY) diag_add(d, s, "no memory for a launch");
+    if (s != WW_OK) {
+        exec_launch_destroy(l);
+        return s;
+    }
+    l->args.params = NULL; // copied; the caller's may go
+    *out = l;
+    return WW_OK;
+}
+
+void exec_launch_destroy(struct exec_launch *l) {
+    if (!l) return;
+    for (struct exec_big_stack *b = atomic_load(&l->big_stacks), *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    ww_free_aligned(l->code);
+    ww_free_aligned(l->pool);
+    ww_free_aligned(l->cb0);
+    free(l);
+}
+
+size_t exec_cta_bytes(const struct exec_launch *l) { return l->cta_bytes; }
+
+void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint64_t linear_id,
+                   uint32_t sm_id) {
+    uint8_t *p = memory;
+    const uint32_t *g = l->args.grid;
+    *c = (struct exec_cta){.launch = l, .linear_id = linear_id, .sm_id = sm_id, .memory = memory,
+                           .shared = p + l->shared_at, .shared_bytes = l->shared_bytes,
+                           .warps = (struct exec_warp *)(void *)(p + l->warps_at),
+                           .n_warps = l->warps, .n_threads = l->threads};
+    c->id[0] = (uint32_t)(linear_id % g[0]);
+    c->id[1] = (uint32_t)(linear_id / g[0] % g[1]);
+    c->id[2] = (uint32_t)(linear_id / g[0] / g[1]);
+    memset(p + l->regs_at, 0, l->stack_at - l->regs_at); // registers and shared memory
+    memset(p + l->local_at, 0, l->check_at - l->local_at);
+    if (l->check_bytes) check_cta_init(c, p + l->check_at);
+    for (uint32_t k = 0; k < l->warps; k++) {
+        struct exec_warp *w = &c->warps[k];
+        const uint32_t left = l->threads - k * WARP_LANES;
+        const uint32_t lanes = left >= WARP_LANES ? ~0u : (1u << left) - 1;
+        uint8_t *regs = p + l->regs_at + (size_t)k * l->n_regs * VEC_BYTES;
+        *w = (struct exec_warp){.regs = (uint32_t *)(void *)regs, .pred = {[PRED_TRUE] = ~0u},
+                                .active = lanes, .live = lanes, .exists = lanes,
+                                .reconv = UINT32_MAX, .kind = SIMT_BRANCH, .cta = c,
+                                .warp_in_cta = k, .lane_slot = k, .stack_cap = FIRST_STACK,
+                                .local = p + l->local_at + (size_t)k * l->local_words * VEC_BYTES,
+                                .base = {regs, l->pool - X_POOL}, .code = l->code};
+        w->stack = (struct simt_entry *)(void *)(p + l->stack_at) + (size_t)k * FIRST_STACK;
+        // Beyond every device allocation: 64 warps an SM, what they may use apart.
+        w->local_base = 0x4000000000ull + ((uint64_t)sm_id << 26) +
+                        (uint64_t)(k & 63) * bits_align_up(l->local_words * (uint64_t)VEC_BYTES, 256);
+    }
+}

@@ -1,0 +1,304 @@
+// See log.h and exec.h ("Order of memory"). Records are variable-length in one growing buffer that is
+// reused quantum after quantum; the overlay is a hash table of 64-byte lines with a bit a byte, and a
+// small Bloom filter in front, so that a load that meets no own store pays for a bit test.
+#include <stdlib.h>
+
+#include "exec/log.h"
+
+struct log_line {
+    uint64_t tag;     // host address / LOG_LINE, 0 free
+    uint64_t written; // bytes that data holds
+    bool atomic;      // its value is known at commit only
+    uint8_t data[LOG_LINE];
+};
+
+enum record_kind { REC_STORE, REC_RUN, REC_ATOMIC, REC_LOAD, REC_PRINT, REC_MALLOC, REC_FREE };
+struct record {
+    uint32_t kind, size; // of the record with its payload
+    uint32_t mask, bytes;
+    struct exec_warp *w; // NULL: the result has no reader
+    const struct xinst *x;
+};
+struct atomic_lane {
+    uint8_t *host;
+    uint64_t b, c;
+};
+
+struct exec_log *exec_log_create(void) { return calloc(1, sizeof(struct exec_log)); }
+void exec_log_destroy(struct exec_log *log) {
+    if (!log) return;
+    free(log->buf);
+    free(log->line);
+    free(log);
+}
+bool exec_log_is_empty(const struct exec_log *log) { return log->len == 0; }
+
+// ---- overlay --------------------------------------------------------------------------------
+static struct log_line *line_slot(const struct exec_log *log, uint64_t tag) {
+    uint32_t i = log_hash(tag) & (log->cap_lines - 1);
+    while (log->line[i].tag && log->line[i].tag != tag) i = (i + 1) & (log->cap_lines - 1);
+    return &log->line[i];
+}
+static const struct log_line *line_find(const struct exec_log *log, uint64_t tag) {
+    if (!log->n_lines) return NULL;
+    const struct log_line *l = line_slot(log, tag);
+    return l->tag ? l : NULL;
+}
+static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
+    if (log->n_lines * 2 >= log->cap_lines) {
+        const uint32_t cap = log->cap_lines ? log->cap_lines * 2 : 256;
+        struct log_line *old = log->line, *p = calloc(cap, sizeof *p);
+        if (!p) {
+            log->out_of_memory = true;
+            return NULL;
+        }
+        const uint32_t old_cap = log->cap_lines;
+        log->line = p;
+        log->cap_lines = cap;
+        for (uint32_t i = 0; i < old_cap; i++)
+            if (old[i].tag) *line_slot(log, old[i].tag) = old[i];
+        free(old);
+    }
+    struct log_line *l = line_slot(log, tag);
+    if (!l->tag) {
+        l->tag = tag;
+        l->written = 0;
+        l->atomic = false;
+        log->n_lines++;
+        const uint32_t h = log_hash(tag);
+        log->bloom[h / 64 % LOG_BLOOM_WORDS] |= 1ull << (h & 63);
+        log->is_busy = true;
+    }
+    return l;
+}
+static void overlay_write(struct exec_log *log, const uint8_t *host, uint32_t bytes,
+                          const uint8_t *data) {
+    uint64_t at = (uint64_t)(uintptr_t)host;
+    while (bytes) {
+        struct log_line *l = line_get(log, at / LOG_LINE);
+        if (!l) return;
+        const uint32_t o = at % LOG_LINE, n = bytes < LOG_LINE - o ? bytes : LOG_LINE - o;
+        memcpy(l->data + o, data, n);
+        l->written |= (n == 64 ? ~0ull : (1ull << n) - 1) << o;
+        at += n;
+        data += n;
+        bytes -= n;
+    }
+}
+bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
+                 uint32_t *own) {
+    uint64_t at = (uint64_t)(uintptr_t)p;
+    uint32_t mine = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < bytes;) {
+        const struct log_line *l = line_find(log, at / LOG_LINE);
+        const uint32_t o = at % LOG_LINE;
+        uint32_t n = LOG_LINE - o;
+        if (n > bytes - i) n = bytes - i;
+        if (l) {
+            known = known && !l->atomic;
+            for (uint32_t k = 0; k < n; k++)
+                if (l->written >> (o + k) & 1) {
+                    buf[i + k] = l->data[o + k];
+                    mine |= 1u << (i + k);
+                }
+        }
+        i += n;
+        at += n;
+    }
+    if (own) *own = mine;
+    return known;
+}
+
+// ---- records --------------------------------------------------------------------------------
+static void *record_new(struct exec_log *log, enum record_kind kind, size_t payload,
+                        uint32_t mask, uint32_t bytes, struct exec_warp *w,
+                        const struct xinst *x) {
+    const size_t size = (sizeof(struct record) + payload + 7) & ~(size_t)7;
+    if (log->len + size > log->cap) {
+        size_t cap = log->cap ? log->cap * 2 : 1u << 16;
+        while (cap < log->len + size) cap *= 2;
+        uint8_t *p = realloc(log->buf, cap);
+        if (!p) {
+            log->out_of_memory = true;
+            return NULL;
+        }
+        log->buf = p;
+        log->cap = cap;
+    }
+    struct record *r = (struct record *)(void *)(log->buf + log->len);
+    *r = (struct record){kind, (uint32_t)size, mask, bytes, w, x};
+    log->len += size;
+    return r + 1;
+}
+
+void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *const *host,
+               const uint8_t *data) {
+    const uint32_t n = bits_count32(mask);
+    uint8_t *p = record_new(log, REC_STORE, (size_t)n * (8 + bytes), mask, bytes, NULL, NULL);
+    if (!p) return;
+    FOR_EACH_BIT32(i, mask) {
+        memcpy(p, &host[i], 8);
+        memcpy(p + 8, data + 16 * i, bytes);
+        overlay_write(log, host[i], bytes, data + 16 * i);
+        p += 8 + bytes;
+    }
+}
+void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data) {
+    uint8_t *p = record_new(log, REC_RUN, 8 + (size_t)bytes, 0, bytes, NULL, NULL);
+    if (!p) return;
+    memcpy(p, &host, 8);
+    memcpy(p + 8, data, bytes);
+    overlay_write(log, host, bytes, data);
+}
+static void mark_atomic(struct exec_log *log, const uint8_t *host) {
+    struct log_line *l = line_get(log, (uint64_t)(uintptr_t)host / LOG_LINE);
+    if (l) l->atomic = true;
+}
+void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                uint8_t *const *host, const uint64_t *b, const uint64_t *c) {
+    const uint32_t n = bits_count32(mask);
+    struct exec_warp *reader = x->d == X_NONE ? NULL : w;
+    struct atomic_lane *p =
+        record_new(log, REC_ATOMIC, n * sizeof *p, mask, atomic_bytes(x), reader, x);
+    if (!p) return;
+    if (reader) w->n_deferred++;
+    FOR_EACH_BIT32(i, mask) {
+        *p++ = (struct atomic_lane){host[i], b[i], c[i]};
+        mark_atomic(log, host[i]);
+    }
+}
+void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+              uint8_t *const *host) {
+    uint8_t **p = record_new(log, REC_LOAD, bits_count32(mask) * 8ul, mask, x->bytes, w, x);
+    if (!p) return;
+    w->n_deferred++;
+    FOR_EACH_BIT32(i, mask) *p++ = host[i];
+}
+void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len) {
+    uint8_t *p = record_new(log, REC_PRINT, 16 + len, 0, (uint32_t)len, NULL, NULL);
+    if (!p) return;
+    memcpy(p, &l->callbacks, 16);
+    memcpy(p + 16, text, len);
+}
+static_assert(sizeof(struct exec_callbacks) == 16, "copied into a record");
+void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+              bool is_free, uint64_t value) {
+    uint64_t *p = record_new(log, is_free ? REC_FREE : REC_MALLOC, 8, lane, 0, w, x);
+    if (!p) return;
+    *p = value;
+    w->n_deferred++;
+}
+
+void log_forget_warp(struct exec_log *log, const struct exec_warp *w) {
+    for (size_t at = 0; at < log->len;) {
+        struct record *r = (struct record *)(void *)(log->buf + at);
+        if (r->w == w) r->w = NULL;
+        at += r->size;
+    }
+}
+
+// ---- commit ---------------------------------------------------------------------------------
+static bool commit_heap(struct devmem *m, const struct record *r, uint64_t value,
+                        struct exec_fault *f) {
+    if (r->kind == REC_MALLOC) {
+        const uint64_t at = devmem_device_malloc(m, value);
+        if (r->w) x_put64(x_dst(r->w, r->x->d), r->mask, at);
+        return true;
+    }
+    if (devmem_device_free(m, value)) return true;
+    if (r->w) {
+        struct exec_env env = {.memory = m};
+        fault_raise(&env, r->w, r->x, FAULT_UNALLOCATED, r->mask, value, 0,
+                    "free() of 0x%llx, which malloc() did not return", (unsigned long long)value);
+        *f = env.fault;
+    } else {
+        *f = (struct exec_fault){.kind = FAULT_UNALLOCATED, .addr = value};
+        snprintf(f->text, sizeof f->text, "free() of 0x%llx, which malloc() did not return",
+                 (unsigned long long)value);
+    }
+    return false;
+}
+
+static bool commit_record(struct devmem *m, const struct record *r, struct exec_fault *f) {
+    const uint8_t *p = (const uint8_t *)(r + 1);
+    const bool track = devmem_tracks_writes(m);
+    switch (r->kind) {
+    case REC_STORE:
+        for (uint32_t n = bits_count32(r->mask); n; n--, p += 8 + r->bytes) {
+            uint8_t *host;
+            memcpy(&host, p, 8);
+            memcpy(host, p + 8, r->bytes);
+            if (track) devmem_mark_written_host(m, host, r->bytes);
+        }
+        return true;
+    case REC_RUN: {
+        uint8_t *host;
+        memcpy(&host, p, 8);
+        memcpy(host, p + 8, r->bytes);
+        if (track) devmem_mark_written_host(m, host, r->bytes);
+        return true;
+    }
+    case REC_ATOMIC: {
+        const struct atomic_lane *a = (const struct atomic_lane *)(const void *)p;
+        FOR_EACH_BIT32(i, r->mask) {
+            const uint64_t old = atomic_apply(a->host, r->x, a->b, a->c, true);
+            if (r->w) atomic_result(r->w, r->x, i, old);
+            if (track) devmem_mark_written_host(m, a->host, r->bytes);
+            a++;
+        }
+        break;
+    }
+    case REC_LOAD: {
+        uint8_t *const *host = (uint8_t *const *)(const void *)p;
+        FOR_EACH_BIT32(i, r->mask) {
+            uint8_t buf[16];
+            memcpy(buf, *host++, r->bytes);
+            if (r->w) mem_unpack(r->w, r->x, i, buf);
+        }
+        break;
+    }
+    case REC_PRINT: {
+        struct exec_callbacks cb;
+        memcpy(&cb, p, sizeof cb);
+        if (cb.print) cb.print(cb.user, (const char *)p + 16, r->bytes);
+        return true;
+    }
+    default: {
+        uint64_t value;
+        memcpy(&value, p, 8);
+        if (r->w && r->w->n_deferred) r->w->n_deferred--;
+        return commit_heap(m, r, value, f);
+    }
+    }
+    if (r->w && r->w->n_deferred) r->w->n_deferred--;
+    return true;
+}
+
+bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
+    bool ok = true;
+    for (uint32_t k = 0; k < n; k++) {
+        struct exec_log *log = logs[k];
+        if (!log || !log->len) continue;
+        for (size_t at = 0; at < log->len;) {
+            const struct record *r = (const struct record *)(const void *)(log->buf + at);
+            if (ok) ok = commit_record(m, r, f);
+            at += r->size;
+        }
+        if (log->out_of_memory && ok) {
+            *f = (struct exec_fault){.kind = FAULT_UNALLOCATED};
+            snprintf(f->text, sizeof f->text,
+                     "the host ran out of memory for the stores of one quantum");
+            ok = false;
+        }
+        log->len = 0;
+        log->out_of_memory = false;
+        if (log->is_busy) {
+            memset(log->bloom, 0, sizeof log->bloom);
+            for (uint32_t i = 0; i < log->cap_lines && log->n_lines; i++) log->line[i].tag = 0;
+            log->n_lines = 0;
+            log->is_busy = false;
+        }
+    }
+    return ok;
+}

@@ -1,0 +1,69 @@
+// The store log of one SM: what it wrote in this quantum, in order, and an overlay that lets the SM
+// read its own bytes before they are committed. Everything is keyed by host address, which is one to
+// one with what the device sees.
+#ifndef WW_EXEC_LOG_H
+#define WW_EXEC_LOG_H
+
+#include "exec/exec_int.h"
+
+enum { LOG_LINE = 64, LOG_BLOOM_WORDS = 32 };
+
+struct exec_log {
+    uint64_t bloom[LOG_BLOOM_WORDS]; // lines that were written or changed by an atomic
+    bool is_busy;                    // any bit of bloom is set
+    uint8_t *buf;                    // records, each 8-byte aligned
+    size_t len, cap;
+    struct log_line *line; // open addressing
+    uint32_t n_lines, cap_lines; // power of two
+    bool out_of_memory;
+};
+
+static inline uint32_t log_hash(uint64_t line) {
+    return (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 40);
+}
+static inline bool log_maybe(const struct exec_log *log, const uint8_t *p) {
+    const uint32_t h = log_hash((uint64_t)(uintptr_t)p / LOG_LINE);
+    return log->bloom[h / 64 % LOG_BLOOM_WORDS] >> (h & 63) & 1;
+}
+// Whether any byte of [first, last] may be in the log; true when the span is too long to tell.
+static inline bool log_maybe_span(const struct exec_log *log, const uint8_t *first,
+                                  const uint8_t *last) {
+    const uint64_t a = (uint64_t)(uintptr_t)first / LOG_LINE, b = (uint64_t)(uintptr_t)last / LOG_LINE;
+    if (b - a > 64) return true;
+    for (uint64_t l = a; l <= b; l++) {
+        const uint32_t h = log_hash(l);
+        if (log->bloom[h / 64 % LOG_BLOOM_WORDS] >> (h & 63) & 1) return true;
+    }
+    return false;
+}
+
+// Lays own bytes over buf[0..bytes), which was read from p. False when an atomic of this quantum
+// touches the line, so that only the commit can tell the value. `own`, if given, gets a bit a byte
+// that came from the log.
+bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
+                 uint32_t *own);
+
+// Records. Lanes outside the mask have no entry; data holds `bytes` bytes a lane at data[16 * lane].
+void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *const *host,
+               const uint8_t *data);
+void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data);
+void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                uint8_t *const *host, const uint64_t *b, const uint64_t *c);
+void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+              uint8_t *const *host);
+void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len);
+void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+              bool is_free, uint64_t value);
+void log_forget_warp(struct exec_log *log, const struct exec_warp *w); // its results have no reader
+
+// atom.c: one atomic on `p`; the old value comes back. Operands are the low bits of b and c.
+uint64_t atomic_apply(uint8_t *p, const struct xinst *x, uint64_t b, uint64_t c, bool is_global);
+uint32_t atomic_bytes(const struct xinst *x);
+void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t old);
+// mem.c: a lane's loaded bytes into its destination registers.
+void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const uint8_t *buf);
+
+// devmem.c
+void devmem_mark_written_host(struct devmem *m, const uint8_t *host, uint64_t bytes);
+
+#endif

@@ -1,0 +1,443 @@
+// The general path of memory operations: any space, any width, generic addresses, faults, the store
+// log, the optional checks. A lane at a time; the frequent cases are in mem_simd.c.
+#include "exec/mem.h"
+
+// ---- addresses ------------------------------------------------------------------------------
+static uint64_t lane_address(const uint32_t *p, const struct xinst *x, uint32_t words,
+                             uint32_t lane) {
+    if (words == 2) return x_get64(p, lane) + (uint64_t)x->offset;
+    return (uint32_t)(p[lane] + (uint32_t)x->offset);
+}
+
+static const char *space_text(uint8_t space) {
+    switch (space) {
+    case PTX_SPACE_SHARED: return "shared";
+    case PTX_SPACE_LOCAL: return "local";
+    case PTX_SPACE_CONST: return "constant";
+    case PTX_SPACE_PARAM: return "parameter";
+    default: return "global";
+    }
+}
+
+// One lane's host address. Where it lies goes to *space, what the timing model shall see to *seen.
+struct lane_place {
+    uint8_t *host;
+    uint64_t seen;
+    uint8_t space;
+};
+static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                       uint32_t lane, uint64_t addr, uint32_t bytes, bool is_store,
+                       struct lane_place *out) {
+    struct exec_cta *cta = w->cta;
+    const struct exec_launch *l = cta->launch;
+    uint8_t space = x->space;
+    uint64_t at = addr;
+    if (space == PTX_SPACE_NONE) {
+        space = PTX_SPACE_GLOBAL;
+        if (addr < EXEC_WINDOW_END && addr >= EXEC_SHARED_WINDOW) {
+            if (addr < EXEC_LOCAL_WINDOW) {
+                space = PTX_SPACE_SHARED;
+                at = addr - EXEC_SHARED_WINDOW;
+            } else if (addr < EXEC_PARAM_WINDOW) {
+                space = PTX_SPACE_LOCAL;
+                at = addr - EXEC_LOCAL_WINDOW;
+            } else {
+                space = PTX_SPACE_PARAM;
+                at = addr - EXEC_PARAM_WINDOW;
+            }
+        }
+    }
+    out->space = space;
+    out->seen = at;
+    const char *verb = is_store ? "write" : "read";
+    if (at & (bytes - 1)) {
+        fault_raise(e, w, x, FAULT_MISALIGNED, lane, addr, bytes,
+                    "%s %s of %u bytes at 0x%llx, which is not a multiple of %u",
+                    space_text(space), verb, bytes, (unsigned long long)addr, bytes);
+        return false;
+    }
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        if (at + bytes > cta->shared_bytes || at + bytes < at) {
+            fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
+                        "shared %s of %u bytes at offset 0x%llx, but the block has %u bytes of "
+                        "shared memory",
+                        verb, bytes, (unsigned long long)at, cta->shared_bytes);
+            return false;
+        }
+        out->host = cta->shared + at;
+        return true;
+    case PTX_SPACE_LOCAL:
+        if (at + bytes > 4ull * l->local_words || at + bytes < at) {
+            fault_raise(e, w, x, l->im->needs_stack ? FAULT_STACK : FAULT_LOCAL_RANGE, lane, addr,
+                        bytes,
+                        "local %s of %u bytes at offset 0x%llx, but a thread has %u bytes of local "
+                        "memory%s",
+                        verb, bytes, (unsigned long long)at, 4 * l->local_words,
+                        l->im->needs_stack ? " (the stack is full)" : "");
+            return false;
+        }
+        out->host = w->local + at / 4 * VEC_BYTES + 4 * lane + (at & 3);
+        out->seen = w->local_base + at / 4 * VEC_BYTES + 4 * lane + (at & 3);
+        return true;
+    case PTX_SPACE_PARAM:
+        if (is_store || at + bytes > l->cb0_bytes || at + bytes < at) {
+            fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
+                        "parameter %s of %u bytes at offset 0x%llx, %s %u bytes of parameters",
+                        verb, bytes, (unsigned long long)at,
+                        is_store ? "which are read only; the launch has" : "but the launch has",
+                        l->cb0_bytes);
+            return false;
+        }
+        out->host = l->cb0 + at;
+        return true;
+    case PTX_SPACE_CONST:
+        if (is_store || at + bytes > l->args.const_bytes || at + bytes < at) {
+            fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
+                        "constant %s of %u bytes at offset 0x%llx, but the module has %llu bytes "
+                        "of constants, read only",
+                        verb, bytes, (unsigned long long)at,
+                        (unsigned long long)l->args.const_bytes);
+            return false;
+        }
+        out->host = devmem_host(e->memory, l->args.const_segment + at, bytes);
+        return out->host != NULL;
+    default:
+        if (!env_range(e, addr, bytes)) {
+            struct devmem_range r;
+            const bool freed = devmem_nearest(e->memory, addr, &r) && r.is_freed &&
+                               addr >= r.first && addr - r.first < r.bytes;
+            fault_raise(e, w, x, freed ? FAULT_FREED : FAULT_UNALLOCATED, lane, addr, bytes,
+                        "global %s of %u bytes at 0x%llx, which is in %s allocation", verb, bytes,
+                        (unsigned long long)addr, freed ? "a freed" : "no live");
+            return false;
+        }
+        out->host = range_host(&e->range, addr);
+        return true;
+    }
+}
+
+bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                 uint32_t operand, uint32_t words, uint32_t bytes, bool is_store,
+                 struct mem_lanes *out) {
+    const uint32_t *p = x_src(w, operand);
+    uint32_t of[PTX_SPACE_TEX + 1] = {0};
+    FOR_EACH_BIT32(i, mask) {
+        struct lane_place pl;
+        if (!place_lane(e, w, x, i, lane_address(p, x, words, i), bytes, is_store, &pl))
+            return false;
+        out->host[i] = pl.host;
+        out->space[i] = pl.space;
+        e->access.addr[i] = pl.seen;
+        of[pl.space] |= 1u << i;
+    }
+    struct exec_access *a = &e->access;
+    a->kind = is_store ? ACCESS_STORE : ACCESS_LOAD;
+    a->cop = x->cop;
+    a->bytes = (uint8_t)bytes;
+    a->mask = mask;
+    a->mask2 = 0;
+    a->n_dst = 0;
+    a->deferred = false;
+    a->bank = x->space == PTX_SPACE_CONST ? CB_USER : 0;
+    out->global = of[PTX_SPACE_GLOBAL];
+    out->shared = of[PTX_SPACE_SHARED];
+    out->local = of[PTX_SPACE_LOCAL];
+    const uint32_t rest = mask & ~out->shared;
+    a->space = !rest                      ? PTX_SPACE_SHARED
+               : of[PTX_SPACE_GLOBAL]     ? PTX_SPACE_GLOBAL
+               : of[PTX_SPACE_LOCAL]      ? PTX_SPACE_LOCAL
+                                          : PTX_SPACE_CONST; // constants and parameters
+    if (rest) a->mask2 = out->shared;
+    return true;
+}
+
+// ---- bytes of a lane ------------------------------------------------------------------------
+// Local memory keeps a lane's words VEC_BYTES apart.
+static void read_bytes(uint8_t *buf, const uint8_t *host, uint32_t bytes, bool local) {
+    if (!local || bytes <= 4) {
+        memcpy(buf, host, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < bytes; k += 4) memcpy(buf + k, host + k / 4 * VEC_BYTES, 4);
+}
+static void write_bytes(uint8_t *host, const uint8_t *buf, uint32_t bytes, bool local) {
+    if (!local || bytes <= 4) {
+        memcpy(host, buf, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < bytes; k += 4) memcpy(host + k / 4 * VEC_BYTES, buf + k, 4);
+}
+
+void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const uint8_t *buf) {
+    if (x->d == X_NONE) return;
+    uint32_t *pd = x_dst(w, x->d) + lane;
+    const uint32_t element = x->bytes / x->vec;
+    if (element >= 4) {
+        for (uint32_t k = 0; k < x->bytes; k += 4, pd += WARP_LANES) memcpy(pd, buf + k, 4);
+        return;
+    }
+    for (uint32_t j = 0; j < x->vec; j++, pd += WARP_LANES) {
+        uint16_t h;
+        if (element == 1) {
+            *pd = x->type == PTX_S8 ? (uint32_t)(int8_t)buf[j] : buf[j];
+        } else {
+            memcpy(&h, buf + 2 * j, 2);
+            *pd = x->type == PTX_S16 ? (uint32_t)(int16_t)h : h;
+        }
+    }
+}
+static void pack(const uint32_t *pb, const struct xinst *x, uint32_t lane, uint8_t *buf) {
+    pb += lane;
+    const uint32_t element = x->bytes / x->vec;
+    for (uint32_t k = 0; k < x->bytes; pb += WARP_LANES) {
+        const uint32_t n = element < 4 ? element : 4;
+        memcpy(buf + k, pb, n);
+        k += n;
+    }
+}
+
+// ---- loads and stores -----------------------------------------------------------------------
+enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                           uint32_t mask) {
+    struct mem_lanes r;
+    if (!mem_resolve(e, w, x, mask, x->a, x->awords, x->bytes, false, &r)) return EXEC_FAULT;
+    e->access.n_dst = x->aux8;
+    const bool busy = e->log && e->log->is_busy && r.global;
+    if (busy) {
+        // A line that an own atomic of this quantum changes has its value at commit only.
+        FOR_EACH_BIT32(i, r.global) {
+            uint8_t buf[16];
+            if (!log_maybe(e->log, r.host[i]) || log_overlay(e->log, r.host[i], x->bytes, buf, NULL))
+                continue;
+            e->access.deferred = true;
+            break;
+        }
+    }
+    if (!check_reads(e, w, x, mask, &r)) return EXEC_FAULT;
+    const uint32_t late = e->access.deferred ? r.global : 0;
+    if (late) log_load(e->log, w, x, late, r.host);
+    FOR_EACH_BIT32(i, mask & ~late) {
+        uint8_t buf[16];
+        read_bytes(buf, r.host[i], x->bytes, r.local >> i & 1);
+        if (busy && (r.global >> i & 1) && log_maybe(e->log, r.host[i]))
+            log_overlay(e->log, r.host[i], x->bytes, buf, NULL);
+        mem_unpack(w, x, i, buf);
+    }
+    return EXEC_MEMORY;
+}
+
+enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                            uint32_t mask) {
+    struct mem_lanes r;
+    if (!mem_resolve(e, w, x, mask, x->a, x->awords, x->bytes, true, &r)) return EXEC_FAULT;
+    if (!check_writes(e, w, x, mask, &r)) return EXEC_FAULT;
+    const uint32_t *pb = x_src(w, x->b);
+    uint8_t data[WARP_LANES * 16];
+    FOR_EACH_BIT32(i, mask) pack(pb, x, i, data + 16 * i);
+    uint32_t now = mask;
+    if (e->log && r.global) {
+        log_store(e->log, r.global, x->bytes, r.host, data);
+        now &= ~r.global;
+    }
+    FOR_EACH_BIT32(i, now) write_bytes(r.host[i], data + 16 * i, x->bytes, r.local >> i & 1);
+    return EXEC_MEMORY;
+}
+
+bool mem_read_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                   uint64_t addr, uint32_t bytes, void *out) {
+    struct xinst any = *x;
+    any.space = PTX_SPACE_NONE;
+    uint8_t *to = out;
+    for (uint32_t k = 0; k < bytes; k++) { // a byte at a time: no alignment, any space
+        struct lane_place pl;
+        if (!place_lane(e, w, &any, lane, addr + k, 1, false, &pl)) return false;
+        to[k] = *pl.host;
+        if (pl.space == PTX_SPACE_GLOBAL && e->log && e->log->is_busy)
+            log_overlay(e->log, pl.host, 1, to + k, NULL);
+    }
+    return true;
+}
+
+// ---- constant banks with a register index ---------------------------------------------------
+static enum exec_outcome load_const(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    const struct exec_launch *l = w->cta->launch;
+    const uint8_t *base = NULL;
+    uint64_t size = 0;
+    switch (x->sub) {
+    case CB_LAUNCH: base = l->cb0, size = l->cb0_bytes; break;
+    case CB_LITERAL: base = l->im->literals, size = l->im->literal_bytes; break;
+    case CB_USER:
+        size = l->args.const_bytes;
+        base = size ? devmem_host(e->memory, l->args.const_segment, size) : NULL;
+        break;
+    default: break;
+    }
+    struct exec_access *a = &e->access;
+    *a = (struct exec_access){.space = PTX_SPACE_CONST, .kind = ACCESS_LOAD, .cop = x->cop,
+                              .bytes = x->bytes, .mask = mask, .n_dst = x->aux8, .bank = x->sub};
+    const uint32_t *p = x_src(w, x->a);
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t at = lane_address(p, x, x->awords, i);
+        a->addr[i] = at;
+        if (!base || at + x->bytes > size || at + x->bytes < at)
+            return fault_raise(e, w, x, FAULT_CONST_RANGE, i, at, x->bytes,
+                               "constant read of %u bytes at c[%u][0x%llx], but that bank has %llu "
+                               "bytes",
+                               x->bytes, x->sub, (unsigned long long)at, (unsigned long long)size);
+        if (at & (x->bytes - 1))
+            return fault_raise(e, w, x, FAULT_MISALIGNED, i, at, x->bytes,
+                               "constant read of %u bytes at c[%u][0x%llx], which is not a multiple "
+                               "of %u",
+                               x->bytes, x->sub, (unsigned long long)at, x->bytes);
+        mem_unpack(w, x, i, base + at);
+    }
+    return EXEC_MEMORY;
+}
+
+// ---- atomics --------------------------------------------------------------------------------
+static enum exec_outcome atomic(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                uint32_t mask) {
+    struct mem_lanes r;
+    const uint32_t bytes = atomic_bytes(x);
+    if (!mem_resolve(e, w, x, mask, x->a, x->awords, bytes, true, &r)) return EXEC_FAULT;
+    if (!check_reads(e, w, x, mask, &r) || !check_atomics(e, w, x, mask, &r)) return EXEC_FAULT;
+    e->access.kind = x->d == X_NONE ? ACCESS_REDUCE : ACCESS_ATOMIC;
+    e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
+    uint64_t b[WARP_LANES], c[WARP_LANES];
+    const uint32_t *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    FOR_EACH_BIT32(i, mask) {
+        b[i] = bytes == 8 ? x_get64(pb, i) : pb[i];
+        c[i] = bytes == 8 ? x_get64(pc, i) : pc[i];
+    }
+    uint32_t now = mask;
+    if (e->log && r.global) {
+        log_atomic(e->log, w, x, r.global, r.host, b, c);
+        e->access.deferred = x->d != X_NONE;
+        now &= ~r.global;
+    }
+    FOR_EACH_BIT32(i, now) {
+        const uint64_t old = atomic_apply(r.host[i], x, b[i], c[i], r.global >> i & 1);
+        atomic_result(w, x, i, old);
+    }
+    return EXEC_MEMORY;
+}
+
+// ---- what moves no data ---------------------------------------------------------------------
+static enum exec_outcome prefetch(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    struct exec_access *a = &e->access;
+    *a = (struct exec_access){.space = PTX_SPACE_GLOBAL, .kind = ACCESS_PREFETCH, .cop = x->cop,
+                              .bytes = 4};
+    const uint32_t *p = x_src(w, x->a);
+    FOR_EACH_BIT32(i, mask) { // an address that no load could have is let pass without a word
+        const uint64_t at = lane_address(p, x, x->awords, i);
+        if (!env_range(e, at, 1)) continue;
+        a->addr[i] = at & ~3ull;
+        a->mask |= 1u << i;
+    }
+    return a->mask ? EXEC_MEMORY : EXEC_NEXT;
+}
+static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)w;
+    e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .kind = ACCESS_FENCE,
+                                     .cop = x->sub, .mask = mask};
+    return EXEC_MEMORY;
+}
+static uint64_t window_of(const struct exec_warp *w, uint8_t space, uint64_t *size) {
+    *size = EXEC_LOCAL_WINDOW - EXEC_SHARED_WINDOW;
+    switch (space) {
+    case PTX_SPACE_SHARED: return EXEC_SHARED_WINDOW;
+    case PTX_SPACE_LOCAL: *size = EXEC_PARAM_WINDOW - EXEC_LOCAL_WINDOW; return EXEC_LOCAL_WINDOW;
+    case PTX_SPACE_PARAM: *size = EXEC_WINDOW_END - EXEC_PARAM_WINDOW; return EXEC_PARAM_WINDOW;
+    case PTX_SPACE_CONST:
+        *size = w->cta->launch->args.const_bytes;
+        return w->cta->launch->args.const_segment;
+    default: *size = 0; return 0;
+    }
+}
+static enum exec_outcome cvta(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    (void)e;
+    uint64_t size;
+    const uint64_t window = window_of(w, x->space, &size);
+    const uint64_t add = x->sub ? 0 - window : window;
+    const uint32_t *pa = x_src(w, x->a);
+    uint32_t *pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t r = (x->awords == 2 ? x_get64(pa, i) : pa[i]) + add;
+        if (x->aux8 == 2)
+            x_put64(pd, i, r);
+        else
+            pd[i] = (uint32_t)r;
+    }
+    return EXEC_NEXT;
+}
+static enum exec_outcome isspace_(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    (void)e;
+    const uint32_t *pa = x_src(w, x->a);
+    uint32_t t = 0;
+    uint64_t size;
+    const uint64_t first = window_of(w, x->space, &size);
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t a = x->awords == 2 ? x_get64(pa, i) : pa[i];
+        const bool in = x->space == PTX_SPACE_GLOBAL
+                            ? a >= EXEC_WINDOW_END || a < EXEC_SHARED_WINDOW
+                            : a >= first && a - first < size;
+        t |= (uint32_t)in << i;
+    }
+    x_set_pred(w, x->d, t, mask);
+    return EXEC_NEXT;
+}
+
+// cp.async: the bytes move at once, the group operations only take time. A source size (or a
+// predicate that says "ignore the source") zeroes the rest.
+static enum exec_outcome cp_async(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    struct mem_lanes to, from;
+    struct xinst there = *x; // the offset belongs to the destination
+    there.space = PTX_SPACE_SHARED;
+    const struct minst *m = x_minst(w, x);
+    if (!mem_resolve(e, w, &there, mask, x->a, m->src[0].words, x->bytes, true, &to))
+        return EXEC_FAULT;
+    there.space = PTX_SPACE_GLOBAL;
+    there.offset = 0;
+    uint32_t size[WARP_LANES], reading = 0;
+    FOR_EACH_BIT32(i, mask) {
+        size[i] = x->bytes;
+        if (m->src[2].kind == OPND_PRED)
+            size[i] = x_pred(w, x->c) >> i & 1 ? 0 : x->bytes;
+        else if (m->src[2].kind != OPND_NONE)
+            size[i] = x_src(w, x->c)[i] < x->bytes ? x_src(w, x->c)[i] : x->bytes;
+        if (size[i]) reading |= 1u << i;
+    }
+    if (!mem_resolve(e, w, &there, reading, x->b, m->src[1].words, x->bytes, false, &from))
+        return EXEC_FAULT;
+    if (!check_writes(e, w, x, mask, &to)) return EXEC_FAULT;
+    FOR_EACH_BIT32(i, mask) {
+        uint8_t buf[16] = {0};
+        if (size[i]) {
+            memcpy(buf, from.host[i], size[i]);
+            if (e->log && e->log->is_busy) log_overlay(e->log, from.host[i], size[i], buf, NULL);
+        }
+        memcpy(to.host[i], buf, x->bytes);
+    }
+    e->access.kind = ACCESS_ASYNC_COPY;
+    e->access.space = PTX_SPACE_GLOBAL;
+    e->access.mask = reading;
+    return reading ? EXEC_MEMORY : EXEC_NEXT;
+}
+static enum exec_outcome group(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)e, (void)w, (void)x, (void)mask;
+    return EXEC_NEXT;
+}
+
+const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,     [MEM_STORE] = mem_store,
+                           [MEM_CONST] = load_const,  [MEM_ATOMIC] = atomic,
+                           [MEM_PREFETCH] = prefetch, [MEM_FENCE] = fence,
+                           [MEM_CVTA] = cvta,         [MEM_ISSPACE] = isspace_,
+                           [MEM_CPASYNC] = cp_async,  [MEM_GROUP] = group};

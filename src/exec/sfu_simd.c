@@ -1,0 +1,48 @@
+// The special-function unit: approximations of reciprocals, roots, powers and angles.
+#include "exec/sfu_lane.h"
+
+#define MUFU(name, body)                                                               \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES1;                                                                      \
+        const struct fmode m = fmode_of(x);                                            \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        LANES {                                                                        \
+            const uint32_t A = fsource(pa[i], &m, 0);                                  \
+            const uint32_t r = fresult(body, &m);                                      \
+            pd[i] = PICK(r, pd[i]);                                                    \
+        }                                                                              \
+        return EXEC_NEXT;                                                              \
+    }
+MUFU(mufu_rcp, canon32(1.0f / as_f32(A)))
+MUFU(mufu_rsq, sfu_rsq_32(A))
+MUFU(mufu_sqrt, canon32(__builtin_sqrtf(as_f32(A))))
+MUFU(mufu_ex2, sfu_ex2_32(A))
+MUFU(mufu_lg2, sfu_lg2_32(A))
+MUFU(mufu_sin, sfu_sin_32(A))
+MUFU(mufu_cos, sfu_cos_32(A))
+MUFU(mufu_tanh, sfu_tanh_32(A))
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see the upper words only and make upper words;
+// subnormals are zeros on both sides (PTX ISA).
+LANE_FN uint32_t flush_hi(uint32_t hi) { return hi & 0x7ff00000u ? hi : hi & 0x80000000u; }
+LANE_FN uint32_t gross64(uint32_t hi, bool root, uint32_t and_mask, uint32_t xor_mask) {
+    const uint32_t a = flush_hi((hi & and_mask) ^ xor_mask);
+    const double d = as_f64((uint64_t)a << 32);
+    const double r = root ? 1.0 / __builtin_sqrt(d) : 1.0 / d;
+    return r != r ? 0x7fffffffu : flush_hi((uint32_t)(as_u64(r) >> 32));
+}
+#define GROSS(name, root)                                                              \
+    FN(name) {                                                                         \
+        UNUSED_ENV;                                                                    \
+        SOURCES1;                                                                      \
+        uint32_t *const pd = x_dst(w, x->d);                                           \
+        const uint32_t keep = x->mods[0] & OPND_ABS ? 0x7fffffffu : ~0u;               \
+        const uint32_t flip = x->mods[0] & OPND_NEG ? 0x80000000u : 0;                 \
+        LANES STORE64((uint64_t)gross64(pa[i + 32], root, keep, flip) << 32);          \
+        return EXEC_NEXT;                                                              \
+    }
+GROSS(mufu_rcp64, false)
+GROSS(mufu_rsq64, true)
+
+const exec_fn AT_LEVEL(sfu_fns)[] = {EXEC_SFU_HANDLERS(HANDLER_ROW)};

@@ -1,0 +1,309 @@
+// Operations across the lanes of a warp, special registers, barriers.
+#include "exec/mem.h"
+#include "exec/warp.h"
+
+// Lanes that take part: the executing ones, of the member mask when there is one. A lane that
+// executes but is no member is a fault: what it would get is undefined.
+static bool members_of(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                       uint32_t operand, bool has, uint32_t mask, uint32_t *out) {
+    *out = mask;
+    if (!has) return true;
+    const uint32_t *p = x_src(w, operand);
+    FOR_EACH_BIT32(i, mask) {
+        if (p[i] >> i & 1) continue;
+        fault_raise(e, w, x, FAULT_SHFL_MASK, i, 0, 0,
+                    "%s by lane %u, which its own member mask 0x%08x leaves out",
+                    mop_info[x->op].text, i, p[i]);
+        return false;
+    }
+    *out = mask & p[bits_first32(mask)];
+    return true;
+}
+
+static enum exec_outcome vote(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    uint32_t m;
+    if (!members_of(e, w, x, x->b, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    const uint32_t p = x_pred(w, x->a) & m;
+    uint32_t r = 0;
+    switch (x->sub) {
+    case MVOTE_ALL: r = p == m ? ~0u : 0; break;
+    case MVOTE_ANY: r = p ? ~0u : 0; break;
+    case MVOTE_UNI: r = p == m || !p ? ~0u : 0; break;
+    default: {
+        uint32_t *pd = x_dst(w, x->d);
+        FOR_EACH_BIT32(i, mask) pd[i] = p;
+        return EXEC_NEXT;
+    }
+    }
+    x_set_pred(w, x->d, r, mask);
+    return EXEC_NEXT;
+}
+
+static enum exec_outcome match(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    uint32_t m;
+    if (!members_of(e, w, x, x->b, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    const bool wide = ptx_type_bits(x->type) == 64;
+    const uint32_t *pa = x_src(w, x->a);
+    uint64_t v[WARP_LANES];
+    FOR_EACH_BIT32(i, mask) v[i] = wide ? x_get64(pa, i) : pa[i];
+    uint32_t r[WARP_LANES];
+    FOR_EACH_BIT32(i, mask) {
+        r[i] = 0;
+        FOR_EACH_BIT32(j, m) r[i] |= (uint32_t)(v[j] == v[i]) << j;
+    }
+    uint32_t *pd = x->d == X_NONE ? NULL : x_dst(w, x->d);
+    if (x->sub == 0) {
+        if (pd) FOR_EACH_BIT32(i, mask) pd[i] = r[i];
+        return EXEC_NEXT;
+    }
+    const bool all = r[bits_first32(mask)] == m;
+    if (pd) FOR_EACH_BIT32(i, mask) pd[i] = all ? m : 0;
+    x_set_pred(w, x->d1, all ? ~0u : 0, mask);
+    return EXEC_NEXT;
+}
+
+static enum exec_outcome redux(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    uint32_t m;
+    if (!members_of(e, w, x, x->b, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    const uint32_t *pa = x_src(w, x->a);
+    uint32_t r = pa[bits_first32(m)];
+    FOR_EACH_BIT32(i, m & (m - 1)) {
+        const uint32_t v = pa[i];
+        const bool less = x->type == PTX_S32 ? (int32_t)v < (int32_t)r : v < r;
+        switch (x->sub) {
+        case MATOM_ADD: r += v; break;
+        case MATOM_MIN: r = less ? v : r; break;
+        case MATOM_MAX: r = less || v == r ? r : v; break;
+        case MATOM_AND: r &= v; break;
+        case MATOM_OR: r |= v; break;
+        default: r ^= v; break;
+        }
+    }
+    uint32_t *pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) pd[i] = r;
+    return EXEC_NEXT;
+}
+
+// PTX ISA, shfl: c holds the clamp in bits 4..0 and the segment mask in bits 12..8.
+static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    uint32_t m;
+    if (!members_of(e, w, x, x->e, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    uint32_t r[WARP_LANES], ok = 0;
+    FOR_EACH_BIT32(i, mask) {
+        const int32_t lane = (int32_t)i, b = (int32_t)(pb[i] & 31), c = (int32_t)(pc[i] & 31);
+        const int32_t seg = (int32_t)(pc[i] >> 8 & 31);
+        const int32_t max = (lane & seg) | (c & ~seg), min = lane & seg;
+        int32_t j;
+        bool p;
+        switch (x->sub) {
+        case MSHFL_UP:
+            j = lane - b;
+            p = j >= max;
+            break;
+        case MSHFL_DOWN:
+            j = lane + b;
+            p = j <= max;
+            break;
+        case MSHFL_BFLY:
+            j = lane ^ b;
+            p = j <= max;
+            break;
+        default:
+            j = min | (b & ~seg);
+            p = j <= max;
+            break;
+        }
+        r[i] = pa[p ? j & 31 : lane];
+        ok |= (uint32_t)p << i;
+    }
+    uint32_t *pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) pd[i] = r[i];
+    x_set_pred(w, x->d1, ok, mask);
+    return EXEC_NEXT;
+}
+
+static enum exec_outcome activemask(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    (void)e;
+    uint32_t *pd = x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) pd[i] = mask;
+    return EXEC_NEXT;
+}
+static enum exec_outcome elect(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    uint32_t m;
+    if (!members_of(e, w, x, x->a, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    const uint32_t leader = bits_first32(m);
+    if (x->d != X_NONE) {
+        uint32_t *pd = x_dst(w, x->d);
+        FOR_EACH_BIT32(i, mask) pd[i] = leader;
+    }
+    x_set_pred(w, x->d1, 1u << leader, mask);
+    return EXEC_NEXT;
+}
+static enum exec_outcome warpsync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    uint32_t m;
+    return members_of(e, w, x, x->a, x->aux8 & 1, mask, &m) ? EXEC_NEXT : EXEC_FAULT;
+}
+
+// ---- special registers ----------------------------------------------------------------------
+static uint64_t timer_ns(const struct exec_env *e, const struct exec_warp *w) {
+    const double hz = w->cta->launch->args.clock_hz;
+    return hz > 0.0 ? (uint64_t)((double)e->cycle * 1e9 / hz) : e->cycle;
+}
+
+void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]) {
+    const uint32_t *b = w->cta->launch->args.block;
+    const uint32_t t = w->warp_in_cta * WARP_LANES + lane;
+    id[0] = t % b[0];
+    id[1] = t / b[0] % b[1];
+    id[2] = t / b[0] / b[1];
+}
+
+static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w, uint32_t r) {
+    const struct exec_cta *c = w->cta;
+    const struct exec_launch_args *a = &c->launch->args;
+    if (r >= PTX_SREG_envreg0 && r <= PTX_SREG_envreg31) return a->envreg[r - PTX_SREG_envreg0];
+    switch (r) {
+    case PTX_SREG_ntid_x: return a->block[0];
+    case PTX_SREG_ntid_y: return a->block[1];
+    case PTX_SREG_ntid_z: return a->block[2];
+    case PTX_SREG_ctaid_x: case PTX_SREG_clusterid_x: return c->id[0];
+    case PTX_SREG_ctaid_y: case PTX_SREG_clusterid_y: return c->id[1];
+    case PTX_SREG_ctaid_z: case PTX_SREG_clusterid_z: return c->id[2];
+    case PTX_SREG_nctaid_x: case PTX_SREG_nclusterid_x: return a->grid[0];
+    case PTX_SREG_nctaid_y: case PTX_SREG_nclusterid_y: return a->grid[1];
+    case PTX_SREG_nctaid_z: case PTX_SREG_nclusterid_z: return a->grid[2];
+    // Every block is a cluster of its own.
+    case PTX_SREG_cluster_nctaid_x: case PTX_SREG_cluster_nctaid_y:
+    case PTX_SREG_cluster_nctaid_z: case PTX_SREG_cluster_nctarank: return 1;
+    case PTX_SREG_warpid: return w->lane_slot;
+    case PTX_SREG_nwarpid: return 64;
+    case PTX_SREG_smid: return c->sm_id;
+    case PTX_SREG_nsmid: return a->sm_count ? a->sm_count : 1;
+    case PTX_SREG_gridid: return a->grid_id;
+    case PTX_SREG_clock: return (uint32_t)e->cycle;
+    case PTX_SREG_clock_hi: return e->cycle >> 32;
+    case PTX_SREG_clock64: return e->cycle;
+    case PTX_SREG_globaltimer: return timer_ns(e, w);
+    case PTX_SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
+    case PTX_SREG_globaltimer_hi: return timer_ns(e, w) >> 32;
+    case PTX_SREG_total_smem_size: case PTX_SREG_aggr_smem_size: return c->shared_bytes;
+    case PTX_SREG_dynamic_smem_size: return a->dynamic_shared;
+    default: return 0; // .w components, performance monitors, reserved shared memory
+    }
+}
+
+static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
+    uint32_t *pd = x_dst(w, x->d);
+    const uint32_t r = x->a; // the number itself
+    switch (r) {
+    case PTX_SREG_tid_x: case PTX_SREG_tid_y: case PTX_SREG_tid_z: {
+        const uint32_t axis = r - PTX_SREG_tid_x;
+        uint32_t id[3];
+        warp_thread_id(w, 0, id);
+        const uint32_t *b = w->cta->launch->args.block;
+        for (uint32_t i = 0; i < WARP_LANES; i++) {
+            if (mask >> i & 1) pd[i] = id[axis];
+            if (++id[0] == b[0]) {
+                id[0] = 0;
+                if (++id[1] == b[1]) {
+                    id[1] = 0;
+                    id[2]++;
+                }
+            }
+        }
+        return EXEC_NEXT;
+    }
+    case PTX_SREG_laneid: FOR_EACH_BIT32(i, mask) pd[i] = i; return EXEC_NEXT;
+    case PTX_SREG_lanemask_eq: FOR_EACH_BIT32(i, mask) pd[i] = 1u << i; return EXEC_NEXT;
+    case PTX_SREG_lanemask_le: FOR_EACH_BIT32(i, mask) pd[i] = ~0u >> (31 - i); return EXEC_NEXT;
+    case PTX_SREG_lanemask_lt: FOR_EACH_BIT32(i, mask) pd[i] = (1u << i) - 1; return EXEC_NEXT;
+    case PTX_SREG_lanemask_ge: FOR_EACH_BIT32(i, mask) pd[i] = ~0u << i; return EXEC_NEXT;
+    case PTX_SREG_lanemask_gt: FOR_EACH_BIT32(i, mask) pd[i] = ~1u << i; return EXEC_NEXT;
+    default: break;
+    }
+    const uint64_t v = uniform_sreg(e, w, r);
+    if (x->aux8 == 2)
+        FOR_EACH_BIT32(i, mask) x_put64(pd, i, v);
+    else
+        FOR_EACH_BIT32(i, mask) pd[i] = (uint32_t)v;
+    return EXEC_NEXT;
+}
+
+// ---- barriers and the rest ------------------------------------------------------------------
+static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
+    const uint32_t lead = bits_first32(mask), id = x_src(w, x->a)[lead];
+    const uint32_t threads = x->aux8 & 1 ? x_src(w, x->b)[lead] : 0;
+    if (id > 15)
+        return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
+                           "barrier %u, but a block has barriers 0 to 15", id);
+    if (x->aux8 & 1 && (threads == 0 || threads % WARP_LANES))
+        return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
+                           "barrier %u for %u threads, which is not a multiple of the warp size", id,
+                           threads);
+    if (threads > bits_align_up(w->cta->n_threads, WARP_LANES))
+        return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
+                           "barrier %u for %u threads, but the block has %u", id, threads,
+                           w->cta->n_threads);
+    w->bar_id = id;
+    w->bar_threads = threads;
+    w->bar_kind = x->sub;
+    w->bar_value = x->sub >= MBAR_RED_POPC ? x_pred(w, x->c) & mask : 0;
+    w->bar_mask = mask;
+    w->bar_dst = x;
+    return EXEC_BARRIER;
+}
+
+void exec_barrier_release(struct exec_warp *w, uint32_t value) {
+    const struct xinst *x = w->bar_dst;
+    if (!x) return;
+    if (w->bar_kind == MBAR_RED_POPC) {
+        uint32_t *pd = x_dst(w, x->d);
+        FOR_EACH_BIT32(i, w->bar_mask) pd[i] = value;
+    } else if (w->bar_kind == MBAR_RED_AND || w->bar_kind == MBAR_RED_OR) {
+        x_set_pred(w, x->d, value ? ~0u : 0, w->bar_mask);
+    }
+    const uint32_t all = (uint32_t)bits_align_up(w->cta->n_threads, WARP_LANES);
+    if (!w->bar_threads || w->bar_threads == all) {
+        w->bar_epoch++;
+        w->bar_named = 0;
+    } else {
+        w->bar_named |= 1u << w->bar_id;
+    }
+    w->bar_dst = NULL;
+}
+
+static enum exec_outcome trap(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    return fault_raise(e, w, x, FAULT_TRAP, bits_first32(mask), 0, 0, "trap instruction");
+}
+static enum exec_outcome nanosleep_(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    uint32_t ns = 0;
+    const uint32_t *pa = x_src(w, x->a);
+    FOR_EACH_BIT32(i, mask) ns = pa[i] > ns ? pa[i] : ns;
+    // The access record's first address carries the whole number; `bytes` is too small for it.
+    e->access = (struct exec_access){.mask = mask, .addr = {ns}};
+    return EXEC_SLEEP;
+}
+static enum exec_outcome nothing(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask) {
+    (void)e, (void)w, (void)x, (void)mask;
+    return EXEC_NEXT;
+}
+
+const exec_fn warp_fns[] = {[WARP_VOTE] = vote,         [WARP_MATCH] = match,
+                            [WARP_REDUX] = redux,       [WARP_SHFL] = shfl,
+                            [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
+                            [WARP_SYNC] = warpsync,     [WARP_S2R] = s2r,
+                            [WARP_BAR] = bar,           [WARP_TRAP] = trap,
+                            [WARP_SLEEP] = nanosleep_,  [WARP_NOP] = nothing};
