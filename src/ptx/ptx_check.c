@@ -110,6 +110,17 @@ static bool fail_inst(struct ptx_parser *p, const struct ptx_reading *r, const c
     return ptx_fail(p, r->inst.loc.line, r->inst.loc.col, "%s %s", mnemonic(p, r), problem);
 }
 
+static bool miscounted(struct ptx_parser *p, const struct ptx_reading *r, const char *what,
+                       unsigned lo, unsigned hi, unsigned found) {
+    char range[32];
+    if (lo == hi)
+        snprintf(range, sizeof range, "%u", lo);
+    else
+        snprintf(range, sizeof range, "%u to %u", lo, hi);
+    return ptx_fail(p, r->inst.loc.line, r->inst.loc.col, "%s takes %s %s%s, found %u",
+                    mnemonic(p, r), range, what, lo == 1 && hi == 1 ? "" : "s", found);
+}
+
 // ---- one value against one type -------------------------------------------------------
 
 enum role { DEST, SOURCE };
@@ -169,12 +180,16 @@ static bool value(struct ptx_parser *p, const struct ptx_reading *r, unsigned in
     case PTX_OPERAND_FLOAT: ok = role == SOURCE && constant_fits(o, type, bits); break;
     case PTX_OPERAND_SREG:
         ok = role == SOURCE && (r->inst.op == PTX_OP_mov || r->inst.op == PTX_OP_cvt);
-        if (!ok) return mismatch(p, r, index, o, "a register; only mov and cvt read special ones");
+        if (!ok)
+            return mismatch(p, r, index, o,
+                            "an ordinary register: read special ones with mov or cvt first");
         ok = sreg_fits(o, type, bits);
         break;
     case PTX_OPERAND_SINK: ok = role == DEST && r->inst.op == PTX_OP_atom; break;
     default: break;
     }
+    if (!ok && role == SOURCE && o->kind == PTX_OPERAND_INT)
+        return mismatch(p, r, index, o, "a floating-point constant such as 1.0 or 0f3F800000");
     if (!ok) return mismatch(p, r, index, o, wanted(p, type, bits, width, role));
     if (o->neg && r->inst.op != PTX_OP_vmad)
         return mismatch(p, r, index, o, "one without `-`, which only vmad negates");
@@ -317,15 +332,15 @@ static bool check_cvt(struct ptx_parser *p, const struct ptx_reading *r) {
     const enum ptx_type to = (enum ptx_type)i->types[0], from = (enum ptx_type)i->types[1];
     const bool is_pack = ptx_has(i, PTX_MOD_pack);
     if (is_pack) {
-        if (i->n_operands < 3) return fail_inst(p, r, "takes 3 or 4 operands");
+        if (i->n_operands < 3) return miscounted(p, r, "operand", 3, 4, i->n_operands);
         return exact(p, r, 0, PTX_U32, DEST) && exact(p, r, 1, from, SOURCE) &&
                exact(p, r, 2, from, SOURCE) &&
                (i->n_operands < 4 || exact(p, r, 3, PTX_B32, SOURCE));
     }
     const bool two = ptx_type_bits(to) >= 16 && strstr(ptx_type_text(to), "x2") &&
                      !strstr(ptx_type_text(from), "x2");
-    if (i->n_operands != (two ? 3 : 2))
-        return fail_inst(p, r, two ? "takes 3 operands" : "takes 2 operands");
+    const unsigned want = two ? 3 : 2;
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
     if (ptx_type_class(to) == 'p' || ptx_type_class(from) == 'p' || ptx_type_class(to) == 'o' ||
         ptx_type_class(from) == 'o')
         return fail_inst(p, r, "cannot convert these types");
@@ -349,9 +364,7 @@ static bool check_bar(struct ptx_parser *p, const struct ptx_reading *r) {
     if (ptx_has(i, PTX_MOD_arrive)) least = 2;
     if (ptx_has(i, PTX_MOD_warp)) most = 1;
     if (ptx_has(i, PTX_MOD_red)) least = 3, most = 4;
-    if (last < least || last > most)
-        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %u to %u operands, found %u",
-                        mnemonic(p, r), least, most, last);
+    if (last < least || last > most) return miscounted(p, r, "operand", least, most, last);
     if (ptx_has(i, PTX_MOD_red)) {
         const bool counts = ptx_has(i, PTX_MOD_popc);
         if (!exact(p, r, at++, counts ? PTX_U32 : PTX_PRED, DEST)) return false;
@@ -367,11 +380,11 @@ static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
     const bool waits = ptx_has(i, PTX_MOD_wait_group);
     if (waits || ptx_has(i, PTX_MOD_commit_group) || ptx_has(i, PTX_MOD_wait_all)) {
         if (i->n_operands != (waits ? 1 : 0))
-            return fail_inst(p, r, waits ? "takes one operand" : "takes no operands");
+            return miscounted(p, r, "operand", waits, waits, i->n_operands);
         return !waits || r->ops[0].kind == PTX_OPERAND_INT ||
                mismatch(p, r, 0, &r->ops[0], "an integer constant");
     }
-    if (i->n_operands < 3) return fail_inst(p, r, "takes at least 3 operands");
+    if (i->n_operands < 3) return miscounted(p, r, "operand", 3, 5, i->n_operands);
     if (!address_in(p, r, 0, PTX_SPACE_SHARED) || !address_in(p, r, 1, PTX_SPACE_GLOBAL))
         return false;
     const struct ptx_operand *size = &r->ops[2];
@@ -422,9 +435,7 @@ static bool check_atom(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     const bool cas = ptx_has(i, PTX_MOD_cas), hint = ptx_has(i, PTX_MOD_L2_cache_hint);
     const unsigned want = 3u + cas + hint;
-    if (i->n_operands != want)
-        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %u operands, found %u",
-                        mnemonic(p, r), want, i->n_operands);
+    if (i->n_operands != want) return miscounted(p, r, "operand", want, want, i->n_operands);
     if (cas && !exact(p, r, 3, (enum ptx_type)i->types[0], SOURCE)) return false;
     return !hint || exact(p, r, want - 1, PTX_B64, SOURCE);
 }
@@ -525,15 +536,8 @@ static bool check_operands(struct ptx_parser *p, const struct ptx_reading *r) {
     const char *letters = signatures[i->op].operands;
     unsigned lo, hi;
     ptx_op_operands((enum ptx_op)i->op, &lo, &hi);
-    if (i->n_operands < lo || i->n_operands > hi) {
-        char range[32];
-        if (lo == hi)
-            snprintf(range, sizeof range, "%u", lo);
-        else
-            snprintf(range, sizeof range, "%u to %u", lo, hi);
-        return ptx_fail(p, i->loc.line, i->loc.col, "%s takes %s operand%s, found %u",
-                        mnemonic(p, r), range, lo == 1 && hi == 1 ? "" : "s", i->n_operands);
-    }
+    if (i->n_operands < lo || i->n_operands > hi)
+        return miscounted(p, r, "operand", lo, hi, i->n_operands);
     for (unsigned k = 0; k < i->n_operands; k++) {
         if (letters[k] && !operand(p, r, k, letters[k])) return false;
         if (r->ops[k].reg2 >= 0 && (k > 0 || !takes_second_half(i->op)))
@@ -549,13 +553,8 @@ static bool has_type(const struct ptx_inst *i, unsigned k, type_set set) {
 static bool check_types(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     const struct signature *s = &signatures[i->op];
-    // set and setp tell apart how types are counted; a lone type too few is the common slip.
     if (i->n_types < s->least || i->n_types > s->most)
-        return ptx_fail(p, i->loc.line, i->loc.col, "%s has %u types; expected %u%s",
-                        mnemonic(p, r), i->n_types, i->n_types < s->least ? s->least : s->most,
-                        s->least == s->most     ? ""
-                        : i->n_types < s->least ? " or more"
-                                                : " at most");
+        return miscounted(p, r, "type", s->least, s->most, i->n_types);
     for (unsigned k = 0; k < i->n_types; k++)
         if (!has_type(i, k, k ? s->second : s->first))
             return ptx_fail(p, i->loc.line, i->loc.col, "`%s` has no form with type .%s",

@@ -216,16 +216,14 @@ static bool statement(struct ptx_parser *p) {
     return ptx_fail_here(p, "an instruction");
 }
 
-// From the opening brace past the closing one.
+// From the opening brace past the closing one. The parameters are in the body's own scope.
 static void body(struct ptx_parser *p, const struct ptx_token *open) {
-    const uint32_t outside = p->body.depth;
+    const uint32_t outside = p->body.depth - 1;
     ptx_advance(p);
-    ptx_scope_push(p);
     while (p->body.depth > outside) {
         if (p->tok.kind == PTX_TOK_END) {
-            ptx_fail(p, p->tok.line, p->tok.col,
-                     "the text ends in a function: the brace opened on line %u is not closed",
-                     open->line);
+            ptx_fail(p, open->line, open->col,
+                     "the text ends before this brace of `%s` is closed", p->body.func->name);
             return;
         }
         if (ptx_at(p, '{')) {
@@ -337,10 +335,9 @@ static bool adopt(struct ptx_parser *p, struct header *h, const struct ptx_linka
     const struct ptx_func *r = &h->read;
     const bool defines = ptx_at(p, '{');
     if (f->is_entry != is_entry)
-        return ptx_fail(p, r->line, r->col,
-                        "`%s` is a kernel here and a function on line %u, or "
-                        "the other way round",
-                        f->name, f->line);
+        return ptx_fail(p, r->line, r->col, "`%s` is a %s here and a %s on line %u", f->name,
+                        is_entry ? "kernel" : "function", is_entry ? "function" : "kernel",
+                        f->line);
     if (defines && f->has_body)
         return ptx_fail(p, r->line, r->col, "`%s` is defined twice; the first is on line %u",
                         f->name, f->line);

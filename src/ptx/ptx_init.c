@@ -103,7 +103,8 @@ static bool constant(struct ptx_parser *p, struct init *in, uint64_t index) {
         } else if (type == PTX_F64 && !(v.is_float && !v.is_f32)) {
             memcpy(&bits, &d, sizeof bits);
         }
-    } else if (v.is_float && !(v.is_exact && in->element == (v.is_f32 ? 4u : 8u))) {
+    } else if (v.is_float && !(v.is_exact && ptx_type_class(type) == 'b' &&
+                               in->element == (v.is_f32 ? 4u : 8u))) {
         return ptx_fail(p, at.line, at.col, "expected an integer for type .%s, found %s",
                         ptx_type_text(type), ptx_tok_show(p, &at));
     }
@@ -133,7 +134,7 @@ static bool braces(struct ptx_parser *p, struct init *in, unsigned level, uint64
         if (ptx_at(p, '{')) {
             if (level + 1 >= in->levels)
                 return ptx_fail(p, p->tok.line, p->tok.col,
-                                "the braces are nested deeper than the %u dimensions of %s",
+                                "the braces are nested deeper than the %u dimensions of `%s`",
                                 in->levels, in->var->name);
             const uint64_t step = in->extent[level + 1];
             if (step && (at - base) % step) at += step - (at - base) % step;

@@ -65,6 +65,8 @@ static bool skip_blanks(struct ptx_lexer *lex) {
         else if ((c == '/' && next == '/') || (c == '@' && next == '@') || (c == '#' && lex->fresh))
             skip_line(lex);
         else if (c == '/' && next == '*') {
+            lex->comment_line = lex->line;
+            lex->comment_col = (uint32_t)(lex->at - lex->line_start) + 1;
             if (!skip_comment(lex)) return false;
         } else
             break;
@@ -218,7 +220,9 @@ void ptx_lex_next(struct ptx_lexer *lex, struct ptx_token *t) {
     t->col = (uint32_t)(lex->at - lex->line_start) + 1;
     t->first = lex->fresh;
     if (!closed) {
-        bad(t, "a comment has no end");
+        t->line = lex->comment_line;
+        t->col = lex->comment_col;
+        bad(t, "this comment has no end");
         return;
     }
     if (lex->at >= lex->end) return;

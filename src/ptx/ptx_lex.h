@@ -33,7 +33,8 @@ struct ptx_token {
 struct ptx_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
-    bool fresh; // nothing but blanks since line_start
+    bool fresh;                         // nothing but blanks since line_start
+    uint32_t comment_line, comment_col; // where the last comment of the other kind began
 };
 
 void ptx_lex_init(struct ptx_lexer *lex, const char *text, size_t len);

@@ -6,7 +6,7 @@
 // ---- messages ---------------------------------------------------------------
 
 const char *ptx_show(struct ptx_parser *p, const char *text, size_t len) {
-    enum { SHOWN = 60 };
+    enum { SHOWN = 120 };
     char *s = arena_alloc(&p->temp, SHOWN + 8);
     size_t n = 0;
     s[n++] = '`';
@@ -28,7 +28,7 @@ const char *ptx_tok_show(struct ptx_parser *p, const struct ptx_token *t) {
 
 static void report(struct ptx_parser *p, enum diag_severity severity, enum ww_status status,
                    uint32_t line, uint32_t col, const char *fmt, va_list ap) {
-    if (p->stopped) return;
+    if (p->stopped || line == p->bad_line) return; // what follows a bad token means nothing
     char text[1024];
     vsnprintf(text, sizeof text, fmt, ap);
     diag_at(p->d, severity, status, p->m->name, p->m->text, line, col, "%s", text);
@@ -91,6 +91,7 @@ void ptx_advance(struct ptx_parser *p) {
         ptx_lex_next(&p->lex, &p->tok);
         if (p->tok.kind != PTX_TOK_BAD) return;
         ptx_fail(p, p->tok.line, p->tok.col, "%s", p->tok.message);
+        p->bad_line = p->tok.line;
     }
 }
 
@@ -243,18 +244,18 @@ static bool version_directive(struct ptx_parser *p) {
 }
 
 // sm_90a, compute_75, sm_100f.
-static bool target_name(struct ptx_parser *p, uint32_t *number) {
-    const struct ptx_token *t = &p->tok;
-    const uint32_t prefix = t->len > 3 && !memcmp(t->at, "sm_", 3)        ? 3
-                            : t->len > 8 && !memcmp(t->at, "compute_", 8) ? 8
-                                                                          : 0;
-    if (!prefix) return false;
-    uint32_t v = 0, i = prefix;
+static bool target_name(const struct ptx_token *t, uint32_t *number) {
+    static const uint8_t known[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
+                                    52, 53, 60, 61,  62,  70,  72,  75,  80, 86, 87,
+                                    88, 89, 90, 100, 101, 103, 110, 120, 121};
+    const bool is_sm = t->len > 3 && !memcmp(t->at, "sm_", 3);
+    if (!is_sm && (t->len <= 8 || memcmp(t->at, "compute_", 8) != 0)) return false;
+    uint32_t v = 0, i = is_sm ? 3 : 8;
     for (; i < t->len && t->at[i] >= '0' && t->at[i] <= '9' && v < 1000; i++)
         v = v * 10 + (uint32_t)(t->at[i] - '0');
-    if (i < t->len && (t->at[i] == 'a' || t->at[i] == 'f')) i++;
+    if (i < t->len && v >= 90 && (t->at[i] == 'a' || t->at[i] == 'f')) i++;
     *number = v;
-    return i == t->len && v >= 10 && v <= 130;
+    return i == t->len && v < 256 && memchr(known, (int)v, sizeof known);
 }
 
 static bool target_directive(struct ptx_parser *p) {
@@ -262,7 +263,7 @@ static bool target_directive(struct ptx_parser *p) {
         const struct ptx_token t = p->tok;
         if (t.kind != PTX_TOK_IDENT) return ptx_fail_here(p, "a target such as sm_75");
         uint32_t number;
-        if (target_name(p, &number)) {
+        if (target_name(&t, &number)) {
             p->m->target = number;
             p->has_target = true;
         } else if (ptx_tok_is(&t, "map_f64_to_f32")) {
@@ -348,9 +349,13 @@ static void whole_text(struct ptx_parser *p) {
         if (top_statement(p)) continue;
         if (p->tok.at == before) ptx_advance(p);
         ptx_recover(p);
-        if (ptx_at(p, '}')) ptx_advance(p);
+        while (ptx_at(p, '}')) {
+            ptx_advance(p);
+            ptx_recover(p);
+        }
     }
-    if (!p->has_target && !p->errors) ptx_fail(p, p->tok.line, p->tok.col, "there is no `.target`");
+    if (!p->has_target && !p->errors)
+        ptx_fail(p, 1, 1, "there is no `.target`; expected one such as `.target sm_75`");
     ptx_resolve_module(p);
 }
 

@@ -197,6 +197,10 @@ static bool vector(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
         n++;
     } while (ptx_accept(p, ','));
     if (!ptx_expect(p, '}', "after the elements of a vector")) return false;
+    if (n == 1 && (r->inst.op == PTX_OP_suld || r->inst.op == PTX_OP_sust) && o == &r->ops[index]) {
+        *o = list[0]; // compilers write the one value of a surface access as {a}
+        return true;
+    }
     o->kind = PTX_OPERAND_VECTOR;
     o->n = n;
     o->list = arena_copy(p->arena, list, n * sizeof *list);

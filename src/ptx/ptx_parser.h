@@ -120,6 +120,7 @@ struct ptx_parser {
     struct ptx_token tok;
     size_t text_len;
     unsigned errors;
+    uint32_t bad_line;     // of the last bad token
     enum ww_status status; // of the first error
     bool stopped;          // too many errors: nothing more is reported
     bool has_address_size, wide_base;

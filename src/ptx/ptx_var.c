@@ -133,7 +133,9 @@ static bool prefix(struct ptx_parser *p, struct ptx_var *v) {
         return ptx_fail(p, p->tok.line, p->tok.col, "expected a type such as .u32 before %s",
                         ptx_tok_show(p, &p->tok));
     if (v->space == PTX_SPACE_TEX) v->type = PTX_TEXREF;
-    if (v->space != PTX_SPACE_REG && !is_storable(v->type))
+    const bool fits =
+        v->space == PTX_SPACE_REG ? ptx_type_class(v->type) != 'o' : is_storable(v->type);
+    if (!fits)
         return ptx_fail(p, start.line, start.col, "a .%s variable cannot have type .%s",
                         space_text(v->space), ptx_type_text(v->type));
     return true;
@@ -175,7 +177,7 @@ static bool set_size(struct ptx_parser *p, struct ptx_var *v, const uint64_t *di
     overflow |= __builtin_mul_overflow(v->count, element, &v->bytes);
     if (overflow || v->bytes > limit)
         return ptx_fail(p, v->line, v->col,
-                        "%s is larger than %llu bytes, the limit of a .%s variable", v->name,
+                        "`%s` is larger than %llu bytes, the limit of a .%s variable", v->name,
                         (unsigned long long)limit, space_text(v->space));
     if (v->unsized) v->count = v->bytes = 0;
     if (!v->align) v->align = (uint32_t)element;
@@ -338,6 +340,8 @@ bool ptx_var_param(struct ptx_parser *p, bool named, struct ptx_var **out) {
     const enum ptx_space space = tok_space(p);
     if (space != PTX_SPACE_PARAM && space != PTX_SPACE_REG)
         return ptx_fail_here(p, "a parameter that begins with .param or .reg");
+    if (space == PTX_SPACE_REG && p->body.func && p->body.func->is_entry)
+        return ptx_fail_here(p, "`.param`, the state space of a kernel's parameters");
     struct ptx_var *v = arena_alloc(p->arena, sizeof *v);
     uint64_t dims[PTX_MAX_DIMS];
     unsigned n = 0;
