@@ -1,0 +1,26 @@
+# libwarpwatt (the public header include/warpwatt.h as a shared library), data files, man page,
+# pkg-config file.
+include(GNUInstallDirs)
+file(WRITE ${CMAKE_BINARY_DIR}/libwarpwatt.c "// The library is its rooms.\ntypedef int ww_library;\n")
+add_library(warpwatt_lib SHARED ${CMAKE_BINARY_DIR}/libwarpwatt.c)
+target_link_libraries(warpwatt_lib PRIVATE -Wl,--whole-archive ww_gpu -Wl,--no-whole-archive)
+set_target_properties(warpwatt_lib PROPERTIES OUTPUT_NAME warpwatt VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR})
+install(TARGETS warpwatt_lib LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/warpwatt.h DESTINATION include)
+install(FILES include/cuda.h DESTINATION include/warpwatt)
+file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.yaml)
+install(FILES ${gpu_files} DESTINATION share/warpwatt/gpus)
+install(FILES docs/warpwatt.1 DESTINATION share/man/man1)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/warpwatt.pc @ONLY CONTENT
+"prefix=@CMAKE_INSTALL_PREFIX@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=\${prefix}/include
+
+Name: warpwatt
+Description: a GPU you can measure: cycle-level simulation of GPU programs
+Version: @PROJECT_VERSION@
+Libs: -L\${libdir} -lwarpwatt
+Cflags: -I\${includedir}
+")
+install(FILES ${CMAKE_BINARY_DIR}/warpwatt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
