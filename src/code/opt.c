@@ -23,7 +23,7 @@ void opt_count(struct opt *o, const struct minst *m, bool add) {
     for (unsigned s = 0; s < 4; s++) {
         const struct opnd *x = &m->src[s];
         if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) count_slot(o, opt_slot(o, x), add);
-        if (x->kind != OPND_GPR) continue;
+        if (x->kind != OPND_GPR || !opt_knows(o, x)) continue;
         for (uint32_t w = 0; w < x->words; w++) {
             count_slot(o, opt_slot(o, x) + w, add);
             if (s == 0 && opt_is_memory(m)) o->address_uses[opt_slot(o, x) + w] += add ? 1u : ~0u;
@@ -40,6 +40,7 @@ struct opt *opt_index(struct mfunc *f, struct arena *a) {
     struct opt *o = arena_alloc(a, sizeof *o);
     o->f = f;
     o->arena = a;
+    o->n_vregs = f->vreg_words.n;
     o->word_base = arena_alloc(a, ((size_t)f->vreg_words.n + 1) * sizeof *o->word_base);
     for (uint32_t v = 0; v < f->vreg_words.n; v++) {
         o->word_base[v] = o->n_words;
@@ -86,6 +87,7 @@ int32_t opt_definition(const struct opt *o, uint32_t slot, uint32_t at) {
 
 bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uint32_t at) {
     if (x->kind != OPND_GPR && x->kind != OPND_PRED) return true;
+    if (!opt_knows(o, x)) return false;
     const uint32_t words = x->kind == OPND_GPR ? x->words : 1;
     const bool near = o->cfg->block_of[from] == o->cfg->block_of[at];
     if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) return true;

@@ -14,6 +14,7 @@ struct opt {
     struct arena *arena;
     struct cfg *cfg;
     uint32_t *word_base;
+    uint32_t n_vregs;        // those made during the pass are beyond, and nothing is known of them
     uint32_t n_words, n_slots;
     int32_t *def;            // slot -> its only definition, OPT_NONE, OPT_MANY
     uint32_t *uses;          // slot -> operands that read it
@@ -29,6 +30,9 @@ struct opt {
 
 struct opt *opt_index(struct mfunc *f, struct arena *a);
 
+static inline bool opt_knows(const struct opt *o, const struct opnd *x) {
+    return x->kind != OPND_GPR || x->reg < o->n_vregs;
+}
 static inline uint32_t opt_slot(const struct opt *o, const struct opnd *x) {
     return x->kind == OPND_PRED ? o->n_words + x->reg : o->word_base[x->reg] + x->sub;
 }

@@ -5,7 +5,7 @@
 static const struct minst *definition(const struct opt *o, const struct opnd *x, uint32_t at,
                                       uint32_t *from) {
     if (x->kind != OPND_GPR && x->kind != OPND_PRED) return NULL;
-    if (x->kind == OPND_PRED && x->reg == VPRED_TRUE) return NULL;
+    if ((x->kind == OPND_PRED && x->reg == VPRED_TRUE) || !opt_knows(o, x)) return NULL;
     const int32_t j = opt_definition(o, opt_slot(o, x), at);
     if (j < 0) return NULL;
     *from = (uint32_t)j;

@@ -91,7 +91,7 @@ void opt_propagate(struct opt *o, uint32_t at) {
     if (is_mirror_of_itself(m) || ((m->flags & MF_FRAME) && !opt_is_memory(m))) return;
     for (unsigned s = 0; s < 4; s++) {
         const struct opnd x = m->src[s];
-        if (x.kind != OPND_GPR) continue;
+        if (x.kind != OPND_GPR || !opt_knows(o, &x)) continue;
         struct opnd v = value_of(o, &x, at);
         if (v.kind == OPND_NONE) continue;
         v.mods = x.mods;

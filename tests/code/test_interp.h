@@ -139,7 +139,10 @@ static inline uint32_t machine_words(const struct minst *i) {
 static inline void machine_memory(struct machine *m, const struct minst *i) {
     const uint32_t words = machine_words(i);
     const uint32_t base = i->src[0].kind == OPND_NONE ? 0 : machine_src(m, &i->src[0]);
-    const uint32_t at = base + (uint32_t)i->offset; // as the machine: modulo 2^32
+    // an address of one word is taken modulo 2^32, of two modulo 2^64
+    uint64_t at = base + (uint32_t)i->offset;
+    if (i->src[0].words == 2)
+        at = (base | (uint64_t)machine_word(m, &i->src[0], 1) << 32) + (uint64_t)i->offset;
     if (i->space == PTX_SPACE_LOCAL) {
         const uint32_t place = (uint32_t)at % (LOCAL_BYTES - 16);
         if (place % (4 * words)) m->wrong = "misaligned local access";
@@ -158,9 +161,9 @@ static inline void machine_memory(struct machine *m, const struct minst *i) {
         if (i->op == OP_ST) x[w] = machine_word(m, &i->src[1], w);
     for (uint32_t w = 0; w < words; w++) {
         if (i->op == OP_ST)
-            machine_log(m, (uint64_t)at << 34 ^ (uint64_t)w << 32 ^ x[w]);
+            machine_log(m, at * 0x9e3779b97f4a7c15ull ^ (uint64_t)w << 32 ^ x[w]);
         else
-            *machine_gpr(m, &i->dst[0], w) = junk((uint32_t)at + w + m->n_log);
+            *machine_gpr(m, &i->dst[0], w) = junk((uint32_t)(at ^ at >> 32) + w + m->n_log);
     }
 }
 

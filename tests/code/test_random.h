@@ -50,12 +50,104 @@ static inline struct minst *random_guard(struct pool *p, struct minst *m) {
     return m;
 }
 
+static inline struct opnd fresh_word(struct pool *p) { return gpr(vreg(p->b, 1)); }
+
+// What lowering makes of indexed addresses, negations, constants in registers.
+static inline void random_idiom(struct pool *p, struct opnd d) {
+    struct builder *b = p->b;
+    struct minst *m;
+    const struct opnd x = any_word(p), t = fresh_word(p), u = fresh_word(p);
+    switch (build_random(b, 9)) {
+    case 0:
+        emit(b, OP_SHL, t, x, imm(1 + build_random(b, 31)));
+        m = emit(b, OP_IADD, d, any_source(p), nothing);
+        m->src[1] = t;
+        if (build_random(b, 3) == 0) m->src[1].mods = OPND_NEG;
+        break;
+    case 1:
+        emit(b, OP_IMUL, t, x, any_source(p))->type = PTX_S32;
+        emit(b, OP_IADD, d, t, any_source(p));
+        break;
+    case 2: // a shared address with a constant part
+        emit(b, OP_MOV, u, imm(0x400), nothing);
+        emit(b, OP_IADD, t, x, u);
+        for (uint32_t i = 0; i < 2; i++) {
+            m = emit(b, i ? OP_ST : OP_LD, i ? nothing : d, t, i ? d : nothing);
+            m->space = PTX_SPACE_GLOBAL;
+            m->type = PTX_B32;
+            m->vec = 1;
+            m->offset = 4 * build_random(b, 9) - 16;
+        }
+        break;
+    case 3: case 4: { // base + index * size, in 64 bits, and perhaps a constant on top
+        const uint32_t w = vreg(b, 2), s = vreg(b, 2);
+        const bool from_constants = build_random(b, 2);
+        const uint32_t n = 1 + build_random(b, 30);
+        if (build_random(b, 2)) {
+            emit(b, OP_SHL, gpr_sub(w, 0, 1), x, imm(n));
+            emit(b, OP_SHR, gpr_sub(w, 1, 1), x, imm(32 - n))->type = PTX_S32;
+        } else {
+            const struct opnd y = any_source(p);
+            emit(b, OP_IMUL, gpr_sub(w, 0, 1), x, y)->type = PTX_S32;
+            m = emit(b, OP_IMUL, gpr_sub(w, 1, 1), x, y);
+            m->type = PTX_S32;
+            m->flags = MF_HI;
+        }
+        const uint32_t c = vreg(b, 2);
+        for (uint8_t i = 0; i < 2; i++)
+            emit(b, OP_MOV, gpr_sub(c, i, 1), from_constants ? cbank(CB_LAUNCH, 0x20 + 4 * i) : any_word(p), nothing);
+        for (uint8_t i = 0; i < 2; i++) {
+            m = emit(b, OP_IADD, gpr_sub(s, i, 1), gpr_sub(c, i, 1), gpr_sub(w, i, 1));
+            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+        }
+        const uint32_t e = vreg(b, 2);
+        const uint32_t k = 4 * build_random(b, 100);
+        for (uint8_t i = 0; i < 2; i++) {
+            m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(s, i, 1), imm(i ? 0 : k));
+            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+        }
+        m = emit(b, OP_LD, d, gpr_sub(e, 0, 2), nothing);
+        m->space = PTX_SPACE_GLOBAL;
+        m->type = PTX_B32;
+        m->vec = 1;
+        m->offset = 8;
+        if (build_random(b, 2)) emit(b, OP_LOP, d, gpr_sub(s, 0, 1), gpr_sub(s, 1, 1))->sub = MLOGIC_XOR;
+        break;
+    }
+    case 5:
+        emit(b, OP_IADD, t, imm(0), x)->src[1].mods = OPND_NEG;
+        emit(b, OP_IADD, d, t, any_source(p));
+        break;
+    case 6:
+        m = emit(b, OP_LOP, t, nothing, x);
+        m->sub = MLOGIC_PASS_B;
+        m->src[1].mods = OPND_NOT;
+        emit(b, OP_LOP, d, t, any_word(p))->sub = MLOGIC_AND;
+        break;
+    case 7: { // a negated predicate as a guard and as an operand
+        const uint32_t q = vpred(b);
+        emit(b, OP_PSETP, pred(q), pred(any_pred(p)), nothing)->src[0].mods = OPND_NOT;
+        m = emit(b, OP_IADD, d, x, any_source(p));
+        m->guard = q;
+        m->guard_not = build_random(b, 2);
+        emit(b, OP_SEL, d, d, any_word(p))->src[2] = pred(q);
+        break;
+    }
+    default: // constants that meet
+        emit(b, OP_MOV, t, imm(build_random(b, 100)), nothing);
+        emit(b, OP_SHL, u, t, imm(build_random(b, 5)));
+        emit(b, OP_IADD, d, u, any_source(p));
+        emit(b, OP_S2R, fresh_word(p), nothing, nothing)->aux = 3;
+        break;
+    }
+}
+
 // One random operation into a register that anybody may read.
 static inline void random_op(struct pool *p) {
     struct builder *b = p->b;
     const struct opnd d = any_word(p), x = any_word(p), y = any_source(p);
     struct minst *m;
-    switch (build_random(b, 20)) {
+    switch (build_random(b, 24)) {
     case 0: random_guard(p, emit(b, OP_MOV, d, any_source(p), nothing)); break;
     case 1: case 2: random_guard(p, emit(b, OP_IADD, d, x, y)); break;
     case 3:
@@ -165,6 +257,7 @@ static inline void random_op(struct pool *p) {
         emit(b, OP_LOP, d, gpr(t), any_word(p))->sub = MLOGIC_XOR;
         break;
     }
+    case 19: case 20: case 21: random_idiom(p, d); break;
     default: { // a chain through fresh registers, as compilers write
         struct opnd last = x;
         for (uint32_t i = build_random(b, 4); i-- > 0;) {
