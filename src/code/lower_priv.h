@@ -87,7 +87,7 @@ struct lower {
     struct lower_reg *reg;
     uint32_t first_temp;       // virtual registers from here on are lowering's own
     struct lower_var *var;     // open addressing by pointer
-    uint32_t var_cap;
+    uint32_t var_cap, n_vars;
     struct lower_shared own_shared;
     struct lower_call_site *site; // by instruction index; NULL without calls
     uint8_t *carry_live;       // by instruction: CF will be read after it; NULL: no carry at all
@@ -105,7 +105,6 @@ typedef void (*lower_fn)(struct lower *l, const struct ptx_inst *i, unsigned arg
 // ---- lower.c ------------------------------------------------------------------------------
 // Refuses the instruction in hand.
 void lower_refuse(struct lower *l, const char *fmt, ...) WW_PRINTF(2, 3);
-void lower_row_of(enum ptx_op op, const char **handler, bool *has_dst);
 
 // ---- lower_scan.c -------------------------------------------------------------------------
 void lower_scan(struct lower *l);
@@ -182,6 +181,14 @@ void lower_add64(struct lower *l, struct opnd d, struct opnd a, struct opnd b, b
                  bool carry_in, bool carry_out);
 // d = sign- or zero-extension of the low `bits` (8, 16) of a, to a word.
 void lower_extend(struct lower *l, struct opnd d, struct opnd a, unsigned bits, bool is_signed);
+// d = a << n, or a >> n in the signedness of t, on pairs; n < 64. (lower_logic.c)
+void lower_shl64(struct lower *l, struct opnd d, struct opnd a, unsigned n);
+void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, unsigned n);
+// d (pred) = a f b, on predicates.
+void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b);
+void lower_sel(struct lower *l, struct opnd d, struct opnd a, struct opnd b, struct opnd p);
+// d = the bytes of the pair b:a that `selector` names, a nibble each. (lower_logic.c)
+void lower_permute(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t selector);
 // Writes to a multi-word `d` go through the register that begin answers, so that no source word
 // is overwritten before it is read; end copies back where that was needed.
 struct opnd lower_dst_begin(struct lower *l, struct opnd d, const struct opnd *src, unsigned n);
@@ -212,11 +219,19 @@ struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum 
 struct opnd lower_address_of(struct lower *l, const struct ptx_var *v, int64_t offset,
                              unsigned words);
 struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum ptx_type t);
+void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d);
 // A vector of n one-word operands in consecutive registers (n <= 4, rounded up to 1, 2 or 4).
 struct opnd lower_gather(struct lower *l, const struct opnd *o, unsigned n);
 
 uint16_t lower_f16_bits(double v);
 uint16_t lower_bf16_bits(double v);
+
+// d (words) = the elements of a VECTOR, first lowest, which have `bits` together. (lower_mov.c)
+void lower_pack(struct lower *l, struct opnd d, const struct ptx_operand *v, unsigned bits);
+// The register behind `o` = the element of type t that stands at bit `at` of `from`, extended by
+// its type as far as the register is wider.
+void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t, struct opnd from,
+                   unsigned at);
 
 // ---- modifiers ----------------------------------------------------------------------------
 enum mrnd lower_rounding(const struct ptx_inst *i);
@@ -252,10 +267,10 @@ static inline bool lower_is_packed(enum ptx_type t) {
     return t == PTX_F16X2 || t == PTX_BF16X2 || t == PTX_U16X2 || t == PTX_S16X2;
 }
 
-// ---- handlers: LOWER(op, dst, int handler, fp handler, argument) ---------------------------------
-#define LOWER(op, dst, on_int, on_fp, arg)                                 \
-    void on_int(struct lower *l, const struct ptx_inst *i, unsigned a);    \
-    void on_fp(struct lower *l, const struct ptx_inst *i, unsigned a);
+// ---- handlers: `int_add` of the table is lower_int_add ----------------------------------------
+#define LOWER(op, dst, on_int, on_fp, arg)                                       \
+    void lower_##on_int(struct lower *l, const struct ptx_inst *i, unsigned a);  \
+    void lower_##on_fp(struct lower *l, const struct ptx_inst *i, unsigned a);
 #include "code/lower_table.def"
 #undef LOWER
 

@@ -1,0 +1,232 @@
+// Calls. The callee's frame begins where the caller's ends; arguments and results are its first
+// bytes (lower_layout_call). The caller stores arguments there, moves the stack pointer up, calls,
+// and moves it down again; its own final size, spills included, is the image stage's to add
+// (MF_FRAME). Built-in functions (vprintf, malloc, free, __assertfail) take registers.
+#include "code/lower_priv.h"
+
+static const struct {
+    const char *name;
+    uint8_t syscall, params, results;
+} builtin[] = {{"vprintf", MSYS_VPRINTF, 2, 1},
+               {"malloc", MSYS_MALLOC, 1, 1},
+               {"free", MSYS_FREE, 1, 0},
+               {"__assertfail", MSYS_ASSERTFAIL, 5, 0}};
+
+int lower_syscall(const struct ptx_func *f) {
+    if (f->has_body) return -1;
+    for (size_t k = 0; k < WW_COUNT(builtin); k++)
+        if (strcmp(f->name, builtin[k].name) == 0 && f->n_params == builtin[k].params)
+            return builtin[k].syscall;
+    return -1;
+}
+
+// ---- frames -------------------------------------------------------------------------------
+
+// A word, pair or quad (type t) at `offset` of this frame, or, with MF_FRAME, of the callee's.
+static void frame_access(struct lower *l, enum mop op, enum ptx_type t, uint32_t offset,
+                         uint32_t flags, struct opnd value) {
+    struct minst m = lower_new(l, op, t);
+    m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
+    m.space = PTX_SPACE_LOCAL;
+    m.vec = 1;
+    m.offset = offset;
+    m.flags = flags;
+    if (l->uses_sp) m.src[0] = opnd_gpr(l->f->sp_vreg, 1);
+    if (op == OP_LD)
+        m.dst[0] = value;
+    else
+        m.src[1] = value;
+    lower_put(l, &m);
+}
+
+static void move_sp(struct lower *l, bool up) {
+    const struct opnd sp = opnd_gpr(l->f->sp_vreg, 1), zero = opnd_imm(0);
+    struct minst m = lower_new(l, OP_IADD, PTX_U32);
+    m.flags = MF_FRAME;
+    m.dst[0] = m.src[0] = sp;
+    m.src[1] = up ? zero : opnd_mod(zero, OPND_NEG);
+    lower_put(l, &m);
+}
+
+static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t, uint32_t offset,
+                     uint32_t flags) {
+    if (o->kind == PTX_OPERAND_SINK) return;
+    if (t == PTX_PRED) {
+        const struct opnd w = lower_temp(l, 1);
+        frame_access(l, OP_LD, PTX_U32, offset, flags, w);
+        struct minst m = lower_new(l, OP_ISETP, PTX_U32);
+        m.stype = PTX_U32;
+        m.cmp = MCMP_NE;
+        m.dst[0] = lower_dst_pred(l, o);
+        m.src[0] = w;
+        m.src[1] = opnd_imm(0);
+        lower_put(l, &m);
+        return;
+    }
+    const struct opnd d = lower_narrow_dst(l, o, t);
+    frame_access(l, OP_LD, t, offset, flags, d);
+    lower_widen(l, o, t, d);
+}
+
+static void store_value(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+                        uint32_t offset, uint32_t flags) {
+    struct opnd value;
+    if (t == PTX_PRED) {
+        value = lower_temp(l, 1);
+        lower_sel(l, value, opnd_imm(1), opnd_imm(0), lower_src_pred(l, o));
+        t = PTX_U32;
+    } else {
+        value = lower_src(l, o, t);
+    }
+    frame_access(l, OP_ST, t, offset, flags, value);
+}
+
+// Copies a variable of this frame from or to the callee's.
+static void copy_param(struct lower *l, const struct ptx_var *v, uint32_t own, uint32_t other,
+                       bool out) {
+    const uint32_t bytes = (uint32_t)v->bytes, unit = v->align >= 4 ? 4 : v->align >= 2 ? 2 : 1;
+    for (uint32_t at = 0; at < bytes;) {
+        const uint32_t step = bytes - at < unit ? 1 : unit;
+        const enum ptx_type t = step == 4 ? PTX_U32 : step == 2 ? PTX_U16 : PTX_U8;
+        const struct opnd w = lower_temp(l, 1);
+        frame_access(l, OP_LD, t, (out ? own : other) + at, out ? 0u : MF_FRAME, w);
+        frame_access(l, OP_ST, t, (out ? other : own) + at, out ? MF_FRAME : 0u, w);
+        at += step;
+    }
+}
+
+// ---- the call -----------------------------------------------------------------------------
+
+static bool is_param_var(const struct ptx_operand *o) {
+    return o->kind == PTX_OPERAND_VAR && o->var->space == PTX_SPACE_PARAM;
+}
+
+static void pass(struct lower *l, const struct ptx_operand *o, const struct ptx_var *formal,
+                 uint32_t offset, bool out) {
+    if (is_param_var(o)) {
+        const struct lower_var *const v = lower_var(l, o->var);
+        if (v->home == HOME_FRAME)
+            copy_param(l, o->var, (uint32_t)v->value, offset, out);
+        else if (v->home != HOME_OUT)
+            lower_refuse(l, "`%s` cannot be passed on", o->var->name);
+        return;
+    }
+    if (out)
+        store_value(l, o, formal->type, offset, MF_FRAME);
+    else
+        load_reg(l, o, formal->type, offset, MF_FRAME);
+}
+
+// An argument of a built-in function as a register.
+static struct opnd argument(struct lower *l, const struct ptx_operand *o,
+                            const struct ptx_var *formal) {
+    const enum ptx_type t = formal->bytes > 4 ? PTX_B64 : PTX_B32;
+    if (!is_param_var(o)) return lower_in_reg(l, lower_src(l, o, t));
+    const struct lower_var *const v = lower_var(l, o->var);
+    if (v->home == HOME_VREG) return opnd_gpr((uint32_t)v->value, lower_words(t));
+    const struct opnd d = lower_temp(l, lower_words(t));
+    frame_access(l, OP_LD, t, (uint32_t)v->value, 0, d);
+    return d;
+}
+
+static void call_builtin(struct lower *l, const struct ptx_inst *i,
+                         const struct lower_call_site *s) {
+    struct minst m = lower_new(l, OP_SYSCALL, l->wide ? PTX_U64 : PTX_U32);
+    m.sub = (uint8_t)s->syscall;
+    const struct ptx_operand *const results = &i->operand[1], *const args = &i->operand[2];
+    // __assertfail has a fifth argument, the size of a character, that nobody needs.
+    for (uint32_t k = 0; k < args->n && k < 4; k++)
+        m.src[k] = argument(l, &args->list[k], s->callee->params[k]);
+    const struct ptx_operand *const r = results->n ? &results->list[0] : NULL;
+    if (r && is_param_var(r)) {
+        const struct lower_var *const v = lower_var(l, r->var);
+        const unsigned words = r->var->bytes > 4 ? 2 : 1;
+        m.dst[0] =
+            v->home == HOME_VREG ? opnd_gpr((uint32_t)v->value, words) : lower_temp(l, words);
+        lower_put(l, &m);
+        if (v->home == HOME_FRAME)
+            frame_access(l, OP_ST, words == 2 ? PTX_B64 : PTX_B32, (uint32_t)v->value, 0, m.dst[0]);
+        return;
+    }
+    if (r)
+        m.dst[0] = lower_dst(l, r, s->callee->results[0]->bytes > 4 ? PTX_B64 : PTX_B32);
+    else if (s->syscall == MSYS_VPRINTF)
+        m.dst[0] = lower_temp(l, 1);
+    else if (s->syscall == MSYS_MALLOC)
+        m.dst[0] = lower_temp(l, l->wide ? 2 : 1);
+    lower_put(l, &m);
+}
+
+void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    const struct lower_call_site *const s = &l->site[l->at_index];
+    const struct ptx_operand *const results = &i->operand[1], *const args = &i->operand[2];
+    if (!s->callee) {
+        lower_refuse(l, "an indirect call needs a prototype or a list of targets");
+        return;
+    }
+    if (s->syscall >= 0) {
+        call_builtin(l, i, s);
+        return;
+    }
+    if (s->func >= 0 && !s->callee->has_body) {
+        lower_refuse(
+            l, "function `%s` has no body, and is none of vprintf, malloc, free, __assertfail",
+            s->callee->name);
+        return;
+    }
+    for (uint32_t k = 0; k < args->n && k < s->callee->n_params; k++)
+        pass(l, &args->list[k], s->callee->params[k], s->params[k], true);
+    struct opnd target = opnd_none();
+    if (s->func < 0) target = lower_src(l, &i->operand[0], PTX_U32);
+    move_sp(l, true);
+    struct minst m = lower_new(l, s->func >= 0 ? OP_CALL : OP_CALLI, PTX_U32);
+    m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
+    m.target = s->func;
+    m.src[0] = target;
+    lower_put(l, &m);
+    move_sp(l, false);
+    if (s->func >= 0) {
+        lower_call_function(l, (uint32_t)s->func);
+    } else {
+        l->f->calls_indirect = true;
+        const struct ptx_operand *const list = i->n_operands > 3 ? &i->operand[3] : NULL;
+        if (list && list->kind == PTX_OPERAND_TARGETS) {
+            const struct ptx_targets *const t = &l->fn->targets[list->targets];
+            for (uint32_t k = 0; k < t->n; k++) lower_call_function(l, (uint32_t)t->target[k]);
+        }
+    }
+    for (uint32_t k = 0; k < results->n && k < s->callee->n_results; k++)
+        pass(l, &results->list[k], s->callee->results[k], s->results[k], false);
+}
+
+// ---- both ends of a function --------------------------------------------------------------
+
+static struct ptx_operand reg_operand(const struct ptx_var *v) {
+    return (struct ptx_operand){
+        .kind = PTX_OPERAND_REG, .component = -1, .reg = v->reg, .reg2 = -1};
+}
+
+void lower_prologue(struct lower *l) {
+    if (l->uses_sp) {
+        l->f->sp_vreg = lower_temp(l, 1).reg;
+        if (l->fn->is_entry) lower_mov(l, opnd_gpr(l->f->sp_vreg, 1), opnd_imm(0));
+    }
+    for (uint32_t k = 0; !l->fn->is_entry && k < l->fn->n_params; k++) {
+        const struct ptx_var *const v = l->fn->params[k];
+        if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
+        const struct ptx_operand o = reg_operand(v);
+        load_reg(l, &o, v->type, (uint32_t)lower_var(l, v)->value, 0);
+    }
+}
+
+void lower_epilogue(struct lower *l) {
+    for (uint32_t k = 0; !l->fn->is_entry && k < l->fn->n_results; k++) {
+        const struct ptx_var *const v = l->fn->results[k];
+        if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
+        const struct ptx_operand o = reg_operand(v);
+        store_value(l, &o, v->type, (uint32_t)lower_var(l, v)->value, 0);
+    }
+    struct minst m = lower_new(l, l->fn->is_entry ? OP_EXIT : OP_RET, PTX_NONE);
+    lower_put(l, &m);
+}

@@ -1,0 +1,310 @@
+// Machine instructions come into being here: with guard and lines of the PTX instruction in hand,
+// operands that the machine takes in their slots, and the fillers of the cost table.
+#include "code/lower_priv.h"
+
+#include <assert.h>
+
+#define SEQ(...)                                                                                   \
+    { __VA_ARGS__ }
+#define SIDE(klass, count)                                                                         \
+    { klass, count, true }
+const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
+#define LOWER_COST(name, tesla, fermi, kepler, source) {#name, source, {tesla, fermi, kepler}},
+#include "code/lower_cost.def"
+#undef LOWER_COST
+};
+#undef SEQ
+#undef SIDE
+static_assert(GEN_TESLA == 0 && GEN_FERMI == 1 && GEN_KEPLER == 2, "order of the cost columns");
+
+struct opnd lower_temp(struct lower *l, unsigned words) {
+    vec_push(l->arena, &l->f->vreg_words, (uint8_t)words);
+    return opnd_gpr(l->f->vreg_words.n - 1, words);
+}
+
+struct opnd lower_temp_pred(struct lower *l) {
+    return opnd_pred(l->f->n_vpreds++);
+}
+
+struct minst lower_new(const struct lower *l, enum mop op, enum ptx_type type) {
+    struct minst m = {.op = (uint16_t)op,
+                      .klass = mop_info[op].klass,
+                      .type = (uint8_t)type,
+                      .guard = VPRED_TRUE,
+                      .target = -1,
+                      .reconv = -1};
+    if (l->at) {
+        if (l->at->guard >= 0) {
+            m.guard = l->reg[l->at->guard].vreg;
+            m.guard_not = l->at->guard_not;
+        }
+        m.ptx_line = l->at->loc.line;
+        m.src_line = l->at->loc.src_line;
+        m.src_file = l->at->loc.src_file;
+    }
+    return m;
+}
+
+// ---- operands -----------------------------------------------------------------------------
+
+struct opnd lower_literal(struct lower *l, uint64_t v, unsigned words) {
+    const uint32_t bytes = 4 * words;
+    const uint8_t *const have = l->f->literals.at;
+    for (uint32_t at = 0; at + bytes <= l->f->literals.n; at += bytes)
+        if (memcmp(have + at, &v, bytes) == 0) return opnd_const(CB_LITERAL, at, words);
+    while (l->f->literals.n % bytes) vec_push(l->arena, &l->f->literals, 0);
+    const uint32_t at = l->f->literals.n;
+    for (uint32_t b = 0; b < bytes; b++) vec_push(l->arena, &l->f->literals, (uint8_t)(v >> 8 * b));
+    return opnd_const(CB_LITERAL, at, words);
+}
+
+static void push(struct lower *l, const struct minst *m) { vec_push(l->arena, &l->f->inst, *m); }
+
+struct opnd lower_in_reg(struct lower *l, struct opnd o) {
+    if (o.kind == OPND_GPR || o.kind == OPND_NONE || o.kind == OPND_PRED) return o;
+    const unsigned mods = o.mods;
+    o.mods = 0;
+    struct opnd t = lower_temp(l, o.words);
+    for (unsigned w = 0; w < o.words; w++) {
+        struct minst m = lower_new(l, OP_MOV, PTX_B32);
+        m.dst[0] = opnd_word(t, w);
+        m.src[0] = opnd_word(o, w);
+        push(l, &m);
+    }
+    t.mods = (uint8_t)mods;
+    return t;
+}
+
+static void swap_sources(struct minst *m) {
+    const struct opnd a = m->src[0];
+    m->src[0] = m->src[1];
+    m->src[1] = a;
+}
+
+// Sources 0 and 1 change places, where that can be said.
+static bool commute(struct minst *m) {
+    static const uint8_t mirror[] = {
+        [MCMP_EQ] = MCMP_EQ,   [MCMP_NE] = MCMP_NE,   [MCMP_LT] = MCMP_GT,   [MCMP_LE] = MCMP_GE,
+        [MCMP_GT] = MCMP_LT,   [MCMP_GE] = MCMP_LE,   [MCMP_EQU] = MCMP_EQU, [MCMP_NEU] = MCMP_NEU,
+        [MCMP_LTU] = MCMP_GTU, [MCMP_LEU] = MCMP_GEU, [MCMP_GTU] = MCMP_LTU, [MCMP_GEU] = MCMP_LEU,
+        [MCMP_NUM] = MCMP_NUM, [MCMP_NAN] = MCMP_NAN};
+    switch (m->op) {
+    case OP_ISETP:
+    case OP_ISET:
+    case OP_FSETP:
+    case OP_FSET:
+    case OP_DSETP:
+    case OP_HSETP:
+    case OP_HSET: m->cmp = mirror[m->cmp]; break;
+    case OP_SEL: m->src[2].mods ^= OPND_NOT; break;
+    case OP_IMAD:
+    case OP_IMAD24:
+    case OP_IMAD64:
+    case OP_FFMA:
+    case OP_FMAD:
+    case OP_DFMA:
+    case OP_HFMA: break;
+    default:
+        if (!(mop_info[m->op].flags & OPF_COMMUTES)) return false;
+    }
+    swap_sources(m);
+    return true;
+}
+
+static bool is_extra(const struct opnd *o) { return o->kind == OPND_IMM || o->kind == OPND_CONST; }
+
+void lower_put(struct lower *l, struct minst *m) {
+    if (is_extra(&m->src[0]) && m->src[1].kind == OPND_GPR && !isa_fits(m, 0, &m->src[0]))
+        commute(m);
+    for (unsigned s = 0; s < 4; s++) {
+        struct opnd *const o = &m->src[s];
+        if (!is_extra(o) || isa_fits(m, s, o)) continue;
+        if (o->kind == OPND_IMM) {
+            // A long immediate where a constant may stand is a literal; integers of two words are
+            // cheaper as two moves, of which each may be shared.
+            const bool is_float = ptx_type_is_float((enum ptx_type)m->type) ||
+                                  ptx_type_is_float((enum ptx_type)m->stype);
+            struct opnd c = opnd_const(CB_LITERAL, 0, o->words);
+            if ((o->words == 1 || is_float) && isa_fits(m, s, &c)) {
+                const uint8_t mods = o->mods;
+                *o = lower_literal(l, o->imm, o->words);
+                o->mods = mods;
+                continue;
+            }
+        }
+        *o = lower_in_reg(l, *o);
+    }
+    push(l, m);
+}
+
+// ---- fillers ------------------------------------------------------------------------------
+
+static bool reads_two(unsigned klass) {
+    switch (klass) {
+    case OPC_CVT:
+    case OPC_CVT_FP:
+    case OPC_DP_CVT:
+    case OPC_SFU_RCP:
+    case OPC_SFU_TRIG:
+    case OPC_MOV:
+    case OPC_INT_BIT:
+    case OPC_INT_SHIFT: return false;
+    default: return true;
+    }
+}
+
+static bool is_double(unsigned klass) { return op_class_unit[klass] == UNIT_DP; }
+
+// Fillers read and write one word, but for the double-precision ones.
+static struct opnd filler_opnd(struct opnd o, unsigned klass) {
+    o.mods = 0;
+    if (o.kind == OPND_GPR && o.words > 1 && !(o.words == 2 && is_double(klass)))
+        o = opnd_word(o, o.words - 1u);
+    return o;
+}
+
+static void put_filler(struct lower *l, const struct minst *of, const struct lower_step *step) {
+    struct minst m = lower_new(l, OP_NOP, (enum ptx_type)of->type);
+    m.klass = step->klass;
+    m.flags = MF_FILLER;
+    if (op_class_unit[step->klass] != UNIT_NONE) {
+        struct opnd a = of->src[0].kind == OPND_GPR ? of->src[0] : opnd_none();
+        const struct opnd b = of->src[1].kind == OPND_GPR ? of->src[1] : a;
+        if (!step->side && of->dst[0].kind != OPND_NONE) {
+            m.dst[0] = filler_opnd(of->dst[0], step->klass);
+            a = of->dst[0];
+        }
+        m.src[0] = filler_opnd(a, step->klass);
+        if (reads_two(step->klass)) m.src[1] = filler_opnd(b, step->klass);
+    }
+    for (unsigned n = 0; n < step->count; n++) push(l, &m);
+}
+
+void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
+    const struct lower_step *const step = lower_cost_info[c].step[l->gen];
+    m->klass = step[0].klass;
+    lower_put(l, m);
+    const struct minst of = *m;
+    struct lower_step rest = step[0];
+    rest.count--;
+    put_filler(l, &of, &rest);
+    for (unsigned s = 1; s < LOWER_MAX_STEPS && step[s].count; s++) put_filler(l, &of, &step[s]);
+}
+
+// ---- common shapes ------------------------------------------------------------------------
+
+void lower_put1(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a) {
+    struct minst m = lower_new(l, op, t);
+    m.dst[0] = d;
+    m.src[0] = a;
+    lower_put(l, &m);
+}
+
+void lower_put2(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+                struct opnd b) {
+    struct minst m = lower_new(l, op, t);
+    m.dst[0] = d;
+    m.src[0] = a;
+    m.src[1] = b;
+    lower_put(l, &m);
+}
+
+void lower_mov(struct lower *l, struct opnd d, struct opnd a) {
+    const unsigned words = d.words < a.words ? d.words : a.words;
+    if (opnd_same_reg(d, a) && d.sub == a.sub) return;
+    for (unsigned w = 0; w < words; w++)
+        lower_put1(l, OP_MOV, PTX_B32, opnd_word(d, w), opnd_word(a, w));
+}
+
+void lower_iadd(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t flags) {
+    struct minst m = lower_new(l, OP_IADD, PTX_U32);
+    m.dst[0] = d;
+    m.src[0] = a;
+    m.src[1] = b;
+    m.flags = flags;
+    lower_put(l, &m);
+}
+
+void lower_shift(struct lower *l, enum mop op, enum ptx_type t, struct opnd d, struct opnd a,
+                 unsigned n) {
+    if (n == 0)
+        lower_mov(l, d, a);
+    else
+        lower_put2(l, op, t, d, a, opnd_imm(n));
+}
+
+void lower_logic(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b) {
+    if (a.kind == OPND_IMM && b.kind != OPND_IMM) {
+        const struct opnd t = a;
+        a = b;
+        b = t;
+    }
+    if (b.kind == OPND_IMM && b.words == 1 && !a.mods && !b.mods) {
+        const uint32_t v = (uint32_t)b.imm;
+        const bool keeps = f == MLOGIC_AND ? v == UINT32_MAX : v == 0;
+        if (keeps) {
+            lower_mov(l, d, a);
+            return;
+        }
+        if ((f == MLOGIC_AND && v == 0) || (f == MLOGIC_OR && v == UINT32_MAX)) {
+            lower_mov(l, d, b);
+            return;
+        }
+    }
+    struct minst m = lower_new(l, OP_LOP, PTX_B32);
+    m.sub = (uint8_t)f;
+    m.dst[0] = d;
+    m.src[0] = a;
+    m.src[1] = b;
+    lower_put(l, &m);
+}
+
+void lower_extend(struct lower *l, struct opnd d, struct opnd a, unsigned bits, bool is_signed) {
+    if (!is_signed) {
+        lower_logic(l, MLOGIC_AND, d, a, opnd_imm((1ull << bits) - 1));
+        return;
+    }
+    struct minst m = lower_new(l, OP_CVT, PTX_S32);
+    m.stype = bits == 8 ? PTX_S8 : PTX_S16;
+    m.dst[0] = d;
+    m.src[0] = a;
+    lower_put(l, &m);
+}
+
+// ---- pairs --------------------------------------------------------------------------------
+
+struct opnd lower_dst_begin(struct lower *l, struct opnd d, const struct opnd *src, unsigned n) {
+    for (unsigned s = 0; s < n; s++)
+        if (opnd_same_reg(d, src[s])) return lower_temp(l, d.words);
+    return d;
+}
+
+void lower_dst_end(struct lower *l, struct opnd d, struct opnd via) {
+    if (!opnd_same_reg(d, via)) lower_mov(l, d, via);
+}
+
+void lower_add64(struct lower *l, struct opnd d, struct opnd a, struct opnd b, bool sub,
+                 bool carry_in, bool carry_out) {
+    if (sub && b.kind == OPND_IMM && !b.mods && !carry_in && !carry_out)
+        b.imm = 0 - b.imm;
+    else if (sub)
+        b = opnd_mod(b, OPND_NEG);
+    const bool keep_carry = l->carry_live && l->carry_live[l->at_index] && !carry_in && !carry_out;
+    if (keep_carry) { // the PTX's own carry waits for its reader: add without touching it
+        struct minst m = lower_new(l, OP_IADD64, PTX_U64);
+        m.dst[0] = d;
+        m.src[0] = a;
+        m.src[1] = b;
+        lower_put_cost(l, &m, LOWER_COST_IADD64);
+        return;
+    }
+    const struct opnd src[2] = {a, b};
+    const bool crossed =
+        (opnd_same_reg(d, a) && d.sub != a.sub) || (opnd_same_reg(d, b) && d.sub != b.sub);
+    const struct opnd to = crossed ? lower_dst_begin(l, d, src, 2) : d;
+    lower_iadd(l, opnd_word(to, 0), opnd_word(a, 0), opnd_word(b, 0),
+               MF_CC_OUT | (carry_in ? MF_CC_IN : 0u));
+    lower_iadd(l, opnd_word(to, 1), opnd_word(a, 1), opnd_word(b, 1),
+               MF_CC_IN | (carry_out ? MF_CC_OUT : 0u));
+    lower_dst_end(l, d, to);
+}

@@ -1,0 +1,518 @@
+// Memory: loads, stores, atomics, fences, address conversion.
+//
+// Order. PTX's strong accesses (volatile, relaxed, acquire, release) bypass what is not coherent:
+// at a scope beyond the block they are cached in L2 only. An acquire is the access and then a fence
+// of its scope; a release is the fence first; both for acq_rel. The fence carries MF_ACQUIRE,
+// _RELEASE or _SC, so that who times it may let it wait for less than everything.
+#include "code/lower_priv.h"
+
+// Largest offset in an instruction: 24 bits and sign (Fermi and Kepler).
+enum { MAX_OFFSET = 1 << 23 };
+
+static const uint8_t ld_class[] = {
+    [PTX_SPACE_NONE] = OPC_LD_GENERIC,  [PTX_SPACE_CONST] = OPC_LD_CONST,
+    [PTX_SPACE_GLOBAL] = OPC_LD_GLOBAL, [PTX_SPACE_LOCAL] = OPC_LD_LOCAL,
+    [PTX_SPACE_PARAM] = OPC_LD_CONST,   [PTX_SPACE_SHARED] = OPC_LD_SHARED,
+    [PTX_SPACE_TEX] = OPC_LD_GLOBAL};
+static const uint8_t st_class[] = {[PTX_SPACE_NONE] = OPC_ST_GENERIC,
+                                   [PTX_SPACE_GLOBAL] = OPC_ST_GLOBAL,
+                                   [PTX_SPACE_LOCAL] = OPC_ST_LOCAL,
+                                   [PTX_SPACE_SHARED] = OPC_ST_SHARED,
+                                   [PTX_SPACE_TEX] = OPC_ST_GLOBAL};
+
+// ---- addresses ----------------------------------------------------------------------------
+
+static bool takes_wide(enum ptx_space s) { return s == PTX_SPACE_NONE || s == PTX_SPACE_GLOBAL; }
+
+static struct opnd frame_base(const struct lower *l) {
+    return l->uses_sp ? opnd_gpr(l->f->sp_vreg, 1) : opnd_none();
+}
+
+static struct lower_addr variable_address(struct lower *l, const struct ptx_operand *o) {
+    const struct lower_var *const v = lower_var(l, o->var);
+    const int64_t at = (int64_t)v->value + o->imm;
+    struct lower_addr a = {.offset = at};
+    switch ((enum lower_home)v->home) {
+    case HOME_GLOBAL:
+    case HOME_HANDLE:
+        a.space = PTX_SPACE_GLOBAL;
+        a.base = lower_in_reg(l, l->addr64 ? opnd_imm64((uint64_t)at) : opnd_imm((uint64_t)at));
+        a.offset = 0;
+        break;
+    case HOME_CONST:
+    case HOME_C0:
+        a.space = v->home == HOME_CONST ? PTX_SPACE_CONST : PTX_SPACE_PARAM;
+        a.direct = true;
+        a.in = opnd_const(v->home == HOME_CONST ? CB_USER : CB_LAUNCH, (uint64_t)at, 4);
+        break;
+    case HOME_SHARED: a.space = PTX_SPACE_SHARED; break;
+    case HOME_FRAME:
+        a.space = PTX_SPACE_LOCAL;
+        a.base = frame_base(l);
+        break;
+    case HOME_KERNEL_FRAME: a.space = PTX_SPACE_LOCAL; break;
+    case HOME_OUT:
+        a.space = PTX_SPACE_LOCAL;
+        a.base = frame_base(l);
+        a.flags = MF_FRAME;
+        break;
+    case HOME_VREG:
+        a.direct = true;
+        a.in = opnd_gpr((uint32_t)v->value, l->f->vreg_words.at[v->value]);
+        a.in.sub = (uint8_t)((unsigned)o->imm / 4 & 3);
+        break;
+    }
+    return a;
+}
+
+// Adds an offset that the instruction cannot hold.
+static void fold_offset(struct lower *l, struct lower_addr *a) {
+    const bool none_at_all = l->gen == GEN_TESLA && a->space != PTX_SPACE_SHARED &&
+                             a->space != PTX_SPACE_CONST && a->space != PTX_SPACE_PARAM;
+    const int64_t limit = none_at_all ? 0 : MAX_OFFSET;
+    if (a->base.kind != OPND_GPR || a->flags & MF_FRAME ||
+        (a->offset >= -limit && a->offset <= limit))
+        return;
+    const struct opnd t = lower_temp(l, a->base.words);
+    if (t.words == 2)
+        lower_add64(l, t, a->base, opnd_imm64((uint64_t)a->offset), false, false, false);
+    else
+        lower_iadd(l, t, a->base, opnd_imm((uint64_t)a->offset), 0);
+    a->base = t;
+    a->offset = 0;
+}
+
+struct lower_addr lower_address(struct lower *l, const struct ptx_operand *o,
+                                enum ptx_space space) {
+    if (o->var && o->reg < 0) {
+        struct lower_addr a = variable_address(l, o);
+        fold_offset(l, &a);
+        return a;
+    }
+    // Parameters of functions lie in the frame, so their space is local.
+    if (space == PTX_SPACE_PARAM && !l->f->is_entry) space = PTX_SPACE_LOCAL;
+    struct lower_addr a = {.space = (uint8_t)space, .offset = o->imm};
+    const unsigned words = takes_wide(space) && l->addr64 ? 2 : 1;
+    if (o->reg >= 0) {
+        struct ptx_operand reg = *o;
+        reg.kind = PTX_OPERAND_REG;
+        reg.neg = reg.not = false;
+        a.base = lower_src(l, &reg, words == 2 ? PTX_U64 : PTX_U32);
+    } else if (takes_wide(space)) {
+        a.base =
+            lower_in_reg(l, words == 2 ? opnd_imm64((uint64_t)o->imm) : opnd_imm((uint64_t)o->imm));
+        a.offset = 0;
+    }
+    fold_offset(l, &a);
+    return a;
+}
+
+static void set_address(struct minst *m, const struct lower_addr *a) {
+    m->space = a->space;
+    m->src[0] = a->base;
+    m->offset = a->offset;
+    m->flags |= a->flags;
+}
+
+// ---- order and caches ---------------------------------------------------------------------
+
+uint8_t lower_scope(const struct ptx_inst *i) {
+    if (ptx_has(i, PTX_MOD_cta)) return MFENCE_CTA;
+    return ptx_has(i, PTX_MOD_sys) ? MFENCE_SYS : MFENCE_GPU;
+}
+
+void lower_fence(struct lower *l, uint8_t scope, uint32_t flags) {
+    struct minst m = lower_new(l, OP_MEMBAR, PTX_NONE);
+    m.sub = scope;
+    m.flags = flags;
+    lower_put(l, &m);
+}
+
+static void fence_before(struct lower *l, const struct ptx_inst *i) {
+    if (ptx_has(i, PTX_MOD_release) || ptx_has(i, PTX_MOD_acq_rel))
+        lower_fence(l, lower_scope(i), MF_RELEASE);
+    if (ptx_has(i, PTX_MOD_sc)) lower_fence(l, lower_scope(i), MF_SC);
+}
+static void fence_after(struct lower *l, const struct ptx_inst *i) {
+    if (ptx_has(i, PTX_MOD_acquire) || ptx_has(i, PTX_MOD_acq_rel) || ptx_has(i, PTX_MOD_sc))
+        lower_fence(l, lower_scope(i), MF_ACQUIRE);
+}
+
+static uint8_t cache_operator(const struct ptx_inst *i, uint32_t *flags) {
+    static const struct {
+        uint8_t mod, cop;
+    } table[] = {{PTX_MOD_nc, MCOP_NC}, {PTX_MOD_ca, MCOP_CA}, {PTX_MOD_cg, MCOP_CG},
+                 {PTX_MOD_cs, MCOP_CS}, {PTX_MOD_lu, MCOP_LU}, {PTX_MOD_cv, MCOP_CV},
+                 {PTX_MOD_wb, MCOP_WB}, {PTX_MOD_wt, MCOP_WT}, {PTX_MOD_L1_no_allocate, MCOP_CG}};
+    const bool is_volatile = ptx_has(i, PTX_MOD_volatile) || ptx_has(i, PTX_MOD_mmio);
+    const bool strong = is_volatile || ptx_has(i, PTX_MOD_relaxed) || ptx_has(i, PTX_MOD_acquire) ||
+                        ptx_has(i, PTX_MOD_release) || ptx_has(i, PTX_MOD_sc);
+    if (strong) {
+        *flags |= MF_VOLATILE;
+        if (is_volatile || lower_scope(i) == MFENCE_SYS) return MCOP_CV;
+        return lower_scope(i) == MFENCE_CTA ? MCOP_CA : MCOP_CG;
+    }
+    for (size_t k = 0; k < WW_COUNT(table); k++)
+        if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].cop;
+    return i->op == PTX_OP_st ? MCOP_WB : MCOP_CA;
+}
+
+// ---- loads --------------------------------------------------------------------------------
+
+static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k) {
+    return o->kind == PTX_OPERAND_VECTOR ? &o->list[k < o->n ? k : o->n - 1] : o;
+}
+
+// One access of `vec` elements of type t at a (+ bytes) into d.
+static void put_load(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                     unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d, uint32_t flags) {
+    const bool is_const = a->space == PTX_SPACE_CONST || a->space == PTX_SPACE_PARAM;
+    struct minst m = lower_new(l, is_const ? OP_LDC : OP_LD, t);
+    m.klass = ld_class[a->space];
+    m.vec = (uint8_t)vec;
+    m.flags = flags;
+    set_address(&m, a);
+    m.offset += bytes;
+    m.dst[0] = d;
+    if (is_const) {
+        m.sub = a->space == PTX_SPACE_CONST ? CB_USER : CB_LAUNCH;
+        if (a->direct) m.offset = (int64_t)a->in.reg + bytes;
+    } else {
+        m.cop = cache_operator(i, &m.flags);
+    }
+    lower_put(l, &m);
+}
+
+// Raw access type for `bits` at once.
+static enum ptx_type chunk_type(unsigned bits, unsigned *vec) {
+    *vec = bits == 128 ? 4 : bits == 64 ? 2 : 1;
+    return bits == 16 ? PTX_U16 : bits == 8 ? PTX_U8 : PTX_B32;
+}
+
+static void load_scalar(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                        unsigned bytes, const struct ptx_operand *o, enum ptx_type t,
+                        uint32_t flags) {
+    if (o->kind == PTX_OPERAND_SINK && a->direct) return;
+    const struct opnd d = lower_narrow_dst(l, o, t);
+    if (a->direct && (ptx_type_bits(t) >= 32 || a->in.kind == OPND_GPR)) {
+        lower_mov(l, d, opnd_words(a->in, bytes / 4, lower_words(t)));
+    } else if (t == PTX_B128) {
+        put_load(l, i, a, bytes, PTX_B32, 4, d, flags);
+    } else {
+        put_load(l, i, a, bytes, t, 1, d, flags);
+    }
+    lower_widen(l, o, t, d);
+}
+
+static void load_vector(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                        enum ptx_type t, uint32_t flags) {
+    const struct ptx_operand *const o = &i->operand[0];
+    const unsigned each = ptx_type_bits(t), total = each * i->vector;
+    const bool whole_reg = lower_reg_of(l, o) != NULL; // a .v2 or .v4 register
+    for (unsigned bit = 0; bit < total; bit += 128) {
+        const unsigned bits = total - bit < 128 ? total - bit : 128;
+        unsigned vec;
+        const enum ptx_type raw = chunk_type(bits, &vec);
+        const unsigned words = bits <= 32 ? 1 : bits / 32;
+        struct opnd from;
+        if (a->direct && bits >= 32) {
+            from = opnd_words(a->in, bit / 32, words);
+            if (each < 32) from = lower_in_reg(l, from);
+        } else {
+            from = whole_reg && each >= 32 ? opnd_words(lower_whole(l, o), bit / 32, words)
+                                           : lower_temp(l, words);
+            put_load(l, i, a, bit / 8, raw, vec, from, flags);
+        }
+        if (whole_reg) {
+            const struct opnd d = lower_whole(l, o);
+            if (each >= 32)
+                lower_mov(l, opnd_words(d, bit / 32, words), from);
+            else
+                lower_refuse(l, "a vector register of narrow elements cannot be loaded whole");
+            continue;
+        }
+        for (unsigned k = bit / each; k < (bit + bits) / each; k++)
+            lower_extract(l, element(o, k), t, from, k * each - bit);
+    }
+}
+
+// ld, ldu; flags: UNIFORM for ldu
+void lower_mem_ld(struct lower *l, const struct ptx_inst *i, unsigned flags) {
+    enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
+    const struct lower_addr a = lower_address(l, &i->operand[1], (enum ptx_space)i->space);
+    const unsigned vector = i->vector > 1 ? i->vector : 1;
+    if (ptx_has(i, PTX_MOD_sc)) lower_fence(l, lower_scope(i), MF_SC);
+    if (t == PTX_F64 && l->f64_as_f32) {
+        for (unsigned k = 0; k < vector; k++)
+            load_scalar(l, i, &a, 8 * k, element(&i->operand[0], k), PTX_F32, flags);
+    } else if (vector == 1) {
+        load_scalar(l, i, &a, 0, &i->operand[0], t, flags);
+    } else {
+        load_vector(l, i, &a, t, flags);
+    }
+    fence_after(l, i);
+}
+
+// ---- stores -------------------------------------------------------------------------------
+
+static void put_store(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                      unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value) {
+    if (a->direct && a->in.kind == OPND_GPR) { // an argument of a built-in function
+        lower_mov(l, opnd_words(a->in, bytes / 4, value.words), value);
+        return;
+    }
+    if (a->direct) {
+        lower_refuse(l, "constants and kernel parameters cannot be written");
+        return;
+    }
+    struct minst m = lower_new(l, OP_ST, t);
+    m.klass = st_class[a->space];
+    m.vec = (uint8_t)vec;
+    m.cop = cache_operator(i, &m.flags);
+    set_address(&m, a);
+    m.offset += bytes;
+    m.src[1] = value;
+    lower_put(l, &m);
+}
+
+// The elements [first, first + n) of a vector operand as consecutive words.
+static struct opnd vector_value(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+                                unsigned first, unsigned n) {
+    const unsigned each = ptx_type_bits(t), bits = n * each;
+    if (o->kind != PTX_OPERAND_VECTOR)
+        return opnd_words(lower_whole(l, o), first * each / 32, bits <= 32 ? 1 : bits / 32);
+    struct opnd e[4];
+    if (each == 32) {
+        for (unsigned k = 0; k < n; k++) e[k] = lower_src(l, &o->list[first + k], t);
+        return lower_gather(l, e, n);
+    }
+    struct ptx_operand part = *o;
+    part.list += first;
+    part.n = n;
+    const struct opnd d = lower_temp(l, bits <= 32 ? 1 : bits / 32);
+    lower_pack(l, d, &part, bits);
+    return d;
+}
+
+void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
+    const struct ptx_operand *const o = &i->operand[1];
+    const unsigned vector = i->vector > 1 ? i->vector : 1;
+    fence_before(l, i);
+    const struct lower_addr a = lower_address(l, &i->operand[0], (enum ptx_space)i->space);
+    if (t == PTX_F64 && l->f64_as_f32) {
+        for (unsigned k = 0; k < vector; k++)
+            put_store(l, i, &a, 8 * k, PTX_F32, 1, lower_src(l, element(o, k), PTX_F32));
+        return;
+    }
+    if (vector == 1) {
+        const struct opnd value = lower_src(l, o, t);
+        if (t == PTX_B128)
+            put_store(l, i, &a, 0, PTX_B32, 4, value);
+        else
+            put_store(l, i, &a, 0, t, 1, value);
+        return;
+    }
+    const unsigned each = ptx_type_bits(t), total = each * vector;
+    if (o->kind == PTX_OPERAND_VECTOR && o->n < vector) {
+        lower_refuse(l, "fewer elements than the vector has");
+        return;
+    }
+    for (unsigned bit = 0; bit < total; bit += 128) {
+        const unsigned bits = total - bit < 128 ? total - bit : 128;
+        unsigned vec;
+        const enum ptx_type raw = chunk_type(bits, &vec);
+        put_store(l, i, &a, bit / 8, raw, vec, vector_value(l, o, t, bit / each, bits / each));
+    }
+}
+
+// ---- atomics ------------------------------------------------------------------------------
+
+static int atom_op(const struct ptx_inst *i) {
+    static const struct {
+        uint8_t mod, op;
+    } table[] = {{PTX_MOD_add, MATOM_ADD}, {PTX_MOD_min, MATOM_MIN}, {PTX_MOD_max, MATOM_MAX},
+                 {PTX_MOD_inc, MATOM_INC}, {PTX_MOD_dec, MATOM_DEC}, {PTX_MOD_and, MATOM_AND},
+                 {PTX_MOD_or, MATOM_OR},   {PTX_MOD_xor, MATOM_XOR}, {PTX_MOD_exch, MATOM_EXCH},
+                 {PTX_MOD_cas, MATOM_CAS}};
+    for (size_t k = 0; k < WW_COUNT(table); k++)
+        if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].op;
+    return -1;
+}
+
+// atom d, [a], b{, c}; red [a], b
+void lower_mem_atom(struct lower *l, const struct ptx_inst *i, unsigned has_result) {
+    const enum ptx_type t = (enum ptx_type)i->types[i->n_types ? i->n_types - 1 : 0];
+    const struct ptx_operand *const o = i->operand;
+    const unsigned vector = i->vector > 1 ? i->vector : 1, bits = vector * ptx_type_bits(t);
+    const unsigned words = bits <= 32 ? 1 : bits / 32;
+    const int op = atom_op(i);
+    if (op < 0 || bits > 128) {
+        lower_refuse(l, "no such atomic operation");
+        return;
+    }
+    fence_before(l, i);
+    const struct lower_addr a = lower_address(l, &o[has_result], (enum ptx_space)i->space);
+    if (a.direct || a.space == PTX_SPACE_LOCAL) {
+        lower_refuse(l, "atomics work on global and shared memory");
+        return;
+    }
+    struct minst m = lower_new(l, OP_ATOM, t);
+    m.klass = a.space == PTX_SPACE_SHARED ? OPC_ATOM_SHARED : OPC_ATOM_GLOBAL;
+    m.sub = (uint8_t)op;
+    m.vec = (uint8_t)vector;
+    m.flags = ptx_has(i, PTX_MOD_noftz) ? MF_NOFTZ : 0u;
+    set_address(&m, &a);
+    for (unsigned s = 0; s < (op == MATOM_CAS ? 2u : 1u); s++) {
+        const struct ptx_operand *const v = &o[has_result + 1 + s];
+        m.src[1 + s] =
+            lower_in_reg(l, vector > 1 ? vector_value(l, v, t, 0, vector) : lower_src(l, v, t));
+    }
+    // A result that nothing else names is not asked for.
+    const struct lower_reg *const r = has_result ? lower_reg_of(l, &o[0]) : NULL;
+    const bool wanted = has_result && o[0].kind != PTX_OPERAND_SINK && !(r && r->mentions < 2);
+    if (wanted)
+        m.dst[0] =
+            o[0].kind == PTX_OPERAND_VECTOR ? lower_temp(l, words) : lower_narrow_dst(l, &o[0], t);
+    lower_put(l, &m);
+    if (wanted && o[0].kind == PTX_OPERAND_VECTOR) {
+        for (unsigned k = 0; k < vector; k++)
+            lower_extract(l, element(&o[0], k), t, m.dst[0], k * ptx_type_bits(t));
+    } else if (wanted) {
+        lower_widen(l, &o[0], t, m.dst[0]);
+    }
+    fence_after(l, i);
+}
+
+// ---- fences, hints ------------------------------------------------------------------------
+
+// membar.{cta,gl,sys}; fence{.sem}.scope; fence.proxy.*, which one address space does not need
+void lower_mem_fence(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    if (ptx_has(i, PTX_MOD_proxy)) {
+        lower_fence(l, MFENCE_CTA, 0);
+        return;
+    }
+    uint32_t flags = MF_ACQUIRE | MF_RELEASE;
+    if (ptx_has(i, PTX_MOD_acquire)) flags = MF_ACQUIRE;
+    if (ptx_has(i, PTX_MOD_release)) flags = MF_RELEASE;
+    if (ptx_has(i, PTX_MOD_sc) || i->op == PTX_OP_membar) flags = MF_SC;
+    lower_fence(l, lower_scope(i), flags);
+}
+
+// prefetch{.space}.{L1,L2}; prefetchu.L1: level 3
+void lower_mem_prefetch(struct lower *l, const struct ptx_inst *i, unsigned level) {
+    const struct lower_addr a = lower_address(l, &i->operand[0], (enum ptx_space)i->space);
+    if (a.direct) return; // constants and parameters are not prefetched
+    struct minst m = lower_new(l, OP_PREFETCH, PTX_B32);
+    m.sub = level ? (uint8_t)level : ptx_has(i, PTX_MOD_L1) ? 1 : 2;
+    set_address(&m, &a);
+    lower_put(l, &m);
+}
+
+// applypriority, discard: hints about lines; the issue slot is all that is modelled of them
+void lower_mem_hint(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)i;
+    (void)unused;
+    struct minst m = lower_new(l, OP_NOP, PTX_NONE);
+    lower_put(l, &m);
+}
+
+// A policy is opaque and only a hint: any value will do.
+void lower_mem_policy(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    lower_mov(l, lower_dst(l, &i->operand[0], PTX_B64), opnd_imm64(0));
+}
+
+// ---- generic addresses --------------------------------------------------------------------
+
+void lower_mem_isspacep(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    struct minst m = lower_new(l, OP_ISSPACE, l->addr64 ? PTX_U64 : PTX_U32);
+    m.space = i->space;
+    m.dst[0] = lower_dst_pred(l, &i->operand[0]);
+    m.src[0] = lower_in_reg(l, lower_src(l, &i->operand[1], l->addr64 ? PTX_U64 : PTX_U32));
+    lower_put(l, &m);
+}
+
+// cvta{.to}.space.size d, a. A global address is its own generic address, and a constant's is that
+// of the bank in device memory; the other spaces appear in windows below 4 GB.
+void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    const enum ptx_type t = lower_type(l, i, 0);
+    const bool to = ptx_has(i, PTX_MOD_to);
+    const struct opnd d = lower_dst(l, &i->operand[0], t), a = lower_src(l, &i->operand[1], t);
+    enum ptx_space space = (enum ptx_space)i->space;
+    if (space == PTX_SPACE_PARAM && !l->f->is_entry) space = PTX_SPACE_LOCAL;
+    if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_NONE) {
+        lower_mov(l, d, a);
+        return;
+    }
+    if (space == PTX_SPACE_CONST) {
+        const uint64_t base = l->s ? l->s->const_base : 0;
+        if (d.words == 2)
+            lower_add64(l, d, a, opnd_imm64(to ? 0 - base : base), false, false, false);
+        else
+            lower_iadd(l, d, a, opnd_imm(to ? 0 - base : base), 0);
+        return;
+    }
+    struct minst m = lower_new(l, OP_CVTA, PTX_U32);
+    m.space = (uint8_t)space;
+    m.sub = to;
+    m.dst[0] = opnd_word(d, 0);
+    m.src[0] = opnd_word(a, 0);
+    lower_put(l, &m);
+    if (d.words == 2) lower_mov(l, opnd_word(d, 1), opnd_imm(0));
+}
+
+// ---- asynchronous copies ------------------------------------------------------------------
+
+void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
+    (void)unused;
+    uint64_t n = 0;
+    if (ptx_has(i, PTX_MOD_commit_group)) {
+        struct minst m = lower_new(l, OP_CPCOMMIT, PTX_NONE);
+        lower_put(l, &m);
+        return;
+    }
+    if (ptx_has(i, PTX_MOD_wait_group) || ptx_has(i, PTX_MOD_wait_all)) {
+        struct minst m = lower_new(l, OP_CPWAIT, PTX_NONE);
+        m.aux = UINT16_MAX;
+        if (ptx_has(i, PTX_MOD_wait_group)) {
+            if (i->n_operands < 1 || !lower_int_literal(&i->operand[0], &n))
+                lower_refuse(l, "the number of groups must be a literal");
+            m.aux = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX - 1;
+        }
+        lower_put(l, &m);
+        return;
+    }
+    if (i->n_operands < 3 || !lower_int_literal(&i->operand[2], &n) ||
+        (n != 4 && n != 8 && n != 16)) {
+        lower_refuse(l, "a copy has 4, 8 or 16 bytes");
+        return;
+    }
+    const struct lower_addr to = lower_address(l, &i->operand[0], PTX_SPACE_SHARED);
+    struct lower_addr from = lower_address(l, &i->operand[1], PTX_SPACE_GLOBAL);
+    if (from.offset && from.base.kind == OPND_GPR) { // one offset an instruction: the destination's
+        const struct opnd t = lower_temp(l, from.base.words);
+        if (t.words == 2)
+            lower_add64(l, t, from.base, opnd_imm64((uint64_t)from.offset), false, false, false);
+        else
+            lower_iadd(l, t, from.base, opnd_imm((uint64_t)from.offset), 0);
+        from.base = t;
+    }
+    struct minst m = lower_new(l, OP_CPASYNC, PTX_B32);
+    m.aux = (uint16_t)n;
+    m.cop = ptx_has(i, PTX_MOD_cg) ? MCOP_CG : MCOP_CA;
+    set_address(&m, &to);
+    m.src[1] = from.base;
+    for (unsigned k = 3; k < i->n_operands; k++) { // a size, or a predicate; a policy has 64 bits
+        const struct lower_reg *const r = lower_reg_of(l, &i->operand[k]);
+        if (r && r->words == 2) continue;
+        m.src[2] = r && r->words == 0 ? lower_src_pred(l, &i->operand[k])
+                                      : lower_src(l, &i->operand[k], PTX_U32);
+        break;
+    }
+    lower_put(l, &m);
+}
