@@ -40,6 +40,9 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
                        .fetch_gen = gen};
     if (wide != NULL) memset(wide, 0, sizeof *wide);
     W->ew->lane_slot = w;
+    // Local memory lies beyond every device allocation, each warp slot's apart.
+    const uint64_t stride = bits_align_up((uint64_t)ks->kernel->image->local_bytes * WARP_LANES, 256);
+    W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
     s->v.lanes[w] = W->ew->active;
 }
 

@@ -80,6 +80,7 @@ static inline uint64_t kernel_const_line(const struct sm_config *c, const struct
 uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps);
 
 // ---- warps and CTAs -----------------------------------------------------------------------------
+#define LOCAL_BASE 0x4000000000ull
 enum { ASYNC_GROUPS = 8 };
 struct warp {
     const struct sm_inst *head; // next instruction, when decoded

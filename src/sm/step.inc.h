@@ -335,11 +335,6 @@ static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, u
 // Scheduler sc's turn. False: nothing issued, and the reason is held.
 static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     struct sm_view *const v = &s->v;
-    if (ww_unlikely(s->sched[sc].next > t)) {
-        stall_hold(s, sc, STALL_issuing, 0);
-        s->dirty |= 1u << sc;
-        return false;
-    }
     if (s->ops->prepare != NULL) s->ops->prepare(s, sc);
     const uint64_t ready = v->go & v->mine[sc], active = ready & v->active;
     if (active == 0) {
@@ -350,6 +345,11 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
             stall_classify(s, sc);
             s->dirty &= ~(1u << sc);
         }
+        return false;
+    }
+    if (ww_unlikely(s->sched[sc].next > t)) {
+        stall_hold(s, sc, STALL_issuing, active);
+        s->dirty |= 1u << sc;
         return false;
     }
     enum stall_reason why;

@@ -8,21 +8,17 @@ void miss_send(struct sm *s, uint64_t at, struct mem_request r) {
     mem_port_send(s->port, s->send_at, r);
 }
 
-// Sends a read for each run of neighbouring sectors.
+// One read from the first to the last of the sectors; what lies between comes along.
 static void send_sectors(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
                          uint64_t at) {
     const uint32_t size = s->cache[client].sector_bytes;
-    while (sectors != 0) {
-        const uint32_t first = bits_first32(sectors);
-        const uint32_t run = bits_first32(~(sectors >> first));
-        miss_send(s, at,
-                  (struct mem_request){.addr = line + (uint64_t)first * size,
-                                       .bytes = run * size,
-                                       .tag = TAG_LINE,
-                                       .kind = MEM_READ,
-                                       .client = (uint8_t)client});
-        sectors &= run >= 32 - first ? 0 : ~(((1u << run) - 1) << first);
-    }
+    const uint32_t first = bits_first32(sectors), last = bits_last32(sectors);
+    miss_send(s, at,
+              (struct mem_request){.addr = line + (uint64_t)first * size,
+                                   .bytes = (last - first + 1) * size,
+                                   .tag = TAG_LINE,
+                                   .kind = MEM_READ,
+                                   .client = (uint8_t)client});
 }
 
 bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
@@ -33,15 +29,13 @@ bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sect
     if (!mshr_has_room(c->mshr, line)) return false;
     if (missing != 0) {
         const uint32_t flits = mem_port_flits(s->port, MEM_READ, c->line_bytes);
-        // Runs of missing sectors that travel as packets of their own.
-        const uint32_t packets = bits_count32(missing & ~(missing << 1));
-        if (!mem_port_can_send(s->port, line, flits * packets)) return false;
+        if (!mem_port_can_send(s->port, line, flits)) return false;
     }
     if (waiter == NO_WAITER)
         mshr_expect(c->mshr, line, sectors, &missing);
     else
         mshr_add_sectors(c->mshr, line, sectors, waiter, &missing);
-    send_sectors(s, client, line, missing, at);
+    if (missing != 0) send_sectors(s, client, line, missing, at);
     return true;
 }
 

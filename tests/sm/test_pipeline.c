@@ -1,0 +1,384 @@
+// Cycle counts of arithmetic, each of which follows by hand from the configuration of the rig:
+// a CTA given in cycle 0 is fetched in cycle 0, decoded in cycle 1 (decode_latency 1) and issues its
+// first instruction in cycle 1. The rig's done_at is the cycle in which the last result is there
+// (EXIT waits for nothing, but its warp is drained only then).
+#include "test_rig.h"
+
+// N adds, each of which needs the one before: the k-th issues at 1 + (k-1) * latency, and the last
+// result is there latency cycles later: 1 + N * latency.
+static void dependent_adds(void **state) {
+    (void)state;
+    for (uint32_t n = 1; n <= 40; n += 13) {
+        struct rig *g = rig_new();
+        for (uint32_t i = 0; i < n; i++) iaddi(g, 1, 1, 1);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 1 + n * 10);
+        assert_int_equal(act(g, ACT_warp_instructions), n + 1);
+        assert_int_equal(act(g, ACT_issue_slots + STALL_alu), (n - 1) * 9);
+        // INT pipeline: n times 10 cycles, one after another.
+        assert_int_equal(act(g, ACT_int_busy_cycles), n * 10);
+        rig_free(g);
+    }
+}
+
+// The same with two cycles between issue and the first read: each link of the chain is 12 long.
+static void read_latency_is_part_of_a_chain(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.read_latency = 2;
+    for (uint32_t i = 0; i < 20; i++) iaddi(g, 1, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 20 * 12);
+    rig_free(g);
+}
+
+// Independent adds of one warp: one a cycle; the N-th issues in cycle N, its result at N + 10.
+static void independent_adds_are_issue_limited(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 30 + 10);
+    rig_free(g);
+}
+
+// With an initiation interval of 3 the N-th issues at 1 + 3 (N-1); the pipeline is the limit.
+static void interval_limits(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.timing[OPC_MOV].interval = 3;
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 3 * 29 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_unit_busy), 2 * 29);
+    rig_free(g);
+}
+
+// Two clusters halve that: instructions go in pairs of cycles 1,2 4,5 7,8 ...: the N-th (N even, from
+// 1) issues at 1 + 3 (N/2 - 1) + 1.
+static void two_clusters_share_the_work(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.clusters = 2;
+    g->c.timing[OPC_MOV].interval = 3;
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 2 + 3 * 14 + 10);
+    assert_int_equal(act(g, ACT_int_issues), 15);
+    assert_int_equal(act(g, ACT_int_issues + 1), 15);
+    rig_free(g);
+}
+
+// SFU: 8 cycles between instructions, 20 to the result; INT work of a second warp fits between.
+static void sfu_interval(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.timing[OPC_SFU_RCP] = (struct class_timing){.latency = 20, .interval = 8};
+    for (uint32_t i = 0; i < 10; i++) mufu(g, i, 31);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 8 * 9 + 20);
+    assert_int_equal(act(g, ACT_sfu_issues), 10);
+    // Busy from the first entry to the last result: 8 * 9 + 20, without a gap.
+    assert_int_equal(act(g, ACT_sfu_busy_cycles), 8 * 9 + 20);
+    rig_free(g);
+}
+
+// Three operands in one bank of one port: reads in cycles 1, 2, 3, so the instruction enters its
+// pipeline two cycles late. Banks: (register + warp) mod 4 with warp 0.
+static void bank_conflict(void **state) {
+    (void)state;
+    const struct { uint32_t a, b, c, late; } row[] = {
+        {1, 2, 3, 0}, {4, 8, 3, 1}, {4, 8, 12, 2}, {4, 4, 4, 0}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        struct rig *g = rig_new();
+        g->c.rf_banks = 4;
+        g->c.collector_ports = 1;
+        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(row[i].a), R(row[i].b), R(row[i].c));
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 1 + row[i].late + 10);
+        // The delays of the reads: one waits 1, the next 2.
+        assert_int_equal(act(g, ACT_rf_bank_conflicts), row[i].late * (row[i].late + 1) / 2);
+        rig_free(g);
+    }
+}
+
+// The same chain through one bank of one port: a result is written in the cycle before it is due
+// (cycle 10 of the first add), the next add reads in cycle 11: no conflict with latency 10.
+static void bank_with_one_port_does_not_slow_a_chain(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.rf_banks = 1;
+    g->c.collector_ports = 1;
+    for (uint32_t i = 0; i < 10; i++) iaddi(g, 1, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 10 * 10);
+    rig_free(g);
+}
+
+// A result bus of one: four pipelines' worth of results that are due together leave one a cycle.
+// INT add (latency 10) in cycle 1, FP add (latency 9) in cycle 2: both are written in cycle 10, the
+// second a cycle late: 12 instead of 11.
+static void result_bus(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.result_bus = 1;
+    g->c.timing[OPC_FP_ADD].latency = 9;
+    iadd(g, 1, 2, 3);
+    fadd(g, 4, 5, 6);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 12);
+    assert_int_equal(act(g, ACT_result_bus_conflicts), 1);
+    rig_free(g);
+}
+
+// One collector unit: an instruction with a conflict holds it for two cycles more, so the next may
+// issue only in cycle 4 (taken in 1, its reads end in 3).
+static void collector_units(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.collectors = 1;
+    g->c.rf_banks = 4;
+    g->c.collector_ports = 1;
+    emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(4), R(8), R(12));
+    movi(g, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 4 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_collector), 2);
+    rig_free(g);
+}
+
+// Two schedulers, two warps, two clusters: both warps run as if alone.
+static void two_schedulers(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.schedulers = 2;
+    g->c.clusters = 2;
+    g->args.block[0] = 64;
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 30 + 10);
+    rig_free(g);
+    // One scheduler: 60 moves, one a cycle; the two EXITs come at most one before the last move.
+    g = rig_new();
+    g->args.block[0] = 64;
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 60 + 10);
+    rig_free(g);
+}
+
+// Fermi: a double-precision instruction takes both schedulers. Two warps of 5 independent ones:
+// one a cycle, the tenth in cycle 10.
+static void double_precision_blocks(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.schedulers = 2;
+    g->c.dp_units = 2;
+    g->c.dp_blocks_issue = true;
+    g->args.block[0] = 64;
+    for (uint32_t i = 0; i < 5; i++) dadd(g, 2 * i, 20, 22);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 10 + 10);
+    rig_free(g);
+}
+
+// Kepler-like: two instructions of a warp a cycle, if independent and of different units.
+static void dual_issue(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.issue_width = g->c.max_issues_per_warp = 2;
+    g->c.dual_issue_diff_units = true;
+    for (uint32_t i = 0; i < 10; i++) {
+        iadd(g, i, 30, 31);
+        fadd(g, 10 + i, 30, 31);
+    }
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 10 + 10); // the tenth pair in cycle 10
+    assert_int_equal(act(g, ACT_issue_slots + STALL_dual), 10);
+    rig_free(g);
+    // Same unit: singly.
+    g = rig_new();
+    g->c.issue_width = g->c.max_issues_per_warp = 2;
+    g->c.dual_issue_diff_units = true;
+    g->c.clusters = 2;
+    for (uint32_t i = 0; i < 10; i++) iadd(g, i, 30, 31);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 10 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_dual), 0);
+    rig_free(g);
+    // Dependent: the second waits.
+    g = rig_new();
+    g->c.issue_width = g->c.max_issues_per_warp = 2;
+    iadd(g, 1, 30, 31);
+    fadd(g, 2, 1, 31);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 10 + 10);
+    rig_free(g);
+}
+
+// GT200-like: a scheduler issues every fourth cycle; the N-th move at 1 + 4 (N-1).
+static void scheduler_interval(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.scheduler_interval = 4;
+    for (uint32_t i = 0; i < 10; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    // The last move at 37, EXIT at 41, the last result at 47.
+    assert_int_equal(g->done_at, 1 + 4 * 9 + 10);
+    // Between issues, while the warp is ready; after EXIT it is gone.
+    assert_int_equal(act(g, ACT_issue_slots + STALL_issuing), 3 * 10);
+    rig_free(g);
+}
+
+// A loop of a counter: per trip ISETP waits for IADD (10), BRA for ISETP (10), then branch_latency 4
+// to the fetch, decode 1, issue: 25 cycles a trip. First IADD in cycle 1; the last trip ends with a
+// BRA not taken: EXIT is in the buffer and issues 4 cycles later.
+static void loop(void **state) {
+    (void)state;
+    const uint32_t trips = 7;
+    struct rig *g = rig_new();
+    iaddi(g, 1, 1, 1);
+    setp_lt(g, 0, 1, trips);
+    struct minst *b = bra(g, 0);
+    b->guard = 0;
+    b->reconv = 3;
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 25 * (trips - 1) + 20 + 4);
+    assert_int_equal(act(g, ACT_branches), trips);
+    assert_int_equal(act(g, ACT_divergent_branches), 0);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_control), 3 * trips);
+    rig_free(g);
+}
+
+// Registers above 63 have a scoreboard too.
+static void many_registers(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->im.n_regs = 250;
+    iaddi(g, 200, 200, 1);
+    iaddi(g, 201, 200, 1);
+    iaddi(g, 100, 201, 1);
+    iaddi(g, 3, 100, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 4 * 10);
+    rig_free(g);
+}
+
+// Predicates: a guard waits for the comparison that writes it, also of an instruction that then
+// executes in no lane.
+static void guards_wait(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    setp_lt(g, 2, 1, 0); // never
+    movi(g, 3, 1)->guard = 2;
+    iaddi(g, 4, 3, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 3 * 10);
+    assert_int_equal(act(g, ACT_lanes_active), 1);
+    assert_int_equal(act(g, ACT_thread_instructions), 3 * 32);
+    rig_free(g);
+}
+
+// The buffer of two with one fetch of two a cycle: a fetch in cycle t gives instructions in t + 2
+// (cache 1, decode 1), which issue in t + 2 and t + 3; the buffer is empty in t + 3, which fetches
+// again: two instructions every three cycles.
+static void instruction_buffer(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.fetch_width = 1;
+    g->c.fetch_instructions = g->c.ibuffer_entries = 2;
+    g->c.icache.hit_latency = 1;
+    for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    // Pairs at 2,3 5,6 8,9 ...: the 15th pair ends at 3 + 3 * 14.
+    assert_int_equal(g->done_at, 3 + 3 * 14 + 10);
+    assert_int_equal(act(g, ACT_fetches), 16);
+    assert_int_equal(act(g, ACT_decodes), 31);
+    rig_free(g);
+}
+
+// A cold instruction cache: lines of 64 bytes hold 8 instructions. Each line's first fetch misses
+// and comes 100 cycles later; the retry hits.
+static void instruction_cache(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.icache = (struct cache_config){.bytes = 1024, .line_bytes = 64, .ways = 2, .mshrs = 2,
+                                        .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    g->c.fetch_instructions = 8;
+    g->c.ibuffer_entries = 8;
+    for (uint32_t i = 0; i < 15; i++) movi(g, i, i);
+    exit_(g);
+    g->port->latency = 100;
+    rig_run(g);
+    // Fetch 0 misses; reply at 100, fetch again at 100, issue 102..109; the buffer is empty in 109,
+    // fetch misses; reply at 209, issue 211..218; the 15th move in 217.
+    assert_int_equal(g->done_at, 217 + 10);
+    assert_int_equal(act(g, ACT_icache_misses), 2);
+    assert_int_equal(act(g, ACT_fetches), 4);
+    rig_free(g);
+}
+
+// Constant operands: the line of c[0] is not there; the add waits from its decoding (1) to the
+// reply (101) and issues then. The second finds the line.
+static void constant_operands(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.constant = (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 2,
+                                          .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(2), C(CB_LAUNCH, CB0_NTID_X), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(3), R(1), C(CB_LAUNCH, CB0_NTID_Y), NIL());
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 101 + 2 * 10);
+    assert_int_equal(act(g, ACT_const_misses), 1);
+    assert_int_equal(act(g, ACT_const_operands), 2);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_memory), 100);
+    rig_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dependent_adds),
+        cmocka_unit_test(read_latency_is_part_of_a_chain),
+        cmocka_unit_test(independent_adds_are_issue_limited),
+        cmocka_unit_test(interval_limits),
+        cmocka_unit_test(two_clusters_share_the_work),
+        cmocka_unit_test(sfu_interval),
+        cmocka_unit_test(bank_conflict),
+        cmocka_unit_test(bank_with_one_port_does_not_slow_a_chain),
+        cmocka_unit_test(result_bus),
+        cmocka_unit_test(collector_units),
+        cmocka_unit_test(two_schedulers),
+        cmocka_unit_test(double_precision_blocks),
+        cmocka_unit_test(dual_issue),
+        cmocka_unit_test(scheduler_interval),
+        cmocka_unit_test(loop),
+        cmocka_unit_test(many_registers),
+        cmocka_unit_test(guards_wait),
+        cmocka_unit_test(instruction_buffer),
+        cmocka_unit_test(instruction_cache),
+        cmocka_unit_test(constant_operands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
