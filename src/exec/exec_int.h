@@ -3,6 +3,12 @@
 #ifndef WW_EXEC_INT_H
 #define WW_EXEC_INT_H
 
+// Nobody reads the host's floating-point exception flags; without this gcc will not compute both
+// sides of a choice, and loops over lanes stay scalar.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-trapping-math")
+#endif
+
 #include <assert.h>
 #include <stdatomic.h>
 

@@ -34,23 +34,23 @@ HANDLER32(fsqrt, 1, canon32(__builtin_sqrtf(FA)))
 GENERAL(fadd_g, 2, canon32(FA + FB))
 GENERAL(fmul_g, 2, canon32(FA *FB))
 GENERAL(ffma_g, 3, canon32(fma32(FA, FB, FC)))
-GENERAL(fadd_r, 2, fadd_rnd(A, B, m.rnd))
-GENERAL(fmul_r, 2, fmul_rnd(A, B, m.rnd))
-GENERAL(ffma_r, 3, ffma_rnd(A, B, C, m.rnd))
+GENERAL(fadd_r, 2, fadd_rnd(A, B, &m))
+GENERAL(fmul_r, 2, fmul_rnd(A, B, &m))
+GENERAL(ffma_r, 3, ffma_rnd(A, B, C, &m))
 GENERAL(fdiv_g, 2, canon32(FA / FB))
-GENERAL(fdiv_r, 2, fdiv_rnd(A, B, m.rnd))
+GENERAL(fdiv_r, 2, fdiv_rnd(A, B, &m))
 GENERAL(frcp_g, 1, canon32(1.0f / FA))
-GENERAL(frcp_r, 1, fdiv_rnd(0x3f800000u, A, m.rnd))
+GENERAL(frcp_r, 1, fdiv_rnd(0x3f800000u, A, &m))
 GENERAL(fsqrt_g, 1, canon32(__builtin_sqrtf(FA)))
-GENERAL(fsqrt_r, 1, fsqrt_rnd(A, m.rnd))
+GENERAL(fsqrt_r, 1, fsqrt_rnd(A, &m))
 GENERAL(fmov, 1, A)
 
 // mad.f32 of sm_1x: the product's mantissa is cut to 24 bits, its exponent kept however small or
 // large, and the sum is rounded to nearest (PTX ISA, mad).
 LANE_FN uint32_t fmad1x(uint32_t a, uint32_t b, uint32_t c) {
     const double p = (double)as_f32(a) * (double)as_f32(b);
-    const double cut = p - p == 0.0 ? as_f64(as_u64(p) & ~0x1fffffffull) : p;
-    return canon32((float)add_odd(cut, (double)as_f32(c)));
+    const double cut = as_f64(as_u64(p) & ~0x1fffffffull); // of infinities and NaN: the same kind
+    return canon32((float)add_odd(p == p ? cut : p, (double)as_f32(c)));
 }
 GENERAL(fmad, 3, fmad1x(A, B, C))
 
@@ -58,42 +58,45 @@ GENERAL(fmad, 3, fmad1x(A, B, C))
 // when a is infinite (PTX ISA, div).
 LANE_FN uint32_t fdiv_fast(uint32_t a, uint32_t b) {
     const float q = as_f32(a) / as_f32(b);
-    const bool huge = (b & 0x7fffffffu) > 0x7e800000u && (b & 0x7fffffffu) < 0x7f800000u;
-    const bool a_inf = (a & 0x7fffffffu) == 0x7f800000u, a_nan = (a & 0x7fffffffu) > 0x7f800000u;
-    const uint32_t zero = (a ^ b) & 0x80000000u;
-    return huge && !a_nan ? (a_inf ? F32_NAN : zero) : canon32(q);
+    const uint32_t ma = a & 0x7fffffffu, mb = b & 0x7fffffffu;
+    uint32_t r = ma >= 0x7f800000u ? F32_NAN : (a ^ b) & 0x80000000u;
+    r = mb <= 0x7e800000u ? canon32(q) : r;
+    return mb >= 0x7f800000u ? canon32(q) : r;
 }
 GENERAL(fdiv_approx, 2, fdiv_fast(A, B))
 
 // ---- minimum, maximum -----------------------------------------------------------------------
 // -0 is less than +0. One NaN gives the other operand, two the canonical NaN; with NAN any does.
-LANE_FN uint32_t fminmax(uint32_t a, uint32_t b, bool is_max, bool nan) {
-    const float fa = as_f32(a), fb = as_f32(b);
-    const bool less = fa < fb || (fa == fb && (a >> 31) > (b >> 31));
-    uint32_t r = less != is_max ? a : b;
-    const bool na = fa != fa, nb = fb != fb;
-    r = na ? b : nb ? a : r;
-    return (na && nb) || (nan && (na || nb)) ? F32_NAN : r;
+LANE_FN uint32_t fminmax(uint32_t a, uint32_t b, bool is_max, uint32_t nan) {
+    // Sign and magnitude as one ordered number: -0 is one below +0.
+    const int32_t ka = (int32_t)(a ^ ((0u - (a >> 31)) & 0x7fffffffu));
+    const int32_t kb = (int32_t)(b ^ ((0u - (b >> 31)) & 0x7fffffffu));
+    uint32_t r = is_max ? (ka > kb ? a : b) : (ka < kb ? a : b);
+    const uint32_t na = (a & 0x7fffffffu) > 0x7f800000u ? ~0u : 0;
+    const uint32_t nb = (b & 0x7fffffffu) > 0x7f800000u ? ~0u : 0;
+    r = na ? b : r;
+    r = nb ? a : r;
+    const uint32_t bad = (na & nb) | (nan & (na | nb));
+    return bad ? F32_NAN : r;
 }
-HANDLER32(fmin, 2, fminmax(A, B, false, false))
-HANDLER32(fmax, 2, fminmax(A, B, true, false))
+HANDLER32(fmin, 2, fminmax(A, B, false, 0))
+HANDLER32(fmax, 2, fminmax(A, B, true, 0))
 FN(fmnmx_g) {
     UNUSED_ENV;
     SOURCES3;
     const struct fmode m = fmode_of(x);
     uint32_t *const pd = x_dst(w, x->d);
-    const bool is_max = x->sub != 0, nan = x->flags & MF_NAN, three = x->aux8 == 3;
-    const bool xorsign = x->flags & MF_ABS;
+    const bool is_max = x->sub != 0;
+    const uint32_t nan = x->flags & MF_NAN ? ~0u : 0, three = x->aux8 == 3 ? ~0u : 0;
+    const uint32_t mag = x->flags & MF_ABS ? 0x7fffffffu : ~0u; // xorsign.abs
     LANES {
         const uint32_t a = fsource(pa[i], &m, 0), b = fsource(pb[i], &m, 1);
-        const uint32_t c = fsource(pc[i], &m, 2), sign = (a ^ b) & 0x80000000u;
-        const uint32_t mag = xorsign ? 0x7fffffffu : ~0u;
-        uint32_t r = fminmax(a & mag, b & mag, is_max, nan);
-        const uint32_t sign3 = sign ^ (c & 0x80000000u);
-        r = three ? fminmax(r, c & mag, is_max, nan) : r;
-        const bool is_nan = (r & 0x7fffffffu) > 0x7f800000u;
-        r = xorsign && !is_nan ? r | (three ? sign3 : sign) : r;
-        r = fresult(is_nan ? F32_NAN : r, &m);
+        const uint32_t c = fsource(pc[i], &m, 2), sign = (a ^ b ^ (c & three)) & ~mag;
+        const uint32_t two = fminmax(a & mag, b & mag, is_max, nan);
+        const uint32_t all = fminmax(two, c & mag, is_max, nan);
+        uint32_t r = (all & three) | (two & ~three);
+        r = (r & 0x7fffffffu) > 0x7f800000u ? F32_NAN : r | sign;
+        r = fresult(r, &m);
         pd[i] = PICK(r, pd[i]);
     }
     return EXEC_NEXT;
@@ -171,7 +174,7 @@ FN(ftestp32) {
         inf |= v == 0x7f800000u ? lane_bit[i] : 0;
         nan |= v > 0x7f800000u ? lane_bit[i] : 0;
         zero |= v == 0 ? lane_bit[i] : 0;
-        sub |= v != 0 && v < 0x00800000u ? lane_bit[i] : 0;
+        sub |= v - 1 < 0x007fffffu ? lane_bit[i] : 0;
     }
     const uint32_t table[] = {[TEST_FINITE] = ~(inf | nan),
                               [TEST_INFINITE] = inf,

@@ -15,12 +15,12 @@ LANE_FN uint32_t flush32(uint32_t v, uint32_t fz) {
     return (v & 0x7f800000u) ? v : v & ~fz;
 }
 
-// How a general handler treats its sources and result; loop invariants.
+// How a general handler treats its sources and result; loop invariants, as masks.
 struct fmode {
     uint32_t and_mask[3], xor_mask[3]; // ABS and NEG of each source
     uint32_t fz;                       // flush mask
     uint32_t sat;                      // all ones: clamp to [0, 1]
-    uint8_t rnd;
+    uint32_t rz, rm, rp;               // all ones: round so
 };
 LANE_FN struct fmode fmode_of(const struct xinst *x) {
     struct fmode m;
@@ -30,7 +30,9 @@ LANE_FN struct fmode fmode_of(const struct xinst *x) {
     }
     m.fz = x->flags & MF_FTZ ? 0x7fffffffu : 0;
     m.sat = x->flags & MF_SAT ? ~0u : 0;
-    m.rnd = x->rnd;
+    m.rz = x->rnd == MRND_RZ ? ~0u : 0;
+    m.rm = x->rnd == MRND_RM ? ~0u : 0;
+    m.rp = x->rnd == MRND_RP ? ~0u : 0;
     return m;
 }
 LANE_FN uint32_t fsource(uint32_t v, const struct fmode *m, uint32_t k) {
@@ -40,8 +42,8 @@ LANE_FN uint32_t fsource(uint32_t v, const struct fmode *m, uint32_t k) {
 LANE_FN uint32_t fresult(uint32_t r, const struct fmode *m) {
     r = flush32(r, m->fz);
     const float f = as_f32(r);
-    const uint32_t s = f > 0.0f ? (f < 1.0f ? r : 0x3f800000u) : 0;
-    return m->sat ? s : r;
+    const uint32_t low = f > 0.0f ? r : 0, s = f > 1.0f ? 0x3f800000u : low;
+    return (s & m->sat) | (r & ~m->sat);
 }
 
 // s + e == a + b exactly (Knuth), whatever the order of magnitudes; NaN e for infinities.
@@ -55,9 +57,10 @@ LANE_FN double add_odd(double a, double b) {
     double e;
     const double s = two_sum(a, b, &e);
     const uint64_t u = as_u64(s);
-    const bool inexact = e > 0.0 || e < 0.0;
-    const uint64_t step = (e > 0.0) == (s > 0.0) ? 1 : ~0ull;
-    return as_f64(inexact && !(u & 1) ? u + step : u);
+    const uint64_t up = e > 0.0 ? 1 : 0, down = e < 0.0 ? 1 : 0; // neither when e is NaN
+    const uint64_t apart = (as_u64(e) ^ u) >> 63;
+    const uint64_t even = ~u & (up | down);
+    return as_f64(u + (even & (1 - apart)) - (even & apart));
 }
 
 // The fused multiply-add of single precision. The product is exact in double precision.
@@ -71,50 +74,61 @@ LANE_FN float fma32(float a, float b, float c) {
 
 // A nearest result f and what the exact one has more (only its sign counts): the neighbour that a
 // directed mode asks for.
-LANE_FN uint32_t direct32(float f, double more, uint8_t rnd) {
+LANE_FN uint32_t direct32(float f, double more, const struct fmode *m) {
+    // The sign as a float: comparisons and choices stay in lanes of one width.
+    const double d = more > 0.0 ? 1.0 : 0.0, sign = more < 0.0 ? -1.0 : d;
+    const float way = (float)sign;
     const uint32_t u = as_u32(f);
-    const bool positive = !(u >> 31), zero = (u << 1) == 0;
-    const uint32_t up = zero ? 1u : positive ? u + 1 : u - 1;
-    const uint32_t down = zero ? 0x80000001u : positive ? u - 1 : u + 1;
-    const bool away = positive ? more < 0.0 : more > 0.0; // the exact magnitude is smaller
-    uint32_t r = u;
-    r = rnd == MRND_RZ && away && !zero ? u - 1 : r;
-    r = rnd == MRND_RP && more > 0.0 ? up : r;
-    r = rnd == MRND_RM && more < 0.0 ? down : r;
+    const uint32_t negative = 0u - (u >> 31), nonzero = (u << 1) != 0 ? ~0u : 0;
+    const uint32_t above = way > 0.0f ? ~0u : 0, below = way < 0.0f ? ~0u : 0;
+    // One unit towards plus or minus infinity; from zero to the least number.
+    const uint32_t from_zero_up = 1u, from_zero_down = 0x80000001u;
+    const uint32_t up = ((u + 1 + 2 * negative) & nonzero) | (from_zero_up & ~nonzero);
+    const uint32_t down = ((u - 1 - 2 * negative) & nonzero) | (from_zero_down & ~nonzero);
+    const uint32_t inward = ((above & negative) | (below & ~negative)) & nonzero & m->rz;
+    const uint32_t go_up = above & m->rp, go_down = below & m->rm;
+    uint32_t r = u - (inward & 1u);
+    r = (r & ~go_up) | (up & go_up);
+    r = (r & ~go_down) | (down & go_down);
     return f != f ? F32_NAN : r;
 }
 // An exact zero sum of terms with signs a and b (bit 31) is -0 when rounding down unless both are +.
-LANE_FN uint32_t zero_down(uint32_t r, double s, double e, uint32_t a, uint32_t b, uint8_t rnd) {
-    return rnd == MRND_RM && s == 0.0 && e == 0.0 ? (a | b) & 0x80000000u : r;
+LANE_FN uint32_t zero_down(uint32_t r, double s, double e, uint32_t a, uint32_t b,
+                           const struct fmode *m) {
+    const double any = s != 0.0 ? 1.0 : e != 0.0 ? 1.0 : 0.0;
+    const uint32_t zero = (float)any == 0.0f ? m->rm : 0;
+    return (r & ~zero) | ((a | b) & 0x80000000u & zero);
 }
-LANE_FN uint32_t fadd_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+LANE_FN uint32_t fadd_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
     double e;
     const double s = two_sum((double)as_f32(ua), (double)as_f32(ub), &e);
     const float f = (float)s;
-    const uint32_t r = direct32(f, (s - (double)f) + e, rnd);
-    return zero_down(r, s, e, ua, ub, rnd);
+    const uint32_t r = direct32(f, (s - (double)f) + e, m);
+    return zero_down(r, s, e, ua, ub, m);
 }
-LANE_FN uint32_t fmul_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+LANE_FN uint32_t fmul_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
     const double p = (double)as_f32(ua) * (double)as_f32(ub);
     const float f = (float)p;
-    return direct32(f, p - (double)f, rnd);
+    return direct32(f, p - (double)f, m);
 }
-LANE_FN uint32_t ffma_rnd(uint32_t ua, uint32_t ub, uint32_t uc, uint8_t rnd) {
+LANE_FN uint32_t ffma_rnd(uint32_t ua, uint32_t ub, uint32_t uc, const struct fmode *m) {
     double e;
     const double p = (double)as_f32(ua) * (double)as_f32(ub);
     const double s = two_sum(p, (double)as_f32(uc), &e);
     const float f = (float)s;
-    const uint32_t r = direct32(f, (s - (double)f) + e, rnd);
-    return zero_down(r, s, e, ua ^ ub, uc, rnd);
+    const uint32_t r = direct32(f, (s - (double)f) + e, m);
+    return zero_down(r, s, e, ua ^ ub, uc, m);
 }
-LANE_FN uint32_t fdiv_rnd(uint32_t ua, uint32_t ub, uint8_t rnd) {
+LANE_FN uint32_t fdiv_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
     const float a = as_f32(ua), b = as_f32(ub), q = a / b;
     const double left = (double)a - (double)q * (double)b;
-    return direct32(q, ub >> 31 ? -left : left, rnd);
+    // The quotient lies above q when the rest has the divisor's sign.
+    const double more = as_f64(as_u64(left) ^ (uint64_t)(ub & 0x80000000u) << 32);
+    return direct32(q, more, m);
 }
-LANE_FN uint32_t fsqrt_rnd(uint32_t ua, uint8_t rnd) {
+LANE_FN uint32_t fsqrt_rnd(uint32_t ua, const struct fmode *m) {
     const float a = as_f32(ua), s = __builtin_sqrtf(a);
-    return direct32(s, (double)a - (double)s * (double)s, rnd);
+    return direct32(s, (double)a - (double)s * (double)s, m);
 }
 
 #endif

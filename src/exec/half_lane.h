@@ -10,7 +10,7 @@ LANE_FN float f16_to_f32(uint32_t h) {
     const uint32_t wide = (v << 13) + 0x38000000u;
     const float tiny = (float)v * 0x1p-24f; // subnormals and zero
     const uint32_t big = (v << 13) | 0x7f800000u;
-    const uint32_t r = v < 0x0400u ? as_u32(tiny) : v < 0x7c00u ? wide : big;
+    const uint32_t high = v < 0x7c00u ? wide : big, r = v < 0x0400u ? as_u32(tiny) : high;
     return as_f32(r | sign);
 }
 LANE_FN float bf16_to_f32(uint32_t h) { return as_f32(h << 16); }
@@ -28,26 +28,26 @@ LANE_FN double round_places(double d, int digits, int least) {
 }
 LANE_FN uint32_t f16_from_f64(double d) {
     const uint32_t sign = (uint32_t)(as_u64(d) >> 48) & 0x8000u;
-    const double m = d < 0.0 ? -d : d, r = round_places(m, 11, -14);
-    const float f = (float)r;
-    const uint32_t u = as_u32(f);
-    const uint32_t tiny = (uint32_t)(int32_t)(f < 1.0f ? f * 0x1p24f : 0.0f);
-    uint32_t h = r < 0x1p-14 ? tiny : (u - 0x38000000u) >> 13;
-    h = m >= 65520.0 ? 0x7c00u : h;
-    return d != d ? 0x7fffu : h | sign;
+    const double m = as_f64(as_u64(d) & 0x7fffffffffffffffull);
+    const float f = (float)round_places(m > 65536.0 ? 65536.0 : m, 11, -14); // 65536 is infinity
+    const uint32_t tiny = (uint32_t)(int32_t)((f < 1.0f ? f : 0.0f) * 0x1p24f);
+    const uint32_t wide = (as_u32(f) - 0x38000000u) >> 13;
+    const uint32_t h = (f < 0x1p-14f ? tiny : wide) | sign;
+    return f != f ? 0x7fffu : h;
 }
 LANE_FN uint32_t bf16_from_f64(double d) {
     const uint32_t sign = (uint32_t)(as_u64(d) >> 48) & 0x8000u;
-    const double m = d < 0.0 ? -d : d, r = round_places(m, 8, -126);
-    uint32_t h = as_u32((float)r) >> 16;
-    h = m >= 0x1.ffp127 ? 0x7f80u : h;
-    return d != d ? 0x7fffu : h | sign;
+    const double m = as_f64(as_u64(d) & 0x7fffffffffffffffull);
+    const float f = (float)round_places(m > 0x1p128 ? 0x1p128 : m, 8, -126);
+    return f != f ? 0x7fffu : as_u32(f) >> 16 | sign;
 }
 LANE_FN uint32_t half_from_f64(double d, bool bf) { return bf ? bf16_from_f64(d) : f16_from_f64(d); }
 
 struct hmode {
     uint32_t and_mask[3], xor_mask[3];
-    bool bf, ftz, sat, relu, packed;
+    uint32_t fz;        // bits that remain of a subnormal: 0x8000 or all
+    uint32_t sat, relu; // all ones or zero
+    bool bf, packed;
 };
 LANE_FN bool type_packed(uint8_t t) { return t == PTX_F16X2 || t == PTX_BF16X2; }
 LANE_FN bool type_bf(uint8_t t) { return t == PTX_BF16 || t == PTX_BF16X2; }
@@ -59,29 +59,28 @@ LANE_FN struct hmode hmode_of(const struct xinst *x, uint8_t type) {
     }
     m.bf = type_bf(type);
     m.packed = type_packed(type);
-    m.ftz = x->flags & MF_FTZ;
-    m.sat = x->flags & MF_SAT;
-    m.relu = x->flags & MF_RELU;
+    m.fz = x->flags & MF_FTZ ? 0x8000u : 0xffffu;
+    m.sat = x->flags & MF_SAT ? ~0u : 0;
+    m.relu = x->flags & MF_RELU ? ~0u : 0;
     return m;
 }
+LANE_FN uint32_t half_inf(bool bf) { return bf ? 0x7f80u : 0x7c00u; }
 LANE_FN uint32_t half_flush(uint32_t h, const struct hmode *m) {
-    const uint32_t top = m->bf ? 0x7f80u : 0x7c00u;
-    return m->ftz && !(h & top) ? h & 0x8000u : h;
+    return h & half_inf(m->bf) ? h : h & m->fz;
 }
 LANE_FN uint32_t half_source(uint32_t v, const struct hmode *m, uint32_t k, uint32_t part) {
     const uint32_t u = (v & m->and_mask[k]) ^ m->xor_mask[k];
     return half_flush(u >> (16 * part) & 0xffff, m);
 }
-LANE_FN bool half_is_nan(uint32_t h, bool bf) {
-    return (h & 0x7fffu) > (bf ? 0x7f80u : 0x7c00u);
-}
+LANE_FN bool half_is_nan(uint32_t h, bool bf) { return (h & 0x7fffu) > half_inf(bf); }
 LANE_FN uint32_t half_result(uint32_t h, const struct hmode *m) {
     h = half_flush(h, m);
-    const bool nan = half_is_nan(h, m->bf), negative = h >> 15;
-    const uint32_t one = m->bf ? 0x3f80u : 0x3c00u;
-    const uint32_t s = nan || negative ? 0 : h > one ? one : h;
-    h = m->sat ? s : h;
-    return m->relu && !nan && negative ? 0 : h;
+    const uint32_t one = m->bf ? 0x3f80u : 0x3c00u, inf = half_inf(m->bf);
+    uint32_t s = h > one ? one : h;
+    s = h > inf ? 0 : s; // NaN and everything negative
+    const uint32_t clip = h - 0x8000u <= inf ? 0 : h; // negative but no NaN
+    h = (s & m->sat) | (h & ~m->sat);
+    return (clip & m->relu) | (h & ~m->relu);
 }
 
 #endif

@@ -380,17 +380,21 @@ FN(lop_n) { // NOT on operands, any number of words
 FN(lop3) {
     UNUSED_ENV;
     SOURCES3;
-    uint32_t *const pd = x_dst(w, x->d);
-    uint32_t t[8];
-    for (uint32_t k = 0; k < 8; k++) t[k] = 0u - (x->sub >> k & 1u);
+    const uint32_t lut = x->sub;
+    const uint32_t t0 = 0u - (lut & 1), t1 = 0u - (lut >> 1 & 1), t2 = 0u - (lut >> 2 & 1);
+    const uint32_t t3 = 0u - (lut >> 3 & 1), t4 = 0u - (lut >> 4 & 1), t5 = 0u - (lut >> 5 & 1);
+    const uint32_t t6 = 0u - (lut >> 6 & 1), t7 = 0u - (lut >> 7 & 1);
     const uint32_t na = x->mods[0] & OPND_NOT ? ~0u : 0, nb = x->mods[1] & OPND_NOT ? ~0u : 0;
     const uint32_t nc = x->mods[2] & OPND_NOT ? ~0u : 0;
     uint32_t any = 0;
+    const bool want = x->d != X_NONE;
+    uint32_t unused[32] = {0};
+    uint32_t *const pd = want ? x_dst(w, x->d) : unused;
     LANES {
         // The table is indexed by the bits of a, b, c with a the highest: choose by c, b, then a.
         const uint32_t a = pa[i] ^ na, b = pb[i] ^ nb, c = pc[i] ^ nc;
-        const uint32_t r00 = (t[1] & c) | (t[0] & ~c), r01 = (t[3] & c) | (t[2] & ~c);
-        const uint32_t r10 = (t[5] & c) | (t[4] & ~c), r11 = (t[7] & c) | (t[6] & ~c);
+        const uint32_t r00 = (t1 & c) | (t0 & ~c), r01 = (t3 & c) | (t2 & ~c);
+        const uint32_t r10 = (t5 & c) | (t4 & ~c), r11 = (t7 & c) | (t6 & ~c);
         const uint32_t r0 = (r01 & b) | (r00 & ~b), r1 = (r11 & b) | (r10 & ~b);
         const uint32_t r = (r1 & a) | (r0 & ~a);
         any |= r ? lane_bit[i] : 0;

@@ -77,7 +77,7 @@ LANE_FN uint32_t sfu_lg2_32(uint32_t a) {
     const float f = as_f32(a);
     uint32_t r = as_u32((float)sfu_lg2((double)f));
     r = a == 0x7f800000u ? a : r;
-    r = a >> 31 || f != f ? F32_NAN : r;
+    r = a > 0x7f800000u ? F32_NAN : r; // negative or NaN
     return (a << 1) == 0 ? 0xff800000u : r;
 }
 LANE_FN uint32_t sfu_sin_32(uint32_t a) {
