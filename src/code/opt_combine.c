@@ -37,7 +37,7 @@ static bool offset_fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 // [a + imm] with a = b + imm2: one word. The machine adds modulo 2^32 there as well.
 static bool fold_word_address(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
-    uint32_t from;
+    uint32_t from = 0;
     const struct minst *add = definition(o, &m.src[0], at, &from);
     if (!add) return false;
     if (add->op == OP_MOV && is_imm(&add->src[0])) { // an address known as a number
@@ -79,7 +79,7 @@ static bool fold_pair_address(struct opt *o, uint32_t at) {
     struct opnd low_word = m.src[0], high_word = m.src[0];
     low_word.words = high_word.words = 1;
     high_word.sub++;
-    uint32_t at_low, at_high;
+    uint32_t at_low = 0, at_high = 0;
     const struct minst *low = definition(o, &low_word, at, &at_low),
                        *high = definition(o, &high_word, at, &at_high);
     if (!low || !high || !is_add64(o, low, at_low, high, at_high)) return false;
@@ -116,7 +116,7 @@ static bool fold_address(struct opt *o, uint32_t at) {
 // d = (a << n) + b, and d = a * b + c, where the shift or product has no other reader.
 static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
-    uint32_t from;
+    uint32_t from = 0;
     const struct opnd x = m.src[s], rest = m.src[1 - s];
     if (!is_word(&x) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT)) || rest.mods) return false;
     const struct minst *d = definition(o, &x, at, &from);
@@ -156,7 +156,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
 // a - (-b) and the like: the operand is itself 0 - b.
 static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
-    uint32_t from;
+    uint32_t from = 0;
     if (!is_word(&m.src[s]) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
     const struct minst *d = definition(o, &m.src[s], at, &from);
     if (!d || d->op != OP_IADD || (d->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
@@ -267,7 +267,7 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     if (x->mods || high.src[s].mods || low.src[1 - t].mods || high.src[1 - s].mods) return false;
     if (x->sub + 1 != high.src[s].sub) return false;
     // as the low half saw it: its definition must be the same still
-    uint32_t at_lo, at_hi;
+    uint32_t at_lo = 0, at_hi = 0;
     const struct minst *lo = definition(o, x, at, &at_lo),
                        *hi = definition(o, &high.src[s], at, &at_hi);
     if (!lo || !hi || at_lo > at_low || !opt_plain(lo) || !opt_plain(hi)) return false;
@@ -308,7 +308,7 @@ static uint8_t float_mods(uint16_t op) {
 static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     const uint8_t takes = float_mods(m.op);
-    uint32_t from;
+    uint32_t from = 0;
     if (!takes || m.src[s].kind != OPND_GPR) return false;
     if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != PTX_F32 && m.type != PTX_F32)
         return false;
@@ -321,7 +321,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     if (m.src[s].words == 2) { // both words from there
         struct opnd second = m.src[s];
         second.sub++;
-        uint32_t other;
+        uint32_t other = 0;
         if (definition(o, &second, at, &other) != d) return false;
     }
     uint8_t mods = m.src[s].mods & OPND_ABS ? m.src[s].mods & (OPND_ABS | OPND_NEG)
@@ -337,7 +337,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
 // ~ into the operand of and, or, xor.
 static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
-    uint32_t from;
+    uint32_t from = 0;
     if (!is_word(&m.src[s])) return false;
     const struct minst *d = definition(o, &m.src[s], at, &from);
     if (!d || d->op != OP_LOP || d->sub != MLOGIC_PASS_B || !is_word(&d->src[1])) return false;
@@ -353,7 +353,7 @@ static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
 // A predicate that copies or negates another: that one is read.
 static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
-    uint32_t from;
+    uint32_t from = 0;
     const struct minst *d = definition(o, &m.src[s], at, &from);
     if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
         return false;
@@ -370,7 +370,7 @@ static bool fold_guard(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
     if (m.guard == VPRED_TRUE || has_fillers(o, at)) return false;
     const struct opnd g = {.kind = OPND_PRED, .reg = m.guard};
-    uint32_t from;
+    uint32_t from = 0;
     const struct minst *d = definition(o, &g, at, &from);
     if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
         return false;
@@ -423,7 +423,7 @@ static bool fold_constants(struct opt *o, uint32_t at) {
     // one side may be known through a move that the machine's one immediate left in a register
     struct opnd known[2] = {*a, *b};
     for (unsigned s = 0; s < 2; s++) {
-        uint32_t from;
+        uint32_t from = 0;
         if (!is_word(&known[s]) || known[s].mods) continue;
         const struct minst *d = definition(o, &known[s], at, &from);
         if (d && d->op == OP_MOV && is_imm(&d->src[0])) known[s] = d->src[0];

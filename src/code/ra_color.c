@@ -111,7 +111,7 @@ struct hints {
 static struct hints find_hints(struct ra *r) {
     struct hints h = {0};
     VEC(struct hint) list = {0};
-    struct opnd d, s;
+    struct opnd d = {0}, s = {0};
     for (uint32_t i = 0; i < r->f->inst.n; i++) {
         if (!ra_is_move(r, &r->f->inst.at[i], &d, &s)) continue;
         uint32_t od, os;

@@ -97,7 +97,7 @@ static void conflicts_of_write(struct ra *r, uint32_t slot, uint32_t copied,
 
 static void visit(struct ra *r, uint32_t at, const struct slot_set *now) {
     const struct minst *m = &r->f->inst.at[at];
-    struct opnd d, s;
+    struct opnd d = {0}, s = {0};
     const bool move = ra_is_move(r, m, &d, &s);
     uint32_t slot[2 * LIVE_MAX_WRITES], n = 0;
     n += live_writes(r->live, m, 0, slot);
@@ -213,7 +213,7 @@ static int by_depth(const void *x, const void *y) {
 
 void ra_coalesce(struct ra *r) {
     VEC(struct move) moves = {0};
-    struct opnd d, s;
+    struct opnd d = {0}, s = {0};
     for (uint32_t i = 0; i < r->f->inst.n; i++)
         if (ra_is_move(r, &r->f->inst.at[i], &d, &s))
             vec_push(r->arena, &moves,

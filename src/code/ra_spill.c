@@ -172,7 +172,7 @@ static void put_definitions(struct spiller *sp, uint32_t temp, uint32_t vreg, ui
 }
 
 static void rewrite_read(struct spiller *sp, struct opnd *o) {
-    uint32_t place;
+    uint32_t place = 0;
     if (!is_spilled(sp, o, &place)) return;
     const uint32_t words = sp->r->cls == RA_PRED ? 1 : o->words;
     const struct cached *c = recall(sp, place, words);
@@ -195,7 +195,7 @@ static void rewrite_read(struct spiller *sp, struct opnd *o) {
 
 // A filler names operands of its operation, for their timing alone: they follow it, or are left out.
 static void rewrite_filler_operand(struct spiller *sp, struct opnd *o) {
-    uint32_t place;
+    uint32_t place = 0;
     if (!is_spilled(sp, o, &place)) return;
     for (uint32_t i = 0; i < sp->n_renamed; i++) {
         const struct opnd *was = &sp->renamed[i].was;
@@ -223,7 +223,7 @@ static bool overwrites_its_guard(const struct minst *m) {
 }
 
 static void rewrite_write(struct spiller *sp, struct opnd *o, const struct minst *m) {
-    uint32_t place;
+    uint32_t place = 0;
     if (!is_spilled(sp, o, &place)) return;
     const uint32_t words = sp->r->cls == RA_PRED ? 1 : o->words;
     const uint32_t temp = new_temp(sp, words, place);
@@ -257,9 +257,9 @@ static void flush_stores(struct spiller *sp) {
 // A move between a spilled value and a register is the load or store itself. Answers whether m was
 // dealt with.
 static bool rewrite_move(struct spiller *sp, const struct minst *m) {
-    struct opnd d, s;
+    struct opnd d = {0}, s = {0};
     if (sp->r->cls != RA_GPR || !ra_is_move(sp->r, m, &d, &s)) return false;
-    uint32_t to, from;
+    uint32_t to = 0, from = 0;
     const bool store = is_spilled(sp, &d, &to), load = is_spilled(sp, &s, &from);
     if (store && load) return to == from;
     if (store) {
@@ -279,7 +279,7 @@ static bool rewrite_move(struct spiller *sp, const struct minst *m) {
 }
 
 static bool defines_remat(struct spiller *sp, const struct minst *m) {
-    uint32_t place;
+    uint32_t place = 0;
     return (m->op == OP_MOV || m->op == OP_S2R) && is_spilled(sp, &m->dst[0], &place) &&
            place >= REMAT_PLACES;
 }
@@ -303,7 +303,7 @@ static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
 }
 
 static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
-    uint32_t place;
+    uint32_t place = 0;
     sp->at = old;
     if (tag == RA_TAG_RELOAD && is_spilled(sp, &old->dst[0], &place)) return;
     if (tag == RA_TAG_STORE)

@@ -1,0 +1,172 @@
+// The whole way from PTX text to an image: everything compiles for every generation, the images
+// verify. With arguments it is a tool:
+//   code_test_pipeline [-g tesla|fermi|kepler] [-r REGISTERS] [-s] [-q] FILE.ptx...
+// prints the code of every kernel, or with -s one line each ("name registers spills instructions
+// fillers bytes"), with -q only how long it took.
+#include <dirent.h>
+#include <time.h>
+
+#include "test_build.h"
+
+#ifndef WW_SOURCE_DIR
+#define WW_SOURCE_DIR "."
+#endif
+
+static const struct code_target targets[GEN_N] = {
+    [GEN_TESLA] = {.gen = GEN_TESLA, .max_regs = 124, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 512},
+    [GEN_FERMI] = {.gen = GEN_FERMI, .max_regs = 63, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
+    [GEN_KEPLER] = {.gen = GEN_KEPLER, .max_regs = 255, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
+};
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct session {
+    struct arena arena;
+    struct diags diags;
+    struct ptx_module *module;
+    uint64_t *addr;
+    double parse_s, build_s;
+};
+
+static enum ww_status session_open(struct session *s, const char *path) {
+    *s = (struct session){0};
+    arena_init(&s->arena, NULL);
+    diags_init(&s->diags);
+    char *text;
+    size_t len;
+    enum ww_status status = file_read(&s->arena, path, (size_t)64 << 20, &text, &len, &s->diags);
+    if (status != WW_OK) return status;
+    const double start = now_s();
+    status = ptx_parse(path, text, len, NULL, &s->diags, &s->module);
+    s->parse_s = now_s() - start;
+    if (status != WW_OK) return status;
+    s->addr = arena_alloc(&s->arena, (s->module->n_vars + 1) * sizeof *s->addr);
+    for (uint32_t i = 0; i < s->module->n_vars; i++)
+        s->addr[i] = s->module->vars[i]->space == PTX_SPACE_GLOBAL ? 0x10000000 + 4096ull * i : 16ull * i;
+    return WW_OK;
+}
+static void session_close(struct session *s) {
+    if (s->module) ptx_free(s->module);
+    diags_free(&s->diags);
+    arena_free(&s->arena);
+}
+static enum ww_status session_build(struct session *s, const struct ptx_func *kernel,
+                                    enum target_gen gen, uint32_t max_regs,
+                                    struct code_image **out) {
+    const struct code_symbols symbols = {.addr = s->addr, .const_base = 0x20000000};
+    const double start = now_s();
+    const enum ww_status status = code_build(s->module, kernel, &targets[gen], &symbols, max_regs,
+                                             0, &s->diags, out);
+    s->build_s += now_s() - start;
+    return status;
+}
+
+// ---- as a test -----------------------------------------------------------------------------
+static uint32_t compile_file(const char *path) {
+    struct session s;
+    uint32_t kernels = 0;
+    if (session_open(&s, path) == WW_OK) {
+        for (uint32_t i = 0; i < s.module->n_funcs; i++) {
+            const struct ptx_func *f = s.module->funcs[i];
+            if (!f->is_entry || !f->has_body) continue;
+            for (int gen = GEN_TESLA; gen < GEN_N; gen++) {
+                struct code_image *im;
+                const enum ww_status status = session_build(&s, f, gen, 0, &im);
+                if (status == WW_ERROR_UNSUPPORTED && gen == GEN_TESLA) { // what it cannot do
+                    diags_free(&s.diags);
+                    diags_init(&s.diags);
+                    continue;
+                }
+                if (status != WW_OK) {
+                    diags_print(&s.diags, stderr);
+                    fail_msg("%s: %s for generation %d: %s", path, f->name, gen, ww_status_text(status));
+                }
+                const struct image_faults faults = image_verify(im, stderr);
+                if (faults.broken) fail_msg("%s: %s is broken", path, f->name);
+                FILE *nowhere = fopen("/dev/null", "w");
+                disasm_image(im, nowhere);
+                fclose(nowhere);
+                code_free(im);
+                kernels++;
+            }
+        }
+    } else {
+        diags_print(&s.diags, stderr);
+        fail_msg("%s does not parse", path);
+    }
+    session_close(&s);
+    return kernels;
+}
+
+static uint32_t compile_folder(const char *folder) {
+    DIR *d = opendir(folder);
+    if (!d) return 0;
+    uint32_t kernels = 0;
+    for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+        const size_t n = strlen(e->d_name);
+        if (n < 4 || strcmp(e->d_name + n - 4, ".ptx") != 0) continue;
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        kernels += compile_file(path);
+    }
+    closedir(d);
+    return kernels;
+}
+
+static void the_test_data_compile(void **state) {
+    (void)state;
+    assert_true(compile_folder(WW_SOURCE_DIR "/tests/ptx/data") > 0);
+}
+
+// ---- as a tool -------------------------------------------------------------------------------
+static int tool(int argc, char **argv) {
+    enum target_gen gen = GEN_FERMI;
+    uint32_t max_regs = 0;
+    bool summary = false, quiet = false;
+    int failed = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-g") == 0 && i + 1 < argc) {
+            i++;
+            gen = argv[i][0] == 't' ? GEN_TESLA : argv[i][0] == 'k' ? GEN_KEPLER : GEN_FERMI;
+        } else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc) {
+            max_regs = (uint32_t)atoi(argv[++i]);
+        } else if (strcmp(argv[i], "-s") == 0) {
+            summary = true;
+        } else if (strcmp(argv[i], "-q") == 0) {
+            quiet = true;
+        } else {
+            struct session s;
+            if (session_open(&s, argv[i]) == WW_OK)
+                for (uint32_t k = 0; k < s.module->n_funcs; k++) {
+                    const struct ptx_func *f = s.module->funcs[k];
+                    struct code_image *im = NULL;
+                    if (!f->is_entry || !f->has_body || session_build(&s, f, gen, max_regs, &im) != WW_OK)
+                        continue;
+                    if (summary)
+                        printf("%s %u %u %u %u %u\n", f->name, im->n_regs, im->stats.spilled_regs,
+                               im->n_insts, im->stats.fillers, im->local_bytes);
+                    else if (!quiet)
+                        disasm_image(im, stdout);
+                    image_verify(im, stderr);
+                    code_free(im);
+                }
+            diags_print(&s.diags, stderr);
+            failed |= s.diags.errors != 0;
+            if (quiet) printf("%s: parsed in %.3f s, compiled in %.3f s\n", argv[i], s.parse_s, s.build_s);
+            session_close(&s);
+        }
+    }
+    return failed;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) return tool(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_test_data_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
