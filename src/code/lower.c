@@ -50,7 +50,6 @@ static void make_registers(struct lower *l) {
         r->words = words >= 3 ? 4 : (uint8_t)words;
         r->vreg = lower_temp(l, r->words).reg;
     }
-    l->first_temp = l->f->vreg_words.n;
 }
 
 // ---- labels -------------------------------------------------------------------------------

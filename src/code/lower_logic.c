@@ -10,6 +10,13 @@ void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, s
     lower_put(l, &m);
 }
 
+struct opnd lower_plain_pred(struct lower *l, struct opnd p) {
+    if (!(p.mods & OPND_NOT)) return p;
+    const struct opnd t = lower_temp_pred(l);
+    lower_psetp(l, MLOGIC_AND, t, p, opnd_none());
+    return t;
+}
+
 // and, or, xor of 16, 32, 64 bits or predicates
 void lower_logic_two(struct lower *l, const struct ptx_inst *i, unsigned f) {
     const enum ptx_type t = lower_type(l, i, 0);

@@ -510,7 +510,7 @@ void lower_mem_cp(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     for (unsigned k = 3; k < i->n_operands; k++) { // a size, or a predicate; a policy has 64 bits
         const struct lower_reg *const r = lower_reg_of(l, &i->operand[k]);
         if (r && r->words == 2) continue;
-        m.src[2] = r && r->words == 0 ? lower_src_pred(l, &i->operand[k])
+        m.src[2] = r && r->words == 0 ? lower_plain_pred(l, lower_src_pred(l, &i->operand[k]))
                                       : lower_src(l, &i->operand[k], PTX_U32);
         break;
     }

@@ -85,7 +85,6 @@ struct lower {
     const struct ptx_inst *at; // in hand
     uint32_t at_index;
     struct lower_reg *reg;
-    uint32_t first_temp;       // virtual registers from here on are lowering's own
     struct lower_var *var;     // open addressing by pointer
     uint32_t var_cap, n_vars;
     struct lower_shared own_shared;
@@ -186,6 +185,8 @@ void lower_shl64(struct lower *l, struct opnd d, struct opnd a, unsigned n);
 void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, unsigned n);
 // d (pred) = a f b, on predicates.
 void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, struct opnd b);
+// p, or a predicate that is not p: for the instructions that cannot invert (BAR, CPASYNC).
+struct opnd lower_plain_pred(struct lower *l, struct opnd p);
 void lower_sel(struct lower *l, struct opnd d, struct opnd a, struct opnd b, struct opnd p);
 // d = the bytes of the pair b:a that `selector` names, a nibble each. (lower_logic.c)
 void lower_permute(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t selector);

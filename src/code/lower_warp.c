@@ -34,7 +34,7 @@ void lower_warp_bar(struct lower *l, const struct ptx_inst *i, unsigned unused) 
     m.dst[0] = popc ? lower_dst(l, &o[0], PTX_U32) : lower_dst_pred(l, &o[0]);
     m.src[0] = lower_src(l, &o[1], PTX_U32);
     if (n > 3) m.src[1] = lower_src(l, &o[2], PTX_U32);
-    m.src[2] = lower_src_pred(l, &o[n - 1]);
+    m.src[2] = lower_plain_pred(l, lower_src_pred(l, &o[n - 1]));
     lower_put(l, &m);
 }
 
