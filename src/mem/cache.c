@@ -8,8 +8,8 @@
 #include "mem/cache.h"
 
 enum {
-    CACHE_MAX_SECTORS = 32, // bits in a sector mask
-    CACHE_MAX_WAYS = 1024   // a fully associative cache of this size still scans fast enough
+    CACHE_MAX_SECTORS = 8, // bits in a sector mask
+    CACHE_MAX_WAYS = 1024  // a fully associative cache of this size still scans fast enough
 };
 // Start of the fixed sequence; any odd number does (xorshift32 must not start at 0).
 #define CACHE_SEED 0x2545F491u
@@ -19,7 +19,7 @@ const char *cache_config_wrong(const struct cache_config *c) {
     if (!bits_is_pow2(c->line_bytes)) return "line_bytes must be a power of two";
     if (!bits_is_pow2(sector) || sector > c->line_bytes)
         return "sector_bytes must be a power of two that divides line_bytes";
-    if (c->line_bytes / sector > CACHE_MAX_SECTORS) return "a line has more than 32 sectors";
+    if (c->line_bytes / sector > CACHE_MAX_SECTORS) return "a line has more than 8 sectors";
     if (c->ways == 0) return "ways must not be 0";
     if (c->ways > CACHE_MAX_WAYS) return "more than 1024 ways";
     if (c->bytes == 0 || c->bytes % (c->line_bytes * c->ways))
@@ -38,9 +38,13 @@ struct cache *cache_create(const struct cache_config *c) {
     k->sets = c->bytes / c->line_bytes / c->ways;
     k->lines = k->sets * k->ways;
     k->line_shift = bits_first32(c->line_bytes);
-    k->all = sectors == 32 ? UINT32_MAX : (1u << sectors) - 1;
+    k->all = (1u << sectors) - 1;
     k->sets_pow2 = bits_is_pow2(k->sets);
-    k->set_bits = k->sets > 1 ? bits_last32(k->sets - 1) + 1 : 1;
+    const uint32_t bits = k->sets > 1 ? bits_last32(k->sets - 1) + 1 : 1;
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t shift = bits << (5 - i);
+        k->fold[i] = (uint8_t)(shift < 64 ? shift : 63);
+    }
     k->hashed = c->hashed_sets;
     k->lru = c->lru;
     k->write_back = c->write_back;
@@ -48,8 +52,7 @@ struct cache *cache_create(const struct cache_config *c) {
     k->set_div = fastdiv_of(k->sets);
     k->tag = ww_alloc_aligned(k->lines * sizeof *k->tag);
     k->line = ww_alloc_aligned(k->lines * sizeof *k->line);
-    k->reserved = ww_alloc_aligned(k->lines);
-    if (!k->tag || !k->line || !k->reserved) {
+    if (!k->tag || !k->line) {
         cache_destroy(k);
         return NULL;
     }
@@ -61,17 +64,33 @@ void cache_destroy(struct cache *c) {
     if (!c) return;
     ww_free_aligned(c->tag);
     ww_free_aligned(c->line);
-    ww_free_aligned(c->reserved);
     ww_free_aligned(c);
 }
 
 void cache_invalidate(struct cache *c) {
     for (uint32_t i = 0; i < c->lines; i++) c->tag[i] = CACHE_NO_TAG;
     memset(c->line, 0, c->lines * sizeof *c->line);
-    memset(c->reserved, 0, c->lines);
     c->clock = 0;
     c->random = CACHE_SEED;
     c->last = CACHE_NONE;
+}
+
+// Stamps have run out: every set keeps its order, numbered from 1.
+void cache_age(struct cache *c) {
+    for (uint32_t first = 0; first < c->lines; first += c->ways) {
+        uint32_t below = 0;
+        for (uint32_t n = 1; n <= c->ways; n++) {
+            uint32_t next = UINT32_MAX;
+            for (uint32_t w = 0; w < c->ways; w++) {
+                const uint32_t s = c->line[first + w].stamp;
+                if (s > below && s < next) next = s;
+            }
+            for (uint32_t w = 0; w < c->ways; w++)
+                if (c->line[first + w].stamp == next) c->line[first + w].stamp = n;
+            below = next;
+        }
+    }
+    c->clock = c->ways + 1;
 }
 
 static uint32_t next_random(struct cache *c) {
@@ -93,21 +112,20 @@ static uint32_t random_way(struct cache *c) {
 uint32_t cache_place(struct cache *c, uint64_t number, struct cache_victim *v) {
     const uint32_t first = cache_set_of(c, number) * c->ways;
     uint32_t at = CACHE_NONE;
-    for (uint32_t w = 0; w < c->ways && at == CACHE_NONE; w++)
-        if (c->tag[first + w] == CACHE_NO_TAG) at = first + w;
-    if (at == CACHE_NONE && c->lru) {
-        uint64_t oldest = UINT64_MAX;
-        for (uint32_t i = first; i < first + c->ways; i++) {
-            if (!c->reserved[i] && c->line[i].stamp < oldest) {
-                oldest = c->line[i].stamp;
-                at = i;
-            }
-        }
-    } else if (at == CACHE_NONE) {
+    // Empty ways have stamp 0 and so are the oldest. The way below the stamp makes a key, and the
+    // least key is found without branches.
+    uint64_t least = UINT64_MAX;
+    for (uint32_t w = 0; w < c->ways; w++) {
+        const struct cache_line *l = &c->line[first + w];
+        const uint64_t key = (uint64_t)l->reserved << 63 | (uint64_t)l->stamp << 16 | w;
+        least = key < least ? key : least;
+    }
+    if (!(least >> 63)) at = first + (uint32_t)(least & 0xFFFF);
+    if (!c->lru && at != CACHE_NONE && c->tag[at] != CACHE_NO_TAG) {
         const uint32_t start = random_way(c);
-        for (uint32_t k = 0; k < c->ways && at == CACHE_NONE; k++) {
-            const uint32_t i = first + (start + k) % c->ways;
-            if (!c->reserved[i]) at = i;
+        for (uint32_t k = 0; k < c->ways; k++) {
+            at = first + (start + k) % c->ways;
+            if (!c->line[at].reserved) break;
         }
     }
     *v = (struct cache_victim){0};
@@ -116,8 +134,7 @@ uint32_t cache_place(struct cache *c, uint64_t number, struct cache_victim *v) {
         *v = (struct cache_victim){
             .addr = c->tag[at] << c->line_shift, .dirty = c->line[at].dirty, .valid = true};
     c->tag[at] = number;
-    c->line[at].valid = c->line[at].dirty = 0;
-    c->reserved[at] = 0;
+    c->line[at] = (struct cache_line){0};
     cache_touch(c, at);
     return at;
 }
@@ -129,7 +146,7 @@ enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t secto
         cache_touch(c, i);
         return CACHE_HIT;
     }
-    return c->reserved[i] ? CACHE_PENDING : CACHE_MISS;
+    return c->line[i].reserved ? CACHE_PENDING : CACHE_MISS;
 }
 
 void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
@@ -140,8 +157,8 @@ void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
     if (i == CACHE_NONE) i = cache_place(c, number, v);
     c->last = i;
     if (i == CACHE_NONE) return; // every line of the set is reserved: the data passes by
-    c->line[i].valid |= sectors & c->all;
-    c->reserved[i] = 0;
+    c->line[i].valid |= (uint8_t)(sectors & c->all);
+    c->line[i].reserved = false;
 }
 
 uint64_t cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors, uint32_t *dirty) {
@@ -155,8 +172,10 @@ bool cache_evict_line(struct cache *c, uint64_t line_addr) {
     const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
     if (i == CACHE_NONE) return false;
     // A reserved line keeps its place for the data to come; what was valid in it goes.
-    if (!c->reserved[i]) c->tag[i] = CACHE_NO_TAG;
-    c->line[i].valid = c->line[i].dirty = 0;
+    const bool reserved = c->line[i].reserved;
+    if (!reserved) c->tag[i] = CACHE_NO_TAG;
+    c->line[i] =
+        (struct cache_line){.stamp = reserved ? c->line[i].stamp : 0, .reserved = reserved};
     return true;
 }
 
@@ -164,10 +183,10 @@ enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sect
     if (c->write_evict) return cache_evict_line(c, line_addr) ? CACHE_HIT : CACHE_MISS;
     const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
     if (i == CACHE_NONE) return CACHE_MISS;
-    if (c->reserved[i]) return CACHE_PENDING;
+    if (c->line[i].reserved) return CACHE_PENDING;
     if (c->write_back) {
-        c->line[i].valid |= sectors & c->all;
-        c->line[i].dirty |= sectors & c->all;
+        c->line[i].valid |= (uint8_t)(sectors & c->all);
+        c->line[i].dirty |= (uint8_t)(sectors & c->all);
     } else if (sectors & ~c->line[i].valid) {
         return CACHE_MISS;
     }
@@ -187,8 +206,8 @@ enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t
     }
     c->last = i;
     if (i == CACHE_NONE) return CACHE_FULL;
-    c->line[i].valid |= sectors & c->all;
-    c->line[i].dirty |= sectors & c->all;
+    c->line[i].valid |= (uint8_t)(sectors & c->all);
+    c->line[i].dirty |= (uint8_t)(sectors & c->all);
     cache_touch(c, i);
     return r;
 }
@@ -199,11 +218,11 @@ enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cach
     *v = (struct cache_victim){0};
     if (i != CACHE_NONE) {
         c->last = i;
-        return c->reserved[i] ? CACHE_PENDING : CACHE_HIT;
+        return c->line[i].reserved ? CACHE_PENDING : CACHE_HIT;
     }
     i = c->last = cache_place(c, number, v);
     if (i == CACHE_NONE) return CACHE_FULL;
-    c->reserved[i] = 1;
+    c->line[i].reserved = true;
     return CACHE_MISS;
 }
 

@@ -8,46 +8,52 @@
 #define CACHE_NO_TAG UINT64_MAX
 #define CACHE_NONE   UINT32_MAX
 
+// A set of 8 ways has its tags in one line of the host's cache and its state in another.
 struct cache_line {
-    uint64_t stamp;        // of its last use; larger is younger
-    uint32_t valid, dirty; // bit a sector
+    uint32_t stamp;       // of its last use; larger is younger
+    uint8_t valid, dirty; // bit a sector
+    bool reserved;        // its data is on its way
+    bool mark;            // the owner's; cleared when the line is replaced
 };
 
 struct cache {
     uint32_t sets, ways, lines;
     uint32_t line_shift;
-    uint32_t all; // mask of a line's sectors
-    uint32_t set_bits;
+    uint32_t all;    // mask of a line's sectors
+    uint8_t fold[6]; // shifts that fold a line number into a set index
     uint32_t last;
     bool sets_pow2, hashed, lru, write_back, write_evict;
     struct fastdiv set_div;
-    uint64_t clock;  // counts uses
+    uint32_t clock;  // counts uses
     uint32_t random; // state of the fixed sequence
     uint64_t *tag;   // [set * ways + way]: line number, or CACHE_NO_TAG
     struct cache_line *line;
-    uint8_t *reserved; // 1: its data is on its way
 };
 
 static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
     if (c->hashed) {
-        // Xor of all chunks of set_bits bits: folding by halves adds chunk i + 2^k to chunk i.
-        for (uint32_t s = 32; s >= 1; s >>= 1)
-            if (c->set_bits * s < 64) number ^= number >> (c->set_bits * s);
+        // Xor of all chunks as wide as the index: folding by halves adds chunk i + 2^k to chunk i.
+        // A shift of 63 stands for one that is not needed (line numbers are below 2^63).
+        for (uint32_t i = 0; i < 6; i++) number ^= number >> c->fold[i];
     }
     if (c->sets_pow2) return (uint32_t)number & (c->sets - 1);
     return (uint32_t)(number - fastdiv_quotient(&c->set_div, number) * c->sets);
 }
 
-// Index of the line, or CACHE_NONE.
+// Index of the line, or CACHE_NONE. Looks at all ways: a loop that ends early is mispredicted.
 static inline uint32_t cache_find(const struct cache *c, uint64_t number) {
     const uint32_t first = cache_set_of(c, number) * c->ways;
     const uint64_t *tag = c->tag + first;
-    for (uint32_t w = 0; w < c->ways; w++)
-        if (tag[w] == number) return first + w;
-    return CACHE_NONE;
+    uint32_t at = CACHE_NONE;
+    for (uint32_t w = 0; w < c->ways; w++) at = tag[w] == number ? first + w : at;
+    return at;
 }
 
-static inline void cache_touch(struct cache *c, uint32_t i) { c->line[i].stamp = ++c->clock; }
+void cache_age(struct cache *c); // makes room for more stamps
+static inline void cache_touch(struct cache *c, uint32_t i) {
+    if (ww_unlikely(++c->clock == UINT32_MAX)) cache_age(c);
+    c->line[i].stamp = c->clock;
+}
 
 // Takes a place for the line in its set: an empty one, else the victim of the replacement policy;
 // CACHE_NONE when all are reserved. The new line is neither valid nor dirty.

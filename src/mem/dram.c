@@ -5,7 +5,9 @@
 // its direction and joins its bank's list. A decision looks at the banks that have work, computes
 // for each the earliest clock of the command that it needs next (column, activate, precharge), and
 // takes the earliest; at the same clock columns go before rows and old requests before young. The
-// choice stands until its clock, unless a new request changes what a bank needs.
+// choice stands until its clock, unless a new request changes what a bank needs. What a bank needs
+// is kept in its slot and renewed only after something happened to it, so that a decision is a few
+// branch-free instructions a bank.
 //
 // Reads have priority; writes gather until their window is high, then drain until it is low, or
 // move when no read is there. A request that `starve` row hits have passed closes the row. All
@@ -18,8 +20,11 @@
 // for first-ready first-come first-served.
 #include "mem/system.h"
 
-enum { PICK_NONE, PICK_COLUMN, PICK_ACTIVATE, PICK_PRECHARGE };
 #define NO_ROW UINT32_MAX
+// A rank: rows after columns, then age, then the bank. A key puts the clocks to wait above it.
+enum { BANK_BITS = 5, ROW_BIT = 43, WAIT_SHIFT = 44 };
+// Kinds of a slot: below 8 the bank group of a column.
+enum { KIND_ACTIVATE = 8, KIND_PRECHARGE, KINDS };
 
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -30,7 +35,9 @@ bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct acti
     c->bank = ww_alloc_aligned(s->banks * sizeof *c->bank);
     c->entry = ww_alloc_aligned(s->entries * sizeof *c->entry);
     c->done = ww_alloc_aligned(s->done_cap * sizeof *c->done);
-    if (!c->bank || !c->entry || !c->done) return false;
+    c->left = ww_alloc_aligned(s->left_cap * sizeof *c->left);
+    c->slot = ww_alloc_aligned(s->banks * sizeof *c->slot);
+    if (!c->bank || !c->entry || !c->done || !c->left || !c->slot) return false;
     dram_reset(c, 0);
     return true;
 }
@@ -39,6 +46,8 @@ void dram_destroy(struct dram_channel *c) {
     ww_free_aligned(c->bank);
     ww_free_aligned(c->entry);
     ww_free_aligned(c->done);
+    ww_free_aligned(c->left);
+    ww_free_aligned(c->slot);
 }
 
 void dram_reset(struct dram_channel *c, uint64_t clock) {
@@ -48,9 +57,12 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
                                  .bank = c->bank,
                                  .entry = c->entry,
                                  .done = c->done,
+                                 .left = c->left,
+                                 .slot = c->slot,
                                  .next = NEVER,
                                  .cmd_ok = clock,
                                  .refresh_due = s->refi ? clock + s->refi : NEVER,
+                                 .pipe_next = {NEVER, NEVER},
                                  .pipe_head = {NIL, NIL},
                                  .pipe_tail = {NIL, NIL},
                                  .accounted = clock,
@@ -87,6 +99,7 @@ static void closed(struct dram_channel *c, uint32_t b, uint64_t t) {
     k->hit[DIR_READ] = k->hit[DIR_WRITE] = NIL;
     c->hit[DIR_READ] &= ~(1u << b);
     c->hit[DIR_WRITE] &= ~(1u << b);
+    c->stale |= 1u << b;
 }
 
 // ---- refresh --------------------------------------------------------------------------------
@@ -111,7 +124,8 @@ static void refresh(struct dram_channel *c, uint64_t now) {
         c->act->c[ACT_dram_refreshes]++;
         c->cmd_ok = t + 1;
         c->refresh_due += s->refi;
-        c->picked_class = PICK_NONE;
+        c->stale = UINT32_MAX;
+        c->picked = false;
     }
 }
 
@@ -142,22 +156,33 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
                              .next = NIL,
                              .prev = NIL,
                              .bank = (uint8_t)bank,
-                             .bursts = (uint8_t)bursts,
-                             .dir = (uint8_t)dir};
-    if (c->pipe_tail[dir] == NIL)
+                             .bursts = (uint8_t)bursts};
+    if (c->pipe_tail[dir] == NIL) {
         c->pipe_head[dir] = i;
-    else
+        c->pipe_next[dir] = e->visible;
+    } else {
         c->entry[c->pipe_tail[dir]].next = i;
+    }
     c->pipe_tail[dir] = i;
     c->piped[dir]++;
+    c->queued[dir]++;
     c->act->c[ACT_mc_requests]++;
     if (e->visible < c->next) c->next = e->visible;
 }
 
-static void insert(struct dram_channel *c, uint32_t i) {
+static void insert(struct dram_channel *c, uint32_t dir) {
+    const uint32_t i = c->pipe_head[dir];
     struct dram_entry *e = &c->entry[i];
     struct dram_bank *k = &c->bank[e->bank];
-    const uint32_t dir = e->dir, bit = 1u << e->bank;
+    const uint32_t bit = 1u << e->bank;
+    c->pipe_head[dir] = e->next;
+    if (e->next == NIL) {
+        c->pipe_tail[dir] = NIL;
+        c->pipe_next[dir] = NEVER;
+    } else {
+        c->pipe_next[dir] = c->entry[e->next].visible;
+    }
+    c->piped[dir]--;
     e->seq = c->seq++;
     e->next = NIL;
     e->prev = k->tail[dir];
@@ -168,96 +193,95 @@ static void insert(struct dram_channel *c, uint32_t i) {
     k->tail[dir] = i;
     c->count[dir]++;
     // Whatever may change the choice undoes it.
-    if (!(c->pend[dir] & bit)) c->picked_class = PICK_NONE;
-    c->pend[dir] |= bit;
+    if (!(c->pend[dir] & bit)) {
+        c->pend[dir] |= bit;
+        c->stale |= bit;
+        c->picked = false;
+    }
     if (k->row == e->row && k->hit[dir] == NIL && k->streak < c->s->starve) {
         k->hit[dir] = i;
         k->hit_seq[dir] = e->seq;
         c->hit[dir] |= bit;
-        c->picked_class = PICK_NONE;
+        c->stale |= bit;
+        c->picked = false;
     }
     if (dir == DIR_WRITE
             ? c->count[dir] == c->s->write_high
             : c->mode == DIR_WRITE && (!c->draining || c->count[DIR_WRITE] <= c->s->write_low))
-        c->picked_class = PICK_NONE;
+        c->picked = false;
 }
 
-static void insert_visible(struct dram_channel *c, uint64_t now) {
-    for (uint32_t dir = 0; dir < 2; dir++) {
-        while (c->pipe_head[dir] != NIL && c->count[dir] < c->s->window[dir]) {
-            const uint32_t i = c->pipe_head[dir];
-            if (c->entry[i].visible > now) break;
-            c->pipe_head[dir] = c->entry[i].next;
-            if (c->pipe_head[dir] == NIL) c->pipe_tail[dir] = NIL;
-            c->piped[dir]--;
-            insert(c, i);
-        }
-    }
+static inline void insert_visible(struct dram_channel *c, uint64_t now) {
+    while (c->pipe_next[DIR_READ] <= now && c->count[DIR_READ] < c->s->window[DIR_READ])
+        insert(c, DIR_READ);
+    while (c->pipe_next[DIR_WRITE] <= now && c->count[DIR_WRITE] < c->s->window[DIR_WRITE])
+        insert(c, DIR_WRITE);
 }
 
 // ---- the choice -----------------------------------------------------------------------------
 static void choose_direction(struct dram_channel *c) {
     const uint32_t reads = c->count[DIR_READ], writes = c->count[DIR_WRITE];
-    if (c->mode == DIR_READ) {
-        if (writes && (writes >= c->s->write_high || !reads)) {
-            c->mode = DIR_WRITE;
-            c->draining = writes >= c->s->write_high;
-        }
+    const uint32_t high = c->s->write_high;
+    uint8_t mode = c->mode;
+    if (mode == DIR_READ) {
+        if (!writes || (reads && writes < high)) return;
+        mode = DIR_WRITE;
     } else if (!writes || (reads && (!c->draining || writes <= c->s->write_low))) {
-        c->mode = DIR_READ;
-        c->draining = false;
-        if (writes >= c->s->write_high) { // reads came while writes were plenty: go on draining
-            c->mode = DIR_WRITE;
-            c->draining = true;
+        // Reads may have come while writes were plenty: then those go on, as a drain.
+        mode = writes >= high ? DIR_WRITE : DIR_READ;
+    } else {
+        return;
+    }
+    c->draining = mode == DIR_WRITE && writes >= high;
+    if (mode == c->mode) return;
+    c->mode = mode;
+    c->stale = UINT32_MAX;
+}
+
+static void renew_slots(struct dram_channel *c, uint32_t banks) {
+    const uint32_t dir = c->mode;
+    FOR_EACH_BIT32(b, banks) {
+        const struct dram_bank *k = &c->bank[b];
+        struct dram_slot *slot = &c->slot[b];
+        if (c->hit[dir] >> b & 1) {
+            slot->ready = k->col_ok;
+            slot->kind = b & c->s->group_mask;
+            slot->rank = k->hit_seq[dir] << BANK_BITS | b;
+        } else {
+            const bool is_open = c->open >> b & 1;
+            slot->ready = is_open ? k->pre_ok : k->act_ok;
+            slot->kind = is_open ? KIND_PRECHARGE : KIND_ACTIVATE;
+            slot->rank = UINT64_C(1) << ROW_BIT | c->entry[k->head[dir]].seq << BANK_BITS | b;
         }
     }
 }
 
 static void pick(struct dram_channel *c, uint64_t now) {
     choose_direction(c);
-    const uint32_t dir = c->mode;
     const struct dram_shape *s = c->s;
+    const uint32_t dir = c->mode, pend = c->pend[dir];
+    c->picked = pend != 0;
+    if (!pend) return;
+    if (c->stale) {
+        renew_slots(c, c->stale & pend);
+        c->stale = 0; // a bank without work is renewed when it gets some
+    }
     const uint64_t start = max64(c->cmd_ok, now);
-    uint64_t best = NEVER;
-    uint32_t best_seq = 0, bank = 0;
-    uint8_t class = PICK_NONE;
-    const uint32_t hits = c->hit[dir];
-    if (hits) {
-        uint64_t base = max64(start, max64(c->col_s, c->dir_ok[dir]));
-        if (c->bus_free > base + s->latency[dir]) base = c->bus_free - s->latency[dir];
-        FOR_EACH_BIT32(b, hits) {
-            const struct dram_bank *k = &c->bank[b];
-            const uint64_t t = max64(max64(base, k->col_ok), c->col_l[b & s->group_mask]);
-            const uint32_t seq = k->hit_seq[dir];
-            if (t < best || (t == best && (int32_t)(seq - best_seq) < 0)) {
-                best = t;
-                best_seq = seq;
-                bank = b;
-                class = PICK_COLUMN;
-            }
-        }
+    uint64_t from[KINDS];
+    uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
+    column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
+    for (uint32_t g = 0; g < s->groups; g++) from[g] = max64(column, c->col_l[g]);
+    from[KIND_ACTIVATE] = max64(start, max64(c->act_rrd, c->faw[c->faw_at]));
+    from[KIND_PRECHARGE] = start;
+    uint64_t best = UINT64_MAX;
+    FOR_EACH_BIT32(b, pend) {
+        const struct dram_slot *slot = &c->slot[b];
+        const uint64_t t = max64(slot->ready, from[slot->kind]);
+        best = min64(best, (t - start) << WAIT_SHIFT | slot->rank);
     }
-    const uint32_t rows = c->pend[dir] & ~hits;
-    if (rows && best > start) {
-        const uint64_t act = max64(start, max64(c->act_rrd, c->faw[c->faw_at]));
-        const uint64_t column = best;
-        FOR_EACH_BIT32(r, rows) {
-            const struct dram_bank *k = &c->bank[r];
-            const bool is_open = c->open >> r & 1;
-            const uint64_t t = is_open ? max64(start, k->pre_ok) : max64(act, k->act_ok);
-            if (t >= column || t > best) continue;
-            const uint32_t seq = c->entry[k->head[dir]].seq;
-            if (t < best || (int32_t)(seq - best_seq) < 0) {
-                best = t;
-                best_seq = seq;
-                bank = r;
-                class = is_open ? PICK_PRECHARGE : PICK_ACTIVATE;
-            }
-        }
-    }
-    c->picked_at = best;
-    c->picked_bank = bank;
-    c->picked_class = class;
+    c->picked_at = start + (best >> WAIT_SHIFT);
+    c->picked_bank = (uint32_t)best & ((1u << BANK_BITS) - 1);
+    c->picked_column = !(best >> ROW_BIT & 1);
 }
 
 // ---- commands -------------------------------------------------------------------------------
@@ -296,6 +320,8 @@ static void finish(struct dram_channel *c, uint32_t b, uint32_t dir, uint64_t t)
         *d = e->what;
         d->tick = (t + s->latency[DIR_READ] + s->burst_clocks) * s->period;
     }
+    c->left[c->left_tail++ & (s->left_cap - 1)] =
+        (struct dram_left){.tick = t * s->period, .dir = dir};
     e->next = c->free;
     c->free = i;
     find_hit(c, b, dir, next);
@@ -309,6 +335,7 @@ static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
     uint64_t *act = c->act->c;
     const uint64_t data_end = t + s->latency[dir] + s->burst_clocks;
     c->cmd_ok = t + 1;
+    c->stale |= 1u << b;
     c->col_s = t + s->ccd_s;
     c->col_l[b & s->group_mask] = t + s->ccd_l;
     c->bus_free = data_end;
@@ -350,6 +377,7 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
     c->faw[c->faw_at] = t + s->faw;
     c->faw_at = (c->faw_at + 1) & 3;
     c->cmd_ok = t + 1;
+    c->stale |= 1u << b;
     c->act->c[ACT_dram_activates]++;
     find_hit(c, b, DIR_READ, k->head[DIR_READ]);
     find_hit(c, b, DIR_WRITE, k->head[DIR_WRITE]);
@@ -357,36 +385,40 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
 
 static void step(struct dram_channel *c) {
     const uint64_t now = c->next;
-    if (c->refresh_due <= now) refresh(c, now);
+    if (ww_unlikely(c->refresh_due <= now)) refresh(c, now);
     insert_visible(c, now);
-    if (c->picked_class == PICK_NONE) pick(c, now);
-    if (c->picked_class != PICK_NONE && c->picked_at <= now) {
+    if (!c->picked) pick(c, now);
+    if (c->picked && c->picked_at <= now) {
         const uint32_t b = c->picked_bank;
-        switch (c->picked_class) {
-        case PICK_COLUMN: column(c, b, now); break;
-        case PICK_ACTIVATE: activate(c, b, now); break;
-        default: closed(c, b, now); c->cmd_ok = now + 1;
+        if (c->picked_column) {
+            column(c, b, now);
+        } else if (c->open >> b & 1) {
+            closed(c, b, now);
+            c->cmd_ok = now + 1;
+        } else {
+            activate(c, b, now);
         }
         insert_visible(c, now);
         pick(c, now);
     }
-    uint64_t next = c->picked_class == PICK_NONE ? NEVER : min64(c->picked_at, c->refresh_due);
+    uint64_t next = c->picked ? min64(c->picked_at, c->refresh_due) : NEVER;
     for (uint32_t dir = 0; dir < 2; dir++)
-        if (c->pipe_head[dir] != NIL && c->count[dir] < c->s->window[dir])
-            next = min64(next, c->entry[c->pipe_head[dir]].visible);
+        if (c->count[dir] < c->s->window[dir]) next = min64(next, c->pipe_next[dir]);
     c->next = next;
 }
 
-uint64_t dram_run(struct dram_channel *c, uint64_t limit, bool stop_when_freed) {
+void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t limit,
+              bool slice_waits) {
     const struct dram_shape *s = c->s;
-    while (c->next != NEVER && c->next * s->period < limit) {
+    // A slice that acts at a clock is heard of controller_clocks later.
+    uint64_t until = limit == NEVER ? NEVER : clock_edge(clock, limit);
+    const uint64_t ahead = s->controller_clocks;
+    while (c->next < until) {
         const uint64_t now = c->next;
-        const uint32_t queued = c->count[0] + c->piped[0] + c->count[1] + c->piped[1];
+        const uint32_t done = c->done_tail, left = c->left_tail;
         step(c);
-        if (stop_when_freed && c->count[0] + c->piped[0] + c->count[1] + c->piped[1] < queued)
-            return now * s->period;
-        if (c->done_head != c->done_tail)
-            limit = min64(limit, c->done[c->done_head & (s->done_cap - 1)].tick);
+        if (c->done_tail != done)
+            until = min64(until, now + s->latency[DIR_READ] + s->burst_clocks + ahead);
+        if (slice_waits && c->left_tail != left) until = min64(until, now + ahead);
     }
-    return NEVER;
 }

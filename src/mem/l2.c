@@ -12,16 +12,17 @@
 // slice's atomic unit for `l2_atomic_cycles` a 32-byte sector.
 //
 // Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
+#include "mem/mshr.h"
 #include "mem/system.h"
 
 enum { SECTOR32 = 32, WORD = 4 };
 
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline bool is_atomic(const struct node *n) {
-    return n->r.kind == MEM_ATOMIC || n->r.kind == MEM_REDUCE;
+    return n->kind == MEM_ATOMIC || n->kind == MEM_REDUCE;
 }
 static inline bool is_cached(const struct mem_system *m, const struct node *n) {
-    return m->cached >> n->r.client & 1;
+    return m->cached >> n->client & 1;
 }
 
 // ---- replies --------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
     }
     s->out_free = depart + n->reply_flits * net->period;
     n->depart = depart;
-    n->r.cycle =
+    n->cycle =
         m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;
     n->next = n->sent_next = NIL;
     if (s->reply_head[n->sm] == NIL)
@@ -59,10 +60,10 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
 
 void l2_flush_atomics(struct partition *p, uint32_t si, uint64_t tick) {
     struct slice *s = &p->slice[si];
-    while (s->atomic_head != NIL && p->node[s->atomic_head].r.cycle <= tick) {
+    while (s->atomic_head != NIL && p->node[s->atomic_head].cycle <= tick) {
         const uint32_t at = s->atomic_head;
         s->atomic_head = p->node[at].next;
-        emit(p, si, at, p->node[at].r.cycle);
+        emit(p, si, at, p->node[at].cycle);
     }
 }
 
@@ -73,8 +74,8 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct node *n = &p->node[at];
     const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
     if (is_atomic(n)) {
-        s->atomic_free = max64(tick, s->atomic_free) + n->r.bytes / SECTOR32 * m->atomic_ticks;
-        n->r.cycle = s->atomic_free + pipeline;
+        s->atomic_free = max64(tick, s->atomic_free) + n->bytes / SECTOR32 * m->atomic_ticks;
+        n->cycle = s->atomic_free + pipeline;
         n->next = NIL;
         if (s->atomic_head == NIL)
             s->atomic_head = at;
@@ -136,7 +137,6 @@ static uint32_t place_line(struct partition *p, uint32_t si, uint64_t number, ui
     struct slice *s = &p->slice[si];
     struct cache_victim v;
     const uint32_t i = cache_place(s->tags, number, &v);
-    s->words[i] = 0;
     if (v.valid) p->act.c[ACT_l2_evictions]++;
     if (v.dirty) {
         p->act.c[ACT_l2_writebacks] += bits_count32(v.dirty);
@@ -155,7 +155,7 @@ struct piece {
 static inline struct piece piece_at(const struct mem_system *m, const struct node *n) {
     const uint64_t at = n->local + n->piece;
     struct piece k = {.offset = (uint32_t)at & (m->line_bytes - 1)};
-    const uint32_t left = n->r.bytes - n->piece, room = m->line_bytes - k.offset;
+    const uint32_t left = n->bytes - n->piece, room = m->line_bytes - k.offset;
     k.line_addr = at - k.offset;
     k.bytes = left < room ? left : room;
     const uint32_t first = k.offset >> m->sector_shift;
@@ -175,9 +175,8 @@ static uint32_t sectors_in_line(const struct mem_system *m, const struct node *n
 static uint64_t written_words(const struct node *n, const struct piece *k) {
     uint64_t words = 0;
     for (uint32_t done = 0; done < k->bytes; done += SECTOR32) {
-        const uint32_t in128 = (uint32_t)(n->r.addr + n->piece + done) / SECTOR32 & 3;
-        const uint32_t w =
-            n->r.byte_mask_sectors >> in128 & 1 ? n->r.words >> in128 * 8 & 0xFF : 0xFF;
+        const uint32_t in128 = (uint32_t)(n->addr + n->piece + done) / SECTOR32 & 3;
+        const uint32_t w = n->partial >> in128 & 1 ? n->words >> in128 * 8 & 0xFF : 0xFF;
         words |= (uint64_t)w << (k->offset + done) / WORD;
     }
     return words;
@@ -191,15 +190,17 @@ static inline uint64_t sector_words(const struct mem_system *m, uint32_t sector)
 static void write_tags(struct partition *p, struct slice *s, uint32_t i, const struct node *n,
                        const struct piece *k) {
     struct cache_line *line = &s->tags->line[i];
-    line->dirty |= k->sectors;
-    if (n->r.byte_mask_sectors == 0 && p->m->sector_shift <= 5) {
-        line->valid |= k->sectors;
+    line->dirty |= (uint8_t)k->sectors;
+    if (n->partial == 0 && p->m->sector_shift <= 5) {
+        line->valid |= (uint8_t)k->sectors;
         return;
     }
+    if (!line->mark) s->words[i] = 0; // marked: the line has words of its own
+    line->mark = true;
     s->words[i] |= written_words(n, k);
     FOR_EACH_BIT32(sector, k->sectors) {
         const uint64_t all = sector_words(p->m, sector);
-        if ((s->words[i] & all) == all) line->valid |= 1u << sector;
+        if ((s->words[i] & all) == all) line->valid |= (uint8_t)(1u << sector);
     }
 }
 
@@ -208,21 +209,25 @@ static void write_tags(struct partition *p, struct slice *s, uint32_t i, const s
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
                              uint32_t missing, uint32_t waiter, uint64_t tick, bool *merged) {
     struct mem_system *m = p->m;
-    struct slice *s = &p->slice[si];
-    if (!mshr_has_room(s->mshr, number)) return BLOCK_MSHR;
-    const uint32_t new = missing & ~mshr_requested(s->mshr, number);
-    uint64_t addr;
-    struct dram_channel *c = channel_of(p, si, line_addr, &addr);
-    // A fill may push a dirty line out, so both queues must have room.
-    if (new && (!dram_room(c, DIR_READ) || !write_room(p))) return BLOCK_DRAM;
-    uint32_t unused, wide;
-    if (waiter != NIL) mshr_add_sectors(s->mshr, number, missing, waiter, &unused);
+    struct mshr *mshr = p->slice[si].mshr;
+    const uint32_t slot = mshr_slot(mshr, number);
+    struct mshr_entry *e = mshr->slot[slot] ? &mshr->entry[mshr->slot[slot] - 1] : NULL;
+    if (e ? e->count >= mshr->merge : mshr->used >= mshr->lines) return BLOCK_MSHR;
+    const uint32_t new = e ? missing & ~e->requested : missing;
     *merged = !new;
-    if (!new) return BLOCK_NONE;
-    const uint32_t bursts = bursts_of(m, new, &wide);
-    mshr_expect(s->mshr, number, wide, &unused);
-    dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, bursts,
-              (struct dram_done){.line = number, .sectors = wide, .slice = (uint8_t)si});
+    if (new) {
+        uint64_t addr;
+        struct dram_channel *c = channel_of(p, si, line_addr, &addr);
+        // A fill may push a dirty line out, so both queues must have room.
+        if (!dram_room(c, DIR_READ) || !write_room(p)) return BLOCK_DRAM;
+        if (!e) e = mshr_open(mshr, slot, number);
+        uint32_t wide;
+        const uint32_t bursts = bursts_of(m, new, &wide);
+        e->requested |= wide;
+        dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, bursts,
+                  (struct dram_done){.line = number, .sectors = wide, .slice = (uint8_t)si});
+    }
+    if (waiter != NIL) mshr_wait(mshr, e, missing, waiter);
     return BLOCK_NONE;
 }
 
@@ -234,7 +239,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const uint64_t number = k->line_addr >> p->m->line_shift;
     const uint32_t i = cache_find(s->tags, number);
     const uint32_t missing = i == CACHE_NONE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
-    const bool atomic = is_atomic(n), prefetch = n->r.kind == MEM_PREFETCH;
+    const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     bool merged = false;
     if (missing) {
         const enum slice_block b =
@@ -244,7 +249,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
         if (!prefetch) n->waiting++;
     } else {
         cache_touch(s->tags, i);
-        if (atomic) s->tags->line[i].dirty |= k->sectors;
+        if (atomic) s->tags->line[i].dirty |= (uint8_t)k->sectors;
     }
     if (atomic) return BLOCK_NONE;
     act[ACT_l2_reads]++;
@@ -276,14 +281,14 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
 static enum slice_block bypass_piece(struct partition *p, uint32_t si, uint32_t at,
                                      const struct piece *k, uint64_t tick) {
     struct node *n = &p->node[at];
-    if (n->r.kind == MEM_PREFETCH) return BLOCK_NONE;
+    if (n->kind == MEM_PREFETCH) return BLOCK_NONE;
     uint64_t addr;
     struct dram_channel *c = channel_of(p, si, k->line_addr, &addr);
     const uint64_t clock = clock_edge(&p->m->clock.dram, tick);
     const uint32_t first = k->offset >> p->m->dram.burst_shift;
     const uint32_t last = (k->offset + k->bytes - 1) >> p->m->dram.burst_shift;
     addr += k->offset;
-    if (n->r.kind == MEM_WRITE) {
+    if (n->kind == MEM_WRITE) {
         if (!dram_room(c, DIR_WRITE)) return BLOCK_DRAM;
         dram_push(c, clock, DIR_WRITE, addr, last - first + 1,
                   (struct dram_done){.slice = (uint8_t)si});
@@ -317,7 +322,7 @@ void l2_schedule_head(struct partition *p, uint32_t si) {
     }
     const struct node *n = &p->node[s->head];
     const struct tick_clock *net = &m->clock.net, *core = &m->clock.core;
-    uint64_t start = clock_align(net, n->r.cycle * core->period);
+    uint64_t start = clock_align(net, n->cycle * core->period);
     if (s->in_free > start) {
         p->act.c[ACT_net_stalls] += clock_floor(core, s->in_free - start);
         start = s->in_free;
@@ -331,6 +336,18 @@ void l2_unblock(struct partition *p, uint32_t si, uint64_t tick) {
     struct slice *s = &p->slice[si];
     s->block = BLOCK_NONE;
     s->next = port_slot(p->m, s, max64(tick, s->ready));
+}
+
+// Lets a slice that waits for DRAM's queues try again at the next departure from one of them.
+void l2_await_room(struct partition *p, uint32_t si) {
+    uint64_t tick = NEVER;
+    for (uint32_t i = 0; i < p->m->map.channels; i++) {
+        const struct dram_channel *c = &p->channel[i];
+        if (c->left_head == c->left_tail) continue;
+        const uint64_t t = c->left[c->left_head & (c->s->left_cap - 1)].tick;
+        if (t < tick) tick = t;
+    }
+    if (tick != NEVER) l2_unblock(p, si, tick);
 }
 
 void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
@@ -349,13 +366,14 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
     }
     const struct piece k = piece_at(m, n);
     const bool cached = is_cached(m, n);
-    const enum slice_block b = !cached                  ? bypass_piece(p, si, at, &k, tick)
-                               : n->r.kind == MEM_WRITE ? write_piece(p, si, n, &k, tick)
-                                                        : read_piece(p, si, at, &k, tick);
+    const enum slice_block b = !cached                ? bypass_piece(p, si, at, &k, tick)
+                               : n->kind == MEM_WRITE ? write_piece(p, si, n, &k, tick)
+                                                      : read_piece(p, si, at, &k, tick);
     if (b != BLOCK_NONE) {
         if (s->blocked_at == NEVER) s->blocked_at = tick;
         s->block = (uint8_t)b;
         s->next = NEVER;
+        if (b == BLOCK_DRAM) l2_await_room(p, si);
         return;
     }
     if (s->blocked_at != NEVER) {
@@ -365,17 +383,17 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
     s->port_used = s->port_tick == tick ? s->port_used + 1 : 1;
     s->port_tick = tick;
     n->piece = (uint16_t)(n->piece + k.bytes);
-    if (n->piece < n->r.bytes) {
+    if (n->piece < n->bytes) {
         s->next = port_slot(m, s, tick);
         return;
     }
-    n->all_in = true;
-    s->taken[n->sm] += n->flits;
+    n->all_in = 1;
+    s->from[n->sm].taken += n->flits;
     s->head = n->next;
     if (s->head == NIL) s->tail = NIL;
     if (is_atomic(n)) {
         p->act.c[ACT_l2_atomics]++;
-        p->act.c[ACT_l2_atomic_lanes] += n->r.lanes;
+        p->act.c[ACT_l2_atomic_lanes] += n->lanes;
     }
     if (!n->waiting) finish(p, si, at, tick);
     l2_schedule_head(p, si);
@@ -397,7 +415,7 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         if (is_atomic(n)) {
             uint64_t addr;
             struct dram_channel *c = channel_of(p, si, n->local, &addr);
-            const uint32_t bytes = n->r.bytes + ((uint32_t)addr & (m->dram.burst_bytes - 1));
+            const uint32_t bytes = n->bytes + ((uint32_t)addr & (m->dram.burst_bytes - 1));
             dram_push(c, clock_edge(&m->clock.dram, d->tick), DIR_WRITE, addr,
                       (bytes + m->dram.burst_bytes - 1) >> m->dram.burst_shift,
                       (struct dram_done){.slice = (uint8_t)si});
@@ -407,13 +425,14 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
     }
     uint32_t i = cache_find(s->tags, d->line);
     if (i == CACHE_NONE) i = place_line(p, si, d->line, d->tick);
-    s->tags->line[i].valid |= d->sectors & s->tags->all;
+    s->tags->line[i].valid |= (uint8_t)(d->sectors & s->tags->all);
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
     const uint32_t n = mshr_fill(s->mshr, d->line, d->sectors, p->waiters);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t at = p->waiters[k];
         if (is_atomic(&p->node[at]))
-            s->tags->line[i].dirty |= sectors_in_line(m, &p->node[at], d->line << m->line_shift);
+            s->tags->line[i].dirty |=
+                (uint8_t)sectors_in_line(m, &p->node[at], d->line << m->line_shift);
         piece_done(p, si, at, d->tick);
     }
     if (s->block == BLOCK_MSHR) l2_unblock(p, si, d->tick);

@@ -67,7 +67,7 @@ struct dram_config {
     uint32_t banks, bank_groups, row_bytes; // row_bytes: of a channel
     uint32_t queue;                // entries of the FR-FCFS window
     uint32_t cl, wl, rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc; // command clocks
-    uint32_t controller_latency;   // core cycles, front and back end together
+    uint32_t controller_latency;   // core cycles, front and back end together (at least 1)
     bool row_open_policy;          // open page; else close after use
     double clock_mhz;              // command clock
     // What follows may be 0 and then takes the value that stands beside it.

@@ -129,6 +129,6 @@ void net_route_replies(struct mem_system *m, uint64_t to) {
         s->route_from = n->sent_next;
         const uint64_t there = route(m, 1, m->mesh.router_of[m->sms + at], m->mesh.router_of[n->sm],
                                      n->reply_flits, best, &p->act);
-        n->r.cycle = clock_edge(&m->clock.core, there) + m->c.net.reply_latency;
+        n->cycle = clock_edge(&m->clock.core, there) + m->c.net.reply_latency;
     }
 }

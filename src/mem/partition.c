@@ -1,7 +1,9 @@
-// A partition's quantum: takes what its SMs sent, then runs from event to event. Events are a read
-// that comes back from DRAM, the head of a slice's input, and the next command of a channel; the
-// earliest goes first, in this order at the same tick, and slices take turns. Everything an event
-// touches belongs to the partition.
+// A partition's quantum: takes what its SMs sent, then runs from event to event. Events of slices
+// are a read that comes back from DRAM and the head of an input; the earliest goes first, fills
+// before inputs, and slices take turns. Before a slice acts at a tick, the channels have done all
+// up to that tick; and since what a slice sends reaches a channel's scheduler no sooner than the
+// controller's latency later, channels run that far ahead at one go. The result is that of strict
+// order of time. Everything an event touches belongs to the partition.
 #include "mem/system.h"
 
 bool partition_create(struct partition *p, struct mem_system *m, uint32_t index) {
@@ -26,9 +28,8 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
         struct slice *s = &p->slice[i];
         s->reply_head = ww_alloc_aligned(m->sms * sizeof *s->reply_head);
         s->reply_tail = ww_alloc_aligned(m->sms * sizeof *s->reply_tail);
-        s->taken = ww_alloc_aligned(m->sms * sizeof *s->taken);
-        s->from_head = ww_alloc_aligned(m->sms * sizeof *s->from_head);
-        if (!s->reply_head || !s->reply_tail || !s->taken || !s->from_head) return false;
+        s->from = ww_alloc_aligned(m->sms * sizeof *s->from);
+        if (!s->reply_head || !s->reply_tail || !s->from) return false;
         if (!c->l2.bytes) continue;
         s->tags = cache_create(&c->l2);
         s->mshr = mshr_create(c->l2.mshrs, c->l2.mshr_merge);
@@ -47,8 +48,7 @@ void partition_destroy(struct partition *p) {
         struct slice *s = &p->slice[i];
         ww_free_aligned(s->reply_head);
         ww_free_aligned(s->reply_tail);
-        ww_free_aligned(s->taken);
-        ww_free_aligned(s->from_head);
+        ww_free_aligned(s->from);
         ww_free_aligned(s->words);
         cache_destroy(s->tags);
         mshr_destroy(s->mshr);
@@ -75,7 +75,7 @@ void partition_reset(struct partition *p, uint64_t clock) {
         s->block = BLOCK_NONE;
         for (uint32_t k = 0; k < m->sms; k++) {
             s->reply_head[k] = s->reply_tail[k] = NIL;
-            s->taken[k] = s->from_head[k] = 0;
+            s->from[k] = (struct intake){0};
         }
         if (!s->tags) continue;
         cache_invalidate(s->tags);
@@ -86,39 +86,51 @@ void partition_reset(struct partition *p, uint64_t clock) {
 }
 
 // ---- taking requests ------------------------------------------------------------------------
-static uint32_t take_node(struct partition *p, uint32_t si, uint32_t sm,
-                          const struct mem_request *r) {
+static uint32_t take_node(struct partition *p, uint32_t sm, const struct mem_request *r) {
     struct mem_system *m = p->m;
+    const struct mem_port *port = &m->port[sm];
     const uint32_t i = p->free;
     struct node *n = &p->node[i];
     p->free = n->next;
-    *n = (struct node){
-        .r = *r, .next = NIL, .sent_next = NIL, .sm = (uint16_t)sm, .slice = (uint8_t)si};
-    n->flits = (uint8_t)mem_port_flits(&m->port[sm], r->kind, r->bytes);
-    n->reply_flits = (uint8_t)mem_port_reply_flits(&m->port[sm], r->kind, r->bytes);
-    n->local = map_place(&m->map, r->addr).local;
+    *n = (struct node){.cycle = r->cycle,
+                       .addr = r->addr,
+                       .local = map_place(&m->map, r->addr).local,
+                       .words = r->words,
+                       .next = NIL,
+                       .sent_next = NIL,
+                       .bytes = (uint16_t)r->bytes,
+                       .tag = r->tag,
+                       .sm = (uint16_t)sm,
+                       .partial = (uint8_t)r->byte_mask_sectors,
+                       .kind = r->kind,
+                       .client = r->client,
+                       .lanes = r->lanes,
+                       .flits = (uint8_t)mem_port_flits(port, r->kind, r->bytes),
+                       .reply_flits = (uint8_t)mem_port_reply_flits(port, r->kind, r->bytes)};
     p->act.c[ACT_net_request_packets]++;
     p->act.c[ACT_net_request_flits] += n->flits;
     if (m->c.net.kind == NET_CROSSBAR) p->act.c[ACT_net_hops] += n->flits;
     return i;
 }
 
-// Appends to a slice's input what arrives before `to`, in order of (cycle, SM); in a tie the SM
-// that goes first moves on by one each quantum.
+// Appends to a slice's input what its SMs have sent, in order of arrival and SM; in a tie the SM
+// that goes first moves on by one each quantum. With a crossbar that is all that was sent up to
+// `to`: it arrives request_latency later. A mesh says itself when; here is what comes before `to`.
 static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint64_t to) {
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     struct buckets *b = &p->bucket;
     const uint32_t at = p->index * m->map.slices + si;
+    const uint64_t way = m->c.net.kind == NET_MESH ? 0 : m->c.net.request_latency;
     uint32_t sm = (uint32_t)(from / m->quantum % m->sms), n = 0;
     for (uint32_t k = 0; k < m->sms; k++, sm = sm + 1 == m->sms ? 0 : sm + 1) {
         const struct request_ring *ring = &m->port[sm].to[at];
-        uint32_t head = s->from_head[sm];
+        uint32_t head = s->from[sm].head;
         for (; head != ring->tail && p->free != NIL; head++) {
             const struct mem_request *r = &ring->at[head & m->ring_mask];
-            if (r->cycle >= to) break;
-            const uint32_t slot = r->cycle > from ? (uint32_t)(r->cycle - from) : 0;
-            const uint32_t i = take_node(p, si, sm, r);
+            if (r->cycle >= to + way) break;
+            const uint32_t slot = r->cycle > from + way ? (uint32_t)(r->cycle - from - way) : 0;
+            const uint32_t i = take_node(p, sm, r);
             if (b->used[slot >> 6] >> (slot & 63) & 1)
                 p->node[b->tail[slot]].next = i;
             else
@@ -127,7 +139,7 @@ static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint6
             b->tail[slot] = i;
             n++;
         }
-        s->from_head[sm] = head;
+        s->from[sm].head = head;
     }
     if (!n) return;
     const bool was_empty = s->head == NIL;
@@ -156,70 +168,70 @@ static void free_delivered(struct partition *p, struct slice *s) {
 }
 
 // ---- the loop -------------------------------------------------------------------------------
-static bool done_tick(const struct dram_channel *c, uint64_t *tick) {
-    if (c->done_head == c->done_tail) return false;
-    *tick = c->done[c->done_head & (c->s->done_cap - 1)].tick;
-    return true;
-}
-
-static void run_channel(struct partition *p, uint32_t ci, uint64_t limit) {
+// Runs the channels that have something to do at or before a slice's next event (`slices`, at most
+// `end`), as far ahead as slices cannot interfere.
+static void run_channels(struct partition *p, uint64_t slices, uint64_t end) {
+    const struct mem_system *m = p->m;
+    const uint64_t ahead = m->dram.controller_clocks * m->dram.period;
     bool waiting = false;
-    for (uint32_t i = 0; i < p->m->map.slices; i++) waiting |= p->slice[i].block == BLOCK_DRAM;
-    const uint64_t freed = dram_run(&p->channel[ci], limit, waiting);
-    if (freed == NEVER) return;
-    for (uint32_t i = 0; i < p->m->map.slices; i++)
-        if (p->slice[i].block == BLOCK_DRAM) l2_unblock(p, i, freed);
+    for (uint32_t i = 0; i < m->map.slices; i++) waiting |= p->slice[i].block == BLOCK_DRAM;
+    for (uint32_t i = 0; i < m->map.channels; i++) {
+        struct dram_channel *c = &p->channel[i];
+        uint64_t limit = slices < end && slices + ahead < end ? slices + ahead : end;
+        // What another channel does may make a slice act on this one.
+        for (uint32_t k = 0; k < m->map.channels; k++) {
+            const uint64_t t = k != i ? p->channel[k].next : NEVER;
+            if (t != NEVER && t * m->dram.period + ahead < limit)
+                limit = t * m->dram.period + ahead;
+        }
+        dram_run(c, &m->clock.dram, limit, waiting);
+    }
+    if (!waiting) return;
+    for (uint32_t i = 0; i < m->map.slices; i++)
+        if (p->slice[i].block == BLOCK_DRAM) l2_await_room(p, i);
 }
 
-// One event before `end`; false when there is none.
-static bool run_event(struct partition *p, uint64_t end) {
+static void run_events(struct partition *p, uint64_t end) {
     const uint32_t slices = p->m->map.slices, channels = p->m->map.channels;
-    uint64_t fill = NEVER, input = NEVER, command = NEVER;
-    uint32_t fill_at = 0, input_at = 0, command_at = 0;
-    for (uint32_t i = 0; i < channels; i++) {
-        const struct dram_channel *c = &p->channel[i];
-        uint64_t t;
-        if (done_tick(c, &t) && t < fill) {
-            fill = t;
-            fill_at = i;
-        }
-        t = c->next == NEVER ? NEVER : c->next * c->s->period;
-        if (t < command) {
-            command = t;
-            command_at = i;
-        }
-    }
-    uint32_t si = p->last_served;
-    for (uint32_t i = 0; i < slices; i++) {
-        si = si + 1 >= slices ? 0 : si + 1;
-        if (p->slice[si].next < input) {
-            input = p->slice[si].next;
-            input_at = si;
-        }
-    }
-    if (fill <= input && fill <= command) {
-        if (fill >= end) return false;
-        struct dram_channel *c = &p->channel[fill_at];
-        const struct dram_done d = c->done[c->done_head++ & (c->s->done_cap - 1)];
-        l2_fill(p, &d);
-    } else if (input <= command) {
-        if (input >= end) return false;
-        p->last_served = input_at;
-        l2_serve(p, input_at, input);
-    } else {
-        if (command >= end) return false;
-        uint64_t limit = fill < input ? fill : input;
-        if (end < limit) limit = end;
-        // Another channel's next command may let a blocked slice go, so it must not be overtaken.
+    for (;;) {
+        uint64_t fill = NEVER, input = NEVER, command = NEVER;
+        uint32_t input_at = 0;
+        struct dram_channel *from = NULL;
         for (uint32_t i = 0; i < channels; i++) {
-            const struct dram_channel *c = &p->channel[i];
-            if (i == command_at || c->next == NEVER) continue;
-            const uint64_t t = c->next * c->s->period + (i > command_at);
-            if (t < limit) limit = t;
+            struct dram_channel *c = &p->channel[i];
+            if (c->next < command) command = c->next;
+            if (c->done_head == c->done_tail) continue;
+            const uint64_t t = c->done[c->done_head & (c->s->done_cap - 1)].tick;
+            if (t >= fill) continue;
+            fill = t;
+            from = c;
         }
-        run_channel(p, command_at, limit);
+        uint32_t si = p->last_served;
+        for (uint32_t i = 0; i < slices; i++) {
+            si = si + 1 >= slices ? 0 : si + 1;
+            if (p->slice[si].next < input) {
+                input = p->slice[si].next;
+                input_at = si;
+            }
+        }
+        const uint64_t tick = fill <= input ? fill : input;
+        if (command != NEVER) {
+            command *= p->m->dram.period;
+            if (command <= tick && command < end) {
+                run_channels(p, tick, end);
+                continue;
+            }
+        }
+        if (tick >= end) return;
+        for (uint32_t i = 0; i < channels; i++) dram_settle(&p->channel[i], tick);
+        if (fill <= input) {
+            const struct dram_done d = from->done[from->done_head++ & (from->s->done_cap - 1)];
+            l2_fill(p, &d);
+        } else {
+            p->last_served = input_at;
+            l2_serve(p, input_at, input);
+        }
     }
-    return true;
 }
 
 void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t from, uint64_t to) {
@@ -229,7 +241,7 @@ void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t fro
         free_delivered(p, &p->slice[i]);
         take_requests(p, i, from, to);
     }
-    while (run_event(p, end)) continue;
+    run_events(p, end);
     for (uint32_t i = 0; i < m->map.slices; i++) l2_flush_atomics(p, i, end - 1);
     for (uint32_t i = 0; i < m->map.channels; i++)
         dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));
@@ -242,13 +254,15 @@ uint64_t partition_next_tick(const struct partition *p) {
         const struct dram_channel *c = &p->channel[i];
         uint64_t t = c->next == NEVER ? NEVER : c->next * c->s->period;
         if (t < next) next = t;
-        if (done_tick(c, &t) && t < next) next = t;
+        if (c->done_head == c->done_tail) continue;
+        t = c->done[c->done_head & (c->s->done_cap - 1)].tick;
+        if (t < next) next = t;
     }
     for (uint32_t i = 0; i < m->map.slices; i++) {
         const struct slice *s = &p->slice[i];
         if (s->next < next) next = s->next;
-        if (s->atomic_head != NIL && p->node[s->atomic_head].r.cycle < next)
-            next = p->node[s->atomic_head].r.cycle;
+        if (s->atomic_head != NIL && p->node[s->atomic_head].cycle < next)
+            next = p->node[s->atomic_head].cycle;
     }
     return next;
 }

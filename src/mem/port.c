@@ -2,7 +2,7 @@
 //
 // Requests lie in one ring for each slice. The SM owns tail and `sent`, the slice owns head and
 // `taken`; the two run in different phases, so each may read the other's. A ring holds as many
-// packets as there are credits, and the reply ring as many replies as requests may be outstanding,
+// packets as there are credits, and the reply list as many replies as requests may be outstanding,
 // so nothing is ever dropped.
 #include "mem/system.h"
 
@@ -81,7 +81,7 @@ bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits) 
     const struct mem_system *m = p->system;
     const struct mem_place a = map_place(&m->map, addr);
     const uint32_t at = a.partition * m->map.slices + a.slice;
-    const uint32_t used = p->to[at].sent - slice_of(m, &a)->taken[p->sm];
+    const uint32_t used = p->to[at].sent - slice_of(m, &a)->from[p->sm].taken;
     return used + flits <= m->c.net.input_queue_flits && p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
@@ -100,6 +100,8 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     p->link_free = enter + flits * net->period;
     const uint64_t cycle = clock_edge(core, enter);
     r.cycle = cycle + m->c.net.request_latency;
+    struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
+    if (from->head == ring->tail) from->head = ring->tail = 0;
     if (p->log) {
         r.cycle = NEVER; // net_route_requests says when
         p->log[p->log_tail++ & p->log_mask] =
@@ -112,15 +114,12 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
 }
 
 const struct mem_reply *mem_port_peek(const struct mem_port *p) {
-    return p->reply_head == p->reply_tail ? NULL
-                                          : &p->reply[p->reply_head & (MEM_PORT_OUTSTANDING - 1)];
+    return p->reply_head == p->reply_tail ? NULL : &p->reply[p->reply_head];
 }
 
 void mem_port_pop(struct mem_port *p) {
     p->reply_head++;
     p->outstanding--;
-    // An empty ring starts over, so that its first lines stay in the host's cache.
-    if (p->reply_head == p->reply_tail) p->reply_head = p->reply_tail = 0;
 }
 
 uint32_t mem_port_outstanding(const struct mem_port *p) { return p->outstanding; }
@@ -139,10 +138,10 @@ static uint32_t gather(struct mem_port *p, uint64_t to) {
         for (uint32_t k = 0; k < m->map.slices; k++) {
             struct slice *s = &part->slice[k];
             uint32_t at = s->reply_head[p->sm];
-            if (at == NIL || part->node[at].r.cycle >= end) continue;
+            if (at == NIL || part->node[at].cycle >= end) continue;
             do {
                 struct node *node = &part->node[at];
-                const uint64_t c = node->r.cycle;
+                const uint64_t c = node->cycle;
                 const uint32_t slot = c > to ? (uint32_t)(c - to) : 0;
                 p->merge[n] = (struct merge){.node = node, .next = NIL};
                 if (b->used[slot >> 6] >> (slot & 63) & 1)
@@ -152,7 +151,7 @@ static uint32_t gather(struct mem_port *p, uint64_t to) {
                 b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
                 b->tail[slot] = n++;
                 at = node->next;
-            } while (at != NIL && part->node[at].r.cycle < end);
+            } while (at != NIL && part->node[at].cycle < end);
             s->reply_head[p->sm] = at;
         }
     }
@@ -163,12 +162,16 @@ void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64
     (void)from;
     struct mem_port *p = &m->port[sm];
     if (!p->outstanding || !gather(p, to)) return;
+    // What is left moves to the front, where the host's cache has it.
+    p->reply_tail -= p->reply_head;
+    memmove(p->reply, p->reply + p->reply_head, p->reply_tail * sizeof *p->reply);
+    p->reply_head = 0;
     const struct tick_clock *core = &m->clock.core, *net = &m->clock.net;
     for (uint32_t w = 0; w < (p->bucket.n + 63) / 64; w++) {
         FOR_EACH_BIT64(k, p->bucket.used[w]) {
             for (uint32_t i = p->bucket.head[w * 64 + k]; i != NIL; i = p->merge[i].next) {
                 struct node *n = p->merge[i].node;
-                uint64_t start = clock_align(net, n->r.cycle * core->period);
+                uint64_t start = clock_align(net, n->cycle * core->period);
                 if (p->eject_free > start) {
                     p->activity.c[ACT_net_stalls] += clock_floor(core, p->eject_free - start);
                     start = p->eject_free;
@@ -176,14 +179,13 @@ void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64
                 p->eject_free = start + n->reply_flits * net->period;
                 const uint64_t cycle =
                     clock_edge(core, start + (n->reply_flits - 1u) * net->period);
-                p->reply[p->reply_tail++ & (MEM_PORT_OUTSTANDING - 1)] =
-                    (struct mem_reply){.cycle = cycle,
-                                       .addr = n->r.addr,
-                                       .bytes = n->r.bytes,
-                                       .tag = n->r.tag,
-                                       .kind = n->r.kind,
-                                       .client = n->r.client};
-                n->taken = true;
+                p->reply[p->reply_tail++] = (struct mem_reply){.cycle = cycle,
+                                                               .addr = n->addr,
+                                                               .bytes = n->bytes,
+                                                               .tag = n->tag,
+                                                               .kind = n->kind,
+                                                               .client = n->client};
+                n->taken = 1;
             }
         }
         p->bucket.used[w] = 0;

@@ -139,6 +139,7 @@ static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
         REFUSE("dram.ccd_l (%u) is shorter than ccd_s (%u)", m->ccd_l, m->ccd_s);
     if (m->refi && m->refi <= m->rfc + m->ras + m->rp)
         REFUSE("dram.refi (%u) leaves no time between refreshes of rfc %u clocks", m->refi, m->rfc);
+    if (m->starve > MAX_CLOCKS - 1) REFUSE("dram.starve (%u) is too large", m->starve);
     if (m->controller_latency > MAX_CYCLES)
         REFUSE("dram.controller_latency (%u) is too large", m->controller_latency);
     return WW_OK;
@@ -277,10 +278,12 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
     s.limit[DIR_READ] = s.window[DIR_READ] + pipeline;
     s.limit[DIR_WRITE] = s.window[DIR_WRITE] + pipeline;
     s.done_cap = 4;
-    while (s.done_cap < d->cl + s.burst_clocks + 2) s.done_cap *= 2;
+    while (s.done_cap < d->cl + s.burst_clocks + s.controller_clocks + 4) s.done_cap *= 2;
     // Each read on its way may end in a write beyond the limit: a line that had to make place.
     const uint32_t overflow = d->channels_per_partition * (s.limit[DIR_READ] + s.done_cap) + 4;
     s.entries = s.limit[DIR_READ] + s.limit[DIR_WRITE] + overflow;
+    s.left_cap = 4;
+    while (s.left_cap < 2 * s.entries) s.left_cap *= 2;
     return s;
 }
 
@@ -397,7 +400,7 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
         const struct partition *part = &m->partition[s / m->map.slices];
         const struct slice *slice = &part->slice[s % m->map.slices];
         const struct request_ring *ring = &p->to[s];
-        const uint32_t head = slice->from_head[p->sm];
+        const uint32_t head = slice->from[p->sm].head;
         if (head != ring->tail && ring->at[head & m->ring_mask].cycle < next)
             next = ring->at[head & m->ring_mask].cycle;
         const uint32_t at = slice->reply_head[p->sm];
@@ -405,7 +408,7 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
             const struct node *n = &part->node[at];
             // In a mesh a reply that is not routed yet is an event when it departs.
             const uint64_t c =
-                n->r.cycle != NEVER ? n->r.cycle : clock_floor(&m->clock.core, n->depart);
+                n->cycle != NEVER ? n->cycle : clock_floor(&m->clock.core, n->depart);
             if (c < next) next = c;
         }
     }

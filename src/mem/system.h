@@ -5,10 +5,14 @@
 //   an SM (SM phase, delivery)   its mem_port, and the `head` of reply lists addressed to it
 //   a partition (memory phase)   everything else of itself, and `head` of the rings towards it
 //
+// (an SM that finds a ring empty starts it over, head and all, for the sake of the host's cache).
+//
 // Requests become nodes when a partition takes them from a ring and stay nodes, moving from list
 // to list, until their reply has been delivered.
 #ifndef WW_MEM_SYSTEM_H
 #define WW_MEM_SYSTEM_H
+
+#include <assert.h>
 
 #include "mem/cache.h"
 #include "mem/fastdiv.h"
@@ -76,7 +80,7 @@ struct mem_port {
     uint64_t eject_free; // tick at which the ejection port is free
     uint32_t outstanding;
     struct request_ring *to; // [slice of all]
-    struct mem_reply *reply; // ring of MEM_PORT_OUTSTANDING
+    struct mem_reply *reply; // delivered, by cycle: [reply_head, reply_tail)
     uint32_t reply_head, reply_tail;
     struct merge {
         struct node *node;
@@ -92,23 +96,26 @@ struct mem_port {
     struct activity activity;
 };
 // A port accepts no more than this many requests that are not answered yet. Not a model of
-// anything: only room for the reply ring, beyond what an SM's own tables can have outstanding.
+// anything: only room for its replies, beyond what an SM's own tables can have outstanding.
 enum { MEM_PORT_OUTSTANDING = 2048 };
 
+// One line of the host's cache: everything that a request's way through a partition needs.
 struct node {
-    struct mem_request r; // .cycle: arrival; then ready (tick); then the cycle at the SM
-    uint64_t depart;      // tick
-    uint32_t next, sent_next;
-    uint16_t sm;
-    uint8_t flits; // of the request
-    uint8_t reply_flits;
-    uint8_t waiting; // pieces on their way
-    bool all_in;     // every piece has been taken by the slice
-    bool taken;      // its reply has been delivered
-    uint8_t slice;
-    uint16_t piece; // bytes taken so far
-    uint64_t local; // address within the slice
+    uint64_t cycle; // of its arrival; then of being ready (tick); then of its reply at the SM
+    uint64_t addr;
+    uint64_t local;  // address within the slice
+    uint64_t depart; // tick
+    uint32_t words, next, sent_next;
+    uint16_t bytes, tag, sm;
+    uint16_t piece;  // bytes taken so far
+    uint8_t partial; // sectors of the 128-byte line partly written
+    uint8_t kind, client, lanes;
+    uint8_t flits, reply_flits;
+    uint8_t waiting;    // pieces on their way
+    uint8_t all_in : 1; // every piece has been taken by the slice
+    uint8_t taken : 1;  // its reply has been delivered (the SM's to set)
 };
+static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache");
 
 struct net_mesh {
     uint32_t width, height, nodes;
@@ -134,18 +141,24 @@ struct dram_done { // what a read was for
 struct dram_entry {
     struct dram_done what;
     uint64_t visible; // clock at which the scheduler sees it
-    uint32_t row, seq;
-    uint32_t next, prev;
-    uint8_t bank, bursts, dir;
+    uint64_t seq;     // age, over the channel
+    uint32_t row, next, prev;
+    uint8_t bank, bursts;
 };
 struct dram_bank {
     uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
-    uint32_t row;
-    uint32_t hit[2];     // oldest entry for the open row
-    uint32_t hit_seq[2]; // its age
+    uint64_t hit_seq[2];             // age of the oldest entry for the open row
+    uint32_t hit[2];                 // that entry
     uint32_t head[2], tail[2];
-    uint32_t streak; // hits that passed an older request
+    uint32_t row;
+    uint16_t streak; // hits that passed an older request
     bool fresh;      // activated, no burst yet
+};
+// What a bank needs next, for the direction that is served: see pick() in dram.c.
+struct dram_slot {
+    uint64_t ready; // clock at which the bank itself allows it
+    uint64_t rank;  // among commands of the same clock, the least goes first
+    uint64_t kind;  // which of the channel's constraints apply
 };
 // Derived and checked configuration, in clocks.
 struct dram_shape {
@@ -157,48 +170,68 @@ struct dram_shape {
     uint32_t latency[2]; // cl, wl
     bool bank_hash, open_page;
     uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc;
-    uint32_t entries, done_cap;
+    uint32_t entries, done_cap, left_cap;
     uint64_t period; // of the command clock, ticks
 };
 struct dram_channel {
     const struct dram_shape *s;
     struct activity *act;
+    struct dram_bank *bank;
+    struct dram_slot *slot;
+    struct dram_entry *entry;
     uint64_t next;   // clock of its next action
     uint64_t cmd_ok; // next free slot of the command bus
     uint64_t col_s, col_l[8], dir_ok[2], bus_free, act_rrd, faw[4];
     uint64_t refresh_due;
     uint64_t picked_at; // the choice that stands, if picked
-    uint32_t faw_at;
-    uint32_t open, hit[2], pend[2]; // bit a bank
-    uint32_t count[2];              // entries that the scheduler sees
-    uint32_t piped[2];              // entries before it
-    uint32_t pipe_head[2], pipe_tail[2];
-    uint32_t free, seq;
+    uint64_t seq;
+    uint32_t picked_bank;
+    bool picked, picked_column;
     uint8_t mode;
     bool draining;
-    uint8_t picked_class; // enum in dram.c; 0: no choice stands
-    uint32_t picked_bank;
+    uint32_t faw_at;
+    uint32_t open, hit[2], pend[2]; // bit a bank
+    uint32_t stale;                 // bit a bank whose slot is out of date
+    uint32_t count[2];              // entries that the scheduler sees
+    uint32_t piped[2];              // entries before it
+    uint64_t pipe_next[2];          // when the first of those is to be seen
+    uint32_t pipe_head[2], pipe_tail[2];
+    uint32_t free;
+    // Reads that are done, and departures from the queue: rings that slices consume. The channel
+    // runs ahead of the slices, so they count what is queued at their own time.
+    struct dram_done *done;
+    struct dram_left {
+        uint64_t tick;
+        uint32_t dir;
+    } * left;
+    uint32_t done_head, done_tail, left_head, left_tail;
+    uint32_t queued[2]; // as the slices see it
     // accounting of time
     uint64_t accounted, open_from, close_at;
-    struct dram_bank *bank;
-    struct dram_entry *entry;
-    struct dram_done *done;
-    uint32_t done_head, done_tail;
 };
 bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct activity *act);
 void dram_destroy(struct dram_channel *c);
 void dram_reset(struct dram_channel *c, uint64_t clock);
-// Room for `n` more requests of a direction before a slice must wait.
+// Brings `queued` up to a tick.
+static inline void dram_settle(struct dram_channel *c, uint64_t tick) {
+    while (c->left_head != c->left_tail) {
+        const struct dram_left *l = &c->left[c->left_head & (c->s->left_cap - 1)];
+        if (l->tick > tick) break;
+        c->queued[l->dir]--;
+        c->left_head++;
+    }
+}
+// Room for one more request of a direction, at the tick of the last settling.
 static inline bool dram_room(const struct dram_channel *c, uint32_t dir) {
-    return c->count[dir] + c->piped[dir] < c->s->limit[dir];
+    return c->queued[dir] < c->s->limit[dir];
 }
 // A request enters the controller at a clock; `bursts` of one row.
 void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t addr, uint32_t bursts,
                struct dram_done what);
-// Acts until its next action is at or after tick `limit`, or at or after the tick at which a read
-// of its own is done; or, when asked, right after a request left the queue. Answers the tick of
-// that, else NEVER.
-uint64_t dram_run(struct dram_channel *c, uint64_t limit, bool stop_when_freed);
+// Acts until its next action is at or after tick `limit`, or could be changed by what slices do
+// when they hear of a read that is done or, if one of them waits for room, of a departure.
+void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t limit,
+              bool slice_waits);
 // Counts elapsed time up to a clock, and the refreshes of an idle channel.
 void dram_account(struct dram_channel *c, uint64_t clock);
 
@@ -226,8 +259,10 @@ struct slice {
     struct cache *tags;
     uint64_t *words; // [line]: 4-byte words that are known, for sectors that are not wholly so
     struct mshr *mshr;
-    uint32_t *taken;     // [SM]: flits taken from its ring
-    uint32_t *from_head; // [SM]: packets taken from its ring
+    struct intake {
+        uint32_t head;  // packets taken from the SM's ring
+        uint32_t taken; // flits that left the input queue
+    } * from;           // [SM]
 };
 struct partition {
     struct mem_system *m;
@@ -266,6 +301,7 @@ uint64_t partition_next_tick(const struct partition *p);
 void l2_serve(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_fill(struct partition *p, const struct dram_done *d);
 void l2_schedule_head(struct partition *p, uint32_t slice);
+void l2_await_room(struct partition *p, uint32_t slice);
 void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
 // port.c
