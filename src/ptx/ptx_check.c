@@ -101,6 +101,10 @@ const char *ptx_describe(struct ptx_parser *p, const struct ptx_operand *o) {
 
 static bool mismatch(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                      const struct ptx_operand *o, const char *expected) {
+    if (o->kind == PTX_OPERAND_PENDING)
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "%s is not declared; operand %u of %s expects %s", ptx_describe(p, o),
+                        index + 1, mnemonic(p, r), expected);
     return ptx_fail(p, r->places[index].line, r->places[index].col,
                     "operand %u of %s is %s; expected %s", index + 1, mnemonic(p, r),
                     ptx_describe(p, o), expected);

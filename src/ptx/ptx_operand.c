@@ -40,7 +40,7 @@ static bool lanes(const struct ptx_token *t, bool mask, struct ptx_operand *o) {
         if (mask)
             o->select |= (uint16_t)(1u << d);
         else
-            o->select = (uint16_t)(o->select << 4 | d);
+            o->select = (uint16_t)((unsigned)o->select << 4 | d);
     }
     o->video = mask ? PTX_VIDEO_MASK : bytes ? PTX_VIDEO_PACKED_B : PTX_VIDEO_PACKED_H;
     return true;

@@ -33,7 +33,7 @@ int32_t ptx_scope_new_reg(struct ptx_parser *p, const char *name, size_t len, en
 
 // The member of a range that a name is, in one scope; -1 when it is none.
 static int32_t find_in_ranges(const struct ptx_body *b, const struct ptx_scope *s, const char *name,
-                              size_t len, uint64_t *number) {
+                              size_t len) {
     uint64_t value = 0, weight = 1;
     for (size_t digits = 1; digits <= RANGE_DIGITS && digits < len; digits++) {
         const char c = name[len - digits];
@@ -42,9 +42,8 @@ static int32_t find_in_ranges(const struct ptx_body *b, const struct ptx_scope *
         weight *= 10;
         if (c == '0' && digits > 1) continue; // %r01 is no member of %r<n>
         const int32_t i = names_get(&s->ranges, name, len - digits);
-        if (i < 0) continue;
-        *number = value;
-        return value < b->symbols.at[i].count ? i : -1;
+        if (i < 0 || value >= b->symbols.at[i].count) continue;
+        return i;
     }
     return -1;
 }
@@ -60,8 +59,7 @@ const struct ptx_symbol *ptx_scope_find(struct ptx_parser *p, const char *name, 
         const int32_t i = names_get(&s->names, name, len);
         if (i >= 0) return &b->symbols.at[i];
         if (!s->ranges.n) continue;
-        uint64_t number;
-        const int32_t range = find_in_ranges(b, s, name, len, &number);
+        const int32_t range = find_in_ranges(b, s, name, len);
         if (range < 0) continue;
         const struct ptx_symbol r = b->symbols.at[range];
         const int32_t reg = ptx_scope_new_reg(p, name, len, (enum ptx_type)r.type, r.elements);
@@ -79,8 +77,7 @@ bool ptx_scope_declare(struct ptx_parser *p, const struct ptx_token *name, struc
     struct names *map = s.kind == PTX_SYM_RANGE ? &b->scope->ranges : &b->scope->names;
     int32_t taken = names_get(map, name->at, name->len);
     if (taken < 0 && s.kind == PTX_SYM_REG) {
-        uint64_t number;
-        taken = find_in_ranges(b, b->scope, name->at, name->len, &number);
+        taken = find_in_ranges(b, b->scope, name->at, name->len);
     }
     if (taken >= 0)
         return ptx_fail(p, name->line, name->col, "%s is declared twice; the first is on line %u",
