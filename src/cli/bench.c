@@ -66,7 +66,7 @@ static int run_once(struct cli *c, const struct workload *w, uint32_t threads, b
     json_t *total = run_total_activity(&run);
     out->signature = fold(total);
     json_decref(total);
-    run_free(&run);
+    run_release(&run);
     return 0;
 }
 

@@ -173,7 +173,7 @@ int run_show(struct cli *c, const struct run_request *q, const char *record, int
     if (child_failed && WIFSIGNALED(child_status) && run_status(&run) == WW_OK)
         fprintf(stderr, "warpwatt: %s was ended by signal %d\n", q->title, WTERMSIG(child_status));
     const enum ww_status worst = run_status(&run);
-    run_free(&run);
+    run_release(&run);
     if (s != WW_OK) return cli_fail(c, s);
     if (c->diags.list.n) diags_print(&c->diags, stderr);
     if (worst != WW_OK) return ww_status_exit_code(worst);

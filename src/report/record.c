@@ -222,11 +222,11 @@ enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
     free(text);
     fclose(f);
     if (out->header) return WW_OK;
-    run_free(out);
+    run_release(out);
     return diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
 }
 
-void run_free(struct run *r) {
+void run_release(struct run *r) {
     json_decref(r->header);
     json_decref(r->launches);
     json_decref(r->errors);

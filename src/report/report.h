@@ -31,7 +31,7 @@ struct run {
     json_t *end;      // "end" line, or NULL when the run was cut off
 };
 enum ww_status run_read(const char *path, struct diags *d, struct run *out);
-void run_free(struct run *r);
+void run_release(struct run *r);
 uint64_t run_counter(const json_t *activity, const char *name); // sum of an array counter
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
 // Counters of all launches added up: {name: number or array}. New reference.
