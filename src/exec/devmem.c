@@ -42,12 +42,23 @@ static void *map_lazily(uint64_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
+// Managed memory has one address on both sides: device memory takes the host addresses that are its
+// device addresses when nobody has them yet. Only a convenience: any other place will do. (Kernels
+// before 4.17 ignore the flag and may answer another place.)
+static void *map_at_device_address(uint64_t bytes) {
+    void *const want = (void *)(uintptr_t)EXEC_GLOBAL_BASE;
+    void *p = mmap(want, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
 struct devmem *devmem_create(uint64_t bytes) {
     struct devmem *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->flat_bytes = bits_align_up(bytes ? bytes : 1, 4096);
     // A page past the end lets vector loads of the last words stay inside the mapping.
-    m->flat = map_lazily(m->flat_bytes + 4096);
+    m->flat = map_at_device_address(m->flat_bytes + 4096);
+    if (!m->flat) m->flat = map_lazily(m->flat_bytes + 4096);
     if (!m->flat) {
         free(m);
         return NULL;
@@ -191,17 +202,25 @@ bool devmem_device_free(struct devmem *m, uint64_t addr) {
 
 uint64_t devmem_free_bytes(const struct devmem *m) { return m->flat_bytes - m->used_bytes; }
 
-uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
-    if (!host || !bytes) return 0;
-    // Keep the page offset, so that alignment on the host is alignment on the device.
-    const uint64_t at = m->next_map + ((uintptr_t)host & 4095);
-    struct block b = {.first = at, .bytes = bytes, .room = bytes, .host = host, .mapped = true};
+uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr) {
+    if (!host || !bytes || addr > UINT64_MAX - bytes) return 0;
+    if (addr < EXEC_GLOBAL_BASE + m->flat_bytes) return 0;
+    const uint32_t i = block_after(m, addr + bytes - 1);
+    if (i && m->block[i - 1].first + m->block[i - 1].room > addr) return 0;
+    struct block b = {.first = addr, .bytes = bytes, .room = bytes, .host = host, .mapped = true};
     b.name = strdup("mapped host memory");
     if (!block_insert(m, b)) {
         free(b.name);
         return 0;
     }
-    m->next_map = bits_align_up(at + bytes + 1, 1u << 16);
+    return addr;
+}
+
+uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
+    // Keep the page offset, so that alignment on the host is alignment on the device.
+    const uint64_t at =
+        devmem_map_host_at(m, host, bytes, m->next_map + ((uintptr_t)host & 4095));
+    if (at) m->next_map = bits_align_up(at + bytes + 1, 1u << 16);
     return at;
 }
 

@@ -50,6 +50,9 @@ void devmem_heap_limit(struct devmem *m, uint64_t bytes);
 // Host memory that the device may address too (cuMemHostRegister, managed): appears at a device
 // address of its own; unregister with devmem_free.
 uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
+// The same at an address of the caller's choice (unified addressing: the host's own). 0 when device
+// memory or another mapping has it.
+uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr);
 
 // Textures and surfaces: a handle is what PTX's .texref address or a bindless object holds.
 struct exec_texture {
