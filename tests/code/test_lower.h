@@ -22,7 +22,8 @@ struct lowered {
     struct mfunc *func; // one for each function of the module, in its order
 };
 
-static inline bool lowered_parse(struct lowered *t, const char *name, const char *text, size_t len) {
+static inline bool lowered_parse(struct lowered *t, const char *name, const char *text,
+                                 size_t len) {
     *t = (struct lowered){0};
     arena_init(&t->arena, NULL);
     diags_init(&t->d);
@@ -45,8 +46,8 @@ static inline void lowered_run(struct lowered *t, enum target_gen gen) {
     t->func = arena_alloc(&t->arena, (t->m->n_funcs + 1) * sizeof *t->func);
     for (uint32_t k = 0; k < t->m->n_funcs; k++) {
         if (!t->m->funcs[k]->has_body) continue;
-        t->func[k] = (struct mfunc){.arena = &t->arena, .module = t->m, .ptx = t->m->funcs[k],
-                                    .target = &t->target};
+        t->func[k] = (struct mfunc){
+            .arena = &t->arena, .module = t->m, .ptx = t->m->funcs[k], .target = &t->target};
         lower_func(&t->func[k], &s, &t->d);
     }
 }
@@ -75,8 +76,9 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
     static const struct {
         uint32_t flag;
         const char *text;
-    } flags[] = {{MF_HI, ".HI"},   {MF_CC_IN, ".X"},   {MF_CC_OUT, ".CC"},   {MF_FTZ, ".FTZ"},
-                 {MF_SAT, ".SAT"}, {MF_FRAME, ".FRAME"}, {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
+    } flags[] = {{MF_HI, ".HI"},      {MF_CC_IN, ".X"},        {MF_CC_OUT, ".CC"},
+                 {MF_FTZ, ".FTZ"},    {MF_SAT, ".SAT"},        {MF_FRAME, ".FRAME"},
+                 {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
     if (m->flags & MF_FILLER) {
         text_add(t, "+%s", op_class_text(m->klass));
         return;
@@ -97,8 +99,10 @@ static inline void text_opnd(struct text *t, const struct opnd *o) {
         if (o->words > 1) text_add(t, ":%u", o->words);
         break;
     case OPND_PRED:
-        if (o->reg == VPRED_TRUE) text_add(t, "%sPT", sign);
-        else text_add(t, "%sp%u", sign, o->reg);
+        if (o->reg == VPRED_TRUE)
+            text_add(t, "%sPT", sign);
+        else
+            text_add(t, "%sp%u", sign, o->reg);
         break;
     case OPND_IMM: text_add(t, "%s0x%llx", sign, (unsigned long long)o->imm); break;
     case OPND_CONST: text_add(t, "%sc[%u][0x%x]", sign, o->bank, o->reg); break;

@@ -8,21 +8,23 @@
 // literal, L a label, m memory, V v vector or scalar to load or store, G generic address.
 static const struct {
     const char *op, *operands;
-} shapes[] = {
-    {"abs", "DA"},     {"activemask", "R"}, {"add", "DAA"},    {"addc", "DAA"},   {"and", "DAA"},
-    {"bfe", "DArr"},   {"bfi", "DAArr"},    {"bfind", "RA"},   {"bmsk", "Rrr"},   {"bra", "L"},
-    {"brev", "DA"},    {"clz", "RA"},       {"copysign", "DAA"}, {"cos", "DA"},   {"cvt", "DB"},
-    {"cvta", "DA"},    {"div", "DAA"},      {"dp4a", "Rrrr"},  {"ex2", "DA"},     {"exit", ""},
-    {"fence", ""},     {"fma", "DAAA"},     {"isspacep", "PG"}, {"ld", "Vm"},     {"ldu", "Vm"},
-    {"lg2", "DA"},     {"lop3", "Rrrri"},   {"mad", "WAAw"},   {"madc", "WAAw"},  {"match", "RAr"},
-    {"max", "DAA"},    {"membar", ""},      {"min", "DAA"},    {"mov", "DA"},     {"mul", "WAA"},
-    {"mul24", "DAA"},  {"nanosleep", "r"},  {"neg", "DA"},     {"not", "DA"},     {"or", "DAA"},
-    {"popc", "RA"},    {"prefetch", "m"},   {"prmt", "Rrrr"},  {"rcp", "DA"},     {"red", "mA"},
-    {"rem", "DAA"},    {"ret", ""},         {"rsqrt", "DA"},   {"selp", "DAAp"},  {"set", "DBB"},
-    {"setp", "PAA"},   {"shf", "Rrrr"},     {"shfl", "Rrrir"}, {"shl", "DAr"},    {"shr", "DAr"},
-    {"sin", "DA"},     {"slct", "DAAB"},    {"sqrt", "DA"},    {"st", "mv"},      {"sub", "DAA"},
-    {"subc", "DAA"},   {"tanh", "DA"},      {"trap", ""},      {"vabsdiff2", "Rrrr"},
-    {"vabsdiff4", "Rrrr"}, {"xor", "DAA"},  {"barrier", "i"}};
+} shapes[] = {{"abs", "DA"},         {"activemask", "R"}, {"add", "DAA"},     {"addc", "DAA"},
+              {"and", "DAA"},        {"bfe", "DArr"},     {"bfi", "DAArr"},   {"bfind", "RA"},
+              {"bmsk", "Rrr"},       {"bra", "L"},        {"brev", "DA"},     {"clz", "RA"},
+              {"copysign", "DAA"},   {"cos", "DA"},       {"cvt", "DB"},      {"cvta", "DA"},
+              {"div", "DAA"},        {"dp4a", "Rrrr"},    {"ex2", "DA"},      {"exit", ""},
+              {"fence", ""},         {"fma", "DAAA"},     {"isspacep", "PG"}, {"ld", "Vm"},
+              {"ldu", "Vm"},         {"lg2", "DA"},       {"lop3", "Rrrri"},  {"mad", "WAAw"},
+              {"madc", "WAAw"},      {"match", "RAr"},    {"max", "DAA"},     {"membar", ""},
+              {"min", "DAA"},        {"mov", "DA"},       {"mul", "WAA"},     {"mul24", "DAA"},
+              {"nanosleep", "r"},    {"neg", "DA"},       {"not", "DA"},      {"or", "DAA"},
+              {"popc", "RA"},        {"prefetch", "m"},   {"prmt", "Rrrr"},   {"rcp", "DA"},
+              {"red", "mA"},         {"rem", "DAA"},      {"ret", ""},        {"rsqrt", "DA"},
+              {"selp", "DAAp"},      {"set", "DBB"},      {"setp", "PAA"},    {"shf", "Rrrr"},
+              {"shfl", "Rrrir"},     {"shl", "DAr"},      {"shr", "DAr"},     {"sin", "DA"},
+              {"slct", "DAAB"},      {"sqrt", "DA"},      {"st", "mv"},       {"sub", "DAA"},
+              {"subc", "DAA"},       {"tanh", "DA"},      {"trap", ""},       {"vabsdiff2", "Rrrr"},
+              {"vabsdiff4", "Rrrr"}, {"xor", "DAA"},      {"barrier", "i"}};
 
 struct form {
     char part[20][40];
@@ -57,7 +59,7 @@ static struct form split(const char *text) {
 }
 
 static const char *reg_class(const char *type) {
-    static const char *const table[][2] = {{"pred", "%p"}, {"f32", "%f"}, {"f64", "%fd"},
+    static const char *const table[][2] = {{"pred", "%p"}, {"f32", "%f"},  {"f64", "%fd"},
                                            {"f16", "%h"},  {"u64", "%rd"}, {"s64", "%rd"},
                                            {"b64", "%rd"}};
     for (size_t k = 0; k < WW_COUNT(table); k++)
@@ -100,11 +102,15 @@ static void operands(struct text *t, const struct form *f, const char *shape) {
         const char *const tn = f->n_types ? f->types[f->n_types - 1] : "b32";
         text_add(t, "%s", s == shape ? " " : ", ");
         switch (*s) {
-        case 'D': case 'A': text_add(t, "%s%u", reg_class(t0), next++); break;
+        case 'D':
+        case 'A': text_add(t, "%s%u", reg_class(t0), next++); break;
         case 'B': text_add(t, "%s%u", reg_class(tn), next++); break;
-        case 'W': case 'w': text_add(t, "%s%u", wide_class(f), next++); break;
-        case 'P': case 'p': text_add(t, "%%p%u", next++); break;
-        case 'R': case 'r': text_add(t, "%%r%u", next++); break;
+        case 'W':
+        case 'w': text_add(t, "%s%u", wide_class(f), next++); break;
+        case 'P':
+        case 'p': text_add(t, "%%p%u", next++); break;
+        case 'R':
+        case 'r': text_add(t, "%%r%u", next++); break;
         case 'G': text_add(t, "%%rd%u", next++); break;
         case 'i': text_add(t, "1"); break;
         case 'L': text_add(t, "END"); break;
@@ -129,8 +135,10 @@ static void texture(struct text *t, const struct form *f) {
     for (unsigned k = 0; k < n; k++) text_add(&address, "%s%s%u", k ? ", " : "", coord, 20 + k);
     text_add(&address, "}]");
     const bool stores = strcmp(f->part[0], "sust") == 0 || strcmp(f->part[0], "sured") == 0;
-    if (stores) text_add(t, " %s, ", address.at);
-    else text_add(t, " ");
+    if (stores)
+        text_add(t, " %s, ", address.at);
+    else
+        text_add(t, " ");
     add_vector(t, reg_class(f->types[0]), vector_of(f), &next);
     if (!stores) text_add(t, ", %s", address.at);
 }
@@ -139,12 +147,15 @@ static void special(struct text *t, const struct form *f) {
     const char *const op = f->part[0];
     if (strcmp(op, "atom") == 0) {
         text_add(t, " %s1, %s, ", reg_class(f->types[0]), memory_of(f));
-        text_add(t, form_has(f, "cas") ? "%s2, %s3" : "%s2", reg_class(f->types[0]), reg_class(f->types[0]));
+        text_add(t, form_has(f, "cas") ? "%s2, %s3" : "%s2", reg_class(f->types[0]),
+                 reg_class(f->types[0]));
     } else if (strcmp(op, "vote") == 0) {
         text_add(t, form_has(f, "ballot") ? " %%r1, %%p2" : " %%p1, %%p2");
         if (form_has(f, "sync")) text_add(t, ", 0xffffffff");
     } else if (strcmp(op, "bar") == 0) {
-        text_add(t, form_has(f, "red") ? " %%p1, 0, %%p2" : form_has(f, "warp") ? " 0xffffffff" : " 0");
+        text_add(t, form_has(f, "red")    ? " %%p1, 0, %%p2"
+                    : form_has(f, "warp") ? " 0xffffffff"
+                                          : " 0");
     } else if (strcmp(op, "call") == 0) {
         text_add(t, " (%%r1), callee, (%%r2)");
     } else if (strcmp(op, "txq") == 0 || strcmp(op, "suq") == 0) {
@@ -177,8 +188,10 @@ static void kernel(struct text *t, struct form *f, const char *header) {
     const char *shape = NULL;
     for (size_t k = 0; k < WW_COUNT(shapes); k++)
         if (strcmp(shapes[k].op, f->part[0]) == 0) shape = shapes[k].operands;
-    if (shape) operands(t, f, shape);
-    else special(t, f);
+    if (shape)
+        operands(t, f, shape);
+    else
+        special(t, f);
     const bool param_store = strcmp(f->part[0], "st") == 0 && form_has(f, "param");
     text_add(t, ";\n%s}\nEND: exit;\n}\n", param_store ? "call taker, (outp);\n" : "");
 }
