@@ -5,6 +5,8 @@
 //   opt_value    copies and constants into the operands that can hold them, equal values once
 //   opt_combine  shifts and products into additions, additions into addresses, signs into operands
 //   opt_dead     what nobody reads
+//   opt_if       short branches into guards
+//   opt_sched    loads early
 //
 // Values are looked up by their definition: the last one in the block, or the only one of the whole
 // function where it dominates. That is all that near-SSA code needs.
@@ -238,6 +240,17 @@ static void clean_flow(struct mfunc *f, struct arena *scratch, void *context) {
     opt_flow(f, scratch);
 }
 
+static void guard_branches(struct mfunc *f, struct arena *scratch, void *context) {
+    bool *again = context;
+    *again = opt_if(f, scratch);
+    if (*again) opt_flow(f, scratch);
+}
+
+static void schedule(struct mfunc *f, struct arena *scratch, void *context) {
+    (void)context;
+    opt_schedule(f, scratch);
+}
+
 enum { MAX_ROUNDS = 4 };
 
 void opt_run(struct mfunc *f) {
@@ -247,4 +260,7 @@ void opt_run(struct mfunc *f) {
     for (unsigned round = 0; round < MAX_ROUNDS && again; round++)
         edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, clean_flow, NULL);
+    edit_with_scratch(f, guard_branches, &again);
+    if (again) edit_with_scratch(f, one_round, &again);
+    edit_with_scratch(f, schedule, NULL);
 }

@@ -64,5 +64,7 @@ void opt_propagate(struct opt *o, uint32_t at);                    // opt_value.
 void opt_find_equal(struct opt *o);                                // opt_value.c
 bool opt_combine(struct opt *o, uint32_t at);                      // opt_combine.c
 bool opt_dead(struct mfunc *f, struct arena *a);                   // opt_dead.c
+bool opt_if(struct mfunc *f, struct arena *a);                     // opt_if.c
+void opt_schedule(struct mfunc *f, struct arena *a);               // opt_sched.c
 
 #endif

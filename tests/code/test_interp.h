@@ -5,7 +5,7 @@
 
 #include "test_build.h"
 
-enum { LOG_SIZE = 4096, LOCAL_BYTES = 1 << 16, INTERP_STEPS = 20000 };
+enum { LOG_SIZE = 4096, LOCAL_BYTES = 1 << 16, INTERP_STEPS = 20000, CELLS = 1 << 15 };
 
 struct machine {
     const struct mfunc *f;
@@ -14,6 +14,7 @@ struct machine {
     uint32_t n_pred;
     uint32_t carry;
     uint8_t *local;
+    struct cell { uint64_t at; uint32_t value; bool used; } *cell; // global memory, by word
     uint64_t log[LOG_SIZE];
     uint32_t n_log, steps;
     bool ended;
@@ -37,6 +38,7 @@ static inline void machine_init(struct machine *m, const struct mfunc *f, struct
     m->gpr = arena_alloc(a, (m->n_gpr + 4) * sizeof *m->gpr);
     m->pred = arena_alloc(a, m->n_pred + 1);
     m->local = arena_alloc(a, LOCAL_BYTES);
+    m->cell = arena_alloc(a, CELLS * sizeof *m->cell);
     for (uint32_t i = 0; i < m->n_gpr; i++) m->gpr[i] = junk(seed + i);
     for (uint32_t i = 0; i < m->n_pred; i++) m->pred[i] = junk(seed + i) >> 9 & 1;
 }
@@ -136,6 +138,13 @@ static inline uint32_t machine_words(const struct minst *i) {
     return (i->vec ? i->vec : 1) * (i->type == PTX_B64 ? 2 : 1);
 }
 
+static inline struct cell *machine_cell(struct machine *m, uint64_t at) {
+    uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 40) % CELLS;
+    while (m->cell[i].used && m->cell[i].at != at) i = (i + 1) % CELLS;
+    if (!m->cell[i].used) m->cell[i] = (struct cell){at, junk((uint32_t)(at ^ at >> 32)), true};
+    return &m->cell[i];
+}
+
 static inline void machine_memory(struct machine *m, const struct minst *i) {
     const uint32_t words = machine_words(i);
     const uint32_t base = i->src[0].kind == OPND_NONE ? 0 : machine_src(m, &i->src[0]);
@@ -156,14 +165,17 @@ static inline void machine_memory(struct machine *m, const struct minst *i) {
         }
         return;
     }
+    at &= ~3ull;
     uint32_t x[4];
     for (uint32_t w = 0; w < words; w++)
-        if (i->op == OP_ST) x[w] = machine_word(m, &i->src[1], w);
+        x[w] = i->op == OP_ST ? machine_word(m, &i->src[1], w) : machine_cell(m, at + 4 * w)->value;
     for (uint32_t w = 0; w < words; w++) {
-        if (i->op == OP_ST)
+        if (i->op == OP_ST) {
+            machine_cell(m, at + 4 * w)->value = x[w];
             machine_log(m, at * 0x9e3779b97f4a7c15ull ^ (uint64_t)w << 32 ^ x[w]);
-        else
-            *machine_gpr(m, &i->dst[0], w) = junk((uint32_t)(at ^ at >> 32) + w + m->n_log);
+        } else {
+            *machine_gpr(m, &i->dst[0], w) = x[w];
+        }
     }
 }
 

@@ -1,0 +1,404 @@
+// A list scheduler for basic blocks: what starts a long chain goes first, loads above all, as long
+// as registers last. It is what the machines' assemblers do, and what lets a warp have several loads
+// in flight.
+//
+// Units are operations with their fillers. A region is a stretch of a block without anything that
+// must stay where it is (calls, exits, clock reads, system calls) and at most REGION units long, which
+// bounds both the work and how far a value can be pulled up. Within it the unit with the longest chain
+// of latencies behind it goes first; when the registers in use reach the limit, the one that frees
+// most. A region that would still need more registers than the limit and than before stays as it was.
+#include "code/opt.h"
+
+enum { REGION = 256 };
+
+// Registers that scheduling may use without asking whether the code needed them: what ptxas's code
+// for the same kernels shows (docs/registers.md).
+enum { FREE_WORDS = 24, KEEP_CLEAR = 6 };
+
+struct unit {
+    uint32_t first, n;      // instructions
+    uint32_t waits;         // predecessors not yet placed
+    int32_t succ;           // first edge
+    uint32_t height;
+};
+struct edge {
+    uint32_t to, latency;
+    int32_t next;
+};
+
+struct scheduler {
+    struct mfunc *f;
+    struct arena *arena;
+    struct live *live;
+    uint32_t limit;
+    struct unit unit[REGION];
+    uint32_t n;
+    VEC(struct edge) edge;
+    // per slot, valid when stamp == epoch
+    uint32_t *stamp, epoch;
+    int32_t *writer;        // last unit that wrote the slot
+    int32_t *readers;       // list of units that read it since
+    uint32_t *reads_left;   // reads in the region not yet placed
+    bool *live_after;       // scratch for the region
+    bool *live_now;
+    VEC(struct reader { uint32_t unit; int32_t next; }) reader;
+    uint32_t memory[REGION], n_memory;
+    uint32_t order[REGION];
+    struct minst *copy;     // of the region's instructions
+};
+
+// ---- latencies ------------------------------------------------------------------------------
+// Only their proportions matter here: dependent-issue latency of Fermi, and for loads from far away
+// enough to stand before any chain of arithmetic.
+static uint32_t latency_of(const struct minst *m, uint32_t n) {
+    switch (m->klass) {
+    case OPC_LD_GLOBAL: case OPC_LD_GENERIC: case OPC_TEX: case OPC_SURF: case OPC_ATOM_GLOBAL:
+        return 200;
+    case OPC_LD_LOCAL: return 80;
+    case OPC_LD_SHARED: case OPC_ATOM_SHARED: case OPC_LD_CONST: case OPC_SHFL: return 30;
+    case OPC_SFU_RCP: case OPC_SFU_TRIG: return 24 * n;
+    default: return 18 * n;
+    }
+}
+
+// ---- what must stay -----------------------------------------------------------------------------
+// Spill code may come anywhere, so the stack pointer changes where lowering said.
+static bool is_wall(const struct mfunc *f, const struct minst *m) {
+    if (mfunc_has_sp(f) && m->dst[0].kind == OPND_GPR && m->dst[0].reg == f->sp_vreg) return true;
+    switch (m->op) {
+    case OP_BRA: case OP_BRX: case OP_CALL: case OP_CALLI: case OP_RET: case OP_EXIT: case OP_TRAP:
+    case OP_BRKPT: case OP_SYSCALL: case OP_NANOSLEEP: return true;
+    case OP_S2R: return (m->flags & MF_VOLATILE) != 0;
+    default: return false;
+    }
+}
+
+struct access {
+    bool reads, writes, orders; // orders: stands between all others
+};
+static struct access access_of(const struct minst *m) {
+    const uint8_t flags = mop_info[m->op].flags;
+    struct access a = {.reads = flags & OPF_LOAD, .writes = flags & OPF_STORE};
+    switch (m->op) {
+    case OP_LDC: case OP_TEX: case OP_TLD4: case OP_TXQ: a.reads = false; break;
+    case OP_BAR: case OP_MEMBAR: case OP_WARPSYNC: case OP_CPCOMMIT: case OP_CPWAIT:
+    case OP_CPASYNC: case OP_SULD: case OP_SUST: case OP_SURED: case OP_PREFETCH:
+        a.orders = true;
+        break;
+    default: break;
+    }
+    if (m->op == OP_LD && m->cop == MCOP_NC) a.reads = false;
+    if (m->op == OP_LD && (m->space == PTX_SPACE_CONST || m->space == PTX_SPACE_TEX)) a.reads = false;
+    if ((a.reads || a.writes) && (m->flags & (MF_VOLATILE | MF_ACQUIRE | MF_RELEASE | MF_SC)))
+        a.orders = true;
+    return a;
+}
+
+static uint32_t access_bytes(const struct minst *m) {
+    const uint32_t bytes = ptx_type_bits(m->type) / 8;
+    return (bytes ? bytes : 1) * (m->vec ? m->vec : 1);
+}
+
+static bool same_base(const struct opnd *a, const struct opnd *b) {
+    if (a->kind != b->kind || a->words != b->words) return false;
+    if (a->kind == OPND_NONE) return true;
+    return a->kind == OPND_GPR && a->reg == b->reg && a->sub == b->sub;
+}
+
+// May two accesses touch the same bytes? `base_same`: their base registers hold the same value.
+static bool may_overlap(const struct minst *a, const struct minst *b, bool base_same) {
+    if (a->space != b->space && a->space != PTX_SPACE_NONE && b->space != PTX_SPACE_NONE)
+        return false;
+    if (a->space != b->space || !base_same || !same_base(&a->src[0], &b->src[0])) return true;
+    if (a->op == OP_ATOM || b->op == OP_ATOM) return true;
+    return a->offset < b->offset + (int64_t)access_bytes(b) &&
+           b->offset < a->offset + (int64_t)access_bytes(a);
+}
+
+// ---- dependences --------------------------------------------------------------------------------
+static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency) {
+    if (from == to) return;
+    vec_push(s->arena, &s->edge, ((struct edge){to, latency, s->unit[from].succ}));
+    s->unit[from].succ = (int32_t)s->edge.n - 1;
+    s->unit[to].waits++;
+}
+
+static void touch(struct scheduler *s, uint32_t slot) {
+    if (s->stamp[slot] == s->epoch) return;
+    s->stamp[slot] = s->epoch;
+    s->writer[slot] = s->readers[slot] = -1;
+    s->reads_left[slot] = 0;
+}
+
+static const struct minst *op_of(const struct scheduler *s, uint32_t u) {
+    return &s->f->inst.at[s->unit[u].first];
+}
+
+static void read_slot(struct scheduler *s, uint32_t u, uint32_t slot) {
+    touch(s, slot);
+    const int32_t w = s->writer[slot];
+    if (w >= 0) add_edge(s, (uint32_t)w, u, latency_of(op_of(s, (uint32_t)w), s->unit[w].n));
+    vec_push(s->arena, &s->reader, ((struct reader){u, s->readers[slot]}));
+    s->readers[slot] = (int32_t)s->reader.n - 1;
+    s->reads_left[slot]++;
+}
+
+static void write_slot(struct scheduler *s, uint32_t u, uint32_t slot) {
+    touch(s, slot);
+    if (s->writer[slot] >= 0) add_edge(s, (uint32_t)s->writer[slot], u, 1);
+    for (int32_t r = s->readers[slot]; r >= 0; r = s->reader.at[r].next)
+        add_edge(s, s->reader.at[r].unit, u, 0);
+    s->writer[slot] = (int32_t)u;
+    s->readers[slot] = -1;
+}
+
+// All slots a unit reads, its guard among them; a guarded write keeps what was there, so it reads.
+static uint32_t reads_of(const struct scheduler *s, const struct minst *m, uint32_t *slot) {
+    uint32_t n = live_reads(s->live, m, slot);
+    if (m->guard != VPRED_TRUE) slot[n++] = s->live->pred_base + m->guard;
+    return n;
+}
+static uint32_t writes_of(const struct scheduler *s, const struct minst *m, uint32_t *slot) {
+    uint32_t n = live_writes(s->live, m, 0, slot);
+    n += live_writes(s->live, m, 1, slot + n);
+    n += live_writes(s->live, m, 2, slot + n);
+    return n;
+}
+enum { MAX_SLOTS = LIVE_MAX_READS + 2, MAX_WRITES = 2 * LIVE_MAX_WRITES };
+
+static void order_memory(struct scheduler *s, uint32_t u) {
+    const struct minst *m = op_of(s, u);
+    const struct access a = access_of(m);
+    const bool side = mop_info[m->op].flags & OPF_CONVERGENT;
+    if (!a.reads && !a.writes && !a.orders && !side) return;
+    for (uint32_t i = 0; i < s->n_memory; i++) {
+        const uint32_t v = s->memory[i];
+        const struct minst *other = op_of(s, v);
+        const struct access b = access_of(other);
+        const bool other_side = mop_info[other->op].flags & OPF_CONVERGENT;
+        // stores stay in their order (OPF_SIDE), loads go around those that they cannot meet
+        bool depends = (side && other_side) || a.orders || b.orders || (a.writes && b.writes);
+        if (!depends && ((a.writes && b.reads) || (b.writes && a.reads))) {
+            // the base has the same value when nobody has written it since
+            bool same = other->src[0].kind == OPND_NONE;
+            if (other->src[0].kind == OPND_GPR) {
+                const uint32_t slot = s->live->word_base[other->src[0].reg] + other->src[0].sub;
+                same = s->stamp[slot] != s->epoch || s->writer[slot] < (int32_t)v;
+                if (other->src[0].words == 2)
+                    same &= s->stamp[slot + 1] != s->epoch || s->writer[slot + 1] < (int32_t)v;
+            }
+            depends = may_overlap(m, other, same);
+        }
+        if (depends) add_edge(s, v, u, 1);
+    }
+    s->memory[s->n_memory++] = u;
+}
+
+static void build_graph(struct scheduler *s) {
+    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
+    s->epoch++;
+    s->edge.n = s->reader.n = 0;
+    s->n_memory = 0;
+    for (uint32_t u = 0; u < s->n; u++) {
+        s->unit[u].succ = -1;
+        s->unit[u].waits = s->unit[u].height = 0;
+    }
+    for (uint32_t u = 0; u < s->n; u++) {
+        const struct minst *m = op_of(s, u);
+        uint32_t n = reads_of(s, m, slot);
+        for (uint32_t i = 0; i < n; i++) read_slot(s, u, slot[i]);
+        order_memory(s, u);
+        n = writes_of(s, m, slot);
+        for (uint32_t i = 0; i < n; i++) write_slot(s, u, slot[i]);
+    }
+    for (uint32_t u = s->n; u-- > 0;)
+        for (int32_t e = s->unit[u].succ; e >= 0; e = s->edge.at[e].next) {
+            const uint32_t h = s->unit[s->edge.at[e].to].height + s->edge.at[e].latency;
+            if (h > s->unit[u].height) s->unit[u].height = h;
+        }
+}
+
+// ---- choice ---------------------------------------------------------------------------------------
+// Change of the words in registers if the unit came next.
+static int32_t pressure_change(struct scheduler *s, uint32_t u) {
+    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
+    int32_t change = 0;
+    const struct minst *m = op_of(s, u);
+    uint32_t n = reads_of(s, m, slot);
+    for (uint32_t i = 0; i < n; i++) {
+        if (slot[i] >= s->live->n_words || s->live_after[slot[i]]) continue;
+        uint32_t here = 0;
+        bool first = true;
+        for (uint32_t j = 0; j < n; j++) {
+            here += slot[j] == slot[i];
+            if (j < i && slot[j] == slot[i]) first = false;
+        }
+        if (first && s->reads_left[slot[i]] == here && s->live_now[slot[i]]) change--;
+    }
+    n = writes_of(s, m, slot);
+    for (uint32_t i = 0; i < n; i++)
+        if (slot[i] < s->live->n_words && !s->live_now[slot[i]]) change++;
+    return change;
+}
+
+static int32_t place(struct scheduler *s, uint32_t u) {
+    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
+    int32_t change = 0;
+    const struct minst *m = op_of(s, u);
+    uint32_t n = reads_of(s, m, slot);
+    for (uint32_t i = 0; i < n; i++) {
+        if (--s->reads_left[slot[i]] || s->live_after[slot[i]] || !s->live_now[slot[i]]) continue;
+        s->live_now[slot[i]] = false;
+        change -= slot[i] < s->live->n_words;
+    }
+    n = writes_of(s, m, slot);
+    for (uint32_t i = 0; i < n; i++) {
+        if (s->live_now[slot[i]]) continue;
+        if (!s->reads_left[slot[i]] && !s->live_after[slot[i]]) continue; // nobody looks
+        s->live_now[slot[i]] = true;
+        change += slot[i] < s->live->n_words;
+    }
+    return change;
+}
+
+static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready,
+                       int32_t pressure) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < n_ready; i++) {
+        const struct unit *a = &s->unit[ready[i]], *b = &s->unit[ready[best]];
+        if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
+    }
+    const int32_t room = (int32_t)s->limit - pressure;
+    if (pressure_change(s, ready[best]) <= (room > 0 ? room : 0)) return best;
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i < n_ready; i++) {
+        const int32_t change = pressure_change(s, ready[i]);
+        if (change < least || (change == least && ready[i] < ready[best])) {
+            least = change;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Fills s->order; answers the most words in use.
+static int32_t list_schedule(struct scheduler *s, int32_t pressure) {
+    uint32_t ready[REGION], n_ready = 0, placed = 0;
+    int32_t most = pressure;
+    for (uint32_t u = 0; u < s->n; u++)
+        if (!s->unit[u].waits) ready[n_ready++] = u;
+    while (n_ready) {
+        const uint32_t i = choose(s, ready, n_ready, pressure);
+        const uint32_t u = ready[i];
+        ready[i] = ready[--n_ready];
+        s->order[placed++] = u;
+        pressure += place(s, u);
+        if (pressure > most) most = pressure;
+        for (int32_t e = s->unit[u].succ; e >= 0; e = s->edge.at[e].next)
+            if (--s->unit[s->edge.at[e].to].waits == 0) ready[n_ready++] = s->edge.at[e].to;
+    }
+    return most;
+}
+
+// ---- regions ----------------------------------------------------------------------------------------
+static void rearrange(struct scheduler *s, uint32_t first, uint32_t n) {
+    memcpy(s->copy, s->f->inst.at + first, n * sizeof *s->copy);
+    uint32_t at = first;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct unit *u = &s->unit[s->order[i]];
+        memcpy(s->f->inst.at + at, s->copy + (u->first - first), u->n * sizeof *s->copy);
+        at += u->n;
+    }
+}
+
+// Schedules the units over instructions [first, end); `now` holds what is live behind them and is
+// stepped back over the region in its old order.
+static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
+                            struct slot_set *now) {
+    struct slot_set *after = now;
+    for (uint32_t i = 0; i < after->n; i++) s->live_after[after->dense[i]] = true;
+    uint32_t *const was = arena_copy(s->arena, after->dense, after->n * sizeof *was);
+    const uint32_t n_was = after->n;
+    int32_t before_most = 0;
+    for (uint32_t i = end; i-- > first;) {
+        live_step_back(s->live, i, now);
+        int32_t words = 0;
+        if (s->n > 2)
+            for (uint32_t j = 0; j < now->n; j++) words += now->dense[j] < s->live->n_words;
+        if (words > before_most) before_most = words;
+    }
+    if (s->n > 2) {
+        int32_t pressure = 0;
+        for (uint32_t j = 0; j < now->n; j++) {
+            s->live_now[now->dense[j]] = true;
+            pressure += now->dense[j] < s->live->n_words;
+        }
+        build_graph(s);
+        const int32_t most = list_schedule(s, pressure);
+        if (most <= before_most || most <= (int32_t)s->limit) rearrange(s, first, end - first);
+        // clear what this region set
+        for (uint32_t j = 0; j < now->n; j++) s->live_now[now->dense[j]] = false;
+        for (uint32_t j = 0; j < n_was; j++) s->live_now[was[j]] = false;
+    }
+    for (uint32_t i = 0; i < n_was; i++) s->live_after[was[i]] = false;
+}
+
+static void schedule_block(struct scheduler *s, const struct cfg_block *b, struct slot_set *now) {
+    uint32_t end = b->first + b->n;
+    while (end > b->first) {
+        // gather units backwards up to a wall
+        uint32_t first = end;
+        s->n = 0;
+        while (first > b->first && s->n < REGION) {
+            uint32_t start = first - 1;
+            while (start > b->first && (s->f->inst.at[start].flags & MF_FILLER)) start--;
+            const struct minst *m = &s->f->inst.at[start];
+            if (is_wall(s->f, m) || (m->flags & MF_FILLER)) break;
+            s->unit[s->n++] = (struct unit){.first = start, .n = first - start};
+            first = start;
+        }
+        for (uint32_t i = 0; i < s->n / 2; i++) {
+            const struct unit t = s->unit[i];
+            s->unit[i] = s->unit[s->n - 1 - i];
+            s->unit[s->n - 1 - i] = t;
+        }
+        if (s->n) schedule_region(s, first, end, now);
+        end = first;
+        while (end > b->first) { // over the wall
+            const struct minst *m = &s->f->inst.at[end - 1];
+            if (!is_wall(s->f, m) && !(m->flags & MF_FILLER)) break;
+            if ((m->flags & MF_FILLER) && end - 1 > b->first) {
+                uint32_t start = end - 1;
+                while (start > b->first && (s->f->inst.at[start].flags & MF_FILLER)) start--;
+                if (!is_wall(s->f, &s->f->inst.at[start]) && !(s->f->inst.at[start].flags & MF_FILLER))
+                    break;
+            }
+            live_step_back(s->live, --end, now);
+        }
+    }
+}
+
+void opt_schedule(struct mfunc *f, struct arena *a) {
+    struct cfg *c = cfg_build(a, f);
+    struct scheduler *s = arena_alloc(a, sizeof *s);
+    *s = (struct scheduler){.f = f, .arena = a};
+    s->live = live_build(a, f, c);
+    const size_t n = (size_t)s->live->n_slots + 1;
+    s->stamp = arena_alloc(a, n * sizeof *s->stamp);
+    s->writer = arena_alloc(a, n * sizeof *s->writer);
+    s->readers = arena_alloc(a, n * sizeof *s->readers);
+    s->reads_left = arena_alloc(a, n * sizeof *s->reads_left);
+    s->live_after = arena_alloc(a, n * sizeof *s->live_after);
+    s->live_now = arena_alloc(a, n * sizeof *s->live_now);
+    s->copy = arena_alloc(a, ((size_t)f->inst.n + 1) * sizeof *s->copy);
+    const uint32_t need = live_max_pressure(s->live).words;
+    s->limit = need > FREE_WORDS ? need : FREE_WORDS;
+    if (s->limit + KEEP_CLEAR > f->target->max_regs)
+        s->limit = f->target->max_regs > KEEP_CLEAR ? f->target->max_regs - KEEP_CLEAR : 1;
+    struct slot_set now;
+    slot_set_init(&now, a, s->live->n_slots);
+    for (uint32_t b = 0; b < c->n; b++) {
+        live_block_end(s->live, b, &now);
+        schedule_block(s, &c->block[b], &now);
+    }
+}
