@@ -252,6 +252,7 @@ struct gpu_copy {
     uint64_t width;       // bytes
     uint64_t height, depth; // rows, slices; 0 counts as 1
     uint64_t src_pitch, dst_pitch, src_slice, dst_slice; // bytes
+    bool src_pinned; // src_host is read when the copy runs: earlier work of the stream may fill it
 };
 enum ww_status gpu_copy_async(struct gpu *g, struct gpu_stream *s, const struct gpu_copy *c,
                               struct diags *d);

@@ -188,7 +188,7 @@ static enum ww_status push_copy(struct gpu *g, struct gpu_stream *s, const struc
 
 enum ww_status gpu_copy_async(struct gpu *g, struct gpu_stream *s, const struct gpu_copy *c,
                               struct diags *d) {
-    return push_copy(g, s, c, false, d);
+    return push_copy(g, s, c, c->src_pinned, d);
 }
 
 enum ww_status gpu_copy(struct gpu *g, struct gpu_stream *s, const struct gpu_copy *c,
