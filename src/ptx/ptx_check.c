@@ -213,9 +213,6 @@ static bool values(struct ptx_parser *p, const struct ptx_reading *r, unsigned i
     const struct ptx_operand *o = &r->ops[index];
     const unsigned n = r->inst.vector, bits = ptx_type_bits(type);
     if (n == 1) return value(p, r, index, o, type, bits, width, role);
-    const struct ptx_reg *reg = o->kind == PTX_OPERAND_REG ? &p->body.regs.at[o->reg] : NULL;
-    if (reg && reg->elements == n && o->component < 0 && fits(reg->type, type, bits, width))
-        return true;
     if (o->kind != PTX_OPERAND_VECTOR || o->n != n)
         return mismatch(p, r, index, o, arena_printf(&p->temp, "a vector of %u", n));
     for (unsigned i = 0; i < n; i++) {
@@ -313,6 +310,8 @@ static bool check_mov(struct ptx_parser *p, const struct ptx_reading *r) {
         return values(p, r, 0, type, EXACT, DEST) && values(p, r, 1, type, EXACT, SOURCE);
     const bool unpack = r->ops[0].kind == PTX_OPERAND_VECTOR;
     if (unpack ? !pack(p, r, 0, type, DEST) : !exact(p, r, 0, type, DEST)) return false;
+    if (unpack && r->ops[1].kind == PTX_OPERAND_VECTOR)
+        return mismatch(p, r, 1, &r->ops[1], "one value to unpack, or .v2 or .v4");
     if (r->ops[1].kind == PTX_OPERAND_VECTOR) return pack(p, r, 1, type, SOURCE);
     return address_value(p, r, 1, type);
 }
@@ -399,13 +398,13 @@ static bool check_cp(struct ptx_parser *p, const struct ptx_reading *r) {
     return true;
 }
 
-// Coordinates that a geometry has, and how many are written: three are padded to four.
+// Coordinates that a geometry has; three are usually written as four, with one to spare.
 static unsigned coordinates(const struct ptx_inst *i) {
     static const struct {
         uint8_t mod, n;
-    } table[] = {{PTX_MOD_g1d, 1},   {PTX_MOD_g2d, 2},   {PTX_MOD_g3d, 4},
-                 {PTX_MOD_a1d, 2},   {PTX_MOD_a2d, 4},   {PTX_MOD_cube, 4},
-                 {PTX_MOD_acube, 4}, {PTX_MOD_g2dms, 4}, {PTX_MOD_a2dms, 4}};
+    } table[] = {{PTX_MOD_g1d, 1},   {PTX_MOD_g2d, 2},   {PTX_MOD_g3d, 3},
+                 {PTX_MOD_a1d, 2},   {PTX_MOD_a2d, 3},   {PTX_MOD_cube, 3},
+                 {PTX_MOD_acube, 4}, {PTX_MOD_g2dms, 3}, {PTX_MOD_a2dms, 4}};
     for (unsigned k = 0; k < WW_COUNT(table); k++)
         if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].n;
     return 0;

@@ -222,8 +222,8 @@ static void body(struct ptx_parser *p, const struct ptx_token *open) {
     ptx_advance(p);
     while (p->body.depth > outside) {
         if (p->tok.kind == PTX_TOK_END) {
-            ptx_fail(p, open->line, open->col,
-                     "the text ends before this brace of `%s` is closed", p->body.func->name);
+            ptx_fail(p, open->line, open->col, "the text ends before this brace of `%s` is closed",
+                     p->body.func->name);
             return;
         }
         if (ptx_at(p, '{')) {
@@ -369,6 +369,13 @@ static void begin(struct ptx_parser *p) {
     arena_free(&p->body_temp);
     p->body = (struct ptx_body){.index = -1};
     ptx_scope_push(p);
+    if (!p->module_regs.n) return;
+    for (uint32_t i = 0; i < p->module_regs.n; i++) {
+        const struct ptx_module_reg *r = &p->module_regs.at[i];
+        ptx_var_reg(p, &r->name, r->symbol);
+    }
+    p->body.scope->is_module = true;
+    ptx_scope_push(p);
 }
 
 static void finish(struct ptx_parser *p) {
@@ -401,7 +408,9 @@ bool ptx_func_decl(struct ptx_parser *p, const struct ptx_linkage *l) {
     ptx_advance(p);
     begin(p);
     bool ok = header(p, &h, is_entry) && adopt(p, &h, l, is_entry, p->funcs.n > known);
-    if (ok && !ptx_at(p, '{') && !ptx_at(p, ';'))
+    // The compilers of 2010 wrote declarations without a semicolon.
+    const bool declared = p->tok.kind == PTX_TOK_WORD && p->tok.first;
+    if (ok && !declared && !ptx_at(p, '{') && !ptx_at(p, ';'))
         ok = ptx_fail_here(p, "`{` or `;` after the header of a function");
     if (!ok) {
         skip_function(p);
@@ -409,7 +418,7 @@ bool ptx_func_decl(struct ptx_parser *p, const struct ptx_linkage *l) {
         const struct ptx_token open = p->tok;
         body(p, &open);
         finish(p);
-    } else {
+    } else if (!declared) {
         ptx_advance(p);
     }
     p->body.func = NULL;

@@ -265,6 +265,39 @@ static bool address(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
     return true;
 }
 
+// `a[3]` behind the name of an array: its element's address, or in an instruction that accesses
+// memory its element.
+static bool element(struct ptx_parser *p, const struct ptx_reading *r, struct ptx_operand *o) {
+    if (!ptx_at(p, '[')) return true;
+    const struct ptx_token open = p->tok;
+    ptx_advance(p);
+    if (p->tok.kind == PTX_TOK_IDENT && !ptx_tok_is(&p->tok, "WARP_SZ"))
+        return ptx_fail_here(p, "a constant index; compute others with instructions");
+    struct ptx_value v;
+    if (!ptx_expr(p, &v) || !ptx_expect(p, ']', "after an index")) return false;
+    const uint64_t bytes = ptx_type_bits(o->var->type) / 8 * o->var->vector;
+    if (v.is_float || v.bits > PTX_MAX_VAR_BYTES)
+        return ptx_fail(p, open.line, open.col, "this is no index of `%s`", o->var->name);
+    o->imm = (int64_t)(v.bits * bytes);
+    if (r->inst.op != PTX_OP_mov && r->inst.op != PTX_OP_cvta) o->kind = PTX_OPERAND_ADDRESS;
+    return true;
+}
+
+// A whole vector register is the vector of its elements, so that later rooms see one kind.
+static void spread(struct ptx_parser *p, struct ptx_operand *o) {
+    const unsigned n = p->body.regs.at[o->reg].elements;
+    if (n == 1 || o->component >= 0) return;
+    struct ptx_operand *elements = arena_alloc(p->arena, n * sizeof *elements);
+    for (unsigned i = 0; i < n; i++) {
+        elements[i] = *o;
+        elements[i].component = (int8_t)i;
+    }
+    *o = EMPTY_OPERAND;
+    o->kind = PTX_OPERAND_VECTOR;
+    o->list = elements;
+    o->n = n;
+}
+
 // Anything but a vector or an address.
 static bool simple(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
                    struct ptx_operand *o) {
@@ -286,7 +319,14 @@ static bool simple(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
         return second_half(p, o);
     }
     if (!name(p, r, index, &id, r->want, o)) return false;
-    if (o->kind == PTX_OPERAND_REG) return second_half(p, o);
+    if (o->kind == PTX_OPERAND_REG) {
+        if (ptx_at(p, '+'))
+            return ptx_refuse(p, p->tok.line, p->tok.col,
+                              "a constant added to a register in an operand is not supported: "
+                              "write an add");
+        return second_half(p, o);
+    }
+    if (o->kind == PTX_OPERAND_VAR && !element(p, r, o)) return false;
     if (o->kind == PTX_OPERAND_VAR || o->kind == PTX_OPERAND_PENDING)
         return ptx_expr_offset(p, &o->imm);
     return true;
@@ -298,7 +338,9 @@ bool ptx_operand_read(struct ptx_parser *p, struct ptx_reading *r, unsigned inde
     *o = EMPTY_OPERAND;
     if (ptx_at(p, '{')) return vector(p, r, index, o);
     if (ptx_at(p, '[')) return address(p, r, index, o);
-    return simple(p, r, index, o);
+    if (!simple(p, r, index, o)) return false;
+    if (o->kind == PTX_OPERAND_REG) spread(p, o);
+    return true;
 }
 
 // ---- calls --------------------------------------------------------------------------

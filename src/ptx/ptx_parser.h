@@ -55,6 +55,14 @@ struct ptx_scope {
     struct names names;  // to function symbols
     struct names ranges; // prefixes of `%r<n>`, to function symbols
     struct names labels; // to labels
+    bool is_module;      // holds the function's copies of registers at module scope
+};
+
+// A register or range declared at module scope, as ISA 1.x had them. Every function gets its own
+// copy, which is right as long as functions do not call each other.
+struct ptx_module_reg {
+    struct ptx_token name;
+    struct ptx_symbol symbol;
 };
 
 // What a name may turn out to be.
@@ -136,6 +144,8 @@ struct ptx_parser {
     VEC(struct ptx_fixup) fixups;
     VEC(struct ptx_call_site) calls;
     VEC(struct ptx_alias) aliases;
+    VEC(struct ptx_module_reg) module_regs;
+    bool module_reg_used;
     struct ptx_body body;
 };
 
@@ -214,6 +224,8 @@ void ptx_linkage(struct ptx_parser *p, struct ptx_linkage *l);
 bool ptx_starts_var(const struct ptx_parser *p);
 // A declaration from the state space to the semicolon.
 bool ptx_var_decl(struct ptx_parser *p, const struct ptx_linkage *l);
+// A register (its index is set here) or a range in the innermost scope.
+bool ptx_var_reg(struct ptx_parser *p, const struct ptx_token *name, struct ptx_symbol s);
 // One parameter of a function: `.param .u32 x`, `.reg .u32 x`; `named`: declares its name.
 bool ptx_var_param(struct ptx_parser *p, bool named, struct ptx_var **out);
 

@@ -291,6 +291,12 @@ static void fill_module(struct ptx_parser *p) {
 
 void ptx_resolve_module(struct ptx_parser *p) {
     if (p->stopped) return;
+    if (p->module_reg_used && p->calls.n) {
+        const struct ptx_token *t = &p->module_regs.at[0].name;
+        ptx_refuse(p, t->line, t->col,
+                   "registers at module scope are not supported in a text with calls, since every "
+                   "function has registers of its own");
+    }
     for (uint32_t i = 0; i < p->fixups.n; i++) fix(p, &p->fixups.at[i]);
     set_aliases(p);
     if (!p->errors)

@@ -57,10 +57,14 @@ const struct ptx_symbol *ptx_scope_find(struct ptx_parser *p, const char *name, 
     struct ptx_body *b = &p->body;
     for (struct ptx_scope *s = b->scope; s; s = s->parent) {
         const int32_t i = names_get(&s->names, name, len);
-        if (i >= 0) return &b->symbols.at[i];
+        if (i >= 0) {
+            p->module_reg_used |= s->is_module;
+            return &b->symbols.at[i];
+        }
         if (!s->ranges.n) continue;
         const int32_t range = find_in_ranges(b, s, name, len);
         if (range < 0) continue;
+        p->module_reg_used |= s->is_module;
         const struct ptx_symbol r = b->symbols.at[range];
         const int32_t reg = ptx_scope_new_reg(p, name, len, (enum ptx_type)r.type, r.elements);
         const int32_t made =

@@ -195,33 +195,43 @@ static bool name_and_size(struct ptx_parser *p, struct ptx_var *v, uint64_t *dim
 
 // ---- registers --------------------------------------------------------------------
 
+// `%r<10>`: the count. No operators here, since `>` ends the range.
+static bool range(struct ptx_parser *p, uint32_t *count) {
+    ptx_advance(p);
+    if (p->tok.kind != PTX_TOK_INT) return ptx_fail_here(p, "a number of registers");
+    if (p->tok.value > PTX_MAX_RANGE)
+        return ptx_fail(p, p->tok.line, p->tok.col,
+                        "a range of %llu registers is too large; the limit is %d",
+                        (unsigned long long)p->tok.value, PTX_MAX_RANGE);
+    *count = (uint32_t)p->tok.value;
+    ptx_advance(p);
+    return ptx_expect(p, '>', "after the number of registers");
+}
+
+bool ptx_var_reg(struct ptx_parser *p, const struct ptx_token *name, struct ptx_symbol s) {
+    s.index = (int32_t)p->body.regs.n;
+    if (!ptx_scope_declare(p, name, s)) return false;
+    if (s.kind == PTX_SYM_REG)
+        ptx_scope_new_reg(p, name->at, name->len, (enum ptx_type)s.type, s.elements);
+    return true;
+}
+
 static bool reg_decl(struct ptx_parser *p, const struct ptx_var *v) {
     do {
         const struct ptx_token name = p->tok;
+        struct ptx_symbol s = {
+            .kind = PTX_SYM_REG, .type = (uint8_t)v->type, .elements = v->vector};
         if (name.kind != PTX_TOK_IDENT) return ptx_fail_here(p, "a register name");
         ptx_advance(p);
-        if (ptx_accept(p, '<')) {
-            uint64_t count;
-            // No operators here: `>` ends the range.
-            if (p->tok.kind != PTX_TOK_INT) return ptx_fail_here(p, "a number of registers");
-            count = p->tok.value;
-            if (count > PTX_MAX_RANGE)
-                return ptx_fail(p, p->tok.line, p->tok.col,
-                                "a range of %llu registers is too large; the limit is %d",
-                                (unsigned long long)count, PTX_MAX_RANGE);
-            ptx_advance(p);
-            if (!ptx_expect(p, '>', "after the number of registers")) return false;
-            if (!ptx_scope_declare(p, &name,
-                                   (struct ptx_symbol){.kind = PTX_SYM_RANGE,
-                                                       .type = (uint8_t)v->type,
-                                                       .elements = v->vector,
-                                                       .count = (uint32_t)count}))
-                return false;
-            continue;
+        if (ptx_at(p, '<')) {
+            s.kind = PTX_SYM_RANGE;
+            if (!range(p, &s.count)) return false;
         }
-        struct ptx_symbol s = {.kind = PTX_SYM_REG, .index = (int32_t)p->body.regs.n};
-        if (!ptx_scope_declare(p, &name, s)) return false;
-        ptx_scope_new_reg(p, name.at, name.len, v->type, v->vector);
+        if (!p->body.func)
+            vec_push(&p->temp, &p->module_regs,
+                     ((struct ptx_module_reg){.name = name, .symbol = s}));
+        else if (!ptx_var_reg(p, &name, s))
+            return false;
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';', "after the registers");
 }
@@ -312,10 +322,6 @@ bool ptx_var_decl(struct ptx_parser *p, const struct ptx_linkage *l) {
                         .is_common = l->is_common};
     const struct ptx_token start = p->tok;
     if (!prefix(p, &v)) return false;
-    if (v.space == PTX_SPACE_REG && !p->body.func)
-        return ptx_refuse(p, start.line, start.col,
-                          "registers at module scope are not supported: every function here has "
-                          "registers of its own");
     if (v.space == PTX_SPACE_REG) return reg_decl(p, &v);
     if (v.space == PTX_SPACE_PARAM && !p->body.func)
         return ptx_fail(p, start.line, start.col,
@@ -340,7 +346,7 @@ bool ptx_var_param(struct ptx_parser *p, bool named, struct ptx_var **out) {
     const enum ptx_space space = tok_space(p);
     if (space != PTX_SPACE_PARAM && space != PTX_SPACE_REG)
         return ptx_fail_here(p, "a parameter that begins with .param or .reg");
-    if (space == PTX_SPACE_REG && p->body.func && p->body.func->is_entry)
+    if (space == PTX_SPACE_REG && named && p->body.func && p->body.func->is_entry)
         return ptx_fail_here(p, "`.param`, the state space of a kernel's parameters");
     struct ptx_var *v = arena_alloc(p->arena, sizeof *v);
     uint64_t dims[PTX_MAX_DIMS];
@@ -349,13 +355,16 @@ bool ptx_var_param(struct ptx_parser *p, bool named, struct ptx_var **out) {
     const struct ptx_token name = p->tok;
     if (!name_and_size(p, v, dims, &n)) return false;
     *out = v;
+    if (v->unsized && named && p->body.func && p->body.func->is_entry)
+        return ptx_fail(p, name.line, name.col, "a kernel's parameter %s needs a size",
+                        ptx_tok_show(p, &name));
     if (!named || ptx_tok_is(&name, "_")) return true;
     if (space == PTX_SPACE_REG) {
         v->reg = (int32_t)p->body.regs.n;
-        if (!ptx_scope_declare(p, &name, (struct ptx_symbol){.kind = PTX_SYM_REG, .index = v->reg}))
-            return false;
-        ptx_scope_new_reg(p, name.at, name.len, v->type, v->vector);
-        return true;
+        return ptx_var_reg(p, &name,
+                           (struct ptx_symbol){.kind = PTX_SYM_REG,
+                                               .type = (uint8_t)v->type,
+                                               .elements = v->vector});
     }
     return ptx_scope_declare(p, &name, (struct ptx_symbol){.kind = PTX_SYM_VAR, .var = v});
 }

@@ -113,7 +113,7 @@ static void operands(void **state) {
     assert_int_equal(i[6].operand[0].list[1].kind, PTX_OPERAND_SINK);
     assert_int_equal(i[7].operand[0].kind, PTX_OPERAND_SINK);
     assert_int_equal(i[7].operand[2].imm, 32);
-    assert_int_equal(i[8].operand[0].component, -1);
+    assert_int_equal(i[8].operand[0].list[3].component, 3);
     assert_int_equal(i[9].operand[1].imm, -32);
     assert_int_equal(i[10].operand[0].kind, PTX_OPERAND_SINK);
     assert_true(i[10].operand[0].reg2 >= 0);
@@ -345,6 +345,53 @@ static void ranges_make_registers_when_named(void **state) {
     ptx_free(m);
 }
 
+// Of 2010: declarations without semicolons, registers at module scope.
+static void old_modules(void **state) {
+    (void)state;
+    struct ptx_module *m = parse(".version 2.1\n.target sm_20\n"
+                                 ".visible .func (.param .s32 r) f (.param .s32 x)\n"
+                                 ".extern .func g\n"
+                                 ".entry k() { exit; }\n");
+    assert_int_equal(m->n_funcs, 3);
+    assert_false(ptx_find_func(m, "f")->has_body);
+    assert_true(ptx_find_func(m, "g")->is_extern);
+    ptx_free(m);
+    m = parse(".version 1.4\n.target sm_10\n.reg .u32 %ra<17>;\n.reg .f32 one;\n"
+              ".entry a() { mov.u32 %ra3, 1; mov.f32 one, 0f3F800000; exit; }\n"
+              ".entry b() { .reg .u16 one; mov.u32 %ra3, 2; mov.u16 one, 1; exit; }\n");
+    const struct ptx_func *a = ptx_find_func(m, "a"), *b = ptx_find_func(m, "b");
+    assert_int_equal(a->n_regs, 2);
+    assert_int_equal(b->regs[b->insts[1].operand[0].reg].type, PTX_U16);
+    ptx_free(m);
+}
+
+// The manual's a[1]: an element's address, or in a load the element.
+static void elements_of_arrays(void **state) {
+    (void)state;
+    struct ptx_module *m = kernel("mov.u64 %rd1, gv[3];\nld.global.u32 %r1, gv[1];\n"
+                                  "st.shared.u32 sm[(1+1)], %r1;");
+    const struct ptx_inst *i = ptx_find_func(m, "k")->insts;
+    assert_true(i[0].operand[1].kind == PTX_OPERAND_VAR && i[0].operand[1].imm == 12);
+    assert_true(i[1].operand[1].kind == PTX_OPERAND_ADDRESS && i[1].operand[1].imm == 4);
+    assert_true(i[2].operand[0].kind == PTX_OPERAND_ADDRESS && i[2].operand[0].imm == 8);
+    ptx_free(m);
+}
+
+static void whole_vector_registers(void **state) {
+    (void)state;
+    struct ptx_module *m = kernel(".reg .v2 .u32 %two;\n"
+                                  "mov.b64 %rd1, %two;\nmov.b64 %two, %rd1;\n"
+                                  "mov.v2.u32 %two, {%r1, %r2};\nst.global.v4.f32 [gv], %v;");
+    const struct ptx_inst *i = ptx_find_func(m, "k")->insts;
+    const struct ptx_operand *o = &i[0].operand[1];
+    assert_true(o->kind == PTX_OPERAND_VECTOR && o->n == 2);
+    assert_true(o->list[1].kind == PTX_OPERAND_REG && o->list[1].component == 1);
+    assert_int_equal(i[1].operand[0].kind, PTX_OPERAND_VECTOR);
+    assert_int_equal(i[2].operand[0].n, 2);
+    assert_int_equal(i[3].operand[1].n, 4);
+    ptx_free(m);
+}
+
 static void textures(void **state) {
     (void)state;
     struct ptx_module *m =
@@ -482,6 +529,9 @@ int main(void) {
         cmocka_unit_test(parameters_in_registers),
         cmocka_unit_test(scopes),
         cmocka_unit_test(ranges_make_registers_when_named),
+        cmocka_unit_test(old_modules),
+        cmocka_unit_test(elements_of_arrays),
+        cmocka_unit_test(whole_vector_registers),
         cmocka_unit_test(textures),
         cmocka_unit_test(video),
         cmocka_unit_test(aliases),
