@@ -207,9 +207,19 @@ static bool apply(struct ptx_parser *p, const struct ptx_token *op, struct ptx_v
     return true;
 }
 
+// After an operand `%4` is an operator and a number, not a name.
+static void split_percent(struct ptx_parser *p) {
+    if (p->tok.kind != PTX_TOK_IDENT || p->tok.at[0] != '%') return;
+    p->lex.at = p->tok.at + 1;
+    p->tok.kind = PTX_TOK_PUNCT;
+    p->tok.punct = '%';
+    p->tok.len = 1;
+}
+
 static bool binary(struct ptx_parser *p, struct ptx_value *v, unsigned least, unsigned depth) {
     if (!unary(p, v, depth)) return false;
     for (;;) {
+        split_percent(p);
         const unsigned level = precedence(p);
         if (!level || level < least) return true;
         const struct ptx_token op = p->tok;

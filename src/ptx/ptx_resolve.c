@@ -185,6 +185,13 @@ struct call {
     const struct ptx_inst *inst;
 };
 
+// What can be passed: a register, a .param variable, and as an argument a constant.
+static bool may_pass(const struct ptx_operand *o, bool result) {
+    if (o->kind == PTX_OPERAND_INT || o->kind == PTX_OPERAND_FLOAT) return !result;
+    return o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_SINK ||
+           (o->kind == PTX_OPERAND_VAR && o->var->space == PTX_SPACE_PARAM && !o->imm);
+}
+
 // One argument or result against its parameter.
 static bool agrees(const struct call *c, const struct ptx_operand *o, const struct ptx_var *param,
                    uint64_t *bytes) {
@@ -200,10 +207,7 @@ static bool agrees(const struct call *c, const struct ptx_operand *o, const stru
         *bytes = (uint64_t)ptx_type_bits(reg->type) / 8 * n;
         return *bytes == param->bytes;
     }
-    case PTX_OPERAND_INT:
-    case PTX_OPERAND_FLOAT:
-    case PTX_OPERAND_SINK: return true;
-    default: return false;
+    default: return true;
     }
 }
 
@@ -218,6 +222,13 @@ static void check_list(struct ptx_parser *p, const struct call *c, const struct 
     }
     for (uint32_t k = 0; k < list->n; k++) {
         uint64_t bytes;
+        const bool result = *what == 'r';
+        if (!may_pass(&list->list[k], result)) {
+            ptx_fail(p, at->line, at->col,
+                     "%s %u of `%s` must be a register%s or a .param variable", what, k + 1, name,
+                     result ? "" : ", a constant");
+            return;
+        }
         if (agrees(c, &list->list[k], params[k], &bytes)) continue;
         ptx_fail(p, at->line, at->col, "%s %u of `%s` has %llu bytes, found %llu in this call",
                  what, k + 1, name, (unsigned long long)params[k]->bytes,

@@ -2,6 +2,7 @@
 // of a thousand public files, and the time that all this takes.
 #include "test_ptx.h"
 
+#include <dirent.h>
 #include <time.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,6 +121,25 @@ static void fixtures_parse(void **state) {
     }
 }
 
+// What the fuzzer starts from is right, all of it.
+static void corpus_parses(void **state) {
+    (void)state;
+    DIR *dir = opendir(WW_TEST_DIR "/corpus");
+    assert_non_null(dir);
+    unsigned files = 0;
+    for (const struct dirent *e; (e = readdir(dir));) {
+        if (e->d_name[0] == '.') continue;
+        char name[512];
+        snprintf(name, sizeof name, "../corpus/%s", e->d_name);
+        struct ptx_module *m = open_fixture(name);
+        check_module(m);
+        ptx_free(m);
+        files++;
+    }
+    closedir(dir);
+    assert_true(files >= 20);
+}
+
 static void line_numbers_reach_instructions(void **state) {
     (void)state;
     struct ptx_module *m = open_fixture("old_sm10.ptx");
@@ -212,6 +232,7 @@ static void twenty_thousand_lines(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixtures_parse),
+        cmocka_unit_test(corpus_parses),
         cmocka_unit_test(line_numbers_reach_instructions),
         cmocka_unit_test(forms_of_public_files),
         cmocka_unit_test(twenty_thousand_lines),
