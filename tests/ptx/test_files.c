@@ -65,7 +65,8 @@ static void check_operand(const struct ptx_module *m, const struct ptx_func *f,
 static void check_module(const struct ptx_module *m) {
     for (uint32_t k = 0; k < m->n_funcs; k++) {
         const struct ptx_func *f = m->funcs[k];
-        assert_ptr_equal(ptx_find_func(m, f->name), f);
+        const struct ptx_func *named = f->alias_of < 0 ? f : m->funcs[f->alias_of];
+        assert_ptr_equal(ptx_find_func(m, f->name), named);
         for (uint32_t i = 0; i < f->n_regs; i++) {
             assert_non_null(f->regs[i].name);
             assert_true(f->regs[i].type != PTX_NONE && f->regs[i].elements >= 1);
