@@ -130,11 +130,11 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
         }
 }
 
-void opt_insert_before(struct opt *o, uint32_t at, const struct minst *m) {
+void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m) {
     if (o->n_inserts == o->cap_inserts)
         o->insert_at =
             arena_grow(o->arena, o->insert_at, &o->cap_inserts, sizeof *o->insert_at);
-    o->insert_at[o->n_inserts++] = (struct opt_insert){at, *m};
+    o->insert_at[o->n_inserts++] = (struct opt_insert){at, above, *m};
 }
 
 bool opt_commute(struct minst *m) {
@@ -198,9 +198,12 @@ static void put_inserts(struct opt *o) {
     edit_start(&e, o->f, o->arena);
     uint32_t next = 0;
     for (uint32_t i = 0; i < o->f->inst.n; i++) {
+        uint32_t end = next;
+        for (; end < o->n_inserts && o->insert_at[end].before == i; end++)
+            if (o->insert_at[end].above) edit_put(&e, &o->insert_at[end].inst, 0);
         edit_at(&e, i);
-        for (; next < o->n_inserts && o->insert_at[next].before == i; next++)
-            edit_put(&e, &o->insert_at[next].inst, 0);
+        for (; next < end; next++)
+            if (!o->insert_at[next].above) edit_put(&e, &o->insert_at[next].inst, 0);
         edit_put(&e, &o->f->inst.at[i], 0);
     }
     edit_finish(&e);
@@ -209,6 +212,7 @@ static void put_inserts(struct opt *o) {
 static bool sweep(struct mfunc *f, struct arena *a) {
     struct cfg *c = cfg_build(a, f);
     cfg_dominators(c);
+    cfg_loops(c);
     struct opt *o = opt_index(f, a);
     o->cfg = c;
     opt_find_equal(o);

@@ -23,7 +23,11 @@ struct opt {
     uint32_t *last, *stamp, epoch;
     uint32_t *same_as;       // word slot -> an equal one found before, UINT32_MAX
     // instructions to put in before others
-    struct opt_insert { uint32_t before; struct minst inst; } *insert_at;
+    struct opt_insert {
+        uint32_t before;
+        bool above;          // of the labels there too: at the end of the block in front
+        struct minst inst;
+    } *insert_at;
     uint32_t n_inserts, cap_inserts;
     bool changed;
 };
@@ -45,7 +49,7 @@ bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uin
 void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by);
 // Counts or uncounts all uses of an instruction.
 void opt_count(struct opt *o, const struct minst *m, bool add);
-void opt_insert_before(struct opt *o, uint32_t at, const struct minst *m);
+void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m);
 // Sources 0 and 1 change places where that can be said.
 bool opt_commute(struct minst *m);
 

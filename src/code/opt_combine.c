@@ -216,28 +216,49 @@ static void make_mad(struct minst *m, const struct widened *w, struct opnd c, ui
     m->src[2] = c;
 }
 
-// An immediate in a register: the one made last in this block if it is the same.
-static struct opnd in_register(struct opt *o, uint32_t at, struct opnd x) {
-    for (uint32_t i = o->n_inserts; i-- > 0 && i + 8 > o->n_inserts;) {
-        const struct opt_insert *before = &o->insert_at[i];
-        if (o->cfg->block_of[before->before] != o->cfg->block_of[at]) break;
-        if (before->inst.src[0].imm == x.imm && before->inst.src[0].kind == x.kind)
-            return before->inst.dst[0];
+// In front of which instruction an immediate that `at` needs is put into a register: within loops,
+// in front of them.
+static uint32_t place_for_immediate(const struct opt *o, uint32_t at, bool *above) {
+    uint32_t b = o->cfg->block_of[at];
+    *above = false;
+    if (!o->cfg->block[b].loop_depth) return at;
+    while (o->cfg->block[b].loop_depth) {
+        const uint32_t head = (uint32_t)o->cfg->block[b].loop_head;
+        if (o->cfg->block[head].idom < 0) return at;
+        b = (uint32_t)o->cfg->block[head].idom;
     }
-    struct minst mov = o->f->inst.at[at];
-    mov = (struct minst){.op = OP_MOV,
-                         .klass = mop_info[OP_MOV].klass,
-                         .type = PTX_B32,
-                         .stype = PTX_B32,
-                         .guard = VPRED_TRUE,
-                         .target = -1,
-                         .reconv = -1,
-                         .ptx_line = mov.ptx_line,
-                         .src_line = mov.src_line,
-                         .src_file = mov.src_file};
+    const struct cfg_block *before = &o->cfg->block[b];
+    const uint32_t last = before->first + before->n - 1;
+    if (minst_ends_block(&o->f->inst.at[last], false)) return last;
+    *above = true; // it falls through: behind its last instruction
+    return before->first + before->n;
+}
+
+// An immediate in a register: one made before, if it is near or in front of the same loop.
+static struct opnd in_register(struct opt *o, uint32_t at, struct opnd x) {
+    bool above;
+    const uint32_t place = place_for_immediate(o, at, &above);
+    for (uint32_t i = o->n_inserts; i-- > 0 && i + 16 > o->n_inserts;) {
+        const struct opt_insert *e = &o->insert_at[i];
+        if (e->inst.src[0].imm != x.imm || e->inst.src[0].kind != x.kind) continue;
+        const bool same_block = !e->above && !above && place == at &&
+                                o->cfg->block_of[e->before] == o->cfg->block_of[at];
+        if ((e->before == place && e->above == above) || same_block) return e->inst.dst[0];
+    }
+    const struct minst *user = &o->f->inst.at[at];
+    struct minst mov = {.op = OP_MOV,
+                        .klass = mop_info[OP_MOV].klass,
+                        .type = PTX_B32,
+                        .stype = PTX_B32,
+                        .guard = VPRED_TRUE,
+                        .target = -1,
+                        .reconv = -1,
+                        .ptx_line = user->ptx_line,
+                        .src_line = user->src_line,
+                        .src_file = user->src_file};
     mov.src[0] = x;
     mov.dst[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = edit_new_vreg(o->f, 1)};
-    opt_insert_before(o, at, &mov);
+    opt_insert_before(o, place, above, &mov);
     return mov.dst[0];
 }
 
@@ -449,6 +470,50 @@ static bool fold_constants(struct opt *o, uint32_t at) {
     }
 }
 
+// ---- products that are shifts or nothing -----------------------------------------------------------
+static int power_of_two(const struct opnd *x) {
+    if (!is_imm(x) || !bits_is_pow2((uint32_t)x->imm)) return -1;
+    return (int)bits_first32((uint32_t)x->imm);
+}
+
+static bool fold_product(struct opt *o, uint32_t at) {
+    struct minst m = o->f->inst.at[at];
+    if ((m.flags & (MF_HI | MF_WIDE | MF_CC_IN | MF_CC_OUT | MF_SAT)) || has_fillers(o, at) ||
+        ptx_type_bits(m.type) != 32 || m.dst[0].words != 1)
+        return false;
+    if (is_imm(&m.src[0]) && is_word(&m.src[1])) opt_commute(&m);
+    const struct opnd a = m.src[0], b = m.src[1], c = m.src[2];
+    if (a.kind != OPND_GPR || a.mods) return false;
+    if (m.op == OP_IMAD && is_imm(&c) && !c.imm) {
+        m.op = OP_IMUL;
+        m.klass = mop_info[OP_IMUL].klass;
+        m.src[2] = (struct opnd){.kind = OPND_NONE};
+        rewrite(o, at, &m);
+        return true;
+    }
+    const int n = power_of_two(&b);
+    if (n < 0) return false;
+    if (m.op == OP_IMUL) {
+        m.op = OP_SHL;
+        m.type = m.stype = PTX_B32;
+        m.src[1].imm = (uint32_t)n;
+    } else if (n == 0 && !c.mods) {
+        m.op = OP_IADD;
+        m.src[1] = c;
+    } else if (o->f->target->gen != GEN_TESLA && !c.mods) {
+        m.op = OP_ISCADD;
+        m.sub = (uint8_t)n;
+        m.src[1] = c;
+    } else {
+        return false;
+    }
+    m.klass = mop_info[m.op].klass;
+    if (m.op != OP_SHL) m.src[2] = (struct opnd){.kind = OPND_NONE};
+    if (!isa_fits(&m, 1, &m.src[1])) return false;
+    rewrite(o, at, &m);
+    return true;
+}
+
 // ---- all of them -------------------------------------------------------------------------------------------
 bool opt_combine(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
@@ -473,7 +538,9 @@ bool opt_combine(struct opt *o, uint32_t at) {
         for (unsigned s = 0; s < 2; s++)
             if (fold_not(o, at, s)) return true;
         return false;
-    case OP_SHL: case OP_SHR: case OP_IMUL: return fold_constants(o, at);
+    case OP_IMUL: return fold_constants(o, at) || fold_product(o, at);
+    case OP_IMAD: return fold_product(o, at);
+    case OP_SHL: case OP_SHR: return fold_constants(o, at);
     default: return false;
     }
 }

@@ -9,6 +9,10 @@
 // Predicates first, since those that find no place become general registers. What lives over a call
 // is spilled in the first round: a callee keeps nothing but the stack pointer. Rounds keep spilled
 // values in registers for ever fewer instructions, in the end for one, so that they end.
+//
+// From Fermi on the calling convention keeps R1 for the stack pointer in every kernel, called
+// functions or not (ptxas's code for sm_20 to sm_90 begins with MOV R1, c[..]), so nothing else goes
+// there.
 #include "code/ra.h"
 
 struct allocation {
@@ -59,6 +63,8 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
                    .n_colors = al->n_colors,
                    .home = al->spill.home.at,
                    .n_homes = al->spill.home.n};
+    r.keeps_r1 = al->cls == RA_GPR && (mfunc_has_sp(f) || f->target->gen != GEN_TESLA);
+    const uint32_t room = r.n_colors > r.keeps_r1 ? r.n_colors - r.keeps_r1 : 1;
     r.cfg = cfg_build(scratch, f);
     cfg_dominators(r.cfg);
     cfg_loops(r.cfg);
@@ -80,11 +86,11 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
         }
         // alignment may keep a few words empty: late rounds make more room
         const uint32_t late = al->round > 4 ? (al->round - 4) / 2 : 0;
-        const uint32_t limit = late * 2 < r.n_colors ? r.n_colors - late : r.n_colors / 2;
+        const uint32_t limit = late * 2 < room ? room - late : room / 2;
         if (r.pressure > limit) found = ra_relieve(&r, limit, victim);
         if (!found) found = ra_evict(&r, victim);
     } else if (!found) {
-        found = ra_relieve(&r, r.n_colors, victim);
+        found = ra_relieve(&r, room, victim);
     }
     if (!found) {
         al->failed = true;

@@ -30,6 +30,7 @@ struct ra {
     struct arena *arena;
     enum ra_class cls;
     uint32_t n_colors;     // registers of the class
+    bool keeps_r1;         // R1 is the stack pointer, or kept for it
     struct cfg *cfg;
     struct live *live;
     const struct ra_home *home;

@@ -143,7 +143,7 @@ static void blocked_places(const struct ra *r, uint32_t v, struct places *p) {
             for (int32_t j = 0; j < 4; j++)
                 if (edge->mask >> (4 * i + j) & 1) block_place(p, c + j - i);
     }
-    if (r->cls == RA_GPR && mfunc_has_sp(r->f))
+    if (r->keeps_r1)
         for (int32_t i = 0; i < r->words[v]; i++) block_place(p, RA_SP - i);
 }
 

@@ -110,6 +110,7 @@ static void moves_of_a_loop_are_coalesced(void **state) {
     (void)state;
     struct builder b;
     build_init(&b, 1);
+    b.target.gen = GEN_TESLA; // keeps no register for a stack pointer
     const uint32_t i = vreg(&b, 1), next = vreg(&b, 1), p = vpred(&b);
     const int32_t head = label(&b);
     emit(&b, OP_S2R, gpr(i), nothing, nothing);
@@ -130,6 +131,7 @@ static void vectors_are_built_in_place(void **state) {
     (void)state;
     struct builder b;
     build_init(&b, 1);
+    b.target.gen = GEN_TESLA; // keeps no register for a stack pointer
     const uint32_t q = vreg(&b, 4);
     for (uint8_t i = 0; i < 4; i++) {
         const uint32_t w = vreg(&b, 1);
