@@ -11,7 +11,8 @@ static bool is_integer(enum ptx_type t) { return !ptx_type_is_float(t); }
 // Whether the source register's word already holds the extension of type t.
 static bool is_extended(const struct lower *l, const struct ptx_operand *o, enum ptx_type t) {
     const struct lower_reg *const r = lower_reg_of(l, o);
-    if (o->kind == PTX_OPERAND_SREG) return o->sreg <= PTX_SREG_ntid_w; // fit 16 bits, unsigned
+    if (o->kind == PTX_OPERAND_SREG)
+        return !ptx_type_is_signed(t) && lower_sreg_is_short(l, o->sreg);
     if (!r || bits_of(t) != 16) return false;
     return ptx_type_is_signed(t) ? r->sext : r->zext;
 }

@@ -101,6 +101,14 @@ static bool keeps_carry(const struct lower *l) {
     return l->carry_live && l->carry_live[l->at_index];
 }
 
+// The low word of a product is written before the last reads of its sources: where d is one of
+// them it goes through a register of its own.
+static struct opnd low_word(struct lower *l, struct opnd d, const struct opnd *src, unsigned n) {
+    for (unsigned k = 0; k < n; k++)
+        if (opnd_same_reg(d, src[k])) return lower_temp(l, 1);
+    return opnd_word(d, 0);
+}
+
 // Low 64 bits of a product: low by low in full, and both cross products into the high word.
 static void low_mul64(struct lower *l, struct opnd d, struct opnd a, struct opnd b) {
     const int n = power_of_two(&b);
@@ -109,13 +117,13 @@ static void low_mul64(struct lower *l, struct opnd d, struct opnd a, struct opnd
         return;
     }
     const struct opnd src[2] = {a, b};
-    const struct opnd to = lower_dst_begin(l, d, src, 2);
+    const struct opnd low = low_word(l, d, src, 2);
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
-    put_mul(l, PTX_U32, opnd_word(to, 0), opnd_word(a, 0), opnd_word(b, 0), 0);
+    put_mul(l, PTX_U32, low, opnd_word(a, 0), opnd_word(b, 0), 0);
     put_mul(l, PTX_U32, hi, opnd_word(a, 0), opnd_word(b, 0), MF_HI);
     put_mad(l, PTX_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, PTX_U32, opnd_word(to, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
-    lower_dst_end(l, d, to);
+    put_mad(l, PTX_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    lower_mov(l, opnd_word(d, 0), low);
 }
 
 static void put_mul64_hi(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
@@ -178,15 +186,14 @@ static void mad64(struct lower *l, const struct ptx_inst *i, enum ptx_type t, st
         lower_add64(l, d, p, c, false, carry & MF_CC_IN, carry & MF_CC_OUT);
         return;
     }
-    const struct opnd src[3] = {a, b, c};
-    const struct opnd to = lower_dst_begin(l, d, src, 3);
+    const struct opnd src[2] = {a, b};
+    const struct opnd low = low_word(l, d, src, 2);
     const struct opnd hi = lower_temp(l, 1), cross = lower_temp(l, 1);
-    put_mad(l, PTX_U32, opnd_word(to, 0), opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0),
-            MF_CC_OUT);
+    put_mad(l, PTX_U32, low, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 0), MF_CC_OUT);
     put_mad(l, PTX_U32, hi, opnd_word(a, 0), opnd_word(b, 0), opnd_word(c, 1), MF_HI | MF_CC_IN);
     put_mad(l, PTX_U32, cross, opnd_word(a, 0), opnd_word(b, 1), hi, 0);
-    put_mad(l, PTX_U32, opnd_word(to, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
-    lower_dst_end(l, d, to);
+    put_mad(l, PTX_U32, opnd_word(d, 1), opnd_word(a, 1), opnd_word(b, 0), cross, 0);
+    lower_mov(l, opnd_word(d, 0), low);
 }
 
 static void wide_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a, struct opnd b,

@@ -235,14 +235,20 @@ void lower_logic_shf(struct lower *l, const struct ptx_inst *i, unsigned unused)
 
 // ---- permutation --------------------------------------------------------------------------
 
-void lower_permute(struct lower *l, struct opnd d, struct opnd a, struct opnd b,
-                   uint32_t selector) {
+void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd high, unsigned bits) {
+    if (l->gen == GEN_TESLA) {
+        const struct opnd masked = lower_temp(l, 1), shifted = lower_temp(l, 1);
+        lower_logic(l, MLOGIC_AND, masked, low, opnd_imm((1ull << bits) - 1));
+        lower_shift(l, OP_SHL, PTX_B32, shifted, high, bits);
+        lower_logic(l, MLOGIC_OR, d, masked, shifted);
+        return;
+    }
     struct minst m = lower_new(l, OP_PRMT, PTX_B32);
     m.sub = MPRMT_INDEX;
     m.dst[0] = d;
-    m.src[0] = a;
-    m.src[1] = b;
-    m.src[2] = opnd_imm(selector);
+    m.src[0] = low;
+    m.src[1] = high;
+    m.src[2] = opnd_imm(bits == 16 ? 0x5410 : 0x0040);
     lower_put_cost(l, &m, LOWER_COST_PRMT);
 }
 

@@ -67,8 +67,8 @@ static struct lower_addr variable_address(struct lower *l, const struct ptx_oper
 
 // Adds an offset that the instruction cannot hold.
 static void fold_offset(struct lower *l, struct lower_addr *a) {
-    const bool none_at_all = l->gen == GEN_TESLA && a->space != PTX_SPACE_SHARED &&
-                             a->space != PTX_SPACE_CONST && a->space != PTX_SPACE_PARAM;
+    // Tesla's g[] takes a register alone; its other spaces are addressed with an offset.
+    const bool none_at_all = l->gen == GEN_TESLA && takes_wide((enum ptx_space)a->space);
     const int64_t limit = none_at_all ? 0 : MAX_OFFSET;
     if (a->base.kind != OPND_GPR || a->flags & MF_FRAME ||
         (a->offset >= -limit && a->offset <= limit))
@@ -451,7 +451,10 @@ void lower_mem_cvta(struct lower *l, const struct ptx_inst *i, unsigned unused) 
     }
     if (space == PTX_SPACE_CONST) {
         const uint64_t base = l->s ? l->s->const_base : 0;
-        if (d.words == 2)
+        const uint64_t sum = a.kind == OPND_IMM ? a.imm + (to ? 0 - base : base) : 0;
+        if (a.kind == OPND_IMM)
+            lower_mov(l, d, d.words == 2 ? opnd_imm64(sum) : opnd_imm(sum));
+        else if (d.words == 2)
             lower_add64(l, d, a, opnd_imm64(to ? 0 - base : base), false, false, false);
         else
             lower_iadd(l, d, a, opnd_imm(to ? 0 - base : base), 0);

@@ -23,14 +23,14 @@ void lower_pack(struct lower *l, struct opnd d, const struct ptx_operand *v, uns
             const struct opnd *const p = e + w * per_word;
             const struct opnd word = opnd_word(to, w);
             if (each == 16) {
-                lower_permute(l, word, lower_in_reg(l, p[0]), lower_in_reg(l, p[1]), 0x5410);
+                lower_join(l, word, lower_in_reg(l, p[0]), lower_in_reg(l, p[1]), 16);
             } else { // bytes: pairs, then the pairs together
                 const struct opnd low = per_word == 4 ? lower_temp(l, 1) : word;
-                lower_permute(l, low, lower_in_reg(l, p[0]), lower_in_reg(l, p[1]), 0x0040);
+                lower_join(l, low, lower_in_reg(l, p[0]), lower_in_reg(l, p[1]), 8);
                 if (per_word == 4) {
                     const struct opnd high = lower_temp(l, 1);
-                    lower_permute(l, high, lower_in_reg(l, p[2]), lower_in_reg(l, p[3]), 0x0040);
-                    lower_permute(l, word, low, high, 0x5410);
+                    lower_join(l, high, lower_in_reg(l, p[2]), lower_in_reg(l, p[3]), 8);
+                    lower_join(l, word, low, high, 16);
                 }
             }
         }

@@ -194,7 +194,7 @@ void lower_widen(struct lower *l, const struct ptx_operand *o, enum ptx_type t, 
     if (o->kind != PTX_OPERAND_REG) return;
     const struct opnd d = reg_words(l, o, 4);
     lower_mov(l, opnd_words(d, 0, value.words), value);
-    if (d.words != 2 || value.words != 1) return;
+    if (d.words != 2 || value.words != 1 || (l->f64_as_f32 && t == PTX_F32)) return;
     if (ptx_type_is_signed(t))
         lower_shift(l, OP_SHR, PTX_S32, opnd_word(d, 1), opnd_word(d, 0), 31);
     else
@@ -302,6 +302,10 @@ struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum ptx_type t) {
     const struct opnd d = lower_temp(l, lower_words(t));
     lower_sreg_into(l, s, d);
     return d;
+}
+
+bool lower_sreg_is_short(const struct lower *l, unsigned sreg) {
+    return sreg <= (l->m->version < 20 ? PTX_SREG_nctaid_w : PTX_SREG_ntid_w);
 }
 
 // ---- modifiers ----------------------------------------------------------------------------

@@ -188,8 +188,8 @@ void lower_psetp(struct lower *l, enum mlogic f, struct opnd d, struct opnd a, s
 // p, or a predicate that is not p: for the instructions that cannot invert (BAR, CPASYNC).
 struct opnd lower_plain_pred(struct lower *l, struct opnd p);
 void lower_sel(struct lower *l, struct opnd d, struct opnd a, struct opnd b, struct opnd p);
-// d = the bytes of the pair b:a that `selector` names, a nibble each. (lower_logic.c)
-void lower_permute(struct lower *l, struct opnd d, struct opnd a, struct opnd b, uint32_t selector);
+// d = high << bits | the low `bits` (8 or 16) of low; for 8, bits 16 and up are nobody's.
+void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd high, unsigned bits);
 // Writes to a multi-word `d` go through the register that begin answers, so that no source word
 // is overwritten before it is read; end copies back where that was needed.
 struct opnd lower_dst_begin(struct lower *l, struct opnd d, const struct opnd *src, unsigned n);
@@ -220,6 +220,8 @@ struct opnd lower_narrow_dst(struct lower *l, const struct ptx_operand *o, enum 
 struct opnd lower_address_of(struct lower *l, const struct ptx_var *v, int64_t offset,
                              unsigned words);
 struct opnd lower_sreg(struct lower *l, enum ptx_sreg s, enum ptx_type t);
+// Whether it never has more than 16 bits: sizes of blocks, and of grids before ISA 2.0.
+bool lower_sreg_is_short(const struct lower *l, unsigned sreg);
 void lower_sreg_into(struct lower *l, enum ptx_sreg s, struct opnd d);
 // A vector of n one-word operands in consecutive registers (n <= 4, rounded up to 1, 2 or 4).
 struct opnd lower_gather(struct lower *l, const struct opnd *o, unsigned n);

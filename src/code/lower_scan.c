@@ -31,7 +31,6 @@ static void extension(const struct lower *l, const struct ptx_inst *i, bool *zex
     const bool literal = i->n_operands > 1 && i->operand[i->n_operands - 1].kind == PTX_OPERAND_INT;
     const uint64_t v = literal ? (uint64_t)i->operand[i->n_operands - 1].imm & 0xffff : 0;
     enum ptx_type narrow = PTX_NONE; // the word is the extension of this
-    (void)l;
     *zext = *sext = false;
     switch (i->op) {
     case PTX_OP_ld:
@@ -47,7 +46,8 @@ static void extension(const struct lower *l, const struct ptx_inst *i, bool *zex
             *zext = !ptx_type_is_signed(t) || v < 0x8000;
             *sext = ptx_type_is_signed(t) || v < 0x8000;
         } else if (i->operand[1].kind == PTX_OPERAND_SREG) {
-            *zext = *sext = i->operand[1].sreg <= PTX_SREG_ntid_w; // at most 1024
+            *zext = lower_sreg_is_short(l, i->operand[1].sreg);
+            *sext = *zext && i->operand[1].sreg <= PTX_SREG_ntid_w; // at most 1024
         }
         return;
     case PTX_OP_and:
