@@ -288,8 +288,8 @@ static void doubles_map_to_floats(void **state) {
         "st.global.f64 [%r1+8], %d2; exit; }\n",
         GEN_FERMI);
     const char *const want[] = {
-        "MOV r3, c[0][0x20]", "LD.G r0, r3",    "FADD.FTZ r1, r0, 0x3f800000",
-        "MOV r4, r1",         "ST.G r3, r1 +8", "EXIT"};
+        "MOV r1, c[0][0x20]", "LD.G r2, r1",    "FADD.FTZ r3, r2, 0x3f800000",
+        "MOV r0, r3",         "ST.G r1, r3 +8", "EXIT"};
     expect_code(&l.func[0], want, WW_COUNT(want));
     lowered_free(&l);
 }
