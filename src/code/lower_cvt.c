@@ -141,8 +141,9 @@ void lower_cvt_cvt(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     const uint32_t flags = lower_fp_flags(l, i, dt == PTX_F32 || st == PTX_F32 ? PTX_F32 : dt);
     const bool to_integral = ptx_has(i, PTX_MOD_rni) || ptx_has(i, PTX_MOD_rzi) ||
                              ptx_has(i, PTX_MOD_rmi) || ptx_has(i, PTX_MOD_rpi);
-    if (dt == st && !to_integral && !(flags & ~(uint32_t)MF_FTZ) &&
-        (dt != PTX_F32 || !(flags & MF_FTZ))) {
+    const bool changes = to_integral || sat || (dt == PTX_F32 && ptx_has(i, PTX_MOD_ftz)) ||
+                         (flags & ~(uint32_t)MF_FTZ);
+    if (dt == st && !changes) {
         lower_mov(l, lower_dst(l, &i->operand[0], dt), lower_src(l, &i->operand[1], st));
         return;
     }
