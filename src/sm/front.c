@@ -43,13 +43,14 @@ static bool icache_has(struct sm *s, uint64_t line, uint32_t w, uint64_t t, bool
     return false;
 }
 
-static void fetch_one(struct sm *s, uint32_t w, uint64_t t) {
+// False: the line could not even be asked for; the fetch has not taken place.
+static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
     struct warp *const W = &s->warp[w];
     const struct sm_kernel *k = s->kernel[W->kslot].kernel;
     const uint64_t bit = BIT64(w);
     const uint32_t pc = W->ew->pc + W->ib_n;
     s->fetch_want &= ~bit;
-    if (pc >= k->image->n_insts) return; // behind the last exit: nothing to bring
+    if (pc >= k->image->n_insts) return true; // behind the last exit: nothing to bring
     const uint64_t addr = k->code_address + (uint64_t)pc * s->c.instruction_bytes;
     uint32_t n = k->image->n_insts - pc;
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
@@ -61,32 +62,34 @@ static void fetch_one(struct sm *s, uint32_t w, uint64_t t) {
         const uint32_t in_line = (uint32_t)(line + c->line_bytes - addr) / s->c.instruction_bytes;
         if (in_line != 0 && n > in_line) n = in_line;
     }
-    s->act.c[ACT_fetches]++;
     bool failed;
     const bool hit = icache_has(s, line, w, t, &failed);
+    if (failed) { // no register or no credit: again when something came back
+        s->fetch_held |= bit;
+        return false;
+    }
+    s->act.c[ACT_fetches]++;
     uint32_t extra = 0;
     if (ww_unlikely(s->n_policies != 0))
         extra = policy_array(s, SM_ARRAY_ICACHE, line, 1, 0, false, hit, false, t);
-    if (failed) { // no register or no credit: again when something came back
-        s->fetch_held |= bit;
-        return;
-    }
     s->fetching |= bit;
-    if (!hit) return;
+    if (!hit) return true;
     const uint32_t at = (s->decode_first + s->decode_n) % s->decode_cap;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
     s->decode[at] = (struct fetched){
         .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = W->fetch_gen};
     if (s->decode_n++ == 0) s->decode_at = cycle;
+    return true;
 }
 
 void front_fetch(struct sm *s, uint64_t t) {
-    for (uint32_t i = 0; i < s->c.fetch_width && s->fetch_want != 0; i++) {
+    for (uint32_t n = 0; n < s->c.fetch_width && s->fetch_want != 0;) {
         if (s->decode_n == s->decode_cap) return; // flushed fetches still on their way
         const uint64_t behind = s->fetch_want & (~1ull << s->fetch_last);
         const uint32_t w = bits_first64(behind != 0 ? behind : s->fetch_want);
+        if (!fetch_one(s, w, t)) continue;
         s->fetch_last = w;
-        fetch_one(s, w, t);
+        n++;
     }
 }
 
@@ -101,6 +104,7 @@ void front_decode(struct sm *s, uint64_t t) {
         s->act.c[ACT_ibuffer_writes] += f.n;
         const bool was_empty = W->ib_n == 0;
         W->ib_n = (uint8_t)(W->ib_n + f.n);
+        assert(W->ib_n <= s->c.ibuffer_entries);
         if (was_empty) scoreboard_head(s, f.warp, &W->code[f.pc], t);
         front_want(s, f.warp);
     }

@@ -126,7 +126,7 @@ static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
     struct mem_op *const o = &s->op[i];
     struct warp *const W = &s->warp[o->warp];
     if (o->in->flags & SI_RESULT)
-        wheel_add(&s->wheel, t, max64(o->done_at, t + 1), EVENT_RESULT, o->in, o->warp, o->lanes);
+        wheel_add(&s->wheel, t, max64(o->done_at, t), EVENT_RESULT, o->in, o->warp, o->lanes);
     if (o->flags & OP_ASYNC) {
         W->async_left[o->group]--;
         W->inflight--;
@@ -308,7 +308,7 @@ static void finish(struct sm *s, struct lsu *u, struct lsu_entry *e, uint64_t t)
         s->op[e->op].flags |= OP_ISSUED;
         if (s->op[e->op].left == 0) op_finish(s, e->op, t);
     } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->in->flags & SI_RESULT)) {
-        wheel_add(&s->wheel, t, t + 1, EVENT_RESULT, e->in, e->warp, e->lanes);
+        wheel_add(&s->wheel, t, t, EVENT_RESULT, e->in, e->warp, e->lanes);
     }
     if (++u->first == u->capacity) u->first = 0;
     u->n--;

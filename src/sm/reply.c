@@ -84,7 +84,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
 void reply_retry(struct sm *s, uint64_t t) {
     if (s->lsu.blocked_since != NEVER) s->lsu.wake = t;
     if (s->tex.blocked_since != NEVER) s->tex.wake = t;
-    s->fetch_want |= s->fetch_held & s->v.resident;
+    FOR_EACH_BIT64(w, s->fetch_held) front_want(s, (uint32_t)w);
     s->fetch_held = 0;
     if (s->const_retry != 0) {
         const uint64_t retry = s->const_retry;

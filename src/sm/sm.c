@@ -159,6 +159,9 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
                                                                : c->ibuffer_entries;
     s->wake = s->reply_at = s->decode_at = NEVER;
     s->dirty = UINT32_MAX;
+    s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
+        s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     s->env.memory = memory;
     s->env.log = exec_log_create();

@@ -110,6 +110,8 @@ static void branch(struct sm *s, struct warp *W, uint32_t w, const struct sm_ins
     }
     s->v.wait_branch |= BIT64(w);
     s->blocked |= BIT64(w);
+    s->fetch_want &= ~BIT64(w);
+    s->fetch_held &= ~BIT64(w);
     W->pc_of_wait = pc;
     advance(s, W, w, in, pc, t);
     scoreboard_look(s, w);

@@ -34,8 +34,7 @@ bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits) 
 }
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     r.cycle = now;
-    assert_true(p->n_sent < RIG_PORT_RING);
-    p->sent[p->n_sent++] = r;
+    p->sent[p->n_sent++ % RIG_PORT_RING] = r;
     p->outstanding++;
     const uint64_t at = now + p->latency;
     p->reply[p->tail++ % RIG_PORT_RING] = (struct mem_reply){
@@ -241,14 +240,14 @@ static uint64_t rig_run(struct rig *g) {
     rig_make(g);
     uint64_t next = 0, t = 0;
     struct exec_log *log = sm_log(g->sm);
-    while (g->done < g->ctas) {
+    while (g->done < g->ctas || !sm_is_idle(g->sm)) { // stores may outlive their CTA
         while (next < g->ctas && sm_can_take(g->sm, 0)) sm_take_cta(g->sm, 0, next++, t);
         sm_run(g->sm, t, t + g->quantum);
         struct exec_fault f;
         assert_true(exec_commit(g->memory, &log, 1, &f));
         if (sm_fault(g->sm) != NULL) fail_msg("%s", sm_fault(g->sm)->text);
         t += g->quantum;
-        if (t > sm_last_progress(g->sm) + 100000) {
+        if (t > sm_last_progress(g->sm) + 100000 + g->quantum) {
             sm_describe_waits(g->sm, stderr);
             fail_msg("no progress");
         }

@@ -1,0 +1,387 @@
+// Cycle counts of memory instructions. In the rig a memory instruction that issues in cycle t reads
+// its operands in t, generates addresses (agu_lanes 32: one cycle), and its access starts in t + 1.
+// Programs begin with instructions of latency 10 in cycles 1, 11, 21, ...; the network answers 100
+// cycles after a request was sent.
+#include "test_rig.h"
+
+// tid * scale in r2, from cycle 1; usable in cycle 21.
+static void lane_offsets(struct rig *g, uint32_t shift) {
+    s2r(g, 1, PTX_SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(shift), NIL());
+}
+// ... plus the buffer's address in r4; usable in cycle 31.
+static void lane_addresses(struct rig *g, uint32_t shift) {
+    lane_offsets(g, shift);
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(4), R(2), IMM(g->buffer), NIL());
+}
+
+// Words 2^k apart meet 2^k-wise in 32 banks. Load in cycle 21, start 22, data 20 cycles later, one
+// more for each pass beyond the first.
+static void shared_conflicts(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k <= 5; k++) {
+        struct rig *g = rig_new();
+        g->im.shared_bytes = 4096;
+        lane_offsets(g, 2 + k);
+        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 22 + 20 + (1u << k) - 1);
+        assert_int_equal(act(g, ACT_shared_passes), 1u << k);
+        assert_int_equal(act(g, ACT_shared_conflicts), (1u << k) - 1);
+        assert_int_equal(act(g, ACT_shared_lanes), 32);
+        rig_free(g);
+    }
+}
+
+// A second load right behind waits for the banks: starts when the first has had its 8 passes.
+static void shared_banks_are_busy(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->im.shared_bytes = 4096;
+    lane_offsets(g, 5); // 8-way
+    load(g, PTX_SPACE_SHARED, 3, 2, 0);
+    load(g, PTX_SPACE_SHARED, 5, 2, 0);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 22 + 8 + 20 + 7);
+    assert_int_equal(act(g, ACT_ldst_busy_cycles), 16);
+    rig_free(g);
+}
+
+// GT200: half-warps over 16 banks; without conflict two passes, which are part of the latency.
+static void shared_half_warps(void **state) {
+    (void)state;
+    for (uint32_t k = 0; k <= 4; k++) {
+        struct rig *g = rig_new();
+        g->c.shared_banks = g->c.shared_lanes_a_pass = 16;
+        g->c.shared_one_broadcast = true;
+        g->im.shared_bytes = 4096;
+        lane_offsets(g, 2 + k);
+        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        exit_(g);
+        rig_run(g);
+        // Each half takes 2^k passes.
+        assert_int_equal(g->done_at, 22 + 20 + 2 * ((1u << k) - 1));
+        rig_free(g);
+    }
+}
+
+// Slower address generation: 16 lanes a cycle put the start one cycle back, 8 lanes three.
+static void address_generation(void **state) {
+    (void)state;
+    for (uint32_t lanes = 8; lanes <= 32; lanes *= 2) {
+        struct rig *g = rig_new();
+        g->c.agu_lanes = lanes;
+        g->im.shared_bytes = 4096;
+        lane_offsets(g, 2);
+        load(g, PTX_SPACE_SHARED, 3, 2, 0);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 21 + 32 / lanes + 20);
+        rig_free(g);
+    }
+}
+
+// A shared atomic on one word: 32 lanes, 10 cycles each, after the latency of 20.
+static void shared_atomic(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->im.shared_bytes = 128;
+    movi(g, 2, 0);
+    movi(g, 3, 1);
+    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, PTX_U32, R(5), R(2), R(3), NIL());
+    m->space = PTX_SPACE_SHARED;
+    m->sub = MATOM_ADD;
+    exit_(g);
+    rig_run(g);
+    // Moves in 1 and 2, atomic in 12, start 13.
+    assert_int_equal(g->done_at, 13 + 20 + 32 * 10);
+    assert_int_equal(act(g, ACT_shared_atomics), 1);
+    rig_free(g);
+}
+
+// Without an L1: one transaction a cycle; the load issues in 31, the first is sent in 32, the n-th
+// in 31 + n, the last answer comes 100 later.
+static void coalescing(void **state) {
+    (void)state;
+    // Stride of 4 bytes: one line. 8: two. 128: 32 lines, one sector each.
+    const struct { uint32_t shift, n; } row[] = {{2, 1}, {3, 2}, {4, 4}, {5, 8}, {7, 32}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        struct rig *g = rig_new();
+        lane_addresses(g, row[i].shift);
+        load(g, PTX_SPACE_GLOBAL, 3, 4, 0);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 31 + row[i].n + 100);
+        assert_int_equal(g->port->n_sent, row[i].n);
+        assert_int_equal(act(g, ACT_gmem_reads), row[i].n);
+        assert_int_equal(g->port->sent[0].bytes, row[i].n == 32 ? 32 : 128);
+        rig_free(g);
+    }
+}
+
+static void with_l1(struct rig *g) {
+    g->c.l1d = (struct cache_config){.bytes = 16384, .line_bytes = 128, .ways = 4, .mshrs = 8,
+                                     .mshr_merge = 4, .hit_latency = 40, .ports = 1,
+                                     .write_evict = true, .lru = true};
+    g->c.l1d_global = g->c.l1d_local = true;
+    g->c.l1_miss_extra = 5;
+    g->c.reply_extra = 3;
+}
+
+// A miss: access in t + 1, sent 5 later, answered after 100, written 3 later. The second load's
+// address needs the first's value (0): the add issues when that is there, the load 10 later, and its
+// hit takes 40.
+static void l1_miss_then_hit(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 3, 4);
+    load(g, PTX_SPACE_GLOBAL, 6, 5, 64);
+    exit_(g);
+    rig_run(g);
+    const uint64_t first = 11 + 1 + 5 + 100 + 3;
+    assert_int_equal(g->done_at, first + 10 + 1 + 40);
+    assert_int_equal(act(g, ACT_l1_reads), 2);
+    assert_int_equal(act(g, ACT_l1_read_misses), 1);
+    assert_int_equal(act(g, ACT_l1_read_hits), 1);
+    assert_int_equal(act(g, ACT_l1_fills), 1);
+    assert_int_equal(g->port->sent[0].bytes, 128);
+    rig_free(g);
+}
+
+// Two loads of one line: the second joins the first's request and is there at the same time.
+static void l1_merge(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, PTX_SPACE_GLOBAL, 5, 3, 4);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 11 + 1 + 5 + 100 + 3);
+    assert_int_equal(act(g, ACT_l1_read_merges), 1);
+    assert_int_equal(g->port->n_sent, 1);
+    rig_free(g);
+}
+
+// One miss register: the second line waits in the unit from cycle 13 until the first answer (117),
+// is sent 5 later, and takes 100 + 3 more.
+static void l1_out_of_registers(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    g->c.l1d.mshrs = 1;
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    load(g, PTX_SPACE_GLOBAL, 5, 3, 128);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 117 + 5 + 100 + 3);
+    assert_int_equal(act(g, ACT_l1_stalls), 117 - 13);
+    rig_free(g);
+}
+
+// Fermi: a store evicts the line, so the load behind it misses again.
+static void l1_write_evict(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 3, 4); // waits for it
+    store(g, PTX_SPACE_GLOBAL, 5, 4, 0);
+    load(g, PTX_SPACE_GLOBAL, 6, 5, 0);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_l1_read_misses), 2);
+    assert_int_equal(act(g, ACT_l1_writes), 1);
+    assert_int_equal(act(g, ACT_l1_write_hits), 1);
+    assert_int_equal(act(g, ACT_l1_evictions), 1);
+    rig_free(g);
+}
+
+// A store in cycle 11 is sent in 12 and acknowledged in 112. The fence issues in 12 and holds its
+// warp until then; the move behind it issues in 112.
+static void fence_waits_for_acknowledgement(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    address(g, 3);
+    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
+    emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+    movi(g, 5, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 112 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_fence), 112 - 13);
+    rig_free(g);
+}
+
+// One packet may be outstanding: the second store is held in the unit until the first has been
+// acknowledged, 100 cycles later, and so on; the last of 4 is sent in 12 + 300. The fence sees 412.
+static void back_pressure(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->port->credits = 1;
+    address(g, 3);
+    for (int i = 0; i < 4; i++) store(g, PTX_SPACE_GLOBAL, 3, 3, 128 * i);
+    emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+    movi(g, 5, 1);
+    exit_(g);
+    rig_run(g);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(g->port->sent[i].cycle, 12 + 100 * i);
+    assert_int_equal(g->done_at, 412 + 10);
+    rig_free(g);
+}
+
+// A queue of one: loads that keep the banks for 32 cycles; the k-th may issue when the one before
+// it has started. Loads in 21, 23 (started 22 -> but the banks are busy until 54), then 55 when the
+// second has started (54), and so on.
+static void queue_is_full(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.lsu_queue = 1;
+    g->im.shared_bytes = 4096;
+    lane_offsets(g, 7);
+    for (uint32_t i = 0; i < 3; i++) load(g, PTX_SPACE_SHARED, 3 + i, 2, 0);
+    exit_(g);
+    rig_run(g);
+    // First: start 22. Second: issues in 22, starts at 54. Third: issues in 54, starts at 86.
+    assert_int_equal(g->done_at, 86 + 20 + 31);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_lsu_full), 53 - 22);
+    rig_free(g);
+}
+
+// Global atomic: 32 lanes on one word make one request; the answer is written atomic_extra later.
+static void global_atomic(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.atomic_extra = 7;
+    address(g, 2);
+    movi(g, 3, 1);
+    struct minst *m = emit(g, OP_ATOM, OPC_ATOM_GLOBAL, PTX_U32, R(5), R(2), R(3), NIL());
+    m->space = PTX_SPACE_GLOBAL;
+    m->sub = MATOM_ADD;
+    iadd(g, 6, 5, 5);
+    exit_(g);
+    rig_run(g);
+    // Moves in 1, 2; atomic in 12; sent 13; answer 113, result 120; add 10.
+    assert_int_equal(g->done_at, 120 + 10);
+    assert_int_equal(g->port->n_sent, 1);
+    assert_int_equal(g->port->sent[0].kind, MEM_ATOMIC);
+    assert_int_equal(g->port->sent[0].lanes, 32);
+    uint32_t sum;
+    memcpy(&sum, devmem_host(g->memory, g->buffer, 4), 4);
+    assert_int_equal(sum, 32);
+    rig_free(g);
+}
+
+// Local memory is written back: a store and a load of the same word stay in L1.
+static void local_memory(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    g->im.local_bytes = 16;
+    movi(g, 1, 0);
+    struct minst *m = store(g, PTX_SPACE_LOCAL, 1, 1, 0);
+    m->klass = OPC_ST_LOCAL;
+    m = load(g, PTX_SPACE_LOCAL, 2, 1, 0);
+    m->klass = OPC_LD_LOCAL;
+    exit_(g);
+    rig_run(g);
+    // Store in 11, load in 12; the store has the unit in 12, the load in 13, hit 40.
+    assert_int_equal(g->done_at, 13 + 40);
+    assert_int_equal(g->port->n_sent, 0);
+    assert_int_equal(act(g, ACT_lmem_reads), 1);
+    assert_int_equal(act(g, ACT_lmem_writes), 1);
+    assert_int_equal(act(g, ACT_l1_read_hits), 1);
+    rig_free(g);
+}
+
+// Indexed constants: 4 different words of one line are read one after another. Load in 31, start
+// 32, the line comes 100 later.
+static void indexed_constants(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.constant = (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 2,
+                                          .mshr_merge = 8, .hit_latency = 12, .ports = 1, .lru = true};
+    uint32_t literals[32] = {0};
+    g->im.literals = (uint8_t *)literals;
+    g->im.literal_bytes = sizeof literals;
+    s2r(g, 1, PTX_SREG_tid_x);
+    emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(1), R(1), IMM(3), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+    for (uint32_t i = 0; i < 2; i++) {
+        struct minst *m = emit(g, OP_LDC, OPC_LD_CONST, PTX_U32, R(3), R(2), NIL(), NIL());
+        m->sub = CB_LITERAL;
+        m->space = PTX_SPACE_CONST;
+        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(2), R(3), R(2), NIL());
+    }
+    exit_(g);
+    rig_run(g);
+    // First answer at 132; add; second load in 142, start 143, hit: 12, and 3 more words: 158; add.
+    assert_int_equal(g->done_at, 132 + 10 + 1 + 12 + 3 + 10);
+    assert_int_equal(act(g, ACT_const_misses), 1);
+    rig_free(g);
+}
+
+// nanosleep of 100 ns at 1 GHz: issues in 1; the next instruction 101 cycles later.
+static void sleep(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    emit(g, OP_NANOSLEEP, OPC_CTRL, PTX_U32, NIL(), IMM(100), NIL(), NIL());
+    movi(g, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 101 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_sleep), 100);
+    rig_free(g);
+}
+
+// An SM whose only warp waits for memory is not simulated until the answer comes.
+static void waiting_costs_nothing(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->port->latency = 5000;
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 4, 4);
+    exit_(g);
+    rig_make(g);
+    sm_take_cta(g->sm, 0, 0, 0);
+    sm_run(g->sm, 0, 100);
+    assert_int_equal(sm_next_event(g->sm, 100), 12 + 5000);
+    sm_run(g->sm, 5000, 6000); // skipped in between
+    assert_int_equal(g->done, 1);
+    assert_int_equal(g->done_at, 12 + 5000 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_memory), 5012 - 12);
+    rig_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_conflicts),
+        cmocka_unit_test(shared_banks_are_busy),
+        cmocka_unit_test(shared_half_warps),
+        cmocka_unit_test(address_generation),
+        cmocka_unit_test(shared_atomic),
+        cmocka_unit_test(coalescing),
+        cmocka_unit_test(l1_miss_then_hit),
+        cmocka_unit_test(l1_merge),
+        cmocka_unit_test(l1_out_of_registers),
+        cmocka_unit_test(l1_write_evict),
+        cmocka_unit_test(fence_waits_for_acknowledgement),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(queue_is_full),
+        cmocka_unit_test(global_atomic),
+        cmocka_unit_test(local_memory),
+        cmocka_unit_test(indexed_constants),
+        cmocka_unit_test(sleep),
+        cmocka_unit_test(waiting_costs_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

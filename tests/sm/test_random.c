@@ -1,0 +1,185 @@
+// Random programs: each scheduler cycle has one owner, counters agree with each other, and the same
+// run in quanta of any length gives the same bits.
+#include "test_rig.h"
+
+static uint32_t seed;
+static uint32_t rnd(uint32_t n) { // xorshift32, reduced
+    seed ^= seed << 13;
+    seed ^= seed >> 17;
+    seed ^= seed << 5;
+    return seed % n;
+}
+
+enum { REG_A = 26, REG_TID = 27, REG_LINE = 28, REG_BUF = 29, REG_COUNT = 30 };
+
+static void random_inst(struct rig *g, bool memory) {
+    const uint32_t d = rnd(24), a = rnd(24), b = rnd(24);
+    switch (rnd(memory ? 14 : 9)) {
+    case 0: movi(g, d, rnd(100)); break;
+    case 1:
+    case 2: iadd(g, d, a, b); break;
+    case 3: fadd(g, d, a, b); break;
+    case 4: {
+        struct minst *m = emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(d), R(a), R(b), R(rnd(24)));
+        m->rnd = MRND_RN;
+        break;
+    }
+    case 5: mufu(g, d, a); break;
+    case 6: dadd(g, d & ~1u, a & ~1u, b & ~1u); break;
+    case 7: emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL()); break;
+    case 8: setp_lt(g, 1 + rnd(3), a, rnd(1000)); movi(g, d, 3)->guard = 1 + rnd(3); break;
+    case 9: load(g, PTX_SPACE_SHARED, d, REG_TID, 4 * rnd(64)); break;
+    case 10: store(g, PTX_SPACE_SHARED, REG_TID, a, 4 * rnd(64)); break;
+    case 11: load(g, PTX_SPACE_GLOBAL, d, rnd(2) ? REG_BUF : REG_LINE, 128 * rnd(64)); break;
+    case 12: store(g, PTX_SPACE_GLOBAL, rnd(2) ? REG_BUF : REG_LINE, a, 128 * rnd(64)); break;
+    default:
+        if (rnd(3) == 0)
+            emit(g, OP_MEMBAR, OPC_FENCE, PTX_U32, NIL(), NIL(), NIL(), NIL())->sub = MFENCE_GPU;
+        else
+            bar(g);
+        break;
+    }
+}
+
+static struct rig *random_rig(uint32_t which, bool memory) {
+    struct rig *g = rig_new();
+    struct sm_config *c = &g->c;
+    seed = which * 2654435761u + 12345;
+    c->schedulers = 1u << rnd(3);
+    c->scheduler = rnd(3);
+    c->active_warps = c->schedulers * (1 + rnd(6));
+    c->clusters = 1 + rnd(4);
+    c->rf_banks = 1u << rnd(6);
+    c->collector_ports = 1 + rnd(3);
+    c->collectors = 1 + rnd(16);
+    c->result_bus = 1 + rnd(4);
+    c->read_latency = rnd(3);
+    c->branch_latency = rnd(8);
+    c->fetch_width = 1 + rnd(2);
+    c->fetch_instructions = 1 + rnd(2);
+    c->ibuffer_entries = c->fetch_instructions * (1 + rnd(2));
+    c->scheduler_interval = 1 + rnd(3) / 2;
+    c->issue_width = c->max_issues_per_warp = 1 + rnd(2);
+    c->dual_issue_diff_units = rnd(2);
+    c->dp_blocks_issue = rnd(2);
+    c->int_fp_shared_issue = rnd(2);
+    c->lsu_queue = 1 + rnd(8);
+    c->agu_lanes = 8u << rnd(3);
+    c->pending_entries = 1 + rnd(20);
+    for (int i = 0; i < OPC_N; i++) {
+        if (c->timing[i].latency != 0) c->timing[i].latency = 1 + rnd(i == OPC_DP_ADD ? 700 : 20);
+        c->timing[i].interval = 1 + rnd(4) * rnd(2);
+    }
+    if (memory && rnd(3) != 0) {
+        c->l1d = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4,
+                                       .mshrs = 1 + rnd(8), .mshr_merge = 1 + rnd(4),
+                                       .hit_latency = 1 + rnd(40), .ports = 1, .write_evict = true,
+                                       .lru = rnd(2)};
+        if (rnd(2)) c->l1d.sector_bytes = 32;
+        c->l1d_global = c->l1d_local = true;
+        c->l1_miss_extra = rnd(5);
+        c->reply_extra = rnd(5);
+    }
+    if (memory && rnd(2))
+        c->icache = c->constant =
+            (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 1 + rnd(4),
+                                  .mshr_merge = 1 + rnd(8), .hit_latency = 1, .ports = 1, .lru = true};
+    g->port->credits = memory ? 1 + rnd(20) : 1;
+    g->args.block[0] = 32 * (1 + rnd(6)) - rnd(2) * rnd(32);
+    g->ctas = 1 + rnd(3);
+    g->im.shared_bytes = 4096;
+    s2r(g, REG_TID, PTX_SREG_tid_x);
+    address(g, REG_BUF);
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(REG_A), R(REG_TID), IMM(7), NIL());
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(REG_TID), R(REG_TID), IMM(2), NIL());
+    iadd(g, REG_LINE, REG_A, REG_BUF);
+    iadd(g, REG_BUF, REG_TID, REG_BUF);
+    const int32_t start = (int32_t)g->n;
+    const uint32_t length = 10 + rnd(60);
+    for (uint32_t i = 0; i < length; i++) random_inst(g, memory);
+    iaddi(g, REG_COUNT, REG_COUNT, 1);
+    setp_lt(g, 0, REG_COUNT, 5 + rnd(10));
+    struct minst *b = bra(g, start);
+    b->guard = 0;
+    b->reconv = (int32_t)g->n;
+    exit_(g);
+    return g;
+}
+
+static struct activity run(uint32_t which, bool memory, uint64_t quantum, uint64_t *done_at) {
+    struct rig *g = random_rig(which, memory);
+    g->quantum = quantum;
+    rig_run(g);
+    *done_at = g->done_at;
+    const struct activity a = *sm_activity(g->sm, g->done_at + 1);
+    // What is counted twice agrees.
+    uint64_t reads = 0, writes = 0, lanes = 0, by_class = 0, stalls = 0, stall_sum = 0;
+    for (int i = 0; i < ACT_MAX_BANKS; i++) {
+        reads += a.c[ACT_rf_bank_reads + i];
+        writes += a.c[ACT_rf_bank_writes + i];
+    }
+    for (uint64_t i = 0; i <= 32; i++) lanes += i * a.c[ACT_lanes_active + i];
+    for (int i = 0; i < OPC_N; i++) by_class += a.c[ACT_warp_by_class + i];
+    assert_int_equal(reads, a.c[ACT_rf_reads]);
+    assert_int_equal(writes, a.c[ACT_rf_writes]);
+    assert_int_equal(lanes, a.c[ACT_thread_instructions]);
+    assert_int_equal(by_class, a.c[ACT_warp_instructions]);
+    assert_int_equal(a.c[ACT_warp_instructions], a.c[ACT_issue_slots + STALL_issued] +
+                                                     a.c[ACT_issue_slots + STALL_dual]);
+    const struct sm_inst_counts *n = sm_inst_counts(g->sm, 0);
+    for (uint32_t pc = 0; pc < g->n; pc++)
+        for (int r = 0; r < STALL_N; r++) stalls += n[pc].stall[r];
+    for (int r = STALL_dual + 1; r < STALL_N; r++)
+        if (r != STALL_no_warp) stall_sum += a.c[ACT_issue_slots + r];
+    assert_int_equal(stalls, stall_sum); // every stall cycle is charged to an instruction
+    rig_free(g);
+    return a;
+}
+
+static void quanta_do_not_matter(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 150; which++) {
+        for (int memory = 0; memory < 2; memory++) {
+            // Answers take 100 cycles, so no quantum may be longer when there are any.
+            static const uint64_t quanta[2][4] = {{1000000, 1, 7, 333}, {100, 1, 7, 50}};
+            uint64_t want_at, at;
+            const struct activity want = run(which, memory, quanta[memory][0], &want_at);
+            for (int k = 1; k < 4; k++) {
+                const struct activity got = run(which, memory, quanta[memory][k], &at);
+                if (at != want_at || memcmp(&want, &got, sizeof want) != 0)
+                    fail_msg("program %u (memory %d) differs with a quantum of %llu: %llu, %llu",
+                             which, memory, (unsigned long long)quanta[memory][k],
+                             (unsigned long long)want_at, (unsigned long long)at);
+            }
+        }
+    }
+}
+
+// A policy that does nothing changes nothing.
+static void idle(void *self, const struct sm_view *v) {
+    (void)v;
+    ++*(uint64_t *)self;
+}
+static void hooks_change_nothing(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 100; which++) {
+        uint64_t want_at, calls = 0;
+        const struct activity want = run(which, true, 100, &want_at);
+        struct rig *g = random_rig(which, true);
+        const struct sm_policy p = {.name = "idle", .self = &calls, .cycle = idle};
+        g->policy[g->n_policies++] = &p;
+        rig_run(g);
+        assert_int_equal(g->done_at, want_at);
+        assert_memory_equal(&want, sm_activity(g->sm, g->done_at + 1), sizeof want);
+        assert_true(calls > 0 && calls <= want_at + 1);
+        rig_free(g);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quanta_do_not_matter),
+        cmocka_unit_test(hooks_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

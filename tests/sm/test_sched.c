@@ -1,0 +1,260 @@
+// Order of issue under each scheduler, on schedules short enough to write down. A recording policy
+// notes who issued when; with it the SM runs the code with hooks, so every order is checked against
+// the cycle count of the code without.
+#include "test_rig.h"
+
+struct record {
+    uint32_t n;
+    struct { uint64_t cycle; uint32_t warp, pc; } at[512];
+};
+static void note(void *self, const struct sm_view *v, struct sm_issue *i) {
+    struct record *r = self;
+    assert_int_equal(v->cycle, i->cycle);
+    assert_true(r->n < WW_COUNT(r->at));
+    r->at[r->n].cycle = i->cycle;
+    r->at[r->n].warp = i->warp;
+    r->at[r->n++].pc = i->pc;
+}
+
+// Runs the program that `make` writes twice, without and with the recorder.
+static void record(struct rig *(*make)(void), struct record *r, uint64_t done_at) {
+    struct rig *g = make();
+    rig_run(g);
+    assert_int_equal(g->done_at, done_at);
+    rig_free(g);
+    g = make();
+    *r = (struct record){0};
+    const struct sm_policy p = {.name = "record", .self = r, .issue = note};
+    g->policy[g->n_policies++] = &p;
+    rig_run(g);
+    assert_int_equal(g->done_at, done_at);
+    rig_free(g);
+}
+
+static struct rig *three_warps(void) {
+    struct rig *g = rig_new();
+    g->args.block[0] = 96;
+    for (uint32_t i = 0; i < 3; i++) movi(g, i, i);
+    exit_(g);
+    return g;
+}
+static struct rig *three_warps_gto(void) {
+    struct rig *g = three_warps();
+    g->c.scheduler = SCHED_GTO;
+    return g;
+}
+
+// Nine moves, round robin: 0 1 2 0 1 2 ...; the last in cycle 9.
+static void lrr_goes_round(void **state) {
+    (void)state;
+    struct record r;
+    record(three_warps, &r, 9 + 10);
+    assert_int_equal(r.n, 12);
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(r.at[i].cycle, i + 1);
+        assert_int_equal(r.at[i].warp, i % 3);
+    }
+}
+
+// Greedy: warp 0 to its end, then 1, then 2; the last move in cycle 11.
+static void gto_stays(void **state) {
+    (void)state;
+    struct record r;
+    record(three_warps_gto, &r, 11 + 10);
+    for (uint32_t i = 0; i < 12; i++) assert_int_equal(r.at[i].warp, i / 4);
+}
+
+// Greedy then oldest: a chain of two in each of three warps. Warp 0 issues in 1 and must wait until
+// 11; the oldest that is ready is 1 (cycle 2), then 2 (3). In 11 the greedy warp is 2 (ready in 13),
+// so the oldest goes: 0 (its add in 11, its EXIT in 12: greedy), 1 in 13, 14, 2 in 15, 16.
+static struct rig *chains_gto(void) {
+    struct rig *g = rig_new();
+    g->c.scheduler = SCHED_GTO;
+    g->args.block[0] = 96;
+    iaddi(g, 1, 1, 1);
+    iaddi(g, 1, 1, 1);
+    exit_(g);
+    return g;
+}
+static void gto_takes_the_oldest(void **state) {
+    (void)state;
+    struct record r;
+    record(chains_gto, &r, 15 + 10);
+    const struct { uint32_t cycle, warp; } want[] = {{1, 0},  {2, 1},  {3, 2},  {11, 0}, {12, 0},
+                                                     {13, 1}, {14, 1}, {15, 2}, {16, 2}};
+    assert_int_equal(r.n, WW_COUNT(want));
+    for (uint32_t i = 0; i < r.n; i++) {
+        assert_int_equal(r.at[i].cycle, want[i].cycle);
+        assert_int_equal(r.at[i].warp, want[i].warp);
+    }
+}
+
+// Two-level, an active set of two, four warps: move, load, add, EXIT.
+//   1, 2      the moves of 0 and 1; 2 and 3 are ready outside of the set until 10 (8 slots)
+//   11        load of 0, which then waits for memory and leaves; 2 comes in
+//   12        load of 1 (round robin behind 0), which leaves; 3 comes in
+//   13, 14    moves of 2, 3;  23, 24: their loads
+//   112, 113  answers to 0 and 1 (sent in 12, 13): back in the set, adds; EXITs 114, 115
+//   124, 125  the same for 2 and 3; EXITs 126, 127; the last result in 135
+static struct rig *two_level(void) {
+    struct rig *g = rig_new();
+    g->c.scheduler = SCHED_TWO_LEVEL;
+    g->c.active_warps = 2;
+    g->args.block[0] = 128;
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 4, 4);
+    exit_(g);
+    return g;
+}
+static void two_level_promotes(void **state) {
+    (void)state;
+    struct record r;
+    record(two_level, &r, 135);
+    const struct { uint32_t cycle, warp, pc; } want[] = {
+        {1, 0, 0},   {2, 1, 0},   {11, 0, 1},  {12, 1, 1},  {13, 2, 0},  {14, 3, 0},
+        {23, 2, 1},  {24, 3, 1},  {112, 0, 2}, {113, 1, 2}, {114, 0, 3}, {115, 1, 3},
+        {124, 2, 2}, {125, 3, 2}, {126, 2, 3}, {127, 3, 3}};
+    assert_int_equal(r.n, WW_COUNT(want));
+    for (uint32_t i = 0; i < r.n; i++) {
+        assert_int_equal(r.at[i].cycle, want[i].cycle);
+        assert_int_equal(r.at[i].warp, want[i].warp);
+        assert_int_equal(r.at[i].pc, want[i].pc);
+    }
+    struct rig *g = two_level();
+    rig_run(g);
+    assert_int_equal(act(g, ACT_two_level_promotions), 8);
+    assert_int_equal(act(g, ACT_two_level_demotions), 4);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_pending), 8);
+    rig_free(g);
+}
+
+// ---- hooks --------------------------------------------------------------------------------------
+// A policy that prefers odd warps, and takes no pipe of cluster 0 before cycle 50.
+static uint64_t odd_first(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
+    (void)self, (void)v, (void)sc;
+    const uint64_t odd = ready & 0xaaaaaaaaaaaaaaaaull;
+    return odd != 0 ? odd : ready;
+}
+static void prefer_narrows(void **state) {
+    (void)state;
+    struct rig *g = three_warps();
+    struct record r = {0};
+    const struct sm_policy p = {.name = "odd", .self = &r, .issue = note, .prefer = odd_first};
+    g->policy[g->n_policies++] = &p;
+    rig_run(g);
+    const uint32_t want[] = {1, 1, 1, 1, 2, 0, 2, 0, 2, 0, 2, 0};
+    for (uint32_t i = 0; i < 12; i++) assert_int_equal(r.at[i].warp, want[i]);
+    rig_free(g);
+}
+
+struct gate {
+    uint64_t on_at;
+    uint32_t asked;
+};
+static bool gate_on(void *self, const struct sm_view *v, uint32_t pipe) {
+    const struct gate *p = self;
+    return pipe != SM_PIPE_INT || v->cycle >= p->on_at;
+}
+static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                            uint64_t ready) {
+    (void)v;
+    struct gate *p = self;
+    assert_int_equal(unit, UNIT_INT);
+    assert_int_equal(pipes, 1ull << SM_PIPE_INT);
+    assert_true(ready != 0);
+    p->asked++;
+    return p->on_at;
+}
+// The INT pipeline is off until cycle 50: the move issues then, 49 slots are the technique's, and
+// the SM asked once and slept.
+static void gated_unit(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    struct gate gate = {.on_at = 50};
+    const struct sm_policy p = {
+        .name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted};
+    g->policy[g->n_policies++] = &p;
+    movi(g, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 50 + 10);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_policy), 49);
+    assert_int_equal(gate.asked, 1);
+    rig_free(g);
+}
+
+struct meter {
+    uint32_t reads, writes, epochs, launches, exits, registers;
+    uint64_t last_epoch;
+};
+static void fold(void *self, const struct sm_view *v, struct sm_issue *i) {
+    (void)self, (void)v;
+    if (i->unit == UNIT_INT) {
+        i->extra_latency = 3;
+        i->extra_interval = 1;
+    }
+}
+static uint32_t slow_rows(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
+                          bool is_write, uint64_t cycle) {
+    struct meter *m = self;
+    (void)cycle;
+    assert_int_equal(bank, (reg + warp) % 32);
+    assert_int_equal(lanes, 32);
+    *(is_write ? &m->writes : &m->reads) += 1;
+    return reg == 7 ? 2 : 0;
+}
+static void epoch(void *self, const struct sm_view *v, uint64_t cycle) {
+    struct meter *m = self;
+    (void)v;
+    assert_int_equal(cycle, m->last_epoch + 25);
+    m->last_epoch = cycle;
+    m->epochs++;
+}
+static void warp(void *self, enum sm_warp_event e, uint32_t w, uint32_t slot, uint32_t registers,
+                 uint32_t shared, uint64_t cycle) {
+    struct meter *m = self;
+    (void)w, (void)slot, (void)shared, (void)cycle;
+    *(e == SM_WARP_LAUNCH ? &m->launches : &m->exits) += 1;
+    m->registers = registers;
+}
+// Every INT result takes 3 cycles more and the pipe is closed one more; register 7 takes 2 cycles
+// more to read or write. First add: 1, written in 1 + 13 + 2 = 16; second: reads 2 late, 16 + 2 + 13 =
+// 31; third: issues in 31. The move finds the pipe closed for 2 cycles: 33, its result in 46.
+static void folding_and_slow_registers(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    struct meter m = {0};
+    const struct sm_policy a = {.name = "fold", .self = &m, .issue = fold, .epoch_cycles = 25,
+                                .epoch = epoch};
+    const struct sm_policy b = {.name = "rf", .self = &m, .rf_access = slow_rows, .warp = warp};
+    g->policy[g->n_policies++] = &a;
+    g->policy[g->n_policies++] = &b;
+    iaddi(g, 7, 1, 1);
+    iaddi(g, 2, 7, 1);
+    iaddi(g, 3, 2, 1);
+    movi(g, 4, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 16 + 2 + 13 + 2 + 13);
+    assert_int_equal(m.reads, 3);
+    assert_int_equal(m.writes, 4);
+    assert_int_equal(m.epochs, 1); // cycle 25; the program ends in 46
+    assert_int_equal(m.launches, 1);
+    assert_int_equal(m.exits, 1);
+    assert_int_equal(m.registers, 32);
+    rig_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lrr_goes_round),
+        cmocka_unit_test(gto_stays),
+        cmocka_unit_test(gto_takes_the_oldest),
+        cmocka_unit_test(two_level_promotes),
+        cmocka_unit_test(prefer_narrows),
+        cmocka_unit_test(gated_unit),
+        cmocka_unit_test(folding_and_slow_registers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
