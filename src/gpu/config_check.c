@@ -166,7 +166,8 @@ static void check_mem(const struct gpu_config *g, struct check c) {
         fail(&c, "chips_per_channel|bus_bits", "is %u, which does not divide %u bits", r->chips_per_channel,
              r->bus_bits);
     if (r->ras < r->rcd) fail(&c, "ras|rcd", "is %u, less than rcd %u", r->ras, r->rcd);
-    if (r->rc < r->ras) fail(&c, "rc|ras", "is %u, less than ras %u", r->rc, r->ras);
+    if (r->rc < r->ras + r->rp)
+        fail(&c, "rc|ras|rp", "is %u, less than ras + rp (%u + %u)", r->rc, r->ras, r->rp);
     if (r->ccd_l < r->ccd_s) fail(&c, "ccd_l|ccd_s", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
     if (r->rfc >= r->refi) fail(&c, "rfc|refi", "is %u, not less than refi %u", r->rfc, r->refi);
 }

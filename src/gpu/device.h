@@ -122,7 +122,6 @@ struct gpu {
     uint64_t mem_now;      // the memory system is simulated up to here
     uint64_t from, to;     // the quantum that helper threads work on
     uint64_t delivered;    // replies are delivered up to here
-    bool force;            // every SM runs, whatever it says its next event is
     bool commit_failed;
     struct exec_fault commit_fault;
     uint32_t next_sm;      // where CTA dispatch goes on
@@ -145,7 +144,7 @@ struct gpu {
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
     struct activity busy_before; // counts at that time
     uint64_t quanta;       // of this stretch
-    uint32_t stuck;        // quanta in a row in which nothing could ever happen again
+    uint32_t quiet;        // quanta in a row in which nothing happened
     double last_progress_s;
 };
 

@@ -66,7 +66,7 @@ static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k
     if (l->param_bytes != im->param_bytes)
         return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,
                       im->param_bytes);
-    *occupancy = sm_kernel_occupancy(&g->config.sm, im, threads, l->dynamic_shared);
+    *occupancy = sm_kernel_occupancy(&g->config.sm, im, threads, (uint32_t)shared);
     if (!occupancy->ctas)
         return refuse(k, d, "a block of %u threads with %u registers each does not fit an SM (%s)",
                       threads, im->n_regs, occupancy->limit);
@@ -91,7 +91,7 @@ void run_free(struct gpu *g, struct run *r) {
 
 enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_kernel *k,
                           const struct gpu_launch *l, struct diags *d, uint64_t *id) {
-    const struct code_image *im;
+    const struct code_image *im = NULL;
     struct sm_occupancy occupancy;
     enum ww_status s = device_usable(g, d);
     if (s == WW_OK) s = check_shape(g, k, l, d);

@@ -308,7 +308,7 @@ static uint32_t threads_by_directive(const struct ptx_func *f) {
 
 enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
                                      struct gpu_kernel_attributes *out) {
-    const struct code_image *im;
+    const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
     const struct gpu *g = k->module->gpu;
@@ -334,7 +334,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
 
 enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
                                  const struct code_param **params, uint32_t *n) {
-    const struct code_image *im;
+    const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
     *params = im->params;
@@ -344,10 +344,11 @@ enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
 
 enum ww_status gpu_kernel_occupancy(struct gpu_kernel *k, uint32_t threads, uint32_t dynamic_shared,
                                     struct diags *d, struct sm_occupancy *out) {
-    const struct code_image *im;
+    const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
     *out = sm_kernel_occupancy(&k->module->gpu->config.sm, im, threads,
-                               im->shared_dynamic + dynamic_shared);
+                               dynamic_shared ? im->shared_dynamic + dynamic_shared
+                                              : im->shared_bytes);
     return WW_OK;
 }

@@ -1,7 +1,8 @@
 // The quantum loop (mem.h, exec.h, sm.h say what a quantum is). One round:
 //
 //   CTAs of the running kernels go to SMs that have room: oldest kernel first, one CTA an SM in each
-//     pass over the SMs, as the hardware's distributor does; a pass takes a core cycle.
+//     pass over the SMs, as the hardware's distributor does. All of a round start in its first cycle:
+//     a CTA that ends within a quantum is replaced half a quantum later on average.
 //   SM phase, any thread: an SM takes the replies of the quantum before and runs alone.
 //   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
 //     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 
 enum {
-    STUCK_QUANTA = 8,     // quanta in which all SMs were tried, and nothing was under way
+    STUCK_QUANTA = 8,     // quiet quanta with nothing under way that make a deadlock
     PROGRESS_QUANTA = 64, // between looks at the host's clock
 };
 #define PROGRESS_SECONDS 0.2
@@ -102,8 +103,7 @@ static void start_runs(struct gpu *g) {
             g->grid_from = g->busy_from = g->now;
             g->next_sm = 0;
             g->quanta = 0;
-            g->stuck = 0;
-            g->force = true;
+            g->quiet = 0;
             device_activity_sum(g, &g->busy_before);
         }
         r->started = true;
@@ -131,11 +131,9 @@ static void dispatch(struct gpu *g) {
     const uint32_t n = g->config.sm_count;
     for (struct run *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
         uint32_t idle = 0; // SMs in a row that took none
-        uint64_t pass = 0;
-        for (uint32_t i = g->next_sm, k = 0; idle < n && r->next_cta < r->n_ctas; k++) {
+        for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
             if (sm_can_take(g->sm[i], r->slot)) {
-                pass = k / n;
-                sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now + pass);
+                sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now);
                 g->side[i].next = 0;
                 r->last_dispatch = g->now;
                 g->next_sm = i + 1 == n ? 0 : i + 1;
@@ -162,15 +160,10 @@ static bool can_dispatch(const struct gpu *g) {
 static void sm_phase(void *user, uint32_t i) {
     struct gpu *g = user;
     struct sm *s = g->sm[i];
-    struct sm_side *side = &g->side[i];
-    struct mem_port *port = g->ports[i];
     if (g->delivered < g->from) mem_system_deliver(g->mem, i, g->delivered, g->from);
-    if (!g->force && side->next >= g->to) {
-        const struct mem_reply *reply = mem_port_peek(port);
-        if (!reply || reply->cycle >= g->to) return;
-    }
+    if (g->side[i].next == UINT64_MAX && sm_is_idle(s)) return;
     sm_run(s, g->from, g->to);
-    side->next = sm_next_event(s, g->to);
+    g->side[i].next = sm_next_event(s, g->to);
 }
 
 static void memory_phase(void *user, uint32_t i) {
@@ -190,43 +183,42 @@ static void one_quantum(struct gpu *g) {
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);
     g->mem_now = g->now = g->to;
-    g->force = false;
     g->quanta++;
 }
 
-// When no SM will do anything in the next quantum, time moves to the quantum in which something
-// happens. Answers false when nothing ever will.
-static bool skip_idle_quanta(struct gpu *g, uint64_t until) {
+// The next cycle in which something happens, as far as SMs, replies and memory know. An SM that
+// waits for credits of the network does not know when they come.
+static uint64_t next_event(struct gpu *g) {
     uint64_t next = UINT64_MAX;
-    const uint64_t soon = g->now + g->quantum;
-    if (g->now >= until) return true;
-    for (uint32_t i = 0; i < g->config.sm_count; i++) {
-        if (g->side[i].next < soon) {
-            g->stuck = 0;
-            return true;
-        }
+    for (uint32_t i = 0; i < g->config.sm_count; i++)
         if (g->side[i].next < next) next = g->side[i].next;
-    }
+    if (next < g->now + g->quantum) return next;
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         if (g->delivered < g->now) mem_system_deliver(g->mem, i, g->delivered, g->now);
         const struct mem_reply *reply = mem_port_peek(g->ports[i]);
         if (reply && reply->cycle < next) next = reply->cycle;
     }
     g->delivered = g->now;
-    if (can_dispatch(g)) return true;
     const uint64_t memory = mem_system_next_event(g->mem, g->now);
-    if (memory < next) next = memory;
-    if (next == UINT64_MAX) { // an SM that waits for credits does not know when they come
-        g->force = true;
-        return ++g->stuck < STUCK_QUANTA;
+    return memory < next ? memory : next;
+}
+
+// After two quanta in which nothing happened (the second has shown that no SM could do more with the
+// credits that the first gave back) time moves to the quantum in which something does. Answers false
+// when nothing ever will.
+static bool skip_idle_quanta(struct gpu *g, uint64_t until) {
+    if (g->now >= until) return true;
+    const uint64_t next = next_event(g);
+    if (next < g->now + g->quantum || can_dispatch(g)) {
+        g->quiet = 0;
+        return true;
     }
-    g->stuck = 0;
-    if (next > until) next = until;
-    if (next >= soon) {
-        const uint64_t quanta = (next - g->grid_from) / g->quantum;
-        g->now = g->grid_from + quanta * g->quantum;
-        g->mem_now = g->delivered = g->now;
-    }
+    if (++g->quiet < 2) return true;
+    if (next == UINT64_MAX) return g->quiet < STUCK_QUANTA;
+    const uint64_t at = next < until ? next : until;
+    const uint64_t quanta = (at - g->grid_from) / g->quantum;
+    g->now = g->grid_from + quanta * g->quantum;
+    g->mem_now = g->delivered = g->now;
     return true;
 }
 

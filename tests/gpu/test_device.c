@@ -1,0 +1,323 @@
+// A device that is asked for what it cannot do, or that is cut off: a sentence and a status each
+// time, and it works on afterwards.
+#include "test_gpu.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static void open_gtx480(struct bench *b, const struct gpu_options *o) {
+    bench_open(b, "gtx480", o, NULL);
+    bench_file(b, WW_TEST_DIR "/kernels.ptx");
+}
+
+static void expect(struct bench *b, enum ww_status s, enum ww_status want, const char *text) {
+    char first[1024];
+    diags_first(&b->diags, first, sizeof first);
+    if (s != want || !strstr(first, text))
+        fail_msg("expected %s with '%s', got %s with '%s'", ww_status_text(want), text,
+                 ww_status_text(s), first);
+    diags_free(&b->diags);
+    diags_init(&b->diags);
+}
+
+// It works: a small vecadd.
+static void expect_alive(struct bench *b) {
+    float x[64], z[64];
+    for (int i = 0; i < 64; i++) x[i] = (float)i;
+    const uint64_t dx = bench_buffer(b, x, sizeof x), dz = bench_buffer(b, NULL, sizeof z);
+    bench_ok(b, bench_try(b, "vecadd", 1, 1, 64, 1, "8884", dx, dx, dz, 64u));
+    bench_read(b, z, dz, sizeof z);
+    for (int i = 0; i < 64; i++) assert_true(z[i] == 2 * x[i]);
+    bench_ok(b, gpu_free(b->gpu, dx, &b->diags));
+    bench_ok(b, gpu_free(b->gpu, dz, &b->diags));
+}
+
+static void impossible_launches(void **state) {
+    (void)state;
+    struct bench b;
+    open_gtx480(&b, NULL);
+    const uint64_t d = bench_buffer(&b, NULL, 1024);
+#define TRY(gx, gy, bx, by) bench_try(&b, "vecadd", gx, gy, bx, by, "8884", d, d, d, 1u)
+    expect(&b, TRY(0, 1, 32, 1), WW_ERROR_LAUNCH, "the grid is 0 in x");
+    expect(&b, TRY(1, 1, 32, 0), WW_ERROR_LAUNCH, "the block is 0 in y");
+    expect(&b, TRY(65536, 1, 32, 1), WW_ERROR_LAUNCH, "the grid is 65536 in x; gtx480 (compute capability 2.0) takes 65535");
+    expect(&b, TRY(1, 1, 1025, 1), WW_ERROR_LAUNCH, "the block is 1025 in x");
+    expect(&b, TRY(1, 1, 64, 32), WW_ERROR_LAUNCH, "a block of 2048 threads; gtx480 takes 1024");
+    expect(&b, bench_try(&b, "vecadd", 1, 1, 32, 1, "88", d, d), WW_ERROR_LAUNCH,
+           "16 bytes of parameters were given; it takes 28");
+    struct gpu_kernel *k;
+    expect(&b, gpu_kernel_find(b.module, "vecad", &b.diags, &k), WW_ERROR_USAGE,
+           "has no kernel vecad; did you mean vecadd?");
+    bench_ok(&b, gpu_kernel_find(b.module, "vecadd", &b.diags, &k));
+    uint8_t params[28] = {0};
+    struct gpu_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .dynamic_shared = 50000,
+                           .params = params, .param_bytes = 28};
+    expect(&b, gpu_launch(b.gpu, NULL, k, &l, &b.diags, NULL), WW_ERROR_LAUNCH,
+           "a block needs 50000 bytes of shared memory; gtx480 has 49152");
+    l.dynamic_shared = 0;
+    l.grid[0] = 1000;
+    l.cooperative = true;
+    expect(&b, gpu_launch(b.gpu, NULL, k, &l, &b.diags, NULL), WW_ERROR_LAUNCH,
+           "a cooperative grid of 1000 blocks");
+    expect_alive(&b);
+    bench_close(&b);
+}
+
+static void memory_is_checked(void **state) {
+    (void)state;
+    struct bench b;
+    open_gtx480(&b, NULL);
+    uint64_t d = 0, pitch = 0;
+    uint8_t buf[300] = {0};
+    expect(&b, gpu_malloc(b.gpu, 0, NULL, &b.diags, &d), WW_ERROR_USAGE, "0 bytes");
+    expect(&b, gpu_malloc(b.gpu, 1ull << 40, NULL, &b.diags, &d), WW_ERROR_DEVICE_MEMORY,
+           "gtx480 has no room for 1099511627776 bytes");
+    d = bench_buffer(&b, NULL, 256);
+    expect(&b, gpu_write(b.gpu, d, buf, 300, &b.diags), WW_ERROR_USAGE, "a write of 300 bytes");
+    expect(&b, gpu_read(b.gpu, buf, d + 250, 10, &b.diags), WW_ERROR_USAGE, "leaves what is allocated");
+    expect(&b, gpu_free(b.gpu, d + 4, &b.diags), WW_ERROR_USAGE, "not the start of a live allocation");
+    bench_ok(&b, gpu_free(b.gpu, d, &b.diags));
+    expect(&b, gpu_free(b.gpu, d, &b.diags), WW_ERROR_USAGE, "not the start of a live allocation");
+    bench_ok(&b, gpu_free(b.gpu, 0, &b.diags));
+    uint64_t free_before, free_after, total;
+    gpu_memory_info(b.gpu, &free_before, &total);
+    assert_int_equal(total, 1536ull << 20);
+    bench_ok(&b, gpu_malloc_pitch(b.gpu, 1000, 10, 4, &b.diags, &d, &pitch));
+    assert_int_equal(pitch % 512, 0);
+    gpu_memory_info(b.gpu, &free_after, &total);
+    assert_true(free_before - free_after >= pitch * 10);
+    bench_close(&b);
+}
+
+static void poison_fills_fresh_memory(void **state) {
+    (void)state;
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.poison = 0xcd;
+    o.functional = true;
+    struct bench b;
+    bench_open(&b, "gtx480", &o, NULL);
+    uint8_t buf[16];
+    bench_read(&b, buf, bench_buffer(&b, NULL, 16), 16);
+    for (int i = 0; i < 16; i++) assert_int_equal(buf[i], 0xcd);
+    bench_close(&b);
+}
+
+static void a_bad_access_is_told(void **state) {
+    (void)state;
+    for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = functional != 0;
+        struct bench b;
+        open_gtx480(&b, &o);
+        expect(&b, bench_try(&b, "astray", 3, 1, 64, 1, "8", 0x20000000ull), WW_ERROR_ACCESS, "astray");
+        const struct gpu_result *r = bench_last(&b);
+        assert_int_equal(r->status, WW_ERROR_ACCESS);
+        assert_int_equal(r->fault.kind, FAULT_UNALLOCATED);
+        assert_int_equal(r->fault.addr, 0x20000000);
+        assert_non_null(r->text);
+        // sticky until it is cleared, then everything works
+        expect(&b, bench_try(&b, "vecadd", 1, 1, 32, 1, "8884", 0ull, 0ull, 0ull, 0u), WW_ERROR_ACCESS, "astray");
+        assert_int_equal(gpu_fault_status(b.gpu), WW_ERROR_ACCESS);
+        gpu_clear_fault(b.gpu);
+        expect_alive(&b);
+        bench_close(&b);
+    }
+}
+
+static void a_deadlock_is_told(void **state) {
+    (void)state;
+    for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = functional != 0;
+        struct bench b;
+        open_gtx480(&b, &o);
+        expect(&b, bench_try(&b, "stuck", 2, 1, 64, 1, "8", 0ull), WW_ERROR_DEADLOCK, "stuck");
+        gpu_clear_fault(b.gpu);
+        expect_alive(&b);
+        bench_close(&b);
+    }
+}
+
+static void limits_cut_off(void **state) {
+    (void)state;
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.host_threads = 1;
+    o.max_cycles = 20000;
+    struct bench b;
+    open_gtx480(&b, &o);
+    const uint32_t zero = 0;
+    const uint64_t flag = bench_buffer(&b, &zero, 4);
+    expect(&b, bench_try(&b, "forever", 4, 1, 64, 1, "8", flag), WW_ERROR_LIMIT,
+           "forever ran for 20000 cycles, the limit");
+    const struct gpu_result *r = bench_last(&b);
+    assert_true(r->cycles >= 20000 && r->cycles < 21000);
+    assert_true(r->warp_instructions > 100 && r->ctas_done == 0);
+    gpu_clear_fault(b.gpu);
+    expect_alive(&b);
+    bench_close(&b);
+
+    gpu_options_init(&o);
+    o.max_instructions = 5000;
+    open_gtx480(&b, &o);
+    const uint64_t flag2 = bench_buffer(&b, &zero, 4);
+    expect(&b, bench_try(&b, "forever", 4, 1, 64, 1, "8", flag2), WW_ERROR_LIMIT, "warp instructions");
+    bench_close(&b);
+}
+
+static volatile int stop;
+static void *stopper(void *arg) {
+    (void)arg;
+    usleep(100000);
+    stop = 1;
+    return NULL;
+}
+
+static void an_interrupt_leaves_partial_results(void **state) {
+    (void)state;
+    for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 2;
+        o.functional = functional != 0;
+        o.stop = &stop;
+        o.interval_cycles = 1000;
+        stop = 0;
+        struct bench b;
+        open_gtx480(&b, &o);
+        const uint32_t zero = 0;
+        const uint64_t flag = bench_buffer(&b, &zero, 4);
+        pthread_t t;
+        assert_int_equal(pthread_create(&t, NULL, stopper, NULL), 0);
+        const enum ww_status s = bench_try(&b, "forever", 4, 1, 64, 1, "8", flag);
+        pthread_join(t, NULL);
+        assert_int_equal(s, WW_ERROR_INTERRUPTED);
+        const struct gpu_result *r = bench_last(&b);
+        assert_int_equal(r->status, WW_ERROR_INTERRUPTED);
+        assert_true(r->warp_instructions > 0);
+        if (!functional) {
+            assert_true(r->cycles > 0 && r->n_intervals > 0);
+            assert_int_equal(r->interval[r->n_intervals - 1].to, r->cycles);
+        }
+        stop = 0;
+        gpu_clear_fault(b.gpu);
+        diags_free(&b.diags);
+        diags_init(&b.diags);
+        expect_alive(&b);
+        bench_close(&b);
+    }
+}
+
+static void modules_hold_their_variables(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 4.0\n.target sm_20\n.address_size 64\n"
+        ".global .align 4 .u32 numbers[4] = {1, 2, 3, 4};\n"
+        ".const .align 8 .f32 factors[3] = {0.5, 1.5, 2.5};\n"
+        ".global .align 8 .u64 pointer = numbers;\n"
+        ".global .align 8 .u64 far = generic(numbers)+8;\n"
+        ".global .align 4 .u32 total;\n"
+        ".visible .entry sum()\n{\n"
+        ".reg .b32 %r<8>;\n.reg .f32 %f<4>;\n.reg .b64 %a;\n"
+        "ld.global.u64 %a, [pointer];\n"
+        "ld.global.u32 %r1, [%a];\nld.global.u32 %r2, [%a+12];\n"
+        "ld.global.u64 %a, [far];\nld.u32 %r3, [%a];\n"
+        "ld.const.f32 %f1, [factors+4];\ncvt.rzi.u32.f32 %r4, %f1;\n"
+        "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\n"
+        "st.global.u32 [total], %r1;\nret;\n}\n";
+    struct bench b;
+    bench_open(&b, "gtx480", NULL, NULL);
+    bench_text(&b, "vars.ptx", text);
+    uint64_t addr, bytes;
+    bench_ok(&b, gpu_module_global(b.module, "numbers", &b.diags, &addr, &bytes));
+    assert_int_equal(bytes, 16);
+    bench_ok(&b, bench_try(&b, "sum", 1, 1, 1, 1, ""));
+    uint32_t got;
+    bench_ok(&b, gpu_module_global(b.module, "total", &b.diags, &addr, &bytes));
+    bench_read(&b, &got, addr, 4);
+    assert_int_equal(got, 1 + 4 + 3 + 1);
+    // constants may be written by the host
+    const float factor = 7.0f;
+    bench_ok(&b, gpu_module_global(b.module, "factors", &b.diags, &addr, &bytes));
+    bench_ok(&b, gpu_write(b.gpu, addr + 4, &factor, 4, &b.diags));
+    bench_ok(&b, bench_try(&b, "sum", 1, 1, 1, 1, ""));
+    bench_ok(&b, gpu_module_global(b.module, "total", &b.diags, &addr, &bytes));
+    bench_read(&b, &got, addr, 4);
+    assert_int_equal(got, 1 + 4 + 3 + 7);
+    expect(&b, gpu_module_global(b.module, "numbres", &b.diags, &addr, &bytes), WW_ERROR_USAGE,
+           "has no variable numbres; did you mean numbers?");
+    struct gpu_kernel *k;
+    struct gpu_kernel_attributes a;
+    bench_ok(&b, gpu_kernel_find(b.module, "sum", &b.diags, &k));
+    bench_ok(&b, gpu_kernel_attributes(k, &b.diags, &a));
+    assert_true(a.registers > 0 && a.registers < 20 && a.const_bytes == 12);
+    assert_int_equal(a.max_threads_per_block, 1024);
+    assert_int_equal(a.binary_version, 20);
+    gpu_module_unload(b.gpu, b.module);
+    assert_int_equal(gpu_result_count(b.gpu), 0);
+    bench_close(&b);
+}
+
+static int allocations_left;
+static void *failing(void *user, void *old, size_t size) {
+    (void)user;
+    if (!size) {
+        free(old);
+        return NULL;
+    }
+    return allocations_left-- > 0 ? realloc(old, size) : NULL;
+}
+
+static void host_memory_may_run_out(void **state) {
+    (void)state;
+    const struct ww_allocator a = {.realloc_fn = failing};
+    struct gpu_config c;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(gpu_config_load("gtx480", NULL, 0, &d, &c), WW_OK);
+    static const char text[] = ".version 4.0\n.target sm_20\n.entry k(){ret;}\n";
+    bool done = false;
+    for (int n = 0; n < 200 && !done; n++) {
+        allocations_left = n;
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = true;
+        o.allocator = &a;
+        struct gpu *g = NULL;
+        enum ww_status s = gpu_create(&c, &o, &d, &g);
+        struct gpu_module *m = NULL;
+        struct gpu_kernel *k = NULL;
+        if (s == WW_OK) s = gpu_module_load(g, "k.ptx", text, sizeof text - 1, NULL, &d, &m);
+        if (s == WW_OK) s = gpu_kernel_find(m, "k", &d, &k);
+        const struct gpu_launch l = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+        if (s == WW_OK) s = gpu_launch(g, NULL, k, &l, &d, NULL);
+        if (s == WW_OK) s = gpu_synchronize(g, &d);
+        assert_true(s == WW_OK || s == WW_ERROR_MEMORY);
+        done = s == WW_OK;
+        gpu_destroy(g);
+    }
+    assert_true(done);
+    diags_free(&d);
+}
+
+int main(void) {
+    setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(impossible_launches),
+        cmocka_unit_test(memory_is_checked),
+        cmocka_unit_test(poison_fills_fresh_memory),
+        cmocka_unit_test(a_bad_access_is_told),
+        cmocka_unit_test(a_deadlock_is_told),
+        cmocka_unit_test(limits_cut_off),
+        cmocka_unit_test(an_interrupt_leaves_partial_results),
+        cmocka_unit_test(modules_hold_their_variables),
+        cmocka_unit_test(host_memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
