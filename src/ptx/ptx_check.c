@@ -264,8 +264,18 @@ static bool address_in(struct ptx_parser *p, const struct ptx_reading *r, unsign
     return true;
 }
 
+static bool is_parameter(const struct ptx_func *f, const struct ptx_var *v) {
+    for (uint32_t k = 0; k < f->n_params; k++)
+        if (f->params[k] == v) return true;
+    return false;
+}
+
 static bool address(struct ptx_parser *p, const struct ptx_reading *r, unsigned index) {
     const struct ptx_operand *o = &r->ops[index];
+    if (r->inst.op == PTX_OP_st && o->var && p->body.func->is_entry &&
+        is_parameter(p->body.func, o->var))
+        return ptx_fail(p, r->places[index].line, r->places[index].col,
+                        "`%s` is a parameter of this kernel and cannot be written", o->var->name);
     const bool checked = reads_space(r->inst.op);
     if (checked && o->n) return mismatch(p, r, index, o, "an address without coordinates");
     return address_in(p, r, index, checked ? (enum ptx_space)r->inst.space : PTX_SPACE_NONE);
@@ -534,11 +544,28 @@ static bool takes_second_half(unsigned op) {
            op == PTX_OP_elect;
 }
 
+// Where a modifier decides whether the last operand is there.
+static void count_of_form(const struct ptx_inst *i, unsigned *lo, unsigned *hi) {
+    const bool boolean =
+        ptx_has(i, PTX_MOD_and) || ptx_has(i, PTX_MOD_or) || ptx_has(i, PTX_MOD_xor);
+    bool last;
+    switch ((enum ptx_op)i->op) {
+    case PTX_OP_shfl:
+    case PTX_OP_vote: last = ptx_has(i, PTX_MOD_sync); break;
+    case PTX_OP_set:
+    case PTX_OP_setp:
+    case PTX_OP_lop3: last = boolean; break;
+    default: return;
+    }
+    *lo = *hi = last ? *hi : *lo;
+}
+
 static bool check_operands(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     const char *letters = signatures[i->op].operands;
     unsigned lo, hi;
     ptx_op_operands((enum ptx_op)i->op, &lo, &hi);
+    count_of_form(i, &lo, &hi);
     if (i->n_operands < lo || i->n_operands > hi)
         return miscounted(p, r, "operand", lo, hi, i->n_operands);
     for (unsigned k = 0; k < i->n_operands; k++) {
@@ -593,6 +620,45 @@ static bool check_needs(struct ptx_parser *p, const struct ptx_reading *r) {
     return true;
 }
 
+// Modifiers that only some types have.
+static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
+    static const struct {
+        const char *what;
+        uint16_t ops[3];
+        type_set types;
+        uint8_t mods[9]; // ends in PTX_MOD_other
+    } table[] = {
+        {"a 16- or 32-bit integer type", {PTX_OP_mul, PTX_OP_mad}, INT16 | INT32, {M(wide)}},
+        {"an integer type", {PTX_OP_mul, PTX_OP_mad}, INT, {M(lo), M(hi)}},
+        {"a floating-point type",
+         {PTX_OP_set, PTX_OP_setp},
+         FLOAT,
+         {M(equ), M(neu), M(ltu), M(leu), M(gtu), M(geu), M(num), M(nan)}},
+        {"an unsigned type",
+         {PTX_OP_set, PTX_OP_setp},
+         SET(U16) | SET(U32) | SET(U64),
+         {M(lo), M(ls), M(hi), M(hs)}},
+        {"a type that has an order, not mere bits",
+         {PTX_OP_set, PTX_OP_setp},
+         INT | FLOAT,
+         {M(lt), M(le), M(gt), M(ge)}},
+    };
+    const struct ptx_inst *i = &r->inst;
+    if (!i->n_types) return true;
+    for (unsigned k = 0; k < WW_COUNT(table); k++) {
+        if (i->op != table[k].ops[0] && i->op != table[k].ops[1]) continue;
+        if (table[k].types >> i->types[i->n_types - 1] & 1) continue;
+        for (const uint8_t *m = table[k].mods; *m; m++)
+            if (ptx_has(i, (enum ptx_mod) * m))
+                return ptx_fail(p, i->loc.line, i->loc.col, "%s: `.%s` needs %s", mnemonic(p, r),
+                                ptx_mod_text((enum ptx_mod) * m), table[k].what);
+    }
+    // The approximate f64 reciprocals are made in single precision.
+    bool small = !ptx_has(i, PTX_MOD_ftz) || i->op == PTX_OP_rcp || i->op == PTX_OP_rsqrt;
+    for (unsigned k = 0; k < i->n_types; k++) small |= (SET(F32) | HALF) >> i->types[k] & 1;
+    return small || fail_inst(p, r, "has `.ftz`, which needs .f32 or a half type");
+}
+
 static bool check_allowed(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
     for (unsigned k = 0; k < i->n_mods; k++)
@@ -606,7 +672,7 @@ static bool check_allowed(struct ptx_parser *p, const struct ptx_reading *r) {
 bool ptx_check_inst(struct ptx_parser *p, const struct ptx_reading *r) {
     if (!check_allowed(p, r)) return false;
     if (r->inst.op == PTX_OP_call) return true; // against its function, when all are known
-    return check_types(p, r) && check_needs(p, r) && check_operands(p, r);
+    return check_types(p, r) && check_needs(p, r) && check_fit(p, r) && check_operands(p, r);
 }
 
 const char *ptx_refused_form(const struct ptx_inst *i) {
