@@ -1,4 +1,5 @@
-// Start-up, errors by name, devices' contexts. One device; contexts are names for the same GPU.
+// Start-up, errors by name, contexts. There is one device; a context owns what was made while it was
+// current, and everything shares one address space and one sticky fault.
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static _Thread_local int depth;
 
 CUcontext driver_current(void) { return depth ? stack_of_thread[depth - 1] : NULL; }
 
-static bool is_context(CUcontext c) { return c && c->tag == TAG_CONTEXT; }
+static bool is_context(CUcontext c) { return DRIVER_IS(TAG_CONTEXT, c); }
 
 CUresult cuInit(unsigned int flags) {
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -47,58 +48,108 @@ CUresult cuGetErrorString(CUresult error, const char **words) {
     return *words ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// What cuCtxGetLimit answers before anything is set: the defaults that the vendor documents, and 0
+// for limits of later generations, which cannot be set.
+static const struct {
+    CUlimit limit;
+    size_t value;
+} limit_table[] = {
+    {CU_LIMIT_STACK_SIZE, CODE_STACK_BYTES},
+    {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
+    {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+};
+
 static CUcontext context_new(unsigned int flags, bool primary) {
     CUcontext c = calloc(1, sizeof *c);
-    if (c) *c = (struct CUctx_st){.tag = TAG_CONTEXT, .flags = flags, .is_primary = primary, .id = ++driver_get()->next_id};
+    if (!c || !driver_handle_add(TAG_CONTEXT, DRIVER_KEY(c))) {
+        free(c);
+        return NULL;
+    }
+    *c = (struct CUctx_st){
+        .flags = flags, .is_primary = primary, .id = ++driver_get()->next_id, .references = 1};
+    for (size_t i = 0; i < WW_COUNT(limit_table); i++)
+        c->limit[limit_table[i].limit] = limit_table[i].value;
+    c->banks = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return c;
 }
 
+// Ends a context's life: its work runs to its end, its things go, and a fault goes with them.
+static CUresult context_empty(CUcontext c) {
+    struct driver *d = driver_get();
+    CUresult r = CUDA_SUCCESS;
+    if (d->sticky == CUDA_SUCCESS) r = driver_result(gpu_synchronize(d->gpu, driver_diags()));
+    gpu_clear_fault(d->gpu);
+    d->sticky = CUDA_SUCCESS;
+    d->last_fault = FAULT_NONE;
+    driver_drop_calls();
+    driver_handle_release_all(c);
+    return r;
+}
+
+static CUresult context_destroy(CUcontext c) {
+    const CUresult r = context_empty(c);
+    for (int i = depth - 1; i >= 0; i--) {
+        if (stack_of_thread[i] != c) continue;
+        memmove(stack_of_thread + i, stack_of_thread + i + 1,
+                (size_t)(depth - i - 1) * sizeof *stack_of_thread);
+        depth--;
+    }
+    driver_handle_remove(TAG_CONTEXT, DRIVER_KEY(c));
+    free(c);
+    return r;
+}
+
+// ---- the primary context ----------------------------------------------------------------------
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     struct driver *d = driver_get();
     if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    if (!d->primary) d->primary = context_new(0, true);
+    if (!d->primary) d->primary = context_new(d->primary_flags, true);
     if (!d->primary) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     d->primary_references++;
     *out = d->primary;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+// The handle stays good for the next retain: threads may still have it current.
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
+    struct driver *d = driver_get();
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    if (!driver_get()->primary_references) DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
-    driver_get()->primary_references--;
+    if (!d->primary_references) DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
+    DRIVER_LEAVE(--d->primary_references ? CUDA_SUCCESS : context_empty(d->primary));
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    if (driver_get()->primary) context_empty(driver_get()->primary);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
     DRIVER_ENTER(NEED_INIT);
+    struct driver *d = driver_get();
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    if (driver_get()->primary) driver_get()->primary->flags = flags;
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    d->primary_flags = flags;
+    if (d->primary) d->primary->flags = flags;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active) {
     DRIVER_ENTER(NEED_INIT);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    if (flags) *flags = driver_get()->primary ? driver_get()->primary->flags : 0;
+    if (flags) *flags = driver_get()->primary_flags;
     if (active) *active = driver_get()->primary_references > 0;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-    DRIVER_ENTER(NEED_INIT);
-    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    gpu_clear_fault(driver_get()->gpu);
-    driver_get()->sticky = CUDA_SUCCESS;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-
+// ---- making and ending ------------------------------------------------------------------------
 CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
-    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!out || flags & ~(unsigned)CU_CTX_FLAGS_MASK) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     if (depth == MAX_DEPTH) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     CUcontext c = context_new(flags, false);
@@ -108,33 +159,44 @@ CUresult cuCtxCreate(CUcontext *out, unsigned int flags, CUdevice device) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *affinities, int count, unsigned int flags, CUdevice device) {
-    (void)affinities, (void)count;
+CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *affinities, int count,
+                        unsigned int flags, CUdevice device) {
+    if (affinities || count) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return cuCtxCreate(out, flags, device);
 }
 
-CUresult cuCtxCreate_v4(CUcontext *out, struct CUctxCreateParams_st *params, unsigned int flags, CUdevice device) {
-    (void)params;
+CUresult cuCtxCreate_v4(CUcontext *out, struct CUctxCreateParams_st *params, unsigned int flags,
+                        CUdevice device) {
+    if (params) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return cuCtxCreate(out, flags, device);
 }
 
 CUresult cuCtxDestroy(CUcontext c) {
     DRIVER_ENTER(NEED_INIT);
     if (!is_context(c) || c->is_primary) DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
-    const enum ww_status s = gpu_synchronize(driver_get()->gpu, driver_diags());
-    const CUresult r = driver_result(s, driver_diags());
-    gpu_clear_fault(driver_get()->gpu); // a fault dies with its context
-    driver_get()->sticky = CUDA_SUCCESS;
-    for (int i = depth - 1; i >= 0; i--) {
-        if (stack_of_thread[i] != c) continue;
-        memmove(stack_of_thread + i, stack_of_thread + i + 1, (size_t)(depth - i - 1) * sizeof *stack_of_thread);
-        depth--;
-    }
-    c->tag = 0;
-    free(c);
-    DRIVER_LEAVE(r);
+    DRIVER_LEAVE(context_destroy(c));
 }
 
+CUresult cuCtxAttach(CUcontext *out, unsigned int flags) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *out = driver_current();
+    (*out)->references++;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuCtxDetach(CUcontext c) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_context(c) || c != driver_current()) DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
+    if (--c->references) DRIVER_LEAVE(CUDA_SUCCESS);
+    if (c->is_primary) {
+        c->references = 1;
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
+    }
+    DRIVER_LEAVE(context_destroy(c));
+}
+
+// ---- which is current -------------------------------------------------------------------------
 CUresult cuCtxPushCurrent(CUcontext c) {
     DRIVER_ENTER(NEED_INIT);
     if (!is_context(c)) DRIVER_LEAVE(CUDA_ERROR_INVALID_CONTEXT);
@@ -181,6 +243,13 @@ CUresult cuCtxGetFlags(unsigned int *flags) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+CUresult cuCtxSetFlags(unsigned int flags) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    driver_current()->flags = flags;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
 CUresult cuCtxGetId(CUcontext c, unsigned long long *id) {
     DRIVER_ENTER(NEED_INIT);
     if (!c) c = driver_current();
@@ -200,8 +269,7 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version) {
 
 CUresult cuCtxSynchronize(void) {
     DRIVER_ENTER(NEED_CONTEXT);
-    const enum ww_status s = gpu_synchronize(driver_get()->gpu, driver_diags());
-    DRIVER_LEAVE(driver_result(s, driver_diags()));
+    DRIVER_LEAVE(driver_result(gpu_synchronize(driver_get()->gpu, driver_diags())));
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
@@ -211,28 +279,82 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// Preferences that this hardware model takes from its GPU file: accepted, no effect.
-CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-    (void)config;
+// ---- limits and preferences -------------------------------------------------------------------
+static bool has_limit(CUlimit limit) {
+    for (size_t i = 0; i < WW_COUNT(limit_table); i++)
+        if (limit_table[i].limit == limit) return true;
+    return false;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu *g = driver_get()->gpu;
+    if ((unsigned)limit >= CU_LIMIT_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!has_limit(limit)) DRIVER_LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
+    if (limit == CU_LIMIT_STACK_SIZE && value > gpu_limits_of(g)->local_per_thread)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) devmem_heap_limit(gpu_memory(g), value);
+    driver_current()->limit[limit] = value;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!value || (unsigned)limit >= CU_LIMIT_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!has_limit(limit)) DRIVER_LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
+    *value = driver_current()->limit[limit];
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+// The hardware's split between L1 and shared memory and its banks come from the GPU file: what a
+// program prefers is kept and has no effect.
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    driver_current()->cache = config;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
 CUresult cuCtxGetCacheConfig(CUfunc_cache *config) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!config) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *config = 0;
+    *config = driver_current()->cache;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-    (void)config;
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    DRIVER_LEAVE((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+                     ? CUDA_ERROR_INVALID_VALUE
+                     : CUDA_SUCCESS);
 }
+
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!config) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *config = 1; // four-byte banks
+    *config = driver_current()->banks;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type) {
+    (void)type;
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(affinity ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuCtxResetPersistingL2Cache(void) { return driver_unsupported(__func__); }
+
+// There is no second device.
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_CONTEXT);
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT);
+}
+
 CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
 CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }

@@ -1,5 +1,6 @@
 // The one device: attributes and properties, from the GPU file and the limits of its generation.
 #include "driver/driver.h"
+#include "driver/refuse.h"
 
 CUresult cuDeviceGetCount(int *count) {
     DRIVER_ENTER(NEED_INIT);
@@ -61,8 +62,43 @@ CUresult cuDeviceGetPCIBusId(char *text, int bytes, CUdevice device) {
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text) {
     DRIVER_ENTER(NEED_INIT);
     if (!device || !text) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *device = 0;
-    DRIVER_LEAVE(strstr(text, "01:00") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+    const bool is_it = strcmp(text, "0000:01:00.0") == 0 || strcmp(text, "0000:01:00") == 0 ||
+                       strcmp(text, "01:00.0") == 0 || strcmp(text, "01:00") == 0;
+    if (is_it) *device = 0;
+    DRIVER_LEAVE(is_it ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+}
+
+CUresult cuDeviceGetLuid(char *luid, unsigned int *node_mask, CUdevice device) {
+    (void)luid, (void)node_mask, (void)device; // another operating system's notion
+    return driver_unsupported(__func__);
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format format,
+                                            unsigned channels, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    struct driver_format f;
+    if (!elements || !driver_format(format, &f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (channels != 1 && channels != 2 && channels != 4) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *elements = gpu_limits_of(driver_get()->gpu)->tex1d_linear;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice device) {
+    (void)type;
+    DRIVER_ENTER(NEED_INIT);
+    if (!supported) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *supported = 0;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+// There are no two devices to ask about.
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice source,
+                                 CUdevice destination) {
+    (void)attribute, (void)source, (void)destination;
+    DRIVER_ENTER(NEED_INIT);
+    DRIVER_LEAVE(value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
@@ -153,4 +189,37 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     for (size_t i = 0; i < WW_COUNT(row); i++)
         if (row[i].attribute == attribute) *value = row[i].value > INT32_MAX ? INT32_MAX : (int)row[i].value;
     DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+// ---- entry points ---------------------------------------------------------------------------------
+// Versions beyond ours are answered with what there is: nothing newer has another meaning.
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *status) {
+    if (!symbol || !function || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    void (*entry)(void);
+    const bool of_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    const enum driver_symbol_status s = driver_symbol(symbol, version, of_thread, &entry);
+    memcpy(function, &entry, sizeof entry);
+    if (status)
+        *status = s == SYMBOL_FOUND     ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : s == SYMBOL_TOO_NEW ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS;
+}
+
+// The first form had no status, and an error instead.
+#undef cuGetProcAddress
+__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **function,
+                                                                 int version, cuuint64_t flags);
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags) {
+    const CUresult r = cuGetProcAddress_v2(symbol, function, version, flags, NULL);
+    return r == CUDA_SUCCESS && !*function ? CUDA_ERROR_NOT_FOUND : r;
+}
+
+// Private tables of the vendor's libraries.
+CUresult cuGetExportTable(const void **table, const CUuuid *id) {
+    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    *table = NULL;
+    return CUDA_ERROR_NOT_FOUND;
 }

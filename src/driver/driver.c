@@ -1,11 +1,29 @@
-// The singleton: start, end, lock, errors.
+// The singleton: start, end, lock, signals, forks, and what statuses mean to the API.
+//
+// A record must be whole whatever the program does. Its lines are written as launches end, so a
+// process that is killed leaves all that had finished; everything milder also leaves the totals:
+//   exit()      ends a simulation that another thread is in at its next quantum, then closes
+//   SIGINT, SIGTERM  the same, and the process dies by that signal. Only with a record and only
+//               where the program has no handler of its own. Outside of calls the process dies at
+//               once.
+//   fork()      the child may not use the device and never touches the record
 #include "driver/driver.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "driver/refuse.h"
+
+enum { EXIT_PATIENCE_S = 5 }; // that exit() waits for a thread that does not come back
+
+static const int caught[] = {SIGINT, SIGTERM};
 
 static struct {
     pthread_mutex_t lock;
@@ -15,18 +33,24 @@ static struct {
     struct session session;
     struct record *record;
     struct progress_line progress;
-    volatile int stop;
-    bool initialised, failed, ended;
-    pid_t pid;
-    char named[4096]; // unsupported calls that were named, with blanks around
+    volatile int stop; // what runs ends at its next quantum
+    volatile sig_atomic_t signal_number;
+    atomic_int inside; // threads in or waiting for a call
+    bool initialised, failed, ended, forked, exiting;
+    bool in_callback, fork_locked, has_fork_handlers;
+    struct sigaction old_action[WW_COUNT(caught)];
+    bool has_action[WW_COUNT(caught)];
+    char named[8192]; // unsupported calls that were named, with blanks around
 } the = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 struct driver *driver_get(void) { return &the.state; }
 struct diags *driver_diags(void) { return &the.diags; }
 
+// ---- what the GPU tells -----------------------------------------------------------------------
 static void on_launch(void *user, const struct gpu_result *r) {
     (void)user;
     progress_clear(&the.progress);
+    if (r->fault.kind != FAULT_NONE) the.state.last_fault = r->fault.kind;
     if (the.record) record_launch(the.record, r, the.session.per_sm);
 }
 
@@ -44,31 +68,128 @@ static void on_print(void *user, const char *text, size_t len) {
 
 static void on_log(void *user, const char *sentence) {
     (void)user;
-    progress_clear(&the.progress);
-    fprintf(stderr, "warpwatt: %s\n", sentence);
+    driver_say("%s", sentence);
 }
 
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
+void driver_say(const char *fmt, ...) {
+    progress_clear(&the.progress);
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("warpwatt: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+static void empty_diags(void) {
+    diags_free(&the.diags);
+    diags_init(&the.diags);
+}
+
+static void print_diags(void) {
+    if (the.diags.list.n) {
+        progress_clear(&the.progress);
+        diags_print(&the.diags, stderr);
+    }
+}
+
+// ---- signals ------------------------------------------------------------------------------------
+static void restore_signals(void) {
+    for (size_t i = 0; i < WW_COUNT(caught); i++)
+        if (the.has_action[i]) sigaction(caught[i], &the.old_action[i], NULL);
+    memset(the.has_action, 0, sizeof the.has_action);
+}
+
+static _Noreturn void die_by_signal(int number) {
+    const struct sigaction act = {.sa_handler = SIG_DFL};
+    sigaction(number, &act, NULL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
+// A second one finds the default action and ends the process at once (SA_RESETHAND).
+static void on_signal(int number) {
+    the.signal_number = number;
     the.stop = 1;
+    if (atomic_load(&the.inside) == 0) die_by_signal(number);
+}
+
+static void catch_signals(void) {
+    for (size_t i = 0; i < WW_COUNT(caught); i++) {
+        struct sigaction *old = &the.old_action[i];
+        if (sigaction(caught[i], NULL, old) != 0 || old->sa_handler != SIG_DFL) continue;
+        const struct sigaction act = {.sa_handler = on_signal,
+                                      .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+        the.has_action[i] = sigaction(caught[i], &act, NULL) == 0;
+    }
+}
+
+// ---- end ----------------------------------------------------------------------------------------
+static bool lock_for_exit(void) {
+    if (pthread_mutex_trylock(&the.lock) == 0) return true;
+    the.exiting = true;
+    the.stop = 1;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += EXIT_PATIENCE_S;
+    return pthread_mutex_timedlock(&the.lock, &until) == 0;
 }
 
 static void finish(void) {
-    if (!the.initialised || the.ended || getpid() != the.pid) return;
+    if (!the.initialised || the.ended || the.forked || !lock_for_exit()) return;
+    if (the.ended) {
+        pthread_mutex_unlock(&the.lock);
+        return;
+    }
+    // What was queued and never waited for still counts. From inside a callback the GPU is busy
+    // with the call that we are in: it is left as it stands.
+    if (!the.in_callback && !the.stop && the.state.sticky == CUDA_SUCCESS &&
+        gpu_synchronize(the.state.gpu, &the.diags) != WW_OK)
+        print_diags();
     the.ended = true;
     struct gpu_totals totals;
-    if (the.state.gpu) {
-        gpu_synchronize(the.state.gpu, &the.diags); // what was queued and never waited for still counts
-        gpu_totals(the.state.gpu, &totals);
-        progress_clear(&the.progress);
-        if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK)
-            diags_print(&the.diags, stderr);
-        the.record = NULL;
+    gpu_totals(the.state.gpu, &totals);
+    progress_clear(&the.progress);
+    empty_diags();
+    if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK) print_diags();
+    the.record = NULL;
+    restore_signals();
+    if (!the.in_callback) {
         gpu_destroy(the.state.gpu);
         the.state.gpu = NULL;
     }
     diags_free(&the.diags);
     arena_free(&the.arena);
+    pthread_mutex_unlock(&the.lock);
+}
+
+// ---- forks --------------------------------------------------------------------------------------
+static void before_fork(void) { the.fork_locked = pthread_mutex_trylock(&the.lock) == 0; }
+static void after_fork_parent(void) {
+    if (the.fork_locked) pthread_mutex_unlock(&the.lock);
+}
+static void after_fork_child(void) {
+    the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    atomic_store(&the.inside, 0);
+    if (!the.initialised || the.ended) return;
+    the.forked = true;
+    restore_signals();
+}
+
+// ---- start --------------------------------------------------------------------------------------
+// The record belongs to the first process that opens the device: a parent and a child that both do
+// must not write over each other. The descriptor stays open, and the lock with it.
+static bool claim_record(const char *path) {
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return true; // record_open says why
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    close(fd);
+    driver_say("another process writes the record %s: what this one launches is not in it", path);
+    return false;
 }
 
 static enum ww_status start(void) {
@@ -76,10 +197,11 @@ static enum ww_status start(void) {
     diags_init(&the.diags);
     enum ww_status s = session_from_env(&the.arena, &the.session, &the.diags);
     if (s == WW_OK)
-        s = gpu_config_load(the.session.gpu, the.session.overrides, the.session.n_overrides, &the.diags,
-                            &the.state.config);
-    if (s == WW_OK && the.session.record)
-        s = record_open(the.session.record, &the.state.config, program_invocation_name, &the.diags, &the.record);
+        s = gpu_config_load(the.session.gpu, the.session.overrides, the.session.n_overrides,
+                            &the.diags, &the.state.config);
+    if (s == WW_OK && the.session.record && claim_record(the.session.record))
+        s = record_open(the.session.record, &the.state.config, program_invocation_name, &the.diags,
+                        &the.record);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
     struct gpu_options o;
@@ -92,13 +214,10 @@ static enum ww_status start(void) {
     o.stop = &the.stop;
     s = gpu_create(&the.state.config, &o, &the.diags, &the.state.gpu);
     if (s != WW_OK) return s;
-    struct sigaction old;
-    if (the.record && sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
-        const struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-        sigaction(SIGINT, &act, NULL); // the second Ctrl-C ends at once
-        sigaction(SIGTERM, &act, NULL);
-    }
-    the.pid = getpid();
+    if (the.record) catch_signals();
+    if (!the.has_fork_handlers)
+        the.has_fork_handlers =
+            pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0;
     return WW_OK;
 }
 
@@ -117,60 +236,75 @@ CUresult driver_init(void) {
                 record_close(the.record, &(struct gpu_totals){.launches = 0}, &the.diags);
                 the.record = NULL;
             }
+            empty_diags();
         }
     }
-    const CUresult r = the.failed ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+    CUresult r = CUDA_SUCCESS;
+    if (the.forked)
+        r = CUDA_ERROR_NOT_INITIALIZED; // as the vendor's: a context does not survive a fork
+    else if (the.ended)
+        r = CUDA_ERROR_DEINITIALIZED;
+    else if (the.failed)
+        r = CUDA_ERROR_NO_DEVICE;
     pthread_mutex_unlock(&the.lock);
     return r;
 }
 
-CUresult driver_enter(const char *call, enum driver_need need) {
-    (void)call;
+// ---- calls --------------------------------------------------------------------------------------
+static CUresult may_enter(enum driver_need need) {
+    if (the.in_callback) return CUDA_ERROR_NOT_PERMITTED; // only the callback's own thread gets here
+    if (the.ended || the.exiting) return CUDA_ERROR_DEINITIALIZED;
+    if (need >= NEED_INIT && (!the.initialised || the.forked)) return CUDA_ERROR_NOT_INITIALIZED;
+    if (need < NEED_CONTEXT) return CUDA_SUCCESS;
+    CUcontext c = driver_current();
+    if (!c) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!driver_handle_live(TAG_CONTEXT, DRIVER_KEY(c))) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return the.state.sticky;
+}
+
+CUresult driver_enter(enum driver_need need) {
+    atomic_fetch_add(&the.inside, 1);
     pthread_mutex_lock(&the.lock);
-    CUresult r = CUDA_SUCCESS;
-    if (the.ended)
-        r = CUDA_ERROR_DEINITIALIZED;
-    else if (need >= NEED_INIT && !the.initialised)
-        r = CUDA_ERROR_NOT_INITIALIZED;
-    else if (need >= NEED_CONTEXT && !driver_current())
-        r = CUDA_ERROR_INVALID_CONTEXT;
-    else if (need >= NEED_CONTEXT && the.state.sticky != CUDA_SUCCESS)
-        r = the.state.sticky;
-    if (r != CUDA_SUCCESS) pthread_mutex_unlock(&the.lock);
-    return r;
+    const CUresult r = may_enter(need);
+    return r == CUDA_SUCCESS ? r : driver_leave(r);
 }
 
 CUresult driver_leave(CUresult r) {
+    if (the.signal_number && !the.in_callback) {
+        finish();
+        die_by_signal(the.signal_number);
+    }
     pthread_mutex_unlock(&the.lock);
+    atomic_fetch_sub(&the.inside, 1);
     return r;
 }
 
+void driver_call_out(void (*fn)(void *user), void *user) {
+    the.in_callback = true;
+    fn(user);
+    the.in_callback = false;
+}
+
+// ---- results ------------------------------------------------------------------------------------
 static CUresult fault_result(enum ww_status s) {
-    const uint32_t n = gpu_result_count(the.state.gpu);
-    const struct gpu_result *last = n ? gpu_result_at(the.state.gpu, n - 1) : NULL;
-    const enum exec_fault_kind kind = last ? last->fault.kind : FAULT_NONE;
-    switch (kind) {
+    switch (the.state.last_fault) {
     case FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case FAULT_ASSERT: return CUDA_ERROR_ASSERT;
     case FAULT_TRAP: return CUDA_ERROR_LAUNCH_FAILED;
     case FAULT_STACK: return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case FAULT_BAD_CALL:
     case FAULT_BAD_BRANCH: return CUDA_ERROR_INVALID_PC;
-    case FAULT_NONE: return s == WW_ERROR_TRAP ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS;
+    case FAULT_NONE:
+        return s == WW_ERROR_TRAP ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS;
     default: return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
 }
 
-CUresult driver_result(enum ww_status s, struct diags *d) {
-    if (s == WW_OK && !d->errors) return CUDA_SUCCESS;
-    if (d->list.n) {
-        progress_clear(&the.progress);
-        diags_print(d, stderr);
-    }
-    char first[1024];
-    diags_first(d, first, sizeof first);
-    diags_free(d);
-    diags_init(d);
+CUresult driver_result(enum ww_status s) {
+    print_diags();
+    char first[1024] = "";
+    if (s != WW_OK) diags_first(&the.diags, first, sizeof first);
+    empty_diags();
     switch (s) {
     case WW_OK: return CUDA_SUCCESS;
     case WW_ERROR_DEVICE_MEMORY:
@@ -180,8 +314,6 @@ CUresult driver_result(enum ww_status s, struct diags *d) {
     case WW_ERROR_LAUNCH: return CUDA_ERROR_INVALID_VALUE;
     case WW_ERROR_IO: return CUDA_ERROR_FILE_NOT_FOUND;
     case WW_ERROR_SYNTAX:
-        if (the.record) record_error(the.record, s, first);
-        return CUDA_ERROR_INVALID_PTX;
     case WW_ERROR_UNSUPPORTED:
         if (the.record) record_error(the.record, s, first);
         return CUDA_ERROR_INVALID_PTX;
@@ -190,14 +322,15 @@ CUresult driver_result(enum ww_status s, struct diags *d) {
     case WW_ERROR_PROGRAM: return the.state.sticky = fault_result(s);
     case WW_ERROR_DEADLOCK:
     case WW_ERROR_LIMIT: return the.state.sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
-    case WW_ERROR_INTERRUPTED:
-        // Ctrl-C: what ran is in the record; the program ends as the signal would have ended it.
-        finish();
-        signal(SIGINT, SIG_DFL);
-        raise(SIGINT);
-        return CUDA_ERROR_LAUNCH_FAILED;
+    case WW_ERROR_INTERRUPTED: // by a signal: driver_leave ends the process; or by exit()
+        return CUDA_ERROR_DEINITIALIZED;
     default: return CUDA_ERROR_UNKNOWN;
     }
+}
+
+CUresult driver_result_quiet(enum ww_status s) {
+    if (s == WW_ERROR_DEVICE_MEMORY) empty_diags();
+    return driver_result(s);
 }
 
 CUresult driver_unsupported(const char *call) {
@@ -206,8 +339,10 @@ CUresult driver_unsupported(const char *call) {
     snprintf(word, sizeof word, " %s ", call);
     if (!strstr(the.named, word) && strlen(the.named) + sizeof word < sizeof the.named) {
         strcat(the.named, word);
-        fprintf(stderr, "warpwatt: %s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED\n", call);
+        driver_say("%s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED", call);
     }
     pthread_mutex_unlock(&the.lock);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
+
+int driver_refuse(const char *call) { return (int)driver_unsupported(call); }

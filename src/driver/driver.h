@@ -1,5 +1,12 @@
 // libcuda.so.1: the CUDA driver API over gpu.h. One process, one simulated GPU.
 //
+//   driver.c      the singleton: start, end, lock, signals, forks, results of statuses
+//   handle.c      which handles are alive, and whose
+//   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
+//   library.c, launch.c, stream.c: the calls, by chapter
+//   symbols.c     cuGetProcAddress, by symbols.def
+//   unsupported.c the names that answer CUDA_ERROR_NOT_SUPPORTED, by unsupported.def
+//
 // The only singleton of the project lives in driver.c: the GPU, its session (options that the
 // command passes in WARPWATT_* variables) and the record of the run. Every entry takes its lock, so
 // any number of host threads may call; simulated time does not depend on how they interleave as
@@ -14,75 +21,157 @@
 #include "report/report.h"
 #include "report/session.h"
 
-// ---- handles: what the API's opaque pointers point to. Each begins with a tag that is checked.
-enum driver_tag { TAG_CONTEXT = 0x43545831, TAG_MODULE, TAG_FUNCTION, TAG_STREAM, TAG_EVENT, TAG_ARRAY,
-                  TAG_TEXREF, TAG_SURFREF, TAG_LIBRARY, TAG_KERNEL };
+// ---- handles (handle.c) ---------------------------------------------------------------------
+// What the API hands out is looked up here before anything is read through it, so a stale or foreign
+// handle is an error code and not a crash. Each belongs to the context that was current when it was
+// made, and dies with it; a context's things are released in the order of this list.
+#define DRIVER_TAGS(X)                                                                             \
+    X(TAG_TEXTURE_OBJECT, driver_release_texture_object)                                           \
+    X(TAG_SURFACE_OBJECT, driver_release_surface_object)                                           \
+    X(TAG_EVENT, driver_release_event)                                                             \
+    X(TAG_STREAM, driver_release_stream)                                                           \
+    X(TAG_LINK, driver_release_link)                                                               \
+    X(TAG_LIBRARY, driver_release_library)                                                         \
+    X(TAG_MODULE, driver_release_module)                                                           \
+    X(TAG_FUNCTION, driver_release_nothing) /* their module's */                                   \
+    X(TAG_KERNEL, driver_release_nothing)   /* their library's */                                  \
+    X(TAG_TEXREF, driver_release_texref)                                                           \
+    X(TAG_SURFREF, driver_release_surfref)                                                         \
+    X(TAG_MIPMAP, driver_release_mipmap)                                                           \
+    X(TAG_ARRAY, driver_release_array)                                                             \
+    X(TAG_POOL, driver_release_pool)                                                               \
+    X(TAG_MEMORY, driver_release_memory) /* key: device address */                                 \
+    X(TAG_HOST, driver_release_host)     /* key: host address */                                   \
+    X(TAG_CONTEXT, driver_release_nothing)
 
+enum driver_tag {
+#define X(tag, release) tag,
+    DRIVER_TAGS(X)
+#undef X
+        TAG_N
+};
+#define X(tag, release) void release(uint64_t key);
+DRIVER_TAGS(X)
+#undef X
+
+bool driver_handle_add(enum driver_tag tag, uint64_t key); // false: host memory is out
+bool driver_handle_live(enum driver_tag tag, uint64_t key);
+bool driver_handle_remove(enum driver_tag tag, uint64_t key); // false: was not there
+CUcontext driver_handle_owner(enum driver_tag tag, uint64_t key); // NULL: not there
+// Releases all that a context owns.
+void driver_handle_release_all(CUcontext owner);
+#define DRIVER_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
+#define DRIVER_IS(tag, pointer) ((pointer) && driver_handle_live(tag, DRIVER_KEY(pointer)))
+
+// ---- what the opaque pointers point to ------------------------------------------------------
 struct CUctx_st {
-    uint32_t tag, flags;
+    uint32_t flags;
     bool is_primary;
     uint64_t id;
+    size_t limit[CU_LIMIT_MAX];
+    CUfunc_cache cache;
+    CUsharedconfig banks;
+    uint32_t references; // of cuCtxAttach
 };
 struct CUmod_st {
-    uint32_t tag;
     struct gpu_module *module;
     struct CUfunc_st *functions; // those that were asked for
-    struct CUmod_st *next;
+    struct CUtexref_st *texrefs;
+    struct CUsurfref_st *surfrefs;
 };
 struct CUfunc_st {
-    uint32_t tag;
     struct CUmod_st *module;
     struct gpu_kernel *kernel;
     struct CUfunc_st *next;
     uint32_t block[3], dynamic_shared, param_bytes; // state of the interface before CUDA 4
     uint8_t params[4096];
 };
+enum { DRIVER_STREAM_ATTRIBUTES = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN + 1 };
 struct CUstream_st {
-    uint32_t tag, flags;
+    uint32_t flags;
     int priority;
     uint64_t id;
     struct gpu_stream *stream;
+    CUstreamAttrValue attributes[DRIVER_STREAM_ATTRIBUTES]; // kept only
 };
 struct CUevent_st {
-    uint32_t tag, flags;
+    uint32_t flags;
     struct gpu_event *event;
 };
+// A CUDA array is pitch-linear device memory. `depth` counts 3D slices, layers, or faces.
+struct CUarray_st {
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    uint64_t address, row_pitch, slice_pitch;
+    uint32_t rows, slices; // at least 1
+    uint32_t texel_bytes;
+    bool of_mipmap; // destroyed with it
+};
 
-// ---- the singleton (driver.c)
+// ---- the singleton (driver.c) ---------------------------------------------------------------
 struct driver {
     struct gpu *gpu;
     struct gpu_config config;
     struct CUctx_st *primary;
-    uint32_t primary_references;
-    struct CUmod_st *modules;
+    uint32_t primary_references, primary_flags;
     uint64_t next_id;
-    CUresult sticky; // first fault of a kernel: every later call answers it
+    CUresult sticky;                // first fault of a kernel: every later call answers it
+    enum exec_fault_kind last_fault; // of the last launch that had one
 };
 // Locks, checks that cuInit has run and (when asked) that a context is current. Answers CUDA_SUCCESS
 // with the lock held, or an error with the lock released.
 enum driver_need { NEED_NOTHING, NEED_INIT, NEED_CONTEXT };
-CUresult driver_enter(const char *call, enum driver_need need);
+CUresult driver_enter(enum driver_need need);
 CUresult driver_leave(CUresult r); // releases the lock, answers r
 struct driver *driver_get(void);   // with the lock held
 CUresult driver_init(void);
-// A status with its diagnostics as an API result: prints the sentences once to stderr, remembers
-// sticky faults, empties `d`.
-CUresult driver_result(enum ww_status s, struct diags *d);
 struct diags *driver_diags(void);
+// A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky
+// faults, empties the diagnostics.
+CUresult driver_result(enum ww_status s);
+// The same, but running out of device memory is an answer that programs expect: no sentence.
+CUresult driver_result_quiet(enum ww_status s);
+// A sentence about a call's arguments on stderr.
+void driver_say(const char *fmt, ...) WW_PRINTF(1, 2);
 // Names a call that is not supported once on stderr; answers CUDA_ERROR_NOT_SUPPORTED.
 CUresult driver_unsupported(const char *call);
-// Runs a call's body between enter and leave.
+// Runs a host function of the program: calls that it makes are refused, as the vendor's are.
+void driver_call_out(void (*fn)(void *user), void *user);
+// Body of a call between enter and leave.
 #define DRIVER_ENTER(need)                                                                         \
     do {                                                                                           \
-        const CUresult entered_ = driver_enter(__func__, need);                                    \
+        const CUresult entered_ = driver_enter(need);                                              \
         if (entered_ != CUDA_SUCCESS) return entered_;                                             \
     } while (0)
 #define DRIVER_LEAVE(result) return driver_leave(result)
 
-// Contexts of the calling thread (context.c)
-CUcontext driver_current(void);
+// ---- between the chapters -------------------------------------------------------------------
+CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // The gpu stream behind a handle: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the default one.
 // False for a handle that is not a stream.
 bool driver_stream(CUstream s, struct gpu_stream **out);
+void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
+// Loads PTX text (module.c).
+CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
+                     unsigned int n_options, const CUjit_option *options, void **values);
+CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_options,
+                          const CUjit_option *options, void **values);
+CUresult driver_function(CUfunction *out, CUmodule module, const char *name);
+CUresult driver_global(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name);
+CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f);
+CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
+CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
+CUresult driver_free(CUdeviceptr address);
+// Host memory that is registered, allocated pinned, or managed, holding this host or device address.
+struct driver_host {
+    void *host;
+    uint64_t device, bytes;
+    unsigned int flags;
+    bool ours, is_managed;
+};
+bool driver_host_find(uint64_t address, struct driver_host *out);
+// One texel of a format: kind as in exec_texture; false: not a format that this library has.
+struct driver_format { uint8_t bits, kind; bool normalised; uint8_t channels /* 0: any */; };
+bool driver_format(CUarray_format format, struct driver_format *out);
+CUarray driver_mipmap_level(CUmipmappedArray m, unsigned int level); // NULL: no such thing
 
 #endif

@@ -1,79 +1,156 @@
-// Modules, functions, launches, occupancy.
+// Modules and what is in them: functions, variables; texture and surface references are in texture.c
+// and surface.c. Functions belong to their module and are made when they are first asked for.
 #include "driver/driver.h"
 
 #include <stdlib.h>
 
-static bool is_module(CUmodule m) { return m && m->tag == TAG_MODULE; }
-static bool is_function(CUfunction f) { return f && f->tag == TAG_FUNCTION; }
+static bool is_module(CUmodule m) { return DRIVER_IS(TAG_MODULE, m); }
+static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
 
-static CUresult load(CUmodule *out, const char *name, const char *text, size_t len, uint32_t max_registers) {
-    struct driver *d = driver_get();
-    if (len >= 4 && (memcmp(text, "\177ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0)) {
-        fprintf(stderr, "warpwatt: %s is machine code for a real GPU, not PTX: build it with "
-                        "`nvcc -ptx` (or -gencode arch=compute_XX,code=compute_XX)\n", name);
+// ---- loading ------------------------------------------------------------------------------------
+enum { MAX_PTX_BYTES = 256 << 20 };
+
+// The options that mean something here: a limit of registers, and buffers for the compiler's words.
+struct jit {
+    uint32_t max_registers;
+    char *log, *info;
+    uintptr_t log_bytes, info_bytes;
+    void **log_written, **info_written;
+};
+
+static struct jit read_options(unsigned int n, const CUjit_option *options, void **values) {
+    struct jit j = {.max_registers = 0};
+    for (unsigned i = 0; options && values && i < n; i++) {
+        switch (options[i]) {
+        case CU_JIT_MAX_REGISTERS: j.max_registers = (uint32_t)(uintptr_t)values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER: j.log = values[i]; break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+            j.log_bytes = (uintptr_t)values[i];
+            j.log_written = &values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER: j.info = values[i]; break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+            j.info_bytes = (uintptr_t)values[i];
+            j.info_written = &values[i];
+            break;
+        case CU_JIT_WALL_TIME:
+            if (values[i]) *(float *)values[i] = 0;
+            break;
+        default: break;
+        }
+    }
+    return j;
+}
+
+// The vendor answers in the size's own slot how many bytes the text takes.
+static void write_log(char *buffer, uintptr_t bytes, void **written, const struct diags *d) {
+    if (!buffer || !bytes) return;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = d ? open_memstream(&text, &len) : NULL;
+    if (f) {
+        diags_print(d, f);
+        fclose(f);
+    }
+    if (len > bytes - 1) len = bytes - 1;
+    if (len) memcpy(buffer, text, len);
+    buffer[len] = 0;
+    if (written) *written = (void *)(uintptr_t)len;
+    free(text);
+}
+
+static bool begins(const char *text, const char *magic, size_t n) {
+    for (size_t i = 0; i < n; i++) // stops at a text's end: NUL is in no magic's first bytes
+        if (text[i] != magic[i]) return false;
+    return true;
+}
+
+static bool is_binary(const char *text) {
+    return begins(text, "\177ELF", 4) || begins(text, "\x50\xed\x55\xba", 4) || // a fat binary
+           begins(text, "\xb1\x43\x62\x46", 4);                                 // its wrapper
+}
+
+CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
+                     unsigned int n_options, const CUjit_option *options, void **values) {
+    if (is_binary(text)) {
+        driver_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
+                   "-gencode arch=compute_XX,code=compute_XX)", name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
+    const struct jit j = read_options(n_options, options, values);
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
-    const struct gpu_module_options o = {.max_registers = max_registers};
-    const enum ww_status s = gpu_module_load(d->gpu, name, text, len, &o, driver_diags(), &m->module);
-    if (s != WW_OK) {
-        free(m);
-        return driver_result(s, driver_diags());
+    const struct gpu_module_options o = {.max_registers = j.max_registers};
+    const enum ww_status s =
+        gpu_module_load(driver_get()->gpu, name, text, len, &o, driver_diags(), &m->module);
+    write_log(j.log, j.log_bytes, j.log_written, s != WW_OK ? driver_diags() : NULL);
+    write_log(j.info, j.info_bytes, j.info_written, NULL);
+    const CUresult r = driver_result(s);
+    if (r == CUDA_SUCCESS && driver_handle_add(TAG_MODULE, DRIVER_KEY(m))) {
+        *out = m;
+        return CUDA_SUCCESS;
     }
-    m->tag = TAG_MODULE;
-    m->next = d->modules;
-    d->modules = m;
-    *out = m;
-    return CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS) gpu_module_unload(driver_get()->gpu, m->module);
+    free(m);
+    return r != CUDA_SUCCESS ? r : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_options,
+                          const CUjit_option *options, void **values) {
+    struct arena a;
+    arena_init(&a, NULL);
+    char *text;
+    size_t len;
+    const enum ww_status s = file_read(&a, path, MAX_PTX_BYTES, &text, &len, driver_diags());
+    const CUresult r = s == WW_OK ? driver_load(out, path, text, len, n_options, options, values)
+                                  : driver_result(s);
+    arena_free(&a);
+    return r;
 }
 
 CUresult cuModuleLoad(CUmodule *out, const char *path) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || !path) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    struct arena a;
-    arena_init(&a, NULL);
-    char *text;
-    size_t len;
-    const enum ww_status s = file_read(&a, path, (size_t)256 << 20, &text, &len, driver_diags());
-    const CUresult r = s == WW_OK ? load(out, path, text, len, 0) : driver_result(s, driver_diags());
-    arena_free(&a);
-    DRIVER_LEAVE(r);
+    DRIVER_LEAVE(driver_load_file(out, path, 0, NULL, NULL));
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int n_options, CUjit_option *options,
-                            void **values) {
+CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int n_options,
+                            CUjit_option *options, void **values) {
     DRIVER_ENTER(NEED_CONTEXT);
-    if (!out || !image) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    uint32_t max_registers = 0;
-    for (unsigned i = 0; i < n_options; i++)
-        if (options[i] == CU_JIT_MAX_REGISTERS) max_registers = (uint32_t)(uintptr_t)values[i];
-    // PTX text ends in NUL; a binary is told by its first bytes before anything measures it.
-    const char *text = image;
-    const size_t len = memcmp(text, "\177ELF", 4) == 0 ? 4 : strlen(text);
-    DRIVER_LEAVE(load(out, "module", text, len, max_registers));
+    if (!out || !image || (n_options && (!options || !values)))
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    // PTX text ends in NUL; a binary is told by its first bytes before anything measures it
+    const size_t len = is_binary(image) ? 0 : strlen(image);
+    DRIVER_LEAVE(driver_load(out, "module", image, len, n_options, options, values));
+}
+CUresult cuModuleLoadData(CUmodule *out, const void *image) {
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
+}
+CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image) {
+    return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
 }
 
-CUresult cuModuleLoadData(CUmodule *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
-
-CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image) { return cuModuleLoadDataEx(out, image, 0, NULL, NULL); }
-
-CUresult cuModuleUnload(CUmodule module) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_module(module)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    struct CUmod_st **at = &driver_get()->modules;
-    while (*at && *at != module) at = &(*at)->next;
-    if (*at) *at = module->next;
-    for (struct CUfunc_st *f = module->functions; f;) {
+void driver_release_module(uint64_t key) {
+    CUmodule m = (CUmodule)(uintptr_t)key;
+    for (struct CUfunc_st *f = m->functions; f;) {
         struct CUfunc_st *next = f->next;
-        f->tag = 0;
+        driver_handle_remove(TAG_FUNCTION, DRIVER_KEY(f));
         free(f);
         f = next;
     }
-    gpu_module_unload(driver_get()->gpu, module->module);
-    module->tag = 0;
-    free(module);
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    while (m->texrefs) driver_release_texref(DRIVER_KEY(m->texrefs));
+    while (m->surfrefs) driver_release_surfref(DRIVER_KEY(m->surfrefs));
+    gpu_module_unload(driver_get()->gpu, m->module);
+    driver_handle_remove(TAG_MODULE, key);
+    free(m);
+}
+
+CUresult cuModuleUnload(CUmodule m) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, driver_diags()));
+    driver_release_module(DRIVER_KEY(m));
+    DRIVER_LEAVE(r);
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
@@ -82,67 +159,89 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
     return CUDA_SUCCESS;
 }
 
+// ---- functions in modules -----------------------------------------------------------------------
 static bool has_kernel(struct gpu_module *m, const char *name) {
     for (uint32_t i = 0; i < gpu_module_kernels(m); i++)
         if (strcmp(gpu_module_kernel_name(m, i), name) == 0) return true;
     return false;
 }
 
-CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!out || !name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_module(module)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!has_kernel(module->module, name)) DRIVER_LEAVE(CUDA_ERROR_NOT_FOUND);
-    for (struct CUfunc_st *f = module->functions; f; f = f->next) {
+CUresult driver_function(CUfunction *out, CUmodule m, const char *name) {
+    for (struct CUfunc_st *f = m->functions; f; f = f->next) {
         if (strcmp(gpu_kernel_name(f->kernel), name) != 0) continue;
         *out = f;
-        DRIVER_LEAVE(CUDA_SUCCESS);
+        return CUDA_SUCCESS;
     }
+    if (!has_kernel(m->module, name)) return CUDA_ERROR_NOT_FOUND;
     struct gpu_kernel *k;
-    enum ww_status s = gpu_kernel_find(module->module, name, driver_diags(), &k);
+    enum ww_status s = gpu_kernel_find(m->module, name, driver_diags(), &k);
     const struct code_image *image; // what has no lowering is refused here, before anything runs
     if (s == WW_OK) s = gpu_kernel_image(k, driver_diags(), &image);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s, driver_diags()));
+    const CUresult r = driver_result(s);
+    if (r != CUDA_SUCCESS) return r;
     struct CUfunc_st *f = calloc(1, sizeof *f);
-    if (!f) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
-    *f = (struct CUfunc_st){.tag = TAG_FUNCTION, .module = module, .kernel = k, .next = module->functions, .block = {1, 1, 1}};
-    module->functions = f;
+    if (!f || !driver_handle_add(TAG_FUNCTION, DRIVER_KEY(f))) {
+        free(f);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    f->module = m;
+    f->kernel = k;
+    f->next = m->functions;
+    for (int i = 0; i < 3; i++) f->block[i] = 1;
+    m->functions = f;
     *out = f;
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module) {
+CUresult cuModuleGetFunction(CUfunction *out, CUmodule m, const char *name) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || !name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(driver_function(out, m, name));
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule m) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!count) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_module(module)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    *count = gpu_module_kernels(module->module);
+    if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *count = gpu_module_kernels(m->module);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count, CUmodule m) {
     DRIVER_ENTER(NEED_CONTEXT);
-    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_module(module)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!functions) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    CUresult r = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < count && i < gpu_module_kernels(m->module) && r == CUDA_SUCCESS; i++)
+        r = driver_function(&functions[i], m, gpu_module_kernel_name(m->module, i));
+    DRIVER_LEAVE(r);
+}
+
+CUresult driver_global(CUdeviceptr *address, size_t *bytes, CUmodule m, const char *name) {
     uint64_t at, n;
-    const enum ww_status s = gpu_module_global(module->module, name, driver_diags(), &at, &n);
-    if (s != WW_OK) {
-        diags_free(driver_diags());
+    if (gpu_module_global(m->module, name, driver_diags(), &at, &n) != WW_OK) {
+        diags_free(driver_diags()); // a name that is not there is an answer, no sentence
         diags_init(driver_diags());
-        DRIVER_LEAVE(CUDA_ERROR_NOT_FOUND);
+        return CUDA_ERROR_NOT_FOUND;
     }
     if (address) *address = at;
     if (bytes) *bytes = n;
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
 }
 
-// ---- functions ----------------------------------------------------------------------------------
-CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f) {
+CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule m, const char *name) {
     DRIVER_ENTER(NEED_CONTEXT);
-    if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(driver_global(address, bytes, m, name));
+}
+
+// ---- facts about functions ----------------------------------------------------------------------
+CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f) {
     struct gpu_kernel_attributes a;
-    const enum ww_status s = gpu_kernel_attributes(f->kernel, driver_diags(), &a);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s, driver_diags()));
+    const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, driver_diags(), &a));
+    if (r != CUDA_SUCCESS) return r;
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)a.max_threads_per_block; break;
@@ -153,218 +252,92 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)a.ptx_version; break;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)a.binary_version; break;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = (int)(limits->shared_per_block - a.shared_bytes); break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = (int)(limits->shared_per_block - a.shared_bytes);
+        break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
-    default: DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: // clusters came after these GPUs
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; break;
+    default: return CUDA_ERROR_INVALID_VALUE;
     }
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(driver_function_attribute(value, attribute, f));
 }
 
 CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
-    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-        DRIVER_LEAVE(value >= 0 && (uint32_t)value <= limits->shared_per_block ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-    DRIVER_LEAVE(attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    const bool fits = value >= 0 && (uint32_t)value <= limits->shared_per_block;
+    const bool good =
+        attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? fits
+        : attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 && value <= 100;
+    DRIVER_LEAVE(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {
-    (void)config;
     DRIVER_ENTER(NEED_CONTEXT);
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config) {
-    (void)config;
     DRIVER_ENTER(NEED_CONTEXT);
+    if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
+
 CUresult cuFuncGetModule(CUmodule *out, CUfunction f) {
     DRIVER_ENTER(NEED_CONTEXT);
+    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *out = f->module;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
+
 CUresult cuFuncGetName(const char **name, CUfunction f) {
     DRIVER_ENTER(NEED_CONTEXT);
+    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *name = gpu_kernel_name(f->kernel);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
-CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+
+CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes) {
     const struct code_param *p;
     uint32_t n;
-    const enum ww_status s = gpu_kernel_params(f->kernel, driver_diags(), &p, &n);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s, driver_diags()));
-    if (index >= n || !offset) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const CUresult r = driver_result(gpu_kernel_params(f->kernel, driver_diags(), &p, &n));
+    if (r != CUDA_SUCCESS) return r;
+    if (index >= n || !offset) return CUDA_ERROR_INVALID_VALUE;
     *offset = p[index].offset;
     if (bytes) *bytes = p[index].bytes;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-
-// ---- launches -----------------------------------------------------------------------------------
-static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
-    const struct code_param *p;
-    uint32_t n;
-    const enum ww_status s = gpu_kernel_params(f->kernel, driver_diags(), &p, &n);
-    if (s != WW_OK) return driver_result(s, driver_diags());
-    if (params && extra) return CUDA_ERROR_INVALID_VALUE;
-    *bytes = n ? p[n - 1].offset + p[n - 1].bytes : 0;
-    if (*bytes > 4096) return CUDA_ERROR_INVALID_VALUE;
-    if (params) {
-        for (uint32_t i = 0; i < n; i++) {
-            if (!params[i]) return CUDA_ERROR_INVALID_VALUE;
-            memcpy(block + p[i].offset, params[i], p[i].bytes);
-        }
-        return CUDA_SUCCESS;
-    }
-    if (!extra) return n ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    const void *buffer = NULL;
-    size_t size = 0;
-    for (void **e = extra; *e != CU_LAUNCH_PARAM_END; e += 2) {
-        if (*e == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            buffer = e[1];
-        else if (*e == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = *(const size_t *)e[1];
-        else
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (!buffer || size < *bytes || size > 4096) return CUDA_ERROR_INVALID_VALUE;
-    memcpy(block, buffer, *bytes);
     return CUDA_SUCCESS;
 }
 
-static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3], uint32_t shared, CUstream stream,
-                       void **params, void **extra, bool cooperative) {
-    struct gpu_stream *s;
-    if (!is_function(f) || !driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
-    uint8_t bytes[4096] = {0};
-    struct gpu_launch l = {.dynamic_shared = shared, .params = bytes, .cooperative = cooperative};
-    memcpy(l.grid, grid, sizeof l.grid);
-    memcpy(l.block, block, sizeof l.block);
-    const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
-    if (r != CUDA_SUCCESS) return r;
-    const enum ww_status st = gpu_launch(driver_get()->gpu, s, f->kernel, &l, driver_diags(), NULL);
-    return driver_result(st, driver_diags());
-}
-
-CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
-                        CUstream stream, void **params, void **extra) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
-                        stream, params, extra, false));
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                                   unsigned int shared_bytes, CUstream stream, void **params) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
-                        stream, params, NULL, true));
-}
-
-CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!c) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = c->attrs[i].value.cooperative != 0;
-    DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
-                        (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream, params,
-                        extra, cooperative));
-}
-
-// The interface before CUDA 4.
-CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z) {
+CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *bytes) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (x < 1 || y < 1 || z < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    f->block[0] = (uint32_t)x, f->block[1] = (uint32_t)y, f->block[2] = (uint32_t)z;
+    DRIVER_LEAVE(driver_function_param(f, index, offset, bytes));
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!state) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
-CUresult cuFuncSetSharedSize(CUfunction f, unsigned int bytes) {
+CUresult cuFuncLoad(CUfunction f) {
     DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    f->dynamic_shared = bytes;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuParamSetSize(CUfunction f, unsigned int bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    f->param_bytes = bytes;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned int bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (offset < 0 || !value || (size_t)offset + bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    memcpy(f->params + offset, value, bytes);
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuParamSeti(CUfunction f, int offset, unsigned int value) { return cuParamSetv(f, offset, &value, sizeof value); }
-CUresult cuParamSetf(CUfunction f, int offset, float value) { return cuParamSetv(f, offset, &value, sizeof value); }
-
-CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (width < 1 || height < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    size_t bytes = f->param_bytes;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    DRIVER_LEAVE(launch(f, (uint32_t[]){(uint32_t)width, (uint32_t)height, 1}, f->block, f->dynamic_shared, stream, NULL,
-                        extra, false));
-}
-CUresult cuLaunchGrid(CUfunction f, int width, int height) { return cuLaunchGridAsync(f, width, height, NULL); }
-CUresult cuLaunch(CUfunction f) { return cuLaunchGridAsync(f, 1, 1, NULL); }
-
-// ---- occupancy ------------------------------------------------------------------------------------
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
-                                                              size_t dynamic_shared, unsigned int flags) {
-    (void)flags;
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!blocks || block_size < 1 || dynamic_shared > UINT32_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    struct sm_occupancy o;
-    const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, (uint32_t)dynamic_shared, driver_diags(), &o);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s, driver_diags()));
-    *blocks = (int)o.ctas;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size, size_t dynamic_shared) {
-    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, dynamic_shared, 0);
-}
-
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, CUfunction f,
-                                                   CUoccupancyB2DSize shared_of_block, size_t dynamic_shared,
-                                                   int block_limit, unsigned int flags) {
-    (void)flags;
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!min_grid || !block_size) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    struct gpu_kernel_attributes a;
-    enum ww_status s = gpu_kernel_attributes(f->kernel, driver_diags(), &a);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s, driver_diags()));
-    int limit = (int)a.max_threads_per_block;
-    if (block_limit > 0 && block_limit < limit) limit = block_limit;
-    uint32_t best = 0;
-    *block_size = *min_grid = 0;
-    const int whole_warps = limit / 32 * 32;
-    for (int threads = whole_warps > 0 ? whole_warps : limit; threads > 0; threads -= 32) {
-        const size_t shared = shared_of_block ? shared_of_block(threads) : dynamic_shared;
-        struct sm_occupancy o;
-        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, driver_diags(), &o);
-        if (s != WW_OK) break;
-        if (o.ctas * (uint32_t)threads <= best) continue;
-        best = o.ctas * (uint32_t)threads;
-        *block_size = threads;
-        *min_grid = (int)(o.ctas * driver_get()->config.sm_count);
-    }
-    DRIVER_LEAVE(driver_result(s, driver_diags()));
-}
-CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f, CUoccupancyB2DSize shared_of_block,
-                                          size_t dynamic_shared, int block_limit) {
-    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, f, shared_of_block, dynamic_shared, block_limit, 0);
+    DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }

@@ -4,24 +4,31 @@
 #include <stdlib.h>
 
 static struct gpu *gpu(void) { return driver_get()->gpu; }
-static CUresult done(enum ww_status s) { return driver_result(s, driver_diags()); }
+static CUresult done(enum ww_status s) { return driver_result(s); }
 
 bool driver_stream(CUstream s, struct gpu_stream **out) {
     *out = NULL;
     if (!s || s == CU_STREAM_LEGACY || s == CU_STREAM_PER_THREAD) return true;
-    if (s->tag != TAG_STREAM) return false;
+    if (!driver_handle_live(TAG_STREAM, DRIVER_KEY(s))) return false;
     *out = s->stream;
     return true;
 }
-static bool is_event(CUevent e) { return e && e->tag == TAG_EVENT; }
+static bool is_event(CUevent e) { return DRIVER_IS(TAG_EVENT, e); }
 
 CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || flags > CU_STREAM_NON_BLOCKING) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUstream s = calloc(1, sizeof *s);
     if (!s) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
-    *s = (struct CUstream_st){.tag = TAG_STREAM, .flags = flags, .priority = priority, .id = ++driver_get()->next_id};
-    const CUresult r = done(gpu_stream_create(gpu(), flags & CU_STREAM_NON_BLOCKING, priority, driver_diags(), &s->stream));
+    s->flags = flags;
+    s->priority = priority;
+    s->id = ++driver_get()->next_id;
+    CUresult r = done(gpu_stream_create(gpu(), flags & CU_STREAM_NON_BLOCKING, priority,
+                                        driver_diags(), &s->stream));
+    if (r == CUDA_SUCCESS && !driver_handle_add(TAG_STREAM, DRIVER_KEY(s))) {
+        gpu_stream_destroy(gpu(), s->stream);
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (r != CUDA_SUCCESS)
         free(s);
     else
@@ -30,14 +37,20 @@ CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int prior
 }
 CUresult cuStreamCreate(CUstream *out, unsigned int flags) { return cuStreamCreateWithPriority(out, flags, 0); }
 
+void driver_release_stream(uint64_t key) {
+    CUstream s = (CUstream)(uintptr_t)key;
+    gpu_stream_destroy(gpu(), s->stream);
+    driver_handle_remove(TAG_STREAM, key);
+    free(s);
+}
+
 CUresult cuStreamDestroy(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!driver_stream(s, &g) || !g) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    gpu_stream_destroy(gpu(), g);
-    s->tag = 0;
-    free(s);
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    const CUresult r = done(gpu_stream_synchronize(gpu(), g, driver_diags()));
+    driver_release_stream(DRIVER_KEY(s));
+    DRIVER_LEAVE(r);
 }
 
 CUresult cuStreamGetPriority(CUstream s, int *priority) {
@@ -69,7 +82,61 @@ CUresult cuStreamGetCtx(CUstream s, CUcontext *context) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!context) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *context = driver_current();
+    *context = g ? driver_handle_owner(TAG_STREAM, DRIVER_KEY(s)) : driver_current();
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuStreamGetDevice(CUstream s, CUdevice *device) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *g;
+    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!device) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *device = 0;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+// Attributes tune hardware that these GPUs lack: they are kept, and say what was set.
+static CUstreamAttrValue *attribute_of(CUstream s, CUstreamAttrID attribute) {
+    static CUstreamAttrValue of_default[DRIVER_STREAM_ATTRIBUTES]; // the singleton's
+    struct gpu_stream *g;
+    if (attribute != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
+        attribute != CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY &&
+        attribute != CU_LAUNCH_ATTRIBUTE_PRIORITY &&
+        attribute != CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP &&
+        attribute != CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)
+        return NULL;
+    return driver_stream(s, &g) && g ? &s->attributes[attribute] : &of_default[attribute];
+}
+
+CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttrValue *value) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *g;
+    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    const CUstreamAttrValue *from = attribute_of(s, attribute);
+    if (!value || !from) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *value = *from;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = g ? s->priority : 0;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value->syncPolicy)
+        value->syncPolicy = CU_SYNC_POLICY_AUTO;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID attribute, const CUstreamAttrValue *value) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *g;
+    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    CUstreamAttrValue *to = attribute_of(s, attribute);
+    if (!value || !to) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *to = *value;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *a, *b;
+    if (!driver_stream(to, &a) || !driver_stream(from, &b)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    for (int i = 0; i < DRIVER_STREAM_ATTRIBUTES; i++)
+        if (attribute_of(to, (CUstreamAttrID)i))
+            *attribute_of(to, (CUstreamAttrID)i) = *attribute_of(from, (CUstreamAttrID)i);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -94,28 +161,57 @@ CUresult cuStreamSynchronize(CUstream s) {
     DRIVER_LEAVE(done(gpu_stream_synchronize(gpu(), g, driver_diags())));
 }
 
+// ---- host functions -----------------------------------------------------------------------------
 struct call {
+    struct call *next;
     CUstream stream;
     CUstreamCallback callback;
     CUhostFn function;
     void *user;
 };
-static void run_call(void *user) {
-    struct call c = *(struct call *)user;
-    free(user);
-    if (c.callback)
-        c.callback(c.stream, CUDA_SUCCESS, c.user);
+static struct call *calls; // those that are queued; part of the singleton
+
+static void call_user(void *user) {
+    const struct call *c = user;
+    if (c->callback)
+        c->callback(c->stream, CUDA_SUCCESS, c->user);
     else
-        c.function(c.user);
+        c->function(c->user);
 }
+
+static void run_call(void *user) {
+    struct call **at = &calls;
+    while (*at != user) at = &(*at)->next;
+    struct call c = **at;
+    free(*at);
+    *at = c.next;
+    driver_call_out(call_user, &c);
+}
+
+void driver_drop_calls(void) {
+    while (calls) {
+        struct call *next = calls->next;
+        free(calls);
+        calls = next;
+    }
+}
+
 static CUresult queue_call(CUstream s, struct call c) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) return CUDA_ERROR_INVALID_HANDLE;
     struct call *copy = malloc(sizeof *copy);
     if (!copy) return CUDA_ERROR_OUT_OF_MEMORY;
     *copy = c;
-    return done(gpu_host_call(gpu(), g, run_call, copy, driver_diags()));
+    copy->next = calls;
+    calls = copy;
+    const CUresult r = done(gpu_host_call(gpu(), g, run_call, copy, driver_diags()));
+    if (r != CUDA_SUCCESS && calls == copy) {
+        calls = copy->next;
+        free(copy);
+    }
+    return r;
 }
+
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *user, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!callback || flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
@@ -130,11 +226,15 @@ CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *user) {
 // ---- events ------------------------------------------------------------------------------------------
 CUresult cuEventCreate(CUevent *out, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
-    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!out || flags > 7) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUevent e = calloc(1, sizeof *e);
     if (!e) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
-    *e = (struct CUevent_st){.tag = TAG_EVENT, .flags = flags};
-    const CUresult r = done(gpu_event_create(gpu(), driver_diags(), &e->event));
+    e->flags = flags;
+    CUresult r = done(gpu_event_create(gpu(), driver_diags(), &e->event));
+    if (r == CUDA_SUCCESS && !driver_handle_add(TAG_EVENT, DRIVER_KEY(e))) {
+        gpu_event_destroy(gpu(), e->event);
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (r != CUDA_SUCCESS)
         free(e);
     else
@@ -161,12 +261,16 @@ CUresult cuEventSynchronize(CUevent e) {
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     DRIVER_LEAVE(done(gpu_event_synchronize(gpu(), e->event, driver_diags())));
 }
+void driver_release_event(uint64_t key) {
+    CUevent e = (CUevent)(uintptr_t)key;
+    gpu_event_destroy(gpu(), e->event);
+    driver_handle_remove(TAG_EVENT, key);
+    free(e);
+}
 CUresult cuEventDestroy(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    gpu_event_destroy(gpu(), e->event);
-    e->tag = 0;
-    free(e);
+    driver_release_event(DRIVER_KEY(e));
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
@@ -181,4 +285,60 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
 }
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
     return cuEventElapsedTime(milliseconds, start, end);
+}
+
+// ---- capture: there are no graphs, so no stream is ever capturing -----------------------------------
+CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode) {
+    (void)s, (void)mode;
+    return driver_unsupported(__func__);
+}
+CUresult cuStreamEndCapture(CUstream s, CUgraph *graph) {
+    (void)s, (void)graph;
+    return driver_unsupported(__func__);
+}
+CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *g;
+    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!status) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                   CUgraph *graph, const CUgraphNode **dependencies, size_t *count) {
+    if (id) *id = 0;
+    if (graph) *graph = NULL;
+    if (dependencies) *dependencies = NULL;
+    if (count) *count = 0;
+    return cuStreamIsCapturing(s, status);
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+    static _Thread_local CUstreamCaptureMode of_thread; // a thread's by definition
+    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
+    const CUstreamCaptureMode old = of_thread;
+    of_thread = *mode;
+    *mode = old;
+    return CUDA_SUCCESS;
+}
+
+// ---- between processes: a simulated GPU is one process's ---------------------------------------------
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent e) {
+    (void)handle, (void)e;
+    return driver_unsupported(__func__);
+}
+CUresult cuIpcOpenEventHandle(CUevent *e, CUipcEventHandle handle) {
+    (void)e, (void)handle;
+    return driver_unsupported(__func__);
+}
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
+    (void)handle, (void)address;
+    return driver_unsupported(__func__);
+}
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags) {
+    (void)address, (void)handle, (void)flags;
+    return driver_unsupported(__func__);
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+    (void)address;
+    return driver_unsupported(__func__);
 }

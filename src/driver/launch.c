@@ -1,0 +1,242 @@
+// Launches and occupancy.
+#include "driver/driver.h"
+
+static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
+
+// ---- launches -----------------------------------------------------------------------------------
+static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
+    const struct code_param *p;
+    uint32_t n;
+    const enum ww_status s = gpu_kernel_params(f->kernel, driver_diags(), &p, &n);
+    if (s != WW_OK) return driver_result(s);
+    if (params && extra) return CUDA_ERROR_INVALID_VALUE;
+    *bytes = n ? p[n - 1].offset + p[n - 1].bytes : 0;
+    if (*bytes > 4096) return CUDA_ERROR_INVALID_VALUE;
+    if (params) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (!params[i]) return CUDA_ERROR_INVALID_VALUE;
+            memcpy(block + p[i].offset, params[i], p[i].bytes);
+        }
+        return CUDA_SUCCESS;
+    }
+    if (!extra) return n ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    const void *buffer = NULL;
+    size_t size = 0;
+    for (void **e = extra; *e != CU_LAUNCH_PARAM_END; e += 2) {
+        if (*e == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = e[1];
+        else if (*e == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = *(const size_t *)e[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!buffer || size < *bytes || size > 4096) return CUDA_ERROR_INVALID_VALUE;
+    memcpy(block, buffer, *bytes);
+    return CUDA_SUCCESS;
+}
+
+// Which of the API's codes a launch that is not possible gets; the sentence has been said.
+static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
+    const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
+    for (int i = 0; i < 3; i++)
+        if (!l->grid[i] || !l->block[i] || l->grid[i] > limits->grid[i] || l->block[i] > limits->block[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    struct gpu_kernel_attributes a;
+    if (driver_result(gpu_kernel_attributes(f->kernel, driver_diags(), &a)) != CUDA_SUCCESS ||
+        threads > limits->threads_per_block ||
+        (uint64_t)a.shared_bytes + l->dynamic_shared > limits->shared_per_block)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (threads > a.max_threads_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    return l->cooperative ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3], uint32_t shared, CUstream stream,
+                       void **params, void **extra, bool cooperative) {
+    struct gpu_stream *s;
+    if (!is_function(f) || !driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
+    uint8_t bytes[4096] = {0};
+    struct gpu_launch l = {.dynamic_shared = shared, .params = bytes, .cooperative = cooperative};
+    memcpy(l.grid, grid, sizeof l.grid);
+    memcpy(l.block, block, sizeof l.block);
+    const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
+    if (r != CUDA_SUCCESS) return r;
+    const enum ww_status st = gpu_launch(driver_get()->gpu, s, f->kernel, &l, driver_diags(), NULL);
+    const CUresult why = driver_result(st);
+    return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                        CUstream stream, void **params, void **extra) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
+                        stream, params, extra, false));
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int shared_bytes, CUstream stream, void **params) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
+                        stream, params, NULL, true));
+}
+
+// One device: more than one launch can be none of its kind.
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches, unsigned int devices,
+                                              unsigned int flags) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    const CUDA_LAUNCH_PARAMS *c = launches;
+    if (!c || devices != 1 || flags > 3) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(launch(c->function, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
+                        (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
+                        c->hStream, c->kernelParams, NULL, true));
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!c || (c->numAttrs && !c->attrs)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    bool cooperative = false;
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = c->attrs[i].value.cooperative != 0;
+    DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
+                        (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream, params,
+                        extra, cooperative));
+}
+
+// The interface before CUDA 4.
+CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (x < 1 || y < 1 || z < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    f->block[0] = (uint32_t)x, f->block[1] = (uint32_t)y, f->block[2] = (uint32_t)z;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuFuncSetSharedSize(CUfunction f, unsigned int bytes) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    f->dynamic_shared = bytes;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuParamSetSize(CUfunction f, unsigned int bytes) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    f->param_bytes = bytes;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned int bytes) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (offset < 0 || !value || (size_t)offset + bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    memcpy(f->params + offset, value, bytes);
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuParamSeti(CUfunction f, int offset, unsigned int value) {
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction f, int offset, float value) {
+    return cuParamSetv(f, offset, &value, sizeof value);
+}
+// Kernels find their references by name: that the texture is alive is all there is to check.
+CUresult cuParamSetTexRef(CUfunction f, int unit, CUtexref texture) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f) || !DRIVER_IS(TAG_TEXREF, texture)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(unit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (width < 1 || height < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    size_t bytes = f->param_bytes;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    DRIVER_LEAVE(launch(f, (uint32_t[]){(uint32_t)width, (uint32_t)height, 1}, f->block, f->dynamic_shared, stream, NULL,
+                        extra, false));
+}
+CUresult cuLaunchGrid(CUfunction f, int width, int height) { return cuLaunchGridAsync(f, width, height, NULL); }
+CUresult cuLaunch(CUfunction f) { return cuLaunchGridAsync(f, 1, 1, NULL); }
+
+// ---- occupancy ------------------------------------------------------------------------------------
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
+                                                              size_t dynamic_shared, unsigned int flags) {
+    (void)flags;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!blocks || block_size < 1 || dynamic_shared > UINT32_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct sm_occupancy o;
+    const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, (uint32_t)dynamic_shared, driver_diags(), &o);
+    if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
+    *blocks = (int)o.ctas;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size, size_t dynamic_shared) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, dynamic_shared, 0);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, CUfunction f,
+                                                   CUoccupancyB2DSize shared_of_block, size_t dynamic_shared,
+                                                   int block_limit, unsigned int flags) {
+    (void)flags;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!min_grid || !block_size) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct gpu_kernel_attributes a;
+    enum ww_status s = gpu_kernel_attributes(f->kernel, driver_diags(), &a);
+    if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
+    int limit = (int)a.max_threads_per_block;
+    if (block_limit > 0 && block_limit < limit) limit = block_limit;
+    uint32_t best = 0;
+    *block_size = *min_grid = 0;
+    const int whole_warps = limit / 32 * 32;
+    for (int threads = whole_warps > 0 ? whole_warps : limit; threads > 0; threads -= 32) {
+        const size_t shared = shared_of_block ? shared_of_block(threads) : dynamic_shared;
+        struct sm_occupancy o;
+        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, driver_diags(), &o);
+        if (s != WW_OK) break;
+        if (o.ctas * (uint32_t)threads <= best) continue;
+        best = o.ctas * (uint32_t)threads;
+        *block_size = threads;
+        *min_grid = (int)(o.ctas * driver_get()->config.sm_count);
+    }
+    DRIVER_LEAVE(driver_result(s));
+}
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f, CUoccupancyB2DSize shared_of_block,
+                                          size_t dynamic_shared, int block_limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, f, shared_of_block, dynamic_shared, block_limit, 0);
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunction f, int blocks,
+                                                 int block_size) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!dynamic_shared || blocks < 1 || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    // the largest size with which that many blocks still fit
+    uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_per_block + 1;
+    struct sm_occupancy o;
+    while (low + 1 < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const CUresult r = driver_result(
+            gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, middle, driver_diags(), &o));
+        if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
+        if (o.ctas >= (uint32_t)blocks)
+            low = middle;
+        else
+            high = middle;
+    }
+    const CUresult r = driver_result(
+        gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, driver_diags(), &o));
+    if (r == CUDA_SUCCESS && o.ctas < (uint32_t)blocks) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *dynamic_shared = low;
+    DRIVER_LEAVE(r);
+}
+
+// Clusters came after the generations that are modelled here.
+CUresult cuOccupancyMaxPotentialClusterSize(int *cluster, CUfunction f, const CUlaunchConfig *config) {
+    (void)cluster, (void)f, (void)config;
+    return driver_unsupported(__func__);
+}
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction f, const CUlaunchConfig *config) {
+    (void)clusters, (void)f, (void)config;
+    return driver_unsupported(__func__);
+}

@@ -1,0 +1,302 @@
+// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX, and
+// PTX modules do not see each other's names here: linking takes one input.
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+struct CUkern_st {
+    struct CUlib_st *library;
+    CUfunction function;
+    struct CUkern_st *next;
+};
+struct CUlib_st {
+    CUmodule module;
+    struct CUkern_st *kernels;
+};
+struct CUlinkState_st {
+    char *text;
+    size_t len;
+};
+
+static bool is_library(CUlibrary l) { return DRIVER_IS(TAG_LIBRARY, l); }
+static bool is_kernel(CUkernel k) { return DRIVER_IS(TAG_KERNEL, k); }
+static bool is_link(CUlinkState s) { return DRIVER_IS(TAG_LINK, s); }
+
+// ---- libraries ----------------------------------------------------------------------------------
+static CUresult keep_library(CUlibrary *out, CUmodule m) {
+    CUlibrary l = calloc(1, sizeof *l);
+    if (!l || !driver_handle_add(TAG_LIBRARY, DRIVER_KEY(l))) {
+        free(l);
+        driver_release_module(DRIVER_KEY(m));
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    l->module = m;
+    *out = l;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryLoadData(CUlibrary *out, const void *image, CUjit_option *jit_option,
+                           void **jit_value, unsigned int jit_options, CUlibraryOption *option,
+                           void **value, unsigned int options) {
+    (void)option, (void)value, (void)options; // where host code keeps its copies: nothing to us
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    CUmodule m;
+    const CUresult r = cuModuleLoadDataEx(&m, image, jit_options, jit_option, jit_value);
+    if (r != CUDA_SUCCESS) return r;
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(keep_library(out, m));
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, CUjit_option *jit_option,
+                               void **jit_value, unsigned int jit_options, CUlibraryOption *option,
+                               void **value, unsigned int options) {
+    (void)option, (void)value, (void)options;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || !path) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    CUmodule m;
+    const CUresult r = driver_load_file(&m, path, jit_options, jit_option, jit_value);
+    DRIVER_LEAVE(r == CUDA_SUCCESS ? keep_library(out, m) : r);
+}
+
+void driver_release_library(uint64_t key) {
+    CUlibrary l = (CUlibrary)(uintptr_t)key;
+    for (struct CUkern_st *k = l->kernels; k;) {
+        struct CUkern_st *next = k->next;
+        driver_handle_remove(TAG_KERNEL, DRIVER_KEY(k));
+        free(k);
+        k = next;
+    }
+    if (driver_handle_live(TAG_MODULE, DRIVER_KEY(l->module)))
+        driver_release_module(DRIVER_KEY(l->module));
+    driver_handle_remove(TAG_LIBRARY, key);
+    free(l);
+}
+
+CUresult cuLibraryUnload(CUlibrary l) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, driver_diags()));
+    driver_release_library(DRIVER_KEY(l));
+    DRIVER_LEAVE(r);
+}
+
+static CUresult get_kernel(CUkernel *out, CUlibrary l, const char *name) {
+    CUfunction f = NULL;
+    const CUresult r = driver_function(&f, l->module, name);
+    if (r != CUDA_SUCCESS) return r;
+    for (CUkernel k = l->kernels; k; k = k->next) {
+        if (k->function != f) continue;
+        *out = k;
+        return CUDA_SUCCESS;
+    }
+    CUkernel k = calloc(1, sizeof *k);
+    if (!k || !driver_handle_add(TAG_KERNEL, DRIVER_KEY(k))) {
+        free(k);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *k = (struct CUkern_st){.library = l, .function = f, .next = l->kernels};
+    l->kernels = k;
+    *out = k;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary l, const char *name) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || !name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(get_kernel(out, l, name));
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary l) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!count) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *count = gpu_module_kernels(l->module->module);
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count, CUlibrary l) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!kernels) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    struct gpu_module *m = l->module->module;
+    CUresult r = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < count && i < gpu_module_kernels(m) && r == CUDA_SUCCESS; i++)
+        r = get_kernel(&kernels[i], l, gpu_module_kernel_name(m, i));
+    DRIVER_LEAVE(r);
+}
+
+CUresult cuLibraryGetModule(CUmodule *out, CUlibrary l) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *out = l->module;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(driver_global(address, bytes, l->module, name));
+}
+
+// PTX knows no managed variables but by an attribute of later versions.
+CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary l, const char *name) {
+    (void)address, (void)bytes;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(is_library(l) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE);
+}
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary l, const char *symbol) {
+    (void)function;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!symbol) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(is_library(l) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE);
+}
+
+// ---- kernels of libraries -------------------------------------------------------------------------
+CUresult cuKernelGetFunction(CUfunction *out, CUkernel k) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *out = k->function;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuKernelGetLibrary(CUlibrary *out, CUkernel k) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *out = k->library;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuKernelGetName(const char **name, CUkernel k) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    *name = gpu_kernel_name(k->function->kernel);
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *offset, size_t *bytes) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(driver_function_param(k->function, index, offset, bytes));
+}
+
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
+                              CUdevice device) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    DRIVER_LEAVE(driver_function_attribute(value, attribute, k->function));
+}
+
+static CUresult function_of(CUkernel k, CUdevice device, CUfunction *f) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *f = k->function;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
+                              CUdevice device) {
+    CUfunction f = NULL;
+    const CUresult r = function_of(k, device, &f);
+    return r == CUDA_SUCCESS ? cuFuncSetAttribute(f, attribute, value) : r;
+}
+CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device) {
+    CUfunction f = NULL;
+    const CUresult r = function_of(k, device, &f);
+    return r == CUDA_SUCCESS ? cuFuncSetCacheConfig(f, config) : r;
+}
+
+// ---- linking --------------------------------------------------------------------------------------
+CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **values,
+                      CUlinkState *out) {
+    (void)options, (void)values; // what they say of the compiler is given again when the image loads
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || (n_options && (!options || !values))) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    CUlinkState s = calloc(1, sizeof *s);
+    if (!s || !driver_handle_add(TAG_LINK, DRIVER_KEY(s))) {
+        free(s);
+        DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    *out = s;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+static CUresult add_input(CUlinkState s, CUjitInputType type, const char *text, size_t len,
+                          const char *name) {
+    if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_FATBINARY) {
+        driver_say("%s is machine code for a real GPU: only PTX can be linked", name);
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    if (type != CU_JIT_INPUT_PTX) {
+        driver_say("%s is neither PTX nor machine code: only PTX can be linked", name);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (s->text) {
+        driver_say("%s is a second input: linking more than one PTX module is not supported", name);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    s->text = malloc(len + 1);
+    if (!s->text) return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(s->text, text, len);
+    s->text[len] = 0;
+    s->len = strlen(s->text); // the size may count the NUL
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name,
+                       unsigned int n_options, CUjit_option *options, void **values) {
+    (void)n_options, (void)options, (void)values;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(add_input(s, type, data, size, name && *name ? name : "the input"));
+}
+
+CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, unsigned int n_options,
+                       CUjit_option *options, void **values) {
+    (void)n_options, (void)options, (void)values;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!path || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    struct arena a;
+    arena_init(&a, NULL);
+    char *text;
+    size_t len;
+    CUresult r = driver_result(file_read(&a, path, (size_t)256 << 20, &text, &len, driver_diags()));
+    if (r == CUDA_SUCCESS) r = add_input(s, type, text, len, path);
+    arena_free(&a);
+    DRIVER_LEAVE(r);
+}
+
+// The image is the PTX itself; it lives as long as the link, as the vendor's does.
+CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!image || !s->text) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *image = s->text;
+    if (size) *size = s->len + 1;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+void driver_release_link(uint64_t key) {
+    CUlinkState s = (CUlinkState)(uintptr_t)key;
+    driver_handle_remove(TAG_LINK, key);
+    free(s->text);
+    free(s);
+}
+
+CUresult cuLinkDestroy(CUlinkState s) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    driver_release_link(DRIVER_KEY(s));
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}

@@ -1,0 +1,146 @@
+// Stream-ordered allocation. Freeing waits for the device and memory is there at the call, so that
+// a pool is no more than a name with counters: its order holds trivially.
+#include "driver/driver.h"
+
+#include <stdlib.h>
+
+struct CUmemPoolHandle_st {
+    uint64_t release_threshold, used, used_high;
+    int reuse[3];
+    bool is_default;
+};
+static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}, .is_default = true};
+static CUmemoryPool current_pool = &default_pool; // both part of the singleton
+
+static bool is_pool(CUmemoryPool p) { return p == &default_pool || DRIVER_IS(TAG_POOL, p); }
+
+void driver_release_pool(uint64_t key) {
+    CUmemoryPool p = (CUmemoryPool)(uintptr_t)key;
+    if (current_pool == p) current_pool = &default_pool;
+    driver_handle_remove(TAG_POOL, key);
+    free(p);
+}
+
+static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+    struct gpu_stream *s;
+    if (!driver_stream(stream, &s) || !is_pool(pool)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!address || !bytes) return CUDA_ERROR_INVALID_VALUE;
+    const CUresult r = driver_malloc(address, bytes);
+    if (r != CUDA_SUCCESS) return r;
+    pool->used += bytes;
+    if (pool->used > pool->used_high) pool->used_high = pool->used;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(allocate(address, bytes, current_pool, stream));
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
+                                 CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(allocate(address, bytes, pool, stream));
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *s;
+    struct devmem_range range;
+    if (!driver_stream(stream, &s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    const bool found = devmem_find(gpu_memory(driver_get()->gpu), address, &range);
+    const CUresult r = driver_free(address);
+    if (found && r == CUDA_SUCCESS)
+        current_pool->used -= range.bytes < current_pool->used ? range.bytes : current_pool->used;
+    DRIVER_LEAVE(r);
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *p) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!out || !p || p->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE || p->location.id != 0)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    if (p->handleTypes != CU_MEM_HANDLE_TYPE_NONE) DRIVER_LEAVE(CUDA_ERROR_NOT_SUPPORTED);
+    CUmemoryPool pool = calloc(1, sizeof *pool);
+    if (!pool || !driver_handle_add(TAG_POOL, DRIVER_KEY(pool))) {
+        free(pool);
+        DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    for (int i = 0; i < 3; i++) pool->reuse[i] = 1;
+    *out = pool;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!DRIVER_IS(TAG_POOL, pool)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    driver_release_pool(DRIVER_KEY(pool));
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes) {
+    (void)keep_bytes;
+    DRIVER_ENTER(NEED_INIT);
+    DRIVER_LEAVE(is_pool(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!is_pool(pool) || !value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        pool->reuse[attribute - 1] = *(const int *)value;
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->release_threshold = *(const uint64_t *)value; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        if (*(const uint64_t *)value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE); // only to reset it
+        pool->used_high = pool->used;
+        break;
+    default: DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    }
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!is_pool(pool) || !value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *(int *)value = pool->reuse[attribute - 1];
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *(uint64_t *)value = pool->release_threshold; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *(uint64_t *)value = pool->used; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *(uint64_t *)value = pool->used_high; break;
+    default: DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    }
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+
+static CUresult get_pool(CUmemoryPool *out, CUmemoryPool pool, CUdevice device) {
+    DRIVER_ENTER(NEED_INIT);
+    if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *out = pool;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device) {
+    return get_pool(out, &default_pool, device);
+}
+CUresult cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device) {
+    return get_pool(out, current_pool, device);
+}
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+    DRIVER_ENTER(NEED_INIT);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    if (!is_pool(pool)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    current_pool = pool;
+    DRIVER_LEAVE(CUDA_SUCCESS);
+}
