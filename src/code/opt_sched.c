@@ -11,9 +11,9 @@
 
 enum { REGION = 256 };
 
-// Registers that scheduling may use without asking whether the code needed them: what ptxas's code
-// for the same kernels shows (docs/registers.md).
-enum { FREE_WORDS = 24, KEEP_CLEAR = 6 };
+// Registers that scheduling may fill: so many in any case, and so many more than the code needs
+// anyway. Fitted to ptxas's counts for the same kernels (docs/registers.md).
+enum { FREE_WORDS = 24, MORE_WORDS = 8, KEEP_CLEAR = 6 };
 
 struct unit {
     uint32_t first, n;      // instructions
@@ -48,14 +48,14 @@ struct scheduler {
 };
 
 // ---- latencies ------------------------------------------------------------------------------
-// Only their proportions matter here: dependent-issue latency of Fermi, and for loads from far away
-// enough to stand before any chain of arithmetic.
+// Only their proportions matter here: dependent-issue latency of Fermi (18 cycles) for arithmetic;
+// loads count for about as much as it takes to have several in flight.
 static uint32_t latency_of(const struct minst *m, uint32_t n) {
     switch (m->klass) {
     case OPC_LD_GLOBAL: case OPC_LD_GENERIC: case OPC_TEX: case OPC_SURF: case OPC_ATOM_GLOBAL:
-        return 200;
-    case OPC_LD_LOCAL: return 80;
-    case OPC_LD_SHARED: case OPC_ATOM_SHARED: case OPC_LD_CONST: case OPC_SHFL: return 30;
+        return 600;
+    case OPC_LD_LOCAL: return 200;
+    case OPC_LD_SHARED: case OPC_ATOM_SHARED: case OPC_LD_CONST: case OPC_SHFL: return 100;
     case OPC_SFU_RCP: case OPC_SFU_TRIG: return 24 * n;
     default: return 18 * n;
     }
@@ -392,7 +392,7 @@ void opt_schedule(struct mfunc *f, struct arena *a) {
     s->live_now = arena_alloc(a, n * sizeof *s->live_now);
     s->copy = arena_alloc(a, ((size_t)f->inst.n + 1) * sizeof *s->copy);
     const uint32_t need = live_max_pressure(s->live).words;
-    s->limit = need > FREE_WORDS ? need : FREE_WORDS;
+    s->limit = need + MORE_WORDS > FREE_WORDS ? need + MORE_WORDS : FREE_WORDS;
     if (s->limit + KEEP_CLEAR > f->target->max_regs)
         s->limit = f->target->max_regs > KEEP_CLEAR ? f->target->max_regs - KEEP_CLEAR : 1;
     struct slot_set now;

@@ -55,6 +55,10 @@ static bool color_either_way(struct ra *r) {
     return false;
 }
 
+static bool keeps_r1(const struct mfunc *f) {
+    return mfunc_has_sp(f) || f->target->gen != GEN_TESLA;
+}
+
 static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
     struct allocation *al = context;
     struct ra r = {.f = f,
@@ -63,7 +67,7 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
                    .n_colors = al->n_colors,
                    .home = al->spill.home.at,
                    .n_homes = al->spill.home.n};
-    r.keeps_r1 = al->cls == RA_GPR && (mfunc_has_sp(f) || f->target->gen != GEN_TESLA);
+    r.keeps_r1 = al->cls == RA_GPR && keeps_r1(f);
     const uint32_t room = r.n_colors > r.keeps_r1 ? r.n_colors - r.keeps_r1 : 1;
     r.cfg = cfg_build(scratch, f);
     cfg_dominators(r.cfg);
@@ -134,15 +138,24 @@ static bool moves_nothing(const struct minst *m) {
 static void place_all(struct mfunc *f, const struct allocation *gpr,
                       const struct allocation *pred) {
     uint8_t *dead = arena_alloc(f->arena, (size_t)f->inst.n + 1);
+    struct ra_temps temps = {.f = f,
+                             .place = gpr->place,
+                             .max_regs = gpr->n_colors,
+                             .used = gpr->used,
+                             .keeps_r1 = keeps_r1(f),
+                             .fixed = arena_alloc(f->arena, (size_t)f->inst.n + 1)};
+    edit_with_scratch(f, ra_give_temps, &temps);
     for (uint32_t i = 0; i < f->inst.n; i++) {
         struct minst *m = &f->inst.at[i];
-        for (unsigned j = 0; j < 2; j++) place_operand(&m->dst[j], gpr, pred);
-        for (unsigned j = 0; j < 4; j++) place_operand(&m->src[j], gpr, pred);
+        for (unsigned j = 0; j < 2; j++)
+            if (j || !(temps.fixed[i] & RA_FIXED_DST)) place_operand(&m->dst[j], gpr, pred);
+        for (unsigned j = 0; j < 4; j++)
+            if (j || !(temps.fixed[i] & RA_FIXED_SRC)) place_operand(&m->src[j], gpr, pred);
         m->guard = m->guard == VPRED_TRUE ? PRED_TRUE : pred->place[m->guard];
         dead[i] = moves_nothing(m);
     }
     edit_delete(f, dead);
-    f->n_regs = gpr->used;
+    f->n_regs = temps.used;
     f->n_preds = pred->used;
     f->allocated = true;
 }

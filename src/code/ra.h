@@ -85,6 +85,17 @@ bool ra_is_move(const struct ra *r, const struct minst *m, struct opnd *d, struc
 bool ra_color(struct ra *r);
 uint32_t ra_colors_used(const struct ra *r);
 
+// ra_temps.c: registers for the fillers of long expansions, given when all else has its place.
+enum { RA_FIXED_DST = 1, RA_FIXED_SRC = 2 };
+struct ra_temps {
+    struct mfunc *f;
+    const uint32_t *place; // virtual register -> real one
+    uint32_t max_regs, used;
+    bool keeps_r1;
+    uint8_t *fixed;        // instruction -> RA_FIXED_*: dst[0], src[0] are real registers already
+};
+void ra_give_temps(struct mfunc *f, struct arena *scratch, void *context);
+
 // ra_spill.c
 enum { RA_TAG_NONE, RA_TAG_RELOAD, RA_TAG_STORE };
 struct ra_spill {
