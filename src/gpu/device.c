@@ -212,7 +212,8 @@ void gpu_clear_fault(struct gpu *g) {
 enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struct diags *d,
                           uint64_t *addr) {
     if (!bytes) return diag_add(d, WW_ERROR_USAGE, "an allocation of 0 bytes was asked for");
-    *addr = devmem_alloc(g->memory, bytes, 0, name);
+    // Any of a program's memory may be bound to a texture.
+    *addr = devmem_alloc(g->memory, bytes, g->limits.tex_alignment, name);
     if (!*addr)
         return diag_add(d, WW_ERROR_DEVICE_MEMORY,
                         "%s has no room for %llu bytes: %llu of %llu bytes are free", g->config.name,
