@@ -4,7 +4,7 @@
 #include "exec/log.h"
 
 uint32_t atomic_bytes(const struct xinst *x) {
-    return ptx_type_bits(x->type) / 8;
+    return x->vec * ptx_type_bits(x->type) / 8;
 }
 
 static uint32_t flush(uint32_t v, bool fz) { return fz ? flush32(v, 0x7fffffffu) : v; }
@@ -76,20 +76,42 @@ static uint64_t compute(const struct xinst *x, uint64_t old, uint64_t b, uint64_
     }
 }
 
-uint64_t atomic_apply(uint8_t *p, const struct xinst *x, uint64_t b, uint64_t c, bool is_global) {
-    const uint32_t bytes = atomic_bytes(x);
-    const uint64_t keep = bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1;
-    uint64_t old = 0;
+static void apply_element(uint8_t *p, const struct xinst *x, const uint8_t *b, const uint8_t *c,
+                          uint32_t bytes, bool is_global) {
+    uint64_t old = 0, vb = 0, vc = 0;
     memcpy(&old, p, bytes);
-    const uint64_t now = compute(x, old, b & keep, c & keep, is_global);
+    memcpy(&vb, b, bytes);
+    memcpy(&vc, c, bytes);
+    const uint64_t now = compute(x, old, vb, vc, is_global);
     memcpy(p, &now, bytes);
+}
+
+struct wide atomic_apply(uint8_t *p, const struct xinst *x, const struct wide *b,
+                         const struct wide *c, bool is_global) {
+    const uint32_t bytes = atomic_bytes(x), each = bytes / x->vec;
+    struct wide old = {{0, 0}};
+    memcpy(&old, p, bytes);
+    if (each == 16) { // exchange, compare and swap
+        const bool swap = x->sub == MATOM_EXCH || !memcmp(&old, b, 16);
+        if (swap) memcpy(p, x->sub == MATOM_EXCH ? b : c, 16);
+        return old;
+    }
+    for (uint32_t k = 0; k < bytes; k += each)
+        apply_element(p + k, x, (const uint8_t *)b + k, (const uint8_t *)c + k, each, is_global);
     return old;
 }
 
-void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t old) {
+void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                   const struct wide *old) {
     if (x->d == X_NONE) return;
-    if (atomic_bytes(x) == 8)
-        x_put64(x_dst(w, x->d), lane, old);
-    else
-        x_dst(w, x->d)[lane] = (uint32_t)old;
+    uint32_t *pd = x_dst(w, x->d) + lane;
+    const uint32_t bytes = atomic_bytes(x);
+    for (uint32_t k = 0; k < bytes; k += 4, pd += WARP_LANES)
+        memcpy(pd, (const uint8_t *)old + k, 4); // what stands above a narrow value is nobody's
+}
+
+void heap_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t pointer) {
+    if (x->d == X_NONE) return;
+    x_dst(w, x->d)[lane] = (uint32_t)pointer;
+    if (x->aux8 == 2) x_dst(w, x->d)[lane + WARP_LANES] = (uint32_t)(pointer >> 32);
 }

@@ -3,6 +3,7 @@
 #include "exec/decode.h"
 #include "exec/handlers.h"
 #include "exec/mem.h"
+#include "exec/tex.h"
 #include "exec/warp.h"
 
 static bool any_mods(const struct xinst *x, uint32_t n) {
@@ -277,7 +278,7 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_LOP: return choose_lop(v, x);
     case OP_LOP3:
         if (m->dst[1].kind == OPND_NONE) x->d1 = PRED_TRUE;
-        return v->int_[H_lop3];
+        return v->int_[any_mods(x, 3) || x->d == X_NONE || x->d1 != PRED_TRUE ? H_lop3_g : H_lop3];
     case OP_BFE:
         return is64(m->type) ? v->int64_[H_bfe64] : v->int_[is_signed(m->type) ? H_bfe_s : H_bfe_u];
     case OP_BFI: return is64(m->type) ? v->int64_[H_bfi64] : v->int_[H_bfi];
@@ -346,12 +347,19 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_CPCOMMIT: case OP_CPWAIT: return mem_fns[MEM_GROUP];
     case OP_CVTA: return mem_fns[MEM_CVTA];
     case OP_ISSPACE: return mem_fns[MEM_ISSPACE];
-    case OP_TEX: return tex_fns[0];
-    case OP_TLD4: return tex_fns[1];
-    case OP_TXQ: return tex_fns[2];
-    case OP_SULD: return tex_fns[3];
-    case OP_SUST: return tex_fns[4];
-    case OP_SURED: return tex_fns[5];
+    case OP_TEX: return tex_fns[TEX_SAMPLE];
+    case OP_TLD4: return tex_fns[TEX_GATHER];
+    case OP_TXQ: return tex_fns[TEX_QUERY];
+    case OP_SULD:
+        x->aux8 = (uint8_t)(m->flags & MF_WIDE ? x->vec : (x->bytes + 3) / 4);
+        return tex_fns[TEX_SULD];
+    case OP_SUST: return tex_fns[TEX_SUST];
+    case OP_SURED:
+        x->stype = m->sub;
+        x->sub = m->cop;
+        x->vec = 1;
+        x->d = X_NONE;
+        return tex_fns[TEX_SURED];
     case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_SHFL: case OP_ACTIVEMASK: case OP_ELECT:
     case OP_WARPSYNC: case OP_BAR: case OP_TRAP: case OP_BRKPT: case OP_NANOSLEEP:
         return choose_warp(m, x);

@@ -11,7 +11,7 @@
     X(iadd16) X(imad_g) X(imulwide_s) X(imulwide_u) X(imadwide_s) X(imadwide_u) X(imad24)      \
     X(imin_s) X(imax_s) X(imin_u) X(imax_u) X(imnmx_g) X(iabs) X(isad) X(shl) X(shr_u)         \
     X(shr_s) X(shl16) X(shr16_u) X(shr16_s) X(shf) X(and) X(or) X(xor) X(lop_n) X(lop3)        \
-    X(bfe_u) X(bfe_s) X(bfi) X(flo) X(brev) X(popc) X(clz) X(fns) X(prmt) X(bmsk) X(szext)     \
+    X(lop3_g)    X(bfe_u) X(bfe_s) X(bfi) X(flo) X(brev) X(popc) X(clz) X(fns) X(prmt) X(bmsk) X(szext)     \
     X(dp4a) X(dp2a) X(isetp_eq) X(isetp_ne) X(isetp_lt_s) X(isetp_le_s) X(isetp_gt_s)          \
     X(isetp_ge_s) X(isetp_lt_u) X(isetp_le_u) X(isetp_gt_u) X(isetp_ge_u) X(isetp_g)           \
     X(iset)

@@ -377,37 +377,51 @@ FN(lop_n) { // NOT on operands, any number of words
     }
     return EXEC_NEXT;
 }
+// The table is indexed by the bits of a, b, c with a the highest: choose by c, b, then a.
+LANE_FN uint32_t lop3_lane(const uint32_t t[8], uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t r00 = (t[1] & c) | (t[0] & ~c), r01 = (t[3] & c) | (t[2] & ~c);
+    const uint32_t r10 = (t[5] & c) | (t[4] & ~c), r11 = (t[7] & c) | (t[6] & ~c);
+    const uint32_t r0 = (r01 & b) | (r00 & ~b), r1 = (r11 & b) | (r10 & ~b);
+    return (r1 & a) | (r0 & ~a);
+}
+LANE_FN void lop3_table(uint32_t t[8], uint32_t lut) {
+    t[0] = 0u - (lut & 1), t[1] = 0u - (lut >> 1 & 1);
+    t[2] = 0u - (lut >> 2 & 1), t[3] = 0u - (lut >> 3 & 1);
+    t[4] = 0u - (lut >> 4 & 1), t[5] = 0u - (lut >> 5 & 1);
+    t[6] = 0u - (lut >> 6 & 1), t[7] = 0u - (lut >> 7 & 1);
+}
 FN(lop3) {
     UNUSED_ENV;
     SOURCES3;
-    const uint32_t lut = x->sub;
-    const uint32_t t0 = 0u - (lut & 1), t1 = 0u - (lut >> 1 & 1), t2 = 0u - (lut >> 2 & 1);
-    const uint32_t t3 = 0u - (lut >> 3 & 1), t4 = 0u - (lut >> 4 & 1), t5 = 0u - (lut >> 5 & 1);
-    const uint32_t t6 = 0u - (lut >> 6 & 1), t7 = 0u - (lut >> 7 & 1);
+    uint32_t *const pd = x_dst(w, x->d);
+    uint32_t t[8];
+    lop3_table(t, x->sub);
+    LANES {
+        const uint32_t r = lop3_lane(t, pa[i], pb[i], pc[i]);
+        pd[i] = PICK(r, pd[i]);
+    }
+    return EXEC_NEXT;
+}
+FN(lop3_g) { // NOT on operands, a predicate result, no word result
+    UNUSED_ENV;
+    SOURCES3;
+    uint32_t t[8], v[32] __attribute__((aligned(64)));
+    lop3_table(t, x->sub);
     const uint32_t na = x->mods[0] & OPND_NOT ? ~0u : 0, nb = x->mods[1] & OPND_NOT ? ~0u : 0;
     const uint32_t nc = x->mods[2] & OPND_NOT ? ~0u : 0;
     uint32_t any = 0;
-    const bool want = x->d != X_NONE;
-    uint32_t unused[32] = {0};
-    uint32_t *const pd = want ? x_dst(w, x->d) : unused;
-    LANES {
-        // The table is indexed by the bits of a, b, c with a the highest: choose by c, b, then a.
-        const uint32_t a = pa[i] ^ na, b = pb[i] ^ nb, c = pc[i] ^ nc;
-        const uint32_t r00 = (t1 & c) | (t0 & ~c), r01 = (t3 & c) | (t2 & ~c);
-        const uint32_t r10 = (t5 & c) | (t4 & ~c), r11 = (t7 & c) | (t6 & ~c);
-        const uint32_t r0 = (r01 & b) | (r00 & ~b), r1 = (r11 & b) | (r10 & ~b);
-        const uint32_t r = (r1 & a) | (r0 & ~a);
-        any |= r ? lane_bit[i] : 0;
-        pd[i] = PICK(r, pd[i]);
+    LANES v[i] = lop3_lane(t, pa[i] ^ na, pb[i] ^ nb, pc[i] ^ nc);
+    LANES any |= v[i] ? lane_bit[i] : 0;
+    if (x->d != X_NONE) {
+        uint32_t *const pd = x_dst(w, x->d);
+        LANES pd[i] = PICK(v[i], pd[i]);
     }
-    if (x->d1 != PRED_TRUE) {
-        const uint32_t q = x_pred(w, x->e);
-        const uint32_t p = x->bop == MBOP_AND ? any & q
-                           : x->bop == MBOP_OR ? any | q
-                           : x->bop == MBOP_XOR ? any ^ q
-                                                : any;
-        x_set_pred(w, x->d1, p, mask);
-    }
+    const uint32_t q = x_pred(w, x->e);
+    uint32_t p = any;
+    if (x->bop == MBOP_AND) p = any & q;
+    if (x->bop == MBOP_OR) p = any | q;
+    if (x->bop == MBOP_XOR) p = any ^ q;
+    x_set_pred(w, x->d1, p, mask);
     return EXEC_NEXT;
 }
 

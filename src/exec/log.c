@@ -21,7 +21,7 @@ struct record {
 };
 struct atomic_lane {
     uint8_t *host;
-    uint64_t b, c;
+    struct wide b, c;
 };
 
 struct exec_log *exec_log_create(void) { return calloc(1, sizeof(struct exec_log)); }
@@ -156,7 +156,7 @@ static void mark_atomic(struct exec_log *log, const uint8_t *host) {
     if (l) l->atomic = true;
 }
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
-                uint8_t *const *host, const uint64_t *b, const uint64_t *c) {
+                uint8_t *const *host, const struct wide *b, const struct wide *c) {
     const uint32_t n = bits_count32(mask);
     struct exec_warp *reader = x->d == X_NONE ? NULL : w;
     struct atomic_lane *p =
@@ -203,7 +203,7 @@ static bool commit_heap(struct devmem *m, const struct record *r, uint64_t value
                         struct exec_fault *f) {
     if (r->kind == REC_MALLOC) {
         const uint64_t at = devmem_device_malloc(m, value);
-        if (r->w) x_put64(x_dst(r->w, r->x->d), r->mask, at);
+        if (r->w) heap_result(r->w, r->x, r->mask, at);
         return true;
     }
     if (devmem_device_free(m, value)) return true;
@@ -242,8 +242,8 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
     case REC_ATOMIC: {
         const struct atomic_lane *a = (const struct atomic_lane *)(const void *)p;
         FOR_EACH_BIT32(i, r->mask) {
-            const uint64_t old = atomic_apply(a->host, r->x, a->b, a->c, true);
-            if (r->w) atomic_result(r->w, r->x, i, old);
+            const struct wide old = atomic_apply(a->host, r->x, &a->b, &a->c, true);
+            if (r->w) atomic_result(r->w, r->x, i, &old);
             if (track) devmem_mark_written_host(m, a->host, r->bytes);
             a++;
         }

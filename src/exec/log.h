@@ -37,6 +37,10 @@ static inline bool log_maybe_span(const struct exec_log *log, const uint8_t *fir
     return false;
 }
 
+struct wide { // an atomic's operand or result: up to 16 bytes
+    uint64_t v[2];
+};
+
 // Lays own bytes over buf[0..bytes), which was read from p. False when an atomic of this quantum
 // touches the line, so that only the commit can tell the value. `own`, if given, gets a bit a byte
 // that came from the log.
@@ -48,7 +52,7 @@ void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *con
                const uint8_t *data);
 void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data);
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
-                uint8_t *const *host, const uint64_t *b, const uint64_t *c);
+                uint8_t *const *host, const struct wide *b, const struct wide *c);
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
               uint8_t *const *host);
 void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len);
@@ -56,10 +60,13 @@ void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, 
               bool is_free, uint64_t value);
 void log_forget_warp(struct exec_log *log, const struct exec_warp *w); // its results have no reader
 
-// atom.c: one atomic on `p`; the old value comes back. Operands are the low bits of b and c.
-uint64_t atomic_apply(uint8_t *p, const struct xinst *x, uint64_t b, uint64_t c, bool is_global);
+// atom.c: one atomic on `p`; the old value comes back.
+struct wide atomic_apply(uint8_t *p, const struct xinst *x, const struct wide *b,
+                         const struct wide *c, bool is_global);
 uint32_t atomic_bytes(const struct xinst *x);
-void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t old);
+void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane,
+                   const struct wide *old);
+void heap_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t pointer);
 // mem.c: a lane's loaded bytes into its destination registers.
 void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const uint8_t *buf);
 

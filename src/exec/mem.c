@@ -305,11 +305,15 @@ static enum exec_outcome atomic(struct exec_env *e, struct exec_warp *w, const s
     if (!check_reads(e, w, x, mask, &r) || !check_atomics(e, w, x, mask, &r)) return EXEC_FAULT;
     e->access.kind = x->d == X_NONE ? ACCESS_REDUCE : ACCESS_ATOMIC;
     e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
-    uint64_t b[WARP_LANES], c[WARP_LANES];
+    struct wide b[WARP_LANES], c[WARP_LANES];
     const uint32_t *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    const bool has_c = x->sub == MATOM_CAS;
     FOR_EACH_BIT32(i, mask) {
-        b[i] = bytes == 8 ? x_get64(pb, i) : pb[i];
-        c[i] = bytes == 8 ? x_get64(pc, i) : pc[i];
+        b[i] = c[i] = (struct wide){{0, 0}};
+        for (uint32_t k = 0; k < bytes; k += 4) {
+            memcpy((uint8_t *)&b[i] + k, &pb[i + k / 4 * WARP_LANES], 4);
+            if (has_c) memcpy((uint8_t *)&c[i] + k, &pc[i + k / 4 * WARP_LANES], 4);
+        }
     }
     uint32_t now = mask;
     if (e->log && r.global) {
@@ -318,8 +322,8 @@ static enum exec_outcome atomic(struct exec_env *e, struct exec_warp *w, const s
         now &= ~r.global;
     }
     FOR_EACH_BIT32(i, now) {
-        const uint64_t old = atomic_apply(r.host[i], x, b[i], c[i], r.global >> i & 1);
-        atomic_result(w, x, i, old);
+        const struct wide old = atomic_apply(r.host[i], x, &b[i], &c[i], r.global >> i & 1);
+        atomic_result(w, x, i, &old);
     }
     return EXEC_MEMORY;
 }
