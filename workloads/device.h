@@ -73,7 +73,11 @@ WW_INDEX(gridDim, nctaid);
 static const int warpSize = 32;
 
 // ---------------------------------------------------------------- barriers, fences, votes
-// __syncthreads() is the compiler's own.
+// A barrier as the instruction itself, which the compiler must take to touch any memory. Its own
+// builtin will not do: clang 14 knows that the intrinsic behind it writes no variable whose address
+// is never taken, and moves loads of a __shared__ scalar above the barrier.
+DEVICE_FN void block_barrier() { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads() block_barrier()
 
 DEVICE_FN void warp_step() { asm volatile("" ::: "memory"); }
 DEVICE_FN void __threadfence_block() { __nvvm_membar_cta(); }
