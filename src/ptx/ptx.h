@@ -174,7 +174,7 @@ enum {
 struct ptx_loc {
     uint32_t line, col;        // in the PTX text
     uint32_t src_line;         // from .loc, 0 when there is none
-    uint16_t src_file;         // index into module files (by its .file number), 0 none
+    uint16_t src_file;         // its .file number (see ptx_module.files), 0 none
 };
 
 enum { PTX_MAX_OPERANDS = 8, PTX_MAX_TYPES = 6, PTX_MAX_MODS = 16 };

@@ -27,6 +27,7 @@ static void set_pending(struct ptx_parser *p, struct ptx_reading *r, struct ptx_
 
 // ---- parts of a register ------------------------------------------------------------
 
+_Static_assert(PTX_OP_vset4 - PTX_OP_vadd2 == 13, "the SIMD video rows follow each other");
 static bool is_simd_video(unsigned op) { return op >= PTX_OP_vadd2 && op <= PTX_OP_vset4; }
 
 // Digits behind .b or .h, highest lane first: a mask of lanes, or a lane for each.
