@@ -78,15 +78,24 @@ static uint32_t words_and_lines(const struct exec_access *a, uint64_t base, uint
 static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access *a,
                           struct lsu_entry *e) {
     s->act.c[ACT_coalescer_inputs]++;
+    const bool is_plain = a->bytes == 4 && a->mask == UINT32_MAX && kind >= COALESCE_LINE128;
+    const uint64_t first = a->addr[0];
+    const uint32_t word = (uint32_t)(first % 128) / 4;
     uint32_t n = 1;
-    if (a->bytes == 4 && a->mask == UINT32_MAX && kind >= COALESCE_LINE128 &&
-        a->addr[0] % 128 == 0 && is_sequential(a->addr))
-        e->tx[0] = (struct transaction){.addr = a->addr[0],
+    if (is_plain && word == 0 && is_sequential(a->addr))
+        e->tx[0] = (struct transaction){.addr = first,
                                         .bytes = 128,
                                         .lanes = UINT32_MAX,
                                         .sectors = 0xf,
                                         .full_sectors = 0xf,
                                         .words = UINT32_MAX};
+    else if (is_plain && is_uniform(a->addr))
+        e->tx[0] = (struct transaction){
+            .addr = kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
+            .bytes = kind == COALESCE_LINE128 ? 128 : 32,
+            .lanes = UINT32_MAX,
+            .sectors = 1u << word / 8,
+            .words = 1u << word};
     else
         n = a->mask == 0 ? 0 : coalesce((enum coalesce_kind)kind, a->addr, a->mask, a->bytes, e->tx);
     s->act.c[ACT_coalescer_transactions] += n;
@@ -178,11 +187,11 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[is_atomic                  ? ACT_shared_atomics
       : a->kind == ACCESS_STORE ? ACT_shared_writes
                                 : ACT_shared_reads]++;
-    n[ACT_shared_lanes] += bits_count32(mask);
+    n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
     if (ww_unlikely(s->n_policies != 0))
-        e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, bits_count32(mask),
+        e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask),
                                         a->kind == ACCESS_STORE, true, false, t);
 }
 
@@ -234,7 +243,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
     if (a->kind == ACCESS_TEX) {
         e->path = PATH_TEX;
         words_and_lines(a, 0, s->cache[CLIENT_TEX].line_mask, e);
-        s->act.c[ACT_tex_fetches] += bits_count32(a->mask);
+        s->act.c[ACT_tex_fetches] += count_lanes(a->mask);
         return;
     }
     if (a->space == PTX_SPACE_CONST || a->space == PTX_SPACE_PARAM) {
@@ -274,7 +283,7 @@ void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t ope
     e->lanes = (uint8_t)lanes;
     e->op = OP_NONE;
     e->ready = operands_at + agu_cycles(s, a->mask | a->mask2) + in->latency;
-    s->act.c[ACT_agu_addresses] += bits_count32(a->mask | a->mask2);
+    s->act.c[ACT_agu_addresses] += count_lanes(a->mask | a->mask2);
     describe(s, w, a, e, t);
     e->start_slot = u->start_at;
     if (++u->start_at == u->queue) u->start_at = 0;

@@ -12,9 +12,9 @@ static void prepare(struct sm *s, uint32_t sc) {
     const uint64_t leave = v->active & mine & waits;
     if (leave != 0) {
         v->active &= ~leave;
-        s->act.c[ACT_two_level_demotions] += bits_count64(leave);
+        s->act.c[ACT_two_level_demotions] += count_warps(leave);
     }
-    uint32_t room = s->active_cap[sc] - bits_count64(v->active & mine);
+    uint32_t room = s->active_cap[sc] - count_warps(v->active & mine);
     uint64_t may = mine & v->decoded & ~v->active & ~waits;
     while (room != 0 && may != 0) {
         const uint64_t behind = may & (~1ull << s->sched[sc].promoted);

@@ -77,6 +77,15 @@ static inline void scoreboard_look(struct sm *s, uint32_t w) {
 static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     struct warp *const W = &s->warp[w];
     W->head = in;
+    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues.
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        __builtin_prefetch(W->ew->regs + in->src[i] * WARP_LANES);
+        __builtin_prefetch(W->ew->regs + in->src[i] * WARP_LANES + WARP_LANES / 2);
+    }
+    for (uint32_t i = 0; i < in->n_dst; i++) {
+        __builtin_prefetch(W->ew->regs + (in->dst_first + i) * WARP_LANES, 1);
+        __builtin_prefetch(W->ew->regs + (in->dst_first + i) * WARP_LANES + WARP_LANES / 2, 1);
+    }
     s->v.decoded |= BIT64(w);
     s->v.needs[in->unit] |= BIT64(w);
     if (ww_unlikely((in->const_mask & ~s->const_ok[W->kslot]) != 0) && !front_constants(s, w, t)) {

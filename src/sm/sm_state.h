@@ -300,6 +300,20 @@ static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 #define BIT64(i) (1ull << (i))
 
+// Population counts where they are hot: the oldest x86-64 has no instruction for them, and a call
+// of the compiler's library costs more than this.
+static inline uint32_t count_lanes(uint32_t mask) {
+    if (ww_likely(mask == UINT32_MAX)) return 32;
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+static inline uint32_t count_warps(uint64_t mask) {
+    mask -= mask >> 1 & 0x5555555555555555u;
+    mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
 // step_plain.c, step_hooked.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_hooked(struct sm *s, uint64_t t);

@@ -223,7 +223,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         s->faulted = true;
         return false;
     }
-    const uint32_t lanes = bits_count32(s->env.exec_mask);
+    const uint32_t lanes = count_lanes(s->env.exec_mask);
     struct sm_inst_counts *const count = &W->counts[pc];
     count->issues++;
     count->lanes += lanes;
@@ -368,7 +368,7 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
         return false;
     }
     s->act.c[ACT_scheduler_arbitrations]++;
-    s->act.c[ACT_scheduler_ready_warps] += bits_count64(can);
+    s->act.c[ACT_scheduler_ready_warps] += count_warps(can);
     const uint32_t w = s->ops->pick(s, sc, can);
     const struct sm_inst *const in = s->warp[w].head;
     const uint32_t unit = in->unit;

@@ -80,7 +80,7 @@ static uint32_t line_sectors(const struct sm_cache *c, const struct transaction 
 static uint32_t hook(struct sm *s, enum sm_array array, uint64_t line, const struct transaction *x,
                      bool is_write, bool is_hit, uint64_t t) {
     if (ww_likely(s->n_policies == 0)) return 0;
-    return policy_array(s, array, line, x->sectors, bits_count32(x->lanes), is_write, is_hit, false,
+    return policy_array(s, array, line, x->sectors, count_lanes(x->lanes), is_write, is_hit, false,
                         t);
 }
 
@@ -118,7 +118,7 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
                                    .tag = (uint16_t)(TAG_OP | e->op),
                                    .kind = kind,
                                    .client = CLIENT_L1D,
-                                   .lanes = (uint8_t)bits_count32(x->lanes)});
+                                   .lanes = (uint8_t)count_lanes(x->lanes)});
     if (kind == MEM_ATOMIC) s->op[e->op].flags |= OP_ATOMIC;
     s->op[e->op].left++;
     return true;
@@ -147,7 +147,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
                                    .tag = (uint16_t)(TAG_STORE | e->warp),
                                    .kind = kind,
                                    .client = CLIENT_L1D,
-                                   .lanes = (uint8_t)bits_count32(x->lanes)});
+                                   .lanes = (uint8_t)count_lanes(x->lanes)});
     s->warp[e->warp].stores++;
     return true;
 }

@@ -3,7 +3,8 @@
 //   cc -O3 -g -std=c17 -D_GNU_SOURCE -Ibuild/rooms/sm -Iinclude tests/sm/bench_sm.c \
 //      build/libww_sm.a build/libww_mem.a build/libww_activity.a build/libww_exec.a \
 //      build/libww_code.a build/libww_ptx.a build/libww_base.a -lcmocka -lm -o bench_sm
-//   bench_sm [name]
+//   bench_sm [name [SMs]]    several SMs run in turn, a quantum each, as in a whole GPU: what one
+//                            touches then has left the host's caches when its turn comes again
 #include <stdio.h>
 #include <time.h>
 
@@ -24,6 +25,7 @@ static struct rig *gtx480(void) {
     c->collector_ports = 1;
     c->result_bus = 2;
     c->read_latency = 1;
+    c->registers = 49152; // the programs here use 32 a thread: 48 warps all the same
     c->active_warps = 32;
     c->dp_blocks_issue = true;
     for (int i = 0; i < OPC_N; i++)
@@ -136,11 +138,33 @@ static double exec_alone(struct rig *g, uint64_t *n) {
     return now_s() - start;
 }
 
+// All SMs in turn; answers the cycle in which the last one was done.
+static uint64_t run_all(struct rig **g, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        rig_make(g[i]);
+        for (uint64_t cta = 0; cta < g[i]->ctas; cta++) sm_take_cta(g[i]->sm, 0, cta, 0);
+    }
+    uint64_t t = 0, last = 0;
+    for (uint32_t running = n; running != 0; t += g[0]->quantum) {
+        running = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            struct exec_log *log = sm_log(g[i]->sm);
+            struct exec_fault f;
+            sm_run(g[i]->sm, t, t + g[i]->quantum);
+            exec_commit(g[i]->memory, &log, 1, &f);
+            running += !sm_is_idle(g[i]->sm);
+            if (g[i]->done_at > last) last = g[i]->done_at;
+        }
+    }
+    return last + 1;
+}
+
 int main(int argc, char **argv) {
+    const uint32_t sms = argc > 2 ? (uint32_t)atoi(argv[2]) : 1;
     const struct { const char *name; void (*make)(struct rig *); } row[] = {
         {"alu", alu}, {"chain", chain}, {"mixed", mixed}, {"stream", stream}, {"l1", l1},
         {"one_warp", one_warp}};
-    printf("%-9s %9s %9s %6s %8s %9s %9s %9s\n", "kernel", "warp inst", "cycles", "ipc",
+    printf("%-9s %9s %9s %6s %8s %9s %9s %9s\n", "kernel", "warp inst", "SM cycles", "ipc",
            "ns/inst", "exec ns", "sm ns", "ns/cycle");
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         if (argc > 1 && strcmp(argv[1], row[i].name) != 0) continue;
@@ -148,16 +172,17 @@ int main(int argc, char **argv) {
         uint64_t n = 0, cycles = 0, n_exec;
         double alone = 0;
         for (int k = 0; k < 3; k++) {
-            struct rig *g = gtx480();
-            row[i].make(g);
+            struct rig *g[64];
+            for (uint32_t j = 0; j < sms; j++) row[i].make(g[j] = gtx480());
             const double start = now_s();
-            cycles = rig_run(g);
+            cycles = run_all(g, sms);
             const double s = now_s() - start;
             best = s < best ? s : best;
-            n = act(g, ACT_warp_instructions);
-            alone = exec_alone(g, &n_exec);
-            rig_free(g);
+            n = sms * act(g[0], ACT_warp_instructions);
+            alone = exec_alone(g[0], &n_exec);
+            for (uint32_t j = 0; j < sms; j++) rig_free(g[j]);
         }
+        cycles *= sms;
         printf("%-9s %9llu %9llu %6.2f %8.1f %9.1f %9.1f %9.2f\n", row[i].name,
                (unsigned long long)n, (unsigned long long)cycles, (double)n / (double)cycles,
                1e9 * best / (double)n, 1e9 * alone / (double)n_exec,

@@ -16,7 +16,7 @@
 // ---- a network ----------------------------------------------------------------------------------
 // Stands in for src/mem's: the linker takes these and leaves mem/port.c out. Every request is
 // answered `latency` cycles after it was sent, in order; credits are a number of packets.
-enum { RIG_PORT_RING = 1 << 14 };
+enum { RIG_PORT_RING = 1 << 11 };
 struct mem_port {
     uint64_t latency, last_reply;
     uint32_t credits; // packets that may be outstanding
