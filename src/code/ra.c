@@ -27,7 +27,9 @@ struct allocation {
 };
 
 enum { MAX_ROUNDS = 60, GRAPH_SLACK = 96 };
-static const uint32_t window_of_round[] = {32, 8, 2, 0};
+// For how many instructions a reloaded value stays in its register.
+enum { WINDOW_AT_CALLS = 32, LAST_WINDOW = 2 };
+static const uint32_t window_of_round[LAST_WINDOW + 1] = {6, 2, 0};
 
 static void keep_result(struct allocation *al, struct ra *r) {
     al->place = arena_alloc(r->f->arena, ((size_t)r->n + 1) * sizeof *al->place);
@@ -40,10 +42,12 @@ static void keep_result(struct allocation *al, struct ra *r) {
     al->done = true;
 }
 
-// Colours with moves coalesced; should that fail, without.
-static bool color_either_way(struct ra *r) {
+// Colours with moves coalesced; should that fail, without. Once values have gone to memory it does
+// not matter whether a few more do, and the second try is left out.
+static bool color_either_way(struct ra *r, uint32_t round) {
     ra_join_graph(r);
     if (ra_color(r)) return true;
+    if (round) return false;
     const struct ra grouped = *r;
     r->parent = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *r->parent);
     r->offset = arena_alloc(r->arena, (size_t)r->n + 1);
@@ -83,25 +87,23 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
     }
     for (uint32_t v = 0; v < r.n; v++)
         if (r.crosses[v] && r.parent[v] == v) victim[v] = found = true;
+    al->spill.window = found ? WINDOW_AT_CALLS : window_of_round[al->round < LAST_WINDOW ? al->round : LAST_WINDOW];
+    // alignment may keep a few words empty: late rounds make more room
+    const uint32_t late = al->round > 3 ? (al->round - 3) / 2 : 0;
+    const uint32_t limit = late * 2 < room ? room - late : room / 2;
+    // copies of one value count as two in the pressure: a little more than the limit may do
+    if (!found && r.pressure > room + 2) found = ra_relieve(&r, limit, victim);
     if (!found && !too_large) {
-        if (color_either_way(&r)) {
+        if (color_either_way(&r, al->round)) {
             keep_result(al, &r);
             return;
         }
-        // alignment may keep a few words empty: late rounds make more room
-        const uint32_t late = al->round > 4 ? (al->round - 4) / 2 : 0;
-        const uint32_t limit = late * 2 < room ? room - late : room / 2;
-        if (r.pressure > limit) found = ra_relieve(&r, limit, victim);
-        if (!found) found = ra_evict(&r, victim);
-    } else if (!found) {
-        found = ra_relieve(&r, room, victim);
+        found = ra_relieve(&r, limit, victim) || ra_evict(&r, victim);
     }
     if (!found) {
         al->failed = true;
         return;
     }
-    const uint32_t last = WW_COUNT(window_of_round) - 1;
-    al->spill.window = window_of_round[al->round < last ? al->round : last];
     ra_spill(&r, &al->spill, victim);
 }
 

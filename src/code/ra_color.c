@@ -207,7 +207,7 @@ bool ra_color(struct ra *r) {
     const struct hints hints = find_hints(r);
     uint32_t best_used = UINT32_MAX;
     bool best_all = false;
-    const unsigned variations = r->edge_at[r->n] < 400000 ? 3 : 1; // beyond: one is slow enough
+    const unsigned variations = r->edge_at[r->n] < 200000 ? 3 : 1; // beyond, one is slow enough
     for (unsigned variation = 0; variation < variations; variation++) {
         removal_order(r, roots, n, order, variation);
         bool all;

@@ -52,6 +52,7 @@ static void table_add(struct ra_table *t, struct arena *a, uint32_t x, uint32_t 
 }
 
 static uint16_t transpose(uint16_t m) {
+    if (m == 1) return m; // two single words
     uint16_t t = 0;
     for (unsigned i = 0; i < 4; i++)
         for (unsigned j = 0; j < 4; j++)
@@ -230,6 +231,7 @@ void ra_coalesce(struct ra *r) {
 
 // ---- edges between roots ------------------------------------------------------------
 static uint16_t shift_mask(uint16_t mask, uint32_t by_x, uint32_t by_y) {
+    if (!by_x && !by_y) return mask;
     uint16_t out = 0;
     for (uint32_t i = 0; i + by_x < 4; i++)
         for (uint32_t j = 0; j + by_y < 4; j++)
@@ -237,39 +239,31 @@ static uint16_t shift_mask(uint16_t mask, uint32_t by_x, uint32_t by_y) {
     return out;
 }
 
+// Two groups may share several edges, one for each pair of members: their masks add up.
 void ra_join_graph(struct ra *r) {
-    struct ra_table joined;
-    uint32_t cap = 1024;
-    while (cap < r->table.n * 2) cap *= 2;
-    table_init(&joined, r->arena, cap);
     const struct ra_table *t = &r->table;
+    r->edge_at = arena_alloc(r->arena, ((size_t)r->n + 2) * sizeof *r->edge_at);
+    r->edge = arena_alloc(r->arena, 2 * (size_t)t->n * sizeof *r->edge);
+    uint32_t ox, oy;
     for (uint32_t i = 0; i < t->cap; i++) {
         if (!t->key[i]) continue;
         const uint64_t key = t->key[i] - 1;
-        uint32_t ox, oy;
+        const uint32_t x = ra_root(r, (uint32_t)(key >> 32), &ox),
+                       y = ra_root(r, (uint32_t)key, &oy);
+        if (x == y) continue;
+        r->edge_at[x + 2]++;
+        r->edge_at[y + 2]++;
+    }
+    for (uint32_t v = 2; v <= r->n + 1; v++) r->edge_at[v] += r->edge_at[v - 1];
+    for (uint32_t i = 0; i < t->cap; i++) {
+        if (!t->key[i]) continue;
+        const uint64_t key = t->key[i] - 1;
         const uint32_t x = ra_root(r, (uint32_t)(key >> 32), &ox),
                        y = ra_root(r, (uint32_t)key, &oy);
         if (x == y) continue;
         const uint16_t mask = shift_mask(t->mask[i], ox, oy);
-        if (x < y)
-            table_add(&joined, r->arena, x, y, mask);
-        else
-            table_add(&joined, r->arena, y, x, transpose(mask));
-    }
-    r->edge_at = arena_alloc(r->arena, ((size_t)r->n + 2) * sizeof *r->edge_at);
-    for (uint32_t i = 0; i < joined.cap; i++)
-        if (joined.key[i]) {
-            r->edge_at[((joined.key[i] - 1) >> 32) + 2]++;
-            r->edge_at[(uint32_t)(joined.key[i] - 1) + 2]++;
-        }
-    for (uint32_t v = 2; v <= r->n + 1; v++) r->edge_at[v] += r->edge_at[v - 1];
-    r->edge = arena_alloc(r->arena, 2 * (size_t)joined.n * sizeof *r->edge);
-    for (uint32_t i = 0; i < joined.cap; i++) {
-        if (!joined.key[i]) continue;
-        const uint32_t x = (uint32_t)((joined.key[i] - 1) >> 32),
-                       y = (uint32_t)(joined.key[i] - 1);
-        r->edge[r->edge_at[x + 1]++] = (struct ra_edge){.to = y, .mask = joined.mask[i]};
-        r->edge[r->edge_at[y + 1]++] = (struct ra_edge){.to = x, .mask = transpose(joined.mask[i])};
+        r->edge[r->edge_at[x + 1]++] = (struct ra_edge){.to = y, .mask = mask};
+        r->edge[r->edge_at[y + 1]++] = (struct ra_edge){.to = x, .mask = transpose(mask)};
     }
     // edge_at[v + 1] has moved to the end of v's edges, which is where v + 1's begin
 }

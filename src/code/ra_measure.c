@@ -122,14 +122,21 @@ static double price(const struct ra *r, uint32_t root) {
     return access * r->cost[root] / (double)(1 + r->length[root]);
 }
 
-static uint32_t cheapest_live(struct ra *r, const struct slot_set *now, const bool *victim) {
+// At one point of the code: what lives there, and what the instruction itself touches, which needs a
+// register also when it is spilled.
+struct point {
+    const struct slot_set *now;
+    uint32_t *touched, epoch; // root -> epoch of the point that touches it
+};
+
+static uint32_t cheapest_live(struct ra *r, const struct point *at, const bool *victim) {
     uint32_t best = UINT32_MAX;
     double least = 0;
-    for (uint32_t j = 0; j < now->n; j++) {
-        if (!ra_has(r, now->dense[j])) continue;
+    for (uint32_t j = 0; j < at->now->n; j++) {
+        if (!ra_has(r, at->now->dense[j])) continue;
         uint32_t offset;
-        const uint32_t root = ra_root(r, ra_node_of(r, now->dense[j]), &offset);
-        if (victim[root] || !may_spill(r, root)) continue;
+        const uint32_t root = ra_root(r, ra_node_of(r, at->now->dense[j]), &offset);
+        if (victim[root] || at->touched[root] == at->epoch || !may_spill(r, root)) continue;
         const double p = price(r, root);
         if (best == UINT32_MAX || p < least || (p == least && root < best)) {
             best = root;
@@ -139,30 +146,56 @@ static uint32_t cheapest_live(struct ra *r, const struct slot_set *now, const bo
     return best;
 }
 
-static uint32_t count_live(struct ra *r, const struct slot_set *now, const bool *victim) {
-    uint32_t n = 0, offset;
-    for (uint32_t j = 0; j < now->n; j++)
-        n += ra_has(r, now->dense[j]) &&
-             !victim[ra_root(r, ra_node_of(r, now->dense[j]), &offset)];
+static uint32_t count_live(struct ra *r, const struct point *at, const bool *victim) {
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < at->now->n; j++) {
+        uint32_t offset;
+        if (!ra_has(r, at->now->dense[j])) continue;
+        const uint32_t root = ra_root(r, ra_node_of(r, at->now->dense[j]), &offset);
+        n += !victim[root] || at->touched[root] == at->epoch;
+    }
     return n;
+}
+
+static bool relieve_point(struct ra *r, const struct point *at, uint32_t limit, bool *victim) {
+    bool found = false;
+    if (at->now->n <= limit) return false;
+    for (uint32_t n = count_live(r, at, victim); n > limit;) {
+        const uint32_t v = cheapest_live(r, at, victim);
+        if (v == UINT32_MAX) break;
+        victim[v] = found = true;
+        n = count_live(r, at, victim);
+    }
+    return found;
+}
+
+static void touch_slots(struct ra *r, struct point *at, const uint32_t *slot, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t offset;
+        if (ra_has(r, slot[i])) at->touched[ra_root(r, ra_node_of(r, slot[i]), &offset)] = at->epoch;
+    }
 }
 
 bool ra_relieve(struct ra *r, uint32_t limit, bool *victim) {
     struct slot_set now;
     slot_set_init(&now, r->arena, r->live->n_slots);
+    struct point at = {.now = &now};
+    at.touched = arena_alloc(r->arena, ((size_t)r->n + 1) * sizeof *at.touched);
     bool found = false;
     for (uint32_t b = 0; b < r->cfg->n; b++) {
         const struct cfg_block *block = &r->cfg->block[b];
         live_block_end(r->live, b, &now);
         for (uint32_t i = block->first + block->n; i-- > block->first;) {
+            const struct minst *m = &r->f->inst.at[i];
+            uint32_t slot[LIVE_MAX_READS];
+            at.epoch++; // behind the instruction, with its results
+            for (unsigned which = 0; which < 2; which++)
+                touch_slots(r, &at, slot, live_writes(r->live, m, which, slot));
+            found |= relieve_point(r, &at, limit, victim);
             live_step_back(r->live, i, &now);
-            if (now.n <= limit) continue;
-            while (count_live(r, &now, victim) > limit) {
-                const uint32_t v = cheapest_live(r, &now, victim);
-                if (v == UINT32_MAX) break;
-                victim[v] = true;
-                found = true;
-            }
+            at.epoch++; // before it, with its sources
+            touch_slots(r, &at, slot, live_reads(r->live, m, slot));
+            found |= relieve_point(r, &at, limit, victim);
         }
     }
     return found;
