@@ -138,7 +138,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     if (mop_info[m->op].flags & OPF_BRANCH) f |= SI_BRANCH;
     if (has_result && in->unit != UNIT_NONE) f |= SI_RESULT;
     if (is_mem) f |= SI_MEM;
-    if (is_mem && is_long(m->klass)) f |= SI_LONG;
+    if (is_mem && (is_long(m->klass) || m->op == OP_SYSCALL)) f |= SI_LONG;
     if (in->unit == UNIT_NONE) f |= SI_SOLO;
     if (m->flags & MF_FILLER) f |= SI_FILLER;
     switch (m->op) {
@@ -151,6 +151,7 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     case OP_MEMBAR: f |= SI_FENCE | SI_SOLO; break;
     case OP_CPCOMMIT: f |= SI_COMMIT; break;
     case OP_CPWAIT: f |= SI_ASYNC_WAIT | SI_SOLO; break;
+    case OP_SYSCALL: f |= SI_SOLO; break;
     case OP_SHFL: f |= SI_SHUFFLE; break;
     default: break;
     }
@@ -162,6 +163,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     const struct class_timing *t = &d->c->timing[m->klass];
     in->klass = m->klass;
     in->unit = op_class_unit[m->klass];
+    if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
     in->aux = m->op == OP_MEMBAR || m->op == OP_PREFETCH ? m->sub : m->aux;

@@ -75,29 +75,46 @@ static uint32_t words_and_lines(const struct exec_access *a, uint64_t base, uint
     return words;
 }
 
-static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access *a,
-                          struct lsu_entry *e) {
-    s->act.c[ACT_coalescer_inputs]++;
-    const bool is_plain = a->bytes == 4 && a->mask == UINT32_MAX && kind >= COALESCE_LINE128;
-    const uint64_t first = a->addr[0];
+// Transactions of 32-bit accesses that need no search: a whole line in order, or one word for all.
+static bool plain_shape(uint32_t kind, const uint64_t *addr, struct transaction *out) {
+    if (kind < COALESCE_LINE128) return false;
+    const uint64_t first = addr[0];
     const uint32_t word = (uint32_t)(first % 128) / 4;
-    uint32_t n = 1;
-    if (is_plain && word == 0 && is_sequential(a->addr))
-        e->tx[0] = (struct transaction){.addr = first,
-                                        .bytes = 128,
-                                        .lanes = UINT32_MAX,
-                                        .sectors = 0xf,
-                                        .full_sectors = 0xf,
-                                        .words = UINT32_MAX};
-    else if (is_plain && is_uniform(a->addr))
-        e->tx[0] = (struct transaction){
+    if (word == 0 && is_sequential(addr))
+        *out = (struct transaction){.addr = first,
+                                    .bytes = 128,
+                                    .lanes = UINT32_MAX,
+                                    .sectors = 0xf,
+                                    .full_sectors = 0xf,
+                                    .words = UINT32_MAX};
+    else if (is_uniform(addr))
+        *out = (struct transaction){
             .addr = kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
             .bytes = kind == COALESCE_LINE128 ? 128 : 32,
             .lanes = UINT32_MAX,
             .sectors = 1u << word / 8,
             .words = 1u << word};
     else
-        n = a->mask == 0 ? 0 : coalesce((enum coalesce_kind)kind, a->addr, a->mask, a->bytes, e->tx);
+        return false;
+    return true;
+}
+
+static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access *a,
+                          struct lsu_entry *e) {
+    const uint32_t mask = a->mask & ~a->mask2; // the others went to shared memory
+    s->act.c[ACT_coalescer_inputs]++;
+    uint32_t n = 0;
+    if (a->space == PTX_SPACE_LOCAL && a->bytes > 4) { // a lane's words lie 128 bytes apart
+        uint64_t addr[WARP_LANES];
+        for (uint32_t at = 0; at < a->bytes; at += 4) {
+            FOR_EACH_BIT32(lane, mask) addr[lane] = a->addr[lane] + at / 4 * 128;
+            n += coalesce((enum coalesce_kind)kind, addr, mask, 4, e->tx + n);
+        }
+    } else if (a->bytes == 4 && mask == UINT32_MAX && plain_shape(kind, a->addr, e->tx)) {
+        n = 1;
+    } else if (mask != 0) {
+        n = coalesce((enum coalesce_kind)kind, a->addr, mask, a->bytes, e->tx);
+    }
     s->act.c[ACT_coalescer_transactions] += n;
     return (uint16_t)n;
 }
@@ -256,7 +273,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
     }
     if (a->space == PTX_SPACE_SHARED) {
         on_chip |= a->mask;
-    } else if (a->mask != 0) {
+    } else if ((a->mask & ~a->mask2) != 0) {
         global_part(s, a, e);
     }
     if (on_chip != 0) shared_part(s, a, on_chip, e, t);

@@ -167,6 +167,7 @@ enum lsu_path {
     PATH_NONE, PATH_L1, PATH_BYPASS, PATH_STORE, PATH_ATOMIC, PATH_REDUCE, PATH_PREFETCH,
     PATH_CONST, PATH_TEX, PATH_LOCAL_STORE
 };
+enum { LSU_TRANSACTIONS = 128 }; // four words of local memory, each lane in a line of its own
 struct lsu_entry {
     uint64_t ready;
     const struct sm_inst *in;
@@ -178,7 +179,7 @@ struct lsu_entry {
     uint32_t bank_latency;  // from start to the data of shared memory
     uint32_t tail_cycles;   // that the unit stays occupied after the last transaction
     uint64_t begun;         // cycle of its first transaction's turn
-    struct transaction tx[64];
+    struct transaction tx[LSU_TRANSACTIONS];
 };
 // One in-order unit: LD/ST or texture. An access that touches shared memory alone, and finds nobody
 // in front of it that might be held up, never enters the ring: its times are known at once.

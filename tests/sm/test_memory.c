@@ -121,6 +121,97 @@ static void coalescing(void **state) {
     }
 }
 
+// All lanes on one word: one sector, or one line for the cached kind.
+static void uniform_load(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 64);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 12 + 100);
+    assert_int_equal(g->port->n_sent, 1);
+    assert_int_equal(g->port->sent[0].addr, g->buffer + 64);
+    assert_int_equal(g->port->sent[0].bytes, 32);
+    rig_free(g);
+}
+
+// A generic load whose lower lanes go to shared memory and whose upper ones to global memory: the
+// banks first (43), then the transaction (44), answered 100 later.
+static void generic_load(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->im.shared_bytes = 4096;
+    lane_offsets(g, 2);     // 1, 11
+    setp_lt(g, 0, 1, 16);   // 12
+    iaddi(g, 4, 2, EXEC_SHARED_WINDOW)->guard = 0; // 22
+    struct minst *m = iaddi(g, 4, 2, (uint32_t)g->buffer); // 32
+    m->guard = 0;
+    m->guard_not = true;
+    load(g, PTX_SPACE_NONE, 5, 4, 0)->klass = OPC_LD_GENERIC; // 42
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->port->sent[0].addr, g->buffer + 64);
+    assert_int_equal(g->port->sent[0].bytes, 64);
+    assert_int_equal(g->done_at, 44 + 100);
+    assert_int_equal(act(g, ACT_shared_reads), 1);
+    assert_int_equal(act(g, ACT_shared_lanes), 16);
+    assert_int_equal(act(g, ACT_gmem_reads), 1);
+    rig_free(g);
+}
+
+// Asynchronous copies in two groups: issued in 31 and 33, sent in 32 and 34. Waiting until one group
+// is open at most ends with the first answer (132), for none with the second (134).
+static void async_copies(void **state) {
+    (void)state;
+    for (uint32_t keep = 0; keep < 2; keep++) {
+        struct rig *g = rig_new();
+        g->im.shared_bytes = 4096;
+        lane_addresses(g, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            struct minst *m = emit(g, OP_CPASYNC, OPC_LD_GLOBAL, PTX_B32, NIL(), R(2), R(4), NIL());
+            m->aux = 4;
+            emit(g, OP_CPCOMMIT, OPC_FENCE, PTX_B32, NIL(), NIL(), NIL(), NIL());
+        }
+        emit(g, OP_CPWAIT, OPC_FENCE, PTX_B32, NIL(), NIL(), NIL(), NIL())->aux = (uint16_t)keep;
+        movi(g, 5, 1);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, (keep ? 132 : 134) + 10);
+        rig_free(g);
+    }
+}
+
+// A texture fetch of neighbouring texels: one line. Issue 11, look-up 12, answer 112, 100 cycles of
+// pipeline behind it; the second waits for the registers (212), looks up in 213 and hits: 30 + 100.
+static void texture_fetch(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.texture = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4, .mshrs = 4,
+                                         .mshr_merge = 8, .hit_latency = 30, .ports = 1, .lru = true};
+    g->c.texture_latency = 100;
+    g->c.timing[OPC_TEX].latency = 0;
+    const struct exec_texture t = {.base = g->buffer, .width = 64, .channels = 1,
+                                   .channel_bits = 32, .is_linear_memory = true};
+    struct opnd handle = IMM(devmem_texture_new(g->memory, &t));
+    handle.words = 2;
+    s2r(g, 1, PTX_SREG_tid_x);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct minst *m = emit(g, OP_TEX, OPC_TEX, PTX_U32, RR(8, 4), handle, R(1), NIL());
+        m->stype = PTX_S32;
+        m->sub = MTEX_1D;
+        m->vec = 4;
+    }
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 213 + 30 + 100);
+    assert_int_equal(act(g, ACT_tex_reads), 2);
+    assert_int_equal(act(g, ACT_tex_hits), 1);
+    assert_int_equal(act(g, ACT_tex_misses), 1);
+    assert_int_equal(act(g, ACT_tex_fetches), 64);
+    rig_free(g);
+}
+
 static void with_l1(struct rig *g) {
     g->c.l1d = (struct cache_config){.bytes = 16384, .line_bytes = 128, .ways = 4, .mshrs = 8,
                                      .mshr_merge = 4, .hit_latency = 40, .ports = 1,
@@ -302,6 +393,24 @@ static void local_memory(void **state) {
     rig_free(g);
 }
 
+// A 64-bit local access: the two words of a lane lie in neighbouring lines, one transaction each.
+static void local_pairs(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    g->im.local_bytes = 16;
+    movi(g, 1, 0);
+    struct minst *m = emit(g, OP_LD, OPC_LD_LOCAL, PTX_U64, RR(2, 2), R(1), NIL(), NIL());
+    m->space = PTX_SPACE_LOCAL;
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_lmem_reads), 2);
+    assert_int_equal(g->port->n_sent, 2);
+    assert_int_equal(g->port->sent[1].addr, g->port->sent[0].addr + 128);
+    assert_int_equal(g->done_at, 13 + 5 + 100 + 3); // load in 11, transactions in 12 and 13
+    rig_free(g);
+}
+
 // Indexed constants: 4 different words of one line are read one after another. Load in 31, start
 // 32, the line comes 100 later.
 static void indexed_constants(void **state) {
@@ -370,6 +479,10 @@ int main(void) {
         cmocka_unit_test(address_generation),
         cmocka_unit_test(shared_atomic),
         cmocka_unit_test(coalescing),
+        cmocka_unit_test(uniform_load),
+        cmocka_unit_test(generic_load),
+        cmocka_unit_test(async_copies),
+        cmocka_unit_test(texture_fetch),
         cmocka_unit_test(l1_miss_then_hit),
         cmocka_unit_test(l1_merge),
         cmocka_unit_test(l1_out_of_registers),
@@ -379,6 +492,7 @@ int main(void) {
         cmocka_unit_test(queue_is_full),
         cmocka_unit_test(global_atomic),
         cmocka_unit_test(local_memory),
+        cmocka_unit_test(local_pairs),
         cmocka_unit_test(indexed_constants),
         cmocka_unit_test(sleep),
         cmocka_unit_test(waiting_costs_nothing),
