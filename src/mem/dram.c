@@ -5,26 +5,23 @@
 // its direction and joins its bank's list. A decision looks at the banks that have work, computes
 // for each the earliest clock of the command that it needs next (column, activate, precharge), and
 // takes the earliest; at the same clock columns go before rows and old requests before young. The
-// choice stands until its clock, unless a new request changes what a bank needs. What a bank needs
-// is kept in its slot and renewed only after something happened to it, so that a decision is a few
-// branch-free instructions a bank.
-//
-// Reads have priority; writes gather until their window is high, then drain until it is low, or
-// move when no read is there. A request that `starve` row hits have passed closes the row. All
-// banks refresh every tREFI, at that clock or as soon as open rows may close. Constraints kept:
-// tRCD tRP tRAS tRC tRRD tFAW tCCD_S/L tRTP tWR tWTR tRTW tRFC, one command a clock, one burst at a
-// time on the data bus. Left out: power-down, per-bank refresh, the second command clock of GDDR5's
-// masked writes, ordering between a read and a write of the same address (no data lives here).
+// choice stands until its clock, unless a new request changes what a bank needs. When the data bus
+// allows a column, most often several banks can give it: their ages lie side by side, and the
+// oldest is found by vector instructions without a branch.// Reads have priority; writes gather
+// until their window is high, then drain until it is low, or move when no read is there. A request
+// that `starve` row hits have passed closes the row. All banks refresh every tREFI, at that clock
+// or as soon as open rows may close. Constraints kept: tRCD tRP tRAS tRC tRRD tFAW tCCD_S/L tRTP
+// tWR tWTR tRTW tRFC, one command a clock, one burst at a time on the data bus. Left out:
+// power-down, per-bank refresh, the second command clock of GDDR5's masked writes, ordering between
+// a read and a write of the same address (no data lives here).
 //
 // Sources: JEDEC JESD212 (GDDR5) and JESD79-3 (DDR3) for the constraints; Rixner et al., ISCA 2000
 // for first-ready first-come first-served.
 #include "mem/system.h"
 
 #define NO_ROW UINT32_MAX
-// A rank: rows after columns, then age, then the bank. A key puts the clocks to wait above it.
-enum { BANK_BITS = 5, ROW_BIT = 43, WAIT_SHIFT = 44 };
-// Kinds of a slot: below 8 the bank group of a column.
-enum { KIND_ACTIVATE = 8, KIND_PRECHARGE, KINDS };
+enum { BANK_BITS = 5, AGE_BITS = 26 }; // of a rank
+typedef int32_t v4 __attribute__((vector_size(16)));
 
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -36,8 +33,8 @@ bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct acti
     c->entry = ww_alloc_aligned(s->entries * sizeof *c->entry);
     c->done = ww_alloc_aligned(s->done_cap * sizeof *c->done);
     c->left = ww_alloc_aligned(s->left_cap * sizeof *c->left);
-    c->slot = ww_alloc_aligned(s->banks * sizeof *c->slot);
-    if (!c->bank || !c->entry || !c->done || !c->left || !c->slot) return false;
+    c->rank = ww_alloc_aligned(2 * sizeof *c->rank);
+    if (!c->rank || !c->bank || !c->entry || !c->done || !c->left) return false;
     dram_reset(c, 0);
     return true;
 }
@@ -47,32 +44,67 @@ void dram_destroy(struct dram_channel *c) {
     ww_free_aligned(c->entry);
     ww_free_aligned(c->done);
     ww_free_aligned(c->left);
-    ww_free_aligned(c->slot);
+    ww_free_aligned(c->rank);
 }
 
 void dram_reset(struct dram_channel *c, uint64_t clock) {
     const struct dram_shape *s = c->s;
-    struct dram_channel fresh = {.s = s,
-                                 .act = c->act,
-                                 .bank = c->bank,
-                                 .entry = c->entry,
-                                 .done = c->done,
-                                 .left = c->left,
-                                 .slot = c->slot,
-                                 .next = NEVER,
-                                 .cmd_ok = clock,
-                                 .refresh_due = s->refi ? clock + s->refi : NEVER,
-                                 .pipe_next = {NEVER, NEVER},
-                                 .pipe_head = {NIL, NIL},
-                                 .pipe_tail = {NIL, NIL},
-                                 .accounted = clock,
-                                 .open_from = clock,
-                                 .close_at = clock};
-    *c = fresh;
+    *c = (struct dram_channel){.s = s,
+                               .act = c->act,
+                               .bank = c->bank,
+                               .entry = c->entry,
+                               .done = c->done,
+                               .left = c->left,
+                               .rank = c->rank,
+                               .next = NEVER,
+                               .cmd_ok = clock,
+                               .refresh_due = s->refi ? clock + s->refi : NEVER,
+                               .pipe_next = {NEVER, NEVER},
+                               .pipe_head = {NIL, NIL},
+                               .pipe_tail = {NIL, NIL},
+                               .accounted = clock,
+                               .open_from = clock,
+                               .close_at = clock};
+    const struct dram_list none = {.hit = NIL, .head = NIL, .tail = NIL};
     for (uint32_t b = 0; b < s->banks; b++)
-        c->bank[b] = (struct dram_bank){
-            .row = NO_ROW, .hit = {NIL, NIL}, .head = {NIL, NIL}, .tail = {NIL, NIL}};
+        c->bank[b] = (struct dram_bank){.list = {none, none}, .row = NO_ROW};
     for (uint32_t i = 0; i < s->entries; i++) c->entry[i].next = i + 1 < s->entries ? i + 1 : NIL;
+}
+
+// ---- hits -----------------------------------------------------------------------------------
+static inline void drop_hit(struct dram_channel *c, uint32_t b, uint32_t dir) {
+    c->hit[dir] &= ~(1u << b);
+    c->bank[b].list[dir].hit = NIL;
+}
+
+static inline int32_t rank_of(const struct dram_channel *c, uint32_t i, uint32_t b) {
+    const uint64_t seq = c->entry[i].seq;
+    return (int32_t)((seq > c->rank_base ? seq - c->rank_base : 0) << BANK_BITS | b);
+}
+
+// Keeps ranks within their bits. Requests older than half of the range become equals.
+static void move_ranks(struct dram_channel *c) {
+    c->rank_base = c->seq - (1u << (AGE_BITS - 1));
+    for (uint32_t dir = 0; dir < 2; dir++) FOR_EACH_BIT32(b, c->hit[dir])
+    c->rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
+}
+
+// Entry i is the oldest for the bank's open row.
+static inline void set_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t i) {
+    c->bank[b].list[dir].hit = i;
+    c->rank[dir][b] = rank_of(c, i, b);
+    c->hit[dir] |= 1u << b;
+}
+
+// Looks for an entry of the open row, from one on.
+static void find_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t from) {
+    const uint32_t row = c->bank[b].row;
+    uint32_t i = from;
+    while (i != NIL && c->entry[i].row != row) i = c->entry[i].next;
+    if (i == NIL)
+        drop_hit(c, b, dir);
+    else
+        set_hit(c, b, dir, i);
 }
 
 // ---- counting open time ---------------------------------------------------------------------
@@ -96,10 +128,8 @@ static void closed(struct dram_channel *c, uint32_t b, uint64_t t) {
     c->act->c[ACT_dram_precharges]++;
     k->act_ok = max64(k->act_ok, t + c->s->rp);
     k->row = NO_ROW;
-    k->hit[DIR_READ] = k->hit[DIR_WRITE] = NIL;
-    c->hit[DIR_READ] &= ~(1u << b);
-    c->hit[DIR_WRITE] &= ~(1u << b);
-    c->stale |= 1u << b;
+    drop_hit(c, b, DIR_READ);
+    drop_hit(c, b, DIR_WRITE);
 }
 
 // ---- refresh --------------------------------------------------------------------------------
@@ -124,7 +154,6 @@ static void refresh(struct dram_channel *c, uint64_t now) {
         c->act->c[ACT_dram_refreshes]++;
         c->cmd_ok = t + 1;
         c->refresh_due += s->refi;
-        c->stale = UINT32_MAX;
         c->picked = false;
     }
 }
@@ -148,7 +177,7 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
     const uint64_t chunk = addr >> s->chunk_shift;
     const uint64_t rest = chunk >> s->bank_shift;
     uint32_t bank = (uint32_t)chunk & (s->banks - 1);
-    const uint32_t row = (uint32_t)(rest >> s->chunks_a_row_shift) & ~(1u << 31);
+    const uint32_t row = (uint32_t)(rest >> s->chunks_a_row_shift) & (NO_ROW >> 1);
     if (s->bank_hash) bank ^= row & (s->banks - 1);
     *e = (struct dram_entry){.what = what,
                              .visible = clock + s->controller_clocks,
@@ -164,16 +193,17 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
         c->entry[c->pipe_tail[dir]].next = i;
     }
     c->pipe_tail[dir] = i;
-    c->piped[dir]++;
     c->queued[dir]++;
     c->act->c[ACT_mc_requests]++;
     if (e->visible < c->next) c->next = e->visible;
 }
 
+// The first of the pipeline joins the window. Whatever may change the choice undoes it.
 static void insert(struct dram_channel *c, uint32_t dir) {
     const uint32_t i = c->pipe_head[dir];
     struct dram_entry *e = &c->entry[i];
     struct dram_bank *k = &c->bank[e->bank];
+    struct dram_list *l = &k->list[dir];
     const uint32_t bit = 1u << e->bank;
     c->pipe_head[dir] = e->next;
     if (e->next == NIL) {
@@ -182,27 +212,21 @@ static void insert(struct dram_channel *c, uint32_t dir) {
     } else {
         c->pipe_next[dir] = c->entry[e->next].visible;
     }
-    c->piped[dir]--;
     e->seq = c->seq++;
+    if (ww_unlikely(c->seq - c->rank_base >= 1u << AGE_BITS)) move_ranks(c);
     e->next = NIL;
-    e->prev = k->tail[dir];
-    if (k->tail[dir] == NIL)
-        k->head[dir] = i;
-    else
-        c->entry[k->tail[dir]].next = i;
-    k->tail[dir] = i;
-    c->count[dir]++;
-    // Whatever may change the choice undoes it.
-    if (!(c->pend[dir] & bit)) {
+    e->prev = l->tail;
+    if (l->tail == NIL) {
+        l->head = i;
         c->pend[dir] |= bit;
-        c->stale |= bit;
         c->picked = false;
+    } else {
+        c->entry[l->tail].next = i;
     }
-    if (k->row == e->row && k->hit[dir] == NIL && k->streak < c->s->starve) {
-        k->hit[dir] = i;
-        k->hit_seq[dir] = e->seq;
-        c->hit[dir] |= bit;
-        c->stale |= bit;
+    l->tail = i;
+    c->count[dir]++;
+    if (k->row == e->row && l->hit == NIL && k->streak < c->s->starve) {
+        set_hit(c, e->bank, dir, i);
         c->picked = false;
     }
     if (dir == DIR_WRITE
@@ -219,100 +243,117 @@ static inline void insert_visible(struct dram_channel *c, uint64_t now) {
 }
 
 // ---- the choice -----------------------------------------------------------------------------
-static void choose_direction(struct dram_channel *c) {
+static inline void choose_direction(struct dram_channel *c) {
     const uint32_t reads = c->count[DIR_READ], writes = c->count[DIR_WRITE];
     const uint32_t high = c->s->write_high;
-    uint8_t mode = c->mode;
-    if (mode == DIR_READ) {
+    if (c->mode == DIR_READ) {
         if (!writes || (reads && writes < high)) return;
-        mode = DIR_WRITE;
+        c->mode = DIR_WRITE;
     } else if (!writes || (reads && (!c->draining || writes <= c->s->write_low))) {
         // Reads may have come while writes were plenty: then those go on, as a drain.
-        mode = writes >= high ? DIR_WRITE : DIR_READ;
+        c->mode = writes >= high ? DIR_WRITE : DIR_READ;
     } else {
         return;
     }
-    c->draining = mode == DIR_WRITE && writes >= high;
-    if (mode == c->mode) return;
-    c->mode = mode;
-    c->stale = UINT32_MAX;
+    c->draining = c->mode == DIR_WRITE && writes >= high;
 }
 
-static void renew_slots(struct dram_channel *c, uint32_t banks) {
+// The earliest row command, if it is earlier than the column found.
+static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
     const uint32_t dir = c->mode;
-    FOR_EACH_BIT32(b, banks) {
+    const uint64_t act = max64(start, max64(c->act_rrd, c->faw[c->faw_at]));
+    uint64_t best = c->picked_at, best_seq = 0; // no row goes before a column of the same clock
+    FOR_EACH_BIT32(b, rows) {
         const struct dram_bank *k = &c->bank[b];
-        struct dram_slot *slot = &c->slot[b];
-        if (c->hit[dir] >> b & 1) {
-            slot->ready = k->col_ok;
-            slot->kind = b & c->s->group_mask;
-            slot->rank = k->hit_seq[dir] << BANK_BITS | b;
-        } else {
-            const bool is_open = c->open >> b & 1;
-            slot->ready = is_open ? k->pre_ok : k->act_ok;
-            slot->kind = is_open ? KIND_PRECHARGE : KIND_ACTIVATE;
-            slot->rank = UINT64_C(1) << ROW_BIT | c->entry[k->head[dir]].seq << BANK_BITS | b;
-        }
+        const bool is_open = c->open >> b & 1;
+        const uint64_t t = max64(is_open ? start : act, is_open ? k->pre_ok : k->act_ok);
+        const uint64_t seq = c->entry[k->list[dir].head].seq;
+        const bool better = (t < best) | ((t == best) & (seq < best_seq));
+        best = better ? t : best;
+        best_seq = better ? seq : best_seq;
+        c->picked_bank = better ? b : c->picked_bank;
     }
+    c->picked_column = best == c->picked_at;
+    c->picked_at = best;
 }
 
-static void pick(struct dram_channel *c, uint64_t now) {
+// The bank with the oldest hit, of a set of banks.
+static inline uint32_t oldest_of(const struct dram_channel *c, uint32_t dir, uint32_t banks) {
+    const v4 *rank = (const v4 *)(const void *)c->rank[dir];
+    const int32_t set = (int32_t)banks;
+    v4 bit = {1, 2, 4, 8}, least = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    for (uint32_t i = 0; i < c->s->banks; i += 4, rank++, bit = bit << 4) {
+        const v4 in = (((v4){set, set, set, set} & bit) == bit);
+        const v4 x = (*rank & in) | (least & ~in);
+        const v4 less = x < least;
+        least = (x & less) | (least & ~less);
+    }
+    const int32_t x = least[0] < least[1] ? least[0] : least[1];
+    const int32_t y = least[2] < least[3] ? least[2] : least[3];
+    return (uint32_t)(x < y ? x : y) & (DRAM_BANKS - 1);
+}
+
+// The earliest column of the banks with hits, of which none can go as soon as the data bus allows.
+static void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t hits) {
+    const uint32_t dir = c->mode;
+    uint64_t best = NEVER;
+    FOR_EACH_BIT32(b, hits) {
+        const uint64_t t = max64(column, max64(c->bank[b].col_ok, c->col_l[b & c->s->group_mask]));
+        if (t > best || (t == best && c->rank[dir][b] > c->rank[dir][c->picked_bank])) continue;
+        best = t;
+        c->picked_bank = b;
+    }
+    c->picked_at = best;
+}
+
+static inline void pick(struct dram_channel *c, uint64_t now) {
     choose_direction(c);
     const struct dram_shape *s = c->s;
-    const uint32_t dir = c->mode, pend = c->pend[dir];
+    const uint32_t dir = c->mode, pend = c->pend[dir], hits = c->hit[dir];
     c->picked = pend != 0;
     if (!pend) return;
-    if (c->stale) {
-        renew_slots(c, c->stale & pend);
-        c->stale = 0; // a bank without work is renewed when it gets some
-    }
     const uint64_t start = max64(c->cmd_ok, now);
-    uint64_t from[KINDS];
-    uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
-    column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
-    for (uint32_t g = 0; g < s->groups; g++) from[g] = max64(column, c->col_l[g]);
-    from[KIND_ACTIVATE] = max64(start, max64(c->act_rrd, c->faw[c->faw_at]));
-    from[KIND_PRECHARGE] = start;
-    uint64_t best = UINT64_MAX;
-    FOR_EACH_BIT32(b, pend) {
-        const struct dram_slot *slot = &c->slot[b];
-        const uint64_t t = max64(slot->ready, from[slot->kind]);
-        best = min64(best, (t - start) << WAIT_SHIFT | slot->rank);
+    c->picked_at = NEVER;
+    c->picked_column = true;
+    if (hits) {
+        uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
+        column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
+        uint32_t late = 0;
+        for (uint32_t g = 0; g < s->groups; g++)
+            late |= c->col_l[g] > column ? s->group_banks[g] : 0;
+        FOR_EACH_BIT32(b, c->opening) {
+            if (c->bank[b].col_ok > column)
+                late |= 1u << b;
+            else if (c->bank[b].col_ok <= start)
+                c->opening &= ~(1u << b);
+        }
+        if (hits & ~late) {
+            c->picked_at = column;
+            c->picked_bank = oldest_of(c, dir, hits & ~late);
+        } else {
+            pick_late_column(c, column, hits);
+        }
     }
-    c->picked_at = start + (best >> WAIT_SHIFT);
-    c->picked_bank = (uint32_t)best & ((1u << BANK_BITS) - 1);
-    c->picked_column = !(best >> ROW_BIT & 1);
+    if (pend != hits && c->picked_at > start) pick_row(c, start, pend & ~hits);
 }
 
 // ---- commands -------------------------------------------------------------------------------
-static void find_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t from) {
-    struct dram_bank *k = &c->bank[b];
-    uint32_t i = from;
-    while (i != NIL && c->entry[i].row != k->row) i = c->entry[i].next;
-    k->hit[dir] = i;
-    if (i == NIL) {
-        c->hit[dir] &= ~(1u << b);
-    } else {
-        k->hit_seq[dir] = c->entry[i].seq;
-        c->hit[dir] |= 1u << b;
-    }
-}
-
+// The last burst of a bank's oldest hit has been asked for.
 static void finish(struct dram_channel *c, uint32_t b, uint32_t dir, uint64_t t) {
     const struct dram_shape *s = c->s;
-    struct dram_bank *k = &c->bank[b];
-    const uint32_t i = k->hit[dir];
+    struct dram_list *l = &c->bank[b].list[dir];
+    const uint32_t i = l->hit;
     struct dram_entry *e = &c->entry[i];
     const uint32_t next = e->next;
     if (e->prev == NIL)
-        k->head[dir] = next;
+        l->head = next;
     else
         c->entry[e->prev].next = next;
     if (next == NIL)
-        k->tail[dir] = e->prev;
+        l->tail = e->prev;
     else
         c->entry[next].prev = e->prev;
-    if (k->head[dir] == NIL) c->pend[dir] &= ~(1u << b);
+    if (l->head == NIL) c->pend[dir] &= ~(1u << b);
     c->count[dir]--;
     c->act->c[ACT_mc_queue_cycles] += t - e->visible;
     if (dir == DIR_READ) {
@@ -331,11 +372,11 @@ static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
     const struct dram_shape *s = c->s;
     const uint32_t dir = c->mode;
     struct dram_bank *k = &c->bank[b];
-    struct dram_entry *e = &c->entry[k->hit[dir]];
+    struct dram_list *l = &k->list[dir];
+    struct dram_entry *e = &c->entry[l->hit];
     uint64_t *act = c->act->c;
     const uint64_t data_end = t + s->latency[dir] + s->burst_clocks;
     c->cmd_ok = t + 1;
-    c->stale |= 1u << b;
     c->col_s = t + s->ccd_s;
     c->col_l[b & s->group_mask] = t + s->ccd_l;
     c->bus_free = data_end;
@@ -354,11 +395,9 @@ static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
     act[k->fresh ? ACT_dram_row_misses : ACT_dram_row_hits]++;
     k->fresh = false;
     if (--e->bursts == 0) finish(c, b, dir, t);
-    const uint32_t oldest = k->head[dir];
-    if (oldest != NIL && c->entry[oldest].row != k->row && ++k->streak >= s->starve) {
-        k->hit[dir] = NIL;
-        c->hit[dir] &= ~(1u << b);
-    }
+    if (l->head != l->hit && l->head != NIL && c->entry[l->head].row != k->row &&
+        ++k->streak >= s->starve)
+        drop_hit(c, b, dir);
     if (!s->open_page && !((c->hit[DIR_READ] | c->hit[DIR_WRITE]) >> b & 1))
         closed(c, b, k->pre_ok); // auto-precharge with the last burst
 }
@@ -367,20 +406,20 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
     const struct dram_shape *s = c->s;
     struct dram_bank *k = &c->bank[b];
     opened(c, b, t);
-    k->row = c->entry[k->head[c->mode]].row;
+    k->row = c->entry[k->list[c->mode].head].row;
     k->col_ok = t + s->rcd;
     k->pre_ok = t + s->ras;
     k->act_ok = t + s->rc;
+    c->opening |= 1u << b;
     k->fresh = true;
     k->streak = 0;
     c->act_rrd = t + s->rrd;
     c->faw[c->faw_at] = t + s->faw;
     c->faw_at = (c->faw_at + 1) & 3;
     c->cmd_ok = t + 1;
-    c->stale |= 1u << b;
     c->act->c[ACT_dram_activates]++;
-    find_hit(c, b, DIR_READ, k->head[DIR_READ]);
-    find_hit(c, b, DIR_WRITE, k->head[DIR_WRITE]);
+    find_hit(c, b, DIR_READ, k->list[DIR_READ].head);
+    find_hit(c, b, DIR_WRITE, k->list[DIR_WRITE].head);
 }
 
 static void step(struct dram_channel *c) {

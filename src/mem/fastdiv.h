@@ -16,8 +16,7 @@ static inline struct fastdiv fastdiv_of(uint64_t d) {
 static inline uint64_t fastdiv_quotient(const struct fastdiv *f, uint64_t x) {
     __extension__ typedef unsigned __int128 u128;
     uint64_t q = (uint64_t)(((u128)x * f->magic) >> 64);
-    if (x - q * f->d >= f->d) q++;
-    return q;
+    return q + (x - q * f->d >= f->d);
 }
 
 static inline uint64_t fastdiv_ceil(const struct fastdiv *f, uint64_t x) {

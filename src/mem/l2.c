@@ -89,46 +89,37 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
 }
 
 // ---- DRAM -----------------------------------------------------------------------------------
-// Groups of sectors that make a burst, of those in `sectors`.
-static uint32_t bursts_of(const struct mem_system *m, uint32_t sectors, uint32_t *widened) {
-    const uint32_t shift = m->dram.burst_shift, sector = m->sector_shift;
-    if (shift <= sector) {
-        *widened = sectors;
-        return bits_count32(sectors) << (sector - shift);
+static inline struct dram_channel *channel_of(struct partition *p, uint32_t si, uint64_t local,
+                                              uint64_t *addr) {
+    const struct slice *s = &p->slice[si];
+    const struct mem_map *map = &p->m->map;
+    uint32_t c = s->channel;
+    if (c == NIL) {
+        *addr = map_channel(map, si, local, &c);
+    } else {
+        const uint64_t block = local >> map->block_shift;
+        *addr = local + (((map->slices_a_channel - 1) * block + s->offset) << map->block_shift);
     }
-    const uint32_t group = 1u << (shift - sector);
-    const uint32_t mask = group >= 32 ? UINT32_MAX : (1u << group) - 1;
-    uint32_t n = 0, all = 0;
-    for (uint32_t at = 0; at < 32 && sectors >> at; at += group)
-        if (sectors >> at & mask) {
-            all |= mask << at;
-            n++;
-        }
-    *widened = all;
-    return n;
-}
-
-static struct dram_channel *channel_of(struct partition *p, uint32_t si, uint64_t local,
-                                       uint64_t *addr) {
-    uint32_t c;
-    *addr = map_channel(&p->m->map, si, local, &c);
     return &p->channel[c];
 }
 
 static void write_sectors(struct partition *p, uint32_t si, uint64_t line_addr, uint32_t sectors,
                           uint64_t tick) {
     uint64_t addr;
-    uint32_t wide;
     struct dram_channel *c = channel_of(p, si, line_addr, &addr);
-    dram_push(c, clock_edge(&p->m->clock.dram, tick), DIR_WRITE, addr,
-              bursts_of(p->m, sectors, &wide), (struct dram_done){.slice = (uint8_t)si});
+    dram_push(c, clock_edge(&p->m->clock.dram, tick), DIR_WRITE, addr, p->m->fetch[sectors].bursts,
+              (struct dram_done){.slice = (uint8_t)si});
 }
 
-// Room for a write wherever it goes: the line that has to make place may live in any channel.
-static bool write_room(const struct partition *p) {
-    for (uint32_t c = 0; c < p->m->map.channels; c++)
-        if (!dram_room(&p->channel[c], DIR_WRITE)) return false;
-    return true;
+// Room for a read of a channel, if one is wanted, and for a write wherever it goes: the line that
+// has to make place may live in any channel. Without it, the slice remembers what it wants.
+static bool has_room(struct partition *p, uint32_t si, const struct dram_channel *reads,
+                     bool writes) {
+    uint32_t wants = reads && !dram_room(reads, DIR_READ) ? 1u << DIR_READ : 0;
+    for (uint32_t c = 0; c < p->m->map.channels && writes; c++)
+        if (!dram_room(&p->channel[c], DIR_WRITE)) wants |= 1u << DIR_WRITE;
+    p->slice[si].wants = (uint8_t)wants;
+    return wants == 0;
 }
 
 // ---- tags -----------------------------------------------------------------------------------
@@ -207,11 +198,13 @@ static void write_tags(struct partition *p, struct slice *s, uint32_t i, const s
 // ---- one piece ------------------------------------------------------------------------------
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
-                             uint32_t missing, uint32_t waiter, uint64_t tick, bool *merged) {
+                             uint32_t missing, bool absent, uint32_t waiter, uint64_t tick,
+                             bool *merged) {
     struct mem_system *m = p->m;
     struct mshr *mshr = p->slice[si].mshr;
     const uint32_t slot = mshr_slot(mshr, number);
     struct mshr_entry *e = mshr->slot[slot] ? &mshr->entry[mshr->slot[slot] - 1] : NULL;
+    p->slice[si].absent = !e && absent;
     if (e ? e->count >= mshr->merge : mshr->used >= mshr->lines) return BLOCK_MSHR;
     const uint32_t new = e ? missing & ~e->requested : missing;
     *merged = !new;
@@ -219,13 +212,12 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
         uint64_t addr;
         struct dram_channel *c = channel_of(p, si, line_addr, &addr);
         // A fill may push a dirty line out, so both queues must have room.
-        if (!dram_room(c, DIR_READ) || !write_room(p)) return BLOCK_DRAM;
+        if (!has_room(p, si, c, true)) return BLOCK_DRAM;
         if (!e) e = mshr_open(mshr, slot, number);
-        uint32_t wide;
-        const uint32_t bursts = bursts_of(m, new, &wide);
-        e->requested |= wide;
-        dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, bursts,
-                  (struct dram_done){.line = number, .sectors = wide, .slice = (uint8_t)si});
+        const struct fetch f = m->fetch[new];
+        e->requested |= f.sectors;
+        dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, f.bursts,
+                  (struct dram_done){.line = number, .sectors = f.sectors, .slice = (uint8_t)si});
     }
     if (waiter != NIL) mshr_wait(mshr, e, missing, waiter);
     return BLOCK_NONE;
@@ -242,8 +234,8 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     bool merged = false;
     if (missing) {
-        const enum slice_block b =
-            miss(p, si, number, k->line_addr, missing, prefetch ? NIL : at, tick, &merged);
+        const enum slice_block b = miss(p, si, number, k->line_addr, missing, i == CACHE_NONE,
+                                        prefetch ? NIL : at, tick, &merged);
         if (b != BLOCK_NONE && !prefetch) return b;
         if (b != BLOCK_NONE) merged = true; // a prefetch without room is dropped
         if (!prefetch) n->waiting++;
@@ -265,7 +257,7 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
     uint32_t i = cache_find(s->tags, number);
     const bool hit = i != CACHE_NONE, back = m->c.l2.write_back;
     const bool through = !back || (!hit && !m->c.l2.write_allocate);
-    if ((!hit || through) && !write_room(p)) return BLOCK_DRAM;
+    if ((!hit || through) && !has_room(p, si, NULL, true)) return BLOCK_DRAM;
     if (!hit && m->c.l2.write_allocate) i = place_line(p, si, number, tick);
     if (i != CACHE_NONE) {
         write_tags(p, s, i, n, k);
@@ -289,12 +281,12 @@ static enum slice_block bypass_piece(struct partition *p, uint32_t si, uint32_t 
     const uint32_t last = (k->offset + k->bytes - 1) >> p->m->dram.burst_shift;
     addr += k->offset;
     if (n->kind == MEM_WRITE) {
-        if (!dram_room(c, DIR_WRITE)) return BLOCK_DRAM;
+        if (!has_room(p, si, NULL, true)) return BLOCK_DRAM;
         dram_push(c, clock, DIR_WRITE, addr, last - first + 1,
                   (struct dram_done){.slice = (uint8_t)si});
         return BLOCK_NONE;
     }
-    if (!dram_room(c, DIR_READ) || (is_atomic(n) && !dram_room(c, DIR_WRITE))) return BLOCK_DRAM;
+    if (!has_room(p, si, c, is_atomic(n))) return BLOCK_DRAM;
     dram_push(c, clock, DIR_READ, addr, last - first + 1,
               (struct dram_done){.line = at, .slice = (uint8_t)si, .bypass = true});
     n->waiting++;
@@ -338,16 +330,21 @@ void l2_unblock(struct partition *p, uint32_t si, uint64_t tick) {
     s->next = port_slot(p->m, s, max64(tick, s->ready));
 }
 
-// Lets a slice that waits for DRAM's queues try again at the next departure from one of them.
-void l2_await_room(struct partition *p, uint32_t si) {
-    uint64_t tick = NEVER;
+// Lets a slice that waits for DRAM's queues try again at the next departure of the kind that it
+// wants; each departure calls one slice. False: none is known yet.
+bool l2_await_room(struct partition *p, uint32_t si) {
+    const struct slice *s = &p->slice[si];
     for (uint32_t i = 0; i < p->m->map.channels; i++) {
-        const struct dram_channel *c = &p->channel[i];
-        if (c->left_head == c->left_tail) continue;
-        const uint64_t t = c->left[c->left_head & (c->s->left_cap - 1)].tick;
-        if (t < tick) tick = t;
+        struct dram_channel *c = &p->channel[i];
+        if ((int32_t)(c->claimed - c->left_head) < 0) c->claimed = c->left_head;
+        while (c->claimed != c->left_tail) {
+            const struct dram_left *l = &c->left[c->claimed++ & (c->s->left_cap - 1)];
+            if (!(s->wants >> l->dir & 1)) continue;
+            l2_unblock(p, si, l->tick);
+            return true;
+        }
     }
-    if (tick != NEVER) l2_unblock(p, si, tick);
+    return false;
 }
 
 void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
@@ -405,6 +402,22 @@ static void piece_done(struct partition *p, uint32_t si, uint32_t at, uint64_t t
     if (--n->waiting == 0 && n->all_in) finish(p, si, at, tick);
 }
 
+// A miss register may have become free.
+static void retry(struct partition *p, uint32_t si, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    if (s->absent) {
+        if (s->mshr->used >= s->mshr->lines) return;
+        const struct piece k = piece_at(p->m, &p->node[s->head]);
+        uint64_t addr;
+        if (!has_room(p, si, channel_of(p, si, k.line_addr, &addr), true)) {
+            s->block = BLOCK_DRAM;
+            l2_await_room(p, si);
+            return;
+        }
+    }
+    l2_unblock(p, si, tick);
+}
+
 void l2_fill(struct partition *p, const struct dram_done *d) {
     struct mem_system *m = p->m;
     const uint32_t si = d->slice;
@@ -435,5 +448,5 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
                 (uint8_t)sectors_in_line(m, &p->node[at], d->line << m->line_shift);
         piece_done(p, si, at, d->tick);
     }
-    if (s->block == BLOCK_MSHR) l2_unblock(p, si, d->tick);
+    if (s->block == BLOCK_MSHR) retry(p, si, d->tick);
 }

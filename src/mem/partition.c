@@ -26,6 +26,8 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
         return false;
     for (uint32_t i = 0; i < m->map.slices; i++) {
         struct slice *s = &p->slice[i];
+        s->channel = m->map.channels_a_slice == 1 ? i % m->map.channels : NIL;
+        s->offset = i / m->map.channels;
         s->reply_head = ww_alloc_aligned(m->sms * sizeof *s->reply_head);
         s->reply_tail = ww_alloc_aligned(m->sms * sizeof *s->reply_tail);
         s->from = ww_alloc_aligned(m->sms * sizeof *s->from);
@@ -86,30 +88,14 @@ void partition_reset(struct partition *p, uint64_t clock) {
 }
 
 // ---- taking requests ------------------------------------------------------------------------
-static uint32_t take_node(struct partition *p, uint32_t sm, const struct mem_request *r) {
-    struct mem_system *m = p->m;
-    const struct mem_port *port = &m->port[sm];
+static inline uint32_t take_node(struct partition *p, const struct node *packet) {
     const uint32_t i = p->free;
     struct node *n = &p->node[i];
     p->free = n->next;
-    *n = (struct node){.cycle = r->cycle,
-                       .addr = r->addr,
-                       .local = map_place(&m->map, r->addr).local,
-                       .words = r->words,
-                       .next = NIL,
-                       .sent_next = NIL,
-                       .bytes = (uint16_t)r->bytes,
-                       .tag = r->tag,
-                       .sm = (uint16_t)sm,
-                       .partial = (uint8_t)r->byte_mask_sectors,
-                       .kind = r->kind,
-                       .client = r->client,
-                       .lanes = r->lanes,
-                       .flits = (uint8_t)mem_port_flits(port, r->kind, r->bytes),
-                       .reply_flits = (uint8_t)mem_port_reply_flits(port, r->kind, r->bytes)};
+    *n = *packet;
     p->act.c[ACT_net_request_packets]++;
     p->act.c[ACT_net_request_flits] += n->flits;
-    if (m->c.net.kind == NET_CROSSBAR) p->act.c[ACT_net_hops] += n->flits;
+    if (p->m->c.net.kind == NET_CROSSBAR) p->act.c[ACT_net_hops] += n->flits;
     return i;
 }
 
@@ -127,10 +113,10 @@ static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint6
         const struct request_ring *ring = &m->port[sm].to[at];
         uint32_t head = s->from[sm].head;
         for (; head != ring->tail && p->free != NIL; head++) {
-            const struct mem_request *r = &ring->at[head & m->ring_mask];
+            const struct node *r = &ring->at[head & m->ring_mask];
             if (r->cycle >= to + way) break;
             const uint32_t slot = r->cycle > from + way ? (uint32_t)(r->cycle - from - way) : 0;
-            const uint32_t i = take_node(p, sm, r);
+            const uint32_t i = take_node(p, r);
             if (b->used[slot >> 6] >> (slot & 63) & 1)
                 p->node[b->tail[slot]].next = i;
             else
@@ -191,45 +177,81 @@ static void run_channels(struct partition *p, uint64_t slices, uint64_t end) {
         if (p->slice[i].block == BLOCK_DRAM) l2_await_room(p, i);
 }
 
-static void run_events(struct partition *p, uint64_t end) {
-    const uint32_t slices = p->m->map.slices, channels = p->m->map.channels;
+// Earliest fill, and earliest input: among slices of the same tick the one after the last served.
+// Numbers of channels and slices are arguments so that the common ones become constants.
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE uint64_t next_fill(struct partition *p, uint32_t channels,
+                                 struct dram_channel **from) {
+    uint64_t tick = NEVER;
+    for (uint32_t i = 0; i < channels; i++) {
+        struct dram_channel *c = &p->channel[i];
+        const uint64_t at = c->done[c->done_head & (c->s->done_cap - 1)].tick;
+        const uint64_t t = c->done_head == c->done_tail ? NEVER : at;
+        *from = t < tick || i == 0 ? c : *from;
+        tick = t < tick ? t : tick;
+    }
+    return tick;
+}
+ALWAYS_INLINE uint64_t next_input(const struct partition *p, uint32_t slices, uint32_t *at) {
+    uint64_t tick = p->slice[0].next;
+    uint32_t best = 0, best_behind = p->last_served == 0;
+    for (uint32_t i = 1; i < slices; i++) {
+        const uint64_t t = p->slice[i].next;
+        // Behind: it was served last, or comes before that one, so others go first.
+        const uint32_t behind = i <= p->last_served;
+        const bool better = (t < tick) | ((t == tick) & (behind < best_behind));
+        best = better ? i : best;
+        best_behind = better ? behind : best_behind;
+        tick = better ? t : tick;
+    }
+    *at = best;
+    return tick;
+}
+ALWAYS_INLINE uint64_t next_command(const struct partition *p, uint32_t channels) {
+    uint64_t clock = NEVER;
+    for (uint32_t i = 0; i < channels; i++)
+        clock = p->channel[i].next < clock ? p->channel[i].next : clock;
+    return clock == NEVER ? NEVER : clock * p->m->dram.period;
+}
+
+// Slices that wait for room although none will come (another used what they counted on less).
+static bool wake_forgotten(struct partition *p, uint64_t tick) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->m->map.slices; i++) {
+        if (p->slice[i].block != BLOCK_DRAM) continue;
+        l2_unblock(p, i, tick);
+        any = true;
+    }
+    return any;
+}
+
+ALWAYS_INLINE void run_events(struct partition *p, uint64_t end, uint32_t slices,
+                              uint32_t channels) {
+    uint64_t last = 0;
     for (;;) {
-        uint64_t fill = NEVER, input = NEVER, command = NEVER;
-        uint32_t input_at = 0;
         struct dram_channel *from = NULL;
-        for (uint32_t i = 0; i < channels; i++) {
-            struct dram_channel *c = &p->channel[i];
-            if (c->next < command) command = c->next;
-            if (c->done_head == c->done_tail) continue;
-            const uint64_t t = c->done[c->done_head & (c->s->done_cap - 1)].tick;
-            if (t >= fill) continue;
-            fill = t;
-            from = c;
+        uint32_t input_at;
+        const uint64_t fill = next_fill(p, channels, &from);
+        const uint64_t input = next_input(p, slices, &input_at);
+        const uint64_t tick = fill <= input ? fill : input, command = next_command(p, channels);
+        if (command <= tick && command < end) {
+            run_channels(p, tick, end);
+            last = command > last ? command : last;
+            continue;
         }
-        uint32_t si = p->last_served;
-        for (uint32_t i = 0; i < slices; i++) {
-            si = si + 1 >= slices ? 0 : si + 1;
-            if (p->slice[si].next < input) {
-                input = p->slice[si].next;
-                input_at = si;
-            }
+        if (tick >= end) {
+            if (tick != NEVER || command != NEVER || !wake_forgotten(p, last)) return;
+            continue;
         }
-        const uint64_t tick = fill <= input ? fill : input;
-        if (command != NEVER) {
-            command *= p->m->dram.period;
-            if (command <= tick && command < end) {
-                run_channels(p, tick, end);
-                continue;
-            }
-        }
-        if (tick >= end) return;
+        last = tick;
         for (uint32_t i = 0; i < channels; i++) dram_settle(&p->channel[i], tick);
         if (fill <= input) {
             const struct dram_done d = from->done[from->done_head++ & (from->s->done_cap - 1)];
             l2_fill(p, &d);
         } else {
             p->last_served = input_at;
-            l2_serve(p, input_at, input);
+            l2_serve(p, input_at, tick);
         }
     }
 }
@@ -241,7 +263,13 @@ void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t fro
         free_delivered(p, &p->slice[i]);
         take_requests(p, i, from, to);
     }
-    run_events(p, end);
+    const uint32_t slices = m->map.slices, channels = m->map.channels;
+    if (slices == 1 && channels == 1)
+        run_events(p, end, 1, 1);
+    else if (slices == 2 && channels == 1)
+        run_events(p, end, 2, 1);
+    else
+        run_events(p, end, slices, channels);
     for (uint32_t i = 0; i < m->map.slices; i++) l2_flush_atomics(p, i, end - 1);
     for (uint32_t i = 0; i < m->map.channels; i++)
         dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));

@@ -25,15 +25,17 @@ bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm) {
     p->system = m;
     p->sm = sm;
     p->to = ww_alloc_aligned(m->slices * sizeof *p->to);
+    p->memo = ww_alloc_aligned(sizeof *p->memo);
     p->reply = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->reply);
     p->merge = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->merge);
-    struct mem_request *rings = ww_alloc_aligned((size_t)m->slices * ring * sizeof *rings);
+    struct node *rings = ww_alloc_aligned((size_t)m->slices * ring * sizeof *rings);
     if (p->to) p->to[0].at = rings; // so that port_destroy finds it
-    if (!p->to || !p->reply || !p->merge || !rings) {
+    if (!p->to || !p->memo || !p->reply || !p->merge || !rings) {
         if (!p->to) ww_free_aligned(rings);
         return false;
     }
     for (uint32_t s = 0; s < m->slices; s++) p->to[s].at = rings + (size_t)s * ring;
+    *p->memo = (struct port_memo){.block = NEVER};
     if (m->c.net.kind == NET_MESH) {
         uint32_t n = ring;
         while (n < m->slices * ring) n *= 2;
@@ -47,6 +49,7 @@ bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm) {
 void port_destroy(struct mem_port *p) {
     if (p->to) ww_free_aligned(p->to[0].at);
     ww_free_aligned(p->to);
+    ww_free_aligned(p->memo);
     ww_free_aligned(p->reply);
     ww_free_aligned(p->merge);
     ww_free_aligned(p->log);
@@ -64,51 +67,75 @@ uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes) {
     return n ? (n + c->flit_bytes - 1) / c->flit_bytes : 1;
 }
 
+static inline uint32_t flits(const struct mem_system *m, bool data, uint32_t bytes) {
+    return m->flits[data ? bytes / 32 : 0];
+}
+
 uint32_t mem_port_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes) {
-    return net_flits(&p->system->c.net,
-                     kind == MEM_WRITE || kind == MEM_ATOMIC || kind == MEM_REDUCE, bytes);
+    return flits(p->system, kind == MEM_WRITE || kind == MEM_ATOMIC || kind == MEM_REDUCE, bytes);
 }
 
 uint32_t mem_port_reply_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes) {
-    return net_flits(&p->system->c.net, kind == MEM_READ || kind == MEM_ATOMIC, bytes);
+    return flits(p->system, kind == MEM_READ || kind == MEM_ATOMIC, bytes);
 }
 
-static const struct slice *slice_of(const struct mem_system *m, const struct mem_place *a) {
-    return &m->partition[a->partition].slice[a->slice];
+// Asked twice for each request (may it be sent, send it), so the last answer is kept.
+static inline struct mem_place look_up(const struct mem_port *p, uint64_t addr) {
+    const struct mem_map *map = &p->system->map;
+    const uint64_t block = addr >> map->block_shift, low = addr - (block << map->block_shift);
+    if (block != p->memo->block)
+        *p->memo = (struct port_memo){.block = block, .at = map_place(map, addr - low)};
+    struct mem_place a = p->memo->at;
+    a.local += low;
+    return a;
 }
 
-bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits) {
+bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t n) {
     const struct mem_system *m = p->system;
-    const struct mem_place a = map_place(&m->map, addr);
+    const struct mem_place a = look_up(p, addr);
     const uint32_t at = a.partition * m->map.slices + a.slice;
-    const uint32_t used = p->to[at].sent - slice_of(m, &a)->from[p->sm].taken;
-    return used + flits <= m->c.net.input_queue_flits && p->outstanding < MEM_PORT_OUTSTANDING;
+    const struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
+    return p->to[at].sent - from->taken + n <= m->c.net.input_queue_flits &&
+           p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     struct mem_system *m = p->system;
-    const struct mem_place a = map_place(&m->map, r.addr);
+    const struct mem_place a = look_up(p, r.addr);
     const uint32_t at = a.partition * m->map.slices + a.slice;
     struct request_ring *ring = &p->to[at];
-    const uint32_t flits = mem_port_flits(p, r.kind, r.bytes);
+    struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
+    const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
     const struct tick_clock *core = &m->clock.core, *net = &m->clock.net;
     uint64_t enter = clock_align(net, now * core->period);
     if (p->link_free > enter) {
         p->activity.c[ACT_net_stalls] += clock_floor(core, p->link_free - enter);
         enter = p->link_free;
     }
-    p->link_free = enter + flits * net->period;
+    p->link_free = enter + n * net->period;
     const uint64_t cycle = clock_edge(core, enter);
-    r.cycle = cycle + m->c.net.request_latency;
-    struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
     if (from->head == ring->tail) from->head = ring->tail = 0;
-    if (p->log) {
-        r.cycle = NEVER; // net_route_requests says when
+    const uint32_t slot = ring->tail++ & m->ring_mask;
+    if (p->log) // net_route_requests says when it arrives
         p->log[p->log_tail++ & p->log_mask] =
-            (struct mesh_log){.enter = enter, .slice = at, .index = ring->tail & m->ring_mask};
-    }
-    ring->at[ring->tail++ & m->ring_mask] = r;
-    ring->sent += flits;
+            (struct mesh_log){.enter = enter, .slice = at, .index = slot};
+    ring->at[slot] =
+        (struct node){.cycle = p->log ? NEVER : cycle + m->c.net.request_latency,
+                      .addr = r.addr,
+                      .local = a.local,
+                      .words = r.words,
+                      .next = NIL,
+                      .sent_next = NIL,
+                      .bytes = (uint16_t)r.bytes,
+                      .tag = r.tag,
+                      .sm = (uint16_t)p->sm,
+                      .partial = (uint8_t)r.byte_mask_sectors,
+                      .kind = r.kind,
+                      .client = r.client,
+                      .lanes = r.lanes,
+                      .flits = (uint8_t)n,
+                      .reply_flits = (uint8_t)mem_port_reply_flits(p, r.kind, r.bytes)};
+    ring->sent += n;
     p->outstanding++;
     return cycle;
 }

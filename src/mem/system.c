@@ -15,7 +15,6 @@ enum {
     MAX_PARTS = 64,       // slices or channels of a partition
     MAX_MERGE = 256,      // struct partition's waiters
     MAX_LINE = 256,       // bytes: 64 words of 4 bytes
-    MAX_BANKS = 32,       // bits of a mask
     MAX_CLOCKS = 1 << 16, // any timing parameter
     MAX_CYCLES = 1 << 20, // any latency
     TICK_BITS = 22
@@ -94,8 +93,8 @@ static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
         REFUSE("dram: a burst of %u transfers of %u bits is %llu bytes; it must be a power of two "
                "from 8 to 256",
                m->burst_length, m->bus_bits, (unsigned long long)burst);
-    if (!bits_is_pow2(m->banks) || m->banks > MAX_BANKS)
-        REFUSE("dram.banks is %u; it must be a power of two up to %d", m->banks, MAX_BANKS);
+    if (!bits_is_pow2(m->banks) || m->banks > DRAM_BANKS)
+        REFUSE("dram.banks is %u; it must be a power of two up to %d", m->banks, DRAM_BANKS);
     const uint32_t groups = m->bank_groups ? m->bank_groups : 1;
     if (!bits_is_pow2(groups) || groups > 8 || groups > m->banks)
         REFUSE("dram.bank_groups is %u; it must be a power of two up to 8 and to the banks",
@@ -268,6 +267,7 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
                            .refi = d->refi,
                            .rfc = d->rfc,
                            .period = clock->dram.period};
+    for (uint32_t b = 0; b < s.banks; b++) s.group_banks[b & s.group_mask] |= 1u << b;
     s.burst_shift = log2_of(s.burst_bytes);
     const uint32_t writes = s.window[DIR_WRITE];
     s.write_high = or_else(d->write_high, or_else(writes * 5 / 8, 1));
@@ -285,6 +285,25 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
     s.left_cap = 4;
     while (s.left_cap < 2 * s.entries) s.left_cap *= 2;
     return s;
+}
+
+// For each set of sectors of a line: the bursts that cover it, and all sectors that those bring.
+static void derive_fetches(struct mem_system *m) {
+    const uint32_t shift = m->dram.burst_shift, sector = m->sector_shift;
+    for (uint32_t set = 0; set < 256; set++) {
+        struct fetch *f = &m->fetch[set];
+        if (shift <= sector) {
+            f->sectors = (uint8_t)set;
+            f->bursts = (uint8_t)(bits_count32(set) << (sector - shift));
+            continue;
+        }
+        const uint32_t group = 1u << (shift - sector), mask = group < 8 ? (1u << group) - 1 : 255;
+        for (uint32_t at = 0; at < 8; at += group) {
+            if (!(set >> at & mask)) continue;
+            f->sectors |= (uint8_t)(mask << at);
+            f->bursts++;
+        }
+    }
 }
 
 double mem_config_peak_bandwidth(const struct mem_config *c) {
@@ -320,6 +339,8 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     m->hit_ticks = m->c.l2.hit_latency * m->clock.l2.period;
     m->queue_ticks = c->net.output_queue_flits * m->clock.net.period;
     m->atomic_ticks = c->l2_atomic_cycles * m->clock.l2.period;
+    for (uint32_t i = 0; i <= 8; i++) m->flits[i] = (uint8_t)net_flits(&c->net, i > 0, i * 32);
+    derive_fetches(m);
     m->port = ww_alloc_aligned(sms * sizeof *m->port);
     m->partition = ww_alloc_aligned(c->partitions * sizeof *m->partition);
     if (!m->port || !m->partition) return false;
@@ -455,8 +476,8 @@ void mem_system_describe(const struct mem_system *m, FILE *out) {
         }
         for (uint32_t k = 0; k < m->map.channels; k++) {
             const struct dram_channel *c = &p->channel[k];
-            const uint32_t reads = c->count[DIR_READ] + c->piped[DIR_READ];
-            const uint32_t writes = c->count[DIR_WRITE] + c->piped[DIR_WRITE];
+            const uint32_t reads = c->queued[DIR_READ];
+            const uint32_t writes = c->queued[DIR_WRITE];
             if (reads || writes)
                 fprintf(out, "partition %u, channel %u: %u reads and %u writes queued, %s\n", i, k,
                         reads, writes, c->mode == DIR_READ ? "reading" : "writing");

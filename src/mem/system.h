@@ -68,10 +68,28 @@ bool buckets_create(struct buckets *b, uint32_t n);
 void buckets_destroy(struct buckets *b);
 
 // ---- ports and the network ------------------------------------------------------------------
+// One line of the host's cache: everything that a request's way through a partition needs.
+struct node {
+    uint64_t cycle; // of its arrival; then of being ready (tick); then of its reply at the SM
+    uint64_t addr;
+    uint64_t local;  // address within the slice
+    uint64_t depart; // tick
+    uint32_t words, next, sent_next;
+    uint16_t bytes, tag, sm;
+    uint16_t piece;  // bytes taken so far
+    uint8_t partial; // sectors of the 128-byte line partly written
+    uint8_t kind, client, lanes;
+    uint8_t flits, reply_flits;
+    uint8_t waiting;    // pieces on their way
+    uint8_t all_in : 1; // every piece has been taken by the slice
+    uint8_t taken : 1;  // its reply has been delivered (the SM's to set)
+};
+static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache");
+
 // A ring of requests from one SM to one slice: the SM writes at tail, the slice reads at head.
 struct request_ring {
-    struct mem_request *at; // .cycle is the arrival at the slice's port; NEVER: not routed yet
-    uint32_t tail, sent;    // the SM's: packets pushed; flits pushed
+    struct node *at;
+    uint32_t tail, sent; // the SM's: packets pushed; flits pushed
 };
 struct mem_port {
     struct mem_system *system;
@@ -80,6 +98,10 @@ struct mem_port {
     uint64_t eject_free; // tick at which the ejection port is free
     uint32_t outstanding;
     struct request_ring *to; // [slice of all]
+    struct port_memo {
+        uint64_t block;      // of the last address looked up
+        struct mem_place at; // its start
+    } * memo;
     struct mem_reply *reply; // delivered, by cycle: [reply_head, reply_tail)
     uint32_t reply_head, reply_tail;
     struct merge {
@@ -98,24 +120,6 @@ struct mem_port {
 // A port accepts no more than this many requests that are not answered yet. Not a model of
 // anything: only room for its replies, beyond what an SM's own tables can have outstanding.
 enum { MEM_PORT_OUTSTANDING = 2048 };
-
-// One line of the host's cache: everything that a request's way through a partition needs.
-struct node {
-    uint64_t cycle; // of its arrival; then of being ready (tick); then of its reply at the SM
-    uint64_t addr;
-    uint64_t local;  // address within the slice
-    uint64_t depart; // tick
-    uint32_t words, next, sent_next;
-    uint16_t bytes, tag, sm;
-    uint16_t piece;  // bytes taken so far
-    uint8_t partial; // sectors of the 128-byte line partly written
-    uint8_t kind, client, lanes;
-    uint8_t flits, reply_flits;
-    uint8_t waiting;    // pieces on their way
-    uint8_t all_in : 1; // every piece has been taken by the slice
-    uint8_t taken : 1;  // its reply has been delivered (the SM's to set)
-};
-static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache");
 
 struct net_mesh {
     uint32_t width, height, nodes;
@@ -145,23 +149,20 @@ struct dram_entry {
     uint32_t row, next, prev;
     uint8_t bank, bursts;
 };
+enum { DRAM_BANKS = 32 }; // at most
 struct dram_bank {
     uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
-    uint64_t hit_seq[2];             // age of the oldest entry for the open row
-    uint32_t hit[2];                 // that entry
-    uint32_t head[2], tail[2];
+    struct dram_list {
+        uint32_t hit;        // oldest entry for the open row
+        uint32_t head, tail; // entries in order of age
+    } list[2];
     uint32_t row;
     uint16_t streak; // hits that passed an older request
     bool fresh;      // activated, no burst yet
 };
-// What a bank needs next, for the direction that is served: see pick() in dram.c.
-struct dram_slot {
-    uint64_t ready; // clock at which the bank itself allows it
-    uint64_t rank;  // among commands of the same clock, the least goes first
-    uint64_t kind;  // which of the channel's constraints apply
-};
 // Derived and checked configuration, in clocks.
 struct dram_shape {
+    uint32_t group_banks[8]; // bit a bank
     uint32_t banks, groups, group_mask, bank_shift, chunk_shift, chunks_a_row_shift;
     uint32_t burst_bytes, burst_shift, burst_clocks;
     uint32_t window[2], limit[2]; // entries that the scheduler sees; with the pipeline before it
@@ -177,23 +178,22 @@ struct dram_channel {
     const struct dram_shape *s;
     struct activity *act;
     struct dram_bank *bank;
-    struct dram_slot *slot;
     struct dram_entry *entry;
     uint64_t next;   // clock of its next action
     uint64_t cmd_ok; // next free slot of the command bus
     uint64_t col_s, col_l[8], dir_ok[2], bus_free, act_rrd, faw[4];
     uint64_t refresh_due;
-    uint64_t picked_at; // the choice that stands, if picked
-    uint64_t seq;
+    uint64_t picked_at;          // the choice that stands, if picked
+    uint64_t seq, rank_base;     // age of the next request; age of rank 0
+    int32_t (*rank)[DRAM_BANKS]; // [direction]: age of a bank's hit, with the bank below
     uint32_t picked_bank;
     bool picked, picked_column;
     uint8_t mode;
     bool draining;
     uint32_t faw_at;
     uint32_t open, hit[2], pend[2]; // bit a bank
-    uint32_t stale;                 // bit a bank whose slot is out of date
+    uint32_t opening;               // of the open banks, those whose tRCD may not be over
     uint32_t count[2];              // entries that the scheduler sees
-    uint32_t piped[2];              // entries before it
     uint64_t pipe_next[2];          // when the first of those is to be seen
     uint32_t pipe_head[2], pipe_tail[2];
     uint32_t free;
@@ -206,6 +206,7 @@ struct dram_channel {
     } * left;
     uint32_t done_head, done_tail, left_head, left_tail;
     uint32_t queued[2]; // as the slices see it
+    uint32_t claimed;   // the next departure that no waiting slice counts on
     // accounting of time
     uint64_t accounted, open_from, close_at;
 };
@@ -247,6 +248,11 @@ struct slice {
     uint32_t port_used;
     uint64_t blocked_at;
     uint8_t block;
+    uint8_t wants;    // BLOCK_DRAM: bit a direction without room
+    bool absent;      // blocked by a line that is neither here nor on its way: a new try needs no
+                      // look at the tags
+    uint32_t channel; // if all lines of the slice are in one channel; else NIL
+    uint32_t offset;  // of its blocks among those of that channel
     // output
     uint64_t out_free;
     uint32_t sent_head, sent_tail;     // replies sent, in order; freed when delivered
@@ -287,6 +293,10 @@ struct mem_system {
     uint32_t line_bytes, line_shift, sector_shift; // of L2; without L2: 128 and 32
     uint32_t cached;                               // mask of clients
     uint64_t hit_ticks, queue_ticks, atomic_ticks; // hit latency; output queue; a sector's atomic
+    uint8_t flits[9];                              // of a packet with n * 32 bytes of data
+    struct fetch {
+        uint8_t bursts, sectors; // for a set of sectors: bursts, and the sectors that they bring
+    } fetch[256];
     struct mem_port *port;
     struct partition *partition;
     struct net_mesh mesh;
@@ -301,7 +311,7 @@ uint64_t partition_next_tick(const struct partition *p);
 void l2_serve(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_fill(struct partition *p, const struct dram_done *d);
 void l2_schedule_head(struct partition *p, uint32_t slice);
-void l2_await_room(struct partition *p, uint32_t slice);
+bool l2_await_room(struct partition *p, uint32_t slice);
 void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
 // port.c
