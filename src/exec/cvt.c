@@ -7,8 +7,8 @@
 #include "exec/half_lane.h"
 #include "exec/soft64.h"
 
-// Binary formats: significant bits, exponent of the last subnormal bit, greatest finite value's
-// exponent of its last bit, bits of the fraction, exponent bias, NaN, infinity (or what stands for it).
+// Binary formats: significant bits, exponent of the last subnormal bit, exponent of the last bit of the
+// greatest value, bits of the fraction field, NaN, infinity (or what stands for it), greatest value.
 struct format {
     int digits, least, greatest, fraction;
     uint64_t nan, inf, max;
@@ -79,11 +79,9 @@ static uint64_t finish_float(const struct cvt_how *h, uint64_t r) {
     const bool nan = mag > f->inf || (h->to == PTX_E4M3 && mag == f->nan);
     if (h->ftz && h->to == PTX_F32) r = flush32((uint32_t)r, 0x7fffffffu);
     if (h->sat) {
-        const uint64_t one = (uint64_t)(f->digits - 1 - f->least) << f->fraction;
+        const uint64_t one = (uint64_t)(2 - f->digits - f->least) << f->fraction;
         if (nan || r & sign) return 0;
-        return mag > one && h->to != PTX_F64 ? one
-               : h->to == PTX_F64 && as_f64(r) > 1.0 ? as_u64(1.0)
-                                                     : r;
+        return mag > one ? one : r;
     }
     if (h->relu && !nan && r & sign) return 0;
     return r;
@@ -141,7 +139,7 @@ uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
     if (d != d) { // canonical, but for f64 which keeps the payload
         if (h->sat) return 0;
         if (h->to == PTX_F64) return h->from == PTX_F64 ? v | 1ull << 51 : as_u64(d) | 1ull << 51;
-        return f->nan | (h->to == PTX_E4M3 || h->to == PTX_E5M2 ? 0 : 0);
+        return f->nan;
     }
     const bool negative = sign_of(h, v);
     if (isinf(d)) {

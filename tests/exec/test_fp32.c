@@ -96,11 +96,7 @@ static uint32_t ref_fmad(const struct minst *m, uint32_t ua, uint32_t ub, uint32
         const double f = frexp(p, &e);
         p = ldexp(trunc(ldexp(f, 24)), e - 24);
     }
-    // The sum's rounding, by long double unless it has too many digits itself.
-    const volatile float lo = WITH_ROUNDING(float, MRND_RM, (float)((long double)p + c));
-    const volatile float hi = WITH_ROUNDING(float, MRND_RP, (float)((long double)p + c));
-    long double s = (long double)p + c;
-    (void)lo, (void)hi;
+    const volatile long double s = (long double)p + c;
     return finish32(f32_bits((float)s), m->flags);
 }
 static void mad_of_tesla(void **state) {
