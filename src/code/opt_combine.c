@@ -514,6 +514,55 @@ static bool fold_product(struct opt *o, uint32_t at) {
     return true;
 }
 
+// The carry out of `low`, where it is known: 0 or 1, else -1.
+static int known_carry(const struct opt *o, const struct minst *low, uint32_t at_low) {
+    struct opnd x[2] = {low->src[0], low->src[1]};
+    for (unsigned s = 0; s < 2; s++) {
+        uint32_t from = 0;
+        const struct minst *d = is_word(&x[s]) ? definition(o, &x[s], at_low, &from) : NULL;
+        if (!d || from >= at_low || d->op != OP_MOV || !is_imm(&d->src[0])) continue;
+        const uint8_t mods = x[s].mods;
+        x[s] = d->src[0];
+        x[s].mods = mods;
+    }
+    for (unsigned s = 0; s < 2; s++) // x + 0, x - 0
+        if (x[s].kind == OPND_IMM && !x[s].imm && !x[1 - s].mods) return 0;
+    if (!is_imm(&x[0]) || !is_imm(&x[1])) return -1;
+    return (x[0].imm + x[1].imm) >> 32 & 1;
+}
+
+// A 64-bit addition whose halves have nothing to say to each other.
+static bool fold_carry(struct opt *o, uint32_t at) {
+    struct minst high = o->f->inst.at[at];
+    if ((high.flags & (MF_CC_IN | MF_CC_OUT)) != MF_CC_IN || !opt_plain(&high)) return false;
+    uint32_t at_low = at;
+    const uint32_t first = o->cfg->block[o->cfg->block_of[at]].first;
+    do {
+        if (at_low == first || at - at_low > 16) return false;
+        at_low--;
+    } while (!(o->f->inst.at[at_low].flags & (MF_CC_OUT | MF_CC_IN)));
+    struct minst *low = &o->f->inst.at[at_low];
+    if (!is_add64(o, low, at_low, &high, at) || !opt_plain(low)) return false;
+    // nothing else may read this carry: not before `at`, as is_add64 saw, and not behind it
+    for (uint32_t i = at + 1; i < o->f->inst.n; i++) {
+        const uint32_t flags = o->f->inst.at[i].flags;
+        if (flags & MF_CC_IN) return false;
+        if ((flags & MF_CC_OUT) || o->cfg->block_of[i] != o->cfg->block_of[at]) break;
+    }
+    const int carry = known_carry(o, low, at_low);
+    if (carry < 0) return false;
+    if (carry == 1) {
+        const unsigned s = is_imm(&high.src[1]) ? 1 : 0;
+        if (!is_imm(&high.src[s]) || high.src[1 - s].mods) return false;
+        high.src[s].imm = (uint32_t)(high.src[s].imm + 1);
+        if (!isa_fits(&high, s, &high.src[s])) return false;
+    }
+    low->flags &= ~(uint32_t)MF_CC_OUT;
+    high.flags &= ~(uint32_t)MF_CC_IN;
+    rewrite(o, at, &high);
+    return true;
+}
+
 // ---- all of them -------------------------------------------------------------------------------------------
 bool opt_combine(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
@@ -526,7 +575,7 @@ bool opt_combine(struct opt *o, uint32_t at) {
     switch (m->op) {
     case OP_LD: case OP_ST: case OP_ATOM: case OP_PREFETCH: case OP_LDC: return fold_address(o, at);
     case OP_IADD:
-        if (fold_constants(o, at)) return true;
+        if (fold_constants(o, at) || fold_carry(o, at)) return true;
         for (unsigned s = 0; s < 2; s++) {
             if (fold_negation(o, at, s)) return true;
             if (o->f->target->gen != GEN_TESLA && fold_addend(o, at, s)) return true;

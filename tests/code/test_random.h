@@ -57,7 +57,7 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
     struct builder *b = p->b;
     struct minst *m;
     const struct opnd x = any_word(p), t = fresh_word(p), u = fresh_word(p);
-    switch (build_random(b, 9)) {
+    switch (build_random(b, 10)) {
     case 0:
         emit(b, OP_SHL, t, x, imm(1 + build_random(b, 31)));
         m = emit(b, OP_IADD, d, any_source(p), nothing);
@@ -131,6 +131,24 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         m->guard = q;
         m->guard_not = build_random(b, 2);
         emit(b, OP_SEL, d, d, any_word(p))->src[2] = pred(q);
+        break;
+    }
+    case 8: { // a 64-bit sum of which parts are known
+        const uint32_t e = vreg(b, 2), c = vreg(b, 2);
+        for (uint8_t i = 0; i < 2; i++) {
+            static const uint32_t known[] = {0, 1, 0xfffffff0, 0x30};
+            if (build_random(b, 2))
+                emit(b, OP_MOV, gpr_sub(c, i, 1), imm(known[build_random(b, 4)]), nothing);
+            else
+                emit(b, OP_MOV, gpr_sub(c, i, 1), any_word(p), nothing);
+        }
+        const bool minus = build_random(b, 3) == 0;
+        for (uint8_t i = 0; i < 2; i++) {
+            m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(c, i, 1), imm(i ? build_random(b, 2) : 16 * build_random(b, 2)));
+            m->flags = i ? MF_CC_IN : MF_CC_OUT;
+            if (minus) m->src[1].mods = OPND_NEG;
+        }
+        emit(b, OP_LOP, d, gpr_sub(e, 0, 1), gpr_sub(e, 1, 1))->sub = MLOGIC_XOR;
         break;
     }
     default: // constants that meet
