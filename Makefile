@@ -23,7 +23,7 @@ setup:
 	@tools/setup build
 run: setup
 	@$(MAKE) --no-print-directory build
-	@$(BUILD)/warpwatt run -g gtx480 hotspot
+	@$(BUILD)/warpwatt run -g gtx480 --size paper hotspot
 test:
 	@tools/setup test
 	@tools/test

@@ -66,24 +66,25 @@ enum ww_status file_write_atomic(const char *path, const void *data, size_t len,
     return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
+// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 static unsigned edit_distance(const char *a, const char *b) {
-    unsigned row[64];
+    enum { LONGEST = 63 };
+    uint8_t d[LONGEST + 1][LONGEST + 1];
     const size_t na = strlen(a), nb = strlen(b);
-    if (nb >= WW_COUNT(row) || na >= 64) return 99;
-    for (size_t j = 0; j <= nb; j++) row[j] = (unsigned)j;
+    if (na > LONGEST || nb > LONGEST) return 99;
+    for (size_t i = 0; i <= na; i++) d[i][0] = (uint8_t)i;
+    for (size_t j = 0; j <= nb; j++) d[0][j] = (uint8_t)j;
     for (size_t i = 1; i <= na; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
         for (size_t j = 1; j <= nb; j++) {
-            const unsigned up = row[j];
-            unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-            if (up + 1 < best) best = up + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-            diagonal = up;
+            unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1u < best) best = d[i - 1][j] + 1u;
+            if (d[i][j - 1] + 1u < best) best = d[i][j - 1] + 1u;
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && d[i - 2][j - 2] + 1u < best) best = d[i - 2][j - 2] + 1u;
+            d[i][j] = (uint8_t)best;
         }
     }
-    return row[nb];
+    return d[na][nb];
 }
 
 int text_nearest(const char *word, const char *const *names, size_t n) {

@@ -86,6 +86,7 @@ static void numbers(void **state) {
     const char *const names[] = {"hotspot", "bfs", "nbody"};
     assert_int_equal(text_nearest("hotspt", names, 3), 0);
     assert_int_equal(text_nearest("zzzzzzz", names, 3), -1);
+    assert_int_equal(text_nearest("bsf", names, 3), 1); // neighbours swapped
 }
 
 int main(void) {
