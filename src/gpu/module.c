@@ -264,6 +264,22 @@ enum ww_status gpu_kernel_find(struct gpu_module *m, const char *name, struct di
 // ---- kernels --------------------------------------------------------------------------------
 const char *gpu_kernel_name(const struct gpu_kernel *k) { return k->ptx->name; }
 
+// A chip without double-precision units (compute capability 1.0 to 1.2) cannot time what needs
+// them; its vendor's compiler would have turned them into single precision, which is another program.
+static enum ww_status check_units(const struct gpu_kernel *k, struct diags *d) {
+    const struct gpu *g = k->module->gpu;
+    if (g->config.sm.dp_units || g->options.functional) return WW_OK;
+    for (uint32_t pc = 0; pc < k->image->n_insts; pc++) {
+        const struct minst *i = &k->image->inst[pc];
+        if (op_class_unit[i->klass] != UNIT_DP) continue;
+        const struct ptx_module *m = k->module->ptx;
+        return diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, m->name, m->text, i->ptx_line, 0,
+                       "kernel %s computes in double precision, and %s has no unit for it",
+                       k->ptx->name, g->config.name);
+    }
+    return WW_OK;
+}
+
 enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
                                 const struct code_image **out) {
     struct gpu_module *m = k->module;
@@ -283,6 +299,12 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
                                                              : CODE_STACK_BYTES,
                                       d, &k->image);
         if (s != WW_OK) {
+            k->image = NULL;
+            return s;
+        }
+        s = check_units(k, d);
+        if (s != WW_OK) {
+            code_free(k->image);
             k->image = NULL;
             return s;
         }
