@@ -41,6 +41,7 @@ struct cache *cache_create(const struct cache_config *c) {
     k->all = (1u << sectors) - 1;
     k->sets_pow2 = bits_is_pow2(k->sets);
     const uint32_t bits = k->sets > 1 ? bits_last32(k->sets - 1) + 1 : 1;
+    k->set_mask = k->sets > 1 ? (uint32_t)((UINT64_C(1) << bits) - 1) : 0;
     for (uint32_t i = 0; i < 6; i++) {
         const uint32_t shift = bits << (5 - i);
         k->fold[i] = (uint8_t)(shift < 64 ? shift : 63);

@@ -19,8 +19,9 @@ struct cache_line {
 struct cache {
     uint32_t sets, ways, lines;
     uint32_t line_shift;
-    uint32_t all;    // mask of a line's sectors
-    uint8_t fold[6]; // shifts that fold a line number into a set index
+    uint32_t all;      // mask of a line's sectors
+    uint32_t set_mask; // of as many bits as an index has
+    uint8_t fold[6];   // shifts that fold a line number into a set index
     uint32_t last;
     bool sets_pow2, hashed, lru, write_back, write_evict;
     struct fastdiv set_div;
@@ -35,8 +36,9 @@ static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
         // Xor of all chunks as wide as the index: folding by halves adds chunk i + 2^k to chunk i.
         // A shift of 63 stands for one that is not needed (line numbers are below 2^63).
         for (uint32_t i = 0; i < 6; i++) number ^= number >> c->fold[i];
+        number &= c->set_mask;
     }
-    if (c->sets_pow2) return (uint32_t)number & (c->sets - 1);
+    if (c->sets_pow2) return (uint32_t)number & c->set_mask;
     return (uint32_t)(number - fastdiv_quotient(&c->set_div, number) * c->sets);
 }
 

@@ -11,8 +11,8 @@ static double seconds(void) {
 }
 
 enum pattern { STREAM, RANDOM, HITS, COPY, SECTORS, IDLE_SMS };
-static const char *const pattern_name[] = {"sequential read", "random read", "L2 hits",
-                                           "copy",            "random 32 bytes", "2 of 15 SMs"};
+static const char *const pattern_name[] = {"sequential read", "random read", "L2 hits", "copy",
+                                           "random 32 bytes", "2 of 15 SMs"};
 
 // Every SM keeps up to `window` requests of 128 bytes outstanding.
 static void bench(const struct mem_config *c, enum pattern pattern, uint32_t sms, uint32_t window,
@@ -38,7 +38,8 @@ static void bench(const struct mem_config *c, enum pattern pattern, uint32_t sms
                 uint32_t n = 128;
                 uint8_t kind = MEM_READ;
                 if (pattern == RANDOM) addr = (uint64_t)(rig_random(&seed) & 0xFFFFFF) * 128;
-                if (pattern == SECTORS) addr = (uint64_t)(rig_random(&seed) & 0xFFFFFF) * 32, n = 32;
+                if (pattern == SECTORS)
+                    addr = (uint64_t)(rig_random(&seed) & 0xFFFFFF) * 32, n = 32;
                 if (pattern == HITS) addr = (uint64_t)(rig_random(&seed) & 0xFFF) * 128;
                 if (pattern == COPY) {
                     kind = sent & 1 ? MEM_WRITE : MEM_READ;
@@ -55,8 +56,8 @@ static void bench(const struct mem_config *c, enum pattern pattern, uint32_t sms
         inside += seconds() - t;
     }
     const double host = seconds() - start, simulated = (double)r.now / 700e6;
-    const double moved = (double)(rig_count(&r, ACT_dram_read_bytes) +
-                                  rig_count(&r, ACT_dram_write_bytes));
+    const double moved =
+        (double)(rig_count(&r, ACT_dram_read_bytes) + rig_count(&r, ACT_dram_write_bytes));
     printf("%-16s %2u SMs: %6.1f ns a request (%5.1f in the memory phase), %6.1f GB/s to SMs, "
            "DRAM at %4.1f %%, latency %.0f cycles\n",
            pattern_name[pattern], sms, host * 1e9 / (double)answered,
@@ -69,7 +70,10 @@ static void bench(const struct mem_config *c, enum pattern pattern, uint32_t sms
 int main(int argc, char **argv) {
     const uint64_t n = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1000) * 1000;
     const struct mem_config c = rig_fermi();
-    if (argc > 2) { bench(&c, (enum pattern)atoi(argv[2]), 15, 128, n); return 0; }
+    if (argc > 2) {
+        bench(&c, (enum pattern)atoi(argv[2]), 15, 128, n);
+        return 0;
+    }
     for (enum pattern p = STREAM; p <= IDLE_SMS; p++) bench(&c, p, 15, 128, n);
     bench(&c, STREAM, 15, 32, n);
     return 0;

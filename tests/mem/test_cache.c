@@ -1,0 +1,356 @@
+// Tag arrays and MSHRs against naive reference models, by random traces; policies by hand.
+#include <string.h>
+
+#include "test_rig.h"
+
+static struct cache_config shape(uint32_t sets, uint32_t ways, uint32_t line, uint32_t sector) {
+    return (struct cache_config){.bytes = sets * ways * line,
+                                 .line_bytes = line,
+                                 .sector_bytes = sector,
+                                 .ways = ways,
+                                 .mshrs = 8,
+                                 .mshr_merge = 4,
+                                 .ports = 1,
+                                 .write_back = true,
+                                 .write_allocate = true,
+                                 .lru = true};
+}
+
+// ---- a reference: every line that is there, in a list by age --------------------------------
+struct ref_line {
+    uint64_t line;
+    uint32_t valid, dirty;
+};
+struct ref {
+    uint32_t sets, ways, line_bytes;
+    bool hashed;
+    struct ref_line at[512][16]; // [set][age], youngest first
+    uint32_t n[512];
+};
+
+static uint32_t ref_set(const struct ref *r, uint64_t line) {
+    uint64_t number = line / r->line_bytes;
+    if (!r->hashed) return (uint32_t)(number % r->sets);
+    uint32_t bits = 0, x = 0;
+    while ((1u << bits) < r->sets) bits++;
+    for (; number; number >>= bits) x ^= (uint32_t)number & ((1u << bits) - 1);
+    return x % r->sets;
+}
+static struct ref_line *ref_find(struct ref *r, uint64_t line, bool touch) {
+    const uint32_t s = ref_set(r, line);
+    for (uint32_t i = 0; i < r->n[s]; i++) {
+        if (r->at[s][i].line != line) continue;
+        if (!touch) return &r->at[s][i];
+        const struct ref_line l = r->at[s][i];
+        memmove(&r->at[s][1], &r->at[s][0], i * sizeof l);
+        r->at[s][0] = l;
+        return &r->at[s][0];
+    }
+    return NULL;
+}
+static struct ref_line ref_place(struct ref *r, uint64_t line) {
+    const uint32_t s = ref_set(r, line);
+    struct ref_line gone = {0};
+    if (r->n[s] == r->ways) gone = r->at[s][--r->n[s]];
+    memmove(&r->at[s][1], &r->at[s][0], r->n[s] * sizeof gone);
+    r->n[s]++;
+    r->at[s][0] = (struct ref_line){.line = line};
+    return gone;
+}
+
+static void lru_trace(uint32_t sets, uint32_t ways, uint32_t sector, bool hashed, uint32_t seed) {
+    struct cache_config c = shape(sets, ways, 128, sector);
+    c.hashed_sets = hashed;
+    struct cache *k = cache_create(&c);
+    static struct ref r;
+    memset(&r, 0, sizeof r);
+    r.sets = sets, r.ways = ways, r.line_bytes = 128, r.hashed = hashed;
+    const uint32_t all = (1u << 128 / sector) - 1;
+    for (int i = 0; i < 60000; i++) {
+        const uint64_t line = (uint64_t)(rig_random(&seed) % (sets * ways * 2)) * 128 +
+                              ((uint64_t)(rig_random(&seed) % 3) << 33);
+        const uint32_t sectors = 1 + rig_random(&seed) % all;
+        struct cache_victim v;
+        struct ref_line *l, gone = {0};
+        switch (rig_random(&seed) % 8) {
+        case 0: // write without allocation
+            l = ref_find(&r, line, true);
+            assert_int_equal(cache_write(k, line, sectors), l ? CACHE_HIT : CACHE_MISS);
+            if (l) l->valid |= sectors, l->dirty |= sectors;
+            break;
+        case 1: // write with
+            l = ref_find(&r, line, true);
+            assert_int_equal(cache_write_line(k, line, sectors, &v), l ? CACHE_HIT : CACHE_MISS);
+            if (!l) {
+                gone = ref_place(&r, line);
+                l = ref_find(&r, line, true);
+            }
+            l->valid |= sectors, l->dirty |= sectors;
+            assert_int_equal(v.valid, gone.valid != 0);
+            assert_int_equal(v.dirty, gone.dirty);
+            if (v.valid) assert_int_equal(v.addr, gone.line);
+            break;
+        case 2:
+            if (rig_random(&seed) % 8) continue;
+            l = ref_find(&r, line, false);
+            assert_int_equal(cache_evict_line(k, line), l != NULL);
+            if (l) {
+                const uint32_t s = ref_set(&r, line);
+                const size_t i_of = (size_t)(l - r.at[s]);
+                memmove(l, l + 1, (--r.n[s] - i_of) * sizeof *l);
+            }
+            break;
+        default:
+            l = ref_find(&r, line, false);
+            const bool hit = l && (sectors & ~l->valid) == 0;
+            assert_int_equal(cache_read(k, line, sectors), hit ? CACHE_HIT : CACHE_MISS);
+            if (hit) {
+                ref_find(&r, line, true);
+                break;
+            }
+            if (!l) {
+                gone = ref_place(&r, line);
+                l = ref_find(&r, line, false);
+            }
+            uint32_t dirty;
+            const uint64_t victim = cache_fill(k, line, sectors, &dirty);
+            l->valid |= sectors;
+            assert_int_equal(dirty, gone.dirty);
+            assert_int_equal(victim, gone.dirty ? gone.line : 0);
+        }
+    }
+    cache_destroy(k);
+}
+
+static void lru_against_a_reference(void **state) {
+    (void)state;
+    lru_trace(32, 4, 128, false, 1);
+    lru_trace(64, 8, 32, true, 2);
+    lru_trace(48, 6, 32, false, 3);
+    lru_trace(96, 3, 64, true, 4);
+    lru_trace(1, 16, 16, false, 5);
+    lru_trace(2, 2, 32, true, 6);
+}
+
+static void sectors_are_valid_one_by_one(void **state) {
+    (void)state;
+    struct cache_config c = shape(4, 2, 128, 32);
+    struct cache *k = cache_create(&c);
+    uint32_t dirty;
+    assert_int_equal(cache_read(k, 0, 1), CACHE_MISS);
+    cache_fill(k, 0, 5, &dirty);
+    assert_int_equal(cache_read(k, 0, 1), CACHE_HIT);
+    assert_int_equal(cache_read(k, 0, 5), CACHE_HIT);
+    assert_int_equal(cache_read(k, 0, 3), CACHE_MISS);
+    assert_int_equal(cache_last_line(k), 0);
+    cache_fill(k, 0, 2, &dirty);
+    assert_int_equal(cache_read(k, 0, 7), CACHE_HIT);
+    assert_int_equal(cache_lines(k), 8);
+    cache_destroy(k);
+}
+
+static void policies(void **state) {
+    (void)state;
+    struct cache_config c = shape(4, 2, 128, 128);
+    uint32_t dirty;
+    c.write_back = false, c.write_evict = true; // Fermi's L1 for global data
+    struct cache *k = cache_create(&c);
+    cache_fill(k, 0x1000, 1, &dirty);
+    assert_int_equal(cache_write(k, 0x1000, 1), CACHE_HIT);
+    assert_int_equal(cache_read(k, 0x1000, 1), CACHE_MISS);
+    assert_int_equal(cache_write(k, 0x1000, 1), CACHE_MISS);
+    struct cache_victim v; // local data in the same cache
+    assert_int_equal(cache_write_line(k, 0x2000, 1, &v), CACHE_MISS);
+    assert_int_equal(cache_write_line(k, 0x2000, 1, &v), CACHE_HIT);
+    cache_write_line(k, 0x2200, 1, &v);
+    assert_false(v.valid);
+    cache_write_line(k, 0x2400, 1, &v);
+    assert_true(v.valid);
+    assert_int_equal(v.addr, 0x2000);
+    assert_int_equal(v.dirty, 1);
+    cache_destroy(k);
+
+    c.write_evict = false; // write-through
+    k = cache_create(&c);
+    cache_fill(k, 0, 1, &dirty);
+    assert_int_equal(cache_write(k, 0, 1), CACHE_HIT);
+    cache_fill(k, 0x200, 1, &dirty);
+    cache_fill(k, 0x400, 1, &dirty);
+    assert_int_equal(dirty, 0);
+    cache_destroy(k);
+}
+
+static void reserved_lines_stay(void **state) {
+    (void)state;
+    struct cache_config c = shape(1, 2, 128, 128);
+    for (int lru = 0; lru < 2; lru++) {
+        c.lru = lru;
+        struct cache *k = cache_create(&c);
+        struct cache_victim v;
+        uint32_t dirty;
+        assert_int_equal(cache_reserve(k, 0, &v), CACHE_MISS);
+        assert_int_equal(cache_reserve(k, 0, &v), CACHE_PENDING);
+        assert_int_equal(cache_read(k, 0, 1), CACHE_PENDING);
+        assert_int_equal(cache_write(k, 0, 1), CACHE_PENDING);
+        assert_int_equal(cache_reserve(k, 128, &v), CACHE_MISS);
+        assert_int_equal(cache_reserve(k, 256, &v), CACHE_FULL);
+        assert_int_equal(cache_write_line(k, 256, 1, &v), CACHE_FULL);
+        cache_fill(k, 128, 1, &dirty);
+        assert_int_equal(cache_read(k, 128, 1), CACHE_HIT);
+        assert_int_equal(cache_reserve(k, 256, &v), CACHE_MISS);
+        assert_int_equal(v.addr, 128);
+        assert_int_equal(cache_read(k, 0, 1), CACHE_PENDING);
+        cache_fill(k, 0, 1, &dirty);
+        assert_int_equal(cache_read(k, 0, 1), CACHE_HIT);
+        cache_destroy(k);
+    }
+}
+
+static void the_fixed_sequence_is_that_of_fermi(void **state) {
+    (void)state;
+    // Mei & Chu: of 4 ways one is replaced half of the time, each other one time in six.
+    struct cache_config c = shape(1, 4, 128, 128);
+    c.lru = false;
+    struct cache *k = cache_create(&c), *same = cache_create(&c);
+    uint32_t taken[4] = {0}, dirty;
+    for (uint32_t i = 0; i < 60000; i++) {
+        cache_fill(k, i * 128, 1, &dirty);
+        cache_fill(same, i * 128, 1, &dirty);
+        assert_int_equal(cache_last_line(k), cache_last_line(same));
+        taken[cache_last_line(k)]++;
+    }
+    assert_in_range(taken[2], 29000, 31000);
+    assert_in_range(taken[0], 9500, 10500);
+    assert_in_range(taken[1], 9500, 10500);
+    assert_in_range(taken[3], 9500, 10500);
+    cache_destroy(k);
+    cache_destroy(same);
+}
+
+static void impossible_shapes_are_refused(void **state) {
+    (void)state;
+    struct cache_config c = shape(4, 2, 128, 32);
+    assert_null(cache_config_wrong(&c));
+    c.ways = 0;
+    assert_non_null(cache_config_wrong(&c));
+    assert_null(cache_create(&c));
+    c = shape(4, 2, 128, 96);
+    assert_non_null(cache_config_wrong(&c));
+    c = shape(4, 2, 128, 8);
+    assert_non_null(cache_config_wrong(&c));
+    c = shape(4, 2, 128, 32);
+    c.bytes += 64;
+    assert_non_null(cache_config_wrong(&c));
+    c = shape(4, 2, 96, 32);
+    assert_non_null(cache_config_wrong(&c));
+    assert_null(mshr_create(0, 4));
+    assert_null(mshr_create(4, 0));
+}
+
+// ---- MSHRs ----------------------------------------------------------------------------------
+static void mshr_by_hand(void **state) {
+    (void)state;
+    struct mshr *m = mshr_create(2, 3);
+    bool is_new;
+    uint32_t out[3];
+    assert_true(mshr_add(m, 0x100, 1, 10, &is_new) >= 0);
+    assert_true(is_new);
+    assert_true(mshr_add(m, 0x100, 1, 11, &is_new) >= 0);
+    assert_false(is_new);
+    assert_true(mshr_add(m, 0x100, 2, 12, &is_new) >= 0);
+    assert_true(is_new); // another sector
+    assert_int_equal(mshr_add(m, 0x100, 1, 13, &is_new), -1);
+    assert_false(mshr_has_room(m, 0x100));
+    assert_true(mshr_add(m, 0x200, 1, 20, &is_new) >= 0);
+    assert_int_equal(mshr_add(m, 0x300, 1, 30, &is_new), -1);
+    assert_int_equal(mshr_used(m), 2);
+    assert_int_equal(mshr_requested(m, 0x100), 3);
+    assert_int_equal(mshr_fill(m, 0x100, 1, out), 2);
+    assert_int_equal(out[0], 10);
+    assert_int_equal(out[1], 11);
+    assert_int_equal(mshr_used(m), 2);
+    assert_int_equal(mshr_fill(m, 0x100, 2, out), 1);
+    assert_int_equal(out[0], 12);
+    assert_int_equal(mshr_used(m), 1);
+    assert_int_equal(mshr_take(m, 0x999, out), 0);
+    assert_int_equal(mshr_take(m, 0x200, out), 1);
+    assert_int_equal(mshr_used(m), 0);
+    uint32_t missing;
+    mshr_expect(m, 0x400, 6, &missing);
+    assert_int_equal(missing, 6);
+    mshr_add_sectors(m, 0x400, 3, 40, &missing);
+    assert_int_equal(missing, 1);
+    assert_int_equal(mshr_fill(m, 0x400, 6, out), 0);
+    assert_int_equal(mshr_fill(m, 0x400, 1, out), 1);
+    assert_int_equal(mshr_used(m), 0);
+    mshr_destroy(m);
+}
+
+static void mshr_against_a_reference(void **state) {
+    (void)state;
+    enum { LINES = 24, MERGE = 5, SPACE = 200 };
+    struct mshr *m = mshr_create(LINES, MERGE);
+    struct {
+        uint32_t requested, arrived, n, id[MERGE], need[MERGE];
+        bool used;
+    } ref[SPACE];
+    memset(ref, 0, sizeof ref);
+    uint32_t used = 0, seed = 9, next_id = 0;
+    for (int i = 0; i < 200000; i++) {
+        const uint32_t l = rig_random(&seed) % SPACE;
+        const uint64_t line = (uint64_t)l * 128;
+        if (rig_random(&seed) % 2) {
+            const uint32_t sectors = 1 + rig_random(&seed) % 15;
+            uint32_t missing;
+            const int32_t e = mshr_add_sectors(m, line, sectors, next_id, &missing);
+            if (ref[l].used ? ref[l].n == MERGE : used == LINES) {
+                assert_int_equal(e, -1);
+                continue;
+            }
+            assert_true(e >= 0);
+            assert_int_equal(missing, sectors & ~ref[l].requested);
+            used += !ref[l].used;
+            ref[l].used = true;
+            ref[l].requested |= sectors;
+            ref[l].id[ref[l].n] = next_id++;
+            ref[l].need[ref[l].n++] = sectors;
+        } else if (ref[l].used) {
+            const uint32_t come = 1 + rig_random(&seed) % 15;
+            uint32_t out[MERGE], n = 0, k = 0;
+            const uint32_t got = mshr_fill(m, line, come, out);
+            ref[l].arrived |= come;
+            for (uint32_t w = 0; w < ref[l].n; w++) {
+                if (ref[l].need[w] & ~ref[l].arrived) {
+                    ref[l].id[k] = ref[l].id[w];
+                    ref[l].need[k++] = ref[l].need[w];
+                } else {
+                    assert_true(n < got);
+                    assert_int_equal(out[n++], ref[l].id[w]);
+                }
+            }
+            assert_int_equal(n, got);
+            ref[l].n = k;
+            if ((ref[l].requested & ~ref[l].arrived) == 0) {
+                memset(&ref[l], 0, sizeof ref[l]);
+                used--;
+            }
+        }
+        assert_int_equal(mshr_used(m), used);
+        assert_int_equal(mshr_find(m, line) >= 0, ref[l].used);
+    }
+    mshr_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lru_against_a_reference),
+        cmocka_unit_test(sectors_are_valid_one_by_one),
+        cmocka_unit_test(policies),
+        cmocka_unit_test(reserved_lines_stay),
+        cmocka_unit_test(the_fixed_sequence_is_that_of_fermi),
+        cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(mshr_by_hand),
+        cmocka_unit_test(mshr_against_a_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
