@@ -156,8 +156,11 @@ int run_show(struct cli *c, const struct run_request *q, const char *record, int
         fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n", q->title);
         return 0;
     }
-    const struct table_options o = {
-        .colour = c->colour, .title = q->title, .check = child_failed ? -1 : q->is_workload ? 1 : 0};
+    // A run that the GPU refused or cut off did not come to its own check.
+    const bool stopped = run_status(&run) != WW_OK;
+    const struct table_options o = {.colour = c->colour,
+                                    .title = q->title,
+                                    .check = stopped ? 0 : child_failed ? -1 : q->is_workload ? 1 : 0};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
     if (q->json) {
         json_t *json = run_to_json(&run);

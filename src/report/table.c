@@ -182,6 +182,8 @@ static void print_failures(const struct run *r, const struct style *st, FILE *ou
                 (long long)json_integer_value(json_object_get(l, "id")), text_of(l, "kernel"),
                 st->reset, why);
     }
+    json_array_foreach(r->errors, i, l)
+        fprintf(out, "\n  %srefused:%s %s\n", st->bad, st->reset, text_of(l, "text"));
     if (!r->end)
         fprintf(out, "\n  %sthe run was cut off; what stands here is what it had finished%s\n", st->bad,
                 st->reset);
@@ -200,7 +202,9 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     if (o->check < 0) fprintf(out, "   %sthe program's own check failed%s", st.bad, st.reset);
     fputs("\n\n", out);
     if (!s.launches) {
-        fputs("  no kernel was launched\n\n", out);
+        fputs("  no kernel was launched\n", out);
+        print_failures(r, &st, out);
+        fputc('\n', out);
         return;
     }
     if (s.functional) {
