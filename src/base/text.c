@@ -76,7 +76,7 @@ static unsigned edit_distance(const char *a, const char *b) {
     for (size_t j = 0; j <= nb; j++) d[0][j] = (uint8_t)j;
     for (size_t i = 1; i <= na; i++) {
         for (size_t j = 1; j <= nb; j++) {
-            unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned best = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u);
             if (d[i - 1][j] + 1u < best) best = d[i - 1][j] + 1u;
             if (d[i][j - 1] + 1u < best) best = d[i][j - 1] + 1u;
             const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
