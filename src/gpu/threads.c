@@ -1,7 +1,9 @@
-// A fork-join of a few threads that meet thousands of times a second: they spin for a while, since
+// A fork-join of a few threads that meet thousands of times a second: they spin for a moment, since
 // the next round is microseconds away, then sleep on a futex. Items are claimed one by one, each
 // thread beginning in a part of its own (so that an SM tends to stay in one core's cache) and going
-// on to what the others have left.
+// on to what the others have left. The caller never waits for a helper that has not come yet: when
+// every item is claimed it shuts the gate, and only who is inside must come out. A host with fewer
+// free processors than threads therefore costs little.
 #include "gpu/threads.h"
 
 #include <limits.h>
@@ -11,10 +13,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-// About 20 us: a quantum of a small kernel. Longer waits (serial phases, the host's own work) sleep.
-enum { SPINS = 4000, MAX_THREADS = 64 };
+enum { MAX_THREADS = 64, SPIN_NS = 30000 };
 
 struct worker {
     struct threads *owner;
@@ -22,15 +24,19 @@ struct worker {
     pthread_t thread;
 };
 
+// The gate: round in the high half, whether it is open, how many helpers are inside.
+#define GATE_OPEN 0x80000000u
+#define GATE_ROUND(round) ((uint64_t)(round) << 32)
+
 struct threads {
-    _Alignas(64) atomic_uint round;   // counts up to start a round; futex word of the workers
-    _Alignas(64) atomic_uint working; // workers that are still in it; futex word of the caller
-    _Alignas(64) atomic_uint asleep;  // threads inside futex_wait: nobody is woken in vain
+    _Alignas(64) atomic_uint round;  // counts up to start a round; futex word of the helpers
+    _Alignas(64) atomic_ullong gate;
+    _Alignas(64) atomic_uint asleep; // helpers on the futex: nobody is woken in vain
     atomic_bool quit;
     threads_fn *fn;
     void *user;
     uint32_t items, n;
-    uint32_t spins;
+    uint32_t spins; // pauses in SPIN_NS
     struct worker worker[MAX_THREADS];
     atomic_uint *claimed; // round in which an item was last taken
 };
@@ -41,6 +47,15 @@ static void pause_cpu(void) {
 #elif defined __aarch64__
     __asm__ volatile("yield");
 #endif
+}
+
+static uint32_t pauses_in(uint64_t ns) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (int i = 0; i < 1000; i++) pause_cpu();
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    const int64_t took = (b.tv_sec - a.tv_sec) * 1000000000 + (b.tv_nsec - a.tv_nsec);
+    return took > 0 ? (uint32_t)(ns * 1000 / (uint64_t)took) : 1000;
 }
 
 // Waits until *word is no longer `value`. A sleeper counts itself before it looks at the word for the
@@ -57,10 +72,6 @@ static void wait_change(struct threads *t, atomic_uint *word, unsigned value) {
     atomic_fetch_sub(&t->asleep, 1);
 }
 
-static void wake(struct threads *t, atomic_uint *word) {
-    if (atomic_load(&t->asleep)) syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
 static void take_items(struct threads *t, uint32_t index, unsigned round) {
     const uint32_t n = t->items;
     uint32_t i = (uint32_t)((uint64_t)n * index / t->n);
@@ -73,16 +84,26 @@ static void take_items(struct threads *t, uint32_t index, unsigned round) {
     }
 }
 
+static bool enter(struct threads *t, unsigned round) {
+    unsigned long long gate = atomic_load_explicit(&t->gate, memory_order_acquire);
+    while (gate >> 32 == round && (gate & GATE_OPEN))
+        if (atomic_compare_exchange_weak_explicit(&t->gate, &gate, gate + 1, memory_order_acquire,
+                                                  memory_order_acquire))
+            return true;
+    return false;
+}
+
 static void *work(void *arg) {
     const struct worker *w = arg;
     struct threads *t = w->owner;
     unsigned seen = 0;
     for (;;) {
         wait_change(t, &t->round, seen);
-        seen++;
+        seen = atomic_load_explicit(&t->round, memory_order_acquire);
         if (atomic_load_explicit(&t->quit, memory_order_relaxed)) return NULL;
+        if (!enter(t, seen)) continue;
         take_items(t, w->index, seen);
-        if (atomic_fetch_sub(&t->working, 1) == 1) wake(t, &t->working);
+        atomic_fetch_sub_explicit(&t->gate, 1, memory_order_release);
     }
 }
 
@@ -105,7 +126,7 @@ enum ww_status threads_create(uint32_t n, uint32_t max_items, struct diags *d, s
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for %u host threads", n);
     }
     // With more threads than processors, spinning would only keep the others from running.
-    t->spins = n <= threads_offered() ? SPINS : 1;
+    t->spins = n <= threads_offered() ? pauses_in(SPIN_NS) : 1;
     t->n = 1;
     for (uint32_t i = 1; i < n; i++) {
         struct worker *w = &t->worker[i];
@@ -121,10 +142,13 @@ enum ww_status threads_create(uint32_t n, uint32_t max_items, struct diags *d, s
     return WW_OK;
 }
 
-static void start_round(struct threads *t) {
-    atomic_store_explicit(&t->working, t->n - 1, memory_order_relaxed);
-    atomic_fetch_add(&t->round, 1);
-    wake(t, &t->round);
+static unsigned start_round(struct threads *t) {
+    const unsigned round = atomic_load_explicit(&t->round, memory_order_relaxed) + 1;
+    atomic_store_explicit(&t->gate, GATE_ROUND(round) | GATE_OPEN, memory_order_release);
+    atomic_store(&t->round, round);
+    if (atomic_load(&t->asleep))
+        syscall(SYS_futex, &t->round, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    return round;
 }
 
 void threads_destroy(struct threads *t) {
@@ -146,9 +170,12 @@ void threads_for(struct threads *t, uint32_t n, threads_fn *fn, void (*mine)(voi
     t->fn = fn;
     t->user = user;
     t->items = n;
-    start_round(t);
+    const unsigned round = start_round(t);
     if (mine) mine(user);
-    take_items(t, 0, atomic_load_explicit(&t->round, memory_order_relaxed));
-    for (unsigned left; (left = atomic_load_explicit(&t->working, memory_order_acquire)) != 0;)
-        wait_change(t, &t->working, left);
+    take_items(t, 0, round);
+    atomic_fetch_and(&t->gate, ~(unsigned long long)GATE_OPEN);
+    for (uint32_t i = 0; (uint32_t)atomic_load_explicit(&t->gate, memory_order_acquire) != 0; i++) {
+        pause_cpu();
+        if (i >= t->spins) sched_yield();
+    }
 }

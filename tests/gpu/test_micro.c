@@ -1,0 +1,503 @@
+// Micro-benchmarks: the published measurements that GPU files are made from, measured again on the
+// simulated chips. A row is a quantity, what a paper or the vendor says, and how far ours may be off.
+// With WW_FIDELITY=docs/fidelity.md the table there is written anew between its two marks.
+//
+// Where a chip was not measured itself, its sister is the target, as the GPU file says: GT200 for
+// GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780.
+#include "test_gpu.h"
+
+#include <math.h>
+
+// ---- PTX templates ------------------------------------------------------------------------------
+// `//@rept N` .. `//@endr` repeats lines, `//@key` is replaced by the text of that key.
+struct keys { const char *name, *text; };
+
+static void expand(FILE *out, const char *text, const struct keys *keys) {
+    for (const char *p = text; *p;) {
+        const size_t len = strcspn(p, "\n");
+        const char *mark = memmem(p, len, "//@", 3);
+        if (mark && strncmp(mark, "//@rept ", 8) == 0) {
+            const int n = atoi(mark + 8);
+            const char *body = p + len + 1, *end = strstr(body, "//@endr");
+            char *inner = strndup(body, (size_t)(end - body));
+            for (int i = 0; i < n; i++) expand(out, inner, keys);
+            free(inner);
+            p = end + strcspn(end, "\n");
+        } else if (mark && strncmp(mark, "//@double ", 10) == 0) {
+            bool wanted = false;
+            for (const struct keys *k = keys; k->name; k++) wanted |= strstr(k->text, "f64") != NULL;
+            if (wanted) fprintf(out, "%.*s\n", (int)(len - (size_t)(mark + 10 - p)), mark + 10);
+            p += len;
+        } else if (mark) {
+            for (const struct keys *k = keys; k->name; k++)
+                if (strncmp(mark + 3, k->name, strlen(k->name)) == 0) fprintf(out, "%s\n", k->text);
+            p += len;
+        } else {
+            fprintf(out, "%.*s\n", (int)len, p);
+            p += len;
+        }
+        if (*p) p++;
+    }
+}
+
+static void load_micro(struct bench *b, const char *name, const struct keys *keys) {
+    static const struct keys none[] = {{NULL, NULL}};
+    char path[512];
+    snprintf(path, sizeof path, "%s/micro/%s.ptx", WW_TEST_DIR, name);
+    char *text, *made = NULL;
+    size_t len;
+    bench_ok(b, file_read(&b->arena, path, 1 << 20, &text, &len, &b->diags));
+    FILE *f = open_memstream(&made, &len);
+    expand(f, text, keys ? keys : none);
+    fclose(f);
+    char *target = strstr(made, "sm_20");
+    if (target && b->config.cc_major == 1) memcpy(target, "sm_13", 5); // whose mad.f32 is not an fma
+    bench_text(b, path, made);
+    free(made);
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+// WW_MICRO_SET: overrides to try, with spaces between.
+static void open_with(struct bench *b, const char *gpu, const char *first, const char *second) {
+    const char *list[16] = {0};
+    char text[512];
+    uint32_t n = 0;
+    if (first) list[n++] = first;
+    if (second) list[n++] = second;
+    snprintf(text, sizeof text, "%s", getenv("WW_MICRO_SET") ? getenv("WW_MICRO_SET") : "");
+    char *save = NULL;
+    for (char *w = strtok_r(text, " ", &save); w && n < 15; w = strtok_r(NULL, " ", &save)) list[n++] = w;
+    bench_open(b, gpu, NULL, list);
+}
+
+static void open_one_sm(struct bench *b, const char *gpu) { open_with(b, gpu, "sm_count=1", NULL); }
+
+// For throughput: in turn, so that no warp is left behind and the end does not count.
+static void open_in_turn(struct bench *b, const char *gpu) {
+    open_with(b, gpu, "sm_count=1", "sm.scheduler=lrr");
+}
+
+static double hot(const struct bench *b) { return b->config.clocks.hot_mhz / b->config.clocks.core_mhz; }
+
+// WW_MICRO_COUNTS: what the last launch counted.
+static void dump_counts(const struct bench *b) {
+    const struct gpu_result *r = bench_last(b);
+    if (!getenv("WW_MICRO_COUNTS")) return;
+    for (uint32_t i = 0; i < act_info_n; i++)
+        for (uint32_t k = 0; k < act_info[i].n; k++)
+            if (r->activity.c[act_info[i].first + k])
+                print_message("    %s[%u] %llu\n", act_info[i].name, k,
+                              (unsigned long long)r->activity.c[act_info[i].first + k]);
+}
+
+static uint32_t clock_of(struct bench *b, uint64_t io) {
+    uint32_t t;
+    bench_read(b, &t, io + 16, 4);
+    return t;
+}
+
+struct row;
+typedef double measure_fn(const struct row *r);
+struct row {
+    const char *quantity, *gpu;
+    double published;
+    const char *unit, *source;
+    double tolerance; // relative
+    measure_fn *measure;
+    const char *text;
+    uint32_t number;
+};
+
+// ---- measuring ------------------------------------------------------------------------------
+// Cycles of the hot clock that one of 96 dependent operations takes.
+static double chain(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    const struct keys keys[] = {{"op", r->text}, {NULL, NULL}};
+    load_micro(&b, "chain", keys);
+    struct { uint32_t a, b; float x, y; uint32_t rest[12]; } io = {0x7fffffff, 3, 1.5f, 1.0001f, {0}};
+    const uint64_t d = bench_buffer(&b, &io, sizeof io);
+    bench_ok(&b, bench_try(&b, "chain", 1, 1, 32, 1, "84", d, 2u));
+    const double cycles = clock_of(&b, d) / 96.0 * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
+// Core cycles that `rounds` more rounds of a loop take; a launch before them warms the caches.
+static double cycles_of_rounds(struct bench *b, const char *kernel, uint32_t ctas, uint32_t threads,
+                               uint64_t io, uint32_t rounds) {
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        bench_ok(b, bench_try(b, kernel, ctas, 1, threads, 1, "84", io, k < 2 ? 8 : 8 + rounds));
+        cycles[k] = bench_last(b)->cycles;
+    }
+    return (double)(cycles[2] - cycles[1]);
+}
+
+// Operations of threads that an SM does in a cycle of the hot clock. The text holds `number`
+// operations.
+static double rate(const struct row *r) {
+    struct bench b;
+    open_in_turn(&b, r->gpu);
+    const struct keys keys[] = {{"op", r->text}, {NULL, NULL}};
+    load_micro(&b, "rate", keys);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    const uint32_t threads = b.config.sm.max_threads / 2 < 1024 ? b.config.sm.max_threads / 2 : 1024;
+    const double ops = 16.0 * 16 * r->number * 2 * threads;
+    const double per_clock = ops / (cycles_of_rounds(&b, "rate", 2, threads, d, 16) * hot(&b));
+    dump_counts(&b);
+    bench_close(&b);
+    return per_clock;
+}
+
+// Pointers through `bytes` of memory, `stride` apart; latency of `load` in hot cycles. The first
+// launch warms code, constants and, when the pointers stay the same, L2. With `fresh` each launch
+// follows pointers of its own, 256 bytes on, that nobody has touched.
+static double chase(const char *gpu, const char *load, uint64_t bytes, uint64_t stride, bool fresh) {
+    struct bench b;
+    open_one_sm(&b, gpu);
+    const struct keys keys[] = {{"load", load}, {NULL, NULL}};
+    load_micro(&b, "chase", keys);
+    const uint64_t array = bench_buffer(&b, NULL, bytes), io = bench_buffer(&b, NULL, 64);
+    const uint64_t n = (bytes - 1024) / stride;
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint64_t start = array + (fresh ? 256 * k : 0);
+        for (uint64_t i = 0; i < n; i++) {
+            const uint64_t next = start + (i + 1) % n * stride;
+            bench_ok(&b, gpu_write(b.gpu, start + i * stride, &next, 8, &b.diags));
+        }
+        const uint32_t warm = fresh ? 1 : (uint32_t)n, steps = k < 2 ? 64 : 320;
+        bench_ok(&b, bench_try(&b, "chase", 1, 1, 1, 1, "8844", io, start, warm, steps));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    const double latency = (double)(cycles[2] - cycles[1]) / 256.0 * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return latency;
+}
+static double chase_l1(const struct row *r) { return chase(r->gpu, r->text, 8192, 128, false); }
+static double chase_l2(const struct row *r) { return chase(r->gpu, r->text, 98304, 256, false); }
+static double chase_dram(const struct row *r) { return chase(r->gpu, r->text, 32 << 20, 33024, true); }
+
+static double shared_chain(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "shared", NULL);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    const uint32_t threads = r->number ? 32 : 1;
+    bench_ok(&b, bench_try(&b, "shared", 1, 1, threads, 1, "84", d, r->number ? r->number : 1));
+    const double cycles = clock_of(&b, d) / 32.0 * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
+// Lane accesses to shared memory in a hot clock; `number` bits each.
+static double shared_rate(const struct row *r) {
+    struct bench b;
+    open_in_turn(&b, r->gpu);
+    static const struct keys by_width[3][4] = {
+        {{"address", "shl.b32 %a, %a, 2;"},
+         {"load", "ld.volatile.shared.u32 %x0, [%a];\nld.volatile.shared.u32 %x1, [%a];\n"
+                  "ld.volatile.shared.u32 %x2, [%a];\nld.volatile.shared.u32 %x3, [%a];\n"
+                  "xor.b32 %s, %x0, %x1;\nxor.b32 %s, %x2, %x3;"},
+         {NULL, NULL}},
+        {{"address", "shl.b32 %a, %a, 3;"},
+         {"load", "ld.volatile.shared.v2.u32 {%x0, %x1}, [%a];\n"
+                  "ld.volatile.shared.v2.u32 {%x2, %x3}, [%a];\nxor.b32 %s, %x0, %x1;\n"
+                  "xor.b32 %s, %x2, %x3;"},
+         {NULL, NULL}},
+        {{"address", "shl.b32 %a, %a, 4;"},
+         {"load", "ld.volatile.shared.v4.u32 {%x0, %x1, %x2, %x3}, [%a];\nxor.b32 %s, %x0, %x3;"},
+         {NULL, NULL}},
+    };
+    load_micro(&b, "shared", by_width[r->number == 32 ? 0 : r->number == 64 ? 1 : 2]);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    const double accesses = 32.0 * 8 * 1024 * (r->number == 32 ? 4 : r->number == 64 ? 2 : 1);
+    const double per_clock = accesses / (cycles_of_rounds(&b, "shared_rate", 2, 512, d, 32) * hot(&b));
+    dump_counts(&b);
+    bench_close(&b);
+    return per_clock;
+}
+
+static double texture_chain(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "texture", NULL);
+    uint32_t zeros[256] = {0};
+    const uint64_t data = bench_buffer(&b, zeros, sizeof zeros), io = bench_buffer(&b, NULL, 64);
+    uint64_t handle;
+    bench_ok(&b, gpu_module_texture(b.module, "indices", &b.diags, &handle));
+    const struct exec_texture t = {.base = data, .width = 256, .channels = 1, .channel_bits = 32,
+                                   .is_linear_memory = true};
+    assert_true(devmem_texture_set(gpu_memory(b.gpu), handle, &t));
+    const bool ran = bench_try(&b, "texture", 1, 1, 1, 1, "84", io, 0u) == WW_OK;
+    const double cycles = ran ? clock_of(&b, io) / 32.0 * hot(&b) : NAN;
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
+static double barrier_chain(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "barrier", NULL);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    bench_ok(&b, bench_try(&b, "barrier", 1, 1, 32, 1, "8", d));
+    const double cycles = clock_of(&b, d) / 32.0 * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
+// Core cycles of an atomic whose `number` first lanes share a word.
+static double shared_atomic(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "atomic", NULL);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    bench_ok(&b, bench_try(&b, "shared_atomic", 1, 1, 32, 1, "84", d, r->number));
+    const double cycles = clock_of(&b, d) / 8.0;
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
+// Lane operations on one address of global memory in a core cycle, from all SMs.
+static double global_atomic_rate(const struct row *r) {
+    struct bench b;
+    open_with(&b, r->gpu, NULL, NULL);
+    load_micro(&b, "atomic", NULL);
+    const uint32_t zero = 0;
+    const uint64_t d = bench_buffer(&b, &zero, 4);
+    const uint32_t ctas = b.config.sm_count;
+    const double per_clock = 16.0 * 128 * ctas / cycles_of_rounds(&b, "global_rate", ctas, 128, d, 16);
+    uint32_t sum;
+    bench_read(&b, &sum, d, 4);
+    assert_int_equal(sum, (8 + 8 + 24) * 128 * ctas);
+    dump_counts(&b);
+    bench_close(&b);
+    return per_clock;
+}
+
+// Percent of the DRAM buses' rate that the kernel in `text` gets.
+static double bandwidth(const struct row *r) {
+    struct bench b;
+    open_with(&b, r->gpu, NULL, NULL);
+    load_micro(&b, "stream", NULL);
+    const uint32_t ctas = b.config.sm_count * 6, rounds = 64;
+    const uint64_t bytes = (uint64_t)ctas * 256 * 4 * rounds;
+    const uint64_t in = bench_buffer(&b, NULL, bytes), out = bench_buffer(&b, NULL, bytes);
+    bench_ok(&b, bench_try(&b, r->text, ctas, 1, 256, 1, "884", in, out, rounds));
+    const struct gpu_result *x = bench_last(&b);
+    const double moved = (double)(x->activity.c[ACT_dram_read_bytes] + x->activity.c[ACT_dram_write_bytes]);
+    const double percent = 100 * moved / x->seconds / mem_config_peak_bandwidth(&b.config.mem);
+    dump_counts(&b);
+    bench_close(&b);
+    return percent;
+}
+
+// How much faster rows are read that lie in all partitions than rows that lie in one.
+static double camping(const struct row *r) {
+    struct bench b;
+    open_with(&b, r->gpu, NULL, NULL);
+    load_micro(&b, "stream", NULL);
+    const uint32_t n = b.config.mem.partitions, ctas = b.config.sm_count * 8, rounds = 32;
+    const uint64_t in = bench_buffer(&b, NULL, (uint64_t)256 * n * rounds * ctas), out = bench_buffer(&b, NULL, 4);
+    // Spread: neighbours of 256 bytes. Camped: every n-th of them.
+    bench_ok(&b, bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256u, 256 * rounds));
+    const uint64_t spread = bench_last(&b)->cycles;
+    bench_ok(&b, bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256 * n, 256 * n * rounds));
+    const uint64_t camped = bench_last(&b)->cycles;
+    dump_counts(&b);
+    bench_close(&b);
+    return (double)camped / (double)spread;
+}
+
+// Transactions of a warp's load of words `number` apart, or bytes that it brings from DRAM beyond
+// what the same launch brings that loads nothing.
+static double coalescing(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    load_micro(&b, "stream", NULL);
+    const uint64_t in = bench_buffer(&b, NULL, 65536), out = bench_buffer(&b, NULL, 4);
+    double bytes = 0, transactions = 0;
+    for (uint32_t k = 0; k < 3; k++) { // to warm, nothing, all
+        bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", in, out, k < 2 ? UINT32_MAX : r->number));
+        const uint64_t *c = bench_last(&b)->activity.c;
+        bytes = (double)c[ACT_dram_read_bytes] - bytes * (k == 2);
+        transactions = (double)c[ACT_gmem_reads];
+    }
+    dump_counts(&b);
+    bench_close(&b);
+    return strcmp(r->text, "bytes") == 0 ? bytes : transactions;
+}
+
+// ---- the table ------------------------------------------------------------------------------
+#define ADD4 "add.u32 %a0, %a0, %b;\nadd.u32 %a1, %a1, %b;\nadd.u32 %a2, %a2, %b;\nadd.u32 %a3, %a3, %b;"
+#define MUL4 "mul.lo.u32 %a0, %a0, %b;\nmul.lo.u32 %a1, %a1, %b;\nmul.lo.u32 %a2, %a2, %b;\nmul.lo.u32 %a3, %a3, %b;"
+#define SHL4 "shl.b32 %a0, %a0, %b;\nshl.b32 %a1, %a1, %b;\nshl.b32 %a2, %a2, %b;\nshl.b32 %a3, %a3, %b;"
+#define FADD4 "add.f32 %x0, %x0, %y;\nadd.f32 %x1, %x1, %y;\nadd.f32 %x2, %x2, %y;\nadd.f32 %x3, %x3, %y;"
+#define FMA4 "fma.rn.f32 %x0, %x0, %y, %y;\nfma.rn.f32 %x1, %x1, %y, %y;\nfma.rn.f32 %x2, %x2, %y, %y;\nfma.rn.f32 %x3, %x3, %y, %y;"
+#define MAD4 "mad.f32 %x0, %x0, %y, %y;\nmad.f32 %x1, %x1, %y, %y;\nmad.f32 %x2, %x2, %y, %y;\nmad.f32 %x3, %x3, %y, %y;"
+#define RSQ4 "rsqrt.approx.ftz.f32 %x0, %x0;\nrsqrt.approx.ftz.f32 %x1, %x1;\nrsqrt.approx.ftz.f32 %x2, %x2;\nrsqrt.approx.ftz.f32 %x3, %x3;"
+#define DADD4 "add.f64 %u0, %u0, %v;\nadd.f64 %u1, %u1, %v;\nadd.f64 %u2, %u2, %v;\nadd.f64 %u3, %u3, %v;"
+#define LD "ld.global.u64 %at, [%at];"
+#define LD_CG "ld.global.cg.u64 %at, [%at];"
+#define HOT "hot cycles"
+#define OPS "ops/hot clock/SM"
+#define WONG "Wong 2010 (GTX 280)"
+#define MEI "Mei 2017"
+#define GUIDE "Guide 5.5"
+#define ARAFA "Arafa 2019 (K40)"
+#define JIA "Jia 2018/19 (K80)"
+
+static const struct row rows[] = {
+    // Tesla
+    {"int add, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "add.u32 %a, %a, %b;", 0},
+    {"logic, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "xor.b32 %a, %a, %b;", 0},
+    {"fp32 add, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "add.f32 %x, %x, %y;", 0},
+    {"fp32 mad, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "mad.f32 %x, %x, %y, %y;", 0},
+    {"mul24, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "mul24.lo.u32 %a, %a, %b;", 0},
+    {"int mul, dependent", "gt240", 96, HOT, WONG, 0.05, chain, "mul.lo.u32 %a, %a, %b;", 0},
+    {"int mad, dependent", "gt240", 120, HOT, WONG, 0.05, chain, "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"rsqrt, dependent", "gt240", 28, HOT, WONG, 0.05, chain, "rsqrt.approx.f32 %x, %x;", 0},
+    {"lg2, dependent", "gt240", 28, HOT, WONG, 0.05, chain, "lg2.approx.f32 %x, %x;", 0},
+    {"ex2, dependent", "gt240", 48, HOT, WONG, 0.12, chain, "ex2.approx.f32 %x, %x;", 0},
+    {"sin, dependent", "gt240", 48, HOT, WONG, 0.12, chain, "sin.approx.f32 %x, %x;", 0},
+    {"uint division, dependent", "gt240", 608, HOT, WONG, 0.10, chain, "div.u32 %a, %a, %b;", 0},
+    {"int division, dependent", "gt240", 684, HOT, WONG, 0.10, chain, "div.s32 %a, %a, %b;", 0},
+    {"uint remainder, dependent", "gt240", 728, HOT, WONG, 0.10, chain, "rem.u32 %a, %a, %b;", 0},
+    {"int add", "gt240", 7.9, OPS, WONG, 0.05, rate, ADD4, 4},
+    {"fp32 add", "gt240", 7.9, OPS, WONG, 0.05, rate, FADD4, 4},
+    {"fp32 mad", "gt240", 7.9, OPS, WONG, 0.05, rate, MAD4, 4},
+    {"int mul", "gt240", 1.7, OPS, WONG, 0.25, rate, MUL4, 4},
+    {"rsqrt", "gt240", 2.0, OPS, WONG, 0.05, rate, RSQ4, 4},
+    {"shared load", "gt240", 38, HOT, WONG, 0.05, shared_chain, NULL, 0},
+    {"global load from DRAM", "gt240", 440, HOT, WONG, 0.05, chase_dram, LD, 0},
+    {"texture hit", "gt240", 261, HOT, WONG, 0.05, texture_chain, NULL, 0},
+    {"barrier of one warp", "gt240", 20, HOT, WONG, 0.25, barrier_chain, NULL, 0},
+    {"partition camping: slower by", "gt240", 2, "x", "2 partitions, modulo 256 B (envytools)", 0.15, camping, NULL, 0},
+    {"load, stride 1", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 1},
+    {"load, stride 2", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 2},
+    {"load, stride 32", "gt240", 32, "transactions", GUIDE, 0, coalescing, "transactions", 32},
+    {"load, stride 1", "gt240", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
+    {"load, stride 32", "gt240", 1024, "bytes", GUIDE, 0, coalescing, "bytes", 32},
+    // Fermi
+    {"int add, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "add.u32 %a, %a, %b;", 0},
+    {"fp32 add, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "add.f32 %x, %x, %y;", 0},
+    {"fp32 fma, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"int mul, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "mul.lo.u32 %a, %a, %b;", 0},
+    {"int add", "gtx480", 32, OPS, GUIDE, 0.06, rate, ADD4, 4},
+    {"int mul", "gtx480", 16, OPS, GUIDE, 0.06, rate, MUL4, 4},
+    {"shift", "gtx480", 16, OPS, GUIDE, 0.06, rate, SHL4, 4},
+    {"fp32 add", "gtx480", 32, OPS, GUIDE, 0.06, rate, FADD4, 4},
+    {"fp32 fma", "gtx480", 31, OPS, "Lai 2013", 0.06, rate, FMA4, 4},
+    {"rsqrt", "gtx480", 4, OPS, GUIDE, 0.05, rate, RSQ4, 4},
+    {"fp64 add", "gtx480", 4, OPS, "1/8 of single on GeForce", 0.05, rate, DADD4, 4},
+    {"L1 hit", "gtx480", 96, HOT, MEI " (560 Ti)", 0.05, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "gtx480", 351, HOT, MEI " (560 Ti)", 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "gtx480", 619, HOT, MEI " (560 Ti)", 0.05, chase_dram, LD_CG, 0},
+    {"global load from DRAM, L1 on", "gtx480", 635, HOT, MEI " (560 Ti)", 0.08, chase_dram, LD, 0},
+    {"shared load", "gtx480", 50, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL, 0},
+    {"shared load, 2-way conflict", "gtx480", 87, HOT, MEI " (560 Ti)", 0.5, shared_chain, NULL, 2},
+    {"shared load, 4-way conflict", "gtx480", 162, HOT, MEI " (560 Ti)", 0.9, shared_chain, NULL, 4},
+    {"shared load, 32-way conflict", "gtx480", 1209, HOT, MEI " (560 Ti)", 0.95, shared_chain, NULL, 32},
+    {"shared loads of 32 bits", "gtx480", 15.94, "accesses/hot clock/SM", "gpumembench", 0.06, shared_rate, NULL, 32},
+    {"shared loads of 64 bits", "gtx480", 7.98, "accesses/hot clock/SM", "gpumembench", 0.06, shared_rate, NULL, 64},
+    {"shared loads of 128 bits", "gtx480", 2.64, "accesses/hot clock/SM", "gpumembench", 0.55, shared_rate, NULL, 128},
+    {"texture hit", "gtx480", 244, HOT, "Mei's page (560 Ti)", 0.05, texture_chain, NULL, 0},
+    {"DRAM reads", "gtx480", 85, "% of peak", "gpumembench", 0.10, bandwidth, "read", 0},
+    {"DRAM copies", "gtx480", 81.4, "% of peak", MEI " (560 Ti)", 0.12, bandwidth, "copy", 0},
+    {"partition camping: slower by", "gtx480", 1, "x", "hashed, none (NVIDIA 2010)", 0.25, camping, NULL, 0},
+    {"atomics on one address", "gtx480", 1.0 / 9, "lane ops/core clock", "GK110 white paper: 9x less than Kepler", 0.15, global_atomic_rate, NULL, 0},
+    {"load, stride 1", "gtx480", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
+    {"load, stride 2", "gtx480", 256, "bytes", GUIDE, 0, coalescing, "bytes", 2},
+    {"load, stride 32", "gtx480", 4096, "bytes", GUIDE, 0, coalescing, "bytes", 32},
+    // Kepler
+    {"int add, dependent", "gtx780", 9, HOT, ARAFA, 0.03, chain, "add.u32 %a, %a, %b;", 0},
+    {"int mad, dependent", "gtx780", 9, HOT, ARAFA, 0.03, chain, "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"mul24, dependent", "gtx780", 22, HOT, ARAFA, 0.25, chain, "mul24.lo.u32 %a, %a, %b;", 0},
+    {"fp32 fma, dependent", "gtx780", 9, HOT, ARAFA, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"fp64 add, dependent", "gtx780", 10, HOT, ARAFA, 0.03, chain, "add.f64 %u, %u, %v;", 0},
+    {"sin, dependent", "gtx780", 18, HOT, ARAFA, 0.6, chain, "sin.approx.f32 %x, %x;", 0},
+    {"rsqrt, dependent", "gtx780", 40, HOT, ARAFA, 0.6, chain, "rsqrt.approx.f32 %x, %x;", 0},
+    {"uint division, dependent", "gtx780", 131, HOT, ARAFA, 0.10, chain, "div.u32 %a, %a, %b;", 0},
+    {"int division, dependent", "gtx780", 149, HOT, ARAFA, 0.10, chain, "div.s32 %a, %a, %b;", 0},
+    {"clz, dependent", "gtx780", 20, HOT, ARAFA, 0.12, chain, "clz.b32 %a, %a;", 0},
+    {"fp32 fma", "gtx780", 192, OPS, GUIDE, 0.20, rate, FMA4, 4},
+    {"int add", "gtx780", 160, OPS, GUIDE, 0.20, rate, ADD4, 4},
+    {"int mul", "gtx780", 32, OPS, GUIDE, 0.05, rate, MUL4, 4},
+    {"rsqrt", "gtx780", 32, OPS, GUIDE, 0.05, rate, RSQ4, 4},
+    {"fp64 add", "gtx780", 8, OPS, GUIDE " (GeForce)", 0.05, rate, DADD4, 4},
+    {"L2 hit", "gtx780", 198, HOT, MEI " (780)", 0.05, chase_l2, LD, 0},
+    {"global load from DRAM", "gtx780", 339, HOT, MEI " (780)", 0.05, chase_dram, LD, 0},
+    {"shared load", "gtx780", 26, HOT, JIA, 0.05, shared_chain, NULL, 0},
+    {"texture hit", "gtx780", 112, HOT, ARAFA, 0.05, texture_chain, NULL, 0},
+    {"shared atomic, 1 lane a word", "gtx780", 93, "core cycles", JIA, 0.9, shared_atomic, NULL, 1},
+    {"shared atomic, 32 lanes a word", "gtx780", 4257, "core cycles", JIA, 0.15, shared_atomic, NULL, 32},
+    {"atomics on one address", "gtx780", 1, "lane ops/core clock", "GK110 white paper", 0.15, global_atomic_rate, NULL, 0},
+    {"DRAM copies", "gtx780", 74.9, "% of peak", MEI " (780)", 0.15, bandwidth, "copy", 0},
+    {"load, stride 1", "gtx780", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
+    {"load, stride 32", "gtx780", 1024, "bytes", GUIDE, 0, coalescing, "bytes", 32},
+};
+
+// ---- docs/fidelity.md -----------------------------------------------------------------------
+static const char begin_mark[] = "<!-- micro: written by tests/gpu/test_micro.c -->\n";
+static const char end_mark[] = "<!-- /micro -->\n";
+
+static void write_table(const char *path, const double *ours) {
+    struct arena a;
+    arena_init(&a, NULL);
+    struct diags d;
+    diags_init(&d);
+    char *text, *made = NULL;
+    size_t len;
+    if (file_read(&a, path, 1 << 20, &text, &len, &d) != WW_OK) fail_msg("cannot read %s", path);
+    const char *from = strstr(text, begin_mark), *to = strstr(text, end_mark);
+    if (!from || !to) fail_msg("%s has no marks", path);
+    FILE *f = open_memstream(&made, &len);
+    fwrite(text, 1, (size_t)(from - text) + sizeof begin_mark - 1, f);
+    fprintf(f, "| quantity | chip | published | ours | off by | unit | source |\n"
+               "|---|---|---:|---:|---:|---|---|\n");
+    for (size_t i = 0; i < WW_COUNT(rows); i++) {
+        const struct row *r = &rows[i];
+        fprintf(f, "| %s | %s | %.4g | %.4g | %+.0f %% | %s | %s |\n", r->quantity, r->gpu, r->published,
+                ours[i], 100 * (ours[i] / r->published - 1), r->unit, r->source);
+    }
+    fputs(to, f);
+    fclose(f);
+    assert_int_equal(file_write_atomic(path, made, len, &d), WW_OK);
+    free(made);
+    diags_free(&d);
+    arena_free(&a);
+}
+
+static void published_numbers_come_back(void **state) {
+    (void)state;
+    double ours[WW_COUNT(rows)];
+    uint32_t wrong = 0;
+    const char *only = getenv("WW_MICRO"); // a part of a quantity's or chip's name
+    for (size_t i = 0; i < WW_COUNT(rows); i++) {
+        const struct row *r = &rows[i];
+        ours[i] = 0;
+        if (only && !strstr(r->quantity, only) && !strstr(r->gpu, only)) continue;
+        ours[i] = r->measure(r);
+        const double off = ours[i] / r->published - 1;
+        const bool bad = !(fabs(off) <= r->tolerance + 1e-9);
+        wrong += bad;
+        if (bad || only)
+            print_message("%s %s, %s: published %.4g, ours %.4g (%+.0f %%) %s\n", bad ? "!!" : "  ",
+                          r->quantity, r->gpu, r->published, ours[i], 100 * off, r->unit);
+    }
+    if (getenv("WW_FIDELITY")) write_table(getenv("WW_FIDELITY"), ours);
+    if (wrong) fail_msg("%u of %zu rows are off", wrong, WW_COUNT(rows));
+}
+
+int main(void) {
+    setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(published_numbers_come_back)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
