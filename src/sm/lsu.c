@@ -41,18 +41,25 @@ static uint32_t passes_of(const struct sm *s, const struct exec_access *a, uint3
                (is_sequential(a->addr) || is_uniform(a->addr))) {
         return 1;
     }
-    return shared_passes(a->addr, mask, a->bytes, c->shared_banks, c->shared_bank_bytes, a_pass,
-                         c->shared_one_broadcast);
+    const struct shared_shape shape = {.banks = c->shared_banks,
+                                       .bank_bytes = c->shared_bank_bytes,
+                                       .lanes_a_pass = a_pass,
+                                       .one_broadcast = c->shared_one_broadcast,
+                                       .wide_extra = c->shared_wide_extra};
+    return shared_access_passes(&shape, a->addr, mask, a->bytes);
 }
 
-// Most lanes that meet in one bank: an atomic serves them one after another, same word or not.
-static uint32_t most_in_a_bank(const struct sm *s, const struct exec_access *a, uint32_t mask) {
-    uint8_t n[256] = {0};
+// Most lanes that want the same word: an atomic serves them in rounds, one after another.
+static uint32_t atomic_rounds(const struct exec_access *a, uint32_t mask) {
+    enum { SLOTS = 64 };
+    uint64_t word[SLOTS];
+    uint8_t n[SLOTS] = {0};
     uint32_t most = 0;
     FOR_EACH_BIT32(lane, mask) {
-        const uint32_t bank =
-            (uint32_t)(a->addr[lane] / s->c.shared_bank_bytes) % s->c.shared_banks % 256;
-        if (++n[bank] > most) most = n[bank];
+        uint32_t i = (uint32_t)(a->addr[lane] >> 2) % SLOTS;
+        while (n[i] != 0 && word[i] != a->addr[lane]) i = (i + 1) % SLOTS;
+        word[i] = a->addr[lane];
+        if (++n[i] > most) most = n[i];
     }
     return most;
 }
@@ -196,9 +203,9 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     e->bank_latency = c->shared_latency;
     if (passes > portions) e->bank_latency += ((passes - portions) * c->shared_pass_cycles + 1) / 2;
     if (is_atomic) {
-        const uint32_t serial = most_in_a_bank(s, a, mask) * c->shared_atomic_cycles;
+        const uint32_t serial = atomic_rounds(a, mask) * c->shared_atomic_cycles;
         e->bank_cycles += serial;
-        e->bank_latency = c->shared_latency + serial;
+        e->bank_latency += serial;
     }
     if (e->bank_cycles == 0) e->bank_cycles = 1;
     n[is_atomic                  ? ACT_shared_atomics
@@ -283,7 +290,7 @@ static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, u
                        uint64_t t) {
     units_hold(&s->v.pipe[u->pipe], start, start + e->bank_cycles);
     u->free_at = start + e->bank_cycles;
-    if (e->in->flags & SI_RESULT)
+    if (e->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
 }
 
@@ -296,6 +303,8 @@ void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t ope
     if (at >= u->capacity) at -= u->capacity;
     struct lsu_entry *const e = &u->entry[at];
     e->in = in;
+    e->flags = in->flags;
+    e->aux = in->aux;
     e->warp = (uint8_t)w;
     e->lanes = (uint8_t)lanes;
     e->op = OP_NONE;
@@ -333,7 +342,7 @@ static void finish(struct sm *s, struct lsu *u, struct lsu_entry *e, uint64_t t)
     if (e->op != OP_NONE) {
         s->op[e->op].flags |= OP_ISSUED;
         if (s->op[e->op].left == 0) op_finish(s, e->op, t);
-    } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->in->flags & SI_RESULT)) {
+    } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->flags & SI_RESULT)) {
         wheel_add(&s->wheel, t, t, EVENT_RESULT, e->in, e->warp, e->lanes);
     }
     if (++u->first == u->capacity) u->first = 0;

@@ -5,8 +5,8 @@
 // goes through its mem_port and its exec_log.
 //
 // For the engineer of src/gpu:
-//  - sm_config has two keys that came later: `read_latency` and `pending_entries` (defaults 0 and
-//    64); what `timing` means is said at struct class_timing.
+//  - sm_config has keys that came later: `read_latency`, `pending_entries` (0 means 64) and
+//    `shared_wide_extra` (default 0); what `timing` means is said at struct class_timing.
 //  - A quantum is: mem_system_deliver, sm_take_cta, sm_run for each SM; then exec_commit, then the
 //    memory phase. A CTA may be given to an SM only after the exec_commit of the quantum in which
 //    the slot became free (its registers may be owed results until then).
@@ -26,7 +26,8 @@ enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
 // A dependent instruction issues `read_latency + latency` cycles after its producer when no bank,
 // collector or bus is in the way: that sum is what dependent-chain measurements give. For LD/ST and
 // texture classes other than SHFL `latency` is the time before the access begins (0: it is part of
-// the caches' and shared memory's latencies).
+// the caches' and shared memory's latencies). CTRL's latency is the barriers': from the issue of the
+// last warp that comes to one until its warps may issue.
 struct class_timing {
     uint32_t latency;    // core cycles from operands read to result written
     uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
@@ -83,7 +84,9 @@ struct sm_config {
     bool shared_one_broadcast;
     uint32_t shared_latency;    // access to data, without conflict
     uint32_t shared_pass_cycles; // half core cycles that one pass keeps the banks (2: a core cycle)
-    uint32_t shared_atomic_cycles; // core cycles each serialised lane conflict of an atomic
+    uint32_t shared_wide_extra; // passes more for each half-warp of a 128-bit access (Fermi: 1)
+    uint32_t shared_atomic_cycles; // core cycles of a round of atomics; lanes that want the same
+                                   // word come in rounds of their own, one after another
     struct cache_config l1d;    // bytes 0: none (GT240), or loads bypass it
     bool l1d_global;            // global loads are cached in L1
     bool l1d_local;

@@ -172,6 +172,7 @@ struct lsu_entry {
     uint64_t ready;
     const struct sm_inst *in;
     uint16_t op, n, next; // transactions
+    uint16_t flags, aux;  // the instruction's: a store may outlive its kernel
     uint8_t warp, path, space, lanes;
     bool started;
     uint32_t start_slot;    // in lsu.start

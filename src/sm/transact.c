@@ -169,7 +169,7 @@ static bool store_local(struct sm *s, const struct transaction *x, uint64_t t) {
 static bool prefetch(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     struct sm_cache *const c = &s->cache[CLIENT_L1D];
     bool merged;
-    if (e->in->aux == 1 && c->tags != NULL && s->c.l1d_global) {
+    if (e->aux == 1 && c->tags != NULL && s->c.l1d_global) {
         const uint64_t line = x->addr & ~c->line_mask;
         if (cache_read(c->tags, line, c->all) != CACHE_HIT)
             miss_add(s, CLIENT_L1D, line, c->all, NO_WAITER, t + s->c.l1_miss_extra, &merged);

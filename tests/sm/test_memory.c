@@ -101,6 +101,25 @@ static void shared_atomic(void **state) {
     rig_free(g);
 }
 
+// 16 bytes a lane fill the banks four times; Fermi takes a pass more for each half-warp.
+static void wide_shared_load(void **state) {
+    (void)state;
+    for (uint32_t extra = 0; extra < 2; extra++) {
+        struct rig *g = rig_new();
+        g->c.shared_wide_extra = extra;
+        g->im.shared_bytes = 4096;
+        lane_offsets(g, 4);
+        struct minst *m = emit(g, OP_LD, OPC_LD_SHARED, PTX_U32, RR(4, 4), R(2), NIL(), NIL());
+        m->space = PTX_SPACE_SHARED;
+        m->vec = 4;
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_shared_passes), 4 + 2 * extra);
+        assert_int_equal(g->done_at, 22 + 20 + 3 + 2 * extra);
+        rig_free(g);
+    }
+}
+
 // Without an L1: one transaction a cycle; the load issues in 31, the first is sent in 32, the n-th
 // in 31 + n, the last answer comes 100 later.
 static void coalescing(void **state) {
@@ -478,6 +497,7 @@ int main(void) {
         cmocka_unit_test(shared_half_warps),
         cmocka_unit_test(address_generation),
         cmocka_unit_test(shared_atomic),
+        cmocka_unit_test(wide_shared_load),
         cmocka_unit_test(coalescing),
         cmocka_unit_test(uniform_load),
         cmocka_unit_test(generic_load),
