@@ -8,6 +8,7 @@
     { __VA_ARGS__ }
 #define SIDE(klass, count)                                                                         \
     { klass, count, true }
+#define AS_FERMI SEQ({0})
 const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
 #define LOWER_COST(name, tesla, fermi, kepler, source) {#name, source, {tesla, fermi, kepler}},
 #include "code/lower_cost.def"
@@ -15,6 +16,7 @@ const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
 };
 #undef SEQ
 #undef SIDE
+#undef AS_FERMI
 static_assert(GEN_TESLA == 0 && GEN_FERMI == 1 && GEN_KEPLER == 2, "order of the cost columns");
 
 struct opnd lower_temp(struct lower *l, unsigned words) {
@@ -181,7 +183,8 @@ static void put_filler(struct lower *l, const struct minst *of, const struct low
 }
 
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
-    const struct lower_step *const step = lower_cost_info[c].step[l->gen];
+    const struct lower_step *step = lower_cost_info[c].step[l->gen];
+    if (!step[0].count) step = lower_cost_info[c].step[GEN_FERMI];
     m->klass = step[0].klass;
     lower_put(l, m);
     const struct minst of = *m;
