@@ -157,10 +157,10 @@ enum msurf_oob { MSURF_TRAP, MSURF_CLAMP, MSURF_ZERO };         // SULD, SUST, S
 //   OP2 (2): enum mvideo_op2, scalar: D = OP2(result, C); SIMD .add: D = C + sum over masked lanes.
 //   BSIGNED (1): B's type is signed; stype is A's type; type is D's.
 //   SHR (4): vmad's scale, 0, 7 or 15. PO (1): vmad's .po, plus one.
-// vmad's minus signs are NEG on A, B, C (A, B: of the product; C: of the addend). flags SAT; WRAP for
-// shifts; cmp for vset. C is NONE when the PTX has no third operand.
-enum mvideo_bits { VIDEO_ASEL = 0, VIDEO_BSEL = 12, VIDEO_DSEL = 24, VIDEO_MASK = 28, VIDEO_OP2 = 32,
-                   VIDEO_BSIGNED = 34, VIDEO_SHR = 35, VIDEO_PO = 39 };
+// vmad's minus signs are NEG on A, B, C (A, B: of the product; C: of the addend). flags SAT; WRAP
+// for shifts; cmp for vset. C is NONE when the PTX has no third operand.
+enum mvideo_bits { VIDEO_ASEL = 0, VIDEO_BSEL = 12, VIDEO_DSEL = 24, VIDEO_MASK = 28,
+                   VIDEO_OP2 = 32, VIDEO_BSIGNED = 34, VIDEO_SHR = 35, VIDEO_PO = 39 };
 enum mvideo_op2 { VIDEO_OP2_NONE, VIDEO_OP2_ADD, VIDEO_OP2_MIN, VIDEO_OP2_MAX };
 static inline uint32_t video_field(uint64_t e, enum mvideo_bits at, unsigned bits) {
     return (uint32_t)(e >> at) & ((1u << bits) - 1);
@@ -194,9 +194,10 @@ struct minst {
 };
 enum { GUARD_NONE = -1 };
 
-// Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are: which
-// slots hold constants and immediates, how long an immediate may be, and that there is one constant or
-// immediate an instruction. A zero immediate is the zero register and goes anywhere. (lower_fits.c)
+// Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:
+// which slots hold constants and immediates, how long an immediate may be, and that there is one
+// constant or immediate an instruction. A zero immediate is the zero register and goes anywhere
+// but into an address. (lower_fits.c)
 bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o);
 
 #endif
