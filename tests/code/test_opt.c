@@ -1,0 +1,351 @@
+// What the optimiser makes of each idiom, as text.
+#include "code/disasm.h"
+#include "test_build.h"
+
+// Runs the optimiser; the code must then read as `lines` say, one instruction each.
+static void becomes(struct builder *b, const char *const *lines, uint32_t n) {
+    opt_run(&b->f);
+    char all[4096] = "";
+    bool same = b->f.inst.n == n;
+    for (uint32_t i = 0; i < b->f.inst.n; i++) {
+        char text[256];
+        disasm_minst(&b->f.inst.at[i], false, text, sizeof text);
+        same = same && strcmp(text, lines[i]) == 0;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "    %s\n", text);
+    }
+    if (!same) {
+        fprintf(stderr, "got\n%swanted\n", all);
+        for (uint32_t i = 0; i < n; i++) fprintf(stderr, "    %s\n", lines[i]);
+        fail();
+    }
+    build_free(b);
+}
+#define BECOMES(b, ...)                               \
+    do {                                              \
+        static const char *const lines[] = {__VA_ARGS__}; \
+        becomes(b, lines, WW_COUNT(lines));           \
+    } while (0)
+
+static struct minst *global(struct minst *m) {
+    m->space = PTX_SPACE_GLOBAL;
+    m->klass = m->op == OP_LD ? OPC_LD_GLOBAL : OPC_ST_GLOBAL;
+    m->type = PTX_B32;
+    m->vec = 1;
+    return m;
+}
+static struct minst *store(struct builder *b, struct opnd address, struct opnd value) {
+    return global(emit(b, OP_ST, nothing, address, value));
+}
+static struct minst *sreg(struct builder *b, struct opnd d, enum ptx_sreg s) {
+    struct minst *m = emit(b, OP_S2R, d, nothing, nothing);
+    m->aux = (uint16_t)s;
+    return m;
+}
+static struct minst *end(struct builder *b) { return emit(b, OP_EXIT, nothing, nothing, nothing); }
+// d = a + b in two halves
+static void add64(struct builder *b, uint32_t d, struct opnd a0, struct opnd a1, struct opnd b0, struct opnd b1) {
+    emit(b, OP_IADD, gpr_sub(d, 0, 1), a0, b0)->flags = MF_CC_OUT;
+    emit(b, OP_IADD, gpr_sub(d, 1, 1), a1, b1)->flags = MF_CC_IN;
+}
+
+static void constants_become_operands(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), c = vreg(&b, 1), k = vreg(&b, 1), s = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_MOV, gpr(c), cbank(CB_LAUNCH, 0x20), nothing);
+    emit(&b, OP_MOV, gpr(k), imm(7), nothing);
+    emit(&b, OP_IADD, gpr(s), gpr(c), gpr(x)); // the constant changes sides
+    emit(&b, OP_IMUL, gpr(s), gpr(s), gpr(k));
+    store(&b, gpr(x), gpr(s));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "IADD V3, V0, c[0x0][0x20]", "IMUL V3, V3, 7", "STG [V0], V3", "EXIT");
+}
+
+static void one_constant_an_instruction(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), c = vreg(&b, 1), d = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_MOV, gpr(c), cbank(CB_LAUNCH, 0x20), nothing);
+    emit(&b, OP_MOV, gpr(d), cbank(CB_LAUNCH, 0x24), nothing);
+    emit(&b, OP_IADD, gpr(c), gpr(c), gpr(d));
+    store(&b, gpr(x), gpr(c));
+    end(&b);
+    opt_run(&b.f);
+    unsigned moves = 0;
+    for (uint32_t i = 0; i < b.f.inst.n; i++) moves += b.f.inst.at[i].op == OP_MOV;
+    assert_int_equal(moves, 1);
+    build_free(&b);
+}
+
+static void additions_go_into_addresses(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t p = vreg(&b, 2), q = vreg(&b, 2), x = vreg(&b, 1), a = vreg(&b, 1);
+    global(emit(&b, OP_LD, gpr_sub(p, 0, 2), imm(0), nothing))->type = PTX_B64;
+    b.f.inst.at[0].src[0] = nothing;
+    add64(&b, q, gpr_sub(p, 0, 1), gpr_sub(p, 1, 1), imm((uint32_t)-16), imm(UINT32_MAX));
+    global(emit(&b, OP_LD, gpr(x), gpr_sub(q, 0, 2), nothing))->offset = 4;
+    emit(&b, OP_IADD, gpr(a), gpr(x), imm(0x40));
+    store(&b, gpr(a), gpr(x))->offset = 8;
+    end(&b);
+    BECOMES(&b, "LDG.B64 V0.64, [0x0]", "LDG V2, [V0.64-0xc]", "STG [V2+0x48], V2", "EXIT");
+}
+
+// The sum is needed elsewhere too: then it is computed, and the address may as well use it.
+static void a_sum_with_other_readers_stays(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), a = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_IADD, gpr(a), gpr(x), imm(0x40));
+    store(&b, gpr(a), gpr(a));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "IADD V1, V0, 0x40", "STG [V1], V1", "EXIT");
+}
+
+static void shifts_and_products_join_additions(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), t = vreg(&b, 1), u = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(y), PTX_SREG_tid_y);
+    emit(&b, OP_SHL, gpr(t), gpr(x), imm(4));
+    emit(&b, OP_IADD, gpr(d), gpr(y), gpr(t));
+    emit(&b, OP_IMUL, gpr(u), gpr(x), gpr(d));
+    emit(&b, OP_IADD, gpr(e), gpr(u), imm(3));
+    store(&b, gpr(d), gpr(e));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "S2R V1, SR_tid.y", "ISCADD V4, V0, V1, 0x4", "IMUL V3, V0, V4",
+            "IADD V5, V3, 3", "STG [V4], V5", "EXIT"); // 3 would be a second operand of no register
+}
+
+static void no_scaled_addition_on_tesla(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    b.target.gen = GEN_TESLA;
+    const uint32_t x = vreg(&b, 1), t = vreg(&b, 1), d = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_SHL, gpr(t), gpr(x), imm(4));
+    emit(&b, OP_IADD, gpr(d), gpr(x), gpr(t));
+    store(&b, gpr(d), gpr(d));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "SHL V1, V0, 4", "IADD V2, V0, V1", "STG [V2], V2", "EXIT");
+}
+
+// base + (index << 2) in 64 bits: two multiply-adds, as ptxas writes it for Fermi.
+static void wide_addresses_become_multiply_adds(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), c = vreg(&b, 2), w = vreg(&b, 2), p = vreg(&b, 2);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    for (uint8_t i = 0; i < 2; i++) emit(&b, OP_MOV, gpr_sub(c, i, 1), cbank(CB_LAUNCH, 0x20u + 4u * i), nothing);
+    emit(&b, OP_SHL, gpr_sub(w, 0, 1), gpr(x), imm(2));
+    emit(&b, OP_SHR, gpr_sub(w, 1, 1), gpr(x), imm(30))->type = PTX_S32;
+    add64(&b, p, gpr_sub(c, 0, 1), gpr_sub(c, 1, 1), gpr_sub(w, 0, 1), gpr_sub(w, 1, 1));
+    store(&b, gpr_sub(p, 0, 2), gpr(x));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "MOV V4, 4", "IMAD.CC.S32 V3, V0, V4, c[0x0][0x20]",
+            "IMAD.HI.X.S32 V3.1, V0, V4, c[0x0][0x24]", "STG [V3.64], V0", "EXIT");
+}
+
+static void signs_become_operands(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), n = vreg(&b, 1), a = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    struct minst *m = emit(&b, OP_FABSNEG, gpr(a), gpr(x), nothing);
+    m->type = PTX_F32;
+    m->src[0].mods = OPND_ABS;
+    m = emit(&b, OP_FABSNEG, gpr(n), gpr(a), nothing);
+    m->type = PTX_F32;
+    m->src[0].mods = OPND_NEG;
+    emit(&b, OP_FADD, gpr(d), gpr(x), gpr(n))->type = PTX_F32;
+    emit(&b, OP_FMUL, gpr(e), gpr(d), gpr(a))->type = PTX_F32; // products take no absolute value
+    store(&b, gpr(x), gpr(e));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "FMOV V2, |V0|", "FADD V3, V0, -|V0|", "FMUL V4, V3, V2", "STG [V0], V4", "EXIT");
+}
+
+static void dead_code_takes_its_fillers_along(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_IDIV, gpr(d), gpr(x), imm(3));
+    for (unsigned i = 0; i < 3; i++) emit(&b, OP_NOP, gpr(d), gpr(d), nothing)->flags = MF_FILLER;
+    emit(&b, OP_IREM, gpr(e), gpr(x), imm(5));
+    emit(&b, OP_NOP, gpr(e), gpr(e), nothing)->flags = MF_FILLER;
+    store(&b, gpr(x), gpr(e));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "IREM V2, V0, 5", "NOP.CTRL V2", "STG [V0], V2", "EXIT");
+}
+
+static void a_carry_nobody_reads_goes(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), p = vreg(&b, 2);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    add64(&b, p, gpr(x), gpr(x), gpr(x), gpr(x));
+    store(&b, gpr(x), gpr_sub(p, 0, 1));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "IADD V1, V0, V0", "STG [V0], V1", "EXIT");
+}
+
+static void equal_values_are_found(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    sreg(&b, gpr(y), PTX_SREG_tid_x);
+    emit(&b, OP_IMUL, gpr(d), gpr(x), gpr(y));
+    store(&b, gpr(x), gpr(d));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "IMUL V2, V0, V0", "STG [V0], V2", "EXIT");
+}
+
+static void clocks_are_not_equal(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_clock)->flags = MF_VOLATILE;
+    sreg(&b, gpr(y), PTX_SREG_clock)->flags = MF_VOLATILE;
+    emit(&b, OP_IADD, gpr(d), gpr(y), gpr(x))->src[1].mods = OPND_NEG;
+    store(&b, gpr(d), gpr(d));
+    end(&b);
+    BECOMES(&b, "S2R.VOL V0, SR_clock", "S2R.VOL V1, SR_clock", "IADD V2, V1, -V0", "STG [V2], V2", "EXIT");
+}
+
+static void short_branches_become_guards(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), d = vreg(&b, 1), p = vpred(&b);
+    const int32_t other = label(&b), after = label(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
+    emit_branch(&b, other, p, false);
+    emit(&b, OP_IADD, gpr(d), gpr(x), imm(1));
+    emit_branch(&b, after, VPRED_TRUE, false);
+    place(&b, other);
+    emit(&b, OP_IADD, gpr(d), gpr(x), imm(2));
+    place(&b, after);
+    store(&b, gpr(x), gpr(d));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@!VP0 IADD V1, V0, 1", "@VP0 IADD V1, V0, 2",
+            "STG [V0], V1", "EXIT");
+}
+
+static void branches_are_mended(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), p = vpred(&b);
+    const int32_t far = label(&b), hop = label(&b), next = label(&b), last = label(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
+    emit_branch(&b, far, p, false);             // to a jump to the end
+    emit_branch(&b, next, VPRED_TRUE, false);   // to the next instruction
+    place(&b, next);
+    emit(&b, OP_BAR, nothing, imm(0), nothing); // may not be guarded
+    emit_branch(&b, last, VPRED_TRUE, false);
+    store(&b, gpr(x), imm(0));                  // cannot be reached
+    place(&b, far);
+    emit_branch(&b, hop, VPRED_TRUE, false);
+    place(&b, hop);
+    emit_branch(&b, last, VPRED_TRUE, false);
+    place(&b, last);
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@VP0 EXIT", "BAR.SYNC RZ", "EXIT");
+}
+
+static void negated_predicates_vanish(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
+    emit(&b, OP_PSETP, pred(q), pred(p), nothing)->src[0].mods = OPND_NOT;
+    store(&b, gpr(x), gpr(x))->guard = q;
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@!VP0 STG [V0], V0", "EXIT");
+}
+
+static void loads_start_early(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), s = vreg(&b, 1), l[3] = {vreg(&b, 1), vreg(&b, 1), vreg(&b, 1)};
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_MOV, gpr(s), gpr(x), nothing);
+    for (unsigned i = 0; i < 3; i++) {
+        global(emit(&b, OP_LD, gpr(l[i]), gpr(x), nothing))->offset = 16 * i;
+        emit(&b, OP_FADD, gpr(s), gpr(s), gpr(l[i]))->type = PTX_F32;
+    }
+    store(&b, gpr(x), gpr(s))->offset = 64;
+    end(&b);
+    opt_run(&b.f);
+    for (unsigned i = 0; i < 3; i++) assert_int_equal(b.f.inst.at[1 + i].op, OP_LD);
+    build_free(&b);
+}
+
+// A load stays behind a store that it may meet, and goes ahead of one that it cannot.
+static void loads_mind_stores(void **state) {
+    (void)state;
+    for (unsigned apart = 0; apart < 2; apart++) {
+        struct builder b;
+        build_init(&b, 1);
+        const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), d = vreg(&b, 1);
+        sreg(&b, gpr(x), PTX_SREG_tid_x);
+        emit(&b, OP_IMUL, gpr(y), gpr(x), imm(77));
+        store(&b, gpr(x), gpr(y))->offset = 4;
+        global(emit(&b, OP_LD, gpr(d), gpr(x), nothing))->offset = apart ? 8 : 4;
+        store(&b, gpr(x), gpr(d))->offset = 16;
+        end(&b);
+        opt_run(&b.f);
+        uint32_t ld = 0, st = 0;
+        for (uint32_t i = b.f.inst.n; i-- > 0;) {
+            if (b.f.inst.at[i].op == OP_LD) ld = i;
+            if (b.f.inst.at[i].op == OP_ST) st = i;
+        }
+        assert_int_equal(ld < st, apart);
+        build_free(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_become_operands),
+        cmocka_unit_test(one_constant_an_instruction),
+        cmocka_unit_test(additions_go_into_addresses),
+        cmocka_unit_test(a_sum_with_other_readers_stays),
+        cmocka_unit_test(shifts_and_products_join_additions),
+        cmocka_unit_test(no_scaled_addition_on_tesla),
+        cmocka_unit_test(wide_addresses_become_multiply_adds),
+        cmocka_unit_test(signs_become_operands),
+        cmocka_unit_test(dead_code_takes_its_fillers_along),
+        cmocka_unit_test(a_carry_nobody_reads_goes),
+        cmocka_unit_test(equal_values_are_found),
+        cmocka_unit_test(clocks_are_not_equal),
+        cmocka_unit_test(short_branches_become_guards),
+        cmocka_unit_test(branches_are_mended),
+        cmocka_unit_test(negated_predicates_vanish),
+        cmocka_unit_test(loads_start_early),
+        cmocka_unit_test(loads_mind_stores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
