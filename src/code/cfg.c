@@ -71,8 +71,7 @@ static void connect(struct cfg *c, const struct cfg_code *k) {
                     add_edge(c, &e, k->n, b, target_of(k, k->tables[last->aux].label[j]));
             if (last->op == OP_EXIT || last->op == OP_RET) block->exits = true;
         }
-        if (!minst_ends_flow(last, k->allocated))
-            add_edge(c, &e, k->n, b, block->first + block->n);
+        if (!minst_ends_flow(last, k->allocated)) add_edge(c, &e, k->n, b, block->first + block->n);
     }
     c->edge = e.to.at;
     c->n_edges = e.to.n;
@@ -295,8 +294,7 @@ void cfg_post_dominators(struct cfg *c) {
         }
     }
     for (uint32_t i = 1; i <= n; i++)
-        c->block[r.post[n - i]].ipdom =
-            ipdom[i] > 0 ? (int32_t)r.post[n - (uint32_t)ipdom[i]] : -1;
+        c->block[r.post[n - i]].ipdom = ipdom[i] > 0 ? (int32_t)r.post[n - (uint32_t)ipdom[i]] : -1;
 }
 
 // ---- loops ------------------------------------------------------------------

@@ -5,26 +5,26 @@
 #include "code/code.h"
 
 struct cfg_block {
-    uint32_t first, n;         // instructions [first, first + n); n > 0
-    uint32_t succ, n_succ;     // edges cfg.edge[succ ..)
-    uint32_t pred, n_pred;     // edges cfg.pred_edge[pred ..)
-    int32_t idom;              // immediate dominator, -1: the entry block, or unreachable
-    int32_t ipdom;             // immediate post-dominator, -1: the end of the function
-    uint32_t dom_in, dom_out;  // interval in the dominator tree's depth-first numbering
-    uint32_t rpo;              // position in reverse post-order, UINT32_MAX: unreachable
+    uint32_t first, n;        // instructions [first, first + n); n > 0
+    uint32_t succ, n_succ;    // edges cfg.edge[succ ..)
+    uint32_t pred, n_pred;    // edges cfg.pred_edge[pred ..)
+    int32_t idom;             // immediate dominator, -1: the entry block, or unreachable
+    int32_t ipdom;            // immediate post-dominator, -1: the end of the function
+    uint32_t dom_in, dom_out; // interval in the dominator tree's depth-first numbering
+    uint32_t rpo;             // position in reverse post-order, UINT32_MAX: unreachable
     uint32_t loop_depth;
-    int32_t loop_head;         // innermost loop's header (itself for a header), -1 none
-    bool exits;                // has an edge to the end of the function
+    int32_t loop_head; // innermost loop's header (itself for a header), -1 none
+    bool exits;        // has an edge to the end of the function
 };
 
 struct cfg {
     struct arena *arena;
-    struct cfg_block *block;   // in the order of the code
+    struct cfg_block *block; // in the order of the code
     uint32_t n;
     uint32_t *edge, n_edges;
     uint32_t *pred_edge;
-    uint32_t *block_of;        // instruction -> block
-    uint32_t *order, n_order;  // reachable blocks in reverse post-order
+    uint32_t *block_of;       // instruction -> block
+    uint32_t *order, n_order; // reachable blocks in reverse post-order
 };
 
 // The code that a graph is made of. Without `label_at` targets and table entries are instruction

@@ -1,5 +1,5 @@
-// code_build: one kernel from PTX to an image. Everything made on the way lives in one working arena
-// that is gone when the image stands.
+// code_build: one kernel from PTX to an image. Everything made on the way lives in one working
+// arena that is gone when the image stands.
 #include "code/edit.h"
 #include "code/image.h"
 #include "code/lower.h"
@@ -18,9 +18,8 @@ static uint32_t register_limit(const struct ptx_func *kernel, const struct code_
 }
 
 static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
-                             const struct ptx_func *fn, bool is_kernel,
-                             const struct code_target *t, const struct code_symbols *s,
-                             uint32_t max_regs, struct diags *d) {
+                             const struct ptx_func *fn, bool is_kernel, const struct code_target *t,
+                             const struct code_symbols *s, uint32_t max_regs, struct diags *d) {
     struct mfunc *f = arena_alloc(work, sizeof *f);
     *f = (struct mfunc){.arena = work,
                         .module = m,

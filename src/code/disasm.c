@@ -25,19 +25,19 @@ static const struct {
     uint32_t flag;
     const char *text;
 } flag_text[] = {
-    {MF_FTZ, "FTZ"},     {MF_SAT, "SAT"},         {MF_HI, "HI"},         {MF_WIDE, "WIDE"},
-    {MF_CC_IN, "X"},     {MF_CC_OUT, "CC"},       {MF_NAN, "NAN"},       {MF_RELU, "RELU"},
-    {MF_FULL, "FULL"},   {MF_SHIFTAMT, "SH"},     {MF_WRAP, "W"},        {MF_LEFT, "L"},
-    {MF_UNIFORM, "U"},   {MF_ABS, "XORSIGN"},     {MF_INTRND, "INT"},    {MF_SATFINITE, "SATF"},
-    {MF_BOOLF, "BF"},    {MF_VOLATILE, "VOL"},    {MF_ACQUIRE, "ACQ"},   {MF_RELEASE, "REL"},
-    {MF_SC, "SC"},       {MF_APPROX, "APPROX"},   {MF_FRAME, "FRAME"},
+    {MF_FTZ, "FTZ"},   {MF_SAT, "SAT"},       {MF_HI, "HI"},       {MF_WIDE, "WIDE"},
+    {MF_CC_IN, "X"},   {MF_CC_OUT, "CC"},     {MF_NAN, "NAN"},     {MF_RELU, "RELU"},
+    {MF_FULL, "FULL"}, {MF_SHIFTAMT, "SH"},   {MF_WRAP, "W"},      {MF_LEFT, "L"},
+    {MF_UNIFORM, "U"}, {MF_ABS, "XORSIGN"},   {MF_INTRND, "INT"},  {MF_SATFINITE, "SATF"},
+    {MF_BOOLF, "BF"},  {MF_VOLATILE, "VOL"},  {MF_ACQUIRE, "ACQ"}, {MF_RELEASE, "REL"},
+    {MF_SC, "SC"},     {MF_APPROX, "APPROX"}, {MF_FRAME, "FRAME"},
 };
 
 static const char *const cmp_text[] = {"",    "EQ",  "NE",  "LT",  "LE",  "GT",  "GE", "EQU",
                                        "NEU", "LTU", "LEU", "GTU", "GEU", "NUM", "NAN"};
 static const char *const bop_text[] = {"", "AND", "OR", "XOR"};
 static const char *const rnd_text[] = {"", "", "RZ", "RM", "RP", "RNA"};
-static const char *const mufu_text[] = {"RCP", "RSQ",  "SQRT",  "EX2",  "LG2",
+static const char *const mufu_text[] = {"RCP", "RSQ", "SQRT", "EX2",   "LG2",
                                         "SIN", "COS", "TANH", "RCP64", "RSQ64"};
 static const char *const logic_text[] = {"AND", "OR", "XOR", "PASS_B"};
 static const char *const shfl_text[] = {"UP", "DOWN", "BFLY", "IDX"};
@@ -62,14 +62,18 @@ static const struct {
     uint8_t n;
 } sub_text[] = {
 #define NAMES(array) array, WW_COUNT(array)
-    {OP_MUFU, NAMES(mufu_text)},     {OP_LOP, NAMES(logic_text)},   {OP_PSETP, NAMES(logic_text)},
-    {OP_SHFL, NAMES(shfl_text)},     {OP_VOTE, NAMES(vote_text)},   {OP_IMNMX, NAMES(minmax_text)},
-    {OP_FMNMX, NAMES(minmax_text)},  {OP_DMNMX, NAMES(minmax_text)}, {OP_HMNMX, NAMES(minmax_text)},
-    {OP_IMNMX64, NAMES(minmax_text)}, {OP_PRMT, NAMES(prmt_text)},  {OP_ATOM, NAMES(atom_text)},
-    {OP_REDUX, NAMES(atom_text)},    {OP_BAR, NAMES(bar_text)},     {OP_MEMBAR, NAMES(fence_text)},
-    {OP_TEX, NAMES(geom_text)},      {OP_TLD4, NAMES(geom_text)},   {OP_SULD, NAMES(geom_text)},
-    {OP_SUST, NAMES(geom_text)},     {OP_SURED, NAMES(geom_text)},  {OP_FTESTP, NAMES(test_text)},
-    {OP_SYSCALL, NAMES(sys_text)},   {OP_PREFETCH, NAMES(prefetch_text)},
+    {OP_MUFU, NAMES(mufu_text)},         {OP_LOP, NAMES(logic_text)},
+    {OP_PSETP, NAMES(logic_text)},       {OP_SHFL, NAMES(shfl_text)},
+    {OP_VOTE, NAMES(vote_text)},         {OP_IMNMX, NAMES(minmax_text)},
+    {OP_FMNMX, NAMES(minmax_text)},      {OP_DMNMX, NAMES(minmax_text)},
+    {OP_HMNMX, NAMES(minmax_text)},      {OP_IMNMX64, NAMES(minmax_text)},
+    {OP_PRMT, NAMES(prmt_text)},         {OP_ATOM, NAMES(atom_text)},
+    {OP_REDUX, NAMES(atom_text)},        {OP_BAR, NAMES(bar_text)},
+    {OP_MEMBAR, NAMES(fence_text)},      {OP_TEX, NAMES(geom_text)},
+    {OP_TLD4, NAMES(geom_text)},         {OP_SULD, NAMES(geom_text)},
+    {OP_SUST, NAMES(geom_text)},         {OP_SURED, NAMES(geom_text)},
+    {OP_FTESTP, NAMES(test_text)},       {OP_SYSCALL, NAMES(sys_text)},
+    {OP_PREFETCH, NAMES(prefetch_text)},
 #undef NAMES
 };
 
@@ -106,10 +110,24 @@ static void put_type(struct text *t, const struct minst *m) {
         return;
     }
     switch (m->op) {
-    case OP_ISET: case OP_FSET: case OP_HSET: case OP_SLCT: case OP_DP4A: case OP_DP2A:
+    case OP_ISET:
+    case OP_FSET:
+    case OP_HSET:
+    case OP_SLCT:
+    case OP_DP4A:
+    case OP_DP2A:
     case OP_VIDEO: put_upper(t, ptx_type_text(stype)); break;
-    case OP_MOV: case OP_S2R: case OP_SEL: case OP_BRA: case OP_LOP: case OP_LOP3: case OP_SHL:
-    case OP_CALL: case OP_NOP: case OP_ISCADD: case OP_CVTA: break;
+    case OP_MOV:
+    case OP_S2R:
+    case OP_SEL:
+    case OP_BRA:
+    case OP_LOP:
+    case OP_LOP3:
+    case OP_SHL:
+    case OP_CALL:
+    case OP_NOP:
+    case OP_ISCADD:
+    case OP_CVTA: break;
     default:
         if (type != PTX_NONE && type != PTX_U32 && type != PTX_B32 && type != PTX_F32 &&
             type != PTX_F64 && type != PTX_PRED && type != PTX_F16 && type != PTX_F16X2)
@@ -243,7 +261,8 @@ void disasm_func(const struct mfunc *f, FILE *out) {
 }
 
 // ---- images -----------------------------------------------------------------------------
-static const struct code_block *block_at(const struct code_image *im, uint32_t pc, uint32_t *index) {
+static const struct code_block *block_at(const struct code_image *im, uint32_t pc,
+                                         uint32_t *index) {
     uint32_t low = 0, high = im->n_blocks;
     while (low < high) {
         const uint32_t mid = (low + high) / 2;
@@ -305,8 +324,7 @@ static void print_head(const struct code_image *im, FILE *out) {
     fprintf(out, "// %u bytes of shared memory, %u bytes of local memory a thread%s\n",
             im->shared_bytes, im->local_bytes, im->needs_stack ? " (stack)" : "");
     fprintf(out, "// %u spilled registers, %u spill loads, %u spill stores, %u barriers\n",
-            im->stats.spilled_regs, im->stats.spill_loads, im->stats.spill_stores,
-            im->n_barriers);
+            im->stats.spilled_regs, im->stats.spill_loads, im->stats.spill_stores, im->n_barriers);
     if (im->literal_bytes) fprintf(out, "// %u bytes of literals in c[2]\n", im->literal_bytes);
 }
 

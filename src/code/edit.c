@@ -1,5 +1,5 @@
-// See edit.h. A rewritten list goes back into the function's own array where it fits, so that a pass
-// leaves no second copy behind.
+// See edit.h. A rewritten list goes back into the function's own array where it fits, so that a
+// pass leaves no second copy behind.
 #include "code/edit.h"
 
 void edit_delete(struct mfunc *f, const uint8_t *dead) {
@@ -36,8 +36,7 @@ void edit_finish(struct edit *e) {
     struct mfunc *f = e->f;
     e->new_at[f->inst.n] = e->out.n;
     for (uint32_t i = 0; i < f->label_at.n; i++)
-        if (f->label_at.at[i] >= 0)
-            f->label_at.at[i] = (int32_t)e->new_at[f->label_at.at[i]];
+        if (f->label_at.at[i] >= 0) f->label_at.at[i] = (int32_t)e->new_at[f->label_at.at[i]];
     if (e->out.n > f->inst.cap) {
         f->inst.cap = e->out.n + e->out.n / 4;
         f->inst.at = arena_alloc(f->arena, f->inst.cap * sizeof *f->inst.at);

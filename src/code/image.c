@@ -14,7 +14,7 @@ struct link {
     uint32_t *base;         // pc of function i
     uint32_t *literal_base; // its literals in c[2]
     uint32_t *table_base;
-    int32_t *which;         // ptx function index -> i, -1: not here
+    int32_t *which; // ptx function index -> i, -1: not here
 };
 
 static void copy_code(struct link *k) {
@@ -39,10 +39,8 @@ static void copy_code(struct link *k) {
     memset(im->func_pc, 0xff, im->n_funcs * sizeof *im->func_pc);
     for (uint32_t i = 0; i < k->n; i++) {
         const struct mfunc *f = k->func[i];
-        if (f->inst.n)
-            memcpy(im->inst + k->base[i], f->inst.at, f->inst.n * sizeof *im->inst);
-        if (f->literals.n)
-            memcpy(im->literals + k->literal_base[i], f->literals.at, f->literals.n);
+        if (f->inst.n) memcpy(im->inst + k->base[i], f->inst.at, f->inst.n * sizeof *im->inst);
+        if (f->literals.n) memcpy(im->literals + k->literal_base[i], f->literals.at, f->literals.n);
         if (k->index[i] < im->n_funcs) im->func_pc[k->index[i]] = k->base[i];
     }
 }
@@ -64,17 +62,15 @@ static void link_blocks(struct link *k, uint32_t i, const struct cfg *c, struct 
     struct code_image *im = k->im;
     for (uint32_t b = 0; b < c->n; b++) {
         const struct cfg_block *block = &c->block[b];
-        out[b] = (struct code_block){.first = k->base[i] + block->first,
-                                     .n = block->n,
-                                     .ipdom = block->ipdom < 0
-                                                  ? -1
-                                                  : block->ipdom + (int32_t)first_block,
-                                     .loop_depth = (uint16_t)block->loop_depth};
+        out[b] = (struct code_block){
+            .first = k->base[i] + block->first,
+            .n = block->n,
+            .ipdom = block->ipdom < 0 ? -1 : block->ipdom + (int32_t)first_block,
+            .loop_depth = (uint16_t)block->loop_depth};
         struct minst *last = &im->inst[out[b].first + block->n - 1];
         if ((last->op == OP_BRA && minst_is_guarded(last, true)) || last->op == OP_BRX)
-            last->reconv = block->ipdom < 0
-                               ? -1
-                               : (int32_t)(k->base[i] + c->block[block->ipdom].first);
+            last->reconv =
+                block->ipdom < 0 ? -1 : (int32_t)(k->base[i] + c->block[block->ipdom].first);
     }
 }
 
@@ -116,8 +112,9 @@ static void link_code(struct link *k, uint32_t i) {
 // own chain recurses, and only a stack of a given size will do.
 static uint32_t deepest(struct link *k, uint32_t i, uint8_t *state, uint32_t *depth_of,
                         bool *recursive) {
-    struct { uint32_t func, at, most; } *stack =
-        arena_alloc(k->scratch, ((size_t)k->n + 1) * sizeof *stack);
+    struct {
+        uint32_t func, at, most;
+    } *stack = arena_alloc(k->scratch, ((size_t)k->n + 1) * sizeof *stack);
     uint32_t depth = 0;
     enum { NEW, OPEN, DONE };
     stack[depth].func = i;
@@ -162,8 +159,8 @@ static void size_local_memory(struct link *k, uint32_t stack_bytes) {
     im->stack_frame_bytes = image_frame_bytes(k->func[0]);
     im->needs_stack = recursive;
     if (!stack_bytes) stack_bytes = CODE_STACK_BYTES;
-    im->local_bytes = recursive ? im->stack_frame_bytes + (uint32_t)bits_align_up(stack_bytes, 16)
-                                : chain;
+    im->local_bytes =
+        recursive ? im->stack_frame_bytes + (uint32_t)bits_align_up(stack_bytes, 16) : chain;
 }
 
 // ---- what the launch must know ---------------------------------------------------------------
@@ -191,12 +188,15 @@ static void note_uses(struct code_image *im) {
             if (id >= im->n_barriers) im->n_barriers = id < N_BARRIERS ? id + 1 : N_BARRIERS;
             break;
         }
-        case OP_LD: case OP_ST: case OP_ATOM:
-            im->uses_globals_by_generic |= m->space == PTX_SPACE_NONE;
-            break;
-        case OP_TEX: case OP_TLD4: case OP_TXQ: case OP_SULD: case OP_SUST: case OP_SURED:
-            im->uses_texture = true;
-            break;
+        case OP_LD:
+        case OP_ST:
+        case OP_ATOM: im->uses_globals_by_generic |= m->space == PTX_SPACE_NONE; break;
+        case OP_TEX:
+        case OP_TLD4:
+        case OP_TXQ:
+        case OP_SULD:
+        case OP_SUST:
+        case OP_SURED: im->uses_texture = true; break;
         case OP_S2R:
             im->uses_clock |= is_clock(m->aux);
             im->uses_grid_sync |= is_grid_workspace(m->aux);

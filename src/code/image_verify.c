@@ -73,8 +73,7 @@ static void check_inst(struct verifier *v, uint32_t pc) {
     if (m->flags & MF_FILLER) return;
     if ((m->op == OP_BRA || m->op == OP_CALL) && !inside(v->im, m->target))
         broken(v, pc, "a target outside the code");
-    if (m->reconv >= 0 && !inside(v->im, m->reconv))
-        broken(v, pc, "lanes meet outside the code");
+    if (m->reconv >= 0 && !inside(v->im, m->reconv)) broken(v, pc, "lanes meet outside the code");
     if (m->op == OP_RET && m->guard != PRED_TRUE) broken(v, pc, "a guarded return");
     if (m->op == OP_BRX) {
         if (m->aux >= v->im->n_tables) {
@@ -124,8 +123,8 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
     for (uint32_t i = 0; i < im->n_tables; i++)
         tables[i] = (struct branch_table){(int32_t *)im->tables[i].pc, im->tables[i].n};
     const struct cfg *c = cfg_build_code(
-        scratch, (struct cfg_code){
-                     .inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
+        scratch,
+        (struct cfg_code){.inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
     struct state *in = arena_alloc(scratch, (size_t)c->n * sizeof *in);
     struct state *out = arena_alloc(scratch, (size_t)c->n * sizeof *out);
     bool *entry = arena_alloc(scratch, c->n);

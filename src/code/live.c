@@ -1,5 +1,5 @@
-// Liveness, backwards over blocks, on the slots that are read before they are written in some block;
-// all others live inside one block, so the bit rows stay short on large kernels.
+// Liveness, backwards over blocks, on the slots that are read before they are written in some
+// block; all others live inside one block, so the bit rows stay short on large kernels.
 //
 // A guarded write does not by itself end what lived before, and taken plainly that makes a register
 // written only under a guard live from the kernel's first instruction. Two things put it right:
@@ -225,8 +225,7 @@ static void solve(struct live *l, const struct block_sets *k) {
                 for (uint32_t x = 0; x < words; x++) l->out[row + x] |= l->in[from + x];
             }
             for (uint32_t x = 0; x < words; x++) {
-                const uint64_t in =
-                    k->gen[row + x] | (l->out[row + x] & ~k->kill[row + x]);
+                const uint64_t in = k->gen[row + x] | (l->out[row + x] & ~k->kill[row + x]);
                 changed |= in != l->in[row + x];
                 l->in[row + x] = in;
             }
@@ -247,8 +246,8 @@ static void solve(struct live *l, const struct block_sets *k) {
                 if (c->block[p].rpo == UINT32_MAX) continue;
                 const size_t from = (size_t)p * words;
                 for (uint32_t x = 0; x < words; x++) {
-                    const uint64_t r = k->reached[row + x] | k->reached[from + x] |
-                                       k->defined[from + x];
+                    const uint64_t r =
+                        k->reached[row + x] | k->reached[from + x] | k->defined[from + x];
                     changed |= r != k->reached[row + x];
                     k->reached[row + x] = r;
                 }
@@ -288,8 +287,7 @@ static void find_kills(struct live *l, struct walk *w, const struct block_sets *
         }
         walk_start(w);
         const uint64_t *out = l->out + (size_t)b * l->row_words;
-        for (uint32_t x = 0; x < l->row_words; x++)
-            FOR_EACH_BIT64(bit, out[x]) {
+        for (uint32_t x = 0; x < l->row_words; x++) FOR_EACH_BIT64(bit, out[x]) {
                 const uint32_t s = l->slot_of[x * 64 + (uint32_t)bit];
                 touch(w, s);
                 w->least[s] = FULL;

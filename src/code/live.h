@@ -11,17 +11,17 @@ struct live {
     struct arena *arena;
     const struct mfunc *f;
     const struct cfg *cfg;
-    uint32_t *word_base;   // virtual register -> its first slot; one more at the end
-    uint32_t *vreg_of;     // word slot -> virtual register
-    uint32_t n_words;      // word slots
-    uint32_t pred_base;    // == n_words
-    uint32_t carry;        // the carry's slot
+    uint32_t *word_base; // virtual register -> its first slot; one more at the end
+    uint32_t *vreg_of;   // word slot -> virtual register
+    uint32_t n_words;    // word slots
+    uint32_t pred_base;  // == n_words
+    uint32_t carry;      // the carry's slot
     uint32_t n_slots;
     // Slots that cross a block boundary have a bit; the others are live inside one block only.
-    uint32_t *global_of;   // slot -> bit, UINT32_MAX when local
-    uint32_t *slot_of;     // bit -> slot
+    uint32_t *global_of; // slot -> bit, UINT32_MAX when local
+    uint32_t *slot_of;   // bit -> slot
     uint32_t n_global, row_words;
-    uint64_t *in, *out;    // a row of row_words for each block
+    uint64_t *in, *out; // a row of row_words for each block
     // Instruction -> bit 0: its first result ends what lived in the slots above it (unguarded, or
     // guarded and nobody outside the guard looks); bit 1: the second; bit 2: the carry.
     uint8_t *kills;
@@ -63,7 +63,9 @@ void live_block_end(const struct live *l, uint32_t block, struct slot_set *now);
 void live_step_back(const struct live *l, uint32_t inst, struct slot_set *now);
 
 // Registers (words) and predicates live at once, the most over the code.
-struct live_pressure { uint32_t words, preds; };
+struct live_pressure {
+    uint32_t words, preds;
+};
 struct live_pressure live_max_pressure(const struct live *l);
 
 static inline bool live_bit(const uint64_t *row, uint32_t bit) {

@@ -65,8 +65,7 @@ struct opt *opt_index(struct mfunc *f, struct arena *a) {
         opt_count(o, m, true);
         for (unsigned d = 0; d < 2; d++) {
             const struct opnd *x = &m->dst[d];
-            if (x->kind == OPND_PRED && x->reg != VPRED_TRUE)
-                note_definition(o, opt_slot(o, x), i);
+            if (x->kind == OPND_PRED && x->reg != VPRED_TRUE) note_definition(o, opt_slot(o, x), i);
             for (uint32_t w = 0; x->kind == OPND_GPR && w < x->words; w++)
                 note_definition(o, opt_slot(o, x) + w, i);
         }
@@ -132,8 +131,7 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
 
 void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m) {
     if (o->n_inserts == o->cap_inserts)
-        o->insert_at =
-            arena_grow(o->arena, o->insert_at, &o->cap_inserts, sizeof *o->insert_at);
+        o->insert_at = arena_grow(o->arena, o->insert_at, &o->cap_inserts, sizeof *o->insert_at);
     o->insert_at[o->n_inserts++] = (struct opt_insert){at, above, *m};
 }
 
@@ -144,13 +142,23 @@ bool opt_commute(struct minst *m) {
         [MCMP_LTU] = MCMP_GTU, [MCMP_LEU] = MCMP_GEU, [MCMP_GTU] = MCMP_LTU, [MCMP_GEU] = MCMP_LEU,
         [MCMP_NUM] = MCMP_NUM, [MCMP_NAN] = MCMP_NAN};
     switch (m->op) {
-    case OP_ISETP: case OP_ISET: case OP_FSETP: case OP_FSET: case OP_DSETP: case OP_HSETP:
+    case OP_ISETP:
+    case OP_ISET:
+    case OP_FSETP:
+    case OP_FSET:
+    case OP_DSETP:
+    case OP_HSETP:
     case OP_HSET: m->cmp = mirror[m->cmp]; break;
     case OP_SEL:
         if (m->src[2].kind != OPND_PRED) return false;
         m->src[2].mods ^= OPND_NOT;
         break;
-    case OP_IMAD: case OP_IMAD24: case OP_IMAD64: case OP_FFMA: case OP_FMAD: case OP_DFMA:
+    case OP_IMAD:
+    case OP_IMAD24:
+    case OP_IMAD64:
+    case OP_FFMA:
+    case OP_FMAD:
+    case OP_DFMA:
     case OP_HFMA: break;
     case OP_LOP:
         if (m->sub == MLOGIC_PASS_B) return false;
@@ -222,8 +230,7 @@ static bool sweep(struct mfunc *f, struct arena *a) {
         for (uint32_t at = b->first; at < b->first + b->n; at++) {
             if (f->inst.at[at].flags & MF_FILLER) continue;
             opt_propagate(o, at);
-            for (unsigned times = 0; times < 4 && opt_combine(o, at); times++)
-                opt_propagate(o, at);
+            for (unsigned times = 0; times < 4 && opt_combine(o, at); times++) opt_propagate(o, at);
             remember_definitions(o, at);
         }
     }

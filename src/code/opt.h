@@ -14,20 +14,20 @@ struct opt {
     struct arena *arena;
     struct cfg *cfg;
     uint32_t *word_base;
-    uint32_t n_vregs;        // those made during the pass are beyond, and nothing is known of them
+    uint32_t n_vregs; // those made during the pass are beyond, and nothing is known of them
     uint32_t n_words, n_slots;
-    int32_t *def;            // slot -> its only definition, OPT_NONE, OPT_MANY
-    uint32_t *uses;          // slot -> operands that read it
-    uint32_t *address_uses;  // of those, addresses of memory operations
+    int32_t *def;           // slot -> its only definition, OPT_NONE, OPT_MANY
+    uint32_t *uses;         // slot -> operands that read it
+    uint32_t *address_uses; // of those, addresses of memory operations
     // the walk: last definition of a slot in the block before the instruction in hand
     uint32_t *last, *stamp, epoch;
-    uint32_t *same_as;       // word slot -> an equal one found before, UINT32_MAX
+    uint32_t *same_as; // word slot -> an equal one found before, UINT32_MAX
     // instructions to put in before others
     struct opt_insert {
         uint32_t before;
-        bool above;          // of the labels there too: at the end of the block in front
+        bool above; // of the labels there too: at the end of the block in front
         struct minst inst;
-    } *insert_at;
+    } * insert_at;
     uint32_t n_inserts, cap_inserts;
     bool changed;
 };
@@ -58,17 +58,21 @@ static inline bool opt_plain(const struct minst *m) {
 }
 static inline bool opt_is_memory(const struct minst *m) {
     switch (m->op) {
-    case OP_LD: case OP_ST: case OP_ATOM: case OP_PREFETCH: case OP_LDC: return true;
+    case OP_LD:
+    case OP_ST:
+    case OP_ATOM:
+    case OP_PREFETCH:
+    case OP_LDC: return true;
     default: return false;
     }
 }
 
-void opt_flow(struct mfunc *f, struct arena *a);                   // opt_flow.c
-void opt_propagate(struct opt *o, uint32_t at);                    // opt_value.c
-void opt_find_equal(struct opt *o);                                // opt_value.c
-bool opt_combine(struct opt *o, uint32_t at);                      // opt_combine.c
-bool opt_dead(struct mfunc *f, struct arena *a);                   // opt_dead.c
-bool opt_if(struct mfunc *f, struct arena *a);                     // opt_if.c
-void opt_schedule(struct mfunc *f, struct arena *a);               // opt_sched.c
+void opt_flow(struct mfunc *f, struct arena *a);     // opt_flow.c
+void opt_propagate(struct opt *o, uint32_t at);      // opt_value.c
+void opt_find_equal(struct opt *o);                  // opt_value.c
+bool opt_combine(struct opt *o, uint32_t at);        // opt_combine.c
+bool opt_dead(struct mfunc *f, struct arena *a);     // opt_dead.c
+bool opt_if(struct mfunc *f, struct arena *a);       // opt_if.c
+void opt_schedule(struct mfunc *f, struct arena *a); // opt_sched.c
 
 #endif

@@ -61,14 +61,15 @@ static bool fold_word_address(struct opt *o, uint32_t at) {
     return true;
 }
 
-// The low and the high half of a 64-bit addition: low + carry out, high + carry in, nothing touching
-// the carry in between.
+// The low and the high half of a 64-bit addition: low + carry out, high + carry in, nothing
+// touching the carry in between.
 static bool is_add64(const struct opt *o, const struct minst *low, uint32_t at_low,
                      const struct minst *high, uint32_t at_high) {
     const uint32_t carry = MF_CC_IN | MF_CC_OUT;
     if (low->op != OP_IADD || high->op != OP_IADD || at_high <= at_low) return false;
     if ((low->flags & carry) != MF_CC_OUT || (high->flags & carry) != MF_CC_IN) return false;
-    if (o->cfg->block_of[at_low] != o->cfg->block_of[at_high] || at_high - at_low > 16) return false;
+    if (o->cfg->block_of[at_low] != o->cfg->block_of[at_high] || at_high - at_low > 16)
+        return false;
     for (uint32_t i = at_low + 1; i < at_high; i++)
         if (o->f->inst.at[i].flags & carry) return false;
     return true;
@@ -112,8 +113,9 @@ static bool fold_address(struct opt *o, uint32_t at) {
     return a->words == 2 ? fold_pair_address(o, at) : fold_word_address(o, at);
 }
 
-// ---- additions ------------------------------------------------------------------------------------
-// d = (a << n) + b, and d = a * b + c, where the shift or product has no other reader.
+// ---- additions
+// ------------------------------------------------------------------------------------ d = (a << n)
+// + b, and d = a * b + c, where the shift or product has no other reader.
 static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
@@ -315,13 +317,25 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     return true;
 }
 
-// ---- signs -----------------------------------------------------------------------------------------
-// Sources that take a sign (N) or absolute value (A): by operation.
+// ---- signs
+// ----------------------------------------------------------------------------------------- Sources
+// that take a sign (N) or absolute value (A): by operation.
 static uint8_t float_mods(uint16_t op) {
     switch (op) {
-    case OP_FADD: case OP_FMNMX: case OP_FSETP: case OP_FSET: case OP_MUFU: case OP_DADD:
-    case OP_DMNMX: case OP_DSETP: case OP_FABSNEG: case OP_DABSNEG: return OPND_NEG | OPND_ABS;
-    case OP_FMUL: case OP_FFMA: case OP_DMUL: case OP_DFMA: return OPND_NEG;
+    case OP_FADD:
+    case OP_FMNMX:
+    case OP_FSETP:
+    case OP_FSET:
+    case OP_MUFU:
+    case OP_DADD:
+    case OP_DMNMX:
+    case OP_DSETP:
+    case OP_FABSNEG:
+    case OP_DABSNEG: return OPND_NEG | OPND_ABS;
+    case OP_FMUL:
+    case OP_FFMA:
+    case OP_DMUL:
+    case OP_DFMA: return OPND_NEG;
     default: return 0;
     }
 }
@@ -338,7 +352,8 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     if (!d || (d->op != OP_FABSNEG && d->op != OP_DABSNEG)) return false;
     if (d->dst[0].words != m.src[s].words || d->dst[0].sub != m.src[s].sub) return false;
     if (d->src[0].kind != OPND_GPR || d->src[0].words != m.src[s].words) return false;
-    if ((d->flags & (MF_SAT | MF_RELU)) || ((d->flags & MF_FTZ) && !(m.flags & MF_FTZ))) return false;
+    if ((d->flags & (MF_SAT | MF_RELU)) || ((d->flags & MF_FTZ) && !(m.flags & MF_FTZ)))
+        return false;
     if (m.src[s].words == 2) { // both words from there
         struct opnd second = m.src[s];
         second.sub++;
@@ -370,8 +385,9 @@ static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
     return true;
 }
 
-// ---- predicates --------------------------------------------------------------------------------------
-// A predicate that copies or negates another: that one is read.
+// ---- predicates
+// -------------------------------------------------------------------------------------- A
+// predicate that copies or negates another: that one is read.
 static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
@@ -402,7 +418,8 @@ static bool fold_guard(struct opt *o, uint32_t at) {
     return true;
 }
 
-// ---- constants and identities --------------------------------------------------------------------------
+// ---- constants and identities
+// --------------------------------------------------------------------------
 static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
     struct minst m = o->f->inst.at[at];
     m.op = OP_MOV;
@@ -428,9 +445,14 @@ static bool compute(const struct minst *m, uint32_t a, uint32_t b, uint32_t *r) 
             *r = b > 31 ? 0 : a >> b;
         return true;
     case OP_LOP:
-        *r = m->sub == MLOGIC_AND ? a & b : m->sub == MLOGIC_OR ? a | b : m->sub == MLOGIC_XOR ? a ^ b : b;
+        *r = m->sub == MLOGIC_AND   ? a & b
+             : m->sub == MLOGIC_OR  ? a | b
+             : m->sub == MLOGIC_XOR ? a ^ b
+                                    : b;
         return true;
-    case OP_IMUL: *r = a * b; return ptx_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
+    case OP_IMUL:
+        *r = a * b;
+        return ptx_type_bits(m->type) == 32 && !(m->flags & (MF_HI | MF_WIDE));
     default: return false;
     }
 }
@@ -458,7 +480,9 @@ static bool fold_constants(struct opt *o, uint32_t at) {
         return false;
     }
     switch (m->op) {
-    case OP_IADD: case OP_SHL: case OP_SHR:
+    case OP_IADD:
+    case OP_SHL:
+    case OP_SHR:
         if (b->imm || (m->op != OP_IADD && ptx_type_bits(m->type) != 32)) return false;
         return become_move(o, at, *a);
     case OP_LOP:
@@ -470,7 +494,8 @@ static bool fold_constants(struct opt *o, uint32_t at) {
     }
 }
 
-// ---- products that are shifts or nothing -----------------------------------------------------------
+// ---- products that are shifts or nothing
+// -----------------------------------------------------------
 static int power_of_two(const struct opnd *x) {
     if (!is_imm(x) || !bits_is_pow2((uint32_t)x->imm)) return -1;
     return (int)bits_first32((uint32_t)x->imm);
@@ -563,7 +588,8 @@ static bool fold_carry(struct opt *o, uint32_t at) {
     return true;
 }
 
-// ---- all of them -------------------------------------------------------------------------------------------
+// ---- all of them
+// -------------------------------------------------------------------------------------------
 bool opt_combine(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
     if (fold_guard(o, at)) return true;
@@ -573,7 +599,11 @@ bool opt_combine(struct opt *o, uint32_t at) {
     }
     if (m->flags & MF_FRAME) return false;
     switch (m->op) {
-    case OP_LD: case OP_ST: case OP_ATOM: case OP_PREFETCH: case OP_LDC: return fold_address(o, at);
+    case OP_LD:
+    case OP_ST:
+    case OP_ATOM:
+    case OP_PREFETCH:
+    case OP_LDC: return fold_address(o, at);
     case OP_IADD:
         if (fold_constants(o, at) || fold_carry(o, at)) return true;
         for (unsigned s = 0; s < 2; s++) {
@@ -589,7 +619,8 @@ bool opt_combine(struct opt *o, uint32_t at) {
         return false;
     case OP_IMUL: return fold_constants(o, at) || fold_product(o, at);
     case OP_IMAD: return fold_product(o, at);
-    case OP_SHL: case OP_SHR: return fold_constants(o, at);
+    case OP_SHL:
+    case OP_SHR: return fold_constants(o, at);
     default: return false;
     }
 }

@@ -1,5 +1,5 @@
-// Code that nobody needs: operations none of whose results are read and that do nothing else, results
-// that are not read, carries that are not. Fillers go with their operation.
+// Code that nobody needs: operations none of whose results are read and that do nothing else,
+// results that are not read, carries that are not. Fillers go with their operation.
 #include "code/opt.h"
 
 static bool has_effect(const struct mfunc *f, const struct minst *m) {

@@ -29,10 +29,10 @@ static bool side_fits(const struct mfunc *f, uint32_t first, uint32_t n, uint32_
     return true;
 }
 
-static void guard_side(struct mfunc *f, uint32_t first, uint32_t n, uint32_t p, bool not) {
+static void guard_side(struct mfunc *f, uint32_t first, uint32_t n, uint32_t p, bool not ) {
     for (uint32_t i = first; i < first + n; i++) {
         f->inst.at[i].guard = p;
-        f->inst.at[i].guard_not = not;
+        f->inst.at[i].guard_not = not ;
     }
 }
 
@@ -63,7 +63,7 @@ static bool convert(struct mfunc *f, const struct cfg *c, uint32_t b, uint8_t *d
     if (writes_sp(f, side->first, side->n)) return false;
     if (!minst_ends_block(&f->inst.at[last], false)) { // falls through to where the branch goes
         if (!side_fits(f, side->first, side->n, p)) return false;
-        guard_side(f, side->first, side->n, p, !not);
+        guard_side(f, side->first, side->n, p, !not );
         dead[at] = 1;
         return true;
     }
@@ -75,8 +75,8 @@ static bool convert(struct mfunc *f, const struct cfg *c, uint32_t b, uint8_t *d
     if (!side_fits(f, side->first, side->n - 1, p) || !side_fits(f, next->first, next->n, p) ||
         writes_sp(f, next->first, next->n))
         return false;
-    guard_side(f, side->first, side->n - 1, p, !not);
-    guard_side(f, next->first, next->n, p, not);
+    guard_side(f, side->first, side->n - 1, p, !not );
+    guard_side(f, next->first, next->n, p, not );
     dead[at] = dead[last] = 1;
     return true;
 }

@@ -1,12 +1,13 @@
 // A list scheduler for basic blocks: what starts a long chain goes first, loads above all, as long
-// as registers last. It is what the machines' assemblers do, and what lets a warp have several loads
-// in flight.
+// as registers last. It is what the machines' assemblers do, and what lets a warp have several
+// loads in flight.
 //
 // Units are operations with their fillers. A region is a stretch of a block without anything that
-// must stay where it is (calls, exits, clock reads, system calls) and at most REGION units long, which
-// bounds both the work and how far a value can be pulled up. Within it the unit with the longest chain
-// of latencies behind it goes first; when the registers in use reach the limit, the one that frees
-// most. A region that would still need more registers than the limit and than before stays as it was.
+// must stay where it is (calls, exits, clock reads, system calls) and at most REGION units long,
+// which bounds both the work and how far a value can be pulled up. Within it the unit with the
+// longest chain of latencies behind it goes first; when the registers in use reach the limit, the
+// one that frees most. A region that would still need more registers than the limit and than before
+// stays as it was.
 #include "code/opt.h"
 
 enum { REGION = 256 };
@@ -16,9 +17,9 @@ enum { REGION = 256 };
 enum { FREE_WORDS = 24, MORE_WORDS = 8, KEEP_CLEAR = 6 };
 
 struct unit {
-    uint32_t first, n;      // instructions
-    uint32_t waits;         // predecessors not yet placed
-    int32_t succ;           // first edge
+    uint32_t first, n; // instructions
+    uint32_t waits;    // predecessors not yet placed
+    int32_t succ;      // first edge
     uint32_t height;
 };
 struct edge {
@@ -36,15 +37,19 @@ struct scheduler {
     VEC(struct edge) edge;
     // per slot, valid when stamp == epoch
     uint32_t *stamp, epoch;
-    int32_t *writer;        // last unit that wrote the slot
-    int32_t *readers;       // list of units that read it since
-    uint32_t *reads_left;   // reads in the region not yet placed
-    bool *live_after;       // scratch for the region
+    int32_t *writer;      // last unit that wrote the slot
+    int32_t *readers;     // list of units that read it since
+    uint32_t *reads_left; // reads in the region not yet placed
+    bool *live_after;     // scratch for the region
     bool *live_now;
-    VEC(struct reader { uint32_t unit; int32_t next; }) reader;
+    VEC(struct reader {
+        uint32_t unit;
+        int32_t next;
+    })
+    reader;
     uint32_t memory[REGION], n_memory;
     uint32_t order[REGION];
-    struct minst *copy;     // of the region's instructions
+    struct minst *copy; // of the region's instructions
 };
 
 // ---- latencies ------------------------------------------------------------------------------
@@ -52,11 +57,18 @@ struct scheduler {
 // loads count for about as much as it takes to have several in flight.
 static uint32_t latency_of(const struct minst *m, uint32_t n) {
     switch (m->klass) {
-    case OPC_LD_GLOBAL: case OPC_LD_GENERIC: case OPC_TEX: case OPC_SURF: case OPC_ATOM_GLOBAL:
-        return 600;
+    case OPC_LD_GLOBAL:
+    case OPC_LD_GENERIC:
+    case OPC_TEX:
+    case OPC_SURF:
+    case OPC_ATOM_GLOBAL: return 600;
     case OPC_LD_LOCAL: return 200;
-    case OPC_LD_SHARED: case OPC_ATOM_SHARED: case OPC_LD_CONST: case OPC_SHFL: return 100;
-    case OPC_SFU_RCP: case OPC_SFU_TRIG: return 24 * n;
+    case OPC_LD_SHARED:
+    case OPC_ATOM_SHARED:
+    case OPC_LD_CONST:
+    case OPC_SHFL: return 100;
+    case OPC_SFU_RCP:
+    case OPC_SFU_TRIG: return 24 * n;
     default: return 18 * n;
     }
 }
@@ -66,8 +78,16 @@ static uint32_t latency_of(const struct minst *m, uint32_t n) {
 static bool is_wall(const struct mfunc *f, const struct minst *m) {
     if (mfunc_has_sp(f) && m->dst[0].kind == OPND_GPR && m->dst[0].reg == f->sp_vreg) return true;
     switch (m->op) {
-    case OP_BRA: case OP_BRX: case OP_CALL: case OP_CALLI: case OP_RET: case OP_EXIT: case OP_TRAP:
-    case OP_BRKPT: case OP_SYSCALL: case OP_NANOSLEEP: return true;
+    case OP_BRA:
+    case OP_BRX:
+    case OP_CALL:
+    case OP_CALLI:
+    case OP_RET:
+    case OP_EXIT:
+    case OP_TRAP:
+    case OP_BRKPT:
+    case OP_SYSCALL:
+    case OP_NANOSLEEP: return true;
     case OP_S2R: return (m->flags & MF_VOLATILE) != 0;
     default: return false;
     }
@@ -80,15 +100,25 @@ static struct access access_of(const struct minst *m) {
     const uint8_t flags = mop_info[m->op].flags;
     struct access a = {.reads = flags & OPF_LOAD, .writes = flags & OPF_STORE};
     switch (m->op) {
-    case OP_LDC: case OP_TEX: case OP_TLD4: case OP_TXQ: a.reads = false; break;
-    case OP_BAR: case OP_MEMBAR: case OP_WARPSYNC: case OP_CPCOMMIT: case OP_CPWAIT:
-    case OP_CPASYNC: case OP_SULD: case OP_SUST: case OP_SURED: case OP_PREFETCH:
-        a.orders = true;
-        break;
+    case OP_LDC:
+    case OP_TEX:
+    case OP_TLD4:
+    case OP_TXQ: a.reads = false; break;
+    case OP_BAR:
+    case OP_MEMBAR:
+    case OP_WARPSYNC:
+    case OP_CPCOMMIT:
+    case OP_CPWAIT:
+    case OP_CPASYNC:
+    case OP_SULD:
+    case OP_SUST:
+    case OP_SURED:
+    case OP_PREFETCH: a.orders = true; break;
     default: break;
     }
     if (m->op == OP_LD && m->cop == MCOP_NC) a.reads = false;
-    if (m->op == OP_LD && (m->space == PTX_SPACE_CONST || m->space == PTX_SPACE_TEX)) a.reads = false;
+    if (m->op == OP_LD && (m->space == PTX_SPACE_CONST || m->space == PTX_SPACE_TEX))
+        a.reads = false;
     if ((a.reads || a.writes) && (m->flags & (MF_VOLATILE | MF_ACQUIRE | MF_RELEASE | MF_SC)))
         a.orders = true;
     return a;
@@ -218,8 +248,9 @@ static void build_graph(struct scheduler *s) {
         }
 }
 
-// ---- choice ---------------------------------------------------------------------------------------
-// Change of the words in registers if the unit came next.
+// ---- choice
+// --------------------------------------------------------------------------------------- Change of
+// the words in registers if the unit came next.
 static int32_t pressure_change(struct scheduler *s, uint32_t u) {
     uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
     int32_t change = 0;
@@ -300,7 +331,8 @@ static int32_t list_schedule(struct scheduler *s, int32_t pressure) {
     return most;
 }
 
-// ---- regions ----------------------------------------------------------------------------------------
+// ---- regions
+// ----------------------------------------------------------------------------------------
 static void rearrange(struct scheduler *s, uint32_t first, uint32_t n) {
     memcpy(s->copy, s->f->inst.at + first, n * sizeof *s->copy);
     uint32_t at = first;
@@ -370,7 +402,8 @@ static void schedule_block(struct scheduler *s, const struct cfg_block *b, struc
             if ((m->flags & MF_FILLER) && end - 1 > b->first) {
                 uint32_t start = end - 1;
                 while (start > b->first && (s->f->inst.at[start].flags & MF_FILLER)) start--;
-                if (!is_wall(s->f, &s->f->inst.at[start]) && !(s->f->inst.at[start].flags & MF_FILLER))
+                if (!is_wall(s->f, &s->f->inst.at[start]) &&
+                    !(s->f->inst.at[start].flags & MF_FILLER))
                     break;
             }
             live_step_back(s->live, --end, now);

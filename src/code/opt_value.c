@@ -1,6 +1,6 @@
 // Copies and constants: a source that is a copy of another register reads that one; one that is an
-// immediate or a constant-bank word becomes that where the machine takes it (isa_fits). Equal values
-// are found once.
+// immediate or a constant-bank word becomes that where the machine takes it (isa_fits). Equal
+// values are found once.
 #include "code/opt.h"
 
 static struct opnd no_operand(void) { return (struct opnd){.kind = OPND_NONE}; }
@@ -34,7 +34,8 @@ static struct opnd word_value(const struct opt *o, uint32_t reg, uint32_t sub, u
         else
             high = mid;
     }
-    return (struct opnd){.kind = OPND_GPR, .words = 1, .reg = v, .sub = (uint8_t)(same - o->word_base[v])};
+    return (struct opnd){
+        .kind = OPND_GPR, .words = 1, .reg = v, .sub = (uint8_t)(same - o->word_base[v])};
 }
 
 // The words of an operand put together again, if they stand side by side.
@@ -111,8 +112,16 @@ static bool may_share(const struct minst *m) {
     if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[1].kind != OPND_NONE) return false;
     switch (m->op) {
-    case OP_S2R: case OP_SHL: case OP_SHR: case OP_IADD: case OP_LOP: case OP_IMUL: case OP_IMAD:
-    case OP_CVT: case OP_ISCADD: case OP_CVTA: return true;
+    case OP_S2R:
+    case OP_SHL:
+    case OP_SHR:
+    case OP_IADD:
+    case OP_LOP:
+    case OP_IMUL:
+    case OP_IMAD:
+    case OP_CVT:
+    case OP_ISCADD:
+    case OP_CVTA: return true;
     default: return false;
     }
 }

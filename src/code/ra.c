@@ -11,8 +11,8 @@
 // values in registers for ever fewer instructions, in the end for one, so that they end.
 //
 // From Fermi on the calling convention keeps R1 for the stack pointer in every kernel, called
-// functions or not (ptxas's code for sm_20 to sm_90 begins with MOV R1, c[..]), so nothing else goes
-// there.
+// functions or not (ptxas's code for sm_20 to sm_90 begins with MOV R1, c[..]), so nothing else
+// goes there.
 #include "code/ra.h"
 
 struct allocation {
@@ -87,7 +87,8 @@ static void run_round(struct mfunc *f, struct arena *scratch, void *context) {
     }
     for (uint32_t v = 0; v < r.n; v++)
         if (r.crosses[v] && r.parent[v] == v) victim[v] = found = true;
-    al->spill.window = found ? WINDOW_AT_CALLS : window_of_round[al->round < LAST_WINDOW ? al->round : LAST_WINDOW];
+    al->spill.window = found ? WINDOW_AT_CALLS
+                             : window_of_round[al->round < LAST_WINDOW ? al->round : LAST_WINDOW];
     // alignment may keep a few words empty: late rounds make more room
     const uint32_t late = al->round > 3 ? (al->round - 3) / 2 : 0;
     const uint32_t limit = late * 2 < room ? room - late : room / 2;
@@ -168,7 +169,6 @@ void ra_run(struct mfunc *f, uint32_t max_regs, struct diags *d) {
         return;
     }
     struct allocation pred = {.cls = RA_PRED, .n_colors = f->target->n_preds};
-    struct allocation gpr = {.cls = RA_GPR,
-                             .n_colors = max_regs < MAX_GPRS ? max_regs : MAX_GPRS};
+    struct allocation gpr = {.cls = RA_GPR, .n_colors = max_regs < MAX_GPRS ? max_regs : MAX_GPRS};
     if (allocate(f, &pred, d) && allocate(f, &gpr, d)) place_all(f, &gpr, &pred);
 }

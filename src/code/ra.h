@@ -15,12 +15,12 @@ enum { RA_UNCOLORED = -1, RA_SP = 1 }; // R1 is the stack pointer where there is
 struct ra_home {
     uint32_t place;
     bool is_temp;
-    bool pinned;      // a temporary of one instruction: spilling it again would not help
+    bool pinned; // a temporary of one instruction: spilling it again would not help
 };
 
 struct ra_edge {
     uint32_t to;
-    uint16_t mask;    // bit 4i + j: word i here may not lie where word j there does
+    uint16_t mask; // bit 4i + j: word i here may not lie where word j there does
 };
 
 // One round's view: nodes are the virtual registers of one class; moves tie some together into a
@@ -29,33 +29,37 @@ struct ra {
     struct mfunc *f;
     struct arena *arena;
     enum ra_class cls;
-    uint32_t n_colors;     // registers of the class
-    bool keeps_r1;         // R1 is the stack pointer, or kept for it
+    uint32_t n_colors; // registers of the class
+    bool keeps_r1;     // R1 is the stack pointer, or kept for it
     struct cfg *cfg;
     struct live *live;
     const struct ra_home *home;
-    uint32_t n_homes;      // registers from there on have none
+    uint32_t n_homes; // registers from there on have none
 
-    uint32_t n;            // nodes
+    uint32_t n; // nodes
     uint8_t *words;
-    bool *crosses;         // live over a call
-    double *cost;          // of spilling it: accesses weighted by loop depth
-    uint32_t *length;      // instructions over which it lives
-    bool *remat;           // can be made anew from its definitions
-    uint32_t pressure;     // most words (or predicates) live at once
+    bool *crosses;     // live over a call
+    double *cost;      // of spilling it: accesses weighted by loop depth
+    uint32_t *length;  // instructions over which it lives
+    bool *remat;       // can be made anew from its definitions
+    uint32_t pressure; // most words (or predicates) live at once
 
     // interference between registers, before grouping
-    struct ra_table { uint64_t *key; uint16_t *mask; uint32_t n, cap; } table;
+    struct ra_table {
+        uint64_t *key;
+        uint16_t *mask;
+        uint32_t n, cap;
+    } table;
 
     // groups
     uint32_t *parent, *next_member, *last_member;
-    uint8_t *offset;       // within parent; within root after ra_root_of
-    bool *used;            // appears in the code
+    uint8_t *offset; // within parent; within root after ra_root_of
+    bool *used;      // appears in the code
 
     // interference between roots
     struct ra_edge *edge;
-    uint32_t *edge_at;     // node -> first edge; one more at the end
-    int32_t *color;        // of roots
+    uint32_t *edge_at; // node -> first edge; one more at the end
+    int32_t *color;    // of roots
 };
 
 // ra_measure.c: nodes, costs, lengths, pressure; whom to spill.
@@ -92,7 +96,7 @@ struct ra_temps {
     const uint32_t *place; // virtual register -> real one
     uint32_t max_regs, used;
     bool keeps_r1;
-    uint8_t *fixed;        // instruction -> RA_FIXED_*: dst[0], src[0] are real registers already
+    uint8_t *fixed; // instruction -> RA_FIXED_*: dst[0], src[0] are real registers already
 };
 void ra_give_temps(struct mfunc *f, struct arena *scratch, void *context);
 

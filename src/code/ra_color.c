@@ -4,8 +4,8 @@
 // lowest place that its neighbours leave free. On the interference graph of a program in static
 // single assignment, which compilers' PTX nearly is, that order needs no more registers than are
 // live at once; alignment of pairs and quads costs a few. The degree of a group is the number of
-// words that its neighbours can block for it, so that pairs and quads, which are hard to place, come
-// back before the single words that fill the holes between them.
+// words that its neighbours can block for it, so that pairs and quads, which are hard to place,
+// come back before the single words that fill the holes between them.
 //
 // With room for it the order is tried in variations, and the best is kept: fewer registers are more
 // warps on an SM.
@@ -21,7 +21,9 @@ static_assert(MAX_GPRS == 256, "a bit for every position");
 static void block_place(struct places *p, int32_t at) {
     if (at >= 0 && at < 256) p->bit[at / 64] |= 1ull << (at % 64);
 }
-static bool is_blocked(const struct places *p, uint32_t at) { return p->bit[at / 64] >> (at % 64) & 1; }
+static bool is_blocked(const struct places *p, uint32_t at) {
+    return p->bit[at / 64] >> (at % 64) & 1;
+}
 
 static bool is_fixed(const struct ra *r, uint32_t v) {
     return r->cls == RA_GPR && mfunc_has_sp(r->f) && v == r->f->sp_vreg;

@@ -156,7 +156,8 @@ static uint16_t conflict_mask(const struct ra *r, uint32_t x, uint32_t y) {
     return x < y ? r->table.mask[at] : transpose(r->table.mask[at]);
 }
 
-// Would the members of group b conflict with those of group a if b's root lay `delta` words into a's?
+// Would the members of group b conflict with those of group a if b's root lay `delta` words into
+// a's?
 static bool groups_conflict(struct ra *r, uint32_t a, uint32_t b, uint32_t delta) {
     uint32_t pairs = 0;
     for (uint32_t x = a; x != UINT32_MAX; x = r->next_member[x]) {
@@ -220,8 +221,7 @@ void ra_coalesce(struct ra *r) {
             vec_push(r->arena, &moves,
                      ((struct move){i, r->cfg->block[r->cfg->block_of[i]].loop_depth}));
     if (moves.n) qsort(moves.at, moves.n, sizeof *moves.at, by_depth);
-    const uint32_t sp =
-        r->cls == RA_GPR && mfunc_has_sp(r->f) ? r->f->sp_vreg : UINT32_MAX;
+    const uint32_t sp = r->cls == RA_GPR && mfunc_has_sp(r->f) ? r->f->sp_vreg : UINT32_MAX;
     for (uint32_t i = 0; i < moves.n; i++) {
         ra_is_move(r, &r->f->inst.at[moves.at[i].inst], &d, &s);
         if (d.reg == sp || s.reg == sp || d.reg == s.reg) continue;

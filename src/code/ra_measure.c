@@ -1,5 +1,6 @@
-// What allocation must know of each register: how often it is accessed, how long it lives, whether it
-// lives over a call, whether it can be made anew; and, when registers are short, which go to memory.
+// What allocation must know of each register: how often it is accessed, how long it lives, whether
+// it lives over a call, whether it can be made anew; and, when registers are short, which go to
+// memory.
 #include "code/ra.h"
 
 static const double depth_weight[] = {1, 10, 100, 1000, 10000};
@@ -122,8 +123,8 @@ static double price(const struct ra *r, uint32_t root) {
     return access * r->cost[root] / (double)(1 + r->length[root]);
 }
 
-// At one point of the code: what lives there, and what the instruction itself touches, which needs a
-// register also when it is spilled.
+// At one point of the code: what lives there, and what the instruction itself touches, which needs
+// a register also when it is spilled.
 struct point {
     const struct slot_set *now;
     uint32_t *touched, epoch; // root -> epoch of the point that touches it
@@ -172,7 +173,8 @@ static bool relieve_point(struct ra *r, const struct point *at, uint32_t limit, 
 static void touch_slots(struct ra *r, struct point *at, const uint32_t *slot, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t offset;
-        if (ra_has(r, slot[i])) at->touched[ra_root(r, ra_node_of(r, slot[i]), &offset)] = at->epoch;
+        if (ra_has(r, slot[i]))
+            at->touched[ra_root(r, ra_node_of(r, slot[i]), &offset)] = at->epoch;
     }
 }
 

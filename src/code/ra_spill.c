@@ -1,6 +1,6 @@
 // Taking values out of registers: a general register goes to a slot of the function's frame or is
-// made anew where it is used; a predicate goes to a general register (SEL and ISETP), which may go to
-// memory in its turn.
+// made anew where it is used; a predicate goes to a general register (SEL and ISETP), which may go
+// to memory in its turn.
 //
 // Each access gets a temporary of its own, shared by accesses that stand close together.
 #include "code/ra.h"
@@ -15,20 +15,26 @@ struct spiller {
     struct ra_spill *s;
     const bool *victim;
     struct edit edit;
-    VEC(struct ra_home) made;  // homes of the temporaries of this round, from `first_new` on
+    VEC(struct ra_home) made; // homes of the temporaries of this round, from `first_new` on
     uint32_t first_new;
-    uint32_t *place;           // victim root -> place
-    uint32_t *made_by;         // word slot -> instruction that makes it, for rematerialisation
+    uint32_t *place;   // victim root -> place
+    uint32_t *made_by; // word slot -> instruction that makes it, for rematerialisation
     struct cached cache[CACHE_SIZE];
     uint32_t n_cached, bundle;
     // the last operation's operands before and after, for the fillers behind it, and its stores,
     // which come behind those
-    struct { struct opnd was, is; } renamed[6];
+    struct {
+        struct opnd was, is;
+    } renamed[6];
     uint32_t n_renamed;
-    struct pending_store { struct opnd value; uint32_t place, guard; bool guard_not; } store[2];
+    struct pending_store {
+        struct opnd value;
+        uint32_t place, guard;
+        bool guard_not;
+    } store[2];
     uint32_t n_stores;
     uint32_t guard_was, guard_is; // of the last guarded instruction, before and after this round
-    const struct minst *at;    // the instruction being rewritten: lines and guard of new ones
+    const struct minst *at;       // the instruction being rewritten: lines and guard of new ones
 };
 
 static uint32_t new_temp(struct spiller *sp, uint32_t words, uint32_t place) {
@@ -41,8 +47,7 @@ static uint32_t new_temp(struct spiller *sp, uint32_t words, uint32_t place) {
 
 static struct opnd as_opnd(const struct spiller *sp, uint32_t v, uint32_t sub, uint32_t words) {
     if (sp->r->cls == RA_PRED) return (struct opnd){.kind = OPND_PRED, .reg = v};
-    return (struct opnd){
-        .kind = OPND_GPR, .words = (uint8_t)words, .reg = v, .sub = (uint8_t)sub};
+    return (struct opnd){.kind = OPND_GPR, .words = (uint8_t)words, .reg = v, .sub = (uint8_t)sub};
 }
 
 static struct minst fresh(const struct spiller *sp, enum mop op) {
@@ -68,8 +73,7 @@ static struct minst local_access(const struct spiller *sp, enum mop op, uint32_t
     m.cop = op == OP_LD ? MCOP_CA : MCOP_WB;
     m.type = words == 2 ? PTX_B64 : PTX_B32;
     m.vec = words == 4 ? 4 : 1;
-    if (mfunc_has_sp(f))
-        m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = f->sp_vreg};
+    if (mfunc_has_sp(f)) m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = f->sp_vreg};
     m.offset = (int64_t)bits_align_up(f->frame_bytes, 16) + place;
     return m;
 }
@@ -193,7 +197,8 @@ static void rewrite_read(struct spiller *sp, struct opnd *o) {
     o->mods = mods;
 }
 
-// A filler names operands of its operation, for their timing alone: they follow it, or are left out.
+// A filler names operands of its operation, for their timing alone: they follow it, or are left
+// out.
 static void rewrite_filler_operand(struct spiller *sp, struct opnd *o) {
     uint32_t place = 0;
     if (!is_spilled(sp, o, &place)) return;
@@ -284,8 +289,9 @@ static bool defines_remat(struct spiller *sp, const struct minst *m) {
            place >= REMAT_PLACES;
 }
 
-// A store made by an earlier round keeps the guard of the write that it belongs to, and a filler that
-// of its operation: the place that the guard came from may be the one that the write has changed.
+// A store made by an earlier round keeps the guard of the write that it belongs to, and a filler
+// that of its operation: the place that the guard came from may be the one that the write has
+// changed.
 static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
     if (sp->r->cls != RA_PRED || m->guard == VPRED_TRUE) return;
     const bool follows = tag == RA_TAG_STORE || (m->flags & MF_FILLER);

@@ -70,7 +70,8 @@ static void give(struct ra_temps *c, const struct live *l, uint32_t op, uint32_t
         if (filler->dst[0].kind != OPND_GPR) continue;
         step++;
         if (before != UINT32_MAX) {
-            filler->src[0] = (struct opnd){.kind = OPND_GPR, .words = (uint8_t)words, .reg = before};
+            filler->src[0] =
+                (struct opnd){.kind = OPND_GPR, .words = (uint8_t)words, .reg = before};
             c->fixed[i] |= RA_FIXED_SRC;
         }
         if (step == steps) break; // the last one delivers the result

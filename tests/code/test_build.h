@@ -51,7 +51,9 @@ static inline int32_t label(struct builder *b) {
     vec_push(&b->arena, &b->f.label_at, -1);
     return (int32_t)b->f.label_at.n - 1;
 }
-static inline void place(struct builder *b, int32_t l) { b->f.label_at.at[l] = (int32_t)b->f.inst.n; }
+static inline void place(struct builder *b, int32_t l) {
+    b->f.label_at.at[l] = (int32_t)b->f.inst.n;
+}
 
 static inline struct opnd gpr_sub(uint32_t reg, uint8_t sub, uint8_t words) {
     return (struct opnd){.kind = OPND_GPR, .words = words, .reg = reg, .sub = sub};
@@ -63,9 +65,7 @@ static inline struct opnd imm(uint32_t x) {
 static inline struct opnd cbank(uint8_t bank, uint32_t offset) {
     return (struct opnd){.kind = OPND_CONST, .words = 1, .bank = bank, .reg = offset};
 }
-static inline struct opnd pred(uint32_t p) {
-    return (struct opnd){.kind = OPND_PRED, .reg = p};
-}
+static inline struct opnd pred(uint32_t p) { return (struct opnd){.kind = OPND_PRED, .reg = p}; }
 static const struct opnd nothing = {.kind = OPND_NONE};
 
 // Appends and gives the place for what the three operands do not say.
@@ -84,11 +84,11 @@ static inline struct minst *emit(struct builder *b, enum mop op, struct opnd d, 
     vec_push(&b->arena, &b->f.inst, m);
     return &b->f.inst.at[b->f.inst.n - 1];
 }
-static inline struct minst *emit_branch(struct builder *b, int32_t to, uint32_t guard, bool not) {
+static inline struct minst *emit_branch(struct builder *b, int32_t to, uint32_t guard, bool not ) {
     struct minst *m = emit(b, OP_BRA, nothing, nothing, nothing);
     m->target = to;
     m->guard = guard;
-    m->guard_not = not;
+    m->guard_not = not ;
     return m;
 }
 

@@ -15,7 +15,8 @@ static void random_graph(struct builder *b, uint32_t n) {
         switch (build_random(b, 12)) {
         case 0: emit(b, OP_EXIT, nothing, nothing, nothing); break;
         case 1: emit(b, OP_EXIT, nothing, nothing, nothing)->guard = p; break; // ends nothing
-        case 2: case 3: emit_branch(b, labels[build_random(b, n)], VPRED_TRUE, false); break;
+        case 2:
+        case 3: emit_branch(b, labels[build_random(b, n)], VPRED_TRUE, false); break;
         case 4: {
             struct minst *m = emit(b, OP_BRX, nothing, gpr(r), nothing);
             struct branch_table *t = &b->f.tables[b->f.n_tables];
@@ -25,9 +26,10 @@ static void random_graph(struct builder *b, uint32_t n) {
             for (uint32_t j = 0; j < t->n; j++) t->label[j] = labels[build_random(b, n)];
             break;
         }
-        case 5: case 6: case 7: case 8:
-            emit_branch(b, labels[build_random(b, n)], p, build_random(b, 2));
-            break;
+        case 5:
+        case 6:
+        case 7:
+        case 8: emit_branch(b, labels[build_random(b, n)], p, build_random(b, 2)); break;
         default: break; // falls through
         }
     }

@@ -1,8 +1,11 @@
 // Images from PTX text: what linking decides.
 #include "test_build.h"
 
-static const struct code_target fermi = {
-    .gen = GEN_FERMI, .max_regs = 63, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024};
+static const struct code_target fermi = {.gen = GEN_FERMI,
+                                         .max_regs = 63,
+                                         .reg_alloc_unit = 1,
+                                         .n_preds = 7,
+                                         .max_threads_per_cta = 1024};
 
 struct made {
     struct ptx_module *module;
@@ -17,15 +20,16 @@ static enum ww_status try_make(struct made *m, const char *text, const char *ker
                                uint32_t stack) {
     *m = (struct made){0};
     diags_init(&m->diags);
-    const enum ww_status parsed = ptx_parse("test.ptx", text, strlen(text), NULL, &m->diags, &m->module);
+    const enum ww_status parsed =
+        ptx_parse("test.ptx", text, strlen(text), NULL, &m->diags, &m->module);
     if (parsed != WW_OK) {
         diags_print(&m->diags, stderr);
         fail_msg("does not parse");
     }
     for (uint32_t i = 0; i < 8; i++) m->addr[i] = 4096 * (i + 1);
     const struct code_symbols s = {.addr = m->addr};
-    return code_build(m->module, ptx_find_func(m->module, kernel), &fermi, &s, regs, stack, &m->diags,
-                      &m->im);
+    return code_build(m->module, ptx_find_func(m->module, kernel), &fermi, &s, regs, stack,
+                      &m->diags, &m->im);
 }
 static void make(struct made *m, const char *text, const char *kernel) {
     if (try_make(m, text, kernel, 0, 0) == WW_OK) {
@@ -56,7 +60,8 @@ static void parameters_lie_as_c_does(void **state) {
     (void)state;
     struct made m;
     make(&m,
-         HEAD ".visible .entry k(.param .u8 a, .param .u32 b, .param .u8 c, .param .u64 d, .param .align 8 .b8 e[12])\n"
+         HEAD ".visible .entry k(.param .u8 a, .param .u32 b, .param .u8 c, .param .u64 d, .param "
+              ".align 8 .b8 e[12])\n"
               "{ ret; }\n",
          "k");
     static const uint32_t offset[] = {0, 4, 8, 16, 24};
@@ -90,19 +95,22 @@ static void lanes_meet_behind_the_branch(void **state) {
     unmake(&m);
 }
 
-static const char chain[] =
-    HEAD ".func (.param .u32 r) leaf(.param .u32 x) { .local .b8 buf[100]; .reg .u32 %a; .reg .u64 %b;\n"
-         "ld.param.u32 %a, [x]; cvt.u64.u32 %b, %a; mov.u64 %b, buf; st.local.u32 [%b], %a; ld.local.u32 %a, [%b+4];\n"
-         "st.param.u32 [r], %a; ret; }\n"
-         ".func (.param .u32 r) middle(.param .u32 x) { .reg .u32 %a;\n"
-         "ld.param.u32 %a, [x];\n"
-         "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), leaf, (in); ld.param.u32 %a, [out]; }\n"
-         "st.param.u32 [r], %a; ret; }\n"
-         ".visible .entry k(.param .u64 p) { .reg .u32 %a; .reg .u64 %p;\n"
-         "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p];\n"
-         "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), middle, (in); ld.param.u32 %a, [out]; }\n"
-         "st.global.u32 [%p], %a; ret; }\n"
-         ".visible .entry alone() { ret; }\n";
+static const char chain[] = HEAD
+    ".func (.param .u32 r) leaf(.param .u32 x) { .local .b8 buf[100]; .reg .u32 %a; .reg .u64 %b;\n"
+    "ld.param.u32 %a, [x]; cvt.u64.u32 %b, %a; mov.u64 %b, buf; st.local.u32 [%b], %a; "
+    "ld.local.u32 %a, [%b+4];\n"
+    "st.param.u32 [r], %a; ret; }\n"
+    ".func (.param .u32 r) middle(.param .u32 x) { .reg .u32 %a;\n"
+    "ld.param.u32 %a, [x];\n"
+    "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), leaf, (in); "
+    "ld.param.u32 %a, [out]; }\n"
+    "st.param.u32 [r], %a; ret; }\n"
+    ".visible .entry k(.param .u64 p) { .reg .u32 %a; .reg .u64 %p;\n"
+    "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p];\n"
+    "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), middle, (in); "
+    "ld.param.u32 %a, [out]; }\n"
+    "st.global.u32 [%p], %a; ret; }\n"
+    ".visible .entry alone() { ret; }\n";
 
 static void a_chain_of_calls_needs_its_frames(void **state) {
     (void)state;
@@ -135,16 +143,18 @@ static void what_is_not_called_is_not_there(void **state) {
     unmake(&m);
 }
 
-static const char recursive[] =
-    HEAD ".func (.param .u32 r) fact(.param .u32 x) { .reg .u32 %a, %b; .reg .pred %q;\n"
-         "ld.param.u32 %a, [x]; mov.u32 %b, 1; setp.eq.u32 %q, %a, 0; @%q bra done; sub.u32 %b, %a, 1;\n"
-         "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %b; call (out), fact, (in); ld.param.u32 %b, [out]; }\n"
-         "mul.lo.u32 %b, %b, %a;\n"
-         "done: st.param.u32 [r], %b; ret; }\n"
-         ".visible .entry k(.param .u64 p) { .reg .u32 %a; .reg .u64 %p;\n"
-         "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p];\n"
-         "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), fact, (in); ld.param.u32 %a, [out]; }\n"
-         "st.global.u32 [%p], %a; ret; }\n";
+static const char recursive[] = HEAD
+    ".func (.param .u32 r) fact(.param .u32 x) { .reg .u32 %a, %b; .reg .pred %q;\n"
+    "ld.param.u32 %a, [x]; mov.u32 %b, 1; setp.eq.u32 %q, %a, 0; @%q bra done; sub.u32 %b, %a, 1;\n"
+    "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %b; call (out), fact, (in); "
+    "ld.param.u32 %b, [out]; }\n"
+    "mul.lo.u32 %b, %b, %a;\n"
+    "done: st.param.u32 [r], %b; ret; }\n"
+    ".visible .entry k(.param .u64 p) { .reg .u32 %a; .reg .u64 %p;\n"
+    "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p];\n"
+    "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %a; call (out), fact, (in); "
+    "ld.param.u32 %a, [out]; }\n"
+    "st.global.u32 [%p], %a; ret; }\n";
 
 static void recursion_needs_a_stack(void **state) {
     (void)state;
@@ -186,12 +196,12 @@ static const char wide[] =
     HEAD ".visible .entry k(.param .u64 p) .maxnreg 20 { .reg .u64 %p; .reg .f32 %f<40>;\n"
          "ld.param.u64 %p, [p];\n"
 #define L(i) "ld.global.f32 %f" #i ", [%p+" #i "00];\n"
-    L(0) L(1) L(2) L(3) L(4) L(5) L(6) L(7) L(8) L(9) L(10) L(11) L(12) L(13) L(14) L(15) L(16) L(17)
-    L(18) L(19) L(20) L(21) L(22) L(23) "bar.sync 0;\n"
+    L(0) L(1) L(2) L(3) L(4) L(5) L(6) L(7) L(8) L(9) L(10) L(11) L(12) L(13) L(14) L(15) L(16)
+        L(17) L(18) L(19) L(20) L(21) L(22) L(23) "bar.sync 0;\n"
 #undef L
 #define L(i) "st.global.f32 [%p+" #i "00], %f" #i ";\n"
-    L(23) L(22) L(21) L(20) L(19) L(18) L(17) L(16) L(15) L(14) L(13) L(12) L(11) L(10) L(9) L(8) L(7)
-    L(6) L(5) L(4) L(3) L(2) L(1) L(0) "ret; }\n";
+    L(23) L(22) L(21) L(20) L(19) L(18) L(17) L(16) L(15) L(14) L(13) L(12) L(11) L(10) L(9) L(8)
+        L(7) L(6) L(5) L(4) L(3) L(2) L(1) L(0) "ret; }\n";
 
 static void limits_hold(void **state) {
     (void)state;
@@ -216,7 +226,8 @@ static void literals_of_functions_are_merged(void **state) {
               "mul.f64 %a, %a, 0d3FF3C0CA428C59FB; st.param.f64 [r], %a; ret; }\n"
               ".visible .entry k(.param .u64 p) { .reg .f64 %a; .reg .u64 %p;\n"
               "ld.param.u64 %p, [p]; ld.global.f64 %a, [%p]; add.f64 %a, %a, 0d400921FB54442D18;\n"
-              "{ .param .f64 in; .param .f64 out; st.param.f64 [in], %a; call (out), f, (in); ld.param.f64 %a, [out]; }\n"
+              "{ .param .f64 in; .param .f64 out; st.param.f64 [in], %a; call (out), f, (in); "
+              "ld.param.f64 %a, [out]; }\n"
               "st.global.f64 [%p], %a; ret; }\n",
          "k");
     const struct opnd *add = &m.im->inst[first(m.im, OP_DADD)].src[1];
@@ -253,8 +264,8 @@ static void the_listing_tells_all(void **state) {
     FILE *out = open_memstream(&text, &size);
     disasm_image(m.im, out);
     fclose(out);
-    static const char *const has[] = {"// kernel k", "middle:", "leaf:", "CALL", "`(middle)", "ld.global.u32",
-                                      "EXIT", "R1", "/*0000*/"};
+    static const char *const has[] = {"// kernel k",   "middle:", "leaf:", "CALL",    "`(middle)",
+                                      "ld.global.u32", "EXIT",    "R1",    "/*0000*/"};
     for (size_t i = 0; i < WW_COUNT(has); i++)
         if (!strstr(text, has[i])) fail_msg("no %s in\n%s", has[i], text);
     free(text);

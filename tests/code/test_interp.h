@@ -14,7 +14,11 @@ struct machine {
     uint32_t n_pred;
     uint32_t carry;
     uint8_t *local;
-    struct cell { uint64_t at; uint32_t value; bool used; } *cell; // global memory, by word
+    struct cell {
+        uint64_t at;
+        uint32_t value;
+        bool used;
+    } * cell; // global memory, by word
     uint64_t log[LOG_SIZE];
     uint32_t n_log, steps;
     bool ended;
@@ -106,8 +110,8 @@ static inline uint64_t machine_add(struct machine *m, const struct minst *i, uin
 }
 
 static inline uint64_t machine_product(const struct minst *i, uint32_t a, uint32_t b) {
-    const uint64_t p = i->type == PTX_S32 ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b)
-                                          : (uint64_t)a * b;
+    const uint64_t p =
+        i->type == PTX_S32 ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
     if (i->flags & MF_WIDE) return p;
     return i->flags & MF_HI ? p >> 32 : (uint32_t)p;
 }
@@ -202,29 +206,34 @@ static inline void machine_step(struct machine *m, const struct minst *i) {
     case OP_S2R: machine_put(m, d, junk(i->aux)); break;
     case OP_SEL: machine_put(m, d, machine_pred(m, &i->src[2]) ? a : b); break;
     case OP_IADD:
-        machine_put(m, d, machine_add(m, i, raw_a, raw_b, i->src[0].mods & OPND_NEG,
-                                      i->src[1].mods & OPND_NEG));
+        machine_put(
+            m, d,
+            machine_add(m, i, raw_a, raw_b, i->src[0].mods & OPND_NEG, i->src[1].mods & OPND_NEG));
         break;
     case OP_IMUL: machine_put(m, d, machine_product(i, a, b)); break;
     case OP_IMAD: {
         const uint64_t p = machine_product(i, a, b);
-        const uint64_t c = machine_word(m, &i->src[2], 0) |
-                           (i->flags & MF_WIDE ? (uint64_t)machine_word(m, &i->src[2], 1) << 32 : 0);
+        const uint64_t c =
+            machine_word(m, &i->src[2], 0) |
+            (i->flags & MF_WIDE ? (uint64_t)machine_word(m, &i->src[2], 1) << 32 : 0);
         if (i->flags & MF_WIDE)
             machine_put(m, d, p + c);
         else
-            machine_put(m, d, machine_add(m, i, (uint32_t)p, (uint32_t)c, false,
-                                          i->src[2].mods & OPND_NEG));
+            machine_put(
+                m, d,
+                machine_add(m, i, (uint32_t)p, (uint32_t)c, false, i->src[2].mods & OPND_NEG));
         break;
     }
     case OP_ISCADD:
-        machine_put(m, d, (i->src[0].mods & OPND_NEG ? 0 - (raw_a << i->sub) : raw_a << i->sub) + b);
+        machine_put(m, d,
+                    (i->src[0].mods & OPND_NEG ? 0 - (raw_a << i->sub) : raw_a << i->sub) + b);
         break;
     case OP_LOP:
-        machine_put(m, d, i->sub == MLOGIC_AND   ? a & b
-                          : i->sub == MLOGIC_OR  ? a | b
-                          : i->sub == MLOGIC_XOR ? a ^ b
-                                                 : b);
+        machine_put(m, d,
+                    i->sub == MLOGIC_AND   ? a & b
+                    : i->sub == MLOGIC_OR  ? a | b
+                    : i->sub == MLOGIC_XOR ? a ^ b
+                                           : b);
         break;
     case OP_SHL: machine_put(m, d, b >= 32 ? 0 : a << b); break;
     case OP_SHR:
@@ -233,9 +242,7 @@ static inline void machine_step(struct machine *m, const struct minst *i) {
         else
             machine_put(m, d, b >= 32 ? 0 : a >> b);
         break;
-    case OP_IMNMX:
-        machine_put(m, d, i->sub ? (a > b ? a : b) : (a < b ? a : b));
-        break;
+    case OP_IMNMX: machine_put(m, d, i->sub ? (a > b ? a : b) : (a < b ? a : b)); break;
     case OP_ISETP: {
         const bool c = machine_compare(i, a, b);
         const bool with = i->src[2].kind == OPND_NONE || machine_pred(m, &i->src[2]);
@@ -247,13 +254,15 @@ static inline void machine_step(struct machine *m, const struct minst *i) {
     }
     case OP_PSETP: {
         const bool pa = machine_pred(m, &i->src[0]), pb = machine_pred(m, &i->src[1]);
-        machine_put(m, d, i->src[1].kind == OPND_NONE ? pa
-                          : i->sub == MLOGIC_AND      ? pa && pb
-                          : i->sub == MLOGIC_OR       ? pa || pb
-                                                      : pa != pb);
+        machine_put(m, d,
+                    i->src[1].kind == OPND_NONE ? pa
+                    : i->sub == MLOGIC_AND      ? pa && pb
+                    : i->sub == MLOGIC_OR       ? pa || pb
+                                                : pa != pb);
         break;
     }
-    case OP_LD: case OP_ST: machine_memory(m, i); break;
+    case OP_LD:
+    case OP_ST: machine_memory(m, i); break;
     case OP_CALL: machine_call(m); break;
     case OP_NOP: break;
     default: m->wrong = mop_info[i->op].text;

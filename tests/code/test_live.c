@@ -9,7 +9,8 @@ static struct live *analyse(struct builder *b) {
 }
 
 // What is live before instruction `at`, as live_step_back tells.
-static void live_before(const struct live *l, struct builder *b, uint32_t at, struct slot_set *now) {
+static void live_before(const struct live *l, struct builder *b, uint32_t at,
+                        struct slot_set *now) {
     slot_set_init(now, &b->arena, l->n_slots);
     const uint32_t block = l->cfg->block_of[at];
     live_block_end(l, block, now);
@@ -72,7 +73,8 @@ static void random_programs_match_the_definition(void **state) {
                 // guards only ever make less live than taking them as no writes at all
                 const bool plain = in[(size_t)i * l->n_slots + s], ours = slot_set_has(&now, s);
                 if (guards ? ours && !plain : ours != plain)
-                    fail_msg("seed %llu: slot %u before %u: %d", (unsigned long long)seed, s, i, ours);
+                    fail_msg("seed %llu: slot %u before %u: %d", (unsigned long long)seed, s, i,
+                             ours);
             }
         }
         test_free(in);
@@ -86,9 +88,9 @@ static bool is_live(struct builder *b, const struct live *l, uint32_t slot, uint
     return slot_set_has(&now, slot);
 }
 
-static struct minst *guarded(struct minst *m, uint32_t p, bool not) {
+static struct minst *guarded(struct minst *m, uint32_t p, bool not ) {
     m->guard = p;
-    m->guard_not = not;
+    m->guard_not = not ;
     return m;
 }
 

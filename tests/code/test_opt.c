@@ -20,10 +20,10 @@ static void becomes(struct builder *b, const char *const *lines, uint32_t n) {
     }
     build_free(b);
 }
-#define BECOMES(b, ...)                               \
-    do {                                              \
-        static const char *const lines[] = {__VA_ARGS__}; \
-        becomes(b, lines, WW_COUNT(lines));           \
+#define BECOMES(b, ...)                                                                            \
+    do {                                                                                           \
+        static const char *const lines[] = {__VA_ARGS__};                                          \
+        becomes(b, lines, WW_COUNT(lines));                                                        \
     } while (0)
 
 static struct minst *global(struct minst *m) {
@@ -43,7 +43,8 @@ static struct minst *sreg(struct builder *b, struct opnd d, enum ptx_sreg s) {
 }
 static struct minst *end(struct builder *b) { return emit(b, OP_EXIT, nothing, nothing, nothing); }
 // d = a + b in two halves
-static void add64(struct builder *b, uint32_t d, struct opnd a0, struct opnd a1, struct opnd b0, struct opnd b1) {
+static void add64(struct builder *b, uint32_t d, struct opnd a0, struct opnd a1, struct opnd b0,
+                  struct opnd b1) {
     emit(b, OP_IADD, gpr_sub(d, 0, 1), a0, b0)->flags = MF_CC_OUT;
     emit(b, OP_IADD, gpr_sub(d, 1, 1), a1, b1)->flags = MF_CC_IN;
 }
@@ -60,7 +61,8 @@ static void constants_become_operands(void **state) {
     emit(&b, OP_IMUL, gpr(s), gpr(s), gpr(k));
     store(&b, gpr(x), gpr(s));
     end(&b);
-    BECOMES(&b, "S2R V0, SR_tid.x", "IADD V3, V0, c[0x0][0x20]", "IMUL V3, V3, 7", "STG [V0], V3", "EXIT");
+    BECOMES(&b, "S2R V0, SR_tid.x", "IADD V3, V0, c[0x0][0x20]", "IMUL V3, V3, 7", "STG [V0], V3",
+            "EXIT");
 }
 
 static void one_constant_an_instruction(void **state) {
@@ -113,7 +115,8 @@ static void shifts_and_products_join_additions(void **state) {
     (void)state;
     struct builder b;
     build_init(&b, 1);
-    const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), t = vreg(&b, 1), u = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
+    const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), t = vreg(&b, 1), u = vreg(&b, 1),
+                   d = vreg(&b, 1), e = vreg(&b, 1);
     sreg(&b, gpr(x), PTX_SREG_tid_x);
     sreg(&b, gpr(y), PTX_SREG_tid_y);
     emit(&b, OP_SHL, gpr(t), gpr(x), imm(4));
@@ -147,7 +150,8 @@ static void wide_addresses_become_multiply_adds(void **state) {
     build_init(&b, 1);
     const uint32_t x = vreg(&b, 1), c = vreg(&b, 2), w = vreg(&b, 2), p = vreg(&b, 2);
     sreg(&b, gpr(x), PTX_SREG_tid_x);
-    for (uint8_t i = 0; i < 2; i++) emit(&b, OP_MOV, gpr_sub(c, i, 1), cbank(CB_LAUNCH, 0x20u + 4u * i), nothing);
+    for (uint8_t i = 0; i < 2; i++)
+        emit(&b, OP_MOV, gpr_sub(c, i, 1), cbank(CB_LAUNCH, 0x20u + 4u * i), nothing);
     emit(&b, OP_SHL, gpr_sub(w, 0, 1), gpr(x), imm(2));
     emit(&b, OP_SHR, gpr_sub(w, 1, 1), gpr(x), imm(30))->type = PTX_S32;
     add64(&b, p, gpr_sub(c, 0, 1), gpr_sub(c, 1, 1), gpr_sub(w, 0, 1), gpr_sub(w, 1, 1));
@@ -161,7 +165,8 @@ static void signs_become_operands(void **state) {
     (void)state;
     struct builder b;
     build_init(&b, 1);
-    const uint32_t x = vreg(&b, 1), n = vreg(&b, 1), a = vreg(&b, 1), d = vreg(&b, 1), e = vreg(&b, 1);
+    const uint32_t x = vreg(&b, 1), n = vreg(&b, 1), a = vreg(&b, 1), d = vreg(&b, 1),
+                   e = vreg(&b, 1);
     sreg(&b, gpr(x), PTX_SREG_tid_x);
     struct minst *m = emit(&b, OP_FABSNEG, gpr(a), gpr(x), nothing);
     m->type = PTX_F32;
@@ -173,7 +178,8 @@ static void signs_become_operands(void **state) {
     emit(&b, OP_FMUL, gpr(e), gpr(d), gpr(a))->type = PTX_F32; // products take no absolute value
     store(&b, gpr(x), gpr(e));
     end(&b);
-    BECOMES(&b, "S2R V0, SR_tid.x", "FMOV V2, |V0|", "FADD V3, V0, -|V0|", "FMUL V4, V3, V2", "STG [V0], V4", "EXIT");
+    BECOMES(&b, "S2R V0, SR_tid.x", "FMOV V2, |V0|", "FADD V3, V0, -|V0|", "FMUL V4, V3, V2",
+            "STG [V0], V4", "EXIT");
 }
 
 static void dead_code_takes_its_fillers_along(void **state) {
@@ -226,7 +232,8 @@ static void clocks_are_not_equal(void **state) {
     emit(&b, OP_IADD, gpr(d), gpr(y), gpr(x))->src[1].mods = OPND_NEG;
     store(&b, gpr(d), gpr(d));
     end(&b);
-    BECOMES(&b, "S2R.VOL V0, SR_clock", "S2R.VOL V1, SR_clock", "IADD V2, V1, -V0", "STG [V2], V2", "EXIT");
+    BECOMES(&b, "S2R.VOL V0, SR_clock", "S2R.VOL V1, SR_clock", "IADD V2, V1, -V0", "STG [V2], V2",
+            "EXIT");
 }
 
 static void short_branches_become_guards(void **state) {
@@ -245,8 +252,8 @@ static void short_branches_become_guards(void **state) {
     place(&b, after);
     store(&b, gpr(x), gpr(d));
     end(&b);
-    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@!VP0 IADD V1, V0, 1", "@VP0 IADD V1, V0, 2",
-            "STG [V0], V1", "EXIT");
+    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@!VP0 IADD V1, V0, 1",
+            "@VP0 IADD V1, V0, 2", "STG [V0], V1", "EXIT");
 }
 
 static void branches_are_mended(void **state) {
@@ -257,12 +264,12 @@ static void branches_are_mended(void **state) {
     const int32_t far = label(&b), hop = label(&b), next = label(&b), last = label(&b);
     sreg(&b, gpr(x), PTX_SREG_tid_x);
     emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
-    emit_branch(&b, far, p, false);             // to a jump to the end
-    emit_branch(&b, next, VPRED_TRUE, false);   // to the next instruction
+    emit_branch(&b, far, p, false);           // to a jump to the end
+    emit_branch(&b, next, VPRED_TRUE, false); // to the next instruction
     place(&b, next);
     emit(&b, OP_BAR, nothing, imm(0), nothing); // may not be guarded
     emit_branch(&b, last, VPRED_TRUE, false);
-    store(&b, gpr(x), imm(0));                  // cannot be reached
+    store(&b, gpr(x), imm(0)); // cannot be reached
     place(&b, far);
     emit_branch(&b, hop, VPRED_TRUE, false);
     place(&b, hop);

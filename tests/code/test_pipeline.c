@@ -13,9 +13,21 @@
 #endif
 
 static const struct code_target targets[GEN_N] = {
-    [GEN_TESLA] = {.gen = GEN_TESLA, .max_regs = 124, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 512},
-    [GEN_FERMI] = {.gen = GEN_FERMI, .max_regs = 63, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
-    [GEN_KEPLER] = {.gen = GEN_KEPLER, .max_regs = 255, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
+    [GEN_TESLA] = {.gen = GEN_TESLA,
+                   .max_regs = 124,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 512},
+    [GEN_FERMI] = {.gen = GEN_FERMI,
+                   .max_regs = 63,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
+    [GEN_KEPLER] = {.gen = GEN_KEPLER,
+                    .max_regs = 255,
+                    .reg_alloc_unit = 1,
+                    .n_preds = 7,
+                    .max_threads_per_cta = 1024},
 };
 
 static double now_s(void) {
@@ -46,7 +58,8 @@ static enum ww_status session_open(struct session *s, const char *path) {
     if (status != WW_OK) return status;
     s->addr = arena_alloc(&s->arena, (s->module->n_vars + 1) * sizeof *s->addr);
     for (uint32_t i = 0; i < s->module->n_vars; i++)
-        s->addr[i] = s->module->vars[i]->space == PTX_SPACE_GLOBAL ? 0x10000000 + 4096ull * i : 16ull * i;
+        s->addr[i] =
+            s->module->vars[i]->space == PTX_SPACE_GLOBAL ? 0x10000000 + 4096ull * i : 16ull * i;
     return WW_OK;
 }
 static void session_close(struct session *s) {
@@ -59,8 +72,8 @@ static enum ww_status session_build(struct session *s, const struct ptx_func *ke
                                     struct code_image **out) {
     const struct code_symbols symbols = {.addr = s->addr, .const_base = 0x20000000};
     const double start = now_s();
-    const enum ww_status status = code_build(s->module, kernel, &targets[gen], &symbols, max_regs,
-                                             0, &s->diags, out);
+    const enum ww_status status =
+        code_build(s->module, kernel, &targets[gen], &symbols, max_regs, 0, &s->diags, out);
     s->build_s += now_s() - start;
     return status;
 }
@@ -83,7 +96,8 @@ static uint32_t compile_file(const char *path) {
                 }
                 if (status != WW_OK) {
                     diags_print(&s.diags, stderr);
-                    fail_msg("%s: %s for generation %d: %s", path, f->name, gen, ww_status_text(status));
+                    fail_msg("%s: %s for generation %d: %s", path, f->name, gen,
+                             ww_status_text(status));
                 }
                 const struct image_faults faults = image_verify(im, stderr);
                 if (faults.broken) fail_msg("%s: %s is broken", path, f->name);
@@ -144,7 +158,8 @@ static int tool(int argc, char **argv) {
                 for (uint32_t k = 0; k < s.module->n_funcs; k++) {
                     const struct ptx_func *f = s.module->funcs[k];
                     struct code_image *im = NULL;
-                    if (!f->is_entry || !f->has_body || session_build(&s, f, gen, max_regs, &im) != WW_OK)
+                    if (!f->is_entry || !f->has_body ||
+                        session_build(&s, f, gen, max_regs, &im) != WW_OK)
                         continue;
                     if (summary)
                         printf("%s %u %u %u %u %u\n", f->name, im->n_regs, im->stats.spilled_regs,
@@ -156,7 +171,8 @@ static int tool(int argc, char **argv) {
                 }
             diags_print(&s.diags, stderr);
             failed |= s.diags.errors != 0;
-            if (quiet) printf("%s: parsed in %.3f s, compiled in %.3f s\n", argv[i], s.parse_s, s.build_s);
+            if (quiet)
+                printf("%s: parsed in %.3f s, compiled in %.3f s\n", argv[i], s.parse_s, s.build_s);
             session_close(&s);
         }
     }

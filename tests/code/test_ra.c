@@ -9,15 +9,16 @@ static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed
             if (o->kind == OPND_PRED) assert_true(o->reg < MAX_PREDS);
             if (o->kind != OPND_GPR) continue;
             if (o->reg % o->words || o->reg + o->words > max_regs || o->sub)
-                fail_msg("seed %llu: R%u with %u words", (unsigned long long)seed, o->reg, o->words);
+                fail_msg("seed %llu: R%u with %u words", (unsigned long long)seed, o->reg,
+                         o->words);
         }
         assert_true(m->guard < MAX_PREDS);
     }
     assert_true(f->n_regs <= max_regs);
 }
 
-static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_preds,
-                                 uint64_t from, uint64_t to, bool optimise) {
+static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_preds, uint64_t from,
+                                 uint64_t to, bool optimise) {
     for (uint64_t seed = from; seed < to; seed++) {
         struct builder b;
         build_init(&b, seed);

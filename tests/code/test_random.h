@@ -20,10 +20,12 @@ struct pool {
 static inline struct opnd any_word(struct pool *p) {
     struct builder *b = p->b;
     switch (build_random(b, 8)) {
-    case 0: return p->n_pair ? gpr_sub(p->pair[build_random(b, p->n_pair)], build_random(b, 2), 1)
-                             : gpr(p->word[build_random(b, p->n_word)]);
-    case 1: return p->n_quad ? gpr_sub(p->quad[build_random(b, p->n_quad)], build_random(b, 4), 1)
-                             : gpr(p->word[build_random(b, p->n_word)]);
+    case 0:
+        return p->n_pair ? gpr_sub(p->pair[build_random(b, p->n_pair)], build_random(b, 2), 1)
+                         : gpr(p->word[build_random(b, p->n_word)]);
+    case 1:
+        return p->n_quad ? gpr_sub(p->quad[build_random(b, p->n_quad)], build_random(b, 4), 1)
+                         : gpr(p->word[build_random(b, p->n_word)]);
     default: return gpr(p->word[build_random(b, p->n_word)]);
     }
 }
@@ -35,7 +37,8 @@ static inline struct opnd any_pair(struct pool *p) {
 }
 static inline struct opnd any_source(struct pool *p) {
     switch (build_random(p->b, 8)) {
-    case 0: return imm(build_random(p->b, 2) ? build_random(p->b, 40) : junk(build_random(p->b, 99)));
+    case 0:
+        return imm(build_random(p->b, 2) ? build_random(p->b, 40) : junk(build_random(p->b, 99)));
     case 1: return cbank(CB_LAUNCH, 4 * build_random(p->b, 16));
     default: return any_word(p);
     }
@@ -79,7 +82,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
             m->offset = 4 * build_random(b, 9) - 16;
         }
         break;
-    case 3: case 4: { // base + index * size, in 64 bits, and perhaps a constant on top
+    case 3:
+    case 4: { // base + index * size, in 64 bits, and perhaps a constant on top
         const uint32_t w = vreg(b, 2), s = vreg(b, 2);
         const bool from_constants = build_random(b, 2);
         const uint32_t n = 1 + build_random(b, 30);
@@ -95,7 +99,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         }
         const uint32_t c = vreg(b, 2);
         for (uint8_t i = 0; i < 2; i++)
-            emit(b, OP_MOV, gpr_sub(c, i, 1), from_constants ? cbank(CB_LAUNCH, 0x20 + 4 * i) : any_word(p), nothing);
+            emit(b, OP_MOV, gpr_sub(c, i, 1),
+                 from_constants ? cbank(CB_LAUNCH, 0x20 + 4 * i) : any_word(p), nothing);
         for (uint8_t i = 0; i < 2; i++) {
             m = emit(b, OP_IADD, gpr_sub(s, i, 1), gpr_sub(c, i, 1), gpr_sub(w, i, 1));
             m->flags = i ? MF_CC_IN : MF_CC_OUT;
@@ -111,7 +116,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         m->type = PTX_B32;
         m->vec = 1;
         m->offset = 8;
-        if (build_random(b, 2)) emit(b, OP_LOP, d, gpr_sub(s, 0, 1), gpr_sub(s, 1, 1))->sub = MLOGIC_XOR;
+        if (build_random(b, 2))
+            emit(b, OP_LOP, d, gpr_sub(s, 0, 1), gpr_sub(s, 1, 1))->sub = MLOGIC_XOR;
         break;
     }
     case 5:
@@ -144,7 +150,8 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
         }
         const bool minus = build_random(b, 3) == 0;
         for (uint8_t i = 0; i < 2; i++) {
-            m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(c, i, 1), imm(i ? build_random(b, 2) : 16 * build_random(b, 2)));
+            m = emit(b, OP_IADD, gpr_sub(e, i, 1), gpr_sub(c, i, 1),
+                     imm(i ? build_random(b, 2) : 16 * build_random(b, 2)));
             m->flags = i ? MF_CC_IN : MF_CC_OUT;
             if (minus) m->src[1].mods = OPND_NEG;
         }
@@ -167,7 +174,8 @@ static inline void random_op(struct pool *p) {
     struct minst *m;
     switch (build_random(b, 24)) {
     case 0: random_guard(p, emit(b, OP_MOV, d, any_source(p), nothing)); break;
-    case 1: case 2: random_guard(p, emit(b, OP_IADD, d, x, y)); break;
+    case 1:
+    case 2: random_guard(p, emit(b, OP_IADD, d, x, y)); break;
     case 3:
         m = random_guard(p, emit(b, OP_IADD, d, x, y));
         m->src[build_random(b, 2)].mods = OPND_NEG;
@@ -181,19 +189,23 @@ static inline void random_op(struct pool *p) {
         m = random_guard(p, emit(b, OP_IMAD, d, x, y));
         m->src[2] = any_word(p);
         break;
-    case 6: case 7:
+    case 6:
+    case 7:
         m = random_guard(p, emit(b, OP_LOP, d, x, y));
         m->sub = (uint8_t)build_random(b, 3);
         if (build_random(b, 4) == 0) m->src[0].mods = OPND_NOT;
         break;
     case 8: random_guard(p, emit(b, OP_SHL, d, x, imm(build_random(b, 34)))); break;
-    case 9: random_guard(p, emit(b, OP_SHR, d, x, y))->type = build_random(b, 2) ? PTX_S32 : PTX_U32; break;
+    case 9:
+        random_guard(p, emit(b, OP_SHR, d, x, y))->type = build_random(b, 2) ? PTX_S32 : PTX_U32;
+        break;
     case 10:
         m = random_guard(p, emit(b, OP_SEL, d, x, y));
         m->src[2] = pred(any_pred(p));
         if (build_random(b, 2)) m->src[2].mods = OPND_NOT;
         break;
-    case 11: case 12: {
+    case 11:
+    case 12: {
         const struct opnd q = pred(any_pred(p));
         m = random_guard(p, emit(b, OP_ISETP, q, x, y));
         m->cmp = (uint8_t)(MCMP_EQ + build_random(b, 6));
@@ -219,8 +231,11 @@ static inline void random_op(struct pool *p) {
         if (!p->n_pair) break;
         const struct opnd e = any_pair(p), f = any_pair(p), g = any_pair(p);
         const uint32_t t = vreg(b, 2);
-        emit(b, OP_IADD, gpr_sub(t, 0, 1), gpr_sub(f.reg, f.sub, 1), gpr_sub(g.reg, g.sub, 1))->flags = MF_CC_OUT;
-        emit(b, OP_IADD, gpr_sub(t, 1, 1), gpr_sub(f.reg, f.sub + 1, 1), gpr_sub(g.reg, g.sub + 1, 1))->flags = MF_CC_IN;
+        emit(b, OP_IADD, gpr_sub(t, 0, 1), gpr_sub(f.reg, f.sub, 1), gpr_sub(g.reg, g.sub, 1))
+            ->flags = MF_CC_OUT;
+        emit(b, OP_IADD, gpr_sub(t, 1, 1), gpr_sub(f.reg, f.sub + 1, 1),
+             gpr_sub(g.reg, g.sub + 1, 1))
+            ->flags = MF_CC_IN;
         emit(b, OP_MOV, gpr_sub(e.reg, e.sub, 1), gpr_sub(t, 0, 1), nothing);
         emit(b, OP_MOV, gpr_sub(e.reg, e.sub + 1, 1), gpr_sub(t, 1, 1), nothing);
         break;
@@ -261,9 +276,9 @@ static inline void random_op(struct pool *p) {
         const uint32_t t = vreg(b, 1), g = any_pred(p);
         const bool not = build_random(b, 2);
         m = emit(b, OP_IADD, gpr(t), x, y);
-        m->guard = g, m->guard_not = not;
+        m->guard = g, m->guard_not = not ;
         m = emit(b, OP_IADD, d, gpr(t), imm(7));
-        m->guard = g, m->guard_not = not;
+        m->guard = g, m->guard_not = not ;
         break;
     }
     case 18: { // one of two values
@@ -275,7 +290,9 @@ static inline void random_op(struct pool *p) {
         emit(b, OP_LOP, d, gpr(t), any_word(p))->sub = MLOGIC_XOR;
         break;
     }
-    case 19: case 20: case 21: random_idiom(p, d); break;
+    case 19:
+    case 20:
+    case 21: random_idiom(p, d); break;
     default: { // a chain through fresh registers, as compilers write
         struct opnd last = x;
         for (uint32_t i = build_random(b, 4); i-- > 0;) {
@@ -309,7 +326,8 @@ static inline void random_program(struct builder *b, struct shape s) {
     for (; p.n_pair < s.pairs; p.n_pair++) {
         p.pair[p.n_pair] = vreg(b, 2);
         for (uint8_t w = 0; w < 2; w++)
-            emit(b, OP_MOV, gpr_sub(p.pair[p.n_pair], w, 1), cbank(CB_LAUNCH, 8 * p.n_pair + 4 * w), nothing);
+            emit(b, OP_MOV, gpr_sub(p.pair[p.n_pair], w, 1), cbank(CB_LAUNCH, 8 * p.n_pair + 4 * w),
+                 nothing);
     }
     for (; p.n_quad < s.quads; p.n_quad++) {
         p.quad[p.n_quad] = vreg(b, 4);
