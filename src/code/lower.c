@@ -39,7 +39,6 @@ static void make_registers(struct lower *l) {
         const struct ptx_reg *const p = &l->fn->regs[k];
         struct lower_reg *const r = &l->reg[k];
         r->bits = (uint8_t)ptx_type_bits(p->type);
-        r->def = -1;
         r->zext = r->sext = r->bits == 16;
         if (p->type == PTX_PRED) {
             r->vreg = l->f->n_vpreds++;

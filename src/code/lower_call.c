@@ -175,6 +175,11 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
             s->callee->name);
         return;
     }
+    for (uint32_t k = 0; k < s->callee->n_params; k++) {
+        if (!s->callee->params[k]->unsized) continue;
+        lower_refuse(l, "functions with a variable number of arguments are not modelled");
+        return;
+    }
     for (uint32_t k = 0; k < args->n && k < s->callee->n_params; k++)
         pass(l, &args->list[k], s->callee->params[k], s->params[k], true);
     struct opnd target = opnd_none();

@@ -300,7 +300,10 @@ void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     const struct ptx_operand *const o = &i->operand[1];
     const unsigned vector = i->vector > 1 ? i->vector : 1;
     fence_before(l, i);
-    const struct lower_addr a = lower_address(l, &i->operand[0], (enum ptx_space)i->space);
+    // What a kernel stores to .param through a register is an argument in its frame.
+    const enum ptx_space space = (enum ptx_space)i->space;
+    const struct lower_addr a =
+        lower_address(l, &i->operand[0], space == PTX_SPACE_PARAM ? PTX_SPACE_LOCAL : space);
     if (t == PTX_F64 && l->f64_as_f32) {
         for (unsigned k = 0; k < vector; k++)
             put_store(l, i, &a, 8 * k, PTX_F32, 1, lower_src(l, element(o, k), PTX_F32));

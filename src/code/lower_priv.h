@@ -4,6 +4,8 @@
 //   lower_scan.c   what one look at the function tells: definitions, carry, calls
 //   lower_vars.c   where every variable lives; frames
 //   lower_emit.c   machine instructions: guards, legal operands, fillers
+//   lower_fits.c   which operands the machine takes where
+//   lower_shared.c layouts that the image stage shares: shared memory, parameters, frames
 //   lower_opnd.c   PTX operands to machine operands
 //   lower_table.def one row a PTX opcode: handlers
 //   lower_int.c lower_logic.c lower_cmp.c lower_fp.c lower_cvt.c lower_mov.c lower_mem.c
@@ -61,10 +63,8 @@ struct lower_reg {
     uint32_t vreg;     // virtual register, or virtual predicate
     uint8_t words;     // 0: predicate
     uint8_t bits;      // of one element
-    uint16_t defs;     // instructions that write it, saturating
     uint16_t mentions; // operands that name it, saturating
     bool zext, sext;   // 16-bit: every definition leaves the word zero- (sign-) extended
-    int32_t def;       // the PTX instruction that writes it when defs == 1
 };
 
 struct lower_call_site { // built by the scan, one a call instruction
@@ -107,7 +107,6 @@ void lower_refuse(struct lower *l, const char *fmt, ...) WW_PRINTF(2, 3);
 
 // ---- lower_scan.c -------------------------------------------------------------------------
 void lower_scan(struct lower *l);
-bool lower_op_has_dst(enum ptx_op op); // operand[0] is written
 
 // ---- lower_vars.c -------------------------------------------------------------------------
 void lower_vars_init(struct lower *l);

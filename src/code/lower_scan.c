@@ -1,4 +1,4 @@
-// One look at a function before it is lowered: which registers are written where, which 16-bit ones
+// One look at a function before it is lowered: how often registers are named, which 16-bit ones
 // always hold extended words, between which instructions PTX's carry is alive, and what is called.
 #include "code/lower_priv.h"
 
@@ -11,8 +11,6 @@ static const bool has_dst[PTX_OP_N] = {
 #undef DST
 #undef NO_DST
 };
-
-bool lower_op_has_dst(enum ptx_op op) { return has_dst[op]; }
 
 static void count(uint16_t *n) {
     if (*n < UINT16_MAX) (*n)++;
@@ -62,22 +60,19 @@ static void extension(const struct lower *l, const struct ptx_inst *i, bool *zex
     *sext = is_signed || ptx_type_bits(narrow) == 8;
 }
 
-static void define(struct lower *l, int32_t reg, uint32_t index, bool zext, bool sext) {
+static void define(struct lower *l, int32_t reg, bool zext, bool sext) {
     if (reg < 0) return;
     struct lower_reg *const r = &l->reg[reg];
-    count(&r->defs);
-    r->def = (int32_t)index;
     r->zext = r->zext && zext;
     r->sext = r->sext && sext;
 }
 
-static void definitions(struct lower *l, const struct ptx_operand *o, uint32_t index, bool zext,
-                        bool sext) {
+static void definitions(struct lower *l, const struct ptx_operand *o, bool zext, bool sext) {
     if (o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_SINK) {
-        define(l, o->reg, index, zext, sext);
-        define(l, o->reg2, index, zext, sext);
+        define(l, o->reg, zext, sext);
+        define(l, o->reg2, zext, sext);
     }
-    for (uint32_t k = 0; k < o->n; k++) definitions(l, &o->list[k], index, zext, sext);
+    for (uint32_t k = 0; k < o->n; k++) definitions(l, &o->list[k], zext, sext);
 }
 
 // ---- carry --------------------------------------------------------------------------------
@@ -141,17 +136,17 @@ void lower_scan(struct lower *l) {
         for (unsigned n = 0; n < i->n_operands; n++) mention(l, &i->operand[n]);
         if (i->guard >= 0) count(&l->reg[i->guard].mentions);
         if (i->op == PTX_OP_call && i->n_operands > 1) {
-            definitions(l, &i->operand[1], k, false, false);
+            definitions(l, &i->operand[1], false, false);
         } else if (has_dst[i->op] && i->n_operands) {
             bool zext, sext;
             extension(l, i, &zext, &sext);
-            definitions(l, &i->operand[0], k, zext, sext);
+            definitions(l, &i->operand[0], zext, sext);
         }
     }
     // Old-style parameters are written before the first instruction.
     for (uint32_t k = 0; k < l->fn->n_params; k++)
         if (l->fn->params[k]->space == PTX_SPACE_REG)
-            define(l, l->fn->params[k]->reg, 0, false, false);
+            define(l, l->fn->params[k]->reg, false, false);
     scan_carry(l);
     scan_calls(l);
 }

@@ -339,6 +339,45 @@ static void operands_fit_the_machine(void **state) {
     assert_false(isa_fits(&m, 0, &zero));
 }
 
+// Tables: every opcode that the parser lets through has a row, and no row is for one that it
+// refuses.
+static void every_supported_opcode_has_a_row(void **state) {
+    (void)state;
+    static const bool supported[PTX_OP_N] = {
+#define SUPPORTED                                       true
+#define REFUSED                                         false
+#define PTX_OP(name, text, least, most, support, prose) [PTX_OP_##name] = support,
+#include "ptx/ptx_ops.def"
+#undef PTX_OP
+#undef REFUSED
+#undef SUPPORTED
+    };
+    static const bool has_row[PTX_OP_N] = {
+#define LOWER(op, dst, on_int, on_fp, arg) [PTX_OP_##op] = true,
+#include "code/lower_table.def"
+#undef LOWER
+    };
+    for (unsigned op = 0; op < PTX_OP_N; op++) {
+        if (supported[op] != has_row[op]) print_message("%s\n", ptx_op_text((enum ptx_op)op));
+        assert_int_equal(supported[op], has_row[op]);
+    }
+}
+
+static void variable_arguments_are_refused(void **state) {
+    (void)state;
+    struct lowered l = lower_text(
+        HEADER64
+        ".func f(.param .b32 a, .param .align 8 .b8 va[]) { ret; }\n"
+        ".entry k() { .param .b32 p; .param .align 8 .b8 v[12];\ncall f, (p, v); exit; }\n",
+        GEN_FERMI);
+    char line[300];
+    diags_first(&l.d, line, sizeof line);
+    assert_string_equal(line,
+                        "t.ptx:6:1: `call`: functions with a variable number of arguments are "
+                        "not modelled");
+    lowered_free(&l);
+}
+
 static void refusals_say_where_and_why(void **state) {
     (void)state;
     struct lowered l = lower_text(HEADER64 ".extern .func sin_of(.param .u32 x);\n.entry k() {\n"
@@ -368,6 +407,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(doubles_map_to_floats),
         cmocka_unit_test(halves_of_literals),
         cmocka_unit_test(operands_fit_the_machine),
+        cmocka_unit_test(every_supported_opcode_has_a_row),
+        cmocka_unit_test(variable_arguments_are_refused),
         cmocka_unit_test(refusals_say_where_and_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
