@@ -120,14 +120,18 @@ static unsigned check_file(const char *path, bool print) {
     return wrong;
 }
 
+static bool is_ptx(const char *name) {
+    const size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, ".ptx") == 0;
+}
+
 static void every_line_becomes_what_it_says(void **state) {
     (void)state;
     DIR *const dir = opendir(WW_TEST_DIR "/lower");
     assert_non_null(dir);
     unsigned files = 0, wrong = 0;
     for (const struct dirent *e; (e = readdir(dir));) {
-        const size_t n = strlen(e->d_name);
-        if (n < 4 || strcmp(e->d_name + n - 4, ".ptx") != 0) continue;
+        if (!is_ptx(e->d_name)) continue;
         char path[1000];
         snprintf(path, sizeof path, WW_TEST_DIR "/lower/%s", e->d_name);
         files++;
@@ -136,6 +140,39 @@ static void every_line_becomes_what_it_says(void **state) {
     closedir(dir);
     assert_true(files >= 8);
     assert_int_equal(wrong, 0);
+}
+
+// Whole programs by compilers of all ages, and one instruction of every kind.
+static void the_parsers_test_data_lowers(void **state) {
+    (void)state;
+    static const char *const folders[] = {"/tests/ptx/corpus", "/tests/ptx/data"};
+    unsigned files = 0;
+    for (size_t k = 0; k < WW_COUNT(folders); k++) {
+        char path[1000];
+        snprintf(path, sizeof path, WW_SOURCE_DIR "%s", folders[k]);
+        DIR *const dir = opendir(path);
+        assert_non_null(dir);
+        for (const struct dirent *e; (e = readdir(dir));) {
+            if (!is_ptx(e->d_name)) continue;
+            snprintf(path, sizeof path, WW_SOURCE_DIR "%s/%s", folders[k], e->d_name);
+            struct arena a;
+            arena_init(&a, NULL);
+            size_t len = 0;
+            const char *const text = read_all(&a, path, &len);
+            for (unsigned gen = 0; gen < GEN_N; gen++) {
+                struct lowered l;
+                assert_true(lowered_parse(&l, path, text, len));
+                lowered_run(&l, (enum target_gen)gen);
+                diags_print(&l.d, stderr);
+                assert_int_equal(l.d.errors, 0);
+                lowered_free(&l);
+            }
+            arena_free(&a);
+            files++;
+        }
+        closedir(dir);
+    }
+    assert_true(files > 30);
 }
 
 // ---- what a line of opcodes does not show -------------------------------------------------------
@@ -399,6 +436,7 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_becomes_what_it_says),
+        cmocka_unit_test(the_parsers_test_data_lowers),
         cmocka_unit_test(parameters_and_literals_are_constants),
         cmocka_unit_test(frames_hold_arguments_results_and_locals),
         cmocka_unit_test(arguments_survive_another_call),
