@@ -9,7 +9,8 @@
 // Writes allocate without a fill: a line remembers the words that it knows, a sector can be read
 // when all of its words are, and a dirty sector goes to DRAM by byte mask, whole or not. A read of
 // a sector that is partly known fetches it. Atomics need their sectors readable, then hold the
-// slice's atomic unit for `l2_atomic_cycles` a 32-byte sector.
+// slice's atomic unit for `l2_atomic_cycles` a 32-byte sector and round: lanes that want the same
+// word take turns.
 //
 // Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
 #include "mem/mshr.h"
@@ -74,7 +75,7 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct node *n = &p->node[at];
     const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
     if (is_atomic(n)) {
-        s->atomic_free = max64(tick, s->atomic_free) + n->bytes / SECTOR32 * m->atomic_ticks;
+        s->atomic_free = max64(tick, s->atomic_free) + n->bytes / SECTOR32 * n->rounds * m->atomic_ticks;
         n->cycle = s->atomic_free + pipeline;
         n->next = NIL;
         if (s->atomic_head == NIL)

@@ -16,8 +16,8 @@
 //     one thread:                    mem_system_run_serial(m, from, to)
 //     every SM, any threads:         mem_system_deliver(m, sm, from, to)
 //
-// with from = the last `to` (or later, when mem_system_next_event says that nothing happens before)
-// and to - from at most a quantum.
+// with from = the last `to` and to - from at most a quantum. When no SM has anything to do before a
+// reply comes, the host may jump: from = anything up to mem_system_next_event(m, last `to`).
 //
 // Ports. The network's nodes are the SMs and the L2 slices: each slice has a port of its own, and
 // SM and slice ports move one flit each way a network clock.
@@ -87,7 +87,7 @@ struct mem_config {
     uint32_t interleave_bytes;     // consecutive bytes that stay in a partition
     bool partition_hash;           // xor-folded partition choice (Fermi: no camping) or plain modulo
     struct cache_config l2;        // of one slice; hit_latency in L2 clock
-    uint32_t l2_atomic_cycles;     // an atomic unit's occupancy a 32-byte sector
+    uint32_t l2_atomic_cycles;     // an atomic unit's occupancy a 32-byte sector and round
     double l2_clock_mhz;
     struct net_config net;
     struct dram_config dram;
@@ -113,7 +113,8 @@ struct mem_request {
     uint8_t kind;     // enum mem_kind
     uint8_t client;   // enum mem_client
     uint8_t lanes;    // for atomics: lane operations in it
-    uint8_t pad[3];
+    uint8_t rounds;   // for atomics: most lane operations on one word, which take turns (0: 1)
+    uint8_t pad[2];
 };
 struct mem_reply {
     uint64_t cycle;   // core cycle in which it reaches the SM
@@ -154,6 +155,7 @@ void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to);
 // Merges replies for one SM; after all partitions ran, before its SM phase. Any threads.
 void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64_t to);
 // The next cycle >= now at which anything in the memory system happens; UINT64_MAX if it is empty.
+// Nothing is lost or late if the quanta that end at or before it are not run.
 uint64_t mem_system_next_event(const struct mem_system *m, uint64_t now);
 // Counts of a partition (L2, DRAM, network ports of its slices) and of an SM's port (net_stalls).
 struct activity *mem_system_activity(struct mem_system *m, uint32_t partition);

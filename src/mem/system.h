@@ -80,6 +80,7 @@ struct node {
     uint8_t partial; // sectors of the 128-byte line partly written
     uint8_t kind, client, lanes;
     uint8_t flits, reply_flits;
+    uint8_t rounds;     // of an atomic
     uint8_t waiting;    // pieces on their way
     uint8_t all_in : 1; // every piece has been taken by the slice
     uint8_t taken : 1;  // its reply has been delivered (the SM's to set)

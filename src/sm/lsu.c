@@ -234,6 +234,7 @@ static void global_part(struct sm *s, const struct exec_access *a, struct lsu_en
     case ACCESS_ATOMIC:
     case ACCESS_REDUCE:
         e->path = a->kind == ACCESS_ATOMIC ? PATH_ATOMIC : PATH_REDUCE;
+        e->rounds = (uint8_t)atomic_rounds(a, a->mask & ~a->mask2);
         e->n = coalesced(s, c->coalesce_uncached, a, e);
         n[ACT_gmem_writes] += e->n;
         return;

@@ -174,6 +174,7 @@ struct lsu_entry {
     uint16_t op, n, next; // transactions
     uint16_t flags, aux;  // the instruction's: a store may outlive its kernel
     uint8_t warp, path, space, lanes;
+    uint8_t rounds; // of an atomic: most lanes that want one word
     bool started;
     uint32_t start_slot;    // in lsu.start
     uint32_t bank_cycles;   // shared-memory cycles before the transactions, 0: none

@@ -118,7 +118,8 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
                                    .tag = (uint16_t)(TAG_OP | e->op),
                                    .kind = kind,
                                    .client = CLIENT_L1D,
-                                   .lanes = (uint8_t)count_lanes(x->lanes)});
+                                   .lanes = (uint8_t)count_lanes(x->lanes),
+                                   .rounds = kind == MEM_ATOMIC ? e->rounds : 0});
     if (kind == MEM_ATOMIC) s->op[e->op].flags |= OP_ATOMIC;
     s->op[e->op].left++;
     return true;
@@ -147,7 +148,8 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
                                    .tag = (uint16_t)(TAG_STORE | e->warp),
                                    .kind = kind,
                                    .client = CLIENT_L1D,
-                                   .lanes = (uint8_t)count_lanes(x->lanes)});
+                                   .lanes = (uint8_t)count_lanes(x->lanes),
+                                   .rounds = kind == MEM_REDUCE ? e->rounds : 0});
     s->warp[e->warp].stores++;
     return true;
 }
