@@ -4,8 +4,9 @@
 // mod N, envytools), within a partition round its slices, within a slice round its channels.
 // Hashed: each group of N consecutive blocks still covers all N, but its start is rotated by a hash
 // of the group's number, so that no stride stays in one partition. NVIDIA's function is not known;
-// this one is multiplicative, whose multiples of any power of two spread evenly. Both work for any
-// number of partitions (GF100: 6) and leave each slice and channel an address space without holes.
+// this one folds the number by xor and multiplies (the fold, or strides near a convergent of the
+// multiplier's fraction would beat). Both work for any number of partitions (GF100: 6) and leave
+// each slice and channel an address space without holes.
 #include "mem/system.h"
 
 // 2^64 / golden ratio, and a second odd constant so that slices do not follow partitions.
@@ -14,7 +15,8 @@
 #define HASH_CHANNEL   0x165667B19E3779F9u
 
 static inline uint64_t rotate_within(uint64_t place, uint64_t group, uint64_t factor, uint64_t n) {
-    const uint64_t turn = (((group * factor) >> 32) * n) >> 32;
+    const uint64_t mixed = (group ^ group >> 5 ^ group >> 11) * factor;
+    const uint64_t turn = ((mixed >> 32) * n) >> 32;
     const uint64_t r = place + turn;
     return r >= n ? r - n : r;
 }

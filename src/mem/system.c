@@ -427,9 +427,11 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
         const uint32_t at = slice->reply_head[p->sm];
         if (at != NIL) {
             const struct node *n = &part->node[at];
-            // In a mesh a reply that is not routed yet is an event when it departs.
-            const uint64_t c =
-                n->cycle != NEVER ? n->cycle : clock_floor(&m->clock.core, n->depart);
+            // It must be delivered a quantum before its cycle. In a mesh a reply that is not routed
+            // yet is an event when it departs.
+            const uint64_t c = n->cycle == NEVER       ? clock_floor(&m->clock.core, n->depart)
+                               : n->cycle > m->quantum ? n->cycle - m->quantum
+                                                       : 0;
             if (c < next) next = c;
         }
     }
