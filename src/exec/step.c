@@ -16,8 +16,14 @@ static const struct exec_level levels[] = {
 
 static bool level_runs_here(const struct exec_level *v) {
 #if defined(__x86_64__)
-    if (!strcmp(v->name, "v4")) return __builtin_cpu_supports("x86-64-v4");
-    if (!strcmp(v->name, "v3")) return __builtin_cpu_supports("x86-64-v3");
+    // The levels by what distinguishes them (x86-64 psABI): older clangs do not know them by name.
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512cd");
+    if (!strcmp(v->name, "v4")) return v4;
+    if (!strcmp(v->name, "v3")) return v3;
 #endif
     return !strcmp(v->name, "base");
 }
