@@ -201,7 +201,10 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     const uint32_t passes = passes_of(s, a, mask, &portions);
     e->bank_cycles = (passes * c->shared_pass_cycles + 1) / 2;
     e->bank_latency = c->shared_latency;
-    if (passes > portions) e->bank_latency += ((passes - portions) * c->shared_pass_cycles + 1) / 2;
+    if (passes > portions)
+        e->bank_latency += c->shared_replay_cycles != 0
+                               ? (passes - portions) * c->shared_replay_cycles
+                               : ((passes - portions) * c->shared_pass_cycles + 1) / 2;
     if (is_atomic) {
         const uint32_t serial = atomic_rounds(a, mask) * c->shared_atomic_cycles;
         e->bank_cycles += serial;

@@ -84,6 +84,8 @@ struct sm_config {
     bool shared_one_broadcast;
     uint32_t shared_latency;    // access to data, without conflict
     uint32_t shared_pass_cycles; // half core cycles that one pass keeps the banks (2: a core cycle)
+    uint32_t shared_replay_cycles; // core cycles that each pass beyond the first adds to an access's
+                                   // latency; 0: the time of a pass
     uint32_t shared_wide_extra; // passes more for each half-warp of a 128-bit access (Fermi: 1)
     uint32_t shared_atomic_cycles; // core cycles of a round of atomics; lanes that want the same
                                    // word come in rounds of their own, one after another
