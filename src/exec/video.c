@@ -51,9 +51,12 @@ static uint32_t vmad(const struct minst *m, uint64_t e, int64_t a, int64_t b, ui
         lsb = 1;
     }
     t += (is_signed ? (__int128)(int32_t)c : (__int128)c) + lsb;
-    int64_t r = (int64_t)(t >> video_field(e, VIDEO_SHR, 4));
-    if (m->flags & MF_SAT) r = clamp_bits(r, 32, is_signed);
-    return (uint32_t)r;
+    t >>= video_field(e, VIDEO_SHR, 4);
+    if (m->flags & MF_SAT) {
+        const __int128 top = is_signed ? INT32_MAX : UINT32_MAX, low = is_signed ? INT32_MIN : 0;
+        t = t > top ? top : t < low ? low : t;
+    }
+    return (uint32_t)(unsigned __int128)t;
 }
 
 static int64_t shifted(int64_t a, uint32_t n, bool left, bool wrap) {
