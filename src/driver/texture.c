@@ -132,20 +132,20 @@ struct CUtexref_st {
 
 static bool is_texref(CUtexref r) { return DRIVER_IS(TAG_TEXREF, r); }
 
-// What a reference says becomes what kernels see.
-static CUresult apply(CUtexref r) {
+// What a reference says becomes what kernels see. What it was bound to may have been freed since, or
+// not fit a new format: that is an error of the call only if the call binds, else nothing is bound.
+static CUresult apply(CUtexref r, bool binds) {
     struct exec_texture t = {.channels = 1};
     if (!texture_format(&t, r->format, r->channels)) return CUDA_ERROR_INVALID_VALUE;
     CUresult e = CUDA_SUCCESS;
-    if (r->bound == BOUND_ARRAY) {
-        if (!DRIVER_IS(TAG_ARRAY, r->array)) return CUDA_ERROR_INVALID_HANDLE;
-        texture_of_array(&t, r->array);
+    if (r->bound == BOUND_ARRAY && DRIVER_IS(TAG_ARRAY, r->array)) {
+        texture_of_array(&t, r->array); // whose format counts while it is bound
     } else if (r->bound == BOUND_MEMORY) {
         e = texture_of_memory(&t, r->address, r->bytes);
     } else if (r->bound == BOUND_PITCH) {
         e = texture_of_pitch(&t, r->address, r->width, r->height, r->pitch);
     }
-    if (e != CUDA_SUCCESS) return e;
+    if (e != CUDA_SUCCESS && binds) return e;
     texture_set_modes(&t, &r->modes);
     e = driver_result(gpu_synchronize(gpu(), driver_diags()));
     devmem_texture_set(gpu_memory(gpu()), r->handle, &t);
@@ -153,8 +153,8 @@ static CUresult apply(CUtexref r) {
 }
 
 // Tries a changed copy; a change that is refused leaves the reference as it was.
-static CUresult change(CUtexref r, struct CUtexref_st changed) {
-    const CUresult e = apply(&changed);
+static CUresult change(CUtexref r, struct CUtexref_st changed, bool binds) {
+    const CUresult e = apply(&changed, binds);
     if (e == CUDA_SUCCESS) *r = changed;
     return e;
 }
@@ -238,7 +238,7 @@ static CUresult bind_array(CUtexref r, CUarray a, CUmipmappedArray m, unsigned i
     c.mipmap = m;
     c.format = a->descriptor.Format;
     c.channels = a->descriptor.NumChannels;
-    return change(r, c);
+    return change(r, c, true);
 }
 CUresult cuTexRefSetArray(CUtexref r, CUarray a, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
@@ -265,7 +265,7 @@ CUresult cuTexRefSetAddress(size_t *byte_offset, CUtexref r, CUdeviceptr address
         c.address = address - offset; // kernels add the offset that they are told
         c.bytes = bytes + offset;
     }
-    const CUresult e = change(r, c);
+    const CUresult e = change(r, c, true);
     if (e == CUDA_SUCCESS && byte_offset) *byte_offset = offset;
     DRIVER_LEAVE(e);
 }
@@ -283,7 +283,7 @@ CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *d, CUdevi
     c.pitch = pitch;
     c.format = d->Format;
     c.channels = d->NumChannels;
-    DRIVER_LEAVE(change(r, c));
+    DRIVER_LEAVE(change(r, c, true));
 }
 
 // ---- properties -------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *d, CUdevi
         if (!(valid)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);                                      \
         struct CUtexref_st c = *texture;                                                           \
         changes;                                                                                   \
-        DRIVER_LEAVE(change(texture, c));                                                          \
+        DRIVER_LEAVE(change(texture, c, false));                                                   \
     }
 #define GETTER(name, arguments, valid, answers)                                                    \
     CUresult name arguments {                                                                      \
@@ -307,8 +307,7 @@ CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *d, CUdevi
     }
 // clang-format off
 SETTER(cuTexRefSetFormat, (CUtexref texture, CUarray_format format, int channels),
-       texture->bound != BOUND_ARRAY || (format == texture->format && channels == (int)texture->channels),
-       (c.format = format, c.channels = (unsigned)channels))
+       true, (c.format = format, c.channels = (unsigned)channels))
 SETTER(cuTexRefSetAddressMode, (CUtexref texture, int dimension, CUaddress_mode mode),
        dimension >= 0 && dimension < 3 && (unsigned)mode <= CU_TR_ADDRESS_MODE_BORDER,
        c.modes.address[dimension] = mode)
