@@ -75,7 +75,8 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct node *n = &p->node[at];
     const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
     if (is_atomic(n)) {
-        s->atomic_free = max64(tick, s->atomic_free) + n->bytes / SECTOR32 * n->rounds * m->atomic_ticks;
+        s->atomic_free =
+            max64(tick, s->atomic_free) + n->bytes / SECTOR32 * n->rounds * m->atomic_ticks;
         n->cycle = s->atomic_free + pipeline;
         n->next = NIL;
         if (s->atomic_head == NIL)

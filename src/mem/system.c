@@ -134,7 +134,7 @@ static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
     }
     if (m->rc < m->ras + m->rp)
         REFUSE("dram.rc (%u) is shorter than ras + rp (%u + %u)", m->rc, m->ras, m->rp);
-    if (m->ccd_l && m->ccd_l < m->ccd_s)
+    if (groups > 1 && m->ccd_l && m->ccd_l < m->ccd_s)
         REFUSE("dram.ccd_l (%u) is shorter than ccd_s (%u)", m->ccd_l, m->ccd_s);
     if (m->refi && m->refi <= m->rfc + m->ras + m->rp)
         REFUSE("dram.refi (%u) leaves no time between refreshes of rfc %u clocks", m->refi, m->rfc);
