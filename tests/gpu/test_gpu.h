@@ -112,4 +112,26 @@ static inline float bench_random(uint32_t *state) { // [0, 1)
     return (float)(*state >> 8) / 16777216.0f;
 }
 
+// Replaces what stands between two marks of a file.
+static inline void bench_replace(const char *path, const char *from, const char *to, const char *text) {
+    struct arena a;
+    arena_init(&a, NULL);
+    struct diags d;
+    diags_init(&d);
+    char *old, *made = NULL;
+    size_t len;
+    if (file_read(&a, path, 1 << 20, &old, &len, &d) != WW_OK) fail_msg("cannot read %s", path);
+    const char *begin = strstr(old, from), *end = strstr(old, to);
+    if (!begin || !end) fail_msg("%s has no marks", path);
+    FILE *f = open_memstream(&made, &len);
+    fwrite(old, 1, (size_t)(begin - old) + strlen(from), f);
+    fputs(text, f);
+    fputs(end, f);
+    fclose(f);
+    assert_int_equal(file_write_atomic(path, made, len, &d), WW_OK);
+    free(made);
+    diags_free(&d);
+    arena_free(&a);
+}
+
 #endif
