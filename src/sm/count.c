@@ -61,7 +61,7 @@ static void add_pipes(struct activity *a, const struct sm *s, uint64_t now) {
 }
 
 const struct activity *sm_activity(struct sm *s, uint64_t now) {
-    stall_account(s, now);
+    stall_flush_all(s, now);
     s->sum = s->act;
     struct activity *const a = &s->sum;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);

@@ -50,12 +50,11 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     assert(sm_can_take(s, slot));
     struct kernel_slot *const ks = &s->kernel[slot];
     const struct sm_kernel *const k = ks->kernel;
-    stall_account(s, cycle);
     residents_change(s, max64(cycle, s->warps_since));
     if (!s->is_busy) {
         s->is_busy = true;
         s->busy_since = cycle;
-        s->time = cycle;
+        for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
         for (uint32_t i = 0; i < s->n_policies; i++)
             if (s->policy[i]->epoch_cycles != 0)
                 s->epoch_next[i] = (cycle / s->policy[i]->epoch_cycles + 1) *

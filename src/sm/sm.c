@@ -252,7 +252,10 @@ void sm_unbind(struct sm *s, uint32_t slot) {
     if (ks->kernel == NULL) return;
     assert((ks->ctas == 0 || s->faulted) && "a kernel leaves when its CTAs are done");
     count_keep(s, slot);
-    for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].blame = NULL;
+    for (uint32_t i = 0; i < s->c.schedulers; i++) {
+        s->sched[i].blame = NULL;
+        s->sched[i].reason = STALL_issued; // found anew
+    }
     s->dirty = UINT32_MAX;
     ks->kernel = NULL;
     ks->free_blocks = 0;

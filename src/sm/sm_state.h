@@ -216,7 +216,6 @@ struct kernel_slot {
 struct sm {
     struct sm_view v;
     uint64_t blocked;     // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
-    uint64_t time;        // cycles before it have an owner for each scheduler
     uint64_t wake;        // next cycle to simulate
     uint64_t reply_at;    // of the port's earliest reply
     uint64_t progress;
@@ -241,9 +240,11 @@ struct sm {
     const struct sched_ops *ops;
     struct {
         uint64_t next;                // first cycle of its next turn
-        struct sm_inst_counts *blame; // that the held reason is charged to
-        uint32_t last;                // warp that issued last
-        uint8_t reason;               // enum stall_reason, held since sm.time
+        uint64_t since;               // the held reason owns the cycles from here on
+        struct sm_inst_counts *blame; // that it is charged to
+        uint8_t reason;               // enum stall_reason
+        uint8_t blamed;               // warp
+        uint8_t last;                 // warp that issued last
         uint8_t promoted;             // two-level: promoted last
     } sched[SM_MAX_SCHEDULERS];
     uint32_t active_cap[SM_MAX_SCHEDULERS];
@@ -370,10 +371,12 @@ void barrier_arrive(struct sm *s, uint32_t w, uint64_t t);
 void barrier_after_exit(struct sm *s, struct cta_slot *c, uint64_t t);
 
 // stall.c
-void stall_account(struct sm *s, uint64_t t); // charges [s->time, t) to the held reasons
-void stall_classify(struct sm *s, uint32_t sc); // no warp of sc could issue: why
-// For a warp that is ready for a unit that takes nothing.
-void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps);
+void stall_flush(struct sm *s, uint32_t sc, uint64_t t); // charges the held reason up to cycle t
+void stall_flush_all(struct sm *s, uint64_t t);
+void stall_classify(struct sm *s, uint32_t sc, uint64_t t); // no warp of sc is ready: why
+// From cycle t on; the first of `warps` is blamed.
+void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t);
+void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; only when there are any
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);

@@ -1,61 +1,83 @@
 // Who owns an issue slot that was not used. In every cycle in which an SM holds a CTA each scheduler
-// has one owner: `issued`, or the reason that holds. A reason is found once and charged for as long
-// as nothing changes, so skipped cycles cost nothing. Of the warps that could not issue the one that
+// has one owner: `issued`, or the reason that holds. A reason is charged when it gives way to another or to
+// an issue, for all the cycles that it held, so neither skipped nor idle simulated cycles cost much. Of the warps that could not issue the one that
 // is farthest along counts: ready for a busy unit, then waiting for an arithmetic result, for memory,
 // for a branch, for instructions, at a barrier, in a fence, asleep. Among equals the lowest slot is
 // blamed, and the instruction that it waits at is charged.
 #include "sm/sm_state.h"
 
-void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps) {
+enum { NOBODY = 0xff };
+
+static void change(struct sm *s, uint32_t sc, enum stall_reason r, uint32_t w,
+                   struct sm_inst_counts *blame, uint64_t t) {
+    stall_flush(s, sc, t);
     s->sched[sc].reason = (uint8_t)r;
-    s->sched[sc].blame = NULL;
-    if (warps == 0) return;
-    const struct warp *const W = &s->warp[bits_first64(warps)];
-    const uint32_t n = s->kernel[W->kslot].kernel->image->n_insts;
-    if (W->ew->pc < n) s->sched[sc].blame = &W->counts[W->ew->pc];
+    s->sched[sc].blamed = (uint8_t)w;
+    s->sched[sc].blame = blame;
+}
+
+void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
+    const uint32_t w = warps == 0 ? NOBODY : bits_first64(warps);
+    // The same warp has not issued since, or the reason would have been given up.
+    if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
+    struct sm_inst_counts *blame = NULL;
+    if (warps != 0) {
+        const struct warp *const W = &s->warp[w];
+        if (W->ew->pc < s->kernel[W->kslot].kernel->image->n_insts) blame = &W->counts[W->ew->pc];
+    }
+    change(s, sc, r, w, blame, t);
 }
 
 // A warp that waits in an instruction (barrier, fence, sleep, branch) stands behind it already.
-static void hold_in(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps) {
-    const struct warp *const W = &s->warp[bits_first64(warps)];
-    s->sched[sc].reason = (uint8_t)r;
-    s->sched[sc].blame = &W->counts[W->pc_of_wait];
+static void hold_in(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
+    const uint32_t w = bits_first64(warps);
+    if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
+    const struct warp *const W = &s->warp[w];
+    change(s, sc, r, w, &W->counts[W->pc_of_wait], t);
 }
 
-void stall_classify(struct sm *s, uint32_t sc) {
+void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {
     const struct sm_view *const v = &s->v;
     const uint64_t m = v->mine[sc] & v->resident;
     uint64_t x;
-    if (m == 0) {
-        stall_hold(s, sc, STALL_no_warp, 0);
-    } else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~s->blocked) != 0) {
-        stall_hold(s, sc, STALL_alu, x);
-    } else if ((x = m & (v->wait_mem | v->wait_const)) != 0) {
-        stall_hold(s, sc, STALL_memory, x);
-    } else if ((x = m & v->wait_branch) != 0) {
-        hold_in(s, sc, STALL_control, x);
-    } else if ((x = m & ~v->decoded & ~s->blocked) != 0) {
-        stall_hold(s, sc, STALL_fetch, x);
-    } else if ((x = m & v->wait_bar) != 0) {
-        hold_in(s, sc, STALL_barrier, x);
-    } else if ((x = m & v->wait_fence) != 0) {
-        hold_in(s, sc, STALL_fence, x);
-    } else if ((x = m & v->wait_sleep) != 0) {
-        hold_in(s, sc, STALL_sleep, x);
-    } else {
-        stall_hold(s, sc, STALL_fetch, m);
-    }
+    if (m == 0)
+        stall_hold(s, sc, STALL_no_warp, 0, t);
+    else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~s->blocked) != 0)
+        stall_hold(s, sc, STALL_alu, x, t);
+    else if ((x = m & (v->wait_mem | v->wait_const)) != 0)
+        stall_hold(s, sc, STALL_memory, x, t);
+    else if ((x = m & v->wait_branch) != 0)
+        hold_in(s, sc, STALL_control, x, t);
+    else if ((x = m & ~v->decoded & ~s->blocked) != 0)
+        stall_hold(s, sc, STALL_fetch, x, t);
+    else if ((x = m & v->wait_bar) != 0)
+        hold_in(s, sc, STALL_barrier, x, t);
+    else if ((x = m & v->wait_fence) != 0)
+        hold_in(s, sc, STALL_fence, x, t);
+    else if ((x = m & v->wait_sleep) != 0)
+        hold_in(s, sc, STALL_sleep, x, t);
+    else
+        stall_hold(s, sc, STALL_fetch, m, t);
 }
 
-void stall_account(struct sm *s, uint64_t t) {
-    if (t <= s->time) return;
-    if (s->is_busy) {
-        const uint64_t n = t - s->time;
-        for (uint32_t sc = 0; sc < s->c.schedulers; sc++) {
-            s->act.c[ACT_issue_slots + s->sched[sc].reason] += n;
-            if (s->sched[sc].blame != NULL)
-                s->sched[sc].blame->stall[s->sched[sc].reason] += n;
-        }
-    }
-    s->time = t;
+void stall_flush(struct sm *s, uint32_t sc, uint64_t t) {
+    const uint64_t since = s->sched[sc].since;
+    if (t <= since) return;
+    s->sched[sc].since = t;
+    if (!s->is_busy) return;
+    const uint32_t r = s->sched[sc].reason;
+    s->act.c[ACT_issue_slots + r] += t - since;
+    if (s->sched[sc].blame != NULL) s->sched[sc].blame->stall[r] += t - since;
+}
+
+void stall_flush_all(struct sm *s, uint64_t t) {
+    for (uint32_t sc = 0; sc < s->c.schedulers; sc++) stall_flush(s, sc, t);
+}
+
+void stall_issued(struct sm *s, uint32_t sc, uint64_t t) {
+    stall_flush(s, sc, t);
+    s->sched[sc].since = t + 1;
+    s->sched[sc].reason = STALL_issued; // the next cycle finds the next reason
+    s->sched[sc].blame = NULL;
+    s->act.c[ACT_issue_slots + STALL_issued]++;
 }

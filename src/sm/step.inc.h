@@ -229,7 +229,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     count->lanes += lanes;
     s->act.c[ACT_lanes_active + lanes]++;
     s->dirty |= 1u << sc;
-    s->sched[sc].last = w;
+    s->sched[sc].last = (uint8_t)w;
     s->v.needs[in->unit] &= ~BIT64(w);
     if (in->unit != UNIT_NONE) {
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
@@ -341,16 +341,16 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     const uint64_t ready = v->go & v->mine[sc], active = ready & v->active;
     if (active == 0) {
         if (ready != 0) {
-            stall_hold(s, sc, STALL_pending, ready);
+            stall_hold(s, sc, STALL_pending, ready, t);
             s->dirty |= 1u << sc;
         } else if (s->dirty >> sc & 1) {
-            stall_classify(s, sc);
+            stall_classify(s, sc, t);
             s->dirty &= ~(1u << sc);
         }
         return false;
     }
     if (ww_unlikely(s->sched[sc].next > t)) {
-        stall_hold(s, sc, STALL_issuing, active);
+        stall_hold(s, sc, STALL_issuing, active, t);
         s->dirty |= 1u << sc;
         return false;
     }
@@ -363,7 +363,7 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     }
 #endif
     if (can == 0) {
-        stall_hold(s, sc, why, active);
+        stall_hold(s, sc, why, active, t);
         s->dirty |= 1u << sc;
         return false;
     }
@@ -373,6 +373,7 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     const struct sm_inst *const in = s->warp[w].head;
     const uint32_t unit = in->unit;
     const bool may_pair = s->pairs && !(in->flags & (SI_SOLO | SI_BRANCH));
+    stall_issued(s, sc, t);
     if (!issue(s, sc, w, false, t)) return true;
     s->cycle_issues++;
     s->cycle_dp |= unit == UNIT_DP;
@@ -410,29 +411,15 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     return max64(next, t + 1);
 }
 
-// The slots of a cycle in which at least one scheduler issued.
-static void charge(struct sm *s, uint32_t issued, uint64_t t) {
-    for (uint32_t sc = 0; sc < s->c.schedulers; sc++) {
-        if (issued >> sc & 1) {
-            s->act.c[ACT_issue_slots + STALL_issued]++;
-            continue;
-        }
-        s->act.c[ACT_issue_slots + s->sched[sc].reason]++;
-        if (s->sched[sc].blame != NULL) s->sched[sc].blame->stall[s->sched[sc].reason]++;
-    }
-    s->time = t + 1;
-}
-
 static void close_busy(struct sm *s, uint64_t t) {
     s->closes = false;
     if (s->n_ctas != 0) return;
-    stall_account(s, t + 1);
+    stall_flush_all(s, t + 1);
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
     s->is_busy = false;
 }
 
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
-    stall_account(s, t);
     s->v.cycle = t;
     if (s->reply_at <= t) reply_take(s, t);
     if (s->lsu.wake <= t) lsu_step(s, &s->lsu, t);
@@ -444,23 +431,20 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     s->policy_wake = NEVER;
     policy_cycle(s, t);
 #endif
-    uint32_t issued = 0;
+    bool issued = false;
     if (s->v.resident != 0 || s->is_busy) {
         s->cycle_issues = 0;
         s->cycle_dp = false;
         const uint32_t n = s->c.schedulers;
         uint32_t sc = (uint32_t)(t % n);
         for (uint32_t i = 0; i < n; i++) {
-            if (schedule(s, sc, t)) issued |= 1u << sc;
+            issued |= schedule(s, sc, t);
             if (ww_unlikely(s->faulted)) break;
             if (++sc == n) sc = 0;
         }
     }
     if (s->fetch_want != 0) front_fetch(s, t);
-    if (issued != 0) {
-        s->progress = t;
-        if (s->is_busy) charge(s, issued, t);
-    }
+    if (issued) s->progress = t;
     if (ww_unlikely(s->closes)) close_busy(s, t);
-    return issued != 0 ? t + 1 : next_cycle(s, t);
+    return issued ? t + 1 : next_cycle(s, t);
 }
