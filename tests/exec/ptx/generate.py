@@ -898,7 +898,137 @@ def video():
     f.write()
 
 
+def atomics():
+    for space in ("global", "shared"):
+        f = File("atom_" + space, "atom and red on %s memory: every operation and type, old and new values" % space, "sm_70", "6.5")
+        if space == "shared":
+            f.body.append("    .shared .align 8 .b8 cells[256];")
+            f.body.append("    .reg .u64 %cell; .reg .u32 %cell32;")
+            f.body.append("    mov.u64 %cell, cells; mad.lo.u64 %cell, %lane, 8, %cell;")
+        scratch = 0
+        arith = {"add": lambda o, b, c, t: o + b, "min": lambda o, b, c, t: min(val(t, o), val(t, b)),
+                 "max": lambda o, b, c, t: max(val(t, o), val(t, b)), "inc": lambda o, b, c, t: 0 if o >= b else o + 1,
+                 "dec": lambda o, b, c, t: b if o == 0 or o > b else o - 1, "and": lambda o, b, c, t: o & b,
+                 "or": lambda o, b, c, t: o | b, "xor": lambda o, b, c, t: o ^ b, "exch": lambda o, b, c, t: b,
+                 "cas": lambda o, b, c, t: c if o == b else o}
+
+        def fadd(o, b, c, t):
+            if t == "f32" and space == "global":
+                o, b = flush(t, o), flush(t, b)
+            u = encode(t, f_add(decode(t, o), decode(t, b), "rn"))
+            return flush(t, u) if t == "f32" and space == "global" else u
+        cases = [("add", t) for t in ("u32", "s32", "u64")] + [(o, t) for o in ("min", "max") for t in ("u32", "s32", "u64", "s64")]
+        cases += [(o, "u32") for o in ("inc", "dec")] + [(o, t) for o in ("and", "or", "xor", "exch", "cas") for t in ("b32", "b64")]
+        cases += [("cas", "b16"), ("add", "f32"), ("add", "f64"), ("add", "f16")]
+        for op, t in cases:
+            n = bits_of(t)
+            (ro, vo), (rb, vb), (rc, vc) = f.load(t, 1), f.load(t, 2), f.load(t, 3)
+            if op == "cas":  # half of them hit
+                d = f.dest(t)
+                f.body.append("    and.b32 %t, %t, 31;")
+                p = f.reg("p")
+                f.body.append("    setp.lt.u32 %s, %%t, 16;" % p)
+                f.body.append("    selp.%s %s, %s, %s, %s;" % (t, d, ro, rb, p))
+                rb, vb = d, [vo[i] if i < 16 else vb[i] for i in range(LANES)]
+            a = f.reg("a")
+            if space == "global":
+                f.body.append("    mad.lo.u64 %s, %%lane, 8, %%in;" % a)
+                f.body.append("    add.u64 %s, %s, CELLS;" % (a, a))
+            else:
+                f.body.append("    mov.u64 %s, %%cell;" % a)
+            st = {"f16": "b16"}.get(t, t)
+            f.body.append("    st.%s.%s [%s], %s;" % (space, st, a, ro))
+            d = f.dest(t)
+            name = "add.noftz" if t == "f16" else op
+            f.body.append("    atom.%s.%s.%s %s, [%s], %s%s;" % (space, name, t, d, a, rb, ", " + rc if op == "cas" else ""))
+            new = f.dest(t)
+            f.body.append("    ld.%s.%s %s, [%s];" % (space, st, new, a))
+            fn = fadd if t[0] == "f" else arith[op]
+            want = [cut(fn(vo[i], vb[i], vc[i], t), n) for i in range(LANES)]
+            if t == "f64":
+                want = [0xFFF8000000000000 if decode(t, w).kind == "nan" else w for w in want]
+            f.store(t, d, vo)
+            f.store(t, new, want)
+            if op in ("exch", "cas"):
+                continue
+            f.body.append("    red.%s.%s.%s [%s], %s;" % (space, name, t, a, rc))
+            again = f.dest(t)
+            f.body.append("    ld.%s.%s %s, [%s];" % (space, st, again, a))
+            twice = [cut(fn(want[i], vc[i], 0, t), n) for i in range(LANES)]
+            if t == "f64":
+                twice = [0xFFF8000000000000 if decode(t, w).kind == "nan" else w for w in twice]
+            f.store(t, again, twice)
+        f.at = (f.at + 7) // 8 * 8
+        f.body = [line.replace("CELLS", str(f.at)) for line in f.body]
+        f.inputs.append(("u64", [0] * LANES))
+        f.write()
+        # All lanes on one cell.
+        g = File("contended_" + space, "atomics of all lanes of a warp on one %s cell" % space, "sm_60", "6.0")
+        ra, va = g.load("u32", 5)
+        cell = "%in+CELLS"
+        if space == "shared":
+            g.body.append("    .shared .align 8 .u32 one[2];")
+            cell = "one"
+        for op, start in (("add", 7), ("min", 0xFFFFFFFF), ("max", 0), ("and", 0xFFFFFFFF), ("or", 0), ("xor", 99)):
+            st = "b32" if op in ("and", "or", "xor") else "u32"
+            g.body.append("    st.%s.u32 [%s], 0x%x;" % (space, cell, start))
+            g.body.append("    red.%s.%s.%s [%s], %s;" % (space, op, st, cell, ra))
+            d = g.dest("u32")
+            g.body.append("    ld.%s.u32 %s, [%s];" % (space, d, cell))
+            v = start
+            for x in va:
+                v = cut(arith[op](v, x, 0, "u32"), 32)
+            g.store("u32", d, [v] * LANES)
+        g.at = (g.at + 7) // 8 * 8
+        g.body = [line.replace("CELLS", str(g.at)) for line in g.body]
+        g.inputs.append(("u64", [0, 0]))
+        g.write()
+
+
+def approximations():
+    """Within 10^-6 of the truth, by 60-digit arithmetic; bounds proper are tested over dense samples
+    elsewhere."""
+    from decimal import Decimal, getcontext
+    getcontext().prec = 60
+    ln2 = Decimal(2).ln()
+    pi = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+    def sin(x):
+        x = x % (2 * pi)
+        term, total, k = x, x, 1
+        while abs(term) > Decimal(10) ** -40:
+            term = -term * x * x / ((k + 1) * (k + 2))
+            total += term
+            k += 2
+        return total
+    fs = {"ex2.approx": lambda x: (x * ln2).exp(), "lg2.approx": lambda x: abs(x).ln() / ln2, "sin.approx": sin,
+          "cos.approx": lambda x: sin(x + pi / 2), "rcp.approx": lambda x: 1 / x, "rsqrt.approx": lambda x: 1 / abs(x).sqrt(),
+          "sqrt.approx": lambda x: abs(x).sqrt(), "tanh.approx": lambda x: 1 - 2 / ((2 * x).exp() + 1)}
+    for target, version, names in (("sm_20", "3.0", list(fs)[:-1]), ("sm_75", "7.0", ["tanh.approx"])):
+        f = File("approx_" + target, "approximations near the truth", target, version)
+        values = [0.7, 1.3, 2.9, 0.03, 5.5, 3.75, 1.0, 0.5]
+        f.inputs.append(("u32", [struct.unpack("I", struct.pack("f", v))[0] for v in values * 4]))
+        f.at = 128
+        r, a = f.reg("f"), f.reg("a")
+        f.body += ["    mad.lo.u64 %s, %%lane, 4, %%in;" % a, "    ld.global.f32 %s, [%s];" % (r, a)]
+        for name in names:
+            for ftz in ("", ".ftz"):
+                if name == "tanh.approx" and ftz:
+                    continue
+                d, o = f.reg("f"), f.reg("a")
+                f.body += ["    %s%s.f32 %s, %s;" % (name, ftz, d, r), "    mad.lo.u64 %s, %%lane, 4, %%out;" % o,
+                           "    st.global.f32 [%s+%d], %s;" % (o, f.out, d)]
+                for i, v in enumerate(values):
+                    x = Decimal(struct.unpack("f", struct.pack("f", v))[0])
+                    t = fs[name](x)
+                    f.body.append("    // expect out.f32[%d] ~ %.12e" % (f.out // 4 + i, t) if abs(t) > Decimal("1e-9") else "    // zero")
+                f.out += 128
+        f.write()
+
+
 if __name__ == "__main__":
+    atomics()
+    approximations()
     integers()
     chains()
     logic()
