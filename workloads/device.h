@@ -236,7 +236,7 @@ DEVICE_FN float logf(float x) {
     const bool tiny = x < 1.17549435e-38f;
     const int bits = __float_as_int(tiny ? x * 8388608.0f : x);
     const int e = (bits - 0x3f2aaaab) >> 23;
-    const float f = __int_as_float(bits - (e << 23)) - 1.0f;
+    const float f = __int_as_float(bits - e * (1 << 23)) - 1.0f;
     const float n = (float)(tiny ? e - 23 : e);
     float p = -1.212558076e-01f;
     p = fmaf(p, f, 1.342574954e-01f);
