@@ -147,12 +147,18 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) {
     if (!driver_stream(s, &g) || !is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     DRIVER_LEAVE(done(gpu_stream_wait(gpu(), g, e->event, driver_diags())));
 }
+// A question moves simulated time on a little, or a program that polls would never see its work end;
+// what ran may have met a fault.
+static CUresult asked(bool is_done) {
+    if (gpu_fault_status(gpu()) != WW_OK) return done(gpu_synchronize(gpu(), driver_diags()));
+    return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
 CUresult cuStreamQuery(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    // Host code takes no simulated time: a program that polls must see its work end.
-    DRIVER_LEAVE(gpu_stream_is_done(gpu(), g) ? CUDA_SUCCESS : done(gpu_stream_synchronize(gpu(), g, driver_diags())));
+    DRIVER_LEAVE(asked(gpu_stream_is_done(gpu(), g)));
 }
 CUresult cuStreamSynchronize(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
@@ -254,7 +260,7 @@ CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags) {
 CUresult cuEventQuery(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(gpu_event_is_done(gpu(), e->event) ? CUDA_SUCCESS : done(gpu_event_synchronize(gpu(), e->event, driver_diags())));
+    DRIVER_LEAVE(asked(gpu_event_is_done(gpu(), e->event)));
 }
 CUresult cuEventSynchronize(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
@@ -279,6 +285,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     if (!is_event(start) || !is_event(end)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);
+    const CUresult r = asked(true); // the events were waited for
+    if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     if (a < 0 || b < 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *milliseconds = (float)((b - a) * 1e3);
     DRIVER_LEAVE(CUDA_SUCCESS);

@@ -137,6 +137,22 @@ static void times(void) {
     OK(cuStreamDestroy(s));
 }
 
+// Questions do not wait, but time goes on with each.
+static void polling(void) {
+    CUstream s = stream(CU_STREAM_NON_BLOCKING);
+    CUevent e = event();
+    clear();
+    put(s, 1, 100000);
+    OK(cuEventRecord(e, s));
+    IS(cuStreamQuery(s), CUDA_ERROR_NOT_READY);
+    unsigned n = 0;
+    while (cuEventQuery(e) == CUDA_ERROR_NOT_READY) CHECK(++n < 1000);
+    CHECK(n > 2);
+    OK(cuStreamQuery(s));
+    OK(cuEventDestroy(e));
+    OK(cuStreamDestroy(s));
+}
+
 // The same program takes the same time, to the bit, however often.
 static void repeatable(void) {
     float first[2] = {0};
@@ -234,6 +250,7 @@ int main(void) {
     in_order();
     side_by_side();
     times();
+    polling();
     repeatable();
     host_functions();
     properties();
