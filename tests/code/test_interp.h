@@ -5,7 +5,7 @@
 
 #include "test_build.h"
 
-enum { LOG_SIZE = 4096, LOCAL_BYTES = 1 << 16, INTERP_STEPS = 20000, CELLS = 1 << 15 };
+enum { LOG_SIZE = 4096, LOCAL_BYTES = 1 << 16, INTERP_STEPS = 20000, CELLS = 1 << 13 };
 
 struct machine {
     const struct mfunc *f;
@@ -142,11 +142,15 @@ static inline uint32_t machine_words(const struct minst *i) {
     return (i->vec ? i->vec : 1) * (i->type == PTX_B64 ? 2 : 1);
 }
 
+// The place of a word: there are more cells than stores that fit into the log.
 static inline struct cell *machine_cell(struct machine *m, uint64_t at) {
     uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 40) % CELLS;
     while (m->cell[i].used && m->cell[i].at != at) i = (i + 1) % CELLS;
-    if (!m->cell[i].used) m->cell[i] = (struct cell){at, junk((uint32_t)(at ^ at >> 32)), true};
     return &m->cell[i];
+}
+static inline uint32_t machine_load(struct machine *m, uint64_t at) {
+    const struct cell *c = machine_cell(m, at);
+    return c->used ? c->value : junk((uint32_t)(at ^ at >> 32));
 }
 
 static inline void machine_memory(struct machine *m, const struct minst *i) {
@@ -172,10 +176,10 @@ static inline void machine_memory(struct machine *m, const struct minst *i) {
     at &= ~3ull;
     uint32_t x[4];
     for (uint32_t w = 0; w < words; w++)
-        x[w] = i->op == OP_ST ? machine_word(m, &i->src[1], w) : machine_cell(m, at + 4 * w)->value;
+        x[w] = i->op == OP_ST ? machine_word(m, &i->src[1], w) : machine_load(m, at + 4 * w);
     for (uint32_t w = 0; w < words; w++) {
         if (i->op == OP_ST) {
-            machine_cell(m, at + 4 * w)->value = x[w];
+            *machine_cell(m, at + 4 * w) = (struct cell){at + 4 * w, x[w], true};
             machine_log(m, at * 0x9e3779b97f4a7c15ull ^ (uint64_t)w << 32 ^ x[w]);
         } else {
             *machine_gpr(m, &i->dst[0], w) = x[w];
