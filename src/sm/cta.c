@@ -96,7 +96,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
             policy_warp(s, SM_WARP_LAUNCH, w, slot, k->warp_registers,
                         number == 0 ? k->cta_shared : 0, cycle);
     }
-    s->dirty = UINT32_MAX;
+    s->dirty = (1u << s->c.schedulers) - 1;
     s->wake = min64(s->wake, cycle);
     s->progress = max64(s->progress, cycle);
 }

@@ -25,6 +25,18 @@ void front_flush(struct sm *s, uint32_t w) {
     }
 }
 
+// The lines behind one that misses are asked for too, as far as there is code and room.
+static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint64_t t) {
+    const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    for (uint32_t i = 0; i < s->c.icache_prefetch; i++) {
+        line += c->line_bytes;
+        bool merged;
+        if (line >= code_end || mshr_find(c->mshr, line) >= 0) continue;
+        if (cache_read(c->tags, line, c->all) == CACHE_HIT) continue;
+        if (!miss_add(s, CLIENT_INST, line, c->all, NO_WAITER, t, &merged)) return;
+    }
+}
+
 // Whether the line is in the instruction cache. A miss is asked for; `*failed` when it could not be.
 static bool icache_has(struct sm *s, uint64_t line, uint32_t w, uint64_t t, bool *failed) {
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
@@ -39,7 +51,12 @@ static bool icache_has(struct sm *s, uint64_t line, uint32_t w, uint64_t t, bool
     const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
     bool merged;
     *failed = !miss_add(s, CLIENT_INST, line, c->all, waiter, t, &merged);
-    if (!*failed) s->act.c[ACT_icache_misses]++;
+    if (*failed) return false;
+    s->act.c[ACT_icache_misses]++;
+    const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
+    if (s->c.icache_prefetch != 0)
+        icache_prefetch(s, line,
+                        k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes, t);
     return false;
 }
 

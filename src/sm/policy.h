@@ -51,7 +51,6 @@ struct sm_view {
     uint64_t needs[UNIT_N];           // by unit of the next instruction (of decoded warps)
     uint64_t mine[SM_MAX_SCHEDULERS]; // warps of a scheduler: slot mod schedulers
     uint32_t schedulers;
-    uint32_t pipe_mask_lo;            // reserved
     struct sm_pipe pipe[SM_PIPES];
     uint64_t unit_free_at[UNIT_N];    // earliest free_at of the unit's pipes
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];

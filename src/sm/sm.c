@@ -158,7 +158,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
                                                                : c->ibuffer_entries;
     s->wake = s->reply_at = s->decode_at = NEVER;
-    s->dirty = UINT32_MAX;
+    s->dirty = (1u << s->c.schedulers) - 1;
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
         s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
@@ -256,7 +256,7 @@ void sm_unbind(struct sm *s, uint32_t slot) {
         s->sched[i].blame = NULL;
         s->sched[i].reason = STALL_issued; // found anew
     }
-    s->dirty = UINT32_MAX;
+    s->dirty = (1u << s->c.schedulers) - 1;
     ks->kernel = NULL;
     ks->free_blocks = 0;
 }

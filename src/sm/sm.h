@@ -5,8 +5,9 @@
 // goes through its mem_port and its exec_log.
 //
 // For the engineer of src/gpu:
-//  - sm_config has keys that came later: `read_latency`, `pending_entries` (0 means 64) and
-//    `shared_wide_extra` (default 0); what `timing` means is said at struct class_timing.
+//  - sm_config has keys that came later: `read_latency`, `pending_entries` (0 means 64),
+//    `shared_wide_extra` and `icache_prefetch` (default 0); what `timing` means is said at struct
+//    class_timing.
 //  - A quantum is: mem_system_deliver, sm_take_cta, sm_run for each SM; then exec_commit, then the
 //    memory phase. A CTA may be given to an SM only after the exec_commit of the quantum in which
 //    the slot became free (its registers may be owed results until then).
@@ -53,6 +54,7 @@ struct sm_config {
     uint32_t instruction_bytes; // of a machine instruction in memory
     uint32_t decode_latency;    // fetch hit to issue-ready
     struct cache_config icache;
+    uint32_t icache_prefetch;   // lines behind a missing one that are asked for with it
     // issue
     uint32_t schedulers;
     uint32_t scheduler;         // enum sm_scheduler_kind

@@ -339,6 +339,25 @@ static void instruction_cache(void **state) {
     rig_free(g);
 }
 
+// With a line of prefetch the second line comes with the first: fetch again at 100, issue 102..109,
+// fetch in 109 hits, issue 111..118; the 15th move in 117.
+static void instruction_prefetch(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.icache = (struct cache_config){.bytes = 1024, .line_bytes = 64, .ways = 2, .mshrs = 2,
+                                        .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    g->c.icache_prefetch = 3; // the code ends after two lines
+    g->c.fetch_instructions = 8;
+    g->c.ibuffer_entries = 8;
+    for (uint32_t i = 0; i < 15; i++) movi(g, i, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 117 + 10);
+    assert_int_equal(act(g, ACT_icache_misses), 1);
+    assert_int_equal(g->port->n_sent, 2);
+    rig_free(g);
+}
+
 // Constant operands: the line of c[0] is not there; the add waits from its decoding (1) to the
 // reply (101) and issues then. The second finds the line.
 static void constant_operands(void **state) {
@@ -378,6 +397,7 @@ int main(void) {
         cmocka_unit_test(guards_wait),
         cmocka_unit_test(instruction_buffer),
         cmocka_unit_test(instruction_cache),
+        cmocka_unit_test(instruction_prefetch),
         cmocka_unit_test(constant_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,59 @@ static void folding_and_slow_registers(void **state) {
     rig_free(g);
 }
 
+// ---- caches and clocks of a policy's own ----------------------------------------------------------
+struct drowsy {
+    uint32_t hits, misses, fills, writes, ticks;
+    uint64_t next;
+};
+static uint32_t wake_line(void *self, const struct sm_array_access *a) {
+    struct drowsy *d = self;
+    if (a->array != SM_ARRAY_L1D) return 0;
+    d->fills += a->is_fill;
+    d->writes += a->is_write && !a->is_fill;
+    d->hits += a->is_hit && !a->is_write;
+    d->misses += !a->is_hit && !a->is_fill && !a->is_write;
+    return a->is_hit ? 5 : 0;
+}
+static void tick(void *self, const struct sm_view *v) {
+    struct drowsy *d = self;
+    if (v->cycle != d->next) return;
+    d->ticks++;
+    d->next += 7;
+}
+static uint64_t next_tick(void *self, const struct sm_view *v) {
+    const struct drowsy *d = self;
+    return d->next > v->cycle ? d->next : v->cycle + 7;
+}
+// L1 hits take 5 cycles more; the policy is called every seventh cycle though the SM sleeps.
+static void cache_hooks(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.l1d = (struct cache_config){.bytes = 16384, .line_bytes = 128, .ways = 4, .mshrs = 8,
+                                     .mshr_merge = 4, .hit_latency = 40, .ports = 1,
+                                     .write_evict = true, .lru = true};
+    g->c.l1d_global = true;
+    struct drowsy d = {.next = 7};
+    const struct sm_policy p = {.name = "drowsy", .self = &d, .array_access = wake_line,
+                                .cycle = tick, .next_event = next_tick};
+    g->policy[g->n_policies++] = &p;
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 3, 4);
+    load(g, PTX_SPACE_GLOBAL, 6, 5, 0);
+    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
+    exit_(g);
+    rig_run(g);
+    // Load in 11, sent 12, there 112; add 112; load 122, access 123, hit 40 + 5.
+    assert_int_equal(g->done_at, 123 + 45);
+    assert_int_equal(d.hits, 1);
+    assert_int_equal(d.misses, 1);
+    assert_int_equal(d.fills, 1);
+    assert_int_equal(d.writes, 1);
+    assert_true(d.ticks >= 168 / 7);
+    rig_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lrr_goes_round),
@@ -255,6 +308,7 @@ int main(void) {
         cmocka_unit_test(prefer_narrows),
         cmocka_unit_test(gated_unit),
         cmocka_unit_test(folding_and_slow_registers),
+        cmocka_unit_test(cache_hooks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
