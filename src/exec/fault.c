@@ -77,8 +77,8 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
     if (f->src_line && file)
         add(&t, " at %s:%u", file, f->src_line);
     else if (f->ptx_line)
-        add(&t, " at %s:%u", im->module && im->module->name ? im->module->name : "PTX line",
-            f->ptx_line);
+        add(&t, im->module && im->module->name ? " at %s:%u" : " at %s %u",
+            im->module && im->module->name ? im->module->name : "PTX line", f->ptx_line);
     add(&t, ", block (%u,%u,%u) thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
         f->thread[0], f->thread[1], f->thread[2]);
     if (names_an_address(kind)) add_nearest(&t, e->memory, addr);
