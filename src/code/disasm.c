@@ -143,7 +143,9 @@ static void put_mnemonic(struct text *t, const struct minst *m) {
         put(t, ".%s", op_class_text(m->klass));
         return;
     }
-    if (is_memory(m) || m->op == OP_CVTA || m->op == OP_ISSPACE) put(t, "%s", space_text[m->space]);
+    const bool shows_space = is_memory(m) && m->op != OP_LDC;
+    if (shows_space) put(t, "%s", space_text[m->space]);
+    if (m->op == OP_CVTA || m->op == OP_ISSPACE) put(t, ".%s", space_text[m->space]);
     put_sub(t, m);
     if (m->cmp) put(t, ".%s", cmp_text[m->cmp]);
     for (size_t i = 0; i < WW_COUNT(flag_text); i++)

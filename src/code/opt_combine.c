@@ -403,6 +403,49 @@ static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
     return true;
 }
 
+static uint8_t opposite(uint8_t cmp, bool is_float) {
+    static const uint8_t ordered[] = {
+        [MCMP_EQ] = MCMP_NE, [MCMP_NE] = MCMP_EQ, [MCMP_LT] = MCMP_GE,
+        [MCMP_LE] = MCMP_GT, [MCMP_GT] = MCMP_LE, [MCMP_GE] = MCMP_LT};
+    static const uint8_t floats[] = {
+        [MCMP_EQ] = MCMP_NEU,  [MCMP_NE] = MCMP_EQU, [MCMP_LT] = MCMP_GEU, [MCMP_LE] = MCMP_GTU,
+        [MCMP_GT] = MCMP_LEU,  [MCMP_GE] = MCMP_LTU, [MCMP_EQU] = MCMP_NE, [MCMP_NEU] = MCMP_EQ,
+        [MCMP_LTU] = MCMP_GE,  [MCMP_LEU] = MCMP_GT, [MCMP_GTU] = MCMP_LE, [MCMP_GEU] = MCMP_LT,
+        [MCMP_NUM] = MCMP_NAN, [MCMP_NAN] = MCMP_NUM};
+    if (is_float) return cmp < WW_COUNT(floats) ? floats[cmp] : MCMP_NONE;
+    return cmp < WW_COUNT(ordered) ? ordered[cmp] : MCMP_NONE;
+}
+
+// p = a < b; q = p and r  ->  q = (a < b) and r
+static bool fold_comparison(struct opt *o, uint32_t at, unsigned s) {
+    static const uint8_t bop[] = {
+        [MLOGIC_AND] = MBOP_AND, [MLOGIC_OR] = MBOP_OR, [MLOGIC_XOR] = MBOP_XOR};
+    const struct minst m = o->f->inst.at[at];
+    if (m.sub >= WW_COUNT(bop) || m.src[1].kind != OPND_PRED || m.src[0].kind != OPND_PRED)
+        return false;
+    const struct opnd *x = &m.src[s], *other = &m.src[1 - s];
+    uint32_t from = 0;
+    const struct minst *d = definition(o, x, at, &from);
+    if (!d || x->reg == other->reg || !used_once(o, x) || has_fillers(o, from)) return false;
+    if (d->op != OP_ISETP && d->op != OP_FSETP && d->op != OP_DSETP) return false;
+    if (d->dst[1].kind != OPND_NONE || d->src[2].kind != OPND_NONE) return false;
+    if (!opt_unchanged(o, &d->src[0], from, at) || !opt_unchanged(o, &d->src[1], from, at))
+        return false;
+    struct minst set = *d;
+    if (x->mods & OPND_NOT) set.cmp = opposite(d->cmp, d->op != OP_ISETP);
+    if (set.cmp == MCMP_NONE) return false;
+    set.bop = bop[m.sub];
+    set.src[2] = *other;
+    set.dst[0] = m.dst[0];
+    set.guard = m.guard;
+    set.guard_not = m.guard_not;
+    set.ptx_line = m.ptx_line;
+    set.src_line = m.src_line;
+    set.src_file = m.src_file;
+    rewrite(o, at, &set);
+    return true;
+}
+
 static bool fold_guard(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
     if (m.guard == VPRED_TRUE || has_fillers(o, at)) return false;
@@ -619,6 +662,7 @@ bool opt_combine(struct opt *o, uint32_t at) {
         return false;
     case OP_IMUL: return fold_constants(o, at) || fold_product(o, at);
     case OP_IMAD: return fold_product(o, at);
+    case OP_PSETP: return fold_comparison(o, at, 0) || fold_comparison(o, at, 1);
     case OP_SHL:
     case OP_SHR: return fold_constants(o, at);
     default: return false;

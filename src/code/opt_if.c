@@ -29,10 +29,10 @@ static bool side_fits(const struct mfunc *f, uint32_t first, uint32_t n, uint32_
     return true;
 }
 
-static void guard_side(struct mfunc *f, uint32_t first, uint32_t n, uint32_t p, bool not ) {
+static void guard_side(struct mfunc *f, uint32_t first, uint32_t n, uint32_t p, bool negated) {
     for (uint32_t i = first; i < first + n; i++) {
         f->inst.at[i].guard = p;
-        f->inst.at[i].guard_not = not ;
+        f->inst.at[i].guard_not = negated;
     }
 }
 
@@ -50,24 +50,33 @@ static bool is_plain_jump(const struct minst *m) {
 
 // Block b ends in a branch around its successor. Answers whether the branch is gone.
 static bool convert(struct mfunc *f, const struct cfg *c, uint32_t b, uint8_t *dead) {
-    if (b + 2 >= c->n) return false;
-    const struct cfg_block *side = &c->block[b + 1], *next = &c->block[b + 2];
+    if (b + 1 >= c->n) return false;
+    const struct cfg_block *side = &c->block[b + 1];
+    const struct cfg_block *next = b + 2 < c->n ? side + 1 : NULL;
     const uint32_t at = c->block[b].first + c->block[b].n - 1;
     const struct minst *bra = &f->inst.at[at];
     if (bra->op != OP_BRA || bra->guard == VPRED_TRUE || (bra->flags & (MF_FILLER | MF_UNIFORM)))
         return false;
-    if ((uint32_t)f->label_at.at[bra->target] != next->first || side->n_pred != 1) return false;
+    if (side->n_pred != 1) return false;
     const uint32_t last = side->first + side->n - 1;
     const uint32_t p = bra->guard;
-    const bool not = bra->guard_not;
+    const bool negated = bra->guard_not;
     if (writes_sp(f, side->first, side->n)) return false;
+    const uint32_t target = (uint32_t)f->label_at.at[bra->target];
     if (!minst_ends_block(&f->inst.at[last], false)) { // falls through to where the branch goes
-        if (!side_fits(f, side->first, side->n, p)) return false;
-        guard_side(f, side->first, side->n, p, !not );
+        if (!next || target != next->first || !side_fits(f, side->first, side->n, p)) return false;
+        guard_side(f, side->first, side->n, p, !negated);
         dead[at] = 1;
         return true;
     }
-    if (!is_plain_jump(&f->inst.at[last]) || b + 3 >= c->n) return false;
+    if (!is_plain_jump(&f->inst.at[last])) return false;
+    if ((uint32_t)f->label_at.at[f->inst.at[last].target] == target) {
+        if (!side_fits(f, side->first, side->n - 1, p)) return false; // both go on to one place
+        guard_side(f, side->first, side->n - 1, p, !negated);
+        dead[at] = 1;
+        return true;
+    }
+    if (b + 3 >= c->n || target != next->first) return false;
     const struct cfg_block *end = &c->block[b + 3];
     if ((uint32_t)f->label_at.at[f->inst.at[last].target] != end->first) return false;
     if (next->n_pred != 1 || side->n - 1 + next->n > BOTH_LIMIT) return false;
@@ -75,8 +84,8 @@ static bool convert(struct mfunc *f, const struct cfg *c, uint32_t b, uint8_t *d
     if (!side_fits(f, side->first, side->n - 1, p) || !side_fits(f, next->first, next->n, p) ||
         writes_sp(f, next->first, next->n))
         return false;
-    guard_side(f, side->first, side->n - 1, p, !not );
-    guard_side(f, next->first, next->n, p, not );
+    guard_side(f, side->first, side->n - 1, p, !negated);
+    guard_side(f, next->first, next->n, p, negated);
     dead[at] = dead[last] = 1;
     return true;
 }

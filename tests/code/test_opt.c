@@ -292,6 +292,46 @@ static void negated_predicates_vanish(void **state) {
     BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.LT VP0, V0, 3", "@!VP0 STG [V0], V0", "EXIT");
 }
 
+static void comparisons_take_the_second_condition(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b), r = vpred(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
+    emit(&b, OP_ISETP, pred(q), gpr(x), imm(9))->cmp = MCMP_EQ;
+    struct minst *m = emit(&b, OP_PSETP, pred(r), pred(p), pred(q));
+    m->sub = MLOGIC_OR;
+    m->src[0].mods = OPND_NOT;
+    store(&b, gpr(x), gpr(x))->guard = r;
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "ISETP.EQ VP1, V0, 9", "ISETP.GE.OR VP2, V0, 3, VP1",
+            "@VP2 STG [V0], V0", "EXIT");
+}
+
+// @p BRA on; a; BRA on  ->  @!p a; BRA on
+static void a_side_that_goes_on_elsewhere(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t x = vreg(&b, 1), p = vpred(&b), q = vpred(&b);
+    const int32_t head = label(&b), out = label(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    place(&b, head);
+    emit(&b, OP_BAR, nothing, imm(0), nothing);
+    emit(&b, OP_ISETP, pred(q), gpr(x), imm(9))->cmp = MCMP_GT;
+    emit_branch(&b, out, q, false);
+    emit(&b, OP_ISETP, pred(p), gpr(x), imm(3))->cmp = MCMP_LT;
+    emit_branch(&b, head, p, false);
+    emit(&b, OP_IADD, gpr(x), gpr(x), imm(1));
+    emit_branch(&b, head, VPRED_TRUE, false);
+    place(&b, out);
+    store(&b, gpr(x), gpr(x));
+    end(&b);
+    BECOMES(&b, "S2R V0, SR_tid.x", "BAR.SYNC RZ", "ISETP.GT VP1, V0, 9", "@VP1 BRA L1",
+            "ISETP.LT VP0, V0, 3", "@!VP0 IADD V0, V0, 1", "BRA L0", "STG [V0], V0", "EXIT");
+}
+
 static void loads_start_early(void **state) {
     (void)state;
     struct builder b;
@@ -351,6 +391,8 @@ int main(void) {
         cmocka_unit_test(short_branches_become_guards),
         cmocka_unit_test(branches_are_mended),
         cmocka_unit_test(negated_predicates_vanish),
+        cmocka_unit_test(comparisons_take_the_second_condition),
+        cmocka_unit_test(a_side_that_goes_on_elsewhere),
         cmocka_unit_test(loads_start_early),
         cmocka_unit_test(loads_mind_stores),
     };

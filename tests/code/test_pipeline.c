@@ -136,6 +136,70 @@ static void the_test_data_compile(void **state) {
     assert_true(compile_folder(WW_SOURCE_DIR "/tests/ptx/data") > 0);
 }
 
+// A kernel of twenty thousand lines: loads, arithmetic, branches over some of it, thirty values
+// alive at any time.
+static void a_large_kernel_compiles_soon(void **state) {
+    (void)state;
+    enum { LINES = 20000, ALIVE = 30 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs(
+        ".version 3.2\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .u64 %p, %a<20000>; .reg .f32 %f<20000>; .reg .u32 %r<20000>; .reg .pred %q<20000>;\n"
+        "ld.param.u64 %p, [p];\n",
+        f);
+    for (unsigned i = 0; i < ALIVE; i++)
+        fprintf(f, "mov.u32 %%r%u, %%tid.x;\ncvt.rn.f32.u32 %%f%u, %%r%u;\n", i, i, i);
+    unsigned at = ALIVE, until = 0;
+    for (unsigned line = 2 * ALIVE; line < LINES; line++) {
+        const unsigned a = at - 1 - line * 7 % ALIVE, b = at - 1 - line * 13 % ALIVE;
+        if (until && line >= until) {
+            fprintf(f, "L%u:\n", until);
+            until = 0;
+        }
+        if (line % 41 == 0 && !until) {
+            until = line + 9;
+            fprintf(f, "setp.gt.f32 %%q%u, %%f%u, %%f%u;\n@%%q%u bra L%u;\n", line, a, b, line,
+                    until);
+        } else if (until) { // a value from before changes
+            fprintf(f, "add.f32 %%f%u, %%f%u, %%f%u;\n", a, a, b);
+        } else if (line % 5 == 0) {
+            fprintf(f, "mul.wide.u32 %%a%u, %%r%u, 4;\nadd.s64 %%a%u, %%a%u, %%p;\n", line, a, line,
+                    line);
+            fprintf(f, "ld.global.f32 %%f%u, [%%a%u+%u];\n", at, line, 4 * (line % 64));
+            fprintf(f, "add.u32 %%r%u, %%r%u, %u;\n", at, b, line);
+            at++;
+        } else {
+            fprintf(f, "fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\nxor.b32 %%r%u, %%r%u, %%r%u;\n", at,
+                    a, b, at - 1, at, a, b);
+            at++;
+        }
+    }
+    if (until) fprintf(f, "L%u:\n", until);
+    for (unsigned i = 0; i < ALIVE; i++)
+        fprintf(f, "st.global.f32 [%%p+%u], %%f%u;\nst.global.u32 [%%p+%u], %%r%u;\n", 8 * i,
+                at - 1 - i, 8 * i + 4, at - 1 - i);
+    fputs("ret; }\n", f);
+    fclose(f);
+    struct session s = {0};
+    arena_init(&s.arena, NULL);
+    diags_init(&s.diags);
+    const double start = now_s();
+    assert_int_equal(ptx_parse("large", text, size, NULL, &s.diags, &s.module), WW_OK);
+    s.parse_s = now_s() - start;
+    struct code_image *im;
+    s.addr = arena_alloc(&s.arena, 8);
+    assert_int_equal(session_build(&s, ptx_find_func(s.module, "k"), GEN_KEPLER, 0, &im), WW_OK);
+    print_message("%u lines: parsed in %.3f s, compiled in %.3f s, %u registers\n", LINES,
+                  s.parse_s, s.build_s, im->n_regs);
+    assert_int_equal(image_verify(im, stderr).undefined, 0);
+    assert_true(s.parse_s + s.build_s < 10); // half a second on an idle machine, without sanitizers
+    code_free(im);
+    session_close(&s);
+    free(text);
+}
+
 // ---- as a tool -------------------------------------------------------------------------------
 static int tool(int argc, char **argv) {
     enum target_gen gen = GEN_FERMI;
@@ -183,6 +247,7 @@ int main(int argc, char **argv) {
     if (argc > 1) return tool(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_test_data_compile),
+        cmocka_unit_test(a_large_kernel_compiles_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
