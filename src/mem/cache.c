@@ -110,34 +110,17 @@ static uint32_t random_way(struct cache *c) {
     return other + (other >= favourite);
 }
 
-uint32_t cache_place(struct cache *c, uint64_t number, struct cache_victim *v) {
-    const uint32_t first = cache_set_of(c, number) * c->ways;
-    uint32_t at = CACHE_NONE;
-    // Empty ways have stamp 0 and so are the oldest. The way below the stamp makes a key, and the
-    // least key is found without branches.
-    uint64_t least = UINT64_MAX;
-    for (uint32_t w = 0; w < c->ways; w++) {
-        const struct cache_line *l = &c->line[first + w];
-        const uint64_t key = (uint64_t)l->reserved << 63 | (uint64_t)l->stamp << 16 | w;
-        least = key < least ? key : least;
+uint32_t cache_random_victim(struct cache *c, uint32_t first) {
+    const uint32_t start = random_way(c);
+    for (uint32_t k = 0; k < c->ways; k++) {
+        const uint32_t at = first + (start + k) % c->ways;
+        if (!c->line[at].reserved) return at;
     }
-    if (!(least >> 63)) at = first + (uint32_t)(least & 0xFFFF);
-    if (!c->lru && at != CACHE_NONE && c->tag[at] != CACHE_NO_TAG) {
-        const uint32_t start = random_way(c);
-        for (uint32_t k = 0; k < c->ways; k++) {
-            at = first + (start + k) % c->ways;
-            if (!c->line[at].reserved) break;
-        }
-    }
-    *v = (struct cache_victim){0};
-    if (at == CACHE_NONE) return CACHE_NONE;
-    if (c->tag[at] != CACHE_NO_TAG)
-        *v = (struct cache_victim){
-            .addr = c->tag[at] << c->line_shift, .dirty = c->line[at].dirty, .valid = true};
-    c->tag[at] = number;
-    c->line[at] = (struct cache_line){0};
-    cache_touch(c, at);
-    return at;
+    return CACHE_NONE;
+}
+
+static uint32_t place(struct cache *c, uint64_t number, struct cache_victim *v) {
+    return cache_place_in(c, cache_set_of(c, number) * c->ways, number, v);
 }
 
 enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors) {
@@ -155,7 +138,7 @@ void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
     const uint64_t number = line_addr >> c->line_shift;
     uint32_t i = cache_find(c, number);
     *v = (struct cache_victim){0};
-    if (i == CACHE_NONE) i = cache_place(c, number, v);
+    if (i == CACHE_NONE) i = place(c, number, v);
     c->last = i;
     if (i == CACHE_NONE) return; // every line of the set is reserved: the data passes by
     c->line[i].valid |= (uint8_t)(sectors & c->all);
@@ -202,7 +185,7 @@ enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t
     uint32_t i = cache_find(c, number);
     *v = (struct cache_victim){0};
     if (i == CACHE_NONE) {
-        i = cache_place(c, number, v);
+        i = place(c, number, v);
         r = CACHE_MISS;
     }
     c->last = i;
@@ -221,7 +204,7 @@ enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cach
         c->last = i;
         return c->line[i].reserved ? CACHE_PENDING : CACHE_HIT;
     }
-    i = c->last = cache_place(c, number, v);
+    i = c->last = place(c, number, v);
     if (i == CACHE_NONE) return CACHE_FULL;
     c->line[i].reserved = true;
     return CACHE_MISS;

@@ -42,13 +42,16 @@ static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
     return (uint32_t)(number - fastdiv_quotient(&c->set_div, number) * c->sets);
 }
 
-// Index of the line, or CACHE_NONE. Looks at all ways: a loop that ends early is mispredicted.
-static inline uint32_t cache_find(const struct cache *c, uint64_t number) {
-    const uint32_t first = cache_set_of(c, number) * c->ways;
+// Index of the line, or CACHE_NONE, in the set whose first way is given. Looks at all ways: a loop
+// that ends early is mispredicted.
+static inline uint32_t cache_find_in(const struct cache *c, uint32_t first, uint64_t number) {
     const uint64_t *tag = c->tag + first;
     uint32_t at = CACHE_NONE;
     for (uint32_t w = 0; w < c->ways; w++) at = tag[w] == number ? first + w : at;
     return at;
+}
+static inline uint32_t cache_find(const struct cache *c, uint64_t number) {
+    return cache_find_in(c, cache_set_of(c, number) * c->ways, number);
 }
 
 void cache_age(struct cache *c); // makes room for more stamps
@@ -57,8 +60,36 @@ static inline void cache_touch(struct cache *c, uint32_t i) {
     c->line[i].stamp = c->clock;
 }
 
-// Takes a place for the line in its set: an empty one, else the victim of the replacement policy;
-// CACHE_NONE when all are reserved. The new line is neither valid nor dirty.
-uint32_t cache_place(struct cache *c, uint64_t number, struct cache_victim *v);
+// The way of a set that a new line takes: an empty one, else the victim of the replacement policy;
+// CACHE_NONE when all are reserved.
+uint32_t cache_random_victim(struct cache *c, uint32_t first);
+static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
+    // Empty ways have stamp 0 and so are the oldest; the least stamp is found without branches.
+    uint32_t least = UINT32_MAX, at = CACHE_NONE;
+    for (uint32_t i = first; i < first + c->ways; i++) {
+        const struct cache_line *l = &c->line[i];
+        const uint32_t age = l->stamp | (l->reserved ? UINT32_MAX : 0);
+        at = age < least ? i : at;
+        least = age < least ? age : least;
+    }
+    if (!c->lru && at != CACHE_NONE && c->tag[at] != CACHE_NO_TAG)
+        return cache_random_victim(c, first);
+    return at;
+}
+
+// Puts a line into its set; *v says what had to go. The new line is neither valid nor dirty.
+static inline uint32_t cache_place_in(struct cache *c, uint32_t first, uint64_t number,
+                                      struct cache_victim *v) {
+    const uint32_t at = cache_victim_in(c, first);
+    *v = (struct cache_victim){0};
+    if (at == CACHE_NONE) return CACHE_NONE;
+    if (c->tag[at] != CACHE_NO_TAG)
+        *v = (struct cache_victim){
+            .addr = c->tag[at] << c->line_shift, .dirty = c->line[at].dirty, .valid = true};
+    c->tag[at] = number;
+    c->line[at] = (struct cache_line){0};
+    cache_touch(c, at);
+    return at;
+}
 
 #endif

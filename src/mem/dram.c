@@ -33,8 +33,8 @@ bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct acti
     c->entry = ww_alloc_aligned(s->entries * sizeof *c->entry);
     c->done = ww_alloc_aligned(s->done_cap * sizeof *c->done);
     c->left = ww_alloc_aligned(s->left_cap * sizeof *c->left);
-    c->rank = ww_alloc_aligned(2 * sizeof *c->rank);
-    if (!c->rank || !c->bank || !c->entry || !c->done || !c->left) return false;
+    c->lane = ww_alloc_aligned(sizeof *c->lane);
+    if (!c->lane || !c->bank || !c->entry || !c->done || !c->left) return false;
     dram_reset(c, 0);
     return true;
 }
@@ -44,7 +44,7 @@ void dram_destroy(struct dram_channel *c) {
     ww_free_aligned(c->entry);
     ww_free_aligned(c->done);
     ww_free_aligned(c->left);
-    ww_free_aligned(c->rank);
+    ww_free_aligned(c->lane);
 }
 
 void dram_reset(struct dram_channel *c, uint64_t clock) {
@@ -55,8 +55,10 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
                                .entry = c->entry,
                                .done = c->done,
                                .left = c->left,
-                               .rank = c->rank,
+                               .lane = c->lane,
+                               .epoch = clock,
                                .next = NEVER,
+                               .insert_at = NEVER,
                                .cmd_ok = clock,
                                .refresh_due = s->refi ? clock + s->refi : NEVER,
                                .pipe_next = {NEVER, NEVER},
@@ -68,7 +70,44 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
     const struct dram_list none = {.hit = NIL, .head = NIL, .tail = NIL};
     for (uint32_t b = 0; b < s->banks; b++)
         c->bank[b] = (struct dram_bank){.list = {none, none}, .row = NO_ROW};
+    *c->lane = (struct dram_lanes){0};
+    for (uint32_t b = 0; b < DRAM_BANKS; b++) c->lane->closed[b] = -1;
     for (uint32_t i = 0; i < s->entries; i++) c->entry[i].next = i + 1 < s->entries ? i + 1 : NIL;
+}
+
+// ---- lanes: what decisions look at ----------------------------------------------------------
+static inline int32_t since(const struct dram_channel *c, uint64_t clock) {
+    return clock > c->epoch ? (int32_t)(clock - c->epoch) : 0;
+}
+
+static inline int32_t rank_of(const struct dram_channel *c, uint32_t i, uint32_t b) {
+    const uint64_t seq = c->entry[i].seq;
+    return (int32_t)((seq > c->rank_base ? seq - c->rank_base : 0) << BANK_BITS | b);
+}
+
+static inline void renew_row(struct dram_channel *c, uint32_t b) {
+    const bool is_open = c->open >> b & 1;
+    c->lane->row_at[b] = since(c, is_open ? c->bank[b].pre_ok : c->bank[b].act_ok);
+    c->lane->closed[b] = is_open ? 0 : -1;
+}
+
+static void renew_ranks(struct dram_channel *c) {
+    for (uint32_t dir = 0; dir < 2; dir++) {
+        FOR_EACH_BIT32(b, c->hit[dir])
+        c->lane->hit_rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
+        FOR_EACH_BIT32(k, c->pend[dir])
+        c->lane->head_rank[dir][k] = rank_of(c, c->bank[k].list[dir].head, k);
+    }
+}
+
+// Keeps ages and clocks within their bits. Requests older than half of the range become equals.
+static void move_ranks(struct dram_channel *c) {
+    c->rank_base = c->seq - (1u << (AGE_BITS - 1));
+    renew_ranks(c);
+}
+static void move_epoch(struct dram_channel *c, uint64_t now) {
+    c->epoch = now;
+    for (uint32_t b = 0; b < c->s->banks; b++) renew_row(c, b);
 }
 
 // ---- hits -----------------------------------------------------------------------------------
@@ -77,22 +116,10 @@ static inline void drop_hit(struct dram_channel *c, uint32_t b, uint32_t dir) {
     c->bank[b].list[dir].hit = NIL;
 }
 
-static inline int32_t rank_of(const struct dram_channel *c, uint32_t i, uint32_t b) {
-    const uint64_t seq = c->entry[i].seq;
-    return (int32_t)((seq > c->rank_base ? seq - c->rank_base : 0) << BANK_BITS | b);
-}
-
-// Keeps ranks within their bits. Requests older than half of the range become equals.
-static void move_ranks(struct dram_channel *c) {
-    c->rank_base = c->seq - (1u << (AGE_BITS - 1));
-    for (uint32_t dir = 0; dir < 2; dir++) FOR_EACH_BIT32(b, c->hit[dir])
-    c->rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
-}
-
 // Entry i is the oldest for the bank's open row.
 static inline void set_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t i) {
     c->bank[b].list[dir].hit = i;
-    c->rank[dir][b] = rank_of(c, i, b);
+    c->lane->hit_rank[dir][b] = rank_of(c, i, b);
     c->hit[dir] |= 1u << b;
 }
 
@@ -130,6 +157,7 @@ static void closed(struct dram_channel *c, uint32_t b, uint64_t t) {
     k->row = NO_ROW;
     drop_hit(c, b, DIR_READ);
     drop_hit(c, b, DIR_WRITE);
+    renew_row(c, b);
 }
 
 // ---- refresh --------------------------------------------------------------------------------
@@ -150,7 +178,10 @@ static void refresh(struct dram_channel *c, uint64_t now) {
             t = c->refresh_due;
         }
         for (uint32_t b = 0; b < s->banks; b++) t = max64(t, c->bank[b].act_ok);
-        for (uint32_t b = 0; b < s->banks; b++) c->bank[b].act_ok = t + s->rfc;
+        for (uint32_t b = 0; b < s->banks; b++) {
+            c->bank[b].act_ok = t + s->rfc;
+            renew_row(c, b);
+        }
         c->act->c[ACT_dram_refreshes]++;
         c->cmd_ok = t + 1;
         c->refresh_due += s->refi;
@@ -195,7 +226,10 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
     c->pipe_tail[dir] = i;
     c->queued[dir]++;
     c->act->c[ACT_mc_requests]++;
-    if (e->visible < c->next) c->next = e->visible;
+    if (e->visible < c->insert_at && c->count[dir] < s->window[dir]) {
+        c->insert_at = e->visible;
+        c->next = min64(c->next, e->visible);
+    }
 }
 
 // The first of the pipeline joins the window. Whatever may change the choice undoes it.
@@ -218,6 +252,7 @@ static void insert(struct dram_channel *c, uint32_t dir) {
     e->prev = l->tail;
     if (l->tail == NIL) {
         l->head = i;
+        c->lane->head_rank[dir][e->bank] = rank_of(c, i, e->bank);
         c->pend[dir] |= bit;
         c->picked = false;
     } else {
@@ -235,11 +270,13 @@ static void insert(struct dram_channel *c, uint32_t dir) {
         c->picked = false;
 }
 
-static inline void insert_visible(struct dram_channel *c, uint64_t now) {
-    while (c->pipe_next[DIR_READ] <= now && c->count[DIR_READ] < c->s->window[DIR_READ])
-        insert(c, DIR_READ);
-    while (c->pipe_next[DIR_WRITE] <= now && c->count[DIR_WRITE] < c->s->window[DIR_WRITE])
-        insert(c, DIR_WRITE);
+static void insert_visible(struct dram_channel *c, uint64_t now) {
+    for (uint32_t dir = 0; dir < 2; dir++)
+        while (c->pipe_next[dir] <= now && c->count[dir] < c->s->window[dir]) insert(c, dir);
+    c->insert_at = NEVER;
+    for (uint32_t dir = 0; dir < 2; dir++)
+        if (c->count[dir] < c->s->window[dir])
+            c->insert_at = min64(c->insert_at, c->pipe_next[dir]);
 }
 
 // ---- the choice -----------------------------------------------------------------------------
@@ -258,39 +295,55 @@ static inline void choose_direction(struct dram_channel *c) {
     c->draining = c->mode == DIR_WRITE && writes >= high;
 }
 
-// The earliest row command, if it is earlier than the column found.
-static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
-    const uint32_t dir = c->mode;
-    const uint64_t act = max64(start, max64(c->act_rrd, c->faw[c->faw_at]));
-    uint64_t best = c->picked_at, best_seq = 0; // no row goes before a column of the same clock
-    FOR_EACH_BIT32(b, rows) {
-        const struct dram_bank *k = &c->bank[b];
-        const bool is_open = c->open >> b & 1;
-        const uint64_t t = max64(is_open ? start : act, is_open ? k->pre_ok : k->act_ok);
-        const uint64_t seq = c->entry[k->list[dir].head].seq;
-        const bool better = (t < best) | ((t == best) & (seq < best_seq));
-        best = better ? t : best;
-        best_seq = better ? seq : best_seq;
-        c->picked_bank = better ? b : c->picked_bank;
-    }
-    c->picked_column = best == c->picked_at;
-    c->picked_at = best;
+static inline v4 v4_all(int32_t x) { return (v4){x, x, x, x}; }
+static inline v4 v4_max(v4 x, v4 y) {
+    const v4 m = x > y;
+    return (x & m) | (y & ~m);
 }
+static inline v4 v4_min(v4 x, v4 y) {
+    const v4 m = x < y;
+    return (x & m) | (y & ~m);
+}
+static inline v4 v4_choose(v4 mask, v4 x, v4 y) { return (x & mask) | (y & ~mask); }
+static inline int32_t v4_least(v4 a) {
+    const int32_t x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
+    return x < y ? x : y;
+}
+static const v4 v4_first = {1, 2, 4, 8};
 
 // The bank with the oldest hit, of a set of banks.
 static inline uint32_t oldest_of(const struct dram_channel *c, uint32_t dir, uint32_t banks) {
-    const v4 *rank = (const v4 *)(const void *)c->rank[dir];
-    const int32_t set = (int32_t)banks;
-    v4 bit = {1, 2, 4, 8}, least = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir];
+    v4 bit = v4_first, least = v4_all(INT32_MAX);
     for (uint32_t i = 0; i < c->s->banks; i += 4, rank++, bit = bit << 4) {
-        const v4 in = (((v4){set, set, set, set} & bit) == bit);
-        const v4 x = (*rank & in) | (least & ~in);
-        const v4 less = x < least;
-        least = (x & less) | (least & ~less);
+        const v4 in = (v4_all((int32_t)banks) & bit) == bit;
+        least = v4_min(least, v4_choose(in, *rank, least));
     }
-    const int32_t x = least[0] < least[1] ? least[0] : least[1];
-    const int32_t y = least[2] < least[3] ? least[2] : least[3];
-    return (uint32_t)(x < y ? x : y) & (DRAM_BANKS - 1);
+    return (uint32_t)v4_least(least) & (DRAM_BANKS - 1);
+}
+
+// The earliest row command of a set of banks, if it is earlier than the column found.
+static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
+    if (ww_unlikely(start - c->epoch > 1u << 30)) move_epoch(c, start);
+    const v4 *row_at = (const v4 *)(const void *)c->lane->row_at;
+    const v4 *is_closed = (const v4 *)(const void *)c->lane->closed;
+    const v4 *rank = (const v4 *)(const void *)c->lane->head_rank[c->mode];
+    const v4 first = v4_all(since(c, start)), never = v4_all(INT32_MAX);
+    const v4 act = v4_all(since(c, max64(c->act_rrd, c->faw[c->faw_at])));
+    v4 at[DRAM_BANKS / 4], least = never, oldest = never, bit = v4_first;
+    const uint32_t n = (c->s->banks + 3) / 4;
+    for (uint32_t i = 0; i < n; i++, bit = bit << 4) {
+        const v4 in = (v4_all((int32_t)rows) & bit) == bit;
+        at[i] = v4_choose(in, v4_max(v4_max(row_at[i], is_closed[i] & act), first), never);
+        least = v4_min(least, at[i]);
+    }
+    const int32_t when = v4_least(least);
+    if (c->epoch + (uint32_t)when >= c->picked_at) return; // columns go first
+    for (uint32_t i = 0; i < n; i++)
+        oldest = v4_min(oldest, v4_choose(at[i] == v4_all(when), rank[i], never));
+    c->picked_bank = (uint32_t)v4_least(oldest) & (DRAM_BANKS - 1);
+    c->picked_at = c->epoch + (uint32_t)when;
+    c->picked_column = false;
 }
 
 // The earliest column of the banks with hits, of which none can go as soon as the data bus allows.
@@ -299,7 +352,9 @@ static void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t h
     uint64_t best = NEVER;
     FOR_EACH_BIT32(b, hits) {
         const uint64_t t = max64(column, max64(c->bank[b].col_ok, c->col_l[b & c->s->group_mask]));
-        if (t > best || (t == best && c->rank[dir][b] > c->rank[dir][c->picked_bank])) continue;
+        if (t > best ||
+            (t == best && c->lane->hit_rank[dir][b] > c->lane->hit_rank[dir][c->picked_bank]))
+            continue;
         best = t;
         c->picked_bank = b;
     }
@@ -319,8 +374,12 @@ static inline void pick(struct dram_channel *c, uint64_t now) {
         uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
         column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
         uint32_t late = 0;
-        for (uint32_t g = 0; g < s->groups; g++)
-            late |= c->col_l[g] > column ? s->group_banks[g] : 0;
+        if (s->one_late) {
+            late = c->col_l[c->last_group] > column ? s->group_banks[c->last_group] : 0;
+        } else {
+            for (uint32_t g = 0; g < s->groups; g++)
+                late |= c->col_l[g] > column ? s->group_banks[g] : 0;
+        }
         FOR_EACH_BIT32(b, c->opening) {
             if (c->bank[b].col_ok > column)
                 late |= 1u << b;
@@ -353,7 +412,10 @@ static void finish(struct dram_channel *c, uint32_t b, uint32_t dir, uint64_t t)
         l->tail = e->prev;
     else
         c->entry[next].prev = e->prev;
-    if (l->head == NIL) c->pend[dir] &= ~(1u << b);
+    if (l->head == NIL)
+        c->pend[dir] &= ~(1u << b);
+    else
+        c->lane->head_rank[dir][b] = rank_of(c, l->head, b);
     c->count[dir]--;
     c->act->c[ACT_mc_queue_cycles] += t - e->visible;
     if (dir == DIR_READ) {
@@ -378,7 +440,8 @@ static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
     const uint64_t data_end = t + s->latency[dir] + s->burst_clocks;
     c->cmd_ok = t + 1;
     c->col_s = t + s->ccd_s;
-    c->col_l[b & s->group_mask] = t + s->ccd_l;
+    c->last_group = b & s->group_mask;
+    c->col_l[c->last_group] = t + s->ccd_l;
     c->bus_free = data_end;
     act[ACT_dram_bus_cycles] += s->burst_clocks;
     if (dir == DIR_READ) {
@@ -398,6 +461,7 @@ static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
     if (l->head != l->hit && l->head != NIL && c->entry[l->head].row != k->row &&
         ++k->streak >= s->starve)
         drop_hit(c, b, dir);
+    c->lane->row_at[b] = since(c, k->pre_ok);
     if (!s->open_page && !((c->hit[DIR_READ] | c->hit[DIR_WRITE]) >> b & 1))
         closed(c, b, k->pre_ok); // auto-precharge with the last burst
 }
@@ -418,6 +482,7 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
     c->faw_at = (c->faw_at + 1) & 3;
     c->cmd_ok = t + 1;
     c->act->c[ACT_dram_activates]++;
+    renew_row(c, b);
     find_hit(c, b, DIR_READ, k->list[DIR_READ].head);
     find_hit(c, b, DIR_WRITE, k->list[DIR_WRITE].head);
 }
@@ -425,10 +490,10 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
 static void step(struct dram_channel *c) {
     const uint64_t now = c->next;
     if (ww_unlikely(c->refresh_due <= now)) refresh(c, now);
-    insert_visible(c, now);
+    if (c->insert_at <= now) insert_visible(c, now);
     if (!c->picked) pick(c, now);
     if (c->picked && c->picked_at <= now) {
-        const uint32_t b = c->picked_bank;
+        const uint32_t b = c->picked_bank, left = c->left_tail;
         if (c->picked_column) {
             column(c, b, now);
         } else if (c->open >> b & 1) {
@@ -437,13 +502,10 @@ static void step(struct dram_channel *c) {
         } else {
             activate(c, b, now);
         }
-        insert_visible(c, now);
+        if (c->left_tail != left) insert_visible(c, now); // there is room again
         pick(c, now);
     }
-    uint64_t next = c->picked ? min64(c->picked_at, c->refresh_due) : NEVER;
-    for (uint32_t dir = 0; dir < 2; dir++)
-        if (c->count[dir] < c->s->window[dir]) next = min64(next, c->pipe_next[dir]);
-    c->next = next;
+    c->next = min64(c->insert_at, c->picked ? min64(c->picked_at, c->refresh_due) : NEVER);
 }
 
 void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t limit,

@@ -126,10 +126,11 @@ static bool has_room(struct partition *p, uint32_t si, const struct dram_channel
 
 // ---- tags -----------------------------------------------------------------------------------
 // Index of a place for the line; what had to go is written back.
-static uint32_t place_line(struct partition *p, uint32_t si, uint64_t number, uint64_t tick) {
+static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t first, uint64_t number,
+                                  uint64_t tick) {
     struct slice *s = &p->slice[si];
     struct cache_victim v;
-    const uint32_t i = cache_place(s->tags, number, &v);
+    const uint32_t i = cache_place_in(s->tags, first, number, &v);
     if (v.valid) p->act.c[ACT_l2_evictions]++;
     if (v.dirty) {
         p->act.c[ACT_l2_writebacks] += bits_count32(v.dirty);
@@ -256,11 +257,12 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     const uint64_t number = k->line_addr >> m->line_shift;
-    uint32_t i = cache_find(s->tags, number);
+    const uint32_t first = cache_set_of(s->tags, number) * s->tags->ways;
+    uint32_t i = cache_find_in(s->tags, first, number);
     const bool hit = i != CACHE_NONE, back = m->c.l2.write_back;
     const bool through = !back || (!hit && !m->c.l2.write_allocate);
     if ((!hit || through) && !has_room(p, si, NULL, true)) return BLOCK_DRAM;
-    if (!hit && m->c.l2.write_allocate) i = place_line(p, si, number, tick);
+    if (!hit && m->c.l2.write_allocate) i = place_line(p, si, first, number, tick);
     if (i != CACHE_NONE) {
         write_tags(p, s, i, n, k);
         if (!back) s->tags->line[i].dirty = 0;
@@ -438,8 +440,9 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         piece_done(p, si, at, d->tick);
         return;
     }
-    uint32_t i = cache_find(s->tags, d->line);
-    if (i == CACHE_NONE) i = place_line(p, si, d->line, d->tick);
+    const uint32_t first = cache_set_of(s->tags, d->line) * s->tags->ways;
+    uint32_t i = cache_find_in(s->tags, first, d->line);
+    if (i == CACHE_NONE) i = place_line(p, si, first, d->line, d->tick);
     s->tags->line[i].valid |= (uint8_t)(d->sectors & s->tags->all);
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
     const uint32_t n = mshr_fill(s->mshr, d->line, d->sectors, p->waiters);

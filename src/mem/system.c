@@ -267,6 +267,7 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
                            .refi = d->refi,
                            .rfc = d->rfc,
                            .period = clock->dram.period};
+    s.one_late = s.ccd_l <= 2 * s.ccd_s;
     for (uint32_t b = 0; b < s.banks; b++) s.group_banks[b & s.group_mask] |= 1u << b;
     s.burst_shift = log2_of(s.burst_bytes);
     const uint32_t writes = s.window[DIR_WRITE];

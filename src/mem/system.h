@@ -144,7 +144,7 @@ struct dram_done { // what a read was for
     bool bypass;
 };
 struct dram_entry {
-    struct dram_done what;
+    _Alignas(64) struct dram_done what;
     uint64_t visible; // clock at which the scheduler sees it
     uint64_t seq;     // age, over the channel
     uint32_t row, next, prev;
@@ -152,7 +152,7 @@ struct dram_entry {
 };
 enum { DRAM_BANKS = 32 }; // at most
 struct dram_bank {
-    uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
+    _Alignas(64) uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
     struct dram_list {
         uint32_t hit;        // oldest entry for the open row
         uint32_t head, tail; // entries in order of age
@@ -164,6 +164,7 @@ struct dram_bank {
 // Derived and checked configuration, in clocks.
 struct dram_shape {
     uint32_t group_banks[8]; // bit a bank
+    bool one_late;           // no bank group but the last used can delay a column
     uint32_t banks, groups, group_mask, bank_shift, chunk_shift, chunks_a_row_shift;
     uint32_t burst_bytes, burst_shift, burst_clocks;
     uint32_t window[2], limit[2]; // entries that the scheduler sees; with the pipeline before it
@@ -183,10 +184,19 @@ struct dram_channel {
     uint64_t next;   // clock of its next action
     uint64_t cmd_ok; // next free slot of the command bus
     uint64_t col_s, col_l[8], dir_ok[2], bus_free, act_rrd, faw[4];
+    uint32_t last_group;
     uint64_t refresh_due;
-    uint64_t picked_at;          // the choice that stands, if picked
-    uint64_t seq, rank_base;     // age of the next request; age of rank 0
-    int32_t (*rank)[DRAM_BANKS]; // [direction]: age of a bank's hit, with the bank below
+    uint64_t picked_at;      // the choice that stands, if picked
+    uint64_t seq, rank_base; // age of the next request; age of rank 0
+    // What decisions look at, bank beside bank, four to a vector. A rank is an age with the bank
+    // below; clocks count from the epoch.
+    uint64_t epoch;
+    struct dram_lanes {
+        _Alignas(64) int32_t hit_rank[2][DRAM_BANKS]; // of the oldest request for the open row
+        int32_t head_rank[2][DRAM_BANKS];             // of the oldest request
+        int32_t row_at[DRAM_BANKS]; // when the bank allows its next row command: ACT or PRE
+        int32_t closed[DRAM_BANKS]; // -1: that is an ACT; else 0
+    } * lane;
     uint32_t picked_bank;
     bool picked, picked_column;
     uint8_t mode;
@@ -195,7 +205,8 @@ struct dram_channel {
     uint32_t open, hit[2], pend[2]; // bit a bank
     uint32_t opening;               // of the open banks, those whose tRCD may not be over
     uint32_t count[2];              // entries that the scheduler sees
-    uint64_t pipe_next[2];          // when the first of those is to be seen
+    uint64_t pipe_next[2];          // when the first entry before those is to be seen
+    uint64_t insert_at;             // the earlier of them, of directions with room
     uint32_t pipe_head[2], pipe_tail[2];
     uint32_t free;
     // Reads that are done, and departures from the queue: rings that slices consume. The channel
