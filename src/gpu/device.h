@@ -193,6 +193,11 @@ void result_end(struct gpu *g, struct run *r, uint64_t end_cycle);
 
 void result_forget(struct gpu *g, const struct gpu_module *m); // drops kept results of a module
 
+// The user wants it to end.
+static inline bool device_should_stop(const struct gpu *g) {
+    return g->options.stop && __atomic_load_n(g->options.stop, __ATOMIC_RELAXED);
+}
+
 double host_seconds(void);
 
 #endif

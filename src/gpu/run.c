@@ -14,6 +14,7 @@
 // its last CTA has; a kernel alone ends when also its stores are acknowledged.
 #include "gpu/device.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -332,6 +333,19 @@ static uint64_t end_of(struct gpu *g, const struct run *r) {
     return end < g->now ? end + 1 : g->now;
 }
 
+// What must hold when the last kernel has ended: nothing is under way, nobody holds anything.
+static void check_conserved(const struct gpu *g, const struct run *r) {
+    const uint64_t *c = r->result.activity.c;
+    for (uint32_t i = 0; i < g->config.sm_count; i++) {
+        assert(sm_is_idle(g->sm[i]) && "an SM holds something after the last kernel");
+        assert(mem_port_outstanding(g->ports[i]) == 0 && "a request is still under way");
+        assert(exec_log_is_empty(g->logs[i]) && "a store was not committed");
+    }
+    assert(c[ACT_cta_launches] == r->n_ctas && r->result.ctas_done == r->n_ctas);
+    assert(c[ACT_net_request_packets] == c[ACT_net_reply_packets] && "every request is answered");
+    (void)c;
+}
+
 static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -341,6 +355,7 @@ static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     g->slots[r->slot] = NULL;
     g->n_running--;
     if (!left) {
+        if (!r->result.overlapped) check_conserved(g, r);
         struct activity a;
         device_activity_sum(g, &a);
         activity_sub(&a, &g->busy_before);
@@ -421,7 +436,7 @@ void run_quanta(struct gpu *g, uint64_t until) {
         for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
             if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
         if (end_runs(g) || check_limits(g)) return;
-        if (g->options.stop && *g->options.stop) return;
+        if (device_should_stop(g)) return;
         tell_progress(g);
         if (!skip_idle_quanta(g, until)) {
             report_deadlock(g, "every warp waits and nothing is on its way");

@@ -472,7 +472,7 @@ enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *only, uint64
             // Streams that wait for each other's events in a circle.
             device_fault(g, WW_ERROR_DEADLOCK, "the streams wait for each other's events for ever");
         }
-        if (g->options.stop && *g->options.stop) {
+        if (device_should_stop(g)) {
             run_abort_all(g, WW_ERROR_INTERRUPTED, "interrupted");
             device_fault(g, WW_ERROR_INTERRUPTED, "interrupted");
         }

@@ -174,7 +174,7 @@ static volatile int stop;
 static void *stopper(void *arg) {
     (void)arg;
     usleep(100000);
-    stop = 1;
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
