@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Makes tests/semantics/data: PTX kernels and the words they must produce.
+
+The model (model/*.py) was written from the PTX ISA manual, not from warpwatt's code. It needs Python
+3.10 and, for the bounds of approximate functions, mpmath. Running the tests needs neither.
+
+    python3 generate.py             all files
+    python3 generate.py int cvt     some of them
+    python3 generate.py --out DIR   elsewhere
+    python3 generate.py --full      with every expected word, to look for a bug
+"""
+import argparse
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from model import columns, emit, ints  # noqa: E402
+
+MODULES = {}
+
+
+def module(f):
+    MODULES[f.__name__] = f
+    return f
+
+
+@module
+def int_base(m, col, places):
+    m.add_forms(col, places, ints.base_forms(), 1024)
+
+
+@module
+def int_variants(m, col, places):
+    m.add_forms(col, places, ints.variant_forms(col), 64)
+
+
+@module
+def int_compare(m, col, places):
+    m.add_forms(col, places, ints.compare_forms(col), 256)
+
+
+@module
+def int_select(m, col, places):
+    m.add_forms(col, places, ints.predicate_forms() + ints.carry_forms(), 1024)
+    m.add_forms(col, places, ints.fns_forms(col), 256)
+    fs = ints.select_forms()
+    m.add_forms(col, places, [f for f in fs if f.dst != 'f64'], 256)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('names', nargs='*')
+    p.add_argument('--out', default=os.path.join(HERE, 'data'))
+    p.add_argument('--full', action='store_true')
+    args = p.parse_args()
+    if args.full:
+        emit.HEAD = 1 << 20
+    os.makedirs(args.out, exist_ok=True)
+    col = columns.build()
+    places, total = columns.layout(col)
+    with open(os.path.join(args.out, 'operands.bin'), 'wb') as f:
+        f.write(columns.pack(col))
+    forms = cases = 0
+    for name, make in MODULES.items():
+        if args.names and not any(name.startswith(n) for n in args.names):
+            continue
+        m = emit.Module(name)
+        make(m, col, places)
+        print(m.write(args.out, places))
+        forms += m.forms
+        cases += m.cases
+    print(f'{forms} forms, {cases} cases')
+
+
+if __name__ == '__main__':
+    main()
