@@ -210,7 +210,18 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                         SM_MAX_POLICIES, n);
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
-    for (uint32_t i = 0; i < n; i++) s->policy[i] = p[i];
+    s->hooks = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sm_policy *const q = s->policy[i] = p[i];
+        uint32_t h = q->epoch_cycles != 0 ? HOOK_CYCLE | HOOK_NEXT : 0;
+        if (q->cycle != NULL) h |= HOOK_CYCLE;
+        if (q->next_event != NULL) h |= HOOK_NEXT;
+        if (q->prefer != NULL) h |= HOOK_PREFER;
+        if (q->unit_on != NULL) h |= HOOK_UNIT;
+        if (q->issue != NULL) h |= HOOK_ISSUE;
+        if (q->rf_access != NULL) h |= HOOK_RF;
+        s->hooks |= (uint16_t)h;
+    }
     s->n_policies = (uint8_t)n;
     return WW_OK;
 }

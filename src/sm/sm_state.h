@@ -7,7 +7,7 @@
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
-//   lsu.c          accesses, one at a time              lsu_l1.c      their transactions
+//   lsu.c          accesses, one at a time              transact.c    their transactions
 //   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
@@ -232,6 +232,7 @@ struct sm {
     bool pairs;           // dual issue
     bool cycle_dp;        // a double-precision instruction issued in this cycle
     uint8_t n_policies;
+    uint16_t hooks;       // HOOK_*: what any policy asks for
     uint32_t cycle_issues; // schedulers that issued in this cycle
     uint64_t busy_since;
     uint64_t policy_wake;
@@ -378,7 +379,8 @@ void stall_classify(struct sm *s, uint32_t sc, uint64_t t); // no warp of sc is 
 void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t);
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
-// policy.c: calls to all policies; only when there are any
+// policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
+enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32 };
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);

@@ -31,12 +31,14 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 static void result(struct sm *s, const struct event *e, uint64_t t) {
     uint64_t at = collect_write(s, e->in, e->warp, t);
 #if STEP_HOOKS
-    uint32_t extra = 0;
-    for (uint32_t i = 0; i < e->in->n_dst; i++) {
-        const uint32_t x = policy_rf(s, e->warp, e->in->dst_first + i, e->lanes, true, at - 1);
-        extra = x > extra ? x : extra;
+    if (s->hooks & HOOK_RF) {
+        uint32_t extra = 0;
+        for (uint32_t i = 0; i < e->in->n_dst; i++) {
+            const uint32_t x = policy_rf(s, e->warp, e->in->dst_first + i, e->lanes, true, at - 1);
+            extra = x > extra ? x : extra;
+        }
+        at += extra;
     }
-    at += extra;
 #endif
     if (at > t)
         wheel_add(&s->wheel, t, at, EVENT_RELEASE, e->in, e->warp, e->lanes);
@@ -154,10 +156,42 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 
 #if STEP_HOOKS
 static uint32_t choose_pipe(struct sm *s, uint32_t unit, uint64_t t) {
+    if (!(s->hooks & HOOK_UNIT)) return units_choose(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
         if (s->v.pipe[p].free_at <= t && policy_unit_on(s, p)) return p;
     return units_choose(s, unit, t);
+}
+
+// Cycles that the slowest of the instruction's rows takes longer to read.
+static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t lanes,
+                          uint64_t t) {
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t x = policy_rf(s, w, in->src[i], lanes, false, t + s->c.read_latency);
+        extra = x > extra ? x : extra;
+    }
+    return extra;
+}
+
+static void tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
+                       uint32_t pipe, bool is_second, uint32_t *latency, uint32_t *interval,
+                       uint64_t t) {
+    struct sm_issue i = {.cycle = t,
+                         .warp = w,
+                         .scheduler = sc,
+                         .pc = pc,
+                         .kernel_slot = s->warp[w].kslot,
+                         .lanes = s->env.exec_mask,
+                         .klass = in->klass,
+                         .unit = in->unit,
+                         .pipe = (uint8_t)pipe,
+                         .is_second = is_second,
+                         .latency = *latency,
+                         .interval = *interval};
+    policy_issue(s, &i);
+    *latency += i.extra_latency;
+    *interval += i.extra_interval;
 }
 #endif
 
@@ -170,27 +204,9 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     uint64_t ready = collect_operands(s, in, w, t);
 #if STEP_HOOKS
     const uint32_t pipe = choose_pipe(s, unit, t);
-    uint32_t extra = 0;
-    for (uint32_t i = 0; i < in->n_src; i++) {
-        const uint32_t x = policy_rf(s, w, in->src[i], lanes, false, t + s->c.read_latency);
-        extra = x > extra ? x : extra;
-    }
-    ready += extra;
-    struct sm_issue issue = {.cycle = t,
-                             .warp = w,
-                             .scheduler = sc,
-                             .pc = pc,
-                             .kernel_slot = W->kslot,
-                             .lanes = s->env.exec_mask,
-                             .klass = in->klass,
-                             .unit = in->unit,
-                             .pipe = (uint8_t)pipe,
-                             .is_second = is_second,
-                             .latency = latency,
-                             .interval = interval};
-    policy_issue(s, &issue);
-    latency += issue.extra_latency;
-    interval += issue.extra_interval;
+    if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
+    if (s->hooks & HOOK_ISSUE)
+        tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, &interval, t);
 #else
     const uint32_t pipe = units_choose(s, unit, t);
     (void)pc;
@@ -236,17 +252,9 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     } else {
         collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
 #if STEP_HOOKS
-        struct sm_issue i = {.cycle = t,
-                             .warp = w,
-                             .scheduler = sc,
-                             .pc = pc,
-                             .kernel_slot = W->kslot,
-                             .lanes = s->env.exec_mask,
-                             .klass = in->klass,
-                             .unit = in->unit,
-                             .pipe = SM_PIPES,
-                             .is_second = is_second};
-        policy_issue(s, &i);
+        uint32_t none = 0;
+        if (s->hooks & HOOK_ISSUE)
+            tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, &none, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -302,6 +310,7 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
         }
     }
 #if STEP_HOOKS
+    if (!(s->hooks & HOOK_UNIT)) return left;
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
@@ -357,7 +366,7 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     enum stall_reason why;
     uint64_t can = with_unit(s, active, t, &why);
 #if STEP_HOOKS
-    if (can != 0) {
+    if (can != 0 && (s->hooks & HOOK_PREFER)) {
         can = policy_prefer(s, sc, can);
         if (can == 0) why = STALL_policy;
     }
@@ -406,7 +415,8 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
                 next = min64(next, s->sched[sc].next);
     }
 #if STEP_HOOKS
-    next = min64(next, min64(s->policy_wake, policy_next_event(s)));
+    next = min64(next, s->policy_wake);
+    if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
 #endif
     return max64(next, t + 1);
 }
@@ -429,7 +439,7 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     collect_sweep(s, t);
 #if STEP_HOOKS
     s->policy_wake = NEVER;
-    policy_cycle(s, t);
+    if (s->hooks & HOOK_CYCLE) policy_cycle(s, t);
 #endif
     bool issued = false;
     if (s->v.resident != 0 || s->is_busy) {
