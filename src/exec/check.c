@@ -1,15 +1,14 @@
 // The optional memory checks: reads of bytes never written, and shared-memory races.
 //
 // Each byte of shared memory has a shadow: whether it was written, and who last wrote and last read
-// it since when. Two accesses by different warps race when at least one writes, neither is
-// atomic, and no barrier lies between them: a barrier of the whole block starts a new epoch; one
-// that only some warps take part in orders all of those (their sets overlap), which may forgive a race
-// but never invents one.
+// it since when. Two accesses by different warps race when at least one writes, they are not both
+// atomic, and no barrier lies between them: a barrier of the whole block starts a new epoch; within
+// one, two warps that have both passed some barrier of fewer threads are taken to be in order, which
+// may forgive a race but never invents one.
 #include "exec/mem.h"
 
 struct byte_shadow {
     uint16_t write_epoch, read_epoch; // low bits of bar_epoch + 1; 0 never
-    uint16_t write_named, read_named; // barriers that the warp had passed in that epoch
     uint8_t writer, reader;           // warp in CTA, modulo 256
     uint8_t written;
     uint8_t write_atomic;
@@ -33,9 +32,9 @@ void check_cta_init(struct exec_cta *c, void *memory) {
 }
 
 static uint16_t epoch_of(const struct exec_warp *w) { return (uint16_t)(w->bar_epoch % 65535 + 1); }
-static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp, uint16_t named) {
+static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp) {
     return epoch == epoch_of(w) && warp != (uint8_t)w->warp_in_cta &&
-           !(named & w->bar_named) && !(w->bar_named & named);
+           !(w->cta->warps[warp].bar_named & w->bar_named);
 }
 static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                  uint64_t at, const char *what, uint8_t other, const char *did) {
@@ -62,10 +61,9 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                 return false;
             }
             if (c->races && x->op != OP_ATOM) {
-                if (unordered(w, b->write_epoch, b->writer, b->write_named))
+                if (unordered(w, b->write_epoch, b->writer))
                     return race(e, w, x, i, at, "reads", b->writer, "wrote");
                 b->read_epoch = epoch_of(w);
-                b->read_named = (uint16_t)w->bar_named;
                 b->reader = (uint8_t)w->warp_in_cta;
             }
         }
@@ -99,13 +97,12 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
         for (uint64_t at = first; at < first + x->bytes; at++) {
             struct byte_shadow *b = &c->byte[at];
             if (c->races) {
-                if (unordered(w, b->write_epoch, b->writer, b->write_named) &&
+                if (unordered(w, b->write_epoch, b->writer) &&
                     !(is_atomic && b->write_atomic))
                     return race(e, w, x, i, at, "writes", b->writer, "wrote");
-                if (unordered(w, b->read_epoch, b->reader, b->read_named))
+                if (unordered(w, b->read_epoch, b->reader))
                     return race(e, w, x, i, at, "writes", b->reader, "read");
                 b->write_epoch = epoch_of(w);
-                b->write_named = (uint16_t)w->bar_named;
                 b->writer = (uint8_t)w->warp_in_cta;
                 b->write_atomic = is_atomic;
             }
