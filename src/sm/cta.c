@@ -25,7 +25,7 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     struct warp *const W = &s->warp[w];
     const struct kernel_slot *const ks = &s->kernel[c->kslot];
     struct sm_wide_pend *const wide = ks->kernel->wide != NULL ? &s->wide_pend[w] : NULL;
-    const uint8_t gen = (uint8_t)(W->fetch_gen + 1);
+    const uint16_t gen = (uint16_t)(W->fetch_gen + 1);
     const uint32_t stores = W->stores; // acknowledgements for the slot's last warp still come
     *W = (struct warp){.ew = &c->cta.warps[number],
                        .counts = ks->counts,

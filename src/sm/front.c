@@ -139,7 +139,7 @@ void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t 
     const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t w = s->mshr_out[i] & 0xff;
-        if ((uint8_t)(s->mshr_out[i] >> 8) != s->warp[w].fetch_gen) continue;
+        if ((uint16_t)(s->mshr_out[i] >> 8) != s->warp[w].fetch_gen) continue;
         s->fetching &= ~BIT64(w);
         front_want(s, w);
     }

@@ -83,7 +83,7 @@ uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32
 #define LOCAL_BASE 0x4000000000ull
 enum { ASYNC_GROUPS = 8 };
 struct warp {
-    const struct sm_inst *head; // next instruction, when decoded
+    _Alignas(64) const struct sm_inst *head; // next instruction, when decoded
     struct exec_warp *ew;
     uint64_t pend, pend_mem, pend_long; // registers 0..63 with a result on its way
     struct sm_inst_counts *counts;      // of the kernel, by pc
@@ -95,14 +95,13 @@ struct warp {
     // second line
     struct sm_wide_pend { uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS]; } * wide;
     uint32_t stores;   // store and atomic requests not acknowledged, accesses not processed
-    uint8_t fetch_gen; // fetches of older generations are dropped
+    uint16_t fetch_gen; // fetches of older generations are dropped
     uint8_t exited;    // no live lane, results may still be on their way
     uint8_t async_now; // group that cp.async adds to
     uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
     uint16_t async_left[ASYNC_GROUPS];
     uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
     uint32_t fence_keep; // a fence waits until `stores` is down to this; UINT32_MAX: none waits
-    uint8_t pad[64 - 8 - 4 - 4 - 2 * ASYNC_GROUPS - 8];
 };
 static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
 
@@ -149,7 +148,7 @@ struct wheel {
 };
 
 // ---- front end ----------------------------------------------------------------------------------
-struct fetched { uint64_t cycle; uint32_t pc; uint8_t warp, n, gen, spare; };
+struct fetched { uint64_t cycle; uint32_t pc; uint16_t gen; uint8_t warp, n; };
 enum { HOT_LINES = 16 };
 
 // ---- memory instructions ------------------------------------------------------------------------
