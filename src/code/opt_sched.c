@@ -16,6 +16,10 @@ enum { REGION = 256 };
 // anyway. Fitted to ptxas's counts for the same kernels (docs/registers.md).
 enum { FREE_WORDS = 24, MORE_WORDS = 8, KEEP_CLEAR = 6 };
 
+// What is within about one arithmetic latency of the longest chain may as well go first when it
+// frees a register.
+enum { NEAR_HEIGHT = 20 };
+
 struct unit {
     uint32_t first, n; // instructions
     uint32_t waits;    // predecessors not yet placed
@@ -292,6 +296,24 @@ static int32_t place(struct scheduler *s, uint32_t u) {
     return change;
 }
 
+// Among the ready units the one that changes the pressure least; with `near`, only one that frees a
+// register and is about as high as `best`, which else stays.
+static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t n_ready,
+                           uint32_t best, bool near) {
+    const uint32_t height = s->unit[ready[best]].height;
+    int32_t least = INT32_MAX;
+    for (uint32_t i = 0; i < n_ready; i++) {
+        if (near && s->unit[ready[i]].height + NEAR_HEIGHT < height) continue;
+        const int32_t change = pressure_change(s, ready[i]);
+        if (near && change >= 0) continue;
+        if (change < least || (change == least && ready[i] < ready[best])) {
+            least = change;
+            best = i;
+        }
+    }
+    return best;
+}
+
 static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready,
                        int32_t pressure) {
     uint32_t best = 0;
@@ -300,16 +322,9 @@ static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_re
         if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
     }
     const int32_t room = (int32_t)s->limit - pressure;
-    if (pressure_change(s, ready[best]) <= (room > 0 ? room : 0)) return best;
-    int32_t least = INT32_MAX;
-    for (uint32_t i = 0; i < n_ready; i++) {
-        const int32_t change = pressure_change(s, ready[i]);
-        if (change < least || (change == least && ready[i] < ready[best])) {
-            least = change;
-            best = i;
-        }
-    }
-    return best;
+    const int32_t needs = pressure_change(s, ready[best]);
+    if (needs <= 0) return best;
+    return frees_most(s, ready, n_ready, best, needs <= room);
 }
 
 // Fills s->order; answers the most words in use.
