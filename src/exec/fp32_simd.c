@@ -46,11 +46,13 @@ GENERAL(fsqrt_r, 1, fsqrt_rnd(A, &m))
 GENERAL(fmov, 1, A)
 
 // mad.f32 of sm_1x: the product's mantissa is cut to 24 bits, its exponent kept however small or
-// large, and the sum is rounded to nearest (PTX ISA, mad).
+// large, and the sum is rounded to nearest; but with c a zero it is mul, then add (PTX ISA, mad).
 LANE_FN uint32_t fmad1x(uint32_t a, uint32_t b, uint32_t c) {
     const double p = (double)as_f32(a) * (double)as_f32(b);
     const double cut = as_f64(as_u64(p) & ~0x1fffffffull); // of infinities and NaN: the same kind
-    return canon32((float)add_odd(p == p ? cut : p, (double)as_f32(c)));
+    const double rounded = (double)as_f32(flush32(as_u32((float)p), 0x7fffffffu));
+    const double product = (c << 1) == 0 ? rounded : cut;
+    return canon32((float)add_odd(p == p ? product : p, (double)as_f32(c)));
 }
 GENERAL(fmad, 3, fmad1x(A, B, C))
 
@@ -168,19 +170,18 @@ enum { TEST_FINITE, TEST_INFINITE, TEST_NUMBER, TEST_NAN, TEST_NORMAL, TEST_SUBN
 FN(ftestp32) {
     UNUSED_ENV;
     SOURCES1;
-    uint32_t inf = 0, nan = 0, sub = 0, zero = 0;
+    uint32_t inf = 0, nan = 0, sub = 0;
     LANES {
         const uint32_t v = pa[i] & 0x7fffffffu;
         inf |= v == 0x7f800000u ? lane_bit[i] : 0;
         nan |= v > 0x7f800000u ? lane_bit[i] : 0;
-        zero |= v == 0 ? lane_bit[i] : 0;
         sub |= v - 1 < 0x007fffffu ? lane_bit[i] : 0;
     }
     const uint32_t table[] = {[TEST_FINITE] = ~(inf | nan),
                               [TEST_INFINITE] = inf,
                               [TEST_NUMBER] = ~nan,
                               [TEST_NAN] = nan,
-                              [TEST_NORMAL] = ~(inf | nan | sub | zero),
+                              [TEST_NORMAL] = ~(inf | nan | sub), // zeros are normal
                               [TEST_SUBNORMAL] = sub};
     return setp_finish(w, x, mask, x->sub < 6 ? table[x->sub] : 0);
 }

@@ -170,17 +170,16 @@ FN(dset) { // destination is one word
 FN(ftestp64) {
     UNUSED_ENV;
     SOURCES1;
-    uint32_t inf = 0, nan = 0, sub = 0, zero = 0;
+    uint32_t inf = 0, nan = 0, sub = 0;
     const uint64_t top = 0x7ff0000000000000ull;
     LANES {
         LANE1_64;
         const uint64_t v = A & 0x7fffffffffffffffull;
         inf |= v == top ? lane_bit[i] : 0;
         nan |= v > top ? lane_bit[i] : 0;
-        zero |= v == 0 ? lane_bit[i] : 0;
         sub |= v != 0 && v < 0x0010000000000000ull ? lane_bit[i] : 0;
     }
-    const uint32_t table[] = {~(inf | nan), inf, ~nan, nan, ~(inf | nan | sub | zero), sub};
+    const uint32_t table[] = {~(inf | nan), inf, ~nan, nan, ~(inf | nan | sub), sub};
     return setp_finish(w, x, mask, x->sub < 6 ? table[x->sub] : 0);
 }
 

@@ -91,7 +91,9 @@ static uint32_t ref_fmad(const struct minst *m, uint32_t ua, uint32_t ub, uint32
     (void)ue;
     const double a = bits_f32(flush_(ua)), b = bits_f32(flush_(ub)), c = bits_f32(flush_(uc));
     double p = a * b;
-    if (isfinite(p) && p != 0) { // 24 bits of the mantissa, any exponent
+    if (c == 0) { // as mul, then add
+        p = bits_f32(flush_(f32_bits((float)p)));
+    } else if (isfinite(p) && p != 0) { // 24 bits of the mantissa, any exponent
         int e;
         const double f = frexp(p, &e);
         p = ldexp(trunc(ldexp(f, 24)), e - 24);
@@ -247,7 +249,7 @@ static void compares(void **state) {
                 for (uint32_t i = 0; i < 32; i++) {
                     const int k = fpclassify(bits_f32(r->a.w[0][i]));
                     const bool want[] = {k != FP_NAN && k != FP_INFINITE, k == FP_INFINITE, k != FP_NAN,
-                                         k == FP_NAN, k == FP_NORMAL, k == FP_SUBNORMAL};
+                                         k == FP_NAN, k == FP_NORMAL || k == FP_ZERO, k == FP_SUBNORMAL};
                     assert_int_equal(r->pd >> i & 1, want[sub]);
                 }
             }
