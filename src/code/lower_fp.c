@@ -124,7 +124,11 @@ void lower_fp_minmax(struct lower *l, const struct ptx_inst *i, unsigned max) {
     m.sub = (uint8_t)max;
     m.flags = lower_fp_flags(l, i, t);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
-    for (unsigned s = 0; s < sources && s < 3; s++) m.src[s] = lower_src(l, &i->operand[s + 1], t);
+    const bool magnitudes = ptx_has(i, PTX_MOD_abs) && !(m.flags & MF_ABS); // of three operands
+    for (unsigned s = 0; s < sources && s < 3; s++) {
+        m.src[s] = lower_src(l, &i->operand[s + 1], t);
+        if (magnitudes) m.src[s].mods |= OPND_ABS;
+    }
     if (lower_is_half(t))
         lower_put_cost(l, &m, half_cost(t, 2));
     else if (sources == 3)
