@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import columns, emit, ints  # noqa: E402
+from model import columns, emit, fp, ints  # noqa: E402
 
 MODULES = {}
 
@@ -46,6 +46,46 @@ def int_select(m, col, places):
     m.add_forms(col, places, ints.fns_forms(col), 256)
     fs = ints.select_forms()
     m.add_forms(col, places, [f for f in fs if f.dst != 'f64'], 256)
+
+
+@module
+def f32_base(m, col, places):
+    m.add_forms(col, places, fp.base_forms('f32'), 1024)
+
+
+@module
+def f32_variants(m, col, places):
+    m.add_forms(col, places, fp.variant_forms('f32', col), 64)
+
+
+@module
+def f32_compare(m, col, places):
+    m.add_forms(col, places, fp.compare_forms('f32', col), 256)
+
+
+@module
+def f32_sm1x(m, col, places):
+    m.header = '.version 1.4\n.target sm_11\n'
+    m.add_forms(col, places, fp.old_forms(), 1024)
+
+
+@module
+def f64_base(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, fp.base_forms('f64'), 1024)
+    m.add_forms(col, places, [f for f in ints.select_forms() if f.dst == 'f64'], 256)
+
+
+@module
+def f64_variants(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, fp.variant_forms('f64', col), 64)
+
+
+@module
+def f64_compare(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, fp.compare_forms('f64', col), 256)
 
 
 def main():
