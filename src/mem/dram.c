@@ -71,7 +71,10 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
     for (uint32_t b = 0; b < s->banks; b++)
         c->bank[b] = (struct dram_bank){.list = {none, none}, .row = NO_ROW};
     *c->lane = (struct dram_lanes){0};
-    for (uint32_t b = 0; b < DRAM_BANKS; b++) c->lane->closed[b] = -1;
+    for (uint32_t b = 0; b < DRAM_BANKS; b++) {
+        c->lane->closed[b] = -1;
+        c->lane->hit_rank[DIR_READ][b] = c->lane->hit_rank[DIR_WRITE][b] = INT32_MAX;
+    }
     for (uint32_t i = 0; i < s->entries; i++) c->entry[i].next = i + 1 < s->entries ? i + 1 : NIL;
 }
 
@@ -93,7 +96,7 @@ static inline void renew_row(struct dram_channel *c, uint32_t b) {
 
 static void renew_ranks(struct dram_channel *c) {
     for (uint32_t dir = 0; dir < 2; dir++) {
-        FOR_EACH_BIT32(b, c->hit[dir])
+        FOR_EACH_BIT32(b, c->hit[dir] & ~c->opening)
         c->lane->hit_rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
         FOR_EACH_BIT32(k, c->pend[dir])
         c->lane->head_rank[dir][k] = rank_of(c, c->bank[k].list[dir].head, k);
@@ -114,13 +117,22 @@ static void move_epoch(struct dram_channel *c, uint64_t now) {
 static inline void drop_hit(struct dram_channel *c, uint32_t b, uint32_t dir) {
     c->hit[dir] &= ~(1u << b);
     c->bank[b].list[dir].hit = NIL;
+    c->lane->hit_rank[dir][b] = INT32_MAX;
 }
 
 // Entry i is the oldest for the bank's open row.
 static inline void set_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t i) {
     c->bank[b].list[dir].hit = i;
-    c->lane->hit_rank[dir][b] = rank_of(c, i, b);
+    c->lane->hit_rank[dir][b] = c->opening >> b & 1 ? INT32_MAX : rank_of(c, i, b);
     c->hit[dir] |= 1u << b;
+}
+
+// tRCD is over.
+static void opened_up(struct dram_channel *c, uint32_t b) {
+    c->opening &= ~(1u << b);
+    for (uint32_t dir = 0; dir < 2; dir++)
+        if (c->hit[dir] >> b & 1)
+            c->lane->hit_rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
 }
 
 // Looks for an entry of the open row, from one on.
@@ -151,6 +163,7 @@ static void opened(struct dram_channel *c, uint32_t b, uint64_t t) {
 static void closed(struct dram_channel *c, uint32_t b, uint64_t t) {
     struct dram_bank *k = &c->bank[b];
     c->open &= ~(1u << b);
+    c->opening &= ~(1u << b);
     c->close_at = max64(c->close_at, t);
     c->act->c[ACT_dram_precharges]++;
     k->act_ok = max64(k->act_ok, t + c->s->rp);
@@ -311,17 +324,6 @@ static inline int32_t v4_least(v4 a) {
 }
 static const v4 v4_first = {1, 2, 4, 8};
 
-// The bank with the oldest hit, of a set of banks.
-static inline uint32_t oldest_of(const struct dram_channel *c, uint32_t dir, uint32_t banks) {
-    const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir];
-    v4 bit = v4_first, least = v4_all(INT32_MAX);
-    for (uint32_t i = 0; i < c->s->banks; i += 4, rank++, bit = bit << 4) {
-        const v4 in = (v4_all((int32_t)banks) & bit) == bit;
-        least = v4_min(least, v4_choose(in, *rank, least));
-    }
-    return (uint32_t)v4_least(least) & (DRAM_BANKS - 1);
-}
-
 // The earliest row command of a set of banks, if it is earlier than the column found.
 static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
     if (ww_unlikely(start - c->epoch > 1u << 30)) move_epoch(c, start);
@@ -346,16 +348,43 @@ static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
     c->picked_column = false;
 }
 
-// The earliest column of the banks with hits, of which none can go as soon as the data bus allows.
+// The least rank of the banks with hits that are open, but for those of groups that are late.
+static inline int32_t least_hit(const struct dram_channel *c, uint32_t dir, uint64_t column) {
+    const struct dram_shape *s = c->s;
+    const v4 most = v4_all(INT32_MAX), mask = v4_all((int32_t)s->group_mask);
+    const v4 ids[2] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    const v4 of[2] = {ids[0] & mask, ids[1] & mask}; // groups of the banks; others repeat these
+    v4 late[2] = {v4_all(0), v4_all(0)};
+    if (s->one_late) {
+        const int32_t g = c->col_l[c->last_group] > column ? (int32_t)c->last_group : -1;
+        late[0] = (of[0] == v4_all(g)) & most;
+        late[1] = (of[1] == v4_all(g)) & most;
+    } else {
+        for (uint32_t k = 0; k < s->groups; k++) {
+            const int32_t g = c->col_l[k] > column ? (int32_t)k : -1;
+            late[0] |= (of[0] == v4_all(g)) & most;
+            late[1] |= (of[1] == v4_all(g)) & most;
+        }
+    }
+    const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir];
+    const uint32_t n = (s->banks + 3) / 4;
+    v4 least = most;
+    for (uint32_t i = 0; i < n; i++) least = v4_min(least, rank[i] | late[i & 1]);
+    return v4_least(least);
+}
+
+// The earliest column of banks with hits; the oldest of the same clock.
 static void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t hits) {
     const uint32_t dir = c->mode;
-    uint64_t best = NEVER;
+    uint64_t best = c->picked_at;
+    int32_t best_rank = INT32_MAX;
     FOR_EACH_BIT32(b, hits) {
-        const uint64_t t = max64(column, max64(c->bank[b].col_ok, c->col_l[b & c->s->group_mask]));
-        if (t > best ||
-            (t == best && c->lane->hit_rank[dir][b] > c->lane->hit_rank[dir][c->picked_bank]))
-            continue;
+        const struct dram_bank *k = &c->bank[b];
+        const uint64_t t = max64(column, max64(k->col_ok, c->col_l[b & c->s->group_mask]));
+        const int32_t rank = rank_of(c, k->list[dir].hit, b);
+        if (t > best || (t == best && rank > best_rank)) continue;
         best = t;
+        best_rank = rank;
         c->picked_bank = b;
     }
     c->picked_at = best;
@@ -373,22 +402,17 @@ static inline void pick(struct dram_channel *c, uint64_t now) {
     if (hits) {
         uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
         column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
-        uint32_t late = 0;
-        if (s->one_late) {
-            late = c->col_l[c->last_group] > column ? s->group_banks[c->last_group] : 0;
-        } else {
-            for (uint32_t g = 0; g < s->groups; g++)
-                late |= c->col_l[g] > column ? s->group_banks[g] : 0;
-        }
+        bool in_time = false; // a bank opens up by the time of the column
         FOR_EACH_BIT32(b, c->opening) {
-            if (c->bank[b].col_ok > column)
-                late |= 1u << b;
-            else if (c->bank[b].col_ok <= start)
-                c->opening &= ~(1u << b);
+            if (c->bank[b].col_ok <= start)
+                opened_up(c, b);
+            else
+                in_time |= c->bank[b].col_ok <= column;
         }
-        if (hits & ~late) {
+        const int32_t rank = in_time ? INT32_MAX : least_hit(c, dir, column);
+        if (rank != INT32_MAX) {
             c->picked_at = column;
-            c->picked_bank = oldest_of(c, dir, hits & ~late);
+            c->picked_bank = (uint32_t)rank & (DRAM_BANKS - 1);
         } else {
             pick_late_column(c, column, hits);
         }

@@ -114,13 +114,18 @@ static void write_sectors(struct partition *p, uint32_t si, uint64_t line_addr, 
 }
 
 // Room for a read of a channel, if one is wanted, and for a write wherever it goes: the line that
-// has to make place may live in any channel. Without it, the slice remembers what it wants.
+// has to make place may live in any channel of the slice. Without it, the slice remembers what it
+// wants.
 static bool has_room(struct partition *p, uint32_t si, const struct dram_channel *reads,
                      bool writes) {
+    struct slice *s = &p->slice[si];
     uint32_t wants = reads && !dram_room(reads, DIR_READ) ? 1u << DIR_READ : 0;
-    for (uint32_t c = 0; c < p->m->map.channels && writes; c++)
-        if (!dram_room(&p->channel[c], DIR_WRITE)) wants |= 1u << DIR_WRITE;
-    p->slice[si].wants = (uint8_t)wants;
+    uint32_t c = s->channel == NIL ? si : s->channel;
+    do {
+        if (writes && !dram_room(&p->channel[c], DIR_WRITE)) wants |= 1u << DIR_WRITE;
+        c += p->m->map.slices;
+    } while (s->channel == NIL && c < p->m->map.channels);
+    s->wants = (uint8_t)wants;
     return wants == 0;
 }
 
@@ -232,7 +237,9 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     struct node *n = &p->node[at];
     uint64_t *act = p->act.c;
     const uint64_t number = k->line_addr >> p->m->line_shift;
-    const uint32_t i = cache_find(s->tags, number);
+    // A second try of an absent line finds it absent.
+    const bool again = s->absent && s->blocked_at != NEVER;
+    const uint32_t i = again ? CACHE_NONE : cache_find(s->tags, number);
     const uint32_t missing = i == CACHE_NONE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     bool merged = false;
@@ -338,7 +345,8 @@ void l2_unblock(struct partition *p, uint32_t si, uint64_t tick) {
 // wants; each departure calls one slice. False: none is known yet.
 bool l2_await_room(struct partition *p, uint32_t si) {
     const struct slice *s = &p->slice[si];
-    for (uint32_t i = 0; i < p->m->map.channels; i++) {
+    uint32_t i = s->channel == NIL ? si : s->channel;
+    do {
         struct dram_channel *c = &p->channel[i];
         if ((int32_t)(c->claimed - c->left_head) < 0) c->claimed = c->left_head;
         while (c->claimed != c->left_tail) {
@@ -347,7 +355,8 @@ bool l2_await_room(struct partition *p, uint32_t si) {
             l2_unblock(p, si, l->tick);
             return true;
         }
-    }
+        i += p->m->map.slices;
+    } while (s->channel == NIL && i < p->m->map.channels);
     return false;
 }
 

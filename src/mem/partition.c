@@ -154,18 +154,26 @@ static void free_delivered(struct partition *p, struct slice *s) {
 }
 
 // ---- the loop -------------------------------------------------------------------------------
+// A part of a partition that nothing connects with the rest: slices and channels [first, first +
+// n). Numbers are arguments so that the common ones become constants.
+struct part {
+    uint32_t first, slices, channels;
+};
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 // Runs the channels that have something to do at or before a slice's next event (`slices`, at most
 // `end`), as far ahead as slices cannot interfere.
-static void run_channels(struct partition *p, uint64_t slices, uint64_t end) {
+ALWAYS_INLINE void run_channels(struct partition *p, struct part a, uint64_t slices, uint64_t end) {
     const struct mem_system *m = p->m;
     const uint64_t ahead = m->dram.controller_clocks * m->dram.period;
     bool waiting = false;
-    for (uint32_t i = 0; i < m->map.slices; i++) waiting |= p->slice[i].block == BLOCK_DRAM;
-    for (uint32_t i = 0; i < m->map.channels; i++) {
+    for (uint32_t i = a.first; i < a.first + a.slices; i++)
+        waiting |= p->slice[i].block == BLOCK_DRAM;
+    for (uint32_t i = a.first; i < a.first + a.channels; i++) {
         struct dram_channel *c = &p->channel[i];
         uint64_t limit = slices < end && slices + ahead < end ? slices + ahead : end;
         // What another channel does may make a slice act on this one.
-        for (uint32_t k = 0; k < m->map.channels; k++) {
+        for (uint32_t k = a.first; k < a.first + a.channels; k++) {
             const uint64_t t = k != i ? p->channel[k].next : NEVER;
             if (t != NEVER && t * m->dram.period + ahead < limit)
                 limit = t * m->dram.period + ahead;
@@ -173,30 +181,26 @@ static void run_channels(struct partition *p, uint64_t slices, uint64_t end) {
         dram_run(c, &m->clock.dram, limit, waiting);
     }
     if (!waiting) return;
-    for (uint32_t i = 0; i < m->map.slices; i++)
+    for (uint32_t i = a.first; i < a.first + a.slices; i++)
         if (p->slice[i].block == BLOCK_DRAM) l2_await_room(p, i);
 }
 
 // Earliest fill, and earliest input: among slices of the same tick the one after the last served.
-// Numbers of channels and slices are arguments so that the common ones become constants.
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-ALWAYS_INLINE uint64_t next_fill(struct partition *p, uint32_t channels,
-                                 struct dram_channel **from) {
+ALWAYS_INLINE uint64_t next_fill(struct partition *p, struct part a, struct dram_channel **from) {
     uint64_t tick = NEVER;
-    for (uint32_t i = 0; i < channels; i++) {
+    for (uint32_t i = a.first; i < a.first + a.channels; i++) {
         struct dram_channel *c = &p->channel[i];
         const uint64_t at = c->done[c->done_head & (c->s->done_cap - 1)].tick;
         const uint64_t t = c->done_head == c->done_tail ? NEVER : at;
-        *from = t < tick || i == 0 ? c : *from;
+        *from = t < tick || i == a.first ? c : *from;
         tick = t < tick ? t : tick;
     }
     return tick;
 }
-ALWAYS_INLINE uint64_t next_input(const struct partition *p, uint32_t slices, uint32_t *at) {
-    uint64_t tick = p->slice[0].next;
-    uint32_t best = 0, best_behind = p->last_served == 0;
-    for (uint32_t i = 1; i < slices; i++) {
+ALWAYS_INLINE uint64_t next_input(const struct partition *p, struct part a, uint32_t *at) {
+    uint64_t tick = p->slice[a.first].next;
+    uint32_t best = a.first, best_behind = p->last_served == a.first;
+    for (uint32_t i = a.first + 1; i < a.first + a.slices; i++) {
         const uint64_t t = p->slice[i].next;
         // Behind: it was served last, or comes before that one, so others go first.
         const uint32_t behind = i <= p->last_served;
@@ -208,17 +212,17 @@ ALWAYS_INLINE uint64_t next_input(const struct partition *p, uint32_t slices, ui
     *at = best;
     return tick;
 }
-ALWAYS_INLINE uint64_t next_command(const struct partition *p, uint32_t channels) {
+ALWAYS_INLINE uint64_t next_command(const struct partition *p, struct part a) {
     uint64_t clock = NEVER;
-    for (uint32_t i = 0; i < channels; i++)
+    for (uint32_t i = a.first; i < a.first + a.channels; i++)
         clock = p->channel[i].next < clock ? p->channel[i].next : clock;
     return clock == NEVER ? NEVER : clock * p->m->dram.period;
 }
 
 // Slices that wait for room although none will come (another used what they counted on less).
-static bool wake_forgotten(struct partition *p, uint64_t tick) {
+static bool wake_forgotten(struct partition *p, struct part a, uint64_t tick) {
     bool any = false;
-    for (uint32_t i = 0; i < p->m->map.slices; i++) {
+    for (uint32_t i = a.first; i < a.first + a.slices; i++) {
         if (p->slice[i].block != BLOCK_DRAM) continue;
         l2_unblock(p, i, tick);
         any = true;
@@ -226,26 +230,24 @@ static bool wake_forgotten(struct partition *p, uint64_t tick) {
     return any;
 }
 
-ALWAYS_INLINE void run_events(struct partition *p, uint64_t end, uint32_t slices,
-                              uint32_t channels) {
+ALWAYS_INLINE void run_events(struct partition *p, struct part a, uint64_t end) {
     uint64_t last = 0;
     for (;;) {
         struct dram_channel *from = NULL;
         uint32_t input_at;
-        const uint64_t fill = next_fill(p, channels, &from);
-        const uint64_t input = next_input(p, slices, &input_at);
-        const uint64_t tick = fill <= input ? fill : input, command = next_command(p, channels);
+        const uint64_t fill = next_fill(p, a, &from), input = next_input(p, a, &input_at);
+        const uint64_t tick = fill <= input ? fill : input, command = next_command(p, a);
         if (command <= tick && command < end) {
-            run_channels(p, tick, end);
+            run_channels(p, a, tick, end);
             last = command > last ? command : last;
             continue;
         }
         if (tick >= end) {
-            if (tick != NEVER || command != NEVER || !wake_forgotten(p, last)) return;
+            if (tick != NEVER || command != NEVER || !wake_forgotten(p, a, last)) return;
             continue;
         }
         last = tick;
-        for (uint32_t i = 0; i < channels; i++) dram_settle(&p->channel[i], tick);
+        for (uint32_t i = a.first; i < a.first + a.channels; i++) dram_settle(&p->channel[i], tick);
         if (fill <= input) {
             const struct dram_done d = from->done[from->done_head++ & (from->s->done_cap - 1)];
             l2_fill(p, &d);
@@ -264,12 +266,12 @@ void mem_system_run_partition(struct mem_system *m, uint32_t index, uint64_t fro
         take_requests(p, i, from, to);
     }
     const uint32_t slices = m->map.slices, channels = m->map.channels;
-    if (slices == 1 && channels == 1)
-        run_events(p, end, 1, 1);
+    if (slices == channels) // each slice has a channel of its own
+        for (uint32_t i = 0; i < slices; i++) run_events(p, (struct part){i, 1, 1}, end);
     else if (slices == 2 && channels == 1)
-        run_events(p, end, 2, 1);
+        run_events(p, (struct part){0, 2, 1}, end);
     else
-        run_events(p, end, slices, channels);
+        run_events(p, (struct part){0, slices, channels}, end);
     for (uint32_t i = 0; i < m->map.slices; i++) l2_flush_atomics(p, i, end - 1);
     for (uint32_t i = 0; i < m->map.channels; i++)
         dram_account(&p->channel[i], clock_floor(&m->clock.dram, end));

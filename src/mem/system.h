@@ -192,7 +192,8 @@ struct dram_channel {
     // below; clocks count from the epoch.
     uint64_t epoch;
     struct dram_lanes {
-        _Alignas(64) int32_t hit_rank[2][DRAM_BANKS]; // of the oldest request for the open row
+        _Alignas(64) int32_t hit_rank[2][DRAM_BANKS]; // of the oldest request for the open row, if
+                                                      // there is one and tRCD is over; else most
         int32_t head_rank[2][DRAM_BANKS];             // of the oldest request
         int32_t row_at[DRAM_BANKS]; // when the bank allows its next row command: ACT or PRE
         int32_t closed[DRAM_BANKS]; // -1: that is an ACT; else 0
@@ -203,7 +204,7 @@ struct dram_channel {
     bool draining;
     uint32_t faw_at;
     uint32_t open, hit[2], pend[2]; // bit a bank
-    uint32_t opening;               // of the open banks, those whose tRCD may not be over
+    uint32_t opening;               // of the open banks, those whose tRCD was not over
     uint32_t count[2];              // entries that the scheduler sees
     uint64_t pipe_next[2];          // when the first entry before those is to be seen
     uint64_t insert_at;             // the earlier of them, of directions with room

@@ -73,24 +73,24 @@ static inline struct mem_config rig_config(void) {
     };
 }
 
-// GTX 480's shape, for throughput: 6 partitions of 2 slices, 64-bit channels, real ratios of
-// clocks.
+// GTX 480's shape, for throughput: 6 partitions of 2 slices with a 32-bit channel each, and real
+// ratios of clocks (see gpus/gtx480.yaml).
 static inline struct mem_config rig_fermi(void) {
     struct mem_config c = rig_config();
     c.partitions = 6;
-    c.slices_per_partition = 2;
+    c.slices_per_partition = c.dram.channels_per_partition = 2;
     c.partition_hash = true;
-    c.l2.hit_latency = 60;
-    c.l2.mshrs = 64;
+    c.l2.ways = 16;
+    c.l2.mshrs = 256;
+    c.l2.mshr_merge = 4;
+    c.l2.hit_latency = 35;
     c.l2.hashed_sets = true;
     c.l2_clock_mhz = 700;
     c.net.clock_mhz = 700;
-    c.net.request_latency = 50;
-    c.net.reply_latency = 50;
-    c.dram.bus_bits = 64;
-    c.dram.row_bytes = 4096;
+    c.net.request_latency = 55;
+    c.net.reply_latency = 75;
     c.dram.clock_mhz = 924;
-    c.dram.rcd = 12, c.dram.rp = 12, c.dram.ras = 28, c.dram.rc = 40;
+    c.dram.rcd = 12, c.dram.rp = 12, c.dram.ras = 28, c.dram.rc = 40, c.dram.faw = 24;
     c.dram.refi = 3600, c.dram.rfc = 100;
     c.dram.controller_latency = 90;
     return c;
