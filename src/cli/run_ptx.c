@@ -296,7 +296,7 @@ static void on_print(void *user, const char *text, size_t len) {
 static enum ww_status choose_entry(struct cli *c, struct gpu_module *m, struct ptx_request *p) {
     if (p->entry) return WW_OK;
     if (gpu_module_kernels(m) == 1) {
-        p->entry = gpu_module_kernel_name(m, 0);
+        p->entry = arena_strdup(&c->arena, gpu_module_kernel_name(m, 0)); // outlives the module
         return WW_OK;
     }
     char names[400] = "";
