@@ -193,7 +193,10 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
 enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
     *out = (struct run){.launches = json_array(), .errors = json_array()};
     FILE *f = fopen(path, "r");
-    if (!f) return diag_add(d, WW_ERROR_IO, "cannot read the record %s: %s", path, strerror(errno));
+    if (!f) {
+        run_release(out);
+        return diag_add(d, WW_ERROR_IO, "cannot read the record %s: %s", path, strerror(errno));
+    }
     uint32_t line = 0;
     char *text = NULL;
     size_t cap = 0;
