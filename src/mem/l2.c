@@ -73,7 +73,7 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     struct node *n = &p->node[at];
-    const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
+    const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks + s->longer : 0;
     if (is_atomic(n)) {
         s->atomic_free =
             max64(tick, s->atomic_free) + n->bytes / SECTOR32 * n->rounds * m->atomic_ticks;
@@ -203,6 +203,20 @@ static void write_tags(struct partition *p, struct slice *s, uint32_t i, const s
     }
 }
 
+// Tells the watches of an access to a line that is there.
+static void tell(struct partition *p, uint32_t si, uint32_t i, uint32_t sectors, bool is_write,
+                 bool is_fill, uint64_t tick) {
+    const struct mem_system *m = p->m;
+    const struct mem_l2_access a = {.cycle = clock_floor(&m->clock.l2, tick),
+                                    .slice = p->index * m->map.slices + si,
+                                    .line = i,
+                                    .sectors = sectors,
+                                    .is_write = is_write,
+                                    .is_fill = is_fill};
+    for (uint32_t k = 0; k < m->watches; k++)
+        p->slice[si].longer += m->watch[k].access(m->watch[k].self, &a) * m->clock.l2.period;
+}
+
 // ---- one piece ------------------------------------------------------------------------------
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
@@ -251,6 +265,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
         if (!prefetch) n->waiting++;
     } else {
         cache_touch(s->tags, i);
+        if (ww_unlikely(p->m->watches)) tell(p, si, i, k->sectors, atomic, false, tick);
         if (atomic) s->tags->line[i].dirty |= (uint8_t)k->sectors;
     }
     if (atomic) return BLOCK_NONE;
@@ -274,6 +289,7 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
         write_tags(p, s, i, n, k);
         if (!back) s->tags->line[i].dirty = 0;
         cache_touch(s->tags, i);
+        if (ww_unlikely(m->watches)) tell(p, si, i, k->sectors, true, false, tick);
     }
     if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);
     p->act.c[ACT_l2_writes]++;
@@ -376,6 +392,7 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
     }
     const struct piece k = piece_at(m, n);
     const bool cached = is_cached(m, n);
+    s->longer = 0;
     const enum slice_block b = !cached                ? bypass_piece(p, si, at, &k, tick)
                                : n->kind == MEM_WRITE ? write_piece(p, si, n, &k, tick)
                                                       : read_piece(p, si, at, &k, tick);
@@ -454,6 +471,8 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
     if (i == CACHE_NONE) i = place_line(p, si, first, d->line, d->tick);
     s->tags->line[i].valid |= (uint8_t)(d->sectors & s->tags->all);
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
+    s->longer = 0;
+    if (ww_unlikely(m->watches)) tell(p, si, i, d->sectors & s->tags->all, false, true, d->tick);
     const uint32_t n = mshr_fill(s->mshr, d->line, d->sectors, p->waiters);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t at = p->waiters[k];

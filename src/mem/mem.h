@@ -165,6 +165,25 @@ uint32_t mem_system_partitions(const struct mem_system *m);
 uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr);
 // Bytes a second that all DRAM data buses together can move.
 double mem_config_peak_bandwidth(const struct mem_config *c);
+// What happens to lines of the L2, for techniques (drowsy lines) and meters. Slices call it from
+// different threads: what it writes must be the slice's own. At most MEM_MAX_L2_WATCHES.
+struct mem_l2_access {
+    uint64_t cycle;   // of the L2 clock
+    uint32_t slice;   // of all
+    uint32_t line;    // index within the slice, below cache_lines
+    uint32_t sectors; // touched
+    bool is_write, is_fill;
+};
+struct mem_l2_watch {
+    void *self;
+    // A line that is there is read or written, or one is filled; answers L2 cycles that this takes
+    // longer.
+    uint32_t (*access)(void *self, const struct mem_l2_access *a);
+};
+enum { MEM_MAX_L2_WATCHES = 8 };
+enum ww_status mem_system_watch_l2(struct mem_system *m, const struct mem_l2_watch *w);
+uint32_t mem_system_slices(const struct mem_system *m);
+uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
 void mem_system_reset(struct mem_system *m);
 // For tests and deadlock reports: what waits where.

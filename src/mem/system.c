@@ -401,6 +401,16 @@ struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm) {
 struct activity *mem_system_activity(struct mem_system *m, uint32_t partition) {
     return &m->partition[partition].act;
 }
+enum ww_status mem_system_watch_l2(struct mem_system *m, const struct mem_l2_watch *w) {
+    if (m->watches == MEM_MAX_L2_WATCHES) return WW_ERROR_LIMIT;
+    m->watch[m->watches++] = *w;
+    return WW_OK;
+}
+uint32_t mem_system_slices(const struct mem_system *m) { return m->slices; }
+uint32_t mem_system_l2_lines(const struct mem_system *m) {
+    const struct cache *tags = m->partition[0].slice[0].tags;
+    return tags ? cache_lines(tags) : 0;
+}
 uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr) {
     const struct mem_place a = map_place(&m->map, addr);
     return a.partition * m->map.slices + a.slice;

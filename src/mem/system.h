@@ -268,6 +268,7 @@ struct slice {
     uint32_t offset;  // of its blocks among those of that channel
     // output
     uint64_t out_free;
+    uint64_t longer;                   // ticks that the access under way takes longer (watches)
     uint32_t sent_head, sent_tail;     // replies sent, in order; freed when delivered
     uint32_t route_from;               // NET_MESH: first of them that is not routed
     uint32_t *reply_head, *reply_tail; // [SM]
@@ -310,6 +311,8 @@ struct mem_system {
     struct fetch {
         uint8_t bursts, sectors; // for a set of sectors: bursts, and the sectors that they bring
     } fetch[256];
+    struct mem_l2_watch watch[MEM_MAX_L2_WATCHES];
+    uint32_t watches;
     struct mem_port *port;
     struct partition *partition;
     struct net_mesh mesh;

@@ -335,6 +335,39 @@ static void without_l2_everything_goes_to_dram(void **state) {
     rig_free(&r);
 }
 
+struct watcher {
+    uint32_t reads, writes, fills, last_line;
+    uint64_t last_cycle;
+};
+static uint32_t watch_access(void *self, const struct mem_l2_access *a) {
+    struct watcher *w = self;
+    w->reads += !a->is_write && !a->is_fill;
+    w->writes += a->is_write;
+    w->fills += a->is_fill;
+    w->last_line = a->line;
+    w->last_cycle = a->cycle;
+    return 3; // a drowsy line wakes
+}
+
+static void watches_see_lines_and_delay_them(void **state) {
+    (void)state;
+    struct rig r = rig_make(rig_config(), 1, 1000);
+    struct watcher w = {0};
+    assert_int_equal(
+        mem_system_watch_l2(r.m, &(struct mem_l2_watch){.self = &w, .access = watch_access}),
+        WW_OK);
+    assert_int_equal(rig_one(&r, 0, MEM_READ, 0, 32), MISS_32 + 3);
+    assert_int_equal(rig_one(&r, 1000, MEM_READ, 0, 32), 1000 + HIT_32 + 3);
+    assert_int_equal(w.last_cycle, 1000 + REQUEST);
+    assert_int_equal(rig_one(&r, 2000, MEM_WRITE, 0, 32), 2000 + REQUEST + 1 + HIT + REPLY + 3);
+    assert_int_equal(w.reads, 1);
+    assert_int_equal(w.writes, 1);
+    assert_int_equal(w.fills, 1);
+    assert_true(w.last_line < mem_system_l2_lines(r.m));
+    assert_int_equal(mem_system_slices(r.m), 1);
+    rig_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_that_misses_and_then_hits),
@@ -355,6 +388,7 @@ int main(void) {
         cmocka_unit_test(clocks_that_do_not_divide),
         cmocka_unit_test(a_mesh_counts_hops),
         cmocka_unit_test(without_l2_everything_goes_to_dram),
+        cmocka_unit_test(watches_see_lines_and_delay_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
