@@ -81,7 +81,8 @@ static void cvt_int(struct lower *l, const struct ptx_inst *i, enum ptx_type dt,
 
 static enum lower_cost unit_cost(enum ptx_type dt, enum ptx_type st) {
     if (is_fp8(dt) || is_fp8(st)) return LOWER_COST_CVT_FP8;
-    if (bits_of(dt) == 64 || bits_of(st) == 64) return LOWER_COST_CVT_DP;
+    if (dt == PTX_F64 || st == PTX_F64) return LOWER_COST_CVT_DP;
+    if (bits_of(dt) == 64 || bits_of(st) == 64) return LOWER_COST_CVT_I64;
     if (dt == PTX_BF16 || st == PTX_BF16) return LOWER_COST_CVT_BF16;
     return is_integer(dt) || is_integer(st) ? LOWER_COST_CVT : LOWER_COST_CVT_FP;
 }
