@@ -228,7 +228,7 @@ static enum exec_outcome pack(struct exec_env *e, struct exec_warp *w, const str
     (void)e;
     const struct minst *m = x_minst(w, x);
     const unsigned bits = m->aux ? m->aux : ptx_type_bits(x->type);
-    const bool is_signed = ptx_type_class(x->type) == 's' || x->type == PTX_S4 || x->sub;
+    const bool is_signed = ptx_type_class(x->type) == 's' || x->type == PTX_S4 || x->type == PTX_S2;
     const int64_t top = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     const int64_t low = is_signed ? -(1 << (bits - 1)) : 0;
     const uint32_t keep = (1u << bits) - 1;

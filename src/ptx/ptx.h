@@ -18,7 +18,7 @@
     X(E4M3, "e4m3", 8, 'f') X(E5M2, "e5m2", 8, 'f') X(E4M3X2, "e4m3x2", 16, 'f')               \
     X(E5M2X2, "e5m2x2", 16, 'f') X(PRED, "pred", 1, 'p') X(TEXREF, "texref", 64, 'o')          \
     X(SAMPLERREF, "samplerref", 64, 'o') X(SURFREF, "surfref", 64, 'o') X(B1, "b1", 1, 'o')    \
-    X(S4, "s4", 4, 'o') X(U4, "u4", 4, 'o')
+    X(S4, "s4", 4, 'o') X(U4, "u4", 4, 'o') X(S2, "s2", 2, 'o') X(U2, "u2", 2, 'o')
 
 enum ptx_type {
 #define X(name, text, bits, class) PTX_##name,
