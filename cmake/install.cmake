@@ -12,8 +12,10 @@ install(FILES include/cuda.h DESTINATION include/warpwatt)
 file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.yaml)
 install(FILES ${gpu_files} DESTINATION share/warpwatt/gpus)
 install(FILES docs/warpwatt.1 DESTINATION share/man/man1)
+# The prefix is found from where the file lies, so that `make install PREFIX=...` needs no new build.
+string(REGEX REPLACE "[^/]+" ".." WW_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/warpwatt.pc @ONLY CONTENT
-"prefix=@CMAKE_INSTALL_PREFIX@
+"prefix=\${pcfiledir}/@WW_PC_UP@
 libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
 includedir=\${prefix}/include
 

@@ -38,8 +38,12 @@ static void find_places(struct places *p) {
         const char *slash = strrchr(self.dli_fname, '/');
         int len = slash ? (int)(slash - self.dli_fname) : 1;
         const char *start = slash ? self.dli_fname : ".";
-        const int n = snprintf(dir, sizeof dir, "%.*s/../share/warpwatt/gpus", len, start);
-        if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
+        // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
+        for (int up = 1; up <= 3; up++) {
+            static const char climb[] = "/../../..";
+            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/gpus", len, start, 3 * up, climb);
+            if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
+        }
         // A build tree: the source tree is one of the folders above, up to three.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
