@@ -7,13 +7,14 @@
 #   make sanitize  unit and end-to-end tests under ASan and UBSan
 #   make fuzz      the parser under libFuzzer for FUZZ_SECONDS
 #   make install   command, library, headers, man page under PREFIX
+#   make docs      the reference pages that come from the code's tables
 #   make format    clang-format over our sources
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test bench sanitize fuzz install format clean setup
+.PHONY: build run test bench sanitize fuzz install docs format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -35,6 +36,9 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --only fuzz
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+docs: build
+	@for page in counters stalls instructions classes gpu-keys; do \
+	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 clean:

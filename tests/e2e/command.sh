@@ -10,7 +10,10 @@ run 0 workloads; says out '^hotspot'; says out '^mergeSort'
 run 0 workloads bfs; says out 'small'
 run 0 savings
 run 0 studies
-for page in counters stalls instructions classes gpu-keys; do run 0 reference $page; says out '^# '; done
+for page in counters stalls instructions classes gpu-keys; do
+    run 0 reference $page; says out '^# '
+    cmp -s out "$HERE/../../docs/reference-$page.md" || fail "docs/reference-$page.md is not what the code says: make docs"
+done
 run 2 rnu hotspot; says err 'did you mean `run`'
 run 2 run; says err 'run what'
 run 2 run hotspt; says err 'did you mean `hotspot`'
