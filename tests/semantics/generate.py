@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import columns, emit, fp, ints  # noqa: E402
+from model import columns, cvt, emit, fp, half, ints  # noqa: E402
 
 MODULES = {}
 
@@ -86,6 +86,32 @@ def f64_variants(m, col, places):
 def f64_compare(m, col, places):
     m.skip = 'gt240'
     m.add_forms(col, places, fp.compare_forms('f64', col), 256)
+
+
+@module
+def cvt_base(m, col, places):
+    m.add_forms(col, places, cvt.single_forms(), 1024)
+
+
+@module
+def cvt_f64(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, cvt.double_forms(), 1024)
+
+
+@module
+def cvt_bf16(m, col, places):
+    m.add_forms(col, places, cvt.brain_forms(), 1024)
+
+
+@module
+def half_base(m, col, places):
+    m.add_forms(col, places, half.arithmetic(), 1024)
+
+
+@module
+def half_compare(m, col, places):
+    m.add_forms(col, places, half.compare_forms(), 256)
 
 
 def main():
