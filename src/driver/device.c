@@ -127,67 +127,102 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+// ---- attributes: A(name, value); what is not here the device does not have: 0 ----------------------
+#define ATTRIBUTES(A)                                                                              \
+    A(MAX_THREADS_PER_BLOCK, l->threads_per_block)                                                 \
+    A(MAX_BLOCK_DIM_X, l->block[0])                                                                \
+    A(MAX_BLOCK_DIM_Y, l->block[1])                                                                \
+    A(MAX_BLOCK_DIM_Z, l->block[2])                                                                \
+    A(MAX_GRID_DIM_X, l->grid[0])                                                                  \
+    A(MAX_GRID_DIM_Y, l->grid[1])                                                                  \
+    A(MAX_GRID_DIM_Z, l->grid[2])                                                                  \
+    A(MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block)                                            \
+    A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_per_block)                                      \
+    A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm)                                      \
+    A(TOTAL_CONSTANT_MEMORY, l->const_bytes)                                                       \
+    A(WARP_SIZE, l->warp_size)                                                                     \
+    A(MAX_PITCH, l->max_pitch)                                                                     \
+    A(MAX_REGISTERS_PER_BLOCK, l->registers_per_block)                                             \
+    A(MAX_REGISTERS_PER_MULTIPROCESSOR, l->registers_per_sm)                                       \
+    A(CLOCK_RATE, c->clocks.hot_mhz * 1000)                                                        \
+    A(TEXTURE_ALIGNMENT, l->tex_alignment)                                                         \
+    A(TEXTURE_PITCH_ALIGNMENT, l->tex_pitch_alignment)                                             \
+    A(SURFACE_ALIGNMENT, l->surface_alignment)                                                     \
+    A(GPU_OVERLAP, 1)                                                                              \
+    A(MULTIPROCESSOR_COUNT, c->sm_count)                                                           \
+    A(CAN_MAP_HOST_MEMORY, l->can_map_host)                                                        \
+    A(MAXIMUM_TEXTURE1D_WIDTH, l->tex1d)                                                           \
+    A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->tex1d_linear)                                             \
+    A(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, l->tex1d)                                                 \
+    A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, l->tex1d)                                                   \
+    A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, l->tex_layers)                                             \
+    A(MAXIMUM_TEXTURE2D_WIDTH, l->tex2d[0])                                                        \
+    A(MAXIMUM_TEXTURE2D_HEIGHT, l->tex2d[1])                                                       \
+    A(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, l->tex2d[0])                                                 \
+    A(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, l->tex2d[1])                                                \
+    A(MAXIMUM_TEXTURE2D_LINEAR_PITCH, l->max_pitch)                                                \
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, l->tex2d[0])                                              \
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, l->tex2d[1])                                             \
+    A(MAXIMUM_TEXTURE2D_GATHER_WIDTH, l->tex2d[0])                                                 \
+    A(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, l->tex2d[1])                                                \
+    A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, l->tex2d[0])                                                \
+    A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, l->tex2d[1])                                               \
+    A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, l->tex_layers)                                             \
+    A(MAXIMUM_TEXTURE3D_WIDTH, l->tex3d[0])                                                        \
+    A(MAXIMUM_TEXTURE3D_HEIGHT, l->tex3d[1])                                                       \
+    A(MAXIMUM_TEXTURE3D_DEPTH, l->tex3d[2])                                                        \
+    A(MAXIMUM_TEXTURECUBEMAP_WIDTH, l->tex2d[0])                                                   \
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, l->tex2d[0])                                           \
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, l->tex_layers / 6 * 6)                                \
+    A(MAXIMUM_SURFACE1D_WIDTH, l->tex1d)                                                           \
+    A(MAXIMUM_SURFACE1D_LAYERED_WIDTH, l->tex1d)                                                   \
+    A(MAXIMUM_SURFACE1D_LAYERED_LAYERS, l->tex_layers)                                             \
+    A(MAXIMUM_SURFACE2D_WIDTH, l->tex2d[0])                                                        \
+    A(MAXIMUM_SURFACE2D_HEIGHT, l->tex2d[1])                                                       \
+    A(MAXIMUM_SURFACE2D_LAYERED_WIDTH, l->tex2d[0])                                                \
+    A(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, l->tex2d[1])                                               \
+    A(MAXIMUM_SURFACE2D_LAYERED_LAYERS, l->tex_layers)                                             \
+    A(MAXIMUM_SURFACE3D_WIDTH, l->tex3d[0])                                                        \
+    A(MAXIMUM_SURFACE3D_HEIGHT, l->tex3d[1])                                                       \
+    A(MAXIMUM_SURFACE3D_DEPTH, l->tex3d[2])                                                        \
+    A(CAN_TEX2D_GATHER, c->cc_major >= 2)                                                          \
+    A(CONCURRENT_KERNELS, l->concurrent_kernels)                                                   \
+    A(PCI_BUS_ID, 1)                                                                               \
+    A(MEMORY_CLOCK_RATE, c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)                    \
+    A(GLOBAL_MEMORY_BUS_WIDTH,                                                                     \
+      c->mem.partitions * c->mem.dram.channels_per_partition * c->mem.dram.bus_bits)               \
+    A(L2_CACHE_SIZE, (uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition)  \
+    A(MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm)                                           \
+    A(MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm)                                             \
+    A(ASYNC_ENGINE_COUNT, c->copy_engines)                                                         \
+    A(UNIFIED_ADDRESSING, l->unified_addressing)                                                   \
+    A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, l->unified_addressing)                              \
+    A(COMPUTE_CAPABILITY_MAJOR, c->cc_major)                                                       \
+    A(COMPUTE_CAPABILITY_MINOR, c->cc_minor)                                                       \
+    A(GLOBAL_L1_CACHE_SUPPORTED, l->global_l1)                                                     \
+    A(LOCAL_L1_CACHE_SUPPORTED, l->local_l1)                                                       \
+    A(MANAGED_MEMORY, 1)                                                                           \
+    A(MEMORY_POOLS_SUPPORTED, 1)                                                                   \
+    A(COOPERATIVE_LAUNCH, 1)                                                                       \
+    A(HOST_REGISTER_SUPPORTED, 1)                                                                  \
+    /* of GeForce boards, by the CUDA programming guide's table of throughputs */                  \
+    A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, !l->doubles ? 0 : c->cc_major == 2 ? 8 : 24)
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
-    if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!value || attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     const struct gpu_config *c = &driver_get()->config;
     const struct gpu_limits *l = gpu_limits_of(driver_get()->gpu);
-    const uint64_t l2 = (uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition;
-    const uint32_t bus = c->mem.partitions * c->mem.dram.channels_per_partition * c->mem.dram.bus_bits;
-    const struct { CUdevice_attribute attribute; uint64_t value; } row[] = {
-        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, l->threads_per_block},
-        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, l->block[0]},
-        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, l->block[1]},
-        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, l->block[2]},
-        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, l->grid[0]},
-        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, l->grid[1]},
-        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, l->grid[2]},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_per_block},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm},
-        {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, l->const_bytes},
-        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, l->warp_size},
-        {CU_DEVICE_ATTRIBUTE_MAX_PITCH, l->max_pitch},
-        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, l->registers_per_block},
-        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, l->registers_per_sm},
-        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, (uint64_t)(c->clocks.hot_mhz * 1000)},
-        {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, l->tex_alignment},
-        {CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, l->tex_pitch_alignment},
-        {CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, l->surface_alignment},
-        {CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 1},
-        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->sm_count},
-        {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, l->can_map_host},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH, l->tex1d},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->tex1d_linear},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, l->tex2d[0]},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT, l->tex2d[1]},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH, l->tex3d[0]},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT, l->tex3d[1]},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, l->tex3d[2]},
-        {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS, l->tex_layers},
-        {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, l->concurrent_kernels},
-        {CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 1},
-        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, (uint64_t)(c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)},
-        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, bus},
-        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, l2},
-        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm},
-        {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm},
-        {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, c->copy_engines},
-        {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, l->unified_addressing},
-        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, c->cc_major},
-        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, c->cc_minor},
-        {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, l->global_l1},
-        {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, l->local_l1},
-        {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 1},
-        {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-        {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
-        {CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, 8},
-    };
-    *value = 0; // what the device does not have
-    if (attribute < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    for (size_t i = 0; i < WW_COUNT(row); i++)
-        if (row[i].attribute == attribute) *value = row[i].value > INT32_MAX ? INT32_MAX : (int)row[i].value;
+    uint64_t v = 0;
+    switch (attribute) {
+#define A(name, is) case CU_DEVICE_ATTRIBUTE_##name: v = (uint64_t)(is); break;
+        ATTRIBUTES(A)
+#undef A
+    default: break;
+    }
+    *value = v > INT32_MAX ? INT32_MAX : (int)v;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 

@@ -352,7 +352,7 @@ static void formats(void) {
                 const unsigned char *p = raw + i % 64 * (int)bytes;
                 const int64_t u = bytes == 1 ? *p : bytes == 2 ? *(const uint16_t *)p : *(const uint32_t *)p;
                 const int64_t s = bytes == 1 ? (int8_t)u : bytes == 2 ? (int16_t)u : (int32_t)u;
-                const float top = (float)((1 << (8 * bytes - (kind == 1))) - 1);
+                const float top = (float)(((int64_t)1 << (8 * bytes - (kind == 1))) - 1);
                 if (integer)
                     CHECK(out[i].u[0] == (uint32_t)(kind ? s : u));
                 else if (kind < 2)
