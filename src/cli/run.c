@@ -178,7 +178,9 @@ int run_show(struct cli *c, const struct run_request *q, const char *record, int
     const enum ww_status worst = run_status(&run);
     run_release(&run);
     if (s != WW_OK) return cli_fail(c, s);
-    if (c->diags.list.n) diags_print(&c->diags, stderr);
+    // The table has said why a launch did not finish; other sentences come here.
+    const bool said = worst != WW_OK && !q->json && !q->quiet;
+    if (c->diags.list.n && !said) diags_print(&c->diags, stderr);
     if (worst != WW_OK) return ww_status_exit_code(worst);
     return child_failed ? 1 : 0;
 }
