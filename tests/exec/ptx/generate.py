@@ -631,7 +631,7 @@ def compares():
         p, least, bias, _ = FMT[t]
         sub = lambda v: v.kind == "fin" and 0 < v.mag < Fraction(2) ** (least + p - 1)
         tests = {"finite": lambda v: v.kind == "fin", "infinite": lambda v: v.kind == "inf", "number": lambda v: v.kind != "nan",
-                 "notanumber": lambda v: v.kind == "nan", "normal": lambda v: v.kind == "fin" and v.mag != 0 and not sub(v), "subnormal": sub}
+                 "notanumber": lambda v: v.kind == "nan", "normal": lambda v: v.kind == "fin" and not sub(v), "subnormal": sub}
         for k, g in tests.items():
             f.op("testp.%s.%s {d}, {0}" % (k, t), "pred", [(t, 1)], lambda x: g(decode(t, x)))
     for c in ("eq", "lt", "geu"):
