@@ -43,6 +43,26 @@ LANE_FN uint32_t gross64(uint32_t hi, bool root, uint32_t and_mask, uint32_t xor
         return EXEC_NEXT;                                                              \
     }
 GROSS(mufu_rcp64, false)
-GROSS(mufu_rsq64, true)
+GROSS(mufu_rsq64_hi, true)
+
+// rsqrt.approx.f64: what the hardware refines from the upper word, subnormals included.
+LANE_FN uint64_t rsq64(uint64_t a) {
+    const uint64_t quiet = 0x0008000000000000ull;
+    const double r = 1.0 / __builtin_sqrt(as_f64(a));
+    const bool is_nan = (a & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
+    return is_nan ? a | quiet : r != r ? F64_NAN : as_u64(r);
+}
+FN(mufu_rsq64) {
+    if (x->flags & MF_FTZ) return x_mufu_rsq64_hi(e, w, x, mask);
+    SOURCES1;
+    uint32_t *const pd = x_dst(w, x->d);
+    const uint64_t keep = x->mods[0] & OPND_ABS ? ~(1ull << 63) : ~0ull;
+    const uint64_t flip = x->mods[0] & OPND_NEG ? 1ull << 63 : 0;
+    LANES {
+        LANE1_64;
+        STORE64(rsq64((A & keep) ^ flip));
+    }
+    return EXEC_NEXT;
+}
 
 const exec_fn AT_LEVEL(sfu_fns)[] = {EXEC_SFU_HANDLERS(HANDLER_ROW)};

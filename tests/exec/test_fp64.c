@@ -182,7 +182,7 @@ static void gross(void **state) {
                  {MUFU_RSQ64, 0x4010000000000000ull, 0x3fe0000000000000ull}};
     LEVELS(v) {
         for (uint32_t k = 0; k < WW_COUNT(table); k++) {
-            struct op_run *r = op_new(MI(.op = OP_MUFU, .type = PTX_F64, .sub = table[k].sub, .dst = {RD(RES)}, .src = {RD(RA)}));
+            struct op_run *r = op_new(MI(.op = OP_MUFU, .type = PTX_F64, .sub = table[k].sub, .flags = MF_FTZ, .dst = {RD(RES)}, .src = {RD(RA)}));
             for (uint32_t i = 0; i < 32; i++) set_lane64(&r->a, i, table[k].in);
             op_step(r, ~0u);
             if (lane64(&r->d, 3) != table[k].out)
