@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import columns, cvt, emit, fp, half, ints  # noqa: E402
+from model import approx, columns, cvt, emit, fp, half, ints, video  # noqa: E402
 
 MODULES = {}
 
@@ -112,6 +112,22 @@ def half_base(m, col, places):
 @module
 def half_compare(m, col, places):
     m.add_forms(col, places, half.compare_forms(), 256)
+
+
+@module
+def video_all(m, col, places):
+    m.add_forms(col, places, video.scalar() + video.vmad() + video.simd(), 192)
+
+
+@module
+def approx_f32(m, col, places):
+    m.add_forms(col, places, approx.single_forms() + approx.half_forms(), 256)
+
+
+@module
+def approx_f64(m, col, places):
+    m.skip = 'gt240'
+    m.add_forms(col, places, approx.double_forms(), 256)
 
 
 def main():

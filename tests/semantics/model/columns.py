@@ -24,10 +24,6 @@ def _f32(x):
     return struct.unpack('<I', struct.pack('<f', x))[0]
 
 
-def _f64(x):
-    return struct.unpack('<Q', struct.pack('<d', x))[0]
-
-
 def float_edges(ebits, mbits):
     """Zeros, subnormals, least and greatest numbers, ones and their neighbours, NaNs with payloads."""
     inf = ((1 << ebits) - 1) << mbits
@@ -140,6 +136,11 @@ def build():
         for letter, values in zip('abc', cols):
             col[f'{fm.name}.{letter}'] = values
         col[f'{fm.name}.v'] = _values(fm, rnd)
+    near = []                                      # f32.u: arguments of the elementary functions
+    for i in range(N):
+        span = rnd.choice([1, 6.3, 150, 314])
+        near.append(_f32(rnd.choice([rnd.uniform(-span, span), round(rnd.uniform(-span, span) * 2) / 2])))
+    col['f32.u'] = near
     for name in ('u16', 'f16', 'bf16'):
         for letter in 'abc':
             low = col[f'{name}.{letter}']

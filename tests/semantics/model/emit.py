@@ -7,7 +7,8 @@ Every file of data/ is a module. Comments say what to run and what comes out:
     // form NAME at=OFFSET bytes=W n=N kind=KIND [args=COLUMN,...]   belongs to the run above
 
 The `.expect` beside it begins with a 32-bit word H; then, form after form, the first H values in
-full and a CRC-32 of each block of 64 values; of kind `range`, least and greatest value of each.
+full and a CRC-32 of each block of 64 values; of kind `range` (`rangeb`: of bf16),
+least and greatest value of each.
 """
 import struct
 import zlib
@@ -39,7 +40,7 @@ def canon(kind, v):
 
 def expect_bytes(width, kind, values):
     code = CODE[width]
-    if kind == 'range':
+    if kind in ('range', 'rangeb'):
         return b''.join(struct.pack(f'<2{code}', *v) for v in values)
     values = [canon(kind, v) for v in values]
     out = struct.pack(f'<{min(len(values), HEAD)}{code}', *values[:HEAD])
