@@ -83,6 +83,8 @@ static CUresult context_empty(CUcontext c) {
     d->last_fault = FAULT_NONE;
     driver_drop_calls();
     driver_handle_release_all(c);
+    if (c->limit[CU_LIMIT_STACK_SIZE] != CODE_STACK_BYTES) // the GPU keeps one, the last that was set
+        gpu_stack_limit(d->gpu, CODE_STACK_BYTES, driver_diags());
     return r;
 }
 
@@ -293,9 +295,14 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     if (!has_limit(limit)) DRIVER_LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
     if (limit == CU_LIMIT_STACK_SIZE && value > gpu_limits_of(g)->local_per_thread)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    CUresult r = CUDA_SUCCESS;
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) devmem_heap_limit(gpu_memory(g), value);
-    driver_current()->limit[limit] = value;
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    if (limit == CU_LIMIT_STACK_SIZE) {
+        value = bits_align_up(value ? value : 16, 16); // frames are 16-byte aligned
+        r = driver_result(gpu_stack_limit(g, (uint32_t)value, driver_diags()));
+    }
+    if (r == CUDA_SUCCESS) driver_current()->limit[limit] = value;
+    DRIVER_LEAVE(r);
 }
 
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {

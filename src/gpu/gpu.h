@@ -171,6 +171,9 @@ enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t 
                          struct diags *d);
 enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, struct diags *d);
 // Textures are devmem_texture_* handles on gpu_memory(g).
+// Bytes of stack a thread, from the next launch on, for kernels whose calls cannot be counted
+// (recursion, function pointers). Waits for queued work; their code is made anew.
+enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d);
 
 // ---- modules ----------------------------------------------------------------------------------
 struct gpu_module;

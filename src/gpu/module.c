@@ -321,6 +321,26 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
     return WW_OK;
 }
 
+enum ww_status gpu_stack_limit(struct gpu *g, uint32_t bytes, struct diags *d) {
+    const enum ww_status s = gpu_synchronize(g, d);
+    if (s != WW_OK || bytes == g->options.stack_bytes) return s;
+    g->options.stack_bytes = bytes;
+    for (struct gpu_module *m = g->modules; m; m = m->next) {
+        bool forgotten = false;
+        for (uint32_t i = 0; i < m->n_kernels; i++) {
+            struct gpu_kernel *k = &m->kernels[i];
+            if (!k->image || !k->image->needs_stack) continue;
+            if (!forgotten) result_forget(g, m); // results point into the images
+            forgotten = true;
+            devmem_free(g->memory, k->code_address);
+            code_free(k->image);
+            k->image = NULL;
+            k->code_address = 0;
+        }
+    }
+    return WW_OK;
+}
+
 static uint32_t threads_by_directive(const struct ptx_func *f) {
     const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
     if (!n[0]) return UINT32_MAX;

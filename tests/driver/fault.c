@@ -73,6 +73,39 @@ static void faults(const char *name, uint64_t argument, CUresult code, const cha
     OK(cuCtxDestroy(context));
 }
 
+// Recursion runs out of the stack that there is, and not of a larger one.
+static void deep_calls(void) {
+    static const char recursive[] = PTX(
+        ".visible .func (.param .u32 r) sum(.param .u32 n);\n"
+        ".visible .func (.param .u32 r) sum(.param .u32 n) {\n"
+        "  .reg .pred %p; .reg .u32 %a<4>; .param .u32 in; .param .u32 out;\n"
+        "  ld.param.u32 %a0, [n]; setp.eq.u32 %p, %a0, 0; mov.u32 %a2, 0; @%p bra done;\n"
+        "  sub.u32 %a1, %a0, 1; st.param.u32 [in], %a1; call (out), sum, (in); ld.param.u32 %a2, [out];\n"
+        "  add.u32 %a2, %a2, %a0;\n"
+        "done: st.param.u32 [r], %a2; ret;\n}\n"
+        ".visible .entry deep(.param .u64 p, .param .u32 n) {\n"
+        "  .reg .u32 %a<2>; .reg .u64 %d; .param .u32 in; .param .u32 out;\n"
+        "  ld.param.u32 %a0, [n]; st.param.u32 [in], %a0; call (out), sum, (in); ld.param.u32 %a1, [out];\n"
+        "  ld.param.u64 %d, [p]; st.global.u32 [%d], %a1; ret;\n}\n");
+    unsigned n = 200, v = 0;
+    for (int large = 0; large < 2; large++) {
+        OK(cuCtxCreate(&context, 0, 0));
+        module = load(recursive);
+        CUdeviceptr p = alloc(4);
+        CUfunction f = kernel(module, "deep");
+        if (large) OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 64 << 10));
+        OK(run(f, 1, 32, (void *[]){&p, &n}));
+        struct capture c = capture_begin(2);
+        const CUresult r = cuCtxSynchronize();
+        CHECK(large || strstr(capture_end(c), "stack"));
+        if (large) capture_end(c);
+        IS(r, large ? CUDA_SUCCESS : CUDA_ERROR_HARDWARE_STACK_ERROR);
+        if (large) OK(cuMemcpyDtoH(&v, p, 4));
+        OK(cuCtxDestroy(context));
+    }
+    CHECK(v == 200 * 201 / 2);
+}
+
 // With the primary context, a reset mends.
 static void reset(void) {
     CUcontext c;
@@ -104,7 +137,7 @@ static void printing(void) {
 }
 
 int main(void) {
-    setenv("WARPWATT_MAX_CYCLES", "20000", 1);
+    setenv("WARPWATT_MAX_CYCLES", "1000000", 1);
     OK(cuInit(0));
     faults("store", 64, CUDA_ERROR_ILLEGAL_ADDRESS, "0x40");
     faults("store", 4, CUDA_ERROR_ILLEGAL_ADDRESS, "store");
@@ -115,6 +148,7 @@ int main(void) {
     faults("stop", 0, CUDA_ERROR_LAUNCH_FAILED, "trap");
     faults("check", 0, CUDA_ERROR_ASSERT, "x > 0");
     faults("spin", 0, CUDA_ERROR_LAUNCH_TIMEOUT, "spin");
+    deep_calls();
     reset();
     printing();
     return 0;
