@@ -42,13 +42,13 @@ bool driver_format(CUarray_format format, struct driver_format *out) {
     return false;
 }
 
-// ---- shapes -------------------------------------------------------------------------------------
+// ---- shapes ------------------------------------------------------------------------------------
 static bool extents_fit(const CUDA_ARRAY3D_DESCRIPTOR *d) {
     const struct gpu_limits *l = gpu_limits_of(gpu());
     const bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
     if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
-        const bool faces = layered ? d->Depth && d->Depth % 6 == 0 && d->Depth <= l->tex_layers
-                                   : d->Depth == 6;
+        const bool faces =
+            layered ? d->Depth && d->Depth % 6 == 0 && d->Depth <= l->tex_layers : d->Depth == 6;
         return faces && d->Width == d->Height && d->Width <= l->tex2d[0];
     }
     if (layered && (!d->Depth || d->Depth > l->tex_layers)) return false;
@@ -80,7 +80,8 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     a->texel_bytes = f.bits / 8u * d->NumChannels;
     a->rows = d->Height ? (uint32_t)d->Height : 1;
     a->slices = d->Depth ? (uint32_t)d->Depth : 1;
-    a->row_pitch = bits_align_up(d->Width * a->texel_bytes, gpu_limits_of(gpu())->tex_pitch_alignment);
+    a->row_pitch =
+        bits_align_up(d->Width * a->texel_bytes, gpu_limits_of(gpu())->tex_pitch_alignment);
     a->slice_pitch = a->row_pitch * a->rows;
     r = driver_result_quiet(
         gpu_malloc(gpu(), a->slice_pitch * a->slices, "CUDA array", driver_diags(), &a->address));
@@ -95,7 +96,7 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     return r;
 }
 
-// ---- the calls ------------------------------------------------------------------------------------
+// ---- the calls ---------------------------------------------------------------------------------
 CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || !d) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
@@ -105,8 +106,8 @@ CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
 CUresult cuArrayCreate(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || !d) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const CUDA_ARRAY3D_DESCRIPTOR full = {.Width = d->Width, .Height = d->Height, .Format = d->Format,
-                                          .NumChannels = d->NumChannels};
+    const CUDA_ARRAY3D_DESCRIPTOR full = {
+        .Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
     DRIVER_LEAVE(create(out, &full));
 }
 
@@ -122,7 +123,8 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *d, CUarray a) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!d) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!DRIVER_IS(TAG_ARRAY, a)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    *d = (CUDA_ARRAY_DESCRIPTOR){.Width = a->descriptor.Width, .Height = a->descriptor.Height,
+    *d = (CUDA_ARRAY_DESCRIPTOR){.Width = a->descriptor.Width,
+                                 .Height = a->descriptor.Height,
                                  .Format = a->descriptor.Format,
                                  .NumChannels = a->descriptor.NumChannels};
     DRIVER_LEAVE(CUDA_SUCCESS);
@@ -153,7 +155,7 @@ CUresult cuArrayDestroy(CUarray a) {
     DRIVER_LEAVE(r);
 }
 
-// ---- mipmapped arrays: all levels can be written; textures sample the first -----------------------
+// ---- mipmapped arrays: all levels can be written; textures sample the first --------------------
 enum { MAX_LEVELS = 16 };
 struct CUmipmappedArray_st {
     CUarray level[MAX_LEVELS];

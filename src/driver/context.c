@@ -1,11 +1,12 @@
-// Start-up, errors by name, contexts. There is one device; a context owns what was made while it was
-// current, and everything shares one address space and one sticky fault.
+// Start-up, errors by name, contexts. There is one device; a context owns what was made while it
+// was current, and everything shares one address space and one sticky fault.
 #include "driver/driver.h"
 
 #include <stdlib.h>
 
 enum { MAX_DEPTH = 64 };
-static _Thread_local CUcontext stack_of_thread[MAX_DEPTH]; // the API's state is a thread's by definition
+static _Thread_local CUcontext
+    stack_of_thread[MAX_DEPTH]; // the API's state is a thread's by definition
 static _Thread_local int depth;
 
 CUcontext driver_current(void) { return depth ? stack_of_thread[depth - 1] : NULL; }
@@ -83,7 +84,8 @@ static CUresult context_empty(CUcontext c) {
     d->last_fault = FAULT_NONE;
     driver_drop_calls();
     driver_handle_release_all(c);
-    if (c->limit[CU_LIMIT_STACK_SIZE] != CODE_STACK_BYTES) // the GPU keeps one, the last that was set
+    if (c->limit[CU_LIMIT_STACK_SIZE] !=
+        CODE_STACK_BYTES) // the GPU keeps one, the last that was set
         gpu_stack_limit(d->gpu, CODE_STACK_BYTES, driver_diags());
     return r;
 }
@@ -355,12 +357,14 @@ CUresult cuCtxResetPersistingL2Cache(void) { return driver_unsupported(__func__)
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_CONTEXT);
+    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
+                                  : CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT);
+    DRIVER_LEAVE(is_context(peer) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
+                                  : CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }

@@ -1,5 +1,5 @@
-// Copies and fills: plain ones, rectangles and boxes between host, device, arrays and addresses that
-// say themselves which they are. All of them become one struct gpu_copy (arrays: a few).
+// Copies and fills: plain ones, rectangles and boxes between host, device, arrays and addresses
+// that say themselves which they are. All of them become one struct gpu_copy (arrays: a few).
 #include "driver/driver.h"
 
 static struct gpu *gpu(void) { return driver_get()->gpu; }
@@ -22,7 +22,7 @@ static CUresult run(struct gpu_copy c, struct where w) {
                                 : gpu_copy_async(gpu(), s, &c, driver_diags()));
 }
 
-// ---- plain copies -------------------------------------------------------------------------------
+// ---- plain copies ------------------------------------------------------------------------------
 static CUresult to_device(CUdeviceptr to, const void *from, size_t bytes, struct where w) {
     return run((struct gpu_copy){.dst = to, .src_host = from, .width = bytes}, w);
 }
@@ -80,18 +80,19 @@ static CUresult between(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
         return CUDA_ERROR_INVALID_CONTEXT;
     return unified(to, from, bytes, w);
 }
-CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-                      size_t bytes) {
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                      CUcontext from_context, size_t bytes) {
     DRIVER_ENTER(NEED_CONTEXT);
     DRIVER_LEAVE(between(to, to_context, from, from_context, bytes, blocking));
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, size_t bytes, CUstream stream) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(between(to, to_context, from, from_context, bytes, (struct where){.stream = stream}));
+    DRIVER_LEAVE(
+        between(to, to_context, from, from_context, bytes, (struct where){.stream = stream}));
 }
 
-// ---- rectangles and boxes -------------------------------------------------------------------------
+// ---- rectangles and boxes ----------------------------------------------------------------------
 // One side of a box as the API describes it, and as bytes.
 struct side {
     CUmemorytype type;
@@ -105,7 +106,8 @@ struct side {
 
 static bool add_scaled(uint64_t *sum, uint64_t n, uint64_t step) {
     uint64_t product;
-    return !__builtin_mul_overflow(n, step, &product) && !__builtin_add_overflow(*sum, product, sum);
+    return !__builtin_mul_overflow(n, step, &product) &&
+           !__builtin_add_overflow(*sum, product, sum);
 }
 
 static CUresult locate_array(struct side *s, uint64_t width, uint64_t height, uint64_t depth) {
@@ -154,8 +156,8 @@ static CUresult locate(struct side *s, uint64_t width, uint64_t height, uint64_t
     return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult box(struct side from, struct side to, uint64_t width, uint64_t height, uint64_t depth,
-                    struct where w) {
+static CUresult box(struct side from, struct side to, uint64_t width, uint64_t height,
+                    uint64_t depth, struct where w) {
     if (!width || !height || !depth) {
         struct gpu_stream *s;
         return driver_stream(w.stream, &s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
@@ -163,9 +165,13 @@ static CUresult box(struct side from, struct side to, uint64_t width, uint64_t h
     CUresult r = locate(&from, width, height, depth);
     if (r == CUDA_SUCCESS) r = locate(&to, width, height, depth);
     if (r != CUDA_SUCCESS) return r;
-    struct gpu_copy c = {.width = width, .height = height, .depth = depth,
-                         .src_pitch = from.row_pitch, .src_slice = from.slice_pitch,
-                         .dst_pitch = to.row_pitch, .dst_slice = to.slice_pitch};
+    struct gpu_copy c = {.width = width,
+                         .height = height,
+                         .depth = depth,
+                         .src_pitch = from.row_pitch,
+                         .src_slice = from.slice_pitch,
+                         .dst_pitch = to.row_pitch,
+                         .dst_slice = to.slice_pitch};
     if (from.is_host)
         c.src_host = (const void *)(uintptr_t)from.at;
     else
@@ -184,12 +190,20 @@ static CUresult rectangle(const CUDA_MEMCPY2D *p, struct where w, bool any_pitch
     const bool to_array = p->dstMemoryType == CU_MEMORYTYPE_ARRAY;
     if (!any_pitch && ((!from_array && p->srcPitch > most) || (!to_array && p->dstPitch > most)))
         return CUDA_ERROR_INVALID_VALUE;
-    const struct side from = {.type = p->srcMemoryType, .host = DRIVER_KEY(p->srcHost),
-                              .device = p->srcDevice, .array = p->srcArray, .x = p->srcXInBytes,
-                              .y = p->srcY, .pitch = p->srcPitch};
-    const struct side to = {.type = p->dstMemoryType, .host = DRIVER_KEY(p->dstHost),
-                            .device = p->dstDevice, .array = p->dstArray, .x = p->dstXInBytes,
-                            .y = p->dstY, .pitch = p->dstPitch};
+    const struct side from = {.type = p->srcMemoryType,
+                              .host = DRIVER_KEY(p->srcHost),
+                              .device = p->srcDevice,
+                              .array = p->srcArray,
+                              .x = p->srcXInBytes,
+                              .y = p->srcY,
+                              .pitch = p->srcPitch};
+    const struct side to = {.type = p->dstMemoryType,
+                            .host = DRIVER_KEY(p->dstHost),
+                            .device = p->dstDevice,
+                            .array = p->dstArray,
+                            .x = p->dstXInBytes,
+                            .y = p->dstY,
+                            .pitch = p->dstPitch};
     return box(from, to, p->WidthInBytes, p->Height, 1, w);
 }
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *p) {
@@ -206,13 +220,26 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *p, CUstream stream) {
 }
 
 static CUresult cuboid(const CUDA_MEMCPY3D *p, struct where w) {
-    if (!p || p->srcLOD || p->dstLOD || p->reserved0 || p->reserved1) return CUDA_ERROR_INVALID_VALUE;
-    const struct side from = {.type = p->srcMemoryType, .host = DRIVER_KEY(p->srcHost),
-                              .device = p->srcDevice, .array = p->srcArray, .x = p->srcXInBytes,
-                              .y = p->srcY, .z = p->srcZ, .pitch = p->srcPitch, .height = p->srcHeight};
-    const struct side to = {.type = p->dstMemoryType, .host = DRIVER_KEY(p->dstHost),
-                            .device = p->dstDevice, .array = p->dstArray, .x = p->dstXInBytes,
-                            .y = p->dstY, .z = p->dstZ, .pitch = p->dstPitch, .height = p->dstHeight};
+    if (!p || p->srcLOD || p->dstLOD || p->reserved0 || p->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side from = {.type = p->srcMemoryType,
+                              .host = DRIVER_KEY(p->srcHost),
+                              .device = p->srcDevice,
+                              .array = p->srcArray,
+                              .x = p->srcXInBytes,
+                              .y = p->srcY,
+                              .z = p->srcZ,
+                              .pitch = p->srcPitch,
+                              .height = p->srcHeight};
+    const struct side to = {.type = p->dstMemoryType,
+                            .host = DRIVER_KEY(p->dstHost),
+                            .device = p->dstDevice,
+                            .array = p->dstArray,
+                            .x = p->dstXInBytes,
+                            .y = p->dstY,
+                            .z = p->dstZ,
+                            .pitch = p->dstPitch,
+                            .height = p->dstHeight};
     return box(from, to, p->WidthInBytes, p->Height, p->Depth, w);
 }
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *p) {
@@ -224,7 +251,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *p, CUstream stream) {
     DRIVER_LEAVE(cuboid(p, (struct where){.stream = stream}));
 }
 
-// ---- arrays by byte offset --------------------------------------------------------------------------
+// ---- arrays by byte offset ---------------------------------------------------------------------
 // The API has these for arrays of one dimension; in others the offset counts bytes of rows without
 // their padding. `other` is the linear side.
 static CUresult linear(CUarray array, uint64_t offset, struct side other, uint64_t bytes,
@@ -236,15 +263,19 @@ static CUresult linear(CUarray array, uint64_t offset, struct side other, uint64
     CUresult r = CUDA_SUCCESS;
     for (uint64_t done = 0; done < bytes && r == CUDA_SUCCESS;) {
         const uint64_t at = offset + done, y = at / row;
-        struct side part = {.type = CU_MEMORYTYPE_ARRAY, .array = array, .x = at % row,
-                            .y = y % array->rows, .z = y / array->rows};
+        struct side part = {.type = CU_MEMORYTYPE_ARRAY,
+                            .array = array,
+                            .x = at % row,
+                            .y = y % array->rows,
+                            .z = y / array->rows};
         const uint64_t whole = (bytes - done) / row, left = array->rows - part.y;
         uint64_t width = row, height = 1;
         if (part.x || !whole) // the rest of a row, or the beginning of one
             width = bytes - done < row - part.x ? bytes - done : row - part.x;
         else
             height = whole < left ? whole : left;
-        r = to_array ? box(other, part, width, height, 1, w) : box(part, other, width, height, 1, w);
+        r = to_array ? box(other, part, width, height, 1, w)
+                     : box(part, other, width, height, 1, w);
         done += width * height;
         other.host += width * height;
         other.device += width * height;
@@ -278,15 +309,19 @@ CUresult cuMemcpyAtoH(void *to, CUarray from, size_t from_offset, size_t bytes) 
 CUresult cuMemcpyHtoAAsync(CUarray to, size_t to_offset, const void *from, size_t bytes,
                            CUstream stream) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(linear(to, to_offset, at_host(from), bytes, true, (struct where){.stream = stream}));
+    DRIVER_LEAVE(
+        linear(to, to_offset, at_host(from), bytes, true, (struct where){.stream = stream}));
 }
-CUresult cuMemcpyAtoHAsync(void *to, CUarray from, size_t from_offset, size_t bytes, CUstream stream) {
+CUresult cuMemcpyAtoHAsync(void *to, CUarray from, size_t from_offset, size_t bytes,
+                           CUstream stream) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(linear(from, from_offset, at_host(to), bytes, false, (struct where){.stream = stream}));
+    DRIVER_LEAVE(
+        linear(from, from_offset, at_host(to), bytes, false, (struct where){.stream = stream}));
 }
 
 // Both may be of any shape with rows of the same bytes; offsets as above.
-CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes) {
+CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
+                      size_t bytes) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!DRIVER_IS(TAG_ARRAY, from) || !DRIVER_IS(TAG_ARRAY, to))
         DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
@@ -305,7 +340,7 @@ CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_of
     DRIVER_LEAVE(r);
 }
 
-// ---- fills ------------------------------------------------------------------------------------------
+// ---- fills -------------------------------------------------------------------------------------
 struct fill {
     CUdeviceptr to;
     size_t pitch, width, height; // width in elements
@@ -322,8 +357,8 @@ static CUresult fill(struct fill f, struct where w) {
     if (f.height == 1 || !f.pitch) f.pitch = row;
     if (f.pitch % f.element || f.pitch < row || !add_scaled(&end, f.height, f.pitch))
         return CUDA_ERROR_INVALID_VALUE;
-    enum ww_status st = gpu_fill_async(gpu(), s, f.to, f.pitch, f.value, f.element, f.width, f.height,
-                                       driver_diags());
+    enum ww_status st = gpu_fill_async(gpu(), s, f.to, f.pitch, f.value, f.element, f.width,
+                                       f.height, driver_diags());
     if (st == WW_OK && w.wait) st = gpu_stream_synchronize(gpu(), s, driver_diags());
     return driver_result(st);
 }

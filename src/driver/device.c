@@ -30,7 +30,8 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
     if (!uuid) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     memset(uuid, 0, sizeof *uuid);
-    memcpy(uuid->bytes, driver_get()->config.name, strnlen(driver_get()->config.name, sizeof uuid->bytes));
+    memcpy(uuid->bytes, driver_get()->config.name,
+           strnlen(driver_get()->config.name, sizeof uuid->bytes));
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -127,7 +128,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// ---- attributes: A(name, value); what is not here the device does not have: 0 ----------------------
+// ---- attributes: A(name, value); what is not here the device does not have: 0 ------------------
 #define ATTRIBUTES(A)                                                                              \
     A(MAX_THREADS_PER_BLOCK, l->threads_per_block)                                                 \
     A(MAX_BLOCK_DIM_X, l->block[0])                                                                \
@@ -217,7 +218,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     const struct gpu_limits *l = gpu_limits_of(driver_get()->gpu);
     uint64_t v = 0;
     switch (attribute) {
-#define A(name, is) case CU_DEVICE_ATTRIBUTE_##name: v = (uint64_t)(is); break;
+#define A(name, is)                                                                                \
+    case CU_DEVICE_ATTRIBUTE_##name: v = (uint64_t)(is); break;
         ATTRIBUTES(A)
 #undef A
     default: break;
@@ -226,7 +228,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// ---- entry points ---------------------------------------------------------------------------------
+// ---- entry points ------------------------------------------------------------------------------
 // Versions beyond ours are answered with what there is: nothing newer has another meaning.
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
                           CUdriverProcAddressQueryResult *status) {
@@ -245,8 +247,8 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
 
 // The first form had no status, and an error instead.
 #undef cuGetProcAddress
-__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **function,
-                                                                 int version, cuuint64_t flags);
+__attribute__((visibility("default"))) CUresult
+cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags);
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags) {
     const CUresult r = cuGetProcAddress_v2(symbol, function, version, flags, NULL);
     return r == CUDA_SUCCESS && !*function ? CUDA_ERROR_NOT_FOUND : r;

@@ -43,8 +43,12 @@ static struct {
     char named[8192]; // unsupported calls that were named, with blanks around
 } the = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
-struct driver *driver_get(void) { return &the.state; }
-struct diags *driver_diags(void) { return &the.diags; }
+struct driver *driver_get(void) {
+    return &the.state;
+}
+struct diags *driver_diags(void) {
+    return &the.diags;
+}
 
 // ---- what the GPU tells -----------------------------------------------------------------------
 static void on_launch(void *user, const struct gpu_result *r) {
@@ -93,7 +97,7 @@ static void print_diags(void) {
     }
 }
 
-// ---- signals ------------------------------------------------------------------------------------
+// ---- signals -----------------------------------------------------------------------------------
 static void restore_signals(void) {
     for (size_t i = 0; i < WW_COUNT(caught); i++)
         if (the.has_action[i]) sigaction(caught[i], &the.old_action[i], NULL);
@@ -128,7 +132,7 @@ static void catch_signals(void) {
     }
 }
 
-// ---- end ----------------------------------------------------------------------------------------
+// ---- end ---------------------------------------------------------------------------------------
 static bool lock_for_exit(void) {
     if (pthread_mutex_trylock(&the.lock) == 0) return true;
     the.exiting = true;
@@ -167,7 +171,7 @@ static void finish(void) {
     pthread_mutex_unlock(&the.lock);
 }
 
-// ---- forks --------------------------------------------------------------------------------------
+// ---- forks -------------------------------------------------------------------------------------
 static void before_fork(void) { the.fork_locked = pthread_mutex_trylock(&the.lock) == 0; }
 static void after_fork_parent(void) {
     if (the.fork_locked) pthread_mutex_unlock(&the.lock);
@@ -180,7 +184,7 @@ static void after_fork_child(void) {
     restore_signals();
 }
 
-// ---- start --------------------------------------------------------------------------------------
+// ---- start -------------------------------------------------------------------------------------
 // The record belongs to the first process that opens the device: a parent and a child that both do
 // must not write over each other. The descriptor stays open, and the lock with it.
 static bool claim_record(const char *path) {
@@ -250,9 +254,10 @@ CUresult driver_init(void) {
     return r;
 }
 
-// ---- calls --------------------------------------------------------------------------------------
+// ---- calls -------------------------------------------------------------------------------------
 static CUresult may_enter(enum driver_need need) {
-    if (the.in_callback) return CUDA_ERROR_NOT_PERMITTED; // only the callback's own thread gets here
+    if (the.in_callback)
+        return CUDA_ERROR_NOT_PERMITTED; // only the callback's own thread gets here
     if (the.ended || the.exiting) return CUDA_ERROR_DEINITIALIZED;
     if (need >= NEED_INIT && (!the.initialised || the.forked)) return CUDA_ERROR_NOT_INITIALIZED;
     if (need < NEED_CONTEXT) return CUDA_SUCCESS;
@@ -285,7 +290,7 @@ void driver_call_out(void (*fn)(void *user), void *user) {
     the.in_callback = false;
 }
 
-// ---- results ------------------------------------------------------------------------------------
+// ---- results -----------------------------------------------------------------------------------
 static CUresult fault_result(enum ww_status s) {
     switch (the.state.last_fault) {
     case FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;

@@ -22,9 +22,9 @@
 #include "report/session.h"
 
 // ---- handles (handle.c) ---------------------------------------------------------------------
-// What the API hands out is looked up here before anything is read through it, so a stale or foreign
-// handle is an error code and not a crash. Each belongs to the context that was current when it was
-// made, and dies with it; a context's things are released in the order of this list.
+// What the API hands out is looked up here before anything is read through it, so a stale or
+// foreign handle is an error code and not a crash. Each belongs to the context that was current
+// when it was made, and dies with it; a context's things are released in the order of this list.
 #define DRIVER_TAGS(X)                                                                             \
     X(TAG_TEXTURE_OBJECT, driver_release_texture_object)                                           \
     X(TAG_SURFACE_OBJECT, driver_release_surface_object)                                           \
@@ -56,11 +56,11 @@ DRIVER_TAGS(X)
 
 bool driver_handle_add(enum driver_tag tag, uint64_t key); // false: host memory is out
 bool driver_handle_live(enum driver_tag tag, uint64_t key);
-bool driver_handle_remove(enum driver_tag tag, uint64_t key); // false: was not there
+bool driver_handle_remove(enum driver_tag tag, uint64_t key);     // false: was not there
 CUcontext driver_handle_owner(enum driver_tag tag, uint64_t key); // NULL: not there
 // Releases all that a context owns.
 void driver_handle_release_all(CUcontext owner);
-#define DRIVER_KEY(pointer) ((uint64_t)(uintptr_t)(pointer))
+#define DRIVER_KEY(pointer)     ((uint64_t)(uintptr_t)(pointer))
 #define DRIVER_IS(tag, pointer) ((pointer) && driver_handle_live(tag, DRIVER_KEY(pointer)))
 
 // ---- what the opaque pointers point to ------------------------------------------------------
@@ -114,11 +114,11 @@ struct driver {
     struct CUctx_st *primary;
     uint32_t primary_references, primary_flags;
     uint64_t next_id;
-    CUresult sticky;                // first fault of a kernel: every later call answers it
+    CUresult sticky;                 // first fault of a kernel: every later call answers it
     enum exec_fault_kind last_fault; // of the last launch that had one
 };
-// Locks, checks that cuInit has run and (when asked) that a context is current. Answers CUDA_SUCCESS
-// with the lock held, or an error with the lock released.
+// Locks, checks that cuInit has run and (when asked) that a context is current. Answers
+// CUDA_SUCCESS with the lock held, or an error with the lock released.
 enum driver_need { NEED_NOTHING, NEED_INIT, NEED_CONTEXT };
 CUresult driver_enter(enum driver_need need);
 CUresult driver_leave(CUresult r); // releases the lock, answers r
@@ -161,7 +161,8 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
 CUresult driver_free(CUdeviceptr address);
-// Host memory that is registered, allocated pinned, or managed, holding this host or device address.
+// Host memory that is registered, allocated pinned, or managed, holding this host or device
+// address.
 struct driver_host {
     void *host;
     uint64_t device, bytes;
@@ -170,7 +171,11 @@ struct driver_host {
 };
 bool driver_host_find(uint64_t address, struct driver_host *out);
 // One texel of a format: kind as in exec_texture; false: not a format that this library has.
-struct driver_format { uint8_t bits, kind; bool normalised; uint8_t channels /* 0: any */; };
+struct driver_format {
+    uint8_t bits, kind;
+    bool normalised;
+    uint8_t channels; // 0: any
+};
 bool driver_format(CUarray_format format, struct driver_format *out);
 CUarray driver_mipmap_level(CUmipmappedArray m, unsigned int level); // NULL: no such thing
 

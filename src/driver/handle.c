@@ -1,6 +1,6 @@
-// Which handles are alive: an open-addressing hash of (tag, key) with linear probing and deletion by
-// shifting back, so that no call ever follows a pointer that the program made up or kept too long.
-// A number may be alive under two tags at once (a device address may equal a host pointer).
+// Which handles are alive: an open-addressing hash of (tag, key) with linear probing and deletion
+// by shifting back, so that no call ever follows a pointer that the program made up or kept too
+// long. A number may be alive under two tags at once (a device address may equal a host pointer).
 #include "driver/driver.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
 
-// ---- launches -----------------------------------------------------------------------------------
+// ---- launches ----------------------------------------------------------------------------------
 static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
     const struct code_param *p;
     uint32_t n;
@@ -39,7 +39,8 @@ static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block
 static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || !l->block[i] || l->grid[i] > limits->grid[i] || l->block[i] > limits->block[i])
+        if (!l->grid[i] || !l->block[i] || l->grid[i] > limits->grid[i] ||
+            l->block[i] > limits->block[i])
             return CUDA_ERROR_INVALID_VALUE;
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     struct gpu_kernel_attributes a;
@@ -51,8 +52,9 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
     return l->cooperative ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3], uint32_t shared, CUstream stream,
-                       void **params, void **extra, bool cooperative) {
+static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
+                       uint32_t shared, CUstream stream, void **params, void **extra,
+                       bool cooperative) {
     struct gpu_stream *s;
     if (!is_function(f) || !driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
     uint8_t bytes[4096] = {0};
@@ -67,19 +69,22 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
-                        CUstream stream, void **params, void **extra) {
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                        unsigned int shared_bytes, CUstream stream, void **params, void **extra) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
-                        stream, params, extra, false));
+    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
+                        (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params,
+                        extra, false));
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                                   unsigned int shared_bytes, CUstream stream, void **params) {
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y,
+                                   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                   unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                                   void **params) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z}, (uint32_t[]){block_x, block_y, block_z}, shared_bytes,
-                        stream, params, NULL, true));
+    DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
+                        (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params, NULL,
+                        true));
 }
 
 // One device: more than one launch can be none of its kind.
@@ -98,10 +103,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, 
     if (!c || (c->numAttrs && !c->attrs)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     bool cooperative = false;
     for (unsigned i = 0; i < c->numAttrs; i++)
-        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = c->attrs[i].value.cooperative != 0;
+        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            cooperative = c->attrs[i].value.cooperative != 0;
     DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
-                        (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, c->hStream, params,
-                        extra, cooperative));
+                        (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
+                        c->hStream, params, extra, cooperative));
 }
 
 // The interface before CUDA 4.
@@ -128,7 +134,8 @@ CUresult cuParamSetSize(CUfunction f, unsigned int bytes) {
 CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned int bytes) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (offset < 0 || !value || (size_t)offset + bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (offset < 0 || !value || (size_t)offset + bytes > sizeof f->params)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     memcpy(f->params + offset, value, bytes);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -150,33 +157,42 @@ CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream)
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (width < 1 || height < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     size_t bytes = f->param_bytes;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    DRIVER_LEAVE(launch(f, (uint32_t[]){(uint32_t)width, (uint32_t)height, 1}, f->block, f->dynamic_shared, stream, NULL,
-                        extra, false));
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    DRIVER_LEAVE(launch(f, (uint32_t[]){(uint32_t)width, (uint32_t)height, 1}, f->block,
+                        f->dynamic_shared, stream, NULL, extra, false));
 }
-CUresult cuLaunchGrid(CUfunction f, int width, int height) { return cuLaunchGridAsync(f, width, height, NULL); }
+CUresult cuLaunchGrid(CUfunction f, int width, int height) {
+    return cuLaunchGridAsync(f, width, height, NULL);
+}
 CUresult cuLaunch(CUfunction f) { return cuLaunchGridAsync(f, 1, 1, NULL); }
 
-// ---- occupancy ------------------------------------------------------------------------------------
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int block_size,
-                                                              size_t dynamic_shared, unsigned int flags) {
+// ---- occupancy ---------------------------------------------------------------------------------
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f,
+                                                              int block_size, size_t dynamic_shared,
+                                                              unsigned int flags) {
     (void)flags;
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!blocks || block_size < 1 || dynamic_shared > UINT32_MAX) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!blocks || block_size < 1 || dynamic_shared > UINT32_MAX)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct sm_occupancy o;
-    const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, (uint32_t)dynamic_shared, driver_diags(), &o);
+    const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size,
+                                                  (uint32_t)dynamic_shared, driver_diags(), &o);
     if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
     *blocks = (int)o.ctas;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size, size_t dynamic_shared) {
-    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size, dynamic_shared, 0);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size,
+                                                     size_t dynamic_shared) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, block_size,
+                                                                dynamic_shared, 0);
 }
 
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size, CUfunction f,
-                                                   CUoccupancyB2DSize shared_of_block, size_t dynamic_shared,
-                                                   int block_limit, unsigned int flags) {
+                                                   CUoccupancyB2DSize shared_of_block,
+                                                   size_t dynamic_shared, int block_limit,
+                                                   unsigned int flags) {
     (void)flags;
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
@@ -192,7 +208,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
     for (int threads = whole_warps > 0 ? whole_warps : limit; threads > 0; threads -= 32) {
         const size_t shared = shared_of_block ? shared_of_block(threads) : dynamic_shared;
         struct sm_occupancy o;
-        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, driver_diags(), &o);
+        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, driver_diags(),
+                                 &o);
         if (s != WW_OK) break;
         if (o.ctas * (uint32_t)threads <= best) continue;
         best = o.ctas * (uint32_t)threads;
@@ -201,9 +218,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
     }
     DRIVER_LEAVE(driver_result(s));
 }
-CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f, CUoccupancyB2DSize shared_of_block,
-                                          size_t dynamic_shared, int block_limit) {
-    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, f, shared_of_block, dynamic_shared, block_limit, 0);
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f,
+                                          CUoccupancyB2DSize shared_of_block, size_t dynamic_shared,
+                                          int block_limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(min_grid, block_size, f, shared_of_block,
+                                                     dynamic_shared, block_limit, 0);
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunction f, int blocks,
@@ -224,15 +243,16 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunct
         else
             high = middle;
     }
-    const CUresult r = driver_result(
-        gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, driver_diags(), &o));
+    const CUresult r =
+        driver_result(gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, driver_diags(), &o));
     if (r == CUDA_SUCCESS && o.ctas < (uint32_t)blocks) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *dynamic_shared = low;
     DRIVER_LEAVE(r);
 }
 
 // Clusters came after the generations that are modelled here.
-CUresult cuOccupancyMaxPotentialClusterSize(int *cluster, CUfunction f, const CUlaunchConfig *config) {
+CUresult cuOccupancyMaxPotentialClusterSize(int *cluster, CUfunction f,
+                                            const CUlaunchConfig *config) {
     (void)cluster, (void)f, (void)config;
     return driver_unsupported(__func__);
 }

@@ -22,7 +22,7 @@ static bool is_library(CUlibrary l) { return DRIVER_IS(TAG_LIBRARY, l); }
 static bool is_kernel(CUkernel k) { return DRIVER_IS(TAG_KERNEL, k); }
 static bool is_link(CUlinkState s) { return DRIVER_IS(TAG_LINK, s); }
 
-// ---- libraries ----------------------------------------------------------------------------------
+// ---- libraries ---------------------------------------------------------------------------------
 static CUresult keep_library(CUlibrary *out, CUmodule m) {
     CUlibrary l = calloc(1, sizeof *l);
     if (!l || !driver_handle_add(TAG_LIBRARY, DRIVER_KEY(l))) {
@@ -155,7 +155,7 @@ CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary l, const char *s
     DRIVER_LEAVE(is_library(l) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE);
 }
 
-// ---- kernels of libraries -------------------------------------------------------------------------
+// ---- kernels of libraries ----------------------------------------------------------------------
 CUresult cuKernelGetFunction(CUfunction *out, CUkernel k) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
@@ -214,10 +214,11 @@ CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device
     return r == CUDA_SUCCESS ? cuFuncSetCacheConfig(f, config) : r;
 }
 
-// ---- linking --------------------------------------------------------------------------------------
+// ---- linking -----------------------------------------------------------------------------------
 CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **values,
                       CUlinkState *out) {
-    (void)options, (void)values; // what they say of the compiler is given again when the image loads
+    (void)options,
+        (void)values; // what they say of the compiler is given again when the image loads
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || (n_options && (!options || !values))) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUlinkState s = calloc(1, sizeof *s);
@@ -251,8 +252,9 @@ static CUresult add_input(CUlinkState s, CUjitInputType type, const char *text, 
     return CUDA_SUCCESS;
 }
 
-CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name,
-                       unsigned int n_options, CUjit_option *options, void **values) {
+CUresult cuLinkAddData(CUlinkState s, CUjitInputType type, void *data, size_t size,
+                       const char *name, unsigned int n_options, CUjit_option *options,
+                       void **values) {
     (void)n_options, (void)options, (void)values;
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);

@@ -183,9 +183,9 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *p) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// Managed memory: one address must serve both sides. The device's memory is backed at host addresses
-// equal to device addresses when the host allows it (devmem.c); where it does not, managed memory is
-// refused rather than given out wrong.
+// Managed memory: one address must serve both sides. The device's memory is backed at host
+// addresses equal to device addresses when the host allows it (devmem.c); where it does not,
+// managed memory is refused rather than given out wrong.
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!address || !bytes || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
@@ -205,8 +205,11 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
         free(b);
         DRIVER_LEAVE(r);
     }
-    b->is = (struct driver_host){.host = (void *)(uintptr_t)at, .device = at, .bytes = bytes,
-                                 .flags = flags, .is_managed = true};
+    b->is = (struct driver_host){.host = (void *)(uintptr_t)at,
+                                 .device = at,
+                                 .bytes = bytes,
+                                 .flags = flags,
+                                 .is_managed = true};
     devmem_mark_written(gpu_memory(gpu()), at, bytes);
     b->next = host_blocks;
     host_blocks = b;
@@ -238,7 +241,8 @@ static CUresult refuse_free(CUdeviceptr address) {
 CUresult driver_free(CUdeviceptr address) {
     if (!address) return CUDA_SUCCESS;
     if (!driver_handle_live(TAG_MEMORY, address)) return refuse_free(address);
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags())); // as the vendor's does
+    const CUresult r =
+        driver_result(gpu_synchronize(gpu(), driver_diags())); // as the vendor's does
     driver_release_memory(address);
     return r;
 }

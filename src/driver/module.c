@@ -1,5 +1,6 @@
-// Modules and what is in them: functions, variables; texture and surface references are in texture.c
-// and surface.c. Functions belong to their module and are made when they are first asked for.
+// Modules and what is in them: functions, variables; texture and surface references are in
+// texture.c and surface.c. Functions belong to their module and are made when they are first asked
+// for.
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 static bool is_module(CUmodule m) { return DRIVER_IS(TAG_MODULE, m); }
 static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
 
-// ---- loading ------------------------------------------------------------------------------------
+// ---- loading -----------------------------------------------------------------------------------
 enum { MAX_PTX_BYTES = 256 << 20 };
 
 // The options that mean something here: a limit of registers, and buffers for the compiler's words.
@@ -74,7 +75,8 @@ CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t l
                      unsigned int n_options, const CUjit_option *options, void **values) {
     if (is_binary(text)) {
         driver_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
-                   "-gencode arch=compute_XX,code=compute_XX)", name);
+                   "-gencode arch=compute_XX,code=compute_XX)",
+                   name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     const struct jit j = read_options(n_options, options, values);
@@ -159,7 +161,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
     return CUDA_SUCCESS;
 }
 
-// ---- functions in modules -----------------------------------------------------------------------
+// ---- functions in modules ----------------------------------------------------------------------
 static bool has_kernel(struct gpu_module *m, const char *name) {
     for (uint32_t i = 0; i < gpu_module_kernels(m); i++)
         if (strcmp(gpu_module_kernel_name(m, i), name) == 0) return true;
@@ -237,7 +239,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule m, cons
     DRIVER_LEAVE(driver_global(address, bytes, m, name));
 }
 
-// ---- facts about functions ----------------------------------------------------------------------
+// ---- facts about functions ---------------------------------------------------------------------
 CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f) {
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, driver_diags(), &a));
@@ -279,9 +281,10 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int va
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     const bool fits = value >= 0 && (uint32_t)value <= limits->shared_per_block;
-    const bool good =
-        attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? fits
-        : attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 && value <= 100;
+    const bool good = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+                          ? fits
+                          : attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
+                                value >= -1 && value <= 100;
     DRIVER_LEAVE(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 

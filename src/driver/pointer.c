@@ -5,7 +5,7 @@
 static struct gpu *gpu(void) { return driver_get()->gpu; }
 
 struct place {
-    struct driver_host host;  // of memory with a host address
+    struct driver_host host;   // of memory with a host address
     struct devmem_range range; // of other device memory
     bool has_host, on_device;
 };
@@ -109,7 +109,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// ---- advice on managed memory -------------------------------------------------------------------
+// ---- advice on managed memory ------------------------------------------------------------------
 static bool is_managed(CUdeviceptr p, size_t bytes) {
     struct driver_host h;
     return bytes && driver_host_find(p, &h) && h.is_managed && bytes <= h.bytes - (p - h.device);
@@ -151,7 +151,8 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr p, size_t bytes, un
     DRIVER_LEAVE(one && is_managed(p, bytes ? bytes : 1) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-static CUresult range_attribute(void *value, size_t bytes_of_value, CUmem_range_attribute attribute) {
+static CUresult range_attribute(void *value, size_t bytes_of_value,
+                                CUmem_range_attribute attribute) {
     if (!value || !bytes_of_value || bytes_of_value % sizeof(int)) return CUDA_ERROR_INVALID_VALUE;
     int *v = value;
     switch (attribute) {

@@ -35,7 +35,9 @@ CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int prior
         *out = s;
     DRIVER_LEAVE(r);
 }
-CUresult cuStreamCreate(CUstream *out, unsigned int flags) { return cuStreamCreateWithPriority(out, flags, 0); }
+CUresult cuStreamCreate(CUstream *out, unsigned int flags) {
+    return cuStreamCreateWithPriority(out, flags, 0);
+}
 
 void driver_release_stream(uint64_t key) {
     CUstream s = (CUstream)(uintptr_t)key;
@@ -120,7 +122,8 @@ CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttr
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID attribute, const CUstreamAttrValue *value) {
+CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID attribute,
+                              const CUstreamAttrValue *value) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
@@ -147,8 +150,8 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) {
     if (!driver_stream(s, &g) || !is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     DRIVER_LEAVE(done(gpu_stream_wait(gpu(), g, e->event, driver_diags())));
 }
-// A question moves simulated time on a little, or a program that polls would never see its work end;
-// what ran may have met a fault.
+// A question moves simulated time on a little, or a program that polls would never see its work
+// end; what ran may have met a fault.
 static CUresult asked(bool is_done) {
     if (gpu_fault_status(gpu()) != WW_OK) return done(gpu_synchronize(gpu(), driver_diags()));
     return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -167,7 +170,7 @@ CUresult cuStreamSynchronize(CUstream s) {
     DRIVER_LEAVE(done(gpu_stream_synchronize(gpu(), g, driver_diags())));
 }
 
-// ---- host functions -----------------------------------------------------------------------------
+// ---- host functions ----------------------------------------------------------------------------
 struct call {
     struct call *next;
     CUstream stream;
@@ -218,7 +221,8 @@ static CUresult queue_call(CUstream s, struct call c) {
     return r;
 }
 
-CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *user, unsigned int flags) {
+CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *user,
+                             unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!callback || flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     DRIVER_LEAVE(queue_call(s, (struct call){.stream = s, .callback = callback, .user = user}));
@@ -229,7 +233,7 @@ CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *user) {
     DRIVER_LEAVE(queue_call(s, (struct call){.stream = s, .function = function, .user = user}));
 }
 
-// ---- events ------------------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 CUresult cuEventCreate(CUevent *out, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!out || flags > 7) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
@@ -283,7 +287,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!milliseconds) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!is_event(start) || !is_event(end)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);
     const CUresult r = asked(true); // the events were waited for
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
@@ -295,7 +300,7 @@ CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) 
     return cuEventElapsedTime(milliseconds, start, end);
 }
 
-// ---- capture: there are no graphs, so no stream is ever capturing -----------------------------------
+// ---- capture: there are no graphs, so no stream is ever capturing ------------------------------
 CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode) {
     (void)s, (void)mode;
     return driver_unsupported(__func__);
@@ -313,7 +318,8 @@ CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                   CUgraph *graph, const CUgraphNode **dependencies, size_t *count) {
+                                   CUgraph *graph, const CUgraphNode **dependencies,
+                                   size_t *count) {
     if (id) *id = 0;
     if (graph) *graph = NULL;
     if (dependencies) *dependencies = NULL;
@@ -329,7 +335,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
     return CUDA_SUCCESS;
 }
 
-// ---- between processes: a simulated GPU is one process's ---------------------------------------------
+// ---- between processes: a simulated GPU is one process's ---------------------------------------
 CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent e) {
     (void)handle, (void)e;
     return driver_unsupported(__func__);

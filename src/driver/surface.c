@@ -12,7 +12,7 @@ static CUresult of_array(struct exec_texture *t, CUarray a) {
     return CUDA_SUCCESS;
 }
 
-// ---- references -------------------------------------------------------------------------------------
+// ---- references --------------------------------------------------------------------------------
 struct CUsurfref_st {
     struct CUsurfref_st *next;
     CUmodule module;
@@ -72,7 +72,7 @@ CUresult cuSurfRefGetArray(CUarray *out, CUsurfref s) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// ---- objects ----------------------------------------------------------------------------------------
+// ---- objects -----------------------------------------------------------------------------------
 struct object {
     struct object *next;
     uint64_t handle;

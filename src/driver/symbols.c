@@ -8,9 +8,9 @@
 
 // Their parameters do not matter here: only the addresses are taken.
 #define ALIAS(symbol, ours)
-#define DECLARE_NO(symbol) void symbol(void);
-#define DECLARE_PTSZ(symbol) void symbol(void), symbol##_ptsz(void);
-#define DECLARE_PTDS(symbol) void symbol(void), symbol##_ptds(void);
+#define DECLARE_NO(symbol)                  void symbol(void);
+#define DECLARE_PTSZ(symbol)                void symbol(void), symbol##_ptsz(void);
+#define DECLARE_PTDS(symbol)                void symbol(void), symbol##_ptds(void);
 #define SYMBOL(name, since, symbol, thread) DECLARE_##thread(symbol)
 #include "driver/symbols.def"
 #undef SYMBOL
@@ -20,9 +20,9 @@ static const struct row {
     int since;
     void (*symbol)(void), (*of_thread)(void);
 } rows[] = {
-#define THREAD_NO(symbol) symbol
-#define THREAD_PTSZ(symbol) symbol##_ptsz
-#define THREAD_PTDS(symbol) symbol##_ptds
+#define THREAD_NO(symbol)                   symbol
+#define THREAD_PTSZ(symbol)                 symbol##_ptsz
+#define THREAD_PTDS(symbol)                 symbol##_ptds
 #define SYMBOL(name, since, symbol, thread) {#name, since, symbol, THREAD_##thread(symbol)},
 #include "driver/symbols.def"
 #undef SYMBOL

@@ -1,5 +1,5 @@
-// Texture objects: a handle that kernels get as a parameter. The generations before Kepler had none;
-// they are allowed on every GPU here, since reading one costs what reading a reference does.
+// Texture objects: a handle that kernels get as a parameter. The generations before Kepler had
+// none; they are allowed on every GPU here, since reading one costs what reading a reference does.
 #include "driver/texture.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ static struct object *find(CUtexObject handle) {
     return NULL;
 }
 
-// ---- resources ------------------------------------------------------------------------------------
+// ---- resources ---------------------------------------------------------------------------------
 static CUresult of_resource(struct exec_texture *t, const CUDA_RESOURCE_DESC *r) {
     CUarray a = NULL;
     switch (r->resType) {
@@ -42,8 +42,8 @@ static CUresult of_resource(struct exec_texture *t, const CUDA_RESOURCE_DESC *r)
     case CU_RESOURCE_TYPE_PITCH2D:
         if (!texture_format(t, r->res.pitch2D.format, r->res.pitch2D.numChannels))
             return CUDA_ERROR_INVALID_VALUE;
-        return texture_of_pitch(t, r->res.pitch2D.devPtr, r->res.pitch2D.width, r->res.pitch2D.height,
-                                r->res.pitch2D.pitchInBytes);
+        return texture_of_pitch(t, r->res.pitch2D.devPtr, r->res.pitch2D.width,
+                                r->res.pitch2D.height, r->res.pitch2D.pitchInBytes);
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     if (!DRIVER_IS(TAG_ARRAY, a)) return CUDA_ERROR_INVALID_HANDLE;
@@ -80,7 +80,7 @@ static CUresult apply_view(struct exec_texture *t, const CUDA_RESOURCE_VIEW_DESC
     return CUDA_SUCCESS;
 }
 
-// ---- the calls --------------------------------------------------------------------------------------
+// ---- the calls ---------------------------------------------------------------------------------
 static CUresult create(CUtexObject *out, struct object *o) {
     struct texture_modes m = {.filter = o->texture.filterMode, .flags = o->texture.flags};
     memcpy(m.address, o->texture.addressMode, sizeof m.address);

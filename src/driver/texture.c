@@ -9,10 +9,11 @@
 
 static struct gpu *gpu(void) { return driver_get()->gpu; }
 
-// ---- descriptions ---------------------------------------------------------------------------------
+// ---- descriptions ------------------------------------------------------------------------------
 bool texture_format(struct exec_texture *t, CUarray_format format, unsigned int channels) {
     struct driver_format f;
-    if (!driver_format(format, &f) || (channels != 1 && channels != 2 && channels != 4)) return false;
+    if (!driver_format(format, &f) || (channels != 1 && channels != 2 && channels != 4))
+        return false;
     if (f.channels && f.channels != channels) return false;
     t->channels = (uint8_t)channels;
     t->channel_bits = f.bits;
@@ -111,7 +112,7 @@ CUresult texture_of_module(CUmodule m, const char *name, bool surface, uint64_t 
     return CUDA_ERROR_NOT_FOUND;
 }
 
-// ---- references -------------------------------------------------------------------------------------
+// ---- references --------------------------------------------------------------------------------
 enum bound { BOUND_NOTHING, BOUND_ARRAY, BOUND_MEMORY, BOUND_PITCH };
 
 struct CUtexref_st {
@@ -132,8 +133,9 @@ struct CUtexref_st {
 
 static bool is_texref(CUtexref r) { return DRIVER_IS(TAG_TEXREF, r); }
 
-// What a reference says becomes what kernels see. What it was bound to may have been freed since, or
-// not fit a new format: that is an error of the call only if the call binds, else nothing is bound.
+// What a reference says becomes what kernels see. What it was bound to may have been freed since,
+// or not fit a new format: that is an error of the call only if the call binds, else nothing is
+// bound.
 static CUresult apply(CUtexref r, bool binds) {
     struct exec_texture t = {.channels = 1};
     if (!texture_format(&t, r->format, r->channels)) return CUDA_ERROR_INVALID_VALUE;
@@ -228,7 +230,7 @@ CUresult cuTexRefDestroy(CUtexref r) {
     DRIVER_LEAVE(e);
 }
 
-// ---- binding ----------------------------------------------------------------------------------------
+// ---- binding -----------------------------------------------------------------------------------
 static CUresult bind_array(CUtexref r, CUarray a, CUmipmappedArray m, unsigned int flags) {
     if (!is_texref(r) || !DRIVER_IS(TAG_ARRAY, a)) return CUDA_ERROR_INVALID_HANDLE;
     if (flags != CU_TRSA_OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
@@ -286,7 +288,7 @@ CUresult cuTexRefSetAddress2D(CUtexref r, const CUDA_ARRAY_DESCRIPTOR *d, CUdevi
     DRIVER_LEAVE(change(r, c, true));
 }
 
-// ---- properties -------------------------------------------------------------------------------------
+// ---- properties --------------------------------------------------------------------------------
 // One call that changes a reference: checks, a copy called c, the change, the application.
 #define SETTER(name, arguments, valid, changes)                                                    \
     CUresult name arguments {                                                                      \
@@ -318,29 +320,40 @@ SETTER(cuTexRefSetMipmapFilterMode, (CUtexref texture, CUfilter_mode mode),
 SETTER(cuTexRefSetMipmapLevelBias, (CUtexref texture, float bias), true, c.level_bias = bias)
 SETTER(cuTexRefSetMipmapLevelClamp, (CUtexref texture, float least, float greatest), true,
        (c.level_least = least, c.level_greatest = greatest))
-SETTER(cuTexRefSetMaxAnisotropy, (CUtexref texture, unsigned int greatest), true, c.anisotropy = greatest)
+SETTER(cuTexRefSetMaxAnisotropy, (CUtexref texture, unsigned int greatest), true,
+       c.anisotropy = greatest)
 SETTER(cuTexRefSetBorderColor, (CUtexref texture, float *colour), colour,
        memcpy(c.modes.border, colour, sizeof c.modes.border))
 SETTER(cuTexRefSetFlags, (CUtexref texture, unsigned int flags),
        texture_modes_valid(&(struct texture_modes){.flags = flags}), c.modes.flags = flags)
 
 GETTER(cuTexRefGetAddress, (CUdeviceptr *address, CUtexref texture),
-       address && (texture->bound == BOUND_MEMORY || texture->bound == BOUND_PITCH), *address = texture->address)
+       address && (texture->bound == BOUND_MEMORY || texture->bound == BOUND_PITCH),
+       *address = texture->address)
 GETTER(cuTexRefGetArray, (CUarray *array, CUtexref texture),
-       array && texture->bound == BOUND_ARRAY && DRIVER_IS(TAG_ARRAY, texture->array), *array = texture->array)
+       array && texture->bound == BOUND_ARRAY && DRIVER_IS(TAG_ARRAY, texture->array),
+       *array = texture->array)
 GETTER(cuTexRefGetMipmappedArray, (CUmipmappedArray *array, CUtexref texture),
-       array && texture->bound == BOUND_ARRAY && DRIVER_IS(TAG_MIPMAP, texture->mipmap), *array = texture->mipmap)
+       array && texture->bound == BOUND_ARRAY && DRIVER_IS(TAG_MIPMAP, texture->mipmap),
+       *array = texture->mipmap)
 GETTER(cuTexRefGetAddressMode, (CUaddress_mode *mode, CUtexref texture, int dimension),
        mode && dimension >= 0 && dimension < 3, *mode = texture->modes.address[dimension])
-GETTER(cuTexRefGetFilterMode, (CUfilter_mode *mode, CUtexref texture), mode, *mode = texture->modes.filter)
-GETTER(cuTexRefGetFormat, (CUarray_format *format, int *channels, CUtexref texture), format || channels,
+GETTER(cuTexRefGetFilterMode, (CUfilter_mode *mode, CUtexref texture), mode,
+       *mode = texture->modes.filter)
+GETTER(cuTexRefGetFormat, (CUarray_format *format, int *channels, CUtexref texture),
+       format || channels,
        { if (format) *format = texture->format; if (channels) *channels = (int)texture->channels; })
-GETTER(cuTexRefGetMipmapFilterMode, (CUfilter_mode *mode, CUtexref texture), mode, *mode = texture->mipmap_filter)
-GETTER(cuTexRefGetMipmapLevelBias, (float *bias, CUtexref texture), bias, *bias = texture->level_bias)
-GETTER(cuTexRefGetMipmapLevelClamp, (float *least, float *greatest, CUtexref texture), least && greatest,
+GETTER(cuTexRefGetMipmapFilterMode, (CUfilter_mode *mode, CUtexref texture), mode,
+       *mode = texture->mipmap_filter)
+GETTER(cuTexRefGetMipmapLevelBias, (float *bias, CUtexref texture), bias,
+       *bias = texture->level_bias)
+GETTER(cuTexRefGetMipmapLevelClamp, (float *least, float *greatest, CUtexref texture),
+       least && greatest,
        (*least = texture->level_least, *greatest = texture->level_greatest))
-GETTER(cuTexRefGetMaxAnisotropy, (int *greatest, CUtexref texture), greatest, *greatest = (int)texture->anisotropy)
+GETTER(cuTexRefGetMaxAnisotropy, (int *greatest, CUtexref texture), greatest,
+       *greatest = (int)texture->anisotropy)
 GETTER(cuTexRefGetBorderColor, (float *colour, CUtexref texture), colour,
        memcpy(colour, texture->modes.border, sizeof texture->modes.border))
-GETTER(cuTexRefGetFlags, (unsigned int *flags, CUtexref texture), flags, *flags = texture->modes.flags)
+GETTER(cuTexRefGetFlags, (unsigned int *flags, CUtexref texture), flags,
+       *flags = texture->modes.flags)
 // clang-format on

@@ -22,7 +22,8 @@ CUresult texture_of_pitch(struct exec_texture *t, uint64_t address, uint64_t wid
                           uint64_t pitch);
 void texture_set_modes(struct exec_texture *t, const struct texture_modes *m);
 bool texture_modes_valid(const struct texture_modes *m);
-// The handle of a texture or surface reference of a module; CUDA_ERROR_NOT_FOUND, without a sentence.
+// The handle of a texture or surface reference of a module; CUDA_ERROR_NOT_FOUND, without a
+// sentence.
 CUresult texture_of_module(CUmodule m, const char *name, bool surface, uint64_t *handle);
 
 #endif

@@ -17,23 +17,31 @@ static size_t packed(const struct place *p) { return p->row * p->rows * p->slice
 static CUDA_MEMCPY3D whole(const struct place *p, unsigned char *host, bool to_host) {
     CUDA_MEMCPY3D c = {.WidthInBytes = p->row, .Height = p->rows, .Depth = p->slices};
     if (to_host) {
-        c.srcMemoryType = p->type, c.srcHost = p->host, c.srcDevice = p->device, c.srcArray = p->array;
+        c.srcMemoryType = p->type, c.srcHost = p->host, c.srcDevice = p->device,
+        c.srcArray = p->array;
         c.srcPitch = p->pitch, c.srcHeight = p->rows;
-        c.dstMemoryType = CU_MEMORYTYPE_HOST, c.dstHost = host, c.dstPitch = p->row, c.dstHeight = p->rows;
+        c.dstMemoryType = CU_MEMORYTYPE_HOST, c.dstHost = host, c.dstPitch = p->row,
+        c.dstHeight = p->rows;
     } else {
-        c.dstMemoryType = p->type, c.dstHost = p->host, c.dstDevice = p->device, c.dstArray = p->array;
+        c.dstMemoryType = p->type, c.dstHost = p->host, c.dstDevice = p->device,
+        c.dstArray = p->array;
         c.dstPitch = p->pitch, c.dstHeight = p->rows;
-        c.srcMemoryType = CU_MEMORYTYPE_HOST, c.srcHost = host, c.srcPitch = p->row, c.srcHeight = p->rows;
+        c.srcMemoryType = CU_MEMORYTYPE_HOST, c.srcHost = host, c.srcPitch = p->row,
+        c.srcHeight = p->rows;
     }
     return c;
 }
 
 static void make(struct place *p, unsigned seed) {
     p->model = malloc(packed(p));
-    for (size_t i = 0; i < packed(p); i++) p->model[i] = (unsigned char)scramble((unsigned)i + seed);
+    for (size_t i = 0; i < packed(p); i++)
+        p->model[i] = (unsigned char)scramble((unsigned)i + seed);
     if (p->type == CU_MEMORYTYPE_ARRAY) {
-        const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = p->row / TEXEL, .Height = p->rows, .Depth = p->slices,
-                                           .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
+        const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = p->row / TEXEL,
+                                           .Height = p->rows,
+                                           .Depth = p->slices,
+                                           .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+                                           .NumChannels = 4};
         OK(cuArray3DCreate(&p->array, &d));
     } else if (p->type == CU_MEMORYTYPE_HOST) {
         p->pitch = p->row + 5;
@@ -63,7 +71,9 @@ static void end(struct place *p) {
     free(p->model);
 }
 
-struct box { size_t x, y, z, width, height, depth; };
+struct box {
+    size_t x, y, z, width, height, depth;
+};
 
 static void by_hand(struct place *to, const struct place *from, struct box b, struct box at) {
     for (size_t z = 0; z < b.depth; z++)
@@ -78,13 +88,27 @@ static void boxes(CUmemorytype from_type, CUmemorytype to_type) {
     make(&from, 1);
     make(&to, 1000);
     const struct box b = {8, 2, 1, 40, 5, 3}, at = {60, 1, 1, 0, 0, 0};
-    CUDA_MEMCPY3D c = {.srcXInBytes = b.x, .srcY = b.y, .srcZ = b.z, .srcMemoryType = from_type,
-                       .srcHost = from.host, .srcDevice = from.device, .srcArray = from.array,
-                       .srcPitch = from.pitch, .srcHeight = from.rows,
-                       .dstXInBytes = at.x, .dstY = at.y, .dstZ = at.z, .dstMemoryType = to_type,
-                       .dstHost = to.host, .dstDevice = to.device, .dstArray = to.array,
-                       .dstPitch = to.pitch, .dstHeight = to.rows,
-                       .WidthInBytes = b.width, .Height = b.height, .Depth = b.depth};
+    CUDA_MEMCPY3D c = {.srcXInBytes = b.x,
+                       .srcY = b.y,
+                       .srcZ = b.z,
+                       .srcMemoryType = from_type,
+                       .srcHost = from.host,
+                       .srcDevice = from.device,
+                       .srcArray = from.array,
+                       .srcPitch = from.pitch,
+                       .srcHeight = from.rows,
+                       .dstXInBytes = at.x,
+                       .dstY = at.y,
+                       .dstZ = at.z,
+                       .dstMemoryType = to_type,
+                       .dstHost = to.host,
+                       .dstDevice = to.device,
+                       .dstArray = to.array,
+                       .dstPitch = to.pitch,
+                       .dstHeight = to.rows,
+                       .WidthInBytes = b.width,
+                       .Height = b.height,
+                       .Depth = b.depth};
     OK(cuMemcpy3D(&c));
     by_hand(&to, &from, b, at);
     check(&to);
@@ -103,11 +127,22 @@ static void rectangles(CUmemorytype from_type, CUmemorytype to_type) {
     struct place to = {.type = to_type, .row = 96, .rows = 16, .slices = 1};
     make(&from, 7);
     make(&to, 70);
-    CUDA_MEMCPY2D c = {.srcXInBytes = 12, .srcY = 3, .srcMemoryType = from_type, .srcHost = from.host,
-                       .srcDevice = from.device, .srcArray = from.array, .srcPitch = from.pitch,
-                       .dstXInBytes = 16, .dstY = 5, .dstMemoryType = to_type, .dstHost = to.host,
-                       .dstDevice = to.device, .dstArray = to.array, .dstPitch = to.pitch,
-                       .WidthInBytes = 48, .Height = 11};
+    CUDA_MEMCPY2D c = {.srcXInBytes = 12,
+                       .srcY = 3,
+                       .srcMemoryType = from_type,
+                       .srcHost = from.host,
+                       .srcDevice = from.device,
+                       .srcArray = from.array,
+                       .srcPitch = from.pitch,
+                       .dstXInBytes = 16,
+                       .dstY = 5,
+                       .dstMemoryType = to_type,
+                       .dstHost = to.host,
+                       .dstDevice = to.device,
+                       .dstArray = to.array,
+                       .dstPitch = to.pitch,
+                       .WidthInBytes = 48,
+                       .Height = 11};
     OK(cuMemcpy2D(&c));
     by_hand(&to, &from, (struct box){12, 3, 0, 48, 11, 1}, (struct box){16, 5, 0, 0, 0, 0});
     check(&to);
@@ -129,21 +164,33 @@ static void unified(void) {
     size_t pitch;
     for (int i = 0; i < 300; i++) a[i] = (unsigned char)i;
     OK(cuMemAllocPitch(&d, &pitch, 30, 10, 4));
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = (CUdeviceptr)(uintptr_t)a, .srcPitch = 30,
-                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = d, .dstPitch = pitch,
-                       .WidthInBytes = 30, .Height = 10};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = (CUdeviceptr)(uintptr_t)a,
+                       .srcPitch = 30,
+                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstDevice = d,
+                       .dstPitch = pitch,
+                       .WidthInBytes = 30,
+                       .Height = 10};
     OK(cuMemcpy2D(&c));
-    CUDA_MEMCPY2D r = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = d, .srcPitch = pitch,
-                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = (CUdeviceptr)(uintptr_t)b, .dstPitch = 30,
-                       .WidthInBytes = 30, .Height = 10};
+    CUDA_MEMCPY2D r = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = d,
+                       .srcPitch = pitch,
+                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstDevice = (CUdeviceptr)(uintptr_t)b,
+                       .dstPitch = 30,
+                       .WidthInBytes = 30,
+                       .Height = 10};
     OK(cuMemcpy2D(&r));
     CHECK(memcmp(a, b, 300) == 0);
     OK(cuMemFree(d));
 }
 
 static void linear_arrays(void) {
-    const CUDA_ARRAY_DESCRIPTOR line = {.Width = 100, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    const CUDA_ARRAY_DESCRIPTOR plane = {.Width = 25, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    const CUDA_ARRAY_DESCRIPTOR line = {
+        .Width = 100, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    const CUDA_ARRAY_DESCRIPTOR plane = {
+        .Width = 25, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     CUarray a, b, p;
     float in[100], out[100];
     CUdeviceptr d = alloc(400);
@@ -180,10 +227,16 @@ static void refused(void) {
     CUarray a;
     unsigned char host[4096];
     CUdeviceptr d = alloc(4096);
-    CUDA_ARRAY3D_DESCRIPTOR s = {.Width = 16, .Height = 8, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
+    CUDA_ARRAY3D_DESCRIPTOR s = {
+        .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
     OK(cuArray3DCreate(&a, &s));
-    const CUDA_MEMCPY2D good = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host, .srcPitch = 64,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a, .WidthInBytes = 64, .Height = 8};
+    const CUDA_MEMCPY2D good = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = host,
+                                .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = a,
+                                .WidthInBytes = 64,
+                                .Height = 8};
     CUDA_MEMCPY2D c = good;
     OK(cuMemcpy2D(&c));
     c.dstY = 1;
@@ -229,7 +282,8 @@ static void refused(void) {
 static void mipmaps(void) {
     CUmipmappedArray m;
     CUarray a;
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUDA_ARRAY3D_DESCRIPTOR d = {
+        .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     OK(cuMipmappedArrayCreate(&m, &d, 10));
     OK(cuMipmappedArrayGetLevel(&a, m, 4)); // 16, 8, 4, 2, 1
     IS(cuMipmappedArrayGetLevel(&a, m, 5), CUDA_ERROR_INVALID_VALUE);
@@ -243,7 +297,8 @@ static void mipmaps(void) {
 }
 
 int main(void) {
-    static const CUmemorytype types[] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_ARRAY};
+    static const CUmemorytype types[] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE,
+                                         CU_MEMORYTYPE_ARRAY};
     CUcontext c = start();
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++) {

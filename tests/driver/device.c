@@ -62,7 +62,8 @@ static void the_device(void) {
 static void attributes(void) {
     CUdevprop p;
     OK(cuDeviceGetProperties(&p, 0));
-    CHECK(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) == 1024 && p.maxThreadsPerBlock == 1024);
+    CHECK(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) == 1024 &&
+          p.maxThreadsPerBlock == 1024);
     CHECK(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE) == 32 && p.SIMDWidth == 32);
     CHECK(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) == 15);
     CHECK(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 2);

@@ -1,5 +1,5 @@
-// What the driver's test programs share: they are programs of the API, each a ctest, and know nothing
-// of what is behind libcuda. A failed check names its place and ends the program.
+// What the driver's test programs share: they are programs of the API, each a ctest, and know
+// nothing of what is behind libcuda. A failed check names its place and ends the program.
 #ifndef DRIVER_TEST_H
 #define DRIVER_TEST_H
 

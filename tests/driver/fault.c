@@ -1,15 +1,20 @@
-// What kernels do wrong: error codes, one sentence each, sticky until the context ends. Printed text.
+// What kernels do wrong: error codes, one sentence each, sticky until the context ends. Printed
+// text.
 #include "driver_test.h"
 
 static const char ptx[] = PTX(
-    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param "
+    ".b64 e);\n"
     ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 args);\n"
     ".global .align 1 .b8 word[8] = {120, 32, 62, 32, 48, 0, 0, 0};\n" // "x > 0"
-    ".global .align 1 .b8 format[20] = {116,104,114,101,97,100,32,37,100,32,115,97,121,115,32,37,115,10,0,0};\n"
+    ".global .align 1 .b8 format[20] = "
+    "{116,104,114,101,97,100,32,37,100,32,115,97,121,115,32,37,115,10,0,0};\n"
     ".visible .entry store(.param .u64 p) {\n"
-    "  .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [p]; mov.u32 %r, 1; st.global.u32 [%d], %r; ret;\n}\n"
+    "  .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [p]; mov.u32 %r, 1; st.global.u32 [%d], %r; "
+    "ret;\n}\n"
     ".visible .entry load(.param .u64 p) {\n"
-    "  .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; st.global.u32 [%d+4], %r; ret;\n}\n"
+    "  .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; st.global.u32 "
+    "[%d+4], %r; ret;\n}\n"
     ".visible .entry atom(.param .u64 p) {\n"
     "  .reg .u64 %d; .reg .u32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret;\n}\n"
     ".visible .entry shared(.param .u32 at) {\n"
@@ -19,14 +24,16 @@ static const char ptx[] = PTX(
     ".visible .entry check(.param .u64 unused) {\n"
     "  .reg .u64 %d; .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
     "  mov.u64 %d, word; cvta.global.u64 %d, %d;\n"
-    "  st.param.b64 [a], %d; st.param.b64 [b], %d; st.param.b32 [c], 42; st.param.b64 [d], %d; st.param.b64 [e], 1;\n"
+    "  st.param.b64 [a], %d; st.param.b64 [b], %d; st.param.b32 [c], 42; st.param.b64 [d], %d; "
+    "st.param.b64 [e], 1;\n"
     "  call.uni __assertfail, (a, b, c, d, e); ret;\n}\n"
     ".visible .entry spin() {\n  again: bra again;\n}\n"
     ".visible .entry print() {\n"
     "  .local .align 8 .b8 room[16]; .reg .u64 %d<5>; .reg .u32 %r<3>;\n"
     "  .param .b64 f; .param .b64 a; .param .b32 r;\n"
     "  mov.u64 %d0, room; cvta.local.u64 %d1, %d0; mov.u32 %r0, %tid.x;\n"
-    "  mov.u64 %d2, word; cvta.global.u64 %d2, %d2; st.local.u32 [%d0], %r0; st.local.u64 [%d0+8], %d2;\n"
+    "  mov.u64 %d2, word; cvta.global.u64 %d2, %d2; st.local.u32 [%d0], %r0; st.local.u64 [%d0+8], "
+    "%d2;\n"
     "  mov.u64 %d3, format; cvta.global.u64 %d3, %d3;\n"
     "  st.param.b64 [f], %d3; st.param.b64 [a], %d1; call.uni (r), vprintf, (f, a); ret;\n}\n");
 
@@ -52,7 +59,8 @@ static void faults(const char *name, uint64_t argument, CUresult code, const cha
     struct capture c = capture_begin(2);
     const CUresult first = cuCtxSynchronize();
     const char *said = capture_end(c);
-    if (first != code || !strstr(said, name) || !strstr(said, word)) printf("%s said: %s\n", name, said);
+    if (first != code || !strstr(said, name) || !strstr(said, word))
+        printf("%s said: %s\n", name, said);
     IS(first, code);
     CHECK(strstr(said, name) && strstr(said, word)); // names the kernel and what is wrong
     c = capture_begin(2);
@@ -75,18 +83,20 @@ static void faults(const char *name, uint64_t argument, CUresult code, const cha
 
 // Recursion runs out of the stack that there is, and not of a larger one.
 static void deep_calls(void) {
-    static const char recursive[] = PTX(
-        ".visible .func (.param .u32 r) sum(.param .u32 n);\n"
-        ".visible .func (.param .u32 r) sum(.param .u32 n) {\n"
-        "  .reg .pred %p; .reg .u32 %a<4>; .param .u32 in; .param .u32 out;\n"
-        "  ld.param.u32 %a0, [n]; setp.eq.u32 %p, %a0, 0; mov.u32 %a2, 0; @%p bra done;\n"
-        "  sub.u32 %a1, %a0, 1; st.param.u32 [in], %a1; call (out), sum, (in); ld.param.u32 %a2, [out];\n"
-        "  add.u32 %a2, %a2, %a0;\n"
-        "done: st.param.u32 [r], %a2; ret;\n}\n"
-        ".visible .entry deep(.param .u64 p, .param .u32 n) {\n"
-        "  .reg .u32 %a<2>; .reg .u64 %d; .param .u32 in; .param .u32 out;\n"
-        "  ld.param.u32 %a0, [n]; st.param.u32 [in], %a0; call (out), sum, (in); ld.param.u32 %a1, [out];\n"
-        "  ld.param.u64 %d, [p]; st.global.u32 [%d], %a1; ret;\n}\n");
+    static const char recursive[] =
+        PTX(".visible .func (.param .u32 r) sum(.param .u32 n);\n"
+            ".visible .func (.param .u32 r) sum(.param .u32 n) {\n"
+            "  .reg .pred %p; .reg .u32 %a<4>; .param .u32 in; .param .u32 out;\n"
+            "  ld.param.u32 %a0, [n]; setp.eq.u32 %p, %a0, 0; mov.u32 %a2, 0; @%p bra done;\n"
+            "  sub.u32 %a1, %a0, 1; st.param.u32 [in], %a1; call (out), sum, (in); ld.param.u32 "
+            "%a2, [out];\n"
+            "  add.u32 %a2, %a2, %a0;\n"
+            "done: st.param.u32 [r], %a2; ret;\n}\n"
+            ".visible .entry deep(.param .u64 p, .param .u32 n) {\n"
+            "  .reg .u32 %a<2>; .reg .u64 %d; .param .u32 in; .param .u32 out;\n"
+            "  ld.param.u32 %a0, [n]; st.param.u32 [in], %a0; call (out), sum, (in); ld.param.u32 "
+            "%a1, [out];\n"
+            "  ld.param.u64 %d, [p]; st.global.u32 [%d], %a1; ret;\n}\n");
     unsigned n = 200, v = 0;
     for (int large = 0; large < 2; large++) {
         OK(cuCtxCreate(&context, 0, 0));
@@ -131,7 +141,8 @@ static void printing(void) {
     OK(run(kernel(module, "print"), 1, 3, NULL));
     OK(cuCtxSynchronize());
     const char *said = capture_end(c);
-    if (strcmp(said, "thread 0 says x > 0\nthread 1 says x > 0\nthread 2 says x > 0\n") != 0) printf("said: %s\n", said);
+    if (strcmp(said, "thread 0 says x > 0\nthread 1 says x > 0\nthread 2 says x > 0\n") != 0)
+        printf("said: %s\n", said);
     CHECK(strcmp(said, "thread 0 says x > 0\nthread 1 says x > 0\nthread 2 says x > 0\n") == 0);
     OK(cuCtxDestroy(context));
 }

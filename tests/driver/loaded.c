@@ -1,4 +1,5 @@
-// A program that is not linked with the library: it loads it, works, unloads it, and loads it again.
+// A program that is not linked with the library: it loads it, works, unloads it, and loads it
+// again.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ static int work(void) {
     CUfunction f;
     if (do_cuInit(0) || create(&c, 0, 0) || do_cuModuleLoadData(&m, ptx) ||
         do_cuModuleGetFunction(&f, m, "nothing") ||
-        do_cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL) || do_cuCtxSynchronize() || destroy(c))
+        do_cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL) || do_cuCtxSynchronize() ||
+        destroy(c))
         return fail("a call failed");
     return dlclose(self);
 }

@@ -97,11 +97,11 @@ static void fills(void) {
     OK(cuMemcpyDtoH(w, p, 4096));
     for (unsigned i = 0; i < 1024; i++) {
         const unsigned x = i % 16, y = i / 16;
-        const uint32_t want = y >= 5   ? 0
-                              : x < 3  ? 7
-                              : x == 8 ? 0x01010101
+        const uint32_t want = y >= 5    ? 0
+                              : x < 3   ? 7
+                              : x == 8  ? 0x01010101
                               : x == 12 ? 0x02030203
-                                       : 0;
+                                        : 0;
         CHECK(w[i] == want);
     }
     struct capture c = capture_begin(2);
@@ -114,17 +114,19 @@ static void fills(void) {
     OK(cuMemFree(p));
 }
 
-static const char add_one[] = PTX(
-    ".visible .entry add_one(.param .u64 p, .param .u32 n) {\n"
-    "  .reg .pred %p; .reg .u32 %r<5>; .reg .u64 %d<3>;\n"
-    "  ld.param.u64 %d0, [p]; ld.param.u32 %r4, [n];\n"
-    "  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
-    "  mad.lo.u32 %r0, %r0, %r1, %r2; setp.ge.u32 %p, %r0, %r4; @%p bra done;\n"
-    "  mul.wide.u32 %d1, %r0, 4; add.u64 %d1, %d0, %d1;\n"
-    "  ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, 1; st.global.u32 [%d1], %r3;\n"
-    "done: ret;\n}\n");
+static const char add_one[] =
+    PTX(".visible .entry add_one(.param .u64 p, .param .u32 n) {\n"
+        "  .reg .pred %p; .reg .u32 %r<5>; .reg .u64 %d<3>;\n"
+        "  ld.param.u64 %d0, [p]; ld.param.u32 %r4, [n];\n"
+        "  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
+        "  mad.lo.u32 %r0, %r0, %r1, %r2; setp.ge.u32 %p, %r0, %r4; @%p bra done;\n"
+        "  mul.wide.u32 %d1, %r0, 4; add.u64 %d1, %d0, %d1;\n"
+        "  ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, 1; st.global.u32 [%d1], %r3;\n"
+        "done: ret;\n}\n");
 static CUfunction adder;
-static void add(CUdeviceptr p, unsigned n) { OK(run(adder, (n + 127) / 128, 128, (void *[]){&p, &n})); }
+static void add(CUdeviceptr p, unsigned n) {
+    OK(run(adder, (n + 127) / 128, 128, (void *[]){&p, &n}));
+}
 
 static void pinned_memory(void) {
     uint32_t *p, *q;
@@ -195,12 +197,14 @@ static void managed_memory(void) {
     CHECK(v == CU_MEMORYTYPE_DEVICE);
     OK(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, d + 8));
     CHECK(host == p + 2);
-    OK(cuMemRangeGetAttribute(&location, 4, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, d, 4000));
+    OK(cuMemRangeGetAttribute(&location, 4, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, d,
+                              4000));
     CHECK(location != 9);
     IS(cuMemPrefetchAsync(d, 5000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     IS(cuMemAllocManaged(&d, 4000, 0), CUDA_ERROR_INVALID_VALUE);
     OK(cuMemFree((CUdeviceptr)(uintptr_t)p));
-    IS(cuMemAdvise((CUdeviceptr)(uintptr_t)p, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, 0), CUDA_ERROR_INVALID_VALUE);
+    IS(cuMemAdvise((CUdeviceptr)(uintptr_t)p, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, 0),
+       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void pointers(void) {
@@ -217,9 +221,11 @@ static void pointers(void) {
     CHECK(c == current);
     OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, d + 5));
     CHECK(size == 1024);
-    IS(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, d), CUDA_ERROR_INVALID_VALUE);
-    CUpointer_attribute list[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                  CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
+    IS(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, d),
+       CUDA_ERROR_INVALID_VALUE);
+    CUpointer_attribute list[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
     void *values[] = {&type, &ordinal, &managed, &at};
     OK(cuPointerGetAttributes(4, list, values, d));
     CHECK(type == CU_MEMORYTYPE_DEVICE && ordinal == 0 && managed == 0 && at == d);
@@ -228,7 +234,8 @@ static void pointers(void) {
     IS(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&d),
        CUDA_ERROR_INVALID_VALUE);
     OK(cuMemAllocHost(&host, 64));
-    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)host));
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                             (CUdeviceptr)(uintptr_t)host));
     CHECK(type == CU_MEMORYTYPE_HOST);
     OK(cuMemFreeHost(host));
     OK(cuMemFree(d));

@@ -7,7 +7,8 @@ static const char saxpy_ptx[] = PTX(
     ".const .align 4 .f32 factor = 0f40000000;\n"
     ".visible .entry saxpy(.param .u64 y, .param .u64 x, .param .f32 a, .param .u32 n) {\n"
     "  .reg .pred %p; .reg .u32 %r<6>; .reg .u64 %d<5>; .reg .f32 %f<5>;\n"
-    "  ld.param.u64 %d0, [y]; ld.param.u64 %d1, [x]; ld.param.f32 %f0, [a]; ld.param.u32 %r0, [n];\n"
+    "  ld.param.u64 %d0, [y]; ld.param.u64 %d1, [x]; ld.param.f32 %f0, [a]; ld.param.u32 %r0, "
+    "[n];\n"
     "  cvta.to.global.u64 %d0, %d0; cvta.to.global.u64 %d1, %d1;\n"
     "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
     "  mad.lo.u32 %r4, %r1, %r2, %r3;\n"
@@ -22,7 +23,8 @@ static const char saxpy_ptx[] = PTX(
     ".visible .entry pack(.param .u8 a, .param .u64 out, .param .u8 b, .param .u8 c) {\n"
     "  .reg .u32 %r<4>; .reg .u64 %d;\n"
     "  ld.param.u64 %d, [out]; ld.param.u8 %r0, [a]; ld.param.u8 %r1, [b]; ld.param.u8 %r2, [c];\n"
-    "  mad.lo.u32 %r0, %r0, 100, %r1; mad.lo.u32 %r0, %r0, 100, %r2; st.global.u32 [%d], %r0; ret;\n}\n"
+    "  mad.lo.u32 %r0, %r0, 100, %r1; mad.lo.u32 %r0, %r0, 100, %r2; st.global.u32 [%d], %r0; "
+    "ret;\n}\n"
     ".visible .entry shared(.param .u64 out) {\n"
     "  .reg .u32 %r<3>; .reg .u64 %d; .shared .align 4 .b8 room[1024];\n"
     "  ld.param.u64 %d, [out]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;\n"
@@ -55,7 +57,11 @@ static void launches(CUmodule m) {
     OK(run(f, 8, 128, params));
     check_saxpy(dy, a);
 
-    struct { CUdeviceptr y, x; float a; unsigned n; } block = {dy, dx, 4, N};
+    struct {
+        CUdeviceptr y, x;
+        float a;
+        unsigned n;
+    } block = {dy, dx, 4, N};
     size_t size = sizeof block;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
@@ -75,8 +81,12 @@ static void launches(CUmodule m) {
 
     fill_inputs(dx, dy);
     a = 6;
-    CUlaunchConfig config = {.gridDimX = 8, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 128,
-                             .blockDimY = 1, .blockDimZ = 1};
+    CUlaunchConfig config = {.gridDimX = 8,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 128,
+                             .blockDimY = 1,
+                             .blockDimZ = 1};
     OK(cuLaunchKernelEx(&config, f, params, NULL));
     check_saxpy(dy, 6);
 
@@ -108,8 +118,10 @@ static void refused_launches(CUmodule m) {
     said = capture_end(c);
     CHECK(occurrences(said, "\n") == 6);
     IS(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), CUDA_ERROR_INVALID_HANDLE);
-    IS(cuLaunchKernel((CUfunction)params, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), CUDA_ERROR_INVALID_HANDLE);
-    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, (CUstream)params, params, NULL), CUDA_ERROR_INVALID_HANDLE);
+    IS(cuLaunchKernel((CUfunction)params, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL),
+       CUDA_ERROR_INVALID_HANDLE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, (CUstream)params, params, NULL),
+       CUDA_ERROR_INVALID_HANDLE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     params[2] = NULL;
     IS(run(f, 1, 1, params), CUDA_ERROR_INVALID_VALUE);
@@ -203,7 +215,8 @@ static void bad_modules(void) {
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     struct capture c = capture_begin(2);
-    IS(cuModuleLoadDataEx(&m, PTX(".entry f() { nonsense; }"), 2, options, values), CUDA_ERROR_INVALID_PTX);
+    IS(cuModuleLoadDataEx(&m, PTX(".entry f() { nonsense; }"), 2, options, values),
+       CUDA_ERROR_INVALID_PTX);
     CHECK(strstr(capture_end(c), "nonsense")); // the line it is in
     CHECK(strstr(log, "nonsense") && strlen(log) == (size_t)values[1]);
     c = capture_begin(2);
@@ -268,9 +281,11 @@ static void linking(void) {
     size_t size;
     OK(cuLinkCreate(0, NULL, NULL, &s));
     IS(cuLinkComplete(s, &image, &size), CUDA_ERROR_INVALID_VALUE); // nothing added
-    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "saxpy", 0, NULL, NULL));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "saxpy", 0, NULL,
+                     NULL));
     struct capture c = capture_begin(2);
-    IS(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "more", 0, NULL, NULL),
+    IS(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "more", 0, NULL,
+                     NULL),
        CUDA_ERROR_NOT_SUPPORTED);
     IS(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, (void *)saxpy_ptx, 8, "b", 0, NULL, NULL),
        CUDA_ERROR_NO_BINARY_FOR_GPU);

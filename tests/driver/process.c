@@ -1,5 +1,5 @@
-// Whatever a process does, the record of its run is whole: ends of all kinds, signals, forks. Each case
-// is a child: this program again, with the case's name as its argument.
+// Whatever a process does, the record of its run is whole: ends of all kinds, signals, forks. Each
+// case is a child: this program again, with the case's name as its argument.
 #include "driver_test.h"
 
 #include <pthread.h>
@@ -7,11 +7,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static const char ptx[] = PTX(
-    ".visible .entry quick() { ret; }\n"
-    ".visible .entry endless() {\n  again: bra again;\n}\n");
+static const char ptx[] = PTX(".visible .entry quick() { ret; }\n"
+                              ".visible .entry endless() {\n  again: bra again;\n}\n");
 
-// ---- cases, in the child ------------------------------------------------------------------------
+// ---- cases, in the child -----------------------------------------------------------------------
 static CUmodule module;
 static void launch(const char *name) { OK(run(kernel(module, name), 1, 32, NULL)); }
 
@@ -104,7 +103,7 @@ static void case_does_nothing_for_ever(void) {
     for (;;) pause();
 }
 static volatile sig_atomic_t caught;
-static void catch(int number) { caught = number; }
+static void catch (int number) { caught = number; }
 static void case_has_a_handler(void) {
     signal(SIGINT, catch);
     set_up();
@@ -114,27 +113,32 @@ static void case_has_a_handler(void) {
     OK(cuCtxSynchronize());
 }
 
-// ---- what the parent expects ----------------------------------------------------------------------
+// ---- what the parent expects -------------------------------------------------------------------
 enum { NO_SIGNAL = 0 };
 static const struct expected {
     const char *name;
     void (*run)(void);
-    int sends;    // signal that it gets when it is ready
-    int code;     // exit status, or
-    int dies_by;  // signal
+    int sends;   // signal that it gets when it is ready
+    int code;    // exit status, or
+    int dies_by; // signal
     unsigned launches, cut_off, ends;
 } cases[] = {
     {"returns", case_returns, .launches = 2, .ends = 1},
     {"exits", case_exits, .code = 3, .launches = 2, .ends = 1},
-    {"exits while another waits", case_exits_while_another_waits, .code = 4, .launches = 2, .cut_off = 1, .ends = 1},
-    {"exits in a host function", case_exits_in_a_host_function, .code = 5, .launches = 1, .ends = 1},
+    {"exits while another waits", case_exits_while_another_waits, .code = 4, .launches = 2,
+     .cut_off = 1, .ends = 1},
+    {"exits in a host function", case_exits_in_a_host_function, .code = 5, .launches = 1,
+     .ends = 1},
     {"leaves at once", case_leaves_at_once, .code = 6, .launches = 1},
     {"aborts", case_aborts, .dies_by = SIGABRT, .launches = 1},
     {"forks", case_forks, .launches = 2, .ends = 1},
     {"forks before", case_forks_before, .launches = 1, .ends = 1},
-    {"interrupted", case_runs_for_ever, .sends = SIGINT, .dies_by = SIGINT, .launches = 2, .cut_off = 1, .ends = 1},
-    {"terminated", case_runs_for_ever, .sends = SIGTERM, .dies_by = SIGTERM, .launches = 2, .cut_off = 1, .ends = 1},
-    {"interrupted in host code", case_does_nothing_for_ever, .sends = SIGINT, .dies_by = SIGINT, .launches = 1},
+    {"interrupted", case_runs_for_ever, .sends = SIGINT, .dies_by = SIGINT, .launches = 2,
+     .cut_off = 1, .ends = 1},
+    {"terminated", case_runs_for_ever, .sends = SIGTERM, .dies_by = SIGTERM, .launches = 2,
+     .cut_off = 1, .ends = 1},
+    {"interrupted in host code", case_does_nothing_for_ever, .sends = SIGINT, .dies_by = SIGINT,
+     .launches = 1},
     {"has a handler", case_has_a_handler, .sends = SIGINT, .launches = 2, .ends = 1},
 };
 
@@ -156,7 +160,8 @@ static void check_record(const struct expected *e) {
     }
     fclose(f);
     if (launches != e->launches || cut_off != e->cut_off || ends != e->ends || heads != 1)
-        printf("%s: %u heads, %u launches (%u cut off), %u ends\n", e->name, heads, launches, cut_off, ends);
+        printf("%s: %u heads, %u launches (%u cut off), %u ends\n", e->name, heads, launches,
+               cut_off, ends);
     CHECK(heads == 1 && launches == e->launches && cut_off == e->cut_off && ends == e->ends);
 }
 

@@ -1,19 +1,23 @@
-// Textures by reference and by object against a computation on the host: geometries, filters, address
-// modes, formats.
+// Textures by reference and by object against a computation on the host: geometries, filters,
+// address modes, formats.
 #include "driver_test.h"
 
 #include <stdarg.h>
 
 enum { N = 192 }; // places that a kernel samples
 
-// ---- kernels ------------------------------------------------------------------------------------
-// name(out, in, object): thread i reads texture at in[i] (four floats), writes four words to out[i].
+// ---- kernels -----------------------------------------------------------------------------------
+// name(out, in, object): thread i reads texture at in[i] (four floats), writes four words to
+// out[i].
 static const struct geometry {
     const char *name, *tex, *coords;
 } geometries[] = {
-    {"fetch", "1d", "{%r1}"},          {"line", "1d", "{%f0}"},
-    {"plane", "2d", "{%f0, %f1}"},     {"volume", "3d", "{%f0, %f1, %f2, %f2}"},
-    {"layers", "a2d", "{%r2, %f0, %f1, %f1}"}, {"cube", "cube", "{%f0, %f1, %f2, %f2}"},
+    {"fetch", "1d", "{%r1}"},
+    {"line", "1d", "{%f0}"},
+    {"plane", "2d", "{%f0, %f1}"},
+    {"volume", "3d", "{%f0, %f1, %f2, %f2}"},
+    {"layers", "a2d", "{%r2, %f0, %f1, %f1}"},
+    {"cube", "cube", "{%f0, %f1, %f2, %f2}"},
 };
 static const char *const types[] = {"f32", "u32", "s32"};
 
@@ -35,22 +39,23 @@ static const char *make_ptx(void) {
                 say(".visible .entry %s_%s_%s(.param .u64 out, .param .u64 in, .param .u64 tex) {\n"
                     "  .reg .u32 %%r<4>; .reg .u64 %%d<5>; .reg .f32 %%f<4>; .reg .b32 %%v<4>;\n",
                     geometries[g].name, types[t], object ? "object" : "ref");
-                say("  ld.param.u64 %%d0, [out]; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, [tex];\n"
+                say("  ld.param.u64 %%d0, [out]; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, "
+                    "[tex];\n"
                     "  mov.u32 %%r0, %%tid.x; mul.wide.u32 %%d3, %%r0, 16;\n"
                     "  add.u64 %%d0, %%d0, %%d3; add.u64 %%d1, %%d1, %%d3;\n"
                     "  ld.global.v4.f32 {%%f0, %%f1, %%f2, %%f3}, [%%d1];\n"
                     "  cvt.rzi.s32.f32 %%r1, %%f0; cvt.rzi.u32.f32 %%r2, %%f3;\n");
-                say("  tex.%s.v4.%s.%s {%%v0, %%v1, %%v2, %%v3}, [%s, %s];\n", geometries[g].tex, types[t],
-                    g ? "f32" : "s32", object ? "%d2" : "ref", geometries[g].coords);
+                say("  tex.%s.v4.%s.%s {%%v0, %%v1, %%v2, %%v3}, [%s, %s];\n", geometries[g].tex,
+                    types[t], g ? "f32" : "s32", object ? "%d2" : "ref", geometries[g].coords);
                 say("  st.global.v4.b32 [%%d0], {%%v0, %%v1, %%v2, %%v3}; ret;\n}\n");
             }
     return text;
 }
 
-// ---- the same on the host -----------------------------------------------------------------------
+// ---- the same on the host ----------------------------------------------------------------------
 struct image {
     int size[3];
-    unsigned layers; // slices of `texel` beside the third dimension
+    unsigned layers;               // slices of `texel` beside the third dimension
     float texel[6][16][16][16][4]; // layer, z, y, x
 };
 static struct image image;
@@ -71,7 +76,8 @@ static void wrapped(int i, int n, CUaddress_mode mode, bool *border, int *at) {
     }
 }
 
-static void sample(const float in[4], int axes, unsigned layer, const CUDA_TEXTURE_DESC *d, float out[4]) {
+static void sample(const float in[4], int axes, unsigned layer, const CUDA_TEXTURE_DESC *d,
+                   float out[4]) {
     const bool normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
     const bool linear = d->filterMode == CU_TR_FILTER_MODE_LINEAR;
     int low[3] = {0};
@@ -88,7 +94,8 @@ static void sample(const float in[4], int axes, unsigned layer, const CUDA_TEXTU
         bool outside = false;
         for (int k = 0; k < axes; k++) {
             CUaddress_mode mode = d->addressMode[k];
-            if (!normalized && (mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR))
+            if (!normalized &&
+                (mode == CU_TR_ADDRESS_MODE_WRAP || mode == CU_TR_ADDRESS_MODE_MIRROR))
                 mode = CU_TR_ADDRESS_MODE_CLAMP;
             bool border;
             wrapped(low[k] + (corner >> k & 1), image.size[k], mode, &border, &at[k]);
@@ -96,15 +103,20 @@ static void sample(const float in[4], int axes, unsigned layer, const CUDA_TEXTU
             weight *= corner >> k & 1 ? part[k] : 1 - part[k];
         }
         for (int ch = 0; ch < 4; ch++)
-            out[ch] += weight * (outside ? d->borderColor[ch] : image.texel[layer][at[2]][at[1]][at[0]][ch]);
+            out[ch] += weight *
+                       (outside ? d->borderColor[ch] : image.texel[layer][at[2]][at[1]][at[0]][ch]);
     }
 }
 
-// ---- running ------------------------------------------------------------------------------------
+// ---- running -----------------------------------------------------------------------------------
 static CUmodule module;
 static CUdeviceptr d_in, d_out;
 static float in[N][4];
-static union { float f[4]; uint32_t u[4]; int32_t i[4]; } out[N];
+static union {
+    float f[4];
+    uint32_t u[4];
+    int32_t i[4];
+} out[N];
 
 static void launch(const char *geometry, const char *type, bool by_object, CUtexObject object) {
     char name[64];
@@ -127,9 +139,10 @@ static void compare(int axes, const CUDA_TEXTURE_DESC *d, float tolerance) {
         sample(in[i], axes, image.layers ? (unsigned)in[i][3] : 0, d, want);
         for (int ch = 0; ch < 4; ch++)
             if (!(fabsf(out[i].f[ch] - want[ch]) <= tolerance)) {
-                printf("at %g %g %g %g channel %d: %g, expected %g (filter %d, modes %d %d, flags %u)\n",
-                       in[i][0], in[i][1], in[i][2], in[i][3], ch, out[i].f[ch], want[ch], d->filterMode,
-                       d->addressMode[0], d->addressMode[1], d->flags);
+                printf("at %g %g %g %g channel %d: %g, expected %g (filter %d, modes %d %d, flags "
+                       "%u)\n",
+                       in[i][0], in[i][1], in[i][2], in[i][3], ch, out[i].f[ch], want[ch],
+                       d->filterMode, d->addressMode[0], d->addressMode[1], d->flags);
                 CHECK(!"the same as on the host");
             }
     }
@@ -150,15 +163,24 @@ static CUarray array_of(unsigned flags) {
     const unsigned slices = image.layers ? image.layers : (unsigned)image.size[2];
     const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = (size_t)image.size[0],
                                        .Height = image.size[1] == 1 ? 0 : (size_t)image.size[1],
-                                       .Depth = image.layers ? image.layers : flat ? 0 : (size_t)image.size[2],
-                                       .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 4, .Flags = flags};
+                                       .Depth = image.layers ? image.layers
+                                                : flat       ? 0
+                                                             : (size_t)image.size[2],
+                                       .Format = CU_AD_FORMAT_FLOAT,
+                                       .NumChannels = 4,
+                                       .Flags = flags};
     OK(cuArray3DCreate(&a, &d));
     for (unsigned z = 0; z < slices; z++) {
         CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                            .srcHost = image.layers ? image.texel[z][0] : image.texel[0][z],
-                           .srcPitch = 16 * 16, .srcHeight = 16, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                           .dstArray = a, .dstZ = z, .WidthInBytes = (size_t)image.size[0] * 16,
-                           .Height = (size_t)image.size[1], .Depth = 1};
+                           .srcPitch = 16 * 16,
+                           .srcHeight = 16,
+                           .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                           .dstArray = a,
+                           .dstZ = z,
+                           .WidthInBytes = (size_t)image.size[0] * 16,
+                           .Height = (size_t)image.size[1],
+                           .Depth = 1};
         OK(cuMemcpy3D(&c));
     }
     return a;
@@ -180,7 +202,7 @@ static void set_reference(CUtexref t, const CUDA_TEXTURE_DESC *d) {
     OK(cuTexRefSetBorderColor(t, border));
 }
 
-// ---- tests --------------------------------------------------------------------------------------
+// ---- tests -------------------------------------------------------------------------------------
 // All filters and address modes of one geometry, by reference and by object.
 static void all_modes(const char *geometry, int axes, CUarray a, CUtexref ref) {
     OK(cuTexRefSetArray(ref, a, CU_TRSA_OVERRIDE_FORMAT));
@@ -190,7 +212,8 @@ static void all_modes(const char *geometry, int axes, CUarray a, CUtexref ref) {
                 const CUaddress_mode m = (CUaddress_mode)mode, n = (CUaddress_mode)((mode + 1) % 4);
                 const CUDA_TEXTURE_DESC d = {.addressMode = {m, n, m},
                                              .filterMode = (CUfilter_mode)filter,
-                                             .flags = normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0,
+                                             .flags =
+                                                 normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0,
                                              .borderColor = {0.25f, 0.5f, 0.75f, 1}};
                 if (normalized)
                     places(-2, 3);
@@ -231,7 +254,8 @@ static void arrays(CUtexref ref) {
 static void cubes(CUtexref ref) {
     fill_image(8, 8, 1, 6);
     for (int face = 0; face < 6; face++)
-        for (int i = 0; i < 16 * 16 * 16 * 4; i++) (&image.texel[face][0][0][0][0])[i] = (float)face;
+        for (int i = 0; i < 16 * 16 * 16 * 4; i++)
+            (&image.texel[face][0][0][0][0])[i] = (float)face;
     CUarray a = array_of(CUDA_ARRAY3D_CUBEMAP);
     const CUDA_TEXTURE_DESC d = {.flags = CU_TRSF_NORMALIZED_COORDINATES};
     OK(cuTexRefSetArray(ref, a, CU_TRSA_OVERRIDE_FORMAT));
@@ -261,7 +285,8 @@ static void linear_memory(CUtexref ref) {
     CHECK(offset == 0);
     for (int i = 0; i < N; i++) in[i][0] = (float)(i - 30);
     launch("fetch", "s32", false, 0);
-    for (int i = 0; i < N; i++) CHECK(out[i].i[0] == (i < 30 || i >= 30 + TEXELS ? 0 : data[i - 30]));
+    for (int i = 0; i < N; i++)
+        CHECK(out[i].i[0] == (i < 30 || i >= 30 + TEXELS ? 0 : data[i - 30]));
     IS(cuTexRefSetAddress(NULL, ref, p + 16, 64), CUDA_ERROR_INVALID_VALUE); // misaligned
     OK(cuTexRefSetAddress(&offset, ref, p + 16, 64));
     CHECK(offset == 16); // the kernel adds it
@@ -290,9 +315,14 @@ static void pitch_memory(CUtexref ref) {
     size_t pitch;
     fill_image(16, 16, 1, 0);
     OK(cuMemAllocPitch(&p, &pitch, 16 * 16, 16, 16));
-    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = image.texel, .srcPitch = 256,
-                             .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = pitch,
-                             .WidthInBytes = 256, .Height = 16};
+    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                             .srcHost = image.texel,
+                             .srcPitch = 256,
+                             .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                             .dstDevice = p,
+                             .dstPitch = pitch,
+                             .WidthInBytes = 256,
+                             .Height = 16};
     OK(cuMemcpy2D(&c));
     const CUDA_ARRAY_DESCRIPTOR shape = {16, 16, CU_AD_FORMAT_FLOAT, 4};
     const CUDA_TEXTURE_DESC d = {.addressMode = {1, 1, 1}, .filterMode = CU_TR_FILTER_MODE_LINEAR};
@@ -324,18 +354,19 @@ static void formats(void) {
         unsigned bytes;
         int kind; // 0 unsigned, 1 signed, 2 half, 3 float; + 10: fractions whatever the flags say
     } table[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 0}, {CU_AD_FORMAT_UNSIGNED_INT16, 2, 0},
+        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 0},  {CU_AD_FORMAT_UNSIGNED_INT16, 2, 0},
         {CU_AD_FORMAT_UNSIGNED_INT32, 4, 0}, {CU_AD_FORMAT_SIGNED_INT8, 1, 1},
-        {CU_AD_FORMAT_SIGNED_INT16, 2, 1}, {CU_AD_FORMAT_SIGNED_INT32, 4, 1},
-        {CU_AD_FORMAT_HALF, 2, 2}, {CU_AD_FORMAT_FLOAT, 4, 3},
-        {CU_AD_FORMAT_UNORM_INT8X1, 1, 10}, {CU_AD_FORMAT_SNORM_INT16X1, 2, 11},
+        {CU_AD_FORMAT_SIGNED_INT16, 2, 1},   {CU_AD_FORMAT_SIGNED_INT32, 4, 1},
+        {CU_AD_FORMAT_HALF, 2, 2},           {CU_AD_FORMAT_FLOAT, 4, 3},
+        {CU_AD_FORMAT_UNORM_INT8X1, 1, 10},  {CU_AD_FORMAT_SNORM_INT16X1, 2, 11},
     };
     for (size_t f = 0; f < COUNT(table); f++) {
         CUarray a;
         unsigned char raw[64 * 4];
         const unsigned bytes = table[f].bytes;
         for (unsigned i = 0; i < sizeof raw; i++) raw[i] = (unsigned char)scramble(i);
-        for (unsigned i = 0; i < 64 && table[f].kind == 2; i++) raw[2 * i + 1] = (raw[2 * i + 1] & 0x83) | 0x38;
+        for (unsigned i = 0; i < 64 && table[f].kind == 2; i++)
+            raw[2 * i + 1] = (raw[2 * i + 1] & 0x83) | 0x38;
         if (table[f].kind == 3)
             for (unsigned i = 0; i < 64; i++) memcpy(raw + 4 * i, &(float){(float)i * 0.5f}, 4);
         const CUDA_ARRAY_DESCRIPTOR d = {.Width = 64, .Format = table[f].format, .NumChannels = 1};
@@ -350,7 +381,9 @@ static void formats(void) {
             launch("line", !integer ? "f32" : kind ? "s32" : "u32", true, o);
             for (int i = 0; i < N; i++) {
                 const unsigned char *p = raw + i % 64 * (int)bytes;
-                const int64_t u = bytes == 1 ? *p : bytes == 2 ? *(const uint16_t *)p : *(const uint32_t *)p;
+                const int64_t u = bytes == 1   ? *p
+                                  : bytes == 2 ? *(const uint16_t *)p
+                                               : *(const uint32_t *)p;
                 const int64_t s = bytes == 1 ? (int8_t)u : bytes == 2 ? (int16_t)u : (int32_t)u;
                 const float top = (float)(((int64_t)1 << (8 * bytes - (kind == 1))) - 1);
                 if (integer)
@@ -372,8 +405,12 @@ static void views(void) {
     CUtexObject o;
     const CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = a};
     const CUDA_TEXTURE_DESC d = {.addressMode = {1, 1, 1}};
-    CUDA_RESOURCE_VIEW_DESC v = {.format = CU_RES_VIEW_FORMAT_FLOAT_4X32, .width = 12, .height = 7,
-                                 .firstLayer = 2, .lastLayer = 3}, back;
+    CUDA_RESOURCE_VIEW_DESC v = {.format = CU_RES_VIEW_FORMAT_FLOAT_4X32,
+                                 .width = 12,
+                                 .height = 7,
+                                 .firstLayer = 2,
+                                 .lastLayer = 3},
+                            back;
     OK(cuTexObjectCreate(&o, &r, &d, &v));
     OK(cuTexObjectGetResourceViewDesc(&back, o));
     CHECK(back.firstLayer == 2);

@@ -1,18 +1,19 @@
-// Many host threads in the API at once: each with memory, a stream, launches, results of its own; and
-// threads that share a context's handles.
+// Many host threads in the API at once: each with memory, a stream, launches, results of its own;
+// and threads that share a context's handles.
 #include "driver_test.h"
 
 #include <pthread.h>
 
-static const char ptx[] = PTX(
-    ".visible .entry scale(.param .u64 p, .param .u32 by) {\n"
-    "  .reg .u32 %r<5>; .reg .u64 %d<3>;\n"
-    "  ld.param.u64 %d0, [p]; ld.param.u32 %r4, [by];\n"
-    "  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
-    "  mad.lo.u32 %r0, %r0, %r1, %r2; mul.wide.u32 %d1, %r0, 4; add.u64 %d1, %d0, %d1;\n"
-    "  ld.global.u32 %r3, [%d1]; mul.lo.u32 %r3, %r3, %r4; st.global.u32 [%d1], %r3; ret;\n}\n"
-    ".visible .entry count(.param .u64 p) {\n"
-    "  .reg .u32 %r; .reg .u64 %d; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret;\n}\n");
+static const char ptx[] =
+    PTX(".visible .entry scale(.param .u64 p, .param .u32 by) {\n"
+        "  .reg .u32 %r<5>; .reg .u64 %d<3>;\n"
+        "  ld.param.u64 %d0, [p]; ld.param.u32 %r4, [by];\n"
+        "  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
+        "  mad.lo.u32 %r0, %r0, %r1, %r2; mul.wide.u32 %d1, %r0, 4; add.u64 %d1, %d0, %d1;\n"
+        "  ld.global.u32 %r3, [%d1]; mul.lo.u32 %r3, %r3, %r4; st.global.u32 [%d1], %r3; ret;\n}\n"
+        ".visible .entry count(.param .u64 p) {\n"
+        "  .reg .u32 %r; .reg .u64 %d; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; "
+        "ret;\n}\n");
 
 enum { THREADS = 8, ROUNDS = 20, N = 256 };
 static CUcontext shared_context;
@@ -53,7 +54,8 @@ static void *together(void *unused) {
 
 static void spawn(void *(*body)(void *)) {
     pthread_t t[THREADS];
-    for (uintptr_t i = 0; i < THREADS; i++) CHECK(pthread_create(&t[i], NULL, body, (void *)i) == 0);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&t[i], NULL, body, (void *)i) == 0);
     for (int i = 0; i < THREADS; i++) CHECK(pthread_join(t[i], NULL) == 0);
 }
 

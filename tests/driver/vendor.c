@@ -1,5 +1,6 @@
-// Compiled against the vendor's header, whatever its version: the symbols that its macros choose are
-// there, and structures mean the same. Not part of the tests where that header is not installed.
+// Compiled against the vendor's header, whatever its version: the symbols that its macros choose
+// are there, and structures mean the same. Not part of the tests where that header is not
+// installed.
 #include <cuda.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,13 +56,24 @@ int main(void) {
     OK(cuMemcpyDtoH(v, p, sizeof v));
     for (unsigned i = 0; i < 32; i++)
         if (v[i] != 2 * i) return printf("%u at %u\n", v[i], i), 1;
-    const CUDA_ARRAY_DESCRIPTOR d = {.Width = 8, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+    const CUDA_ARRAY_DESCRIPTOR d = {
+        .Width = 8, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
     OK(cuArrayCreate(&array, &d));
-    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = 32,
-                        .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = 32, .Height = 4};
+    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .srcDevice = p,
+                        .srcPitch = 32,
+                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                        .dstArray = array,
+                        .WidthInBytes = 32,
+                        .Height = 4};
     OK(cuMemcpy2D(&in));
-    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = w, .dstPitch = 32, .WidthInBytes = 32, .Height = 4};
+    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                         .srcArray = array,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST,
+                         .dstHost = w,
+                         .dstPitch = 32,
+                         .WidthInBytes = 32,
+                         .Height = 4};
     OK(cuMemcpy2D(&out));
     if (memcmp(v, w, sizeof v) != 0) return puts("the array is not what was copied"), 1;
     void *entry = NULL;
