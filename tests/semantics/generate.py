@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, columns, cvt, emit, fp, half, ints, video  # noqa: E402
+from model import approx, columns, cvt, emit, fp, half, ints, video, warps  # noqa: E402
 
 MODULES = {}
 
@@ -128,6 +128,28 @@ def approx_f32(m, col, places):
 def approx_f64(m, col, places):
     m.skip = 'gt240'
     m.add_forms(col, places, approx.double_forms(), 256)
+
+
+def programs(m, *lists):
+    for p in sum(lists, []):
+        p.emit(m)
+
+
+@module
+def warp_sync(m, col, places):
+    programs(m, warps.shuffles(True), warps.votes(True), warps.matches(), warps.reductions())
+
+
+@module
+def warp_old(m, col, places):
+    m.header = '.version 6.3\n.target sm_30\n.address_size 64\n'
+    programs(m, warps.shuffles(False), warps.votes(False), warps.partial_warp())
+
+
+@module
+def warp_sm12(m, col, places):
+    m.header = '.version 1.4\n.target sm_12\n'
+    programs(m, warps.vote_old_tesla())
 
 
 def main():
