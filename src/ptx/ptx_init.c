@@ -41,7 +41,7 @@ static uint8_t *place(struct ptx_parser *p, struct init *in, uint64_t index) {
 }
 
 static void store(uint8_t *at, uint64_t value, uint64_t bytes) {
-    for (uint64_t i = 0; i < bytes; i++) at[i] = i < 8 ? (uint8_t)(value >> (8 * i)) : 0;
+    for (uint64_t i = 0; i < bytes; i++) at[i] = (uint8_t)(i < 8 ? value >> (8 * i) : 0);
 }
 
 // `name`, `name + 4`, `generic(name) + 4`, or any of them behind a byte mask.
