@@ -9,6 +9,11 @@ uint32_t atomic_bytes(const struct xinst *x) {
 
 static uint32_t flush(uint32_t v, bool fz) { return fz ? flush32(v, 0x7fffffffu) : v; }
 
+uint32_t atomic32_float_add(uint32_t old, uint32_t b, bool is_global) {
+    const uint32_t u = flush(old, is_global), v = flush(b, is_global);
+    return flush(canon32(as_f32(u) + as_f32(v)), is_global);
+}
+
 static uint32_t add_halves(uint32_t a, uint32_t b, bool bf, bool two) {
     uint32_t r = 0;
     for (uint32_t k = 0; k < (two ? 2 : 1); k++) {
@@ -39,10 +44,7 @@ static uint64_t compute(const struct xinst *x, uint64_t old, uint64_t b, uint64_
     switch (x->sub) {
     case MATOM_ADD:
         switch (x->type) {
-        case PTX_F32: {
-            const uint32_t u = flush((uint32_t)old, global), v = flush((uint32_t)b, global);
-            return flush(canon32(as_f32(u) + as_f32(v)), global);
-        }
+        case PTX_F32: return atomic32_float_add((uint32_t)old, (uint32_t)b, global);
         case PTX_F64: {
             const double r = as_f64(old) + as_f64(b);
             return r != r ? F64_NAN : as_u64(r);

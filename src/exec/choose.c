@@ -206,7 +206,11 @@ static exec_fn choose_memory(const struct exec_level *v, const struct exec_launc
     switch (m->space) {
     case PTX_SPACE_NONE: case PTX_SPACE_GLOBAL: return v->mem[load ? H_ld32_global : H_st32_global];
     case PTX_SPACE_SHARED: return v->mem[load ? H_ld32_shared : H_st32_shared];
-    case PTX_SPACE_LOCAL: return v->mem[load ? H_ld32_local : H_st32_local];
+    // Spills and scalars have fixed places, arrays have a place a lane.
+    case PTX_SPACE_LOCAL:
+        if (m->src[0].kind == OPND_GPR)
+            return v->mem[load ? H_ld32_local_any : H_st32_local_any];
+        return v->mem[load ? H_ld32_local : H_st32_local];
     default: return general;
     }
 }
@@ -337,8 +341,17 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_LD: case OP_ST: return choose_memory(v, l, m, x);
     case OP_LDC:
         x->aux8 = (uint8_t)(ptx_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
-        return mem_fns[MEM_CONST];
-    case OP_ATOM: return mem_fns[MEM_ATOMIC];
+        return ptx_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
+                   ? v->mem[H_ldc32]
+                   : mem_fns[MEM_CONST];
+    case OP_ATOM:
+        if (x->vec == 1 && !l->args.options.check_races && !l->args.options.check_uninitialised &&
+            (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 || m->type == PTX_F32)) {
+            if (m->space == PTX_SPACE_SHARED) return v->mem[H_atom32_shared];
+            if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
+                return v->mem[H_atom32_global];
+        }
+        return mem_fns[MEM_ATOMIC];
     case OP_PREFETCH: return mem_fns[MEM_PREFETCH];
     case OP_MEMBAR: return mem_fns[MEM_FENCE];
     case OP_CPASYNC:

@@ -44,15 +44,24 @@ static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
         if (!rn) return NULL;
         if (from == PTX_S32) return v->cvt[H_cvt_f32_s32];
         if (from == PTX_U32) return v->cvt[H_cvt_f32_u32];
+        if (from == PTX_S64) return v->cvt[H_cvt_f32_s64];
+        if (from == PTX_U64) return v->cvt[H_cvt_f32_u64];
         return from == PTX_F64 ? v->cvt[H_cvt_f32_f64] : NULL;
     }
     if (to == PTX_F64) {
         if (from == PTX_F32) return v->cvt[H_cvt_f64_f32];
         if (from == PTX_S32) return v->cvt[H_cvt_f64_s32];
-        return from == PTX_U32 ? v->cvt[H_cvt_f64_u32] : NULL;
+        if (from == PTX_U32) return v->cvt[H_cvt_f64_u32];
+        if (!rn) return NULL;
+        if (from == PTX_S64) return v->cvt[H_cvt_f64_s64];
+        return from == PTX_U64 ? v->cvt[H_cvt_f64_u64] : NULL;
     }
     if (from == PTX_F32 && rn && to == PTX_F16) return v->cvt[H_cvt_f16_f32];
     if (from == PTX_F32 && rn && to == PTX_BF16) return v->cvt[H_cvt_bf16_f32];
+    if (rz && (from == PTX_F32 || from == PTX_F64)) {
+        if (to == PTX_S64) return v->cvt[from == PTX_F32 ? H_cvt_s64_f32_rz : H_cvt_s64_f64_rz];
+        if (to == PTX_U64) return v->cvt[from == PTX_F32 ? H_cvt_u64_f32_rz : H_cvt_u64_f64_rz];
+    }
     if (!is32(to) || !(rn || rz)) return NULL;
     if (from == PTX_F32 && to == PTX_S32) return v->cvt[rz ? H_cvt_s32_f32_rz : H_cvt_s32_f32_rn];
     if (from == PTX_F32) return v->cvt[rz ? H_cvt_u32_f32_rz : H_cvt_u32_f32_rn];

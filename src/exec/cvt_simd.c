@@ -88,6 +88,28 @@ TO_PAIR(cvt_f64_u32, as_u64((double)A))
         return EXEC_NEXT;                                                              \
     }
 FROM_PAIR(cvt_f32_f64, canon32((float)as_f64(A)))
+FROM_PAIR(cvt_f32_s64, as_u32((float)(int64_t)A))
+FROM_PAIR(cvt_f32_u64, as_u32((float)A))
+HANDLER64(cvt_f64_s64, 1, as_u64((double)(int64_t)A))
+HANDLER64(cvt_f64_u64, 1, as_u64((double)A))
+// To 64 bits: clamped, NaN is the integer with only its top bit set.
+LANE_FN uint64_t to_s64(double d) {
+    const uint64_t low = 0x8000000000000000ull;
+    const bool high = d >= 0x1p63, in = d >= -0x1p63 && !high;
+    const int64_t v = (int64_t)(in ? d : 0.0);
+    return in ? (uint64_t)v : high ? ~low : low;
+}
+LANE_FN uint64_t to_u64(double d) {
+    const bool high = d >= 0x1p64, in = d > 0.0 && !high;
+    const double c = in ? d : 0.0;
+    const uint64_t v = c >= 0x1p63 ? (uint64_t)(int64_t)(c - 0x1p63) + (1ull << 63)
+                                   : (uint64_t)(int64_t)c;
+    return d != d ? 1ull << 63 : high ? ~0ull : v;
+}
+HANDLER64(cvt_s64_f64_rz, 1, to_s64(as_f64(A)))
+HANDLER64(cvt_u64_f64_rz, 1, to_u64(as_f64(A)))
+TO_PAIR(cvt_s64_f32_rz, to_s64((double)as_f32(A)))
+TO_PAIR(cvt_u64_f32_rz, to_u64((double)as_f32(A)))
 // From double precision NaN is the least integer (PTX ISA, cvt).
 LANE_FN uint32_t to_s32_from64(uint64_t a, bool nearest) {
     const double d = as_f64(a);

@@ -69,17 +69,6 @@ static uint32_t pool_get(struct pool *p, const uint32_t *v, uint32_t words) {
     }
 }
 
-static const uint8_t *bank(const struct exec_launch *l, uint32_t which, uint64_t *size) {
-    switch (which) {
-    case CB_LAUNCH: *size = l->cb0_bytes; return l->cb0;
-    case CB_LITERAL: *size = l->im->literal_bytes; return l->im->literals;
-    case CB_USER:
-        *size = l->args.const_bytes;
-        return *size ? devmem_host(l->memory, l->args.const_segment, *size) : NULL;
-    default: *size = 0; return NULL;
-    }
-}
-
 // Where one source stands. False: a constant outside its bank.
 static bool source(const struct exec_launch *l, struct pool *p, const struct opnd *o,
                    uint32_t *out) {
@@ -92,10 +81,10 @@ static bool source(const struct exec_launch *l, struct pool *p, const struct opn
         return true;
     case OPND_IMM: *out = pool_get(p, v, words); return true;
     case OPND_CONST: {
-        uint64_t size;
-        const uint8_t *b = bank(l, o->bank, &size);
-        if (!b || o->reg + 4ull * words > size) return false;
-        memcpy(v, b + o->reg, words * 4);
+        if (o->bank >= CB_N || !l->bank[o->bank].at ||
+            o->reg + 4ull * words > l->bank[o->bank].bytes)
+            return false;
+        memcpy(v, l->bank[o->bank].at + o->reg, words * 4);
         *out = pool_get(p, v, words);
         return true;
     }

@@ -124,6 +124,10 @@ struct exec_launch {
     uint8_t *pool;         // constant vectors
     uint8_t *cb0;          // c[0]: launch block and parameters
     uint32_t cb0_bytes;
+    struct {
+        const uint8_t *at; // NULL: no such bank
+        uint64_t bytes;
+    } bank[CB_N];
     uint32_t threads, warps, n_regs, shared_bytes, local_words;
     size_t regs_at, shared_at, local_at, stack_at, warps_at, check_at, cta_bytes;
     uint32_t check_bytes;
@@ -178,7 +182,10 @@ enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct
                            uint32_t mask);
 enum exec_outcome mem_store(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                             uint32_t mask);
-void mem_decode(const struct exec_launch *l, const struct minst *m, struct xinst *x);
+enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask);
+enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask);
 
 // Functions that the decoder chooses from, by file.
 extern const exec_fn warp_fns[], mem_fns[], tex_fns[], sys_fns[], video_fns[];

@@ -49,11 +49,13 @@
     X(cvt_bf16_f32) X(cvt_s32_f32_rz) X(cvt_s32_f32_rn) X(cvt_u32_f32_rz)                      \
     X(cvt_u32_f32_rn) X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_f64_f32)         \
     X(cvt_f64_s32) X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_s32_f64_rz) X(cvt_s32_f64_rn)           \
-    X(cvt_int) X(cvt_int_pair)
+    X(cvt_int) X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64) X(cvt_f64_s64) X(cvt_f64_u64)     \
+    X(cvt_s64_f64_rz) X(cvt_u64_f64_rz) X(cvt_s64_f32_rz) X(cvt_u64_f32_rz)
 
 #define EXEC_MEM_HANDLERS(X)                                                                   \
     X(ld32_global) X(ld_small_global) X(st32_global) X(ld32_shared) X(ld_small_shared)           \
-    X(st32_shared) X(ld32_local) X(st32_local)
+    X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any)             \
+    X(ldc32) X(atom32_global) X(atom32_shared)
 
 #define HANDLER_ID(name) H_##name,
 #define HANDLER_ROW(name) x_##name,

@@ -7,7 +7,7 @@ enum { FIRST_STACK = EXEC_MAX_STACK, CTA_ALIGN = 64 };
 
 static void put32(struct exec_launch *l, uint32_t at, uint32_t v) { memcpy(l->cb0 + at, &v, 4); }
 
-static bool fill_launch_bank(struct exec_launch *l) {
+static bool fill_banks(struct exec_launch *l) {
     const uint32_t params = l->im->param_bytes;
     l->cb0_bytes = (uint32_t)bits_align_up(CB0_PARAMS + params, 16);
     l->cb0 = ww_alloc_aligned(l->cb0_bytes);
@@ -19,6 +19,14 @@ static bool fill_launch_bank(struct exec_launch *l) {
         put32(l, at[k + 3], l->args.grid[k]);
     }
     if (params && l->args.params) memcpy(l->cb0 + CB0_PARAMS, l->args.params, params);
+    l->bank[CB_LAUNCH].at = l->cb0;
+    l->bank[CB_LAUNCH].bytes = l->cb0_bytes;
+    l->bank[CB_LITERAL].at = l->im->literals;
+    l->bank[CB_LITERAL].bytes = l->im->literal_bytes;
+    if (l->args.const_bytes) {
+        l->bank[CB_USER].at = devmem_host(l->memory, l->args.const_segment, l->args.const_bytes);
+        l->bank[CB_USER].bytes = l->bank[CB_USER].at ? l->args.const_bytes : 0;
+    }
     return true;
 }
 
@@ -65,7 +73,7 @@ enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
     l->args = *a;
     if (a->callbacks) l->callbacks = *a->callbacks;
     lay_out(l);
-    enum ww_status s = fill_launch_bank(l) ? decode_image(l, d) : WW_ERROR_MEMORY;
+    enum ww_status s = fill_banks(l) ? decode_image(l, d) : WW_ERROR_MEMORY;
     if (s == WW_ERROR_MEMORY) diag_add(d, s, "no memory for a launch");
     if (s != WW_OK) {
         exec_launch_destroy(l);

@@ -12,7 +12,7 @@ struct log_line {
     uint8_t data[LOG_LINE];
 };
 
-enum record_kind { REC_STORE, REC_RUN, REC_ATOMIC, REC_LOAD, REC_PRINT, REC_MALLOC, REC_FREE };
+enum record_kind { REC_STORE, REC_RUN, REC_ATOMIC, REC_ATOMIC32, REC_LOAD, REC_PRINT, REC_MALLOC, REC_FREE };
 struct record {
     uint32_t kind, size; // of the record with its payload
     uint32_t mask, bytes;
@@ -22,6 +22,10 @@ struct record {
 struct atomic_lane {
     uint8_t *host;
     struct wide b, c;
+};
+struct atomic32_lane {
+    uint8_t *host;
+    uint32_t b, c;
 };
 
 struct exec_log *exec_log_create(void) { return calloc(1, sizeof(struct exec_log)); }
@@ -71,14 +75,19 @@ static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
     }
     return l;
 }
+// `*last` is the line of the lane before, which is often the same.
 static void overlay_write(struct exec_log *log, const uint8_t *host, uint32_t bytes,
-                          const uint8_t *data) {
+                          const uint8_t *data, struct log_line **last) {
     uint64_t at = (uint64_t)(uintptr_t)host;
     while (bytes) {
-        struct log_line *l = line_get(log, at / LOG_LINE);
+        struct log_line *l = *last;
+        if (!l || l->tag != at / LOG_LINE) *last = l = line_get(log, at / LOG_LINE);
         if (!l) return;
         const uint32_t o = at % LOG_LINE, n = bytes < LOG_LINE - o ? bytes : LOG_LINE - o;
-        memcpy(l->data + o, data, n);
+        if (n == 4)
+            memcpy(l->data + o, data, 4);
+        else
+            memcpy(l->data + o, data, n);
         l->written |= (n == 64 ? ~0ull : (1ull << n) - 1) << o;
         at += n;
         data += n;
@@ -137,10 +146,14 @@ void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *con
     const uint32_t n = bits_count32(mask);
     uint8_t *p = record_new(log, REC_STORE, (size_t)n * (8 + bytes), mask, bytes, NULL, NULL);
     if (!p) return;
+    struct log_line *last = NULL;
     FOR_EACH_BIT32(i, mask) {
         memcpy(p, &host[i], 8);
-        memcpy(p + 8, data + 16 * i, bytes);
-        overlay_write(log, host[i], bytes, data + 16 * i);
+        if (bytes == 4)
+            memcpy(p + 8, data + 16 * i, 4);
+        else
+            memcpy(p + 8, data + 16 * i, bytes);
+        overlay_write(log, host[i], bytes, data + 16 * i, &last);
         p += 8 + bytes;
     }
 }
@@ -149,11 +162,14 @@ void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const vo
     if (!p) return;
     memcpy(p, &host, 8);
     memcpy(p + 8, data, bytes);
-    overlay_write(log, host, bytes, data);
+    struct log_line *last = NULL;
+    overlay_write(log, host, bytes, data, &last);
 }
-static void mark_atomic(struct exec_log *log, const uint8_t *host) {
-    struct log_line *l = line_get(log, (uint64_t)(uintptr_t)host / LOG_LINE);
-    if (l) l->atomic = true;
+static void mark_atomic(struct exec_log *log, const uint8_t *host, struct log_line **last) {
+    const uint64_t tag = (uint64_t)(uintptr_t)host / LOG_LINE;
+    if (*last && (*last)->tag == tag) return;
+    *last = line_get(log, tag);
+    if (*last) (*last)->atomic = true;
 }
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                 uint8_t *const *host, const struct wide *b, const struct wide *c) {
@@ -163,9 +179,23 @@ void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x
         record_new(log, REC_ATOMIC, n * sizeof *p, mask, atomic_bytes(x), reader, x);
     if (!p) return;
     if (reader) w->n_deferred++;
+    struct log_line *last = NULL;
     FOR_EACH_BIT32(i, mask) {
         *p++ = (struct atomic_lane){host[i], b[i], c[i]};
-        mark_atomic(log, host[i]);
+        mark_atomic(log, host[i], &last);
+    }
+}
+void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                  uint8_t *const *host, const uint32_t *b, const uint32_t *c) {
+    const uint32_t n = bits_count32(mask);
+    struct exec_warp *reader = x->d == X_NONE ? NULL : w;
+    struct atomic32_lane *p = record_new(log, REC_ATOMIC32, n * sizeof *p, mask, 4, reader, x);
+    if (!p) return;
+    if (reader) w->n_deferred++;
+    struct log_line *last = NULL;
+    FOR_EACH_BIT32(i, mask) {
+        *p++ = (struct atomic32_lane){host[i], b[i], c[i]};
+        mark_atomic(log, host[i], &last);
     }
 }
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
@@ -245,6 +275,19 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
             const struct wide old = atomic_apply(a->host, r->x, &a->b, &a->c, true);
             if (r->w) atomic_result(r->w, r->x, i, &old);
             if (track) devmem_mark_written_host(m, a->host, r->bytes);
+            a++;
+        }
+        break;
+    }
+    case REC_ATOMIC32: {
+        const struct atomic32_lane *a = (const struct atomic32_lane *)(const void *)p;
+        FOR_EACH_BIT32(i, r->mask) {
+            uint32_t old;
+            memcpy(&old, a->host, 4);
+            const uint32_t now = atomic32(r->x, old, a->b, a->c, true);
+            memcpy(a->host, &now, 4);
+            if (r->w) x_dst(r->w, r->x->d)[i] = old;
+            if (track) devmem_mark_written_host(m, a->host, 4);
             a++;
         }
         break;

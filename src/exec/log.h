@@ -53,12 +53,19 @@ void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *con
 void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data);
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                 uint8_t *const *host, const struct wide *b, const struct wide *c);
+// The same for one 32-bit word a lane, by operand vectors.
+void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                  uint8_t *const *host, const uint32_t *b, const uint32_t *c);
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
               uint8_t *const *host);
 void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len);
 void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t lane,
               bool is_free, uint64_t value);
 void log_forget_warp(struct exec_log *log, const struct exec_warp *w); // its results have no reader
+
+// One 32-bit atomic's new value; what every fast path and the commit share.
+static inline uint32_t atomic32(const struct xinst *x, uint32_t old, uint32_t b, uint32_t c,
+                                bool is_global);
 
 // atom.c: one atomic on `p`; the old value comes back.
 struct wide atomic_apply(uint8_t *p, const struct xinst *x, const struct wide *b,
@@ -69,6 +76,26 @@ void atomic_result(struct exec_warp *w, const struct xinst *x, uint32_t lane,
 void heap_result(struct exec_warp *w, const struct xinst *x, uint32_t lane, uint64_t pointer);
 // mem.c: a lane's loaded bytes into its destination registers.
 void mem_unpack(struct exec_warp *w, const struct xinst *x, uint32_t lane, const uint8_t *buf);
+
+uint32_t atomic32_float_add(uint32_t old, uint32_t b, bool is_global);
+static inline uint32_t atomic32(const struct xinst *x, uint32_t old, uint32_t b, uint32_t c,
+                                bool is_global) {
+    const bool is_signed = x->type == PTX_S32;
+    const bool less = is_signed ? (int32_t)old < (int32_t)b : old < b;
+    switch (x->sub) {
+    case MATOM_ADD:
+        return x->type == PTX_F32 ? atomic32_float_add(old, b, is_global) : old + b;
+    case MATOM_MIN: return less ? old : b;
+    case MATOM_MAX: return less ? b : old;
+    case MATOM_INC: return old >= b ? 0 : old + 1;
+    case MATOM_DEC: return old == 0 || old > b ? b : old - 1;
+    case MATOM_AND: return old & b;
+    case MATOM_OR: return old | b;
+    case MATOM_XOR: return old ^ b;
+    case MATOM_EXCH: return b;
+    default: return old == b ? c : old;
+    }
+}
 
 // devmem.c
 void devmem_mark_written_host(struct devmem *m, const uint8_t *host, uint64_t bytes);

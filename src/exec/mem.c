@@ -260,20 +260,11 @@ bool mem_read_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *
 }
 
 // ---- constant banks with a register index ---------------------------------------------------
-static enum exec_outcome load_const(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                                    uint32_t mask) {
+enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask) {
     const struct exec_launch *l = w->cta->launch;
-    const uint8_t *base = NULL;
-    uint64_t size = 0;
-    switch (x->sub) {
-    case CB_LAUNCH: base = l->cb0, size = l->cb0_bytes; break;
-    case CB_LITERAL: base = l->im->literals, size = l->im->literal_bytes; break;
-    case CB_USER:
-        size = l->args.const_bytes;
-        base = size ? devmem_host(e->memory, l->args.const_segment, size) : NULL;
-        break;
-    default: break;
-    }
+    const uint8_t *base = x->sub < CB_N ? l->bank[x->sub].at : NULL;
+    const uint64_t size = base ? l->bank[x->sub].bytes : 0;
     struct exec_access *a = &e->access;
     *a = (struct exec_access){.space = PTX_SPACE_CONST, .kind = ACCESS_LOAD, .cop = x->cop,
                               .bytes = x->bytes, .mask = mask, .n_dst = x->aux8, .bank = x->sub};
@@ -297,8 +288,8 @@ static enum exec_outcome load_const(struct exec_env *e, struct exec_warp *w, con
 }
 
 // ---- atomics --------------------------------------------------------------------------------
-static enum exec_outcome atomic(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                                uint32_t mask) {
+enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
     struct mem_lanes r;
     const uint32_t bytes = atomic_bytes(x);
     if (!mem_resolve(e, w, x, mask, x->a, x->awords, bytes, true, &r)) return EXEC_FAULT;
@@ -441,7 +432,7 @@ static enum exec_outcome group(struct exec_env *e, struct exec_warp *w, const st
 }
 
 const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,     [MEM_STORE] = mem_store,
-                           [MEM_CONST] = load_const,  [MEM_ATOMIC] = atomic,
+                           [MEM_CONST] = mem_load_const, [MEM_ATOMIC] = mem_atomic,
                            [MEM_PREFETCH] = prefetch, [MEM_FENCE] = fence,
                            [MEM_CVTA] = cvta,         [MEM_ISSPACE] = isspace_,
                            [MEM_CPASYNC] = cp_async,  [MEM_GROUP] = group};

@@ -75,6 +75,12 @@ FN(ld32_global) {
     }
     uint8_t *const host = e->range.host;
     const uint64_t first = e->range.first;
+    if (n == 1 && mask == ~0u) {
+        uint32_t v[32] __attribute__((aligned(64)));
+        for (uint32_t i = 0; i < 32; i++) memcpy(&v[i], host + (e->access.addr[i] - first), 4);
+        memcpy(pd, v, sizeof v);
+        return EXEC_MEMORY;
+    }
     if (n == 1) {
         FOR_EACH_BIT32(i, mask) memcpy(&pd[i], host + (e->access.addr[i] - first), 4);
         return EXEC_MEMORY;
@@ -129,10 +135,18 @@ FN(st32_global) {
             memcpy(to, pb, VEC_BYTES);
         return EXEC_MEMORY;
     }
-    if (e->log) return mem_store(e, w, x, mask);
     note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_STORE);
     uint8_t *const host = e->range.host;
     const uint64_t first = e->range.first;
+    if (e->log) {
+        uint8_t *to[32], data[32 * 16];
+        FOR_EACH_BIT32(i, mask) {
+            to[i] = host + (e->access.addr[i] - first);
+            for (uint32_t k = 0; k < n; k++) memcpy(data + 16 * i + 4 * k, &pb[i + 32 * k], 4);
+        }
+        log_store(e->log, mask, x->bytes, to, data);
+        return EXEC_MEMORY;
+    }
     FOR_EACH_BIT32(i, mask) {
         uint8_t *const p = host + (e->access.addr[i] - first);
         for (uint32_t k = 0; k < n; k++) memcpy(p + 4 * k, &pb[i + 32 * k], 4);
@@ -240,6 +254,120 @@ FN(st32_local) {
     uint32_t *const to = (uint32_t *)(void *)w->local + 32 * word;
     for (uint32_t k = 0; k < x->aux8; k++)
         LANES to[i + 32 * k] = PICK(pb[i + 32 * k], to[i + 32 * k]);
+    return EXEC_MEMORY;
+}
+
+// Each lane at a word of its own: arrays.
+LANE_FN bool local_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask, uint32_t off[32]) {
+    const uint32_t *const pa = x_src(w, x->a);
+    const uint32_t offset = (uint32_t)x->offset;
+    uint32_t hi = 0, bits = 0;
+    LANES off[i] = LANE_IN(mask) ? pa[i] + offset : 0;
+    if (x->awords == 2) LANES bits |= LANE_IN(mask) ? pa[i + 32] : 0;
+    const uint32_t above = bits;
+    uint64_t *const out = e->access.addr;
+    const uint64_t base = w->local_base;
+    LANES {
+        const uint32_t a = off[i];
+        hi = a > hi ? a : hi;
+        bits |= a;
+        out[i] = base + (uint64_t)(a >> 2) * VEC_BYTES + 4 * i;
+    }
+    return !above && !(bits & (x->bytes - 1u)) &&
+           (uint64_t)hi + x->bytes <= 4ull * w->cta->launch->local_words;
+}
+FN(ld32_local_any) {
+    uint32_t off[32] __attribute__((aligned(64))), word;
+    if (local_word(e, w, x, mask, &word)) return x_ld32_local(e, w, x, mask);
+    if (ww_unlikely(!local_addresses(e, w, x, mask, off))) return mem_load(e, w, x, mask);
+    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_LOAD);
+    uint32_t *const pd = x_dst(w, x->d);
+    const uint32_t *const from = (const uint32_t *)(const void *)w->local;
+    for (uint32_t k = 0; k < x->aux8; k++)
+        FOR_EACH_BIT32(i, mask) pd[i + 32 * k] = from[32 * (off[i] / 4 + k) + i];
+    return EXEC_MEMORY;
+}
+FN(st32_local_any) {
+    uint32_t off[32] __attribute__((aligned(64))), word;
+    if (local_word(e, w, x, mask, &word)) return x_st32_local(e, w, x, mask);
+    if (ww_unlikely(!local_addresses(e, w, x, mask, off))) return mem_store(e, w, x, mask);
+    note(e, x, mask, PTX_SPACE_LOCAL, ACCESS_STORE);
+    const uint32_t *const pb = x_src(w, x->b);
+    uint32_t *const to = (uint32_t *)(void *)w->local;
+    for (uint32_t k = 0; k < x->aux8; k++)
+        FOR_EACH_BIT32(i, mask) to[32 * (off[i] / 4 + k) + i] = pb[i + 32 * k];
+    return EXEC_MEMORY;
+}
+
+// ---- constants by a register index ----------------------------------------------------------
+FN(ldc32) {
+    const uint32_t *const pa = x_src(w, x->a);
+    const uint8_t *const base = w->cta->launch->bank[x->sub].at;
+    const uint64_t size = w->cta->launch->bank[x->sub].bytes;
+    const uint32_t offset = (uint32_t)x->offset, n = x->aux8;
+    uint64_t *const out = e->access.addr;
+    uint32_t off[32] __attribute__((aligned(64)));
+    uint32_t hi = 0, bits = 0;
+    LANES {
+        const uint32_t a = LANE_IN(mask) ? pa[i] + offset : 0;
+        off[i] = a;
+        out[i] = a;
+        hi = a > hi ? a : hi;
+        bits |= a;
+    }
+    if (ww_unlikely(!base || bits & (x->bytes - 1u) || (uint64_t)hi + x->bytes > size))
+        return mem_load_const(e, w, x, mask);
+    note(e, x, mask, PTX_SPACE_CONST, ACCESS_LOAD);
+    e->access.bank = x->sub;
+    uint32_t *const pd = x_dst(w, x->d);
+    for (uint32_t k = 0; k < n; k++)
+        FOR_EACH_BIT32(i, mask) memcpy(&pd[i + 32 * k], base + off[i] + 4 * k, 4);
+    return EXEC_MEMORY;
+}
+
+// ---- atomics on one word a lane -------------------------------------------------------------
+// Lanes one after the other, so that lanes that meet at a word see each other.
+LANE_FN void atomics_now(struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                         uint8_t *const *host, bool is_global) {
+    const uint32_t *const pb = x_src(w, x->b), *const pc = x_src(w, x->c);
+    uint32_t unused[32], *const pd = x->d == X_NONE ? unused : x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) {
+        uint32_t old;
+        const uint32_t b = pb[i], c = pc[i];
+        memcpy(&old, host[i], 4);
+        const uint32_t now = atomic32(x, old, b, c, is_global);
+        memcpy(host[i], &now, 4);
+        pd[i] = old;
+    }
+}
+FN(atom32_global) {
+    const struct span s = global_addresses(e, w, x, mask);
+    if (ww_unlikely(!in_one_range(e, x, &s))) return mem_atomic(e, w, x, mask);
+    const bool wanted = x->d != X_NONE;
+    note(e, x, mask, PTX_SPACE_GLOBAL, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
+    e->access.n_dst = wanted;
+    uint8_t *const host = e->range.host;
+    const uint64_t first = e->range.first;
+    uint8_t *to[32];
+    FOR_EACH_BIT32(i, mask) to[i] = host + (e->access.addr[i] - first);
+    if (e->log) {
+        e->access.deferred = wanted;
+        log_atomic32(e->log, w, x, mask, to, x_src(w, x->b), x_src(w, x->c));
+    } else {
+        atomics_now(w, x, mask, to, true);
+    }
+    return EXEC_MEMORY;
+}
+FN(atom32_shared) {
+    uint32_t off[32] __attribute__((aligned(64)));
+    if (ww_unlikely(!shared_addresses(e, w, x, mask, off))) return mem_atomic(e, w, x, mask);
+    const bool wanted = x->d != X_NONE;
+    note(e, x, mask, PTX_SPACE_SHARED, wanted ? ACCESS_ATOMIC : ACCESS_REDUCE);
+    e->access.n_dst = wanted;
+    uint8_t *to[32];
+    FOR_EACH_BIT32(i, mask) to[i] = w->cta->shared + off[i];
+    atomics_now(w, x, mask, to, false);
     return EXEC_MEMORY;
 }
 

@@ -9,6 +9,11 @@ static bool members_of(struct exec_env *e, struct exec_warp *w, const struct xin
     *out = mask;
     if (!has) return true;
     const uint32_t *p = x_src(w, operand);
+    // An immediate is the same in all lanes.
+    if (operand & X_POOL && !(mask & ~p[0])) {
+        *out = mask & p[0];
+        return true;
+    }
     FOR_EACH_BIT32(i, mask) {
         if (p[i] >> i & 1) continue;
         fault_raise(e, w, x, FAULT_SHFL_MASK, i, 0, 0,
@@ -87,42 +92,40 @@ static enum exec_outcome redux(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
-// PTX ISA, shfl: c holds the clamp in bits 4..0 and the segment mask in bits 12..8.
+// PTX ISA, shfl: c holds the clamp in bits 4..0 and the segment mask in bits 12..8. Which lane each
+// reads, and whether that is in range; out of range is a lane itself.
+static void shfl_sources(uint8_t how, const uint32_t *pb, const uint32_t *pc, uint32_t *from,
+                         uint32_t *ok) {
+    uint32_t in[WARP_LANES];
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        const int32_t lane = (int32_t)i, b = (int32_t)(pb[i] & 31), c = (int32_t)(pc[i] & 31);
+        const int32_t seg = (int32_t)(pc[i] >> 8 & 31);
+        const int32_t max = (lane & seg) | (c & ~seg), min = lane & seg;
+        const int32_t idx = min | (b & ~seg);
+        const int32_t j = how == MSHFL_UP     ? lane - b
+                          : how == MSHFL_DOWN ? lane + b
+                          : how == MSHFL_BFLY ? lane ^ b
+                                              : idx;
+        const bool p = how == MSHFL_UP ? j >= max : j <= max;
+        in[i] = p ? 1u << i : 0;
+        from[i] = (uint32_t)(p ? j & 31 : lane);
+    }
+    for (uint32_t i = 0; i < WARP_LANES; i++) *ok |= in[i];
+}
 static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
     uint32_t m;
     if (!members_of(e, w, x, x->e, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
-    uint32_t r[WARP_LANES], ok = 0;
-    FOR_EACH_BIT32(i, mask) {
-        const int32_t lane = (int32_t)i, b = (int32_t)(pb[i] & 31), c = (int32_t)(pc[i] & 31);
-        const int32_t seg = (int32_t)(pc[i] >> 8 & 31);
-        const int32_t max = (lane & seg) | (c & ~seg), min = lane & seg;
-        int32_t j;
-        bool p;
-        switch (x->sub) {
-        case MSHFL_UP:
-            j = lane - b;
-            p = j >= max;
-            break;
-        case MSHFL_DOWN:
-            j = lane + b;
-            p = j <= max;
-            break;
-        case MSHFL_BFLY:
-            j = lane ^ b;
-            p = j <= max;
-            break;
-        default:
-            j = min | (b & ~seg);
-            p = j <= max;
-            break;
-        }
-        r[i] = pa[p ? j & 31 : lane];
-        ok |= (uint32_t)p << i;
-    }
+    uint32_t from[WARP_LANES], ok = 0;
+    shfl_sources(x->sub, pb, pc, from, &ok);
+    uint32_t r[WARP_LANES];
+    for (uint32_t i = 0; i < WARP_LANES; i++) r[i] = pa[from[i]];
     uint32_t *pd = x_dst(w, x->d);
-    FOR_EACH_BIT32(i, mask) pd[i] = r[i];
+    if (mask == ~0u)
+        memcpy(pd, r, sizeof r);
+    else
+        FOR_EACH_BIT32(i, mask) pd[i] = r[i];
     x_set_pred(w, x->d1, ok, mask);
     return EXEC_NEXT;
 }
@@ -260,6 +263,8 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     w->bar_value = x->sub >= MBAR_RED_POPC ? x_pred(w, x->c) & mask : 0;
     w->bar_mask = mask;
     w->bar_dst = x;
+    // What was done before an arrival is in order with what waits for it.
+    if (x->sub == MBAR_ARRIVE) w->bar_named |= 1u << id;
     return EXEC_BARRIER;
 }
 
