@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, columns, cvt, emit, fp, half, ints, video, warps  # noqa: E402
+from model import approx, atoms, columns, cvt, emit, fp, half, ints, video, warps  # noqa: E402
 
 MODULES = {}
 
@@ -150,6 +150,14 @@ def warp_old(m, col, places):
 def warp_sm12(m, col, places):
     m.header = '.version 1.4\n.target sm_12\n'
     programs(m, warps.vote_old_tesla())
+
+
+@module
+def atom(m, col, places):
+    for red in (False, True):
+        for space in ('global', 'shared', 'generic'):
+            programs(m, atoms.cells(col, places, space, red))
+    programs(m, atoms.crowds())
 
 
 def main():

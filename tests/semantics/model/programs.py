@@ -62,7 +62,7 @@ class Program:
         m.text += [t + '\n' for t in self.outside]
         m.text.append(
             f'.visible .entry {kernel}(.param .u64 in, .param .u64 out)\n{{\n'
-            ' .reg .u32 %i, %t, %l, %lo, %hi, %r<40>; .reg .s32 %s<10>; .reg .u64 %in, %out, %o, %d<30>;\n'
+            ' .reg .b32 %i, %t, %l, %lo, %hi, %r<40>; .reg .s32 %s<10>; .reg .b64 %in, %out, %o, %d<30>;\n'
             ' .reg .b16 %h<10>; .reg .f32 %f<10>; .reg .pred %p<10>;\n'
             ' mov.u32 %t, %tid.x; mov.u32 %l, %laneid; mov.u32 %i, %ctaid.x;\n'
             f' mad.lo.u32 %i, %i, {self.block}, %t; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n'
