@@ -1,0 +1,87 @@
+// Looks a technology point up in tech.def and brings it to a supply and a temperature.
+//
+// Drive current follows the alpha-power law, Ion ~ ((V - Vth) / (Vnom - Vth))^alpha, so resistance
+// goes with V / Ion. Sub-threshold current goes with (V / Vnom)^n, n = 4, for LOP devices 5 and at
+// 22 nm 2 (McPAT's fits to MASTAR); between 32 and 22 nm n is interpolated. Gate current: exponent
+// 2, assumed (no public fit; tunnelling falls somewhat faster).
+#include "power/tech.h"
+
+#include <math.h>
+
+static const struct tech_row rows[] = {
+#include "power/tech.def"
+};
+
+const char *tech_type_name(enum tech_type type) {
+    static const char *const name[TECH_TYPES] = {"HP", "LSTP", "LOP"};
+    return (unsigned)type < TECH_TYPES ? name[type] : "?";
+}
+
+static double mix(double a, double b, double f) { return (1 - f) * a + f * b; }
+
+static void mix_rows(struct tech_row *out, const struct tech_row *a, const struct tech_row *b,
+                     double f) {
+    *out = *a;
+#define MIX(field) out->field = mix(a->field, b->field, f)
+    MIX(node_nm), MIX(vdd_v), MIX(vth_v), MIX(cg_ideal), MIX(cfringe), MIX(coverlap), MIX(cj);
+    MIX(cjsw), MIX(ion), MIX(rn), MIX(rp), MIX(beta), MIX(alpha), MIX(long_channel);
+    MIX(logic_scale), MIX(gate_density), MIX(short_circuit), MIX(sense_delay_s);
+    MIX(sense_energy_j);
+    for (unsigned i = 0; i < WW_COUNT(out->ioff); i++) MIX(ioff[i]), MIX(ig[i]);
+    for (unsigned i = 0; i < TECH_PLANES; i++)
+        MIX(wire[i].pitch_um), MIX(wire[i].r), MIX(wire[i].c);
+#undef MIX
+}
+
+static double at_temperature(const double table[11], double kelvin) {
+    double x = (kelvin - 300.0) / 10.0;
+    unsigned i = (unsigned)x;
+    if (i > 9) i = 9;
+    double f = x - i;
+    return exp(mix(log(table[i]), log(table[i + 1]), f));
+}
+
+static double ioff_exponent(const struct tech_row *r) {
+    double planar = r->type == TECH_LOP ? 5.0 : 4.0;
+    return r->node_nm >= 32 ? planar : mix(2.0, planar, (r->node_nm - 22) / 10);
+}
+
+enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, double vdd_v,
+                         double temperature_k, struct diags *d) {
+    const struct tech_row *above = NULL, *below = NULL; // neighbours, node above and below
+    for (unsigned i = 0; i < WW_COUNT(rows); i++) {
+        const struct tech_row *r = &rows[i];
+        if (r->type != type) continue;
+        if (r->node_nm >= node_nm && (!above || r->node_nm < above->node_nm)) above = r;
+        if (r->node_nm <= node_nm && (!below || r->node_nm > below->node_nm)) below = r;
+    }
+    if (!above || !below)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "no device table for %g nm %s: the power model has planar nodes from 90 "
+                        "down to 22 nm",
+                        node_nm, tech_type_name(type));
+    if (!(temperature_k >= 300 && temperature_k <= 400))
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "temperature %g K is outside the device tables: 300 to 400 K",
+                        temperature_k);
+    *t = (struct tech){0};
+    double span = above->node_nm - below->node_nm;
+    mix_rows(&t->row, above, below, span > 0 ? (above->node_nm - node_nm) / span : 0);
+    const struct tech_row *r = &t->row;
+    t->vdd_v = vdd_v == 0 ? r->vdd_v : vdd_v;
+    if (!(t->vdd_v >= r->vth_v + 0.1 && t->vdd_v <= 1.3 * r->vdd_v))
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "supply %g V is outside the model's range for %g nm %s: %.2f to %.2f V",
+                        t->vdd_v, node_nm, tech_type_name(type), r->vth_v + 0.1, 1.3 * r->vdd_v);
+    t->f_um = node_nm * 1e-3;
+    t->temperature_k = temperature_k;
+    t->cg = r->cg_ideal + r->coverlap + 3 * r->cfringe;
+    double drive = pow((t->vdd_v - r->vth_v) / (r->vdd_v - r->vth_v), r->alpha);
+    double slower = t->vdd_v / r->vdd_v / drive;
+    t->rn = r->rn * slower;
+    t->rp = r->rp * slower;
+    double v = t->vdd_v / r->vdd_v;
+    t->ioff = at_temperature(r->ioff, temperature_k) * pow(v, ioff_exponent(r));
+    t->ig = at_temperature(r->ig, temperature_k) * v * v;
+    return WW_OK;
+}

@@ -1,0 +1,52 @@
+// A technology point: one node, one device type, one supply, one temperature, with all that the
+// circuit models ask of it. Planar nodes 90 to 22 nm from the table in tech.def; nodes between two
+// rows are interpolated linearly, currents by the logarithm in temperature. Outside the tables the
+// model refuses: no FinFET row of this kind is public.
+#ifndef WW_POWER_TECH_H
+#define WW_POWER_TECH_H
+
+#include "base/base.h"
+
+enum tech_type { TECH_HP, TECH_LSTP, TECH_LOP, TECH_TYPES };
+enum tech_plane { TECH_LOCAL, TECH_SEMIGLOBAL, TECH_GLOBAL, TECH_PLANES };
+
+struct tech_wire {
+    double pitch_um, r, c; // ohm/um, F/um
+};
+
+// One row of tech.def.
+struct tech_row {
+    double node_nm;
+    enum tech_type type;
+    double vdd_v, vth_v;
+    double cg_ideal, cfringe, coverlap; // F/um of width
+    double cj, cjsw;                    // F/um2, F/um
+    double ion;                         // A/um
+    double rn, rp;                      // ohm um
+    double beta, alpha;                 // P to N width; power law of the drive current
+    double long_channel;                // leakage of a long-channel device, as a share
+    double logic_scale;                 // area of logic, 90 nm = 1
+    double gate_density;                // gates a um2 of core logic
+    double short_circuit;               // factor on logic's dynamic energy
+    double sense_delay_s, sense_energy_j;
+    double ioff[11], ig[11]; // A/um at 300, 310 ... 400 K
+    struct tech_wire wire[TECH_PLANES];
+};
+
+// The row brought to a supply and a temperature. `f_um` is the feature size.
+struct tech {
+    struct tech_row row; // interpolated between nodes; its vdd_v is the nominal supply
+    double f_um, vdd_v, temperature_k;
+    double cg;       // F/um: ideal + overlap + 3 fringe
+    double rn, rp;   // ohm um at this supply
+    double ioff, ig; // A/um at this supply and temperature
+};
+
+const char *tech_type_name(enum tech_type type);
+
+// vdd_v 0 is the node's nominal supply. Refuses, with a sentence, a node outside 22..90 nm, a
+// temperature outside 300..400 K, a supply below vth + 0.1 V or above 1.3 times nominal.
+enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, double vdd_v,
+                         double temperature_k, struct diags *d);
+
+#endif
