@@ -23,7 +23,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
-    [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles"},
+    [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
     [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level", "warp scheduler: short for -s sm.scheduler=..."},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},

@@ -79,6 +79,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->host_threads = s->host_threads ? s->host_threads : 1;
     o->interval_cycles = s->interval_cycles;
     o->max_cycles = s->max_cycles;
+    if (s->functional) o->max_instructions = s->max_cycles; // there are no cycles to limit
     o->functional = s->functional;
     o->count_instructions = s->per_instruction;
     o->exec.check_uninitialised = s->check_uninitialised;

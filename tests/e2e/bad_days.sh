@@ -2,6 +2,7 @@
 . "$HERE/lib.sh"
 p="$HERE/ptx"
 run 4 run "$p/forever.ptx" --max-cycles 20000; says err 'forever'; says err 'max|limit|cycles'
+run 4 run --functional "$p/forever.ptx" --max-cycles 20000; says err 'forever'
 run 4 run -s deadlock_cycles=20000 "$p/deadlock.ptx" --block 64; says err 'barrier'; says err 'warp'
 run 1 run "$p/bad_access.ptx" --block 64 --arg 'u32[16]=zero'
 says err 'bad_access'; says err 'thread'; says err '0x[0-9a-f]+'; says err 'line 1[0-9]|:1[0-9]'
