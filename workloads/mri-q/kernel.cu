@@ -1,0 +1,45 @@
+// mri-q: the Q matrix of a reconstruction from non-Cartesian samples of k-space: at every voxel a
+// sum over all samples of their magnitude times cosine and sine of the phase. computePhiMag makes
+// the magnitudes; computeQ takes up to 1024 samples a launch from constant memory, two a step,
+// where all threads read the same one. Sines and cosines are the special-function unit's.
+#include "device.h"
+
+#define SAMPLES 1024
+#define TWO_PI  6.2831853071795864769252867665590058f
+
+struct sample {
+    float kx, ky, kz, magnitude;
+};
+CONSTANT(sample, samples[SAMPLES]);
+
+extern "C" __global__ void computePhiMag(const float *re, const float *im, float *magnitude,
+                                         int count) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count) magnitude[i] = re[i] * re[i] + im[i] * im[i];
+}
+
+extern "C" __global__ void computeQ(int count, const float *xs, const float *ys, const float *zs,
+                                    float *q_re, float *q_im) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const float x = xs[i], y = ys[i], z = zs[i];
+    float re = q_re[i], im = q_im[i];
+
+    int k = 0;
+    if (count % 2) {
+        const float phase = TWO_PI * (samples[0].kx * x + samples[0].ky * y + samples[0].kz * z);
+        re += samples[0].magnitude * __cosf(phase);
+        im += samples[0].magnitude * __sinf(phase);
+        k++;
+    }
+    for (; k < count; k += 2) {
+        const sample s = samples[k], s2 = samples[k + 1];
+        const float phase = TWO_PI * (s.kx * x + s.ky * y + s.kz * z);
+        re += s.magnitude * __cosf(phase);
+        im += s.magnitude * __sinf(phase);
+        const float phase2 = TWO_PI * (s2.kx * x + s2.ky * y + s2.kz * z);
+        re += s2.magnitude * __cosf(phase2);
+        im += s2.magnitude * __sinf(phase2);
+    }
+    q_re[i] = re;
+    q_im[i] = im;
+}
