@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, atoms, columns, cvt, emit, fp, half, ints, video, warps  # noqa: E402
+from model import approx, atoms, columns, cvt, emit, fp, half, ints, memory, video, warps  # noqa: E402
 
 MODULES = {}
 
@@ -158,6 +158,13 @@ def atom(m, col, places):
         for space in ('global', 'shared', 'generic'):
             programs(m, atoms.cells(col, places, space, red))
     programs(m, atoms.crowds())
+
+
+@module
+def memory_all(m, col, places):
+    for space in ('global', 'shared', 'local'):
+        programs(m, memory.loads(space), memory.stores(space))
+    programs(m, memory.generic(), memory.locals_(), memory.constants(), memory.parameters())
 
 
 def main():

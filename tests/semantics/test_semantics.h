@@ -95,13 +95,15 @@ static void rig_parse(struct rig *r, const char *text) {
             vec_push(&r->arena, &r->launch, l);
             memset(&forms, 0, sizeof forms);
         } else if (!strncmp(line, "form ", 5)) {
-            struct form f = {.at = line_number(line, "at"), .bytes = line_number(line, "bytes"),
-                             .n = line_number(line, "n")};
+            struct launch *l = &r->launch.at[r->launch.n - 1];
+            struct form f = {.kind = "exact", .at = line_number(line, "at")};
+            if (!(f.bytes = line_number(line, "bytes"))) f.bytes = 4;
+            if (!(f.n = line_number(line, "n"))) f.n = l->grid * l->block;
             line_name(line + 5, f.name, sizeof f.name);
-            line_text(line, "kind", f.kind, sizeof f.kind);
+            char kind[sizeof f.kind];
+            if (line_text(line, "kind", kind, sizeof kind)) memcpy(f.kind, kind, sizeof kind);
             line_text(line, "args", f.args, sizeof f.args);
             vec_push(&r->arena, &forms, f);
-            struct launch *l = &r->launch.at[r->launch.n - 1];
             l->form = forms.at, l->n_forms = forms.n;
         }
     }

@@ -4,7 +4,9 @@ Every file of data/ is a module. Comments say what to run and what comes out:
 
     // column NAME at=OFFSET bytes=W            where an operand column lies in operands.bin
     // run KERNEL grid=G block=B out=BYTES [in=BYTES] [shared=BYTES] [skip=gt240,...]
-    // form NAME at=OFFSET bytes=W n=N kind=KIND [args=COLUMN,...]   belongs to the run above
+    // form NAME at=OFFSET [bytes=W] [n=N] [kind=KIND] [args=COLUMN,...]   belongs to the run above
+
+W is 4, N the run's threads and KIND `exact` where they are not said.
 
 The `.expect` beside it begins with a 32-bit word H; then, form after form, the first H values in
 full and a CRC-32 of each block of 64 values; of kind `range` (`rangeb`: of bf16),
@@ -15,7 +17,7 @@ import zlib
 
 from . import columns, forms
 
-HEAD = 16                                          # H; generate.py --full keeps all
+HEAD = 8                                           # H; generate.py --full keeps all
 BLOCK = 64
 CODE = {1: 'B', 2: 'H', 4: 'I', 8: 'Q'}
 
@@ -61,12 +63,16 @@ class Module:
         self.uses_columns = False
 
     def run(self, kernel, grid, block, out, extra=''):
+        self.threads = grid * block
         skip = f' skip={self.skip}' if self.skip else ''
         self.text.append(f'// run {kernel} grid={grid} block={block} out={out}{extra}{skip}\n')
 
     def form(self, name, at, width, kind, values, args=''):
-        args = f' args={args}' if args else ''
-        self.text.append(f'// form {name} at={at} bytes={width} n={len(values)} kind={kind}{args}\n')
+        rest = f' bytes={width}' if width != 4 else ''
+        rest += f' n={len(values)}' if len(values) != self.threads else ''
+        rest += f' kind={kind}' if kind != 'exact' else ''
+        rest += f' args={args}' if args else ''
+        self.text.append(f'// form {name} at={at}{rest}\n')
         self.expect.append(expect_bytes(width, kind, values))
         self.forms += 1
         self.cases += len(values)
