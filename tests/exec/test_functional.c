@@ -1,0 +1,138 @@
+// Whole kernels on one thread: more blocks than a wave holds, blocks that wait for one another, limits,
+// stopping, counts, deadlocks; levels by name.
+#include "test_asm.h"
+
+static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *stop, struct exec_counts *c, struct exec_fault *f) {
+    prog_stop(p);
+    p->args.params = p->params;
+    assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch), WW_OK);
+    return exec_run_functional(p->launch, p->mem, limit, stop, c, f, &p->diags);
+}
+static struct minst *memory_op(struct prog *p, enum mop op, uint8_t sub, struct opnd d, struct opnd a, struct opnd b) {
+    struct minst *m = emit(p, op, PTX_U32, d, a, b, NONE_);
+    m->space = PTX_SPACE_GLOBAL;
+    m->sub = sub;
+    m->vec = 1;
+    return m;
+}
+
+// Every block adds its number once.
+static void many_blocks(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    const uint64_t sum = devmem_alloc(p->mem, 4096, 256, "sum");
+    p->params[0] = sum;
+    p->args.grid[0] = 37;
+    p->args.grid[1] = 41;
+    p->args.block[0] = 40;
+    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
+    emit(p, OP_S2R, PTX_U32, R(1), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_y;
+    emit(p, OP_IMAD, PTX_U32, R(0), R(1), C0(CB0_NCTAID_X, 1), R(0));
+    emit(p, OP_MOV, PTX_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
+    memory_op(p, OP_ATOM, MATOM_ADD, NONE_, RD(2), R(0));
+    emit_exit(p);
+    struct exec_counts c;
+    struct exec_fault f;
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_OK);
+    uint32_t got;
+    memcpy(&got, devmem_host(p->mem, sum, 4), 4);
+    const uint32_t n = 37 * 41;
+    assert_int_equal(got, 40 * (n * (n - 1) / 2));
+    assert_int_equal(c.warp_instructions, n * 2 * 6);
+    assert_int_equal(c.thread_instructions, n * 40 * 6);
+    prog_free(p);
+}
+// Block k waits until block k + 1 has raised its flag; the last raises its own at once.
+static void blocks_wait_for_each_other(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    const uint64_t flags = devmem_alloc(p->mem, 4096, 256, "flags");
+    p->params[0] = flags;
+    p->args.grid[0] = 64;
+    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
+    emit(p, OP_MOV, PTX_B64, RD(2), C0(CB0_PARAMS, 2), NONE_, NONE_);
+    struct minst *m = emit(p, OP_IMAD, PTX_U32, RD(4), R(0), I(4), RD(2));
+    m->flags = MF_WIDE;
+    m = emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(63), NONE_);
+    m->cmp = MCMP_EQ;
+    struct minst *last = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    last->guard = 0;
+    const int32_t spin = (int32_t)p->im.n_insts;
+    memory_op(p, OP_LD, 0, R(6), RD(4), NONE_)->offset = 4;
+    m = emit(p, OP_ISETP, PTX_U32, P(1), R(6), I(0), NONE_);
+    m->cmp = MCMP_EQ;
+    m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    m->guard = 1;
+    m->target = spin;
+    m->reconv = last->target = last->reconv = (int32_t)p->im.n_insts;
+    emit(p, OP_IADD, PTX_U32, R(7), R(6), I(1), NONE_);
+    memory_op(p, OP_ST, 0, NONE_, RD(4), R(7));
+    emit_exit(p);
+    struct exec_counts c;
+    struct exec_fault f;
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_OK);
+    const uint32_t *got = (const uint32_t *)(const void *)devmem_host(p->mem, flags, 256);
+    for (uint32_t k = 0; k < 64; k++) assert_int_equal(got[k], 64 - k);
+    prog_free(p);
+}
+static void endless(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
+    struct exec_counts c;
+    struct exec_fault f;
+    assert_int_equal(run(p, 100000, NULL, &c, &f), WW_ERROR_LIMIT);
+    assert_int_equal(c.warp_instructions, 100000);
+    const volatile int stop = 1;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(exec_run_functional(p->launch, p->mem, 0, &stop, &c, &f, &d), WW_ERROR_INTERRUPTED);
+    diags_free(&d);
+    prog_free(p);
+}
+static void deadlock(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    p->args.block[0] = 64;
+    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_tid_x;
+    struct minst *m = emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(32), NONE_);
+    m->cmp = MCMP_LT;
+    m = emit(p, OP_BAR, PTX_NONE, NONE_, I(2), I(64), NONE_);
+    m->guard = 0;
+    emit_exit(p);
+    struct exec_counts c;
+    struct exec_fault f;
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_DEADLOCK);
+    char text[512];
+    diags_first(&p->diags, text, sizeof text);
+    assert_non_null(strstr(text, "block (0,0,0) warp 0 waits at barrier 2 (PTX line 3), where 32 of 64 threads have come"));
+    prog_free(p);
+}
+static void faults_are_told(void **state) {
+    (void)state;
+    struct prog *p = prog_new();
+    emit(p, OP_TRAP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    struct exec_counts c;
+    struct exec_fault f = {0};
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_TRAP);
+    assert_int_equal(f.kind, FAULT_TRAP);
+    char text[512];
+    diags_first(&p->diags, text, sizeof text);
+    assert_string_equal(text, f.text);
+    prog_free(p);
+}
+static void levels(void **state) {
+    (void)state;
+    assert_false(exec_simd_force("v9"));
+    assert_true(exec_simd_force("base"));
+    assert_string_equal(exec_simd_level(), "base");
+    assert_true(exec_simd_force(NULL));
+    assert_non_null(exec_simd_level());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_blocks), cmocka_unit_test(blocks_wait_for_each_other),
+                                       cmocka_unit_test(endless), cmocka_unit_test(deadlock),
+                                       cmocka_unit_test(faults_are_told), cmocka_unit_test(levels)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
