@@ -70,6 +70,7 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     if (now > s->warps_since)
         a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];
+    activity_add(a, mem_port_activity(s->port)); // its links' waits
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++) {
         if (!s->cta[i].is_used) continue;
         FOR_EACH_BIT64(w, s->cta[i].left) {

@@ -18,6 +18,7 @@
 // answered `latency` cycles after it was sent, in order; credits are a number of packets.
 enum { RIG_PORT_RING = 1 << 11 };
 struct mem_port {
+    struct activity activity;
     uint64_t latency, last_reply;
     uint32_t credits; // packets that may be outstanding
     struct mem_reply reply[RIG_PORT_RING];
@@ -49,6 +50,7 @@ void mem_port_pop(struct mem_port *p) {
     p->outstanding--;
 }
 uint32_t mem_port_outstanding(const struct mem_port *p) { return p->outstanding; }
+struct activity *mem_port_activity(struct mem_port *p) { return &p->activity; } // counts nothing
 
 // ---- programs -----------------------------------------------------------------------------------
 enum { RIG_MAX_INSTS = 8192 };
