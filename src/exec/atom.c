@@ -3,9 +3,7 @@
 #include "exec/half_lane.h"
 #include "exec/log.h"
 
-uint32_t atomic_bytes(const struct xinst *x) {
-    return x->vec * ptx_type_bits(x->type) / 8;
-}
+uint32_t atomic_bytes(const struct xinst *x) { return x->vec * ptx_type_bits(x->type) / 8; }
 
 static uint32_t flush(uint32_t v, bool fz) { return fz ? flush32(v, 0x7fffffffu) : v; }
 
@@ -29,8 +27,10 @@ static uint32_t minmax_halves(uint32_t a, uint32_t b, bool bf, bool two, bool is
         const double dx = half_widen(x, bf), dy = half_widen(y, bf);
         const bool less = dx < dy || (dx == dy && x >> 15 > y >> 15);
         uint32_t v = less != is_max ? x : y;
-        if (dx != dx) v = dy != dy ? 0x7fff : y;
-        else if (dy != dy) v = x;
+        if (dx != dx)
+            v = dy != dy ? 0x7fff : y;
+        else if (dy != dy)
+            v = x;
         r |= v << (16 * k);
     }
     return r;

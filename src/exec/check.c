@@ -3,8 +3,8 @@
 // Each byte of shared memory has a shadow: whether it was written, and who last wrote and last read
 // it since when. Two accesses by different warps race when at least one writes, they are not both
 // atomic, and no barrier lies between them: a barrier of the whole block starts a new epoch; within
-// one, two warps that have both passed some barrier of fewer threads are taken to be in order, which
-// may forgive a race but never invents one.
+// one, two warps that have both passed some barrier of fewer threads are taken to be in order,
+// which may forgive a race but never invents one.
 #include "exec/mem.h"
 
 struct byte_shadow {
@@ -38,10 +38,11 @@ static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp) {
 }
 static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                  uint64_t at, const char *what, uint8_t other, const char *did) {
-    fault_raise(e, w, x, FAULT_RACE, lane, at, x->bytes,
-                "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with no "
-                "barrier between",
-                w->warp_in_cta, what, (unsigned long long)at, other, did);
+    fault_raise(
+        e, w, x, FAULT_RACE, lane, at, x->bytes,
+        "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with no "
+        "barrier between",
+        w->warp_in_cta, what, (unsigned long long)at, other, did);
     return false;
 }
 
@@ -97,8 +98,7 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
         for (uint64_t at = first; at < first + x->bytes; at++) {
             struct byte_shadow *b = &c->byte[at];
             if (c->races) {
-                if (unordered(w, b->write_epoch, b->writer) &&
-                    !(is_atomic && b->write_atomic))
+                if (unordered(w, b->write_epoch, b->writer) && !(is_atomic && b->write_atomic))
                     return race(e, w, x, i, at, "writes", b->writer, "wrote");
                 if (unordered(w, b->read_epoch, b->reader))
                     return race(e, w, x, i, at, "writes", b->reader, "read");
@@ -110,9 +110,8 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
         }
     }
     // In logged mode the commit marks global bytes.
-    if (c->uninitialised && !e->log)
-        FOR_EACH_BIT32(i, mask & r->global)
-            devmem_mark_written(e->memory, e->access.addr[i], x->bytes);
+    if (c->uninitialised && !e->log) FOR_EACH_BIT32(i, mask & r->global)
+    devmem_mark_written(e->memory, e->access.addr[i], x->bytes);
     return true;
 }
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,

@@ -1,5 +1,5 @@
-// Which handler an instruction gets: the plain one when nothing special is asked for, the general one
-// of its operation otherwise.
+// Which handler an instruction gets: the plain one when nothing special is asked for, the general
+// one of its operation otherwise.
 #include "exec/decode.h"
 #include "exec/handlers.h"
 #include "exec/mem.h"
@@ -47,11 +47,13 @@ static exec_fn choose_imul(const struct exec_level *v, struct xinst *x) {
 }
 static exec_fn choose_imnmx(const struct exec_level *v, struct xinst *x) {
     if (is64(x->type))
-        return v->int64_[x->sub ? is_signed(x->type) ? H_imax64_s : H_imax64_u
-                                : is_signed(x->type) ? H_imin64_s : H_imin64_u];
+        return v->int64_[x->sub               ? is_signed(x->type) ? H_imax64_s : H_imax64_u
+                         : is_signed(x->type) ? H_imin64_s
+                                              : H_imin64_u];
     if (x->flags & MF_RELU || is16(x->type) || is16x2(x->type)) return v->int_[H_imnmx_g];
-    return v->int_[x->sub ? is_signed(x->type) ? H_imax_s : H_imax_u
-                          : is_signed(x->type) ? H_imin_s : H_imin_u];
+    return v->int_[x->sub               ? is_signed(x->type) ? H_imax_s : H_imax_u
+                   : is_signed(x->type) ? H_imin_s
+                                        : H_imin_u];
 }
 static exec_fn choose_isetp(const struct exec_level *v, struct xinst *x) {
     const bool s = is_signed(x->type);
@@ -161,15 +163,18 @@ static exec_fn choose_fp64(const struct exec_level *v, struct xinst *x) {
 static exec_fn choose_fset(const struct exec_level *v, struct xinst *x) {
     switch (x->stype) {
     case PTX_F64: return v->fp64[H_dset];
-    case PTX_F16: case PTX_F16X2: case PTX_BF16: case PTX_BF16X2: return v->half[H_hset];
+    case PTX_F16:
+    case PTX_F16X2:
+    case PTX_BF16:
+    case PTX_BF16X2: return v->half[H_hset];
     default: return v->fp32[H_fset];
     }
 }
 static exec_fn choose_mufu(const struct exec_level *v, const struct xinst *x) {
     static const uint8_t row[] = {
-        [MUFU_RCP] = H_mufu_rcp, [MUFU_RSQ] = H_mufu_rsq,     [MUFU_SQRT] = H_mufu_sqrt,
-        [MUFU_EX2] = H_mufu_ex2, [MUFU_LG2] = H_mufu_lg2,     [MUFU_SIN] = H_mufu_sin,
-        [MUFU_COS] = H_mufu_cos, [MUFU_TANH] = H_mufu_tanh,   [MUFU_RCP64] = H_mufu_rcp64,
+        [MUFU_RCP] = H_mufu_rcp,    [MUFU_RSQ] = H_mufu_rsq,   [MUFU_SQRT] = H_mufu_sqrt,
+        [MUFU_EX2] = H_mufu_ex2,    [MUFU_LG2] = H_mufu_lg2,   [MUFU_SIN] = H_mufu_sin,
+        [MUFU_COS] = H_mufu_cos,    [MUFU_TANH] = H_mufu_tanh, [MUFU_RCP64] = H_mufu_rcp64,
         [MUFU_RSQ64] = H_mufu_rsq64};
     return x->sub < WW_COUNT(row) ? v->sfu[row[x->sub]] : NULL;
 }
@@ -204,12 +209,12 @@ static exec_fn choose_memory(const struct exec_level *v, const struct exec_launc
         return general;
     }
     switch (m->space) {
-    case PTX_SPACE_NONE: case PTX_SPACE_GLOBAL: return v->mem[load ? H_ld32_global : H_st32_global];
+    case PTX_SPACE_NONE:
+    case PTX_SPACE_GLOBAL: return v->mem[load ? H_ld32_global : H_st32_global];
     case PTX_SPACE_SHARED: return v->mem[load ? H_ld32_shared : H_st32_shared];
     // Spills and scalars have fixed places, arrays have a place a lane.
     case PTX_SPACE_LOCAL:
-        if (m->src[0].kind == OPND_GPR)
-            return v->mem[load ? H_ld32_local_any : H_st32_local_any];
+        if (m->src[0].kind == OPND_GPR) return v->mem[load ? H_ld32_local_any : H_st32_local_any];
         return v->mem[load ? H_ld32_local : H_st32_local];
     default: return general;
     }
@@ -266,16 +271,21 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
         x->aux8 = m->src[1].kind != OPND_NONE;
         return v->int_[H_psetp];
     case OP_IADD: return choose_iadd(v, x);
-    case OP_IMUL: case OP_IMAD: return choose_imul(v, x);
-    case OP_IMUL24: case OP_IMAD24: return v->int_[H_imad24];
+    case OP_IMUL:
+    case OP_IMAD: return choose_imul(v, x);
+    case OP_IMUL24:
+    case OP_IMAD24: return v->int_[H_imad24];
     case OP_ISCADD: return v->int_[any_mods(x, 2) ? H_iscadd_g : H_iscadd];
-    case OP_IMNMX: case OP_IMNMX64: return choose_imnmx(v, x);
-    case OP_IABS: case OP_IABS64:
-        return is64(m->type) ? v->int64_[H_iabs64] : v->int_[H_iabs];
-    case OP_ISAD: case OP_ISAD64:
+    case OP_IMNMX:
+    case OP_IMNMX64: return choose_imnmx(v, x);
+    case OP_IABS:
+    case OP_IABS64: return is64(m->type) ? v->int64_[H_iabs64] : v->int_[H_iabs];
+    case OP_ISAD:
+    case OP_ISAD64:
         return is64(m->type) ? v->int64_[is_signed(m->type) ? H_isad64_s : H_isad64_u]
                              : v->int_[H_isad];
-    case OP_SHL: case OP_SHR: return choose_shift(v, x);
+    case OP_SHL:
+    case OP_SHR: return choose_shift(v, x);
     case OP_SHL64: return v->int64_[H_shl64];
     case OP_SHR64: return v->int64_[is_signed(m->type) ? H_shr64_s : H_shr64_u];
     case OP_SHF: return v->int_[H_shf];
@@ -297,7 +307,11 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_DP4A: return v->int_[H_dp4a];
     case OP_DP2A: return v->int_[H_dp2a];
     case OP_VIDEO: return video_fns[0];
-    case OP_ISETP: case OP_FSETP: case OP_DSETP: case OP_HSETP: case OP_FTESTP:
+    case OP_ISETP:
+    case OP_FSETP:
+    case OP_DSETP:
+    case OP_HSETP:
+    case OP_FTESTP:
         if (m->dst[0].kind == OPND_NONE) x->d = PRED_TRUE;
         if (m->dst[1].kind == OPND_NONE) x->d1 = PRED_TRUE;
         if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
@@ -309,36 +323,52 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_ISET:
         if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
         return v->int_[H_iset];
-    case OP_FSET: case OP_HSET:
+    case OP_FSET:
+    case OP_HSET:
         if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
         return choose_fset(v, x);
     case OP_IMUL64:
-        if (m->flags & MF_HI)
-            return v->int64_[is_signed(m->type) ? H_imulhi64_s : H_imulhi64_u];
+        if (m->flags & MF_HI) return v->int64_[is_signed(m->type) ? H_imulhi64_s : H_imulhi64_u];
         return v->int64_[H_imul64];
     case OP_IMAD64:
-        if (m->flags & MF_HI)
-            return v->int64_[is_signed(m->type) ? H_imadhi64_s : H_imadhi64_u];
+        if (m->flags & MF_HI) return v->int64_[is_signed(m->type) ? H_imadhi64_s : H_imadhi64_u];
         return v->int64_[H_imad64];
     case OP_IADD64: return choose_iadd(v, x);
-    case OP_IDIV: case OP_IREM:
+    case OP_IDIV:
+    case OP_IREM:
         return v->int64_[m->type == PTX_S32 || m->type == PTX_U32 || m->type == PTX_B32 ? H_idiv32
                                                                                         : H_idiv_g];
-    case OP_FMNMX:
-        x->aux8 = m->src[2].kind != OPND_NONE ? 3 : 2;
-        return choose_fp32(v, x);
-    case OP_FADD: case OP_FMUL: case OP_FFMA: case OP_FMAD: case OP_FABSNEG: case OP_FCOPYSIGN:
-    case OP_FDIV: case OP_FRCP: case OP_FSQRT:
-        return choose_fp32(v, x);
+    case OP_FMNMX: x->aux8 = m->src[2].kind != OPND_NONE ? 3 : 2; return choose_fp32(v, x);
+    case OP_FADD:
+    case OP_FMUL:
+    case OP_FFMA:
+    case OP_FMAD:
+    case OP_FABSNEG:
+    case OP_FCOPYSIGN:
+    case OP_FDIV:
+    case OP_FRCP:
+    case OP_FSQRT: return choose_fp32(v, x);
     case OP_MUFU: return choose_mufu(v, x);
-    case OP_DADD: case OP_DMUL: case OP_DFMA: case OP_DMNMX: case OP_DABSNEG: case OP_DCOPYSIGN:
-    case OP_DDIV: case OP_DRCP: case OP_DSQRT:
-        return choose_fp64(v, x);
-    case OP_HADD: case OP_HMUL: case OP_HFMA: case OP_HMNMX: case OP_HABSNEG: case OP_HEX2:
-    case OP_HTANH:
-        return choose_half(v, x);
-    case OP_CVT: case OP_CVTPACK: return choose_cvt(m, x);
-    case OP_LD: case OP_ST: return choose_memory(v, l, m, x);
+    case OP_DADD:
+    case OP_DMUL:
+    case OP_DFMA:
+    case OP_DMNMX:
+    case OP_DABSNEG:
+    case OP_DCOPYSIGN:
+    case OP_DDIV:
+    case OP_DRCP:
+    case OP_DSQRT: return choose_fp64(v, x);
+    case OP_HADD:
+    case OP_HMUL:
+    case OP_HFMA:
+    case OP_HMNMX:
+    case OP_HABSNEG:
+    case OP_HEX2:
+    case OP_HTANH: return choose_half(v, x);
+    case OP_CVT:
+    case OP_CVTPACK: return choose_cvt(m, x);
+    case OP_LD:
+    case OP_ST: return choose_memory(v, l, m, x);
     case OP_LDC:
         x->aux8 = (uint8_t)(ptx_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
         return ptx_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
@@ -346,7 +376,8 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
                    : mem_fns[MEM_CONST];
     case OP_ATOM:
         if (x->vec == 1 && !l->args.options.check_races && !l->args.options.check_uninitialised &&
-            (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 || m->type == PTX_F32)) {
+            (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 ||
+             m->type == PTX_F32)) {
             if (m->space == PTX_SPACE_SHARED) return v->mem[H_atom32_shared];
             if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
                 return v->mem[H_atom32_global];
@@ -357,7 +388,8 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_CPASYNC:
         x->bytes = (uint8_t)m->aux;
         return m->aux == 4 || m->aux == 8 || m->aux == 16 ? mem_fns[MEM_CPASYNC] : NULL;
-    case OP_CPCOMMIT: case OP_CPWAIT: return mem_fns[MEM_GROUP];
+    case OP_CPCOMMIT:
+    case OP_CPWAIT: return mem_fns[MEM_GROUP];
     case OP_CVTA: return mem_fns[MEM_CVTA];
     case OP_ISSPACE: return mem_fns[MEM_ISSPACE];
     case OP_TEX: return tex_fns[TEX_SAMPLE];
@@ -373,11 +405,23 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
         x->vec = 1;
         x->d = X_NONE;
         return tex_fns[TEX_SURED];
-    case OP_VOTE: case OP_MATCH: case OP_REDUX: case OP_SHFL: case OP_ACTIVEMASK: case OP_ELECT:
-    case OP_WARPSYNC: case OP_BAR: case OP_TRAP: case OP_BRKPT: case OP_NANOSLEEP:
-        return choose_warp(m, x);
-    case OP_BRA: case OP_BRX: case OP_CALL: case OP_CALLI: case OP_RET: case OP_EXIT:
-        return choose_control(m, x);
+    case OP_VOTE:
+    case OP_MATCH:
+    case OP_REDUX:
+    case OP_SHFL:
+    case OP_ACTIVEMASK:
+    case OP_ELECT:
+    case OP_WARPSYNC:
+    case OP_BAR:
+    case OP_TRAP:
+    case OP_BRKPT:
+    case OP_NANOSLEEP: return choose_warp(m, x);
+    case OP_BRA:
+    case OP_BRX:
+    case OP_CALL:
+    case OP_CALLI:
+    case OP_RET:
+    case OP_EXIT: return choose_control(m, x);
     case OP_SYSCALL: return sys_fns[SYS_CALL];
     case OP_NOP: return warp_fns[WARP_NOP];
     default: return NULL;

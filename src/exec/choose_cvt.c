@@ -20,7 +20,8 @@ static exec_fn choose_integral(const struct exec_level *v, const struct xinst *x
     case MRND_RM: return v->cvt[H_cvt_floor];
     case MRND_RP: return v->cvt[H_cvt_ceil];
     case MRND_RZ: return v->cvt[H_cvt_trunc];
-    case MRND_RN: case MRND_NONE: return v->cvt[H_cvt_rint];
+    case MRND_RN:
+    case MRND_NONE: return v->cvt[H_cvt_rint];
     default: return NULL;
     }
 }
@@ -37,7 +38,8 @@ static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
         return v->cvt[H_cvt_int];
     }
     if (to == PTX_F32 && from == PTX_F32 && x->flags & MF_INTRND) return choose_integral(v, x);
-    if (x->flags & (MF_FTZ | MF_SAT | MF_INTRND | MF_SATFINITE | MF_RELU) || x->mods[0]) return NULL;
+    if (x->flags & (MF_FTZ | MF_SAT | MF_INTRND | MF_SATFINITE | MF_RELU) || x->mods[0])
+        return NULL;
     if (to == PTX_F32) {
         if (from == PTX_F16) return v->cvt[H_cvt_f32_f16];
         if (from == PTX_BF16) return v->cvt[H_cvt_f32_bf16];
@@ -65,8 +67,7 @@ static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
     if (!is32(to) || !(rn || rz)) return NULL;
     if (from == PTX_F32 && to == PTX_S32) return v->cvt[rz ? H_cvt_s32_f32_rz : H_cvt_s32_f32_rn];
     if (from == PTX_F32) return v->cvt[rz ? H_cvt_u32_f32_rz : H_cvt_u32_f32_rn];
-    if (from == PTX_F64 && to == PTX_S32)
-        return v->cvt[rz ? H_cvt_s32_f64_rz : H_cvt_s32_f64_rn];
+    if (from == PTX_F64 && to == PTX_S32) return v->cvt[rz ? H_cvt_s32_f64_rz : H_cvt_s32_f64_rn];
     return NULL;
 }
 

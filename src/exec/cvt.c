@@ -1,14 +1,15 @@
 // Conversions in general. A source value is either an integer or an exact double; a destination is
-// reached with one rounding. PTX ISA, cvt: float to integer clamps, NaN becomes 0 unless the source is
-// f64 or the destination has 64 bits (then the integer with only its top bit set).
+// reached with one rounding. PTX ISA, cvt: float to integer clamps, NaN becomes 0 unless the source
+// is f64 or the destination has 64 bits (then the integer with only its top bit set).
 #include <math.h>
 
 #include "exec/cvt.h"
 #include "exec/half_lane.h"
 #include "exec/soft64.h"
 
-// Binary formats: significant bits, exponent of the last subnormal bit, exponent of the last bit of the
-// greatest value, bits of the fraction field, NaN, infinity (or what stands for it), greatest value.
+// Binary formats: significant bits, exponent of the last subnormal bit, exponent of the last bit of
+// the greatest value, bits of the fraction field, NaN, infinity (or what stands for it), greatest
+// value.
 struct format {
     int digits, least, greatest, fraction;
     uint64_t nan, inf, max;
@@ -36,8 +37,8 @@ static double as_double(const struct cvt_how *h, uint64_t v) {
     switch (h->from) {
     case PTX_F16: return half_widen((uint32_t)v, false);
     case PTX_BF16: return half_widen((uint32_t)v, true);
-    case PTX_F32: case PTX_TF32:
-        return (double)as_f32(flush32((uint32_t)v, h->ftz ? 0x7fffffffu : 0));
+    case PTX_F32:
+    case PTX_TF32: return (double)as_f32(flush32((uint32_t)v, h->ftz ? 0x7fffffffu : 0));
     case PTX_E4M3: return from_e4m3((uint32_t)v & 0xff);
     case PTX_E5M2: return half_widen((uint32_t)v << 8 & 0xffff, false);
     default: return as_f64(v);
@@ -99,7 +100,9 @@ static uint64_t round_integral(double d, uint8_t rnd, unsigned __int128 *out, bo
     int exp;
     const unsigned __int128 sig = split(r, &exp);
     *negative = as_u64(d) >> 63;
-    *out = exp >= 0 ? (exp > 70 ? ~(unsigned __int128)0 >> 1 : sig << exp) : -exp > 60 ? 0 : sig >> -exp;
+    *out = exp >= 0    ? (exp > 70 ? ~(unsigned __int128)0 >> 1 : sig << exp)
+           : -exp > 60 ? 0
+                       : sig >> -exp;
     return as_u64(r);
 }
 
@@ -129,7 +132,8 @@ uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
     const double d = as_double(h, v);
     if (!is_float_type(h->to)) {
         const unsigned bits = ptx_type_bits(h->to);
-        if (d != d) return h->from == PTX_F64 || bits == 64 ? extend_to(h->to, 1ull << (bits - 1)) : 0;
+        if (d != d)
+            return h->from == PTX_F64 || bits == 64 ? extend_to(h->to, 1ull << (bits - 1)) : 0;
         unsigned __int128 mag;
         bool negative;
         round_integral(d, h->rnd, &mag, &negative);
@@ -159,9 +163,13 @@ uint64_t cvt_value(const struct cvt_how *h, uint64_t v) {
 
 // ---- handlers -------------------------------------------------------------------------------
 static struct cvt_how how_of(const struct xinst *x) {
-    return (struct cvt_how){.from = x->stype, .to = x->type, .rnd = x->rnd,
-                            .ftz = x->flags & MF_FTZ, .sat = x->flags & MF_SAT,
-                            .integral = x->flags & MF_INTRND, .satfinite = x->flags & MF_SATFINITE,
+    return (struct cvt_how){.from = x->stype,
+                            .to = x->type,
+                            .rnd = x->rnd,
+                            .ftz = x->flags & MF_FTZ,
+                            .sat = x->flags & MF_SAT,
+                            .integral = x->flags & MF_INTRND,
+                            .satfinite = x->flags & MF_SATFINITE,
                             .relu = x->flags & MF_RELU};
 }
 // ABS and NEG of a floating-point or integer source.

@@ -9,7 +9,8 @@ struct cvt_how {
     uint8_t rnd;
     bool ftz, sat, integral, satfinite, relu;
 };
-// `v` holds the source's low bits; so does the result, extended to 64 bits by an integer type's sign.
+// `v` holds the source's low bits; so does the result, extended to 64 bits by an integer type's
+// sign.
 uint64_t cvt_value(const struct cvt_how *h, uint64_t v);
 
 enum cvt_fn { CVT_ANY, CVT_PAIR, CVT_FROM_PAIR, CVT_PACK };

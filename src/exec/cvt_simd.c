@@ -35,34 +35,34 @@ DEFINE_CVT(cvt_u32_f32_rz, to_u32((double)as_f32(A), false))
 DEFINE_CVT(cvt_u32_f32_rn, to_u32((double)as_f32(A), true))
 
 // To an integral float.
-#define INTEGRAL(name, fn)                                                             \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        const struct fmode m = fmode_of(x);                                            \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            const uint32_t A = fsource(pa[i], &m, 0);                                  \
-            const uint32_t r = fresult(canon32(fn(as_f32(A))), &m);                    \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define INTEGRAL(name, fn)                                                                         \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        const struct fmode m = fmode_of(x);                                                        \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            const uint32_t A = fsource(pa[i], &m, 0);                                              \
+            const uint32_t r = fresult(canon32(fn(as_f32(A))), &m);                                \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 INTEGRAL(cvt_floor, __builtin_floorf)
 INTEGRAL(cvt_ceil, __builtin_ceilf)
 INTEGRAL(cvt_trunc, __builtin_truncf)
 INTEGRAL(cvt_rint, __builtin_rintf)
 
-#define TO_PAIR(name, body)                                                            \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            const uint32_t A = pa[i];                                                  \
-            STORE64(body);                                                             \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define TO_PAIR(name, body)                                                                        \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            const uint32_t A = pa[i];                                                              \
+            STORE64(body);                                                                         \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 // A NaN keeps its payload's upper bits, as the widening of every host does.
 LANE_FN uint64_t widen_f32(uint32_t a) {
@@ -75,17 +75,17 @@ TO_PAIR(cvt_f64_f32, widen_f32(A))
 TO_PAIR(cvt_f64_s32, as_u64((double)(int32_t)A))
 TO_PAIR(cvt_f64_u32, as_u64((double)A))
 
-#define FROM_PAIR(name, body)                                                          \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            LANE1_64;                                                                  \
-            const uint32_t r = (body);                                                 \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define FROM_PAIR(name, body)                                                                      \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            LANE1_64;                                                                              \
+            const uint32_t r = (body);                                                             \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 FROM_PAIR(cvt_f32_f64, canon32((float)as_f64(A)))
 FROM_PAIR(cvt_f32_s64, as_u32((float)(int64_t)A))
@@ -102,8 +102,8 @@ LANE_FN uint64_t to_s64(double d) {
 LANE_FN uint64_t to_u64(double d) {
     const bool high = d >= 0x1p64, in = d > 0.0 && !high;
     const double c = in ? d : 0.0;
-    const uint64_t v = c >= 0x1p63 ? (uint64_t)(int64_t)(c - 0x1p63) + (1ull << 63)
-                                   : (uint64_t)(int64_t)c;
+    const uint64_t v =
+        c >= 0x1p63 ? (uint64_t)(int64_t)(c - 0x1p63) + (1ull << 63) : (uint64_t)(int64_t)c;
     return d != d ? 1ull << 63 : high ? ~0ull : v;
 }
 HANDLER64(cvt_s64_f64_rz, 1, to_s64(as_f64(A)))

@@ -110,13 +110,23 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
             return false;
         }
     }
-    *x = (struct xinst){.a = src[0], .b = src[1], .c = src[2], .e = src[3],
-                        .d = destination(&m->dst[0]), .d1 = destination(&m->dst[1]),
+    *x = (struct xinst){.a = src[0],
+                        .b = src[1],
+                        .c = src[2],
+                        .e = src[3],
+                        .d = destination(&m->dst[0]),
+                        .d1 = destination(&m->dst[1]),
                         .guard = (uint8_t)(m->guard > PRED_TRUE ? PRED_TRUE : m->guard),
                         .guard_xor = m->guard_not ? ~0u : 0,
-                        .advance = 1, .op = (uint8_t)m->op, .aux8 = m->dst[0].words,
-                        .flags = m->flags, .type = m->type, .stype = m->stype, .sub = m->sub,
-                        .vec = m->vec ? m->vec : 1, .offset = m->offset};
+                        .advance = 1,
+                        .op = (uint8_t)m->op,
+                        .aux8 = m->dst[0].words,
+                        .flags = m->flags,
+                        .type = m->type,
+                        .stype = m->stype,
+                        .sub = m->sub,
+                        .vec = m->vec ? m->vec : 1,
+                        .offset = m->offset};
     for (uint32_t k = 0; k < 4; k++) x->mods[k] = m->src[k].mods;
     const uint8_t flags = mop_info[m->op].flags;
     if (flags & (OPF_LOAD | OPF_STORE) || m->op == OP_PREFETCH || m->op == OP_CVTA ||
@@ -139,8 +149,8 @@ static bool decode_one(const struct exec_launch *l, struct pool *p, const struct
 static_assert(OP_N <= 256, "xinst.op");
 
 // Running off the end of the code is our own bug or a kernel without an exit; it becomes a fault.
-static enum exec_outcome off_the_end(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask) {
+static enum exec_outcome off_the_end(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     return fault_raise(e, w, x, FAULT_BAD_BRANCH, mask ? bits_first32(mask) : 0, 0, 0,
                        "the code ran off its end");
 }

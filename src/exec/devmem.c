@@ -25,9 +25,9 @@ struct devmem {
     uint32_t n, cap;
     struct block freed[FREED_KEPT]; // ring, for messages
     uint32_t n_freed;
-    uint64_t next_fit;  // where the search for room begins
-    uint64_t next_map;  // device address for the next host mapping
-    uint8_t *written;   // a bit a byte of the flat range, or NULL
+    uint64_t next_fit; // where the search for room begins
+    uint64_t next_map; // device address for the next host mapping
+    uint8_t *written;  // a bit a byte of the flat range, or NULL
     uint64_t heap_limit, heap_used;
     struct exec_texture *texture;
     uint8_t *texture_live;
@@ -37,8 +37,8 @@ struct devmem {
 static_assert(offsetof(struct devmem, epoch) == 0, "devmem_epoch_of");
 
 static void *map_lazily(uint64_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -218,8 +218,7 @@ uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64
 
 uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
     // Keep the page offset, so that alignment on the host is alignment on the device.
-    const uint64_t at =
-        devmem_map_host_at(m, host, bytes, m->next_map + ((uintptr_t)host & 4095));
+    const uint64_t at = devmem_map_host_at(m, host, bytes, m->next_map + ((uintptr_t)host & 4095));
     if (at) m->next_map = bits_align_up(at + bytes + 1, 1u << 16);
     return at;
 }

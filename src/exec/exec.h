@@ -20,13 +20,17 @@ enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
 enum exec_windows {
     EXEC_SHARED_WINDOW = 0x01000000, // generic addresses of shared memory: window + offset
     EXEC_LOCAL_WINDOW = 0x02000000,  // of local memory
-    EXEC_PARAM_WINDOW = 0x04000000,  // of kernel parameters (cvta.param): offsets in c[0], read only
+    EXEC_PARAM_WINDOW = 0x04000000, // of kernel parameters (cvta.param): offsets in c[0], read only
     EXEC_WINDOW_END = 0x05000000,
     EXEC_GLOBAL_BASE = 0x10000000
 };
 struct devmem; // opaque: allocations, backing, textures
 
-struct devmem_range { uint64_t first, bytes; const char *name; bool is_freed; };
+struct devmem_range {
+    uint64_t first, bytes;
+    const char *name;
+    bool is_freed;
+};
 
 // `bytes` of device memory (mmap'd without reserve). NULL when the host refuses.
 struct devmem *devmem_create(uint64_t bytes);
@@ -37,12 +41,15 @@ bool devmem_free(struct devmem *m, uint64_t addr); // false: no live allocation 
 uint64_t devmem_free_bytes(const struct devmem *m);
 // Host address of a live device range, or NULL if any byte of it is outside one live allocation.
 uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes);
-bool devmem_find(const struct devmem *m, uint64_t addr, struct devmem_range *out); // live, holding addr
-bool devmem_nearest(const struct devmem *m, uint64_t addr, struct devmem_range *out); // live or freed
+bool devmem_find(const struct devmem *m, uint64_t addr,
+                 struct devmem_range *out); // live, holding addr
+bool devmem_nearest(const struct devmem *m, uint64_t addr,
+                    struct devmem_range *out); // live or freed
 // Changes whenever an allocation comes or goes; lets callers cache what devmem_find said.
 uint32_t devmem_epoch(const struct devmem *m);
-// With tracking on (before anything is written) every byte remembers whether it was ever written, for
-// exec_options.check_uninitialised. Host writes go through devmem_host, then devmem_mark_written.
+// With tracking on (before anything is written) every byte remembers whether it was ever written,
+// for exec_options.check_uninitialised. Host writes go through devmem_host, then
+// devmem_mark_written.
 bool devmem_track_writes(struct devmem *m);
 void devmem_mark_written(struct devmem *m, uint64_t addr, uint64_t bytes);
 // Bytes that the device's own malloc may hand out (cuCtxSetLimit); 8 MB unless set.
@@ -56,13 +63,13 @@ uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64
 
 // Textures and surfaces: a handle is what PTX's .texref address or a bindless object holds.
 struct exec_texture {
-    uint64_t base;        // device address of texel 0 (linear or pitch memory or array)
+    uint64_t base; // device address of texel 0 (linear or pitch memory or array)
     uint32_t width, height, depth, layers; // texels; 0 height: 1D; layers > 0: layered
     uint64_t row_pitch, slice_pitch;       // bytes
-    uint8_t channels;     // 1, 2, 4
-    uint8_t channel_bits; // 8, 16, 32
-    uint8_t channel_kind; // 0 unsigned, 1 signed, 2 float
-    uint8_t address_mode[3]; // 0 wrap 1 clamp 2 mirror 3 border
+    uint8_t channels;                      // 1, 2, 4
+    uint8_t channel_bits;                  // 8, 16, 32
+    uint8_t channel_kind;                  // 0 unsigned, 1 signed, 2 float
+    uint8_t address_mode[3];               // 0 wrap 1 clamp 2 mirror 3 border
     bool linear_filter, normalized_coords, read_as_float /* integers as [0,1] or [-1,1] */, srgb;
     bool is_linear_memory; // tex1Dfetch-style: integer coordinates, bounds by width
     bool is_cubemap;
@@ -90,15 +97,15 @@ struct exec_callbacks {
 struct exec_launch_args {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
-    const void *params;      // image->param_bytes bytes
-    uint64_t const_segment;  // device address of the module's c[3], 0 none
+    const void *params;     // image->param_bytes bytes
+    uint64_t const_segment; // device address of the module's c[3], 0 none
     uint64_t const_bytes;
     uint32_t max_warps_hint;
     struct exec_options options;
     const struct exec_callbacks *callbacks;
-    uint32_t sm_count;       // %nsmid
+    uint32_t sm_count; // %nsmid
     uint64_t grid_id;
-    double clock_hz;         // for %globaltimer
+    double clock_hz; // for %globaltimer
     uint32_t envreg[32];
 };
 struct exec_launch;
@@ -111,24 +118,24 @@ void exec_launch_destroy(struct exec_launch *l);
 struct simt_entry {
     uint32_t pc, reconv; // reconv UINT32_MAX: at the end of the kernel or function
     uint32_t mask;
-    uint32_t kind;       // SIMT_BRANCH, SIMT_CALL (pops by RET)
+    uint32_t kind; // SIMT_BRANCH, SIMT_CALL (pops by RET)
 };
 enum { SIMT_BRANCH, SIMT_CALL };
 
 // What a warp needs to execute; the top of its SIMT stack is unpacked in pc/active/reconv. `sp` is
 // how many entries lie below it.
 struct exec_warp {
-    uint32_t *regs;       // [n_regs][32], 64-byte aligned
-    uint32_t pred[8];     // lane masks; pred[7] all ones
-    uint32_t carry;       // CC
+    uint32_t *regs;   // [n_regs][32], 64-byte aligned
+    uint32_t pred[8]; // lane masks; pred[7] all ones
+    uint32_t carry;   // CC
     uint32_t pc, active, reconv;
-    uint32_t live;        // lanes that have not exited
-    uint32_t exists;      // lanes that exist at all (partial last warp)
+    uint32_t live;   // lanes that have not exited
+    uint32_t exists; // lanes that exist at all (partial last warp)
     uint32_t sp, kind;
     struct exec_cta *cta;
     uint32_t warp_in_cta;
-    uint32_t lane_slot;   // hardware warp slot (%warpid), set by the caller
-    uint8_t *local;       // [local words][32 lanes]
+    uint32_t lane_slot;       // hardware warp slot (%warpid), set by the caller
+    uint8_t *local;           // [local words][32 lanes]
     struct simt_entry *stack; // EXEC_MAX_STACK (grown on deep recursion)
     uint32_t stack_cap;
     uint32_t pushes, pops; // since last read by the caller; for activity
@@ -142,9 +149,9 @@ struct exec_warp {
     // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.
     uint64_t local_base;
     // private: what handlers need at hand
-    const uint8_t *base[2];                 // registers, constant vectors
+    const uint8_t *base[2]; // registers, constant vectors
     const struct xinst *code;
-    uint32_t n_deferred;                    // results that exec_commit still owes
+    uint32_t n_deferred; // results that exec_commit still owes
 };
 
 struct exec_cta {
@@ -152,15 +159,15 @@ struct exec_cta {
     uint32_t id[3];
     uint64_t linear_id;
     uint32_t sm_id;
-    uint8_t *shared;       // shared_bytes + dynamic
+    uint8_t *shared; // shared_bytes + dynamic
     uint32_t shared_bytes;
     struct exec_warp *warps;
     uint32_t n_warps, n_threads;
-    void *memory;          // private: one block holds all of the CTA
+    void *memory;                    // private: one block holds all of the CTA
     struct exec_shared_check *check; // private: shadow of shared memory, NULL when not checking
 };
-// Bytes that a CTA of this launch needs; the caller gives the (64-byte aligned) block, so that slots
-// can be reused without allocation. Registers and shared memory are zeroed.
+// Bytes that a CTA of this launch needs; the caller gives the (64-byte aligned) block, so that
+// slots can be reused without allocation. Registers and shared memory are zeroed.
 size_t exec_cta_bytes(const struct exec_launch *l);
 void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint64_t linear_id,
                    uint32_t sm_id);
@@ -177,27 +184,50 @@ enum exec_outcome {
 
 // What a memory instruction did, for whoever times it.
 struct exec_access {
-    uint8_t space;      // PTX_SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
-    uint8_t kind;       // ACCESS_*
-    uint8_t cop;        // enum mcop
-    uint8_t bytes;      // a lane accesses, vectors included (1..16)
-    uint32_t mask;      // lanes that access; lanes not in it have no address
-    uint32_t mask2;     // generic accesses: lanes that went to shared (the rest went to `space`)
-    uint32_t n_dst;     // destination words (for write-back)
+    uint8_t space;  // PTX_SPACE_GLOBAL, SHARED, LOCAL, CONST, TEX
+    uint8_t kind;   // ACCESS_*
+    uint8_t cop;    // enum mcop
+    uint8_t bytes;  // a lane accesses, vectors included (1..16)
+    uint32_t mask;  // lanes that access; lanes not in it have no address
+    uint32_t mask2; // generic accesses: lanes that went to shared (the rest went to `space`)
+    uint32_t n_dst; // destination words (for write-back)
     // The result is not there before exec_commit (atomics, and loads of lines that an own atomic of
     // this quantum changes): the caller must not let anyone read it in this quantum.
     bool deferred;
-    uint8_t bank;       // CONST: which bank
-    uint64_t addr[32];  // global, local, tex, param: device address; shared: CTA offset; const: bank offset
+    uint8_t bank;      // CONST: which bank
+    uint64_t addr[32]; // global, local, tex, param: device address; shared: CTA offset; const: bank
+                       // offset
 };
-enum { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC /* has a result */, ACCESS_REDUCE, ACCESS_TEX,
-       ACCESS_PREFETCH, ACCESS_FENCE, ACCESS_ASYNC_COPY };
+enum {
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC /* has a result */,
+    ACCESS_REDUCE,
+    ACCESS_TEX,
+    ACCESS_PREFETCH,
+    ACCESS_FENCE,
+    ACCESS_ASYNC_COPY
+};
 
 enum exec_fault_kind {
-    FAULT_NONE, FAULT_UNALLOCATED, FAULT_MISALIGNED, FAULT_SHARED_RANGE, FAULT_LOCAL_RANGE,
-    FAULT_READ_ONLY, FAULT_FREED, FAULT_TRAP, FAULT_ASSERT, FAULT_STACK, FAULT_BAD_CALL,
-    FAULT_BAD_TEXTURE, FAULT_UNINITIALISED, FAULT_RACE, FAULT_CONST_RANGE, FAULT_BARRIER,
-    FAULT_BAD_BRANCH, FAULT_SHFL_MASK
+    FAULT_NONE,
+    FAULT_UNALLOCATED,
+    FAULT_MISALIGNED,
+    FAULT_SHARED_RANGE,
+    FAULT_LOCAL_RANGE,
+    FAULT_READ_ONLY,
+    FAULT_FREED,
+    FAULT_TRAP,
+    FAULT_ASSERT,
+    FAULT_STACK,
+    FAULT_BAD_CALL,
+    FAULT_BAD_TEXTURE,
+    FAULT_UNINITIALISED,
+    FAULT_RACE,
+    FAULT_CONST_RANGE,
+    FAULT_BARRIER,
+    FAULT_BAD_BRANCH,
+    FAULT_SHFL_MASK
 };
 struct exec_fault {
     enum exec_fault_kind kind;
@@ -227,8 +257,12 @@ struct exec_env {
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)
-    struct exec_range { uint64_t first, end; uint8_t *host; uint32_t epoch; } range; // private: last
-                               // allocation that was hit
+    struct exec_range {
+        uint64_t first, end;
+        uint8_t *host;
+        uint32_t epoch;
+    } range; // private: last
+             // allocation that was hit
 };
 
 // Executes the instruction at w->pc and moves the warp on (branch, reconvergence, exit included).
@@ -240,10 +274,13 @@ void exec_barrier_release(struct exec_warp *w, uint32_t value);
 
 // A whole launch, functionally: CTAs in waves, warps in slices, on this thread, direct mode. Counts
 // warp and thread instructions. Detects deadlock (all warps wait) with a sentence in `d`.
-struct exec_counts { uint64_t warp_instructions, thread_instructions; };
-enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m, uint64_t max_instructions,
-                                   const volatile int *stop, struct exec_counts *counts,
-                                   struct exec_fault *fault, struct diags *d);
+struct exec_counts {
+    uint64_t warp_instructions, thread_instructions;
+};
+enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
+                                   uint64_t max_instructions, const volatile int *stop,
+                                   struct exec_counts *counts, struct exec_fault *fault,
+                                   struct diags *d);
 
 // Name of the vector level in use ("v4", "v3", "base"), and a way to force it (tests; NULL: best).
 const char *exec_simd_level(void);

@@ -15,24 +15,24 @@
 #include "exec/exec.h"
 
 struct xinst;
-typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask);
+typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask);
 
 // A decoded instruction, one cache line. Operands a, b, c, e, d are byte offsets of the first of
 // consecutive 32-lane vectors; bit 0 says in which base they lie (0 registers, 1 the launch's
 // constant vectors, whose base pointer is one byte low), so that a handler never asks what kind an
-// operand has. Predicates stand in the same fields as numbers, bit 8 says "inverted". A branch keeps
-// its target in d and its reconvergence point in a.
+// operand has. Predicates stand in the same fields as numbers, bit 8 says "inverted". A branch
+// keeps its target in d and its reconvergence point in a.
 struct xinst {
     exec_fn fn;
     uint32_t d, a, b, c, e, d1;
     uint32_t guard_xor; // lanes whose guard must be false: 0 or all
     uint8_t guard;      // predicate number; 7 always
-    uint8_t advance;    // 1: straight-line, the pc moves before the handler runs; 0: handler moves it
-    uint8_t op;         // enum mop
-    uint8_t aux8;       // words of the destination, small per-op values
-    uint32_t flags;     // MF_*
-    uint8_t mods[4];    // OPND_* of a, b, c, e
+    uint8_t advance; // 1: straight-line, the pc moves before the handler runs; 0: handler moves it
+    uint8_t op;      // enum mop
+    uint8_t aux8;    // words of the destination, small per-op values
+    uint32_t flags;  // MF_*
+    uint8_t mods[4]; // OPND_* of a, b, c, e
     uint8_t type, stype, sub;
     union {
         uint8_t cmp, space;
@@ -120,9 +120,9 @@ struct exec_launch {
     struct devmem *memory;
     struct exec_launch_args args;
     struct exec_callbacks callbacks;
-    struct xinst *code;    // im->n_insts, and one that faults behind the end
-    uint8_t *pool;         // constant vectors
-    uint8_t *cb0;          // c[0]: launch block and parameters
+    struct xinst *code; // im->n_insts, and one that faults behind the end
+    uint8_t *pool;      // constant vectors
+    uint8_t *cb0;       // c[0]: launch block and parameters
     uint32_t cb0_bytes;
     struct {
         const uint8_t *at; // NULL: no such bank

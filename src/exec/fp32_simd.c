@@ -1,5 +1,5 @@
-// Single precision. Each arithmetic operation has a plain form (nearest, no modifiers: nearly all of
-// a program) and a general one for modifiers, flushing, saturation and directed rounding.
+// Single precision. Each arithmetic operation has a plain form (nearest, no modifiers: nearly all
+// of a program) and a general one for modifiers, flushing, saturation and directed rounding.
 #include "exec/fp_lane.h"
 
 #define FA as_f32(A)
@@ -14,18 +14,18 @@ HANDLER32(fdiv, 2, canon32(FA / FB))
 HANDLER32(frcp, 1, canon32(1.0f / FA))
 HANDLER32(fsqrt, 1, canon32(__builtin_sqrtf(FA)))
 
-#define GENERAL(name, n, body)                                                         \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES##n;                                                                    \
-        const struct fmode m = fmode_of(x);                                            \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            GENERAL_LANE##n;                                                           \
-            const uint32_t r = fresult(body, &m);                                      \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define GENERAL(name, n, body)                                                                     \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES##n;                                                                                \
+        const struct fmode m = fmode_of(x);                                                        \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            GENERAL_LANE##n;                                                                       \
+            const uint32_t r = fresult(body, &m);                                                  \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 #define GENERAL_LANE1 const uint32_t A = fsource(pa[i], &m, 0)
 #define GENERAL_LANE2 GENERAL_LANE1, B = fsource(pb[i], &m, 1)
@@ -56,8 +56,8 @@ LANE_FN uint32_t fmad1x(uint32_t a, uint32_t b, uint32_t c) {
 }
 GENERAL(fmad, 3, fmad1x(A, B, C))
 
-// div.approx: for 2^126 < |b| < 2^128 the hardware's reciprocal is zero, so the quotient is 0, or NaN
-// when a is infinite (PTX ISA, div).
+// div.approx: for 2^126 < |b| < 2^128 the hardware's reciprocal is zero, so the quotient is 0, or
+// NaN when a is infinite (PTX ISA, div).
 LANE_FN uint32_t fdiv_fast(uint32_t a, uint32_t b) {
     const float q = as_f32(a) / as_f32(b);
     const uint32_t ma = a & 0x7fffffffu, mb = b & 0x7fffffffu;
@@ -105,11 +105,11 @@ FN(fmnmx_g) {
 }
 
 // ---- comparisons ----------------------------------------------------------------------------
-#define FSETP(name, cond)                                                              \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES2;                                                                      \
-        return setp_finish(w, x, mask, MASK_OF(2, cond));                              \
+#define FSETP(name, cond)                                                                          \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES2;                                                                                  \
+        return setp_finish(w, x, mask, MASK_OF(2, cond));                                          \
     }
 FSETP(fsetp_eq, FA == FB)
 FSETP(fsetp_lt, FA < FB)

@@ -44,19 +44,18 @@ LANE_FN struct dmode dmode_of(const struct xinst *x) {
     }
     return m;
 }
-#define DSOURCE(p, k)                                                                  \
-    ((((p)[i] | (uint64_t)(p)[i + 32] << 32) & m.and_mask[k]) ^ m.xor_mask[k])
-#define GENERAL64(name, n, body)                                                       \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES##n;                                                                    \
-        const struct dmode m = dmode_of(x);                                            \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            GENERAL64_LANE##n;                                                         \
-            STORE64(body);                                                             \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define DSOURCE(p, k) ((((p)[i] | (uint64_t)(p)[i + 32] << 32) & m.and_mask[k]) ^ m.xor_mask[k])
+#define GENERAL64(name, n, body)                                                                   \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES##n;                                                                                \
+        const struct dmode m = dmode_of(x);                                                        \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            GENERAL64_LANE##n;                                                                     \
+            STORE64(body);                                                                         \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 #define GENERAL64_LANE1 const uint64_t A = DSOURCE(pa, 0)
 #define GENERAL64_LANE2 GENERAL64_LANE1, B = DSOURCE(pb, 1)
@@ -110,11 +109,11 @@ FN(dsoft) {
 }
 
 // ---- comparisons ----------------------------------------------------------------------------
-#define DSETP(name, cond)                                                              \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES2;                                                                      \
-        return setp_finish(w, x, mask, MASK_OF(2_64, cond));                           \
+#define DSETP(name, cond)                                                                          \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES2;                                                                                  \
+        return setp_finish(w, x, mask, MASK_OF(2_64, cond));                                       \
     }
 DSETP(dsetp_eq, DA == DB)
 DSETP(dsetp_lt, DA < DB)

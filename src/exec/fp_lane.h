@@ -1,6 +1,6 @@
 // Single-precision building blocks of one lane: flushing, exact sums, fused multiply-add, directed
-// rounding. Everything is plain arithmetic in the host's round-to-nearest mode with a fixed order of
-// operations, so the bits are the same on every host and vector level.
+// rounding. Everything is plain arithmetic in the host's round-to-nearest mode with a fixed order
+// of operations, so the bits are the same on every host and vector level.
 #ifndef WW_FP_LANE_H
 #define WW_FP_LANE_H
 
@@ -11,9 +11,7 @@
 LANE_FN uint32_t canon32(float f) { return f != f ? F32_NAN : as_u32(f); }
 
 // Subnormals become zeros of the same sign where `fz` (0x7fffffff or 0) says so.
-LANE_FN uint32_t flush32(uint32_t v, uint32_t fz) {
-    return (v & 0x7f800000u) ? v : v & ~fz;
-}
+LANE_FN uint32_t flush32(uint32_t v, uint32_t fz) { return (v & 0x7f800000u) ? v : v & ~fz; }
 
 // How a general handler treats its sources and result; loop invariants, as masks.
 struct fmode {
@@ -92,7 +90,8 @@ LANE_FN uint32_t direct32(float f, double more, const struct fmode *m) {
     r = (r & ~go_down) | (down & go_down);
     return f != f ? F32_NAN : r;
 }
-// An exact zero sum of terms with signs a and b (bit 31) is -0 when rounding down unless both are +.
+// An exact zero sum of terms with signs a and b (bit 31) is -0 when rounding down unless both are
+// +.
 LANE_FN uint32_t zero_down(uint32_t r, double s, double e, uint32_t a, uint32_t b,
                            const struct fmode *m) {
     const double any = s != 0.0 ? 1.0 : e != 0.0 ? 1.0 : 0.0;

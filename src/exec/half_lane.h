@@ -19,7 +19,8 @@ LANE_FN double half_widen(uint32_t h, bool bf) {
 }
 
 // Nearest even value of a format with `digits` bits and least exponent `least` (of its lowest
-// normal number): adding and subtracting 1.5 * 2^(52 + place of the last bit) leaves just those bits.
+// normal number): adding and subtracting 1.5 * 2^(52 + place of the last bit) leaves just those
+// bits.
 LANE_FN double round_places(double d, int digits, int least) {
     const int64_t e = (int64_t)(as_u64(d) >> 52 & 0x7ff) - 1023;
     const int64_t place = (e < least ? least : e) - (digits - 1);
@@ -41,7 +42,9 @@ LANE_FN uint32_t bf16_from_f64(double d) {
     const float f = (float)round_places(m > 0x1p128 ? 0x1p128 : m, 8, -126);
     return f != f ? 0x7fffu : as_u32(f) >> 16 | sign;
 }
-LANE_FN uint32_t half_from_f64(double d, bool bf) { return bf ? bf16_from_f64(d) : f16_from_f64(d); }
+LANE_FN uint32_t half_from_f64(double d, bool bf) {
+    return bf ? bf16_from_f64(d) : f16_from_f64(d);
+}
 
 struct hmode {
     uint32_t and_mask[3], xor_mask[3];
@@ -77,7 +80,7 @@ LANE_FN uint32_t half_result(uint32_t h, const struct hmode *m) {
     h = half_flush(h, m);
     const uint32_t one = m->bf ? 0x3f80u : 0x3c00u, inf = half_inf(m->bf);
     uint32_t s = h > one ? one : h;
-    s = h > inf ? 0 : s; // NaN and everything negative
+    s = h > inf ? 0 : s;                              // NaN and everything negative
     const uint32_t clip = h - 0x8000u <= inf ? 0 : h; // negative but no NaN
     h = (s & m->sat) | (h & ~m->sat);
     return (clip & m->relu) | (h & ~m->relu);

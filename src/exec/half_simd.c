@@ -12,29 +12,29 @@ LANE_FN uint32_t half_compute(uint8_t op, uint32_t a, uint32_t b, uint32_t c, bo
     }
     return half_from_f64(r, bf);
 }
-#define HALF_HANDLER(name, op, bf_)                                                    \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES3;                                                                      \
-        struct hmode m = hmode_of(x, x->type);                                         \
-        m.bf = bf_;                                                                    \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        uint32_t low[32], high[32];                                                    \
-        for (uint32_t part = 0; part < 2; part++) {                                    \
-            uint32_t *const out = part ? high : low;                                   \
-            LANES {                                                                    \
-                const uint32_t a = half_source(pa[i], &m, 0, part);                    \
-                const uint32_t b = half_source(pb[i], &m, 1, part);                    \
-                const uint32_t c = half_source(pc[i], &m, 2, part);                    \
-                out[i] = half_result(half_compute(op, a, b, c, bf_), &m);              \
-            }                                                                          \
-        }                                                                              \
-        const uint32_t top = m.packed ? ~0u : 0;                                       \
-        LANES {                                                                        \
-            const uint32_t r = low[i] | (high[i] << 16 & top);                         \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define HALF_HANDLER(name, op, bf_)                                                                \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES3;                                                                                  \
+        struct hmode m = hmode_of(x, x->type);                                                     \
+        m.bf = bf_;                                                                                \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        uint32_t low[32], high[32];                                                                \
+        for (uint32_t part = 0; part < 2; part++) {                                                \
+            uint32_t *const out = part ? high : low;                                               \
+            LANES {                                                                                \
+                const uint32_t a = half_source(pa[i], &m, 0, part);                                \
+                const uint32_t b = half_source(pb[i], &m, 1, part);                                \
+                const uint32_t c = half_source(pc[i], &m, 2, part);                                \
+                out[i] = half_result(half_compute(op, a, b, c, bf_), &m);                          \
+            }                                                                                      \
+        }                                                                                          \
+        const uint32_t top = m.packed ? ~0u : 0;                                                   \
+        LANES {                                                                                    \
+            const uint32_t r = low[i] | (high[i] << 16 & top);                                     \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 HALF_HANDLER(hadd, OP_HADD, false)
 HALF_HANDLER(hmul, OP_HMUL, false)
@@ -43,21 +43,20 @@ HALF_HANDLER(hadd_bf, OP_HADD, true)
 HALF_HANDLER(hmul_bf, OP_HMUL, true)
 HALF_HANDLER(hfma_bf, OP_HFMA, true)
 
-#define HALF_LOOP(n, body)                                                             \
-    LANES {                                                                            \
-        uint32_t r = 0;                                                                \
-        for (uint32_t part = 0; part < 2; part++) {                                    \
-            HALF_LANE##n;                                                              \
-            const uint32_t h = (body) & 0xffff;                                        \
-            r |= part == 0 || m.packed ? h << (16 * part) : 0;                         \
-        }                                                                              \
-        pd[i] = PICK(r, pd[i]);                                                        \
+#define HALF_LOOP(n, body)                                                                         \
+    LANES {                                                                                        \
+        uint32_t r = 0;                                                                            \
+        for (uint32_t part = 0; part < 2; part++) {                                                \
+            HALF_LANE##n;                                                                          \
+            const uint32_t h = (body)&0xffff;                                                      \
+            r |= part == 0 || m.packed ? h << (16 * part) : 0;                                     \
+        }                                                                                          \
+        pd[i] = PICK(r, pd[i]);                                                                    \
     }
 #define HALF_LANE1 const uint32_t a = half_source(pa[i], &m, 0, part)
 #define HALF_LANE2 HALF_LANE1, b = half_source(pb[i], &m, 1, part)
 
-LANE_FN uint32_t half_minmax(uint32_t a, uint32_t b, const struct xinst *x,
-                             const struct hmode *m) {
+LANE_FN uint32_t half_minmax(uint32_t a, uint32_t b, const struct xinst *x, const struct hmode *m) {
     const bool xorsign = x->flags & MF_ABS, nan = x->flags & MF_NAN;
     const uint32_t sign = (a ^ b) & 0x8000u, keep = xorsign ? 0x7fffu : 0xffffu;
     a &= keep;
@@ -107,7 +106,7 @@ FN(hspecial) {
 
 LANE_FN bool half_test(uint32_t a, uint32_t b, bool bf, uint8_t cmp) {
     const double da = half_widen(a, bf), db = half_widen(b, bf);
-    const bool lt = da < db, eq = da == db, gt = da > db, un = !(lt || eq || gt);
+    const bool lt = da<db, eq = da == db, gt = da> db, un = !(lt || eq || gt);
     switch (cmp) {
     case MCMP_EQ: return eq;
     case MCMP_NE: return lt || gt;
@@ -126,8 +125,8 @@ LANE_FN bool half_test(uint32_t a, uint32_t b, bool bf, uint8_t cmp) {
     default: return false;
     }
 }
-LANE_FN uint32_t half_lanes(const struct exec_warp *w, const struct xinst *x,
-                            const struct hmode *m, uint32_t part) {
+LANE_FN uint32_t half_lanes(const struct exec_warp *w, const struct xinst *x, const struct hmode *m,
+                            uint32_t part) {
     SOURCES2;
     uint32_t t = 0;
     LANES {
@@ -154,9 +153,10 @@ FN(hset) { // destination: halves as 1.0 or 0, integers as all ones or 0, or a f
     const uint32_t high = m.packed ? setp_combine(x, w, half_lanes(w, x, &m, 1)) : 0;
     uint32_t *const pd = x_dst(w, x->d);
     // Of a pair of halves an integer word gets all ones or zero in each half.
-    const bool wide = !m.packed && (x->type == PTX_U32 || x->type == PTX_S32 || x->type == PTX_B32 ||
-                                    x->type == PTX_F32);
-    const bool is_float = type_packed(x->type) || type_bf(x->type) || x->type == PTX_F16 || x->type == PTX_F32 || x->flags & MF_BOOLF;
+    const bool wide = !m.packed && (x->type == PTX_U32 || x->type == PTX_S32 ||
+                                    x->type == PTX_B32 || x->type == PTX_F32);
+    const bool is_float = type_packed(x->type) || type_bf(x->type) || x->type == PTX_F16 ||
+                          x->type == PTX_F32 || x->flags & MF_BOOLF;
     const uint32_t one = type_bf(x->type) ? 0x3f80u : 0x3c00u;
     const uint32_t yes = wide ? (is_float ? 0x3f800000u : ~0u) : is_float ? one : 0xffffu;
     LANES {

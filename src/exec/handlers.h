@@ -1,20 +1,20 @@
-// The vector handlers by file: X(name), and the enumerations that number them. A level's tables hold
-// them in this order.
+// The vector handlers by file: X(name), and the enumerations that number them. A level's tables
+// hold them in this order.
 #ifndef WW_HANDLERS_H
 #define WW_HANDLERS_H
 
 #include "exec/exec_int.h"
 
+// clang-format off
 #define EXEC_INT_HANDLERS(X)                                                                   \
-    X(mov1) X(mov2) X(mov4) X(sel1) X(sel_n) X(slct) X(p2r) X(r2p) X(psetp) X(iadd)            \
-    X(isub) X(imul) X(imad) X(imulhi_s) X(imulhi_u) X(iscadd) X(iscadd_g) X(iadd_g)            \
-    X(iadd16) X(imad_g) X(imulwide_s) X(imulwide_u) X(imadwide_s) X(imadwide_u) X(imad24)      \
-    X(imin_s) X(imax_s) X(imin_u) X(imax_u) X(imnmx_g) X(iabs) X(isad) X(shl) X(shr_u)         \
-    X(shr_s) X(shl16) X(shr16_u) X(shr16_s) X(shf) X(and) X(or) X(xor) X(lop_n) X(lop3)        \
-    X(lop3_g)    X(bfe_u) X(bfe_s) X(bfi) X(flo) X(brev) X(popc) X(clz) X(fns) X(prmt) X(bmsk) X(szext)     \
+    X(mov1) X(mov2) X(mov4) X(sel1) X(sel_n) X(slct) X(p2r) X(r2p) X(psetp) X(iadd) X(isub)    \
+    X(imul) X(imad) X(imulhi_s) X(imulhi_u) X(iscadd) X(iscadd_g) X(iadd_g) X(iadd16)          \
+    X(imad_g) X(imulwide_s) X(imulwide_u) X(imadwide_s) X(imadwide_u) X(imad24) X(imin_s)      \
+    X(imax_s) X(imin_u) X(imax_u) X(imnmx_g) X(iabs) X(isad) X(shl) X(shr_u) X(shr_s)          \
+    X(shl16) X(shr16_u) X(shr16_s) X(shf) X(and) X(or) X(xor) X(lop_n) X(lop3) X(lop3_g)       \
+    X(bfe_u) X(bfe_s) X(bfi) X(flo) X(brev) X(popc) X(clz) X(fns) X(prmt) X(bmsk) X(szext)     \
     X(dp4a) X(dp2a) X(isetp_eq) X(isetp_ne) X(isetp_lt_s) X(isetp_le_s) X(isetp_gt_s)          \
-    X(isetp_ge_s) X(isetp_lt_u) X(isetp_le_u) X(isetp_gt_u) X(isetp_ge_u) X(isetp_g)           \
-    X(iset)
+    X(isetp_ge_s) X(isetp_lt_u) X(isetp_le_u) X(isetp_gt_u) X(isetp_ge_u) X(isetp_g) X(iset)
 
 #define EXEC_INT64_HANDLERS(X)                                                                 \
     X(iadd64) X(iadd64_g) X(imul64) X(imad64) X(imin64_s) X(imax64_s) X(imin64_u)              \
@@ -46,18 +46,20 @@
 
 #define EXEC_CVT_HANDLERS(X)                                                                   \
     X(cvt_f32_s32) X(cvt_f32_u32) X(cvt_f32_f16) X(cvt_f32_bf16) X(cvt_f16_f32)                \
-    X(cvt_bf16_f32) X(cvt_s32_f32_rz) X(cvt_s32_f32_rn) X(cvt_u32_f32_rz)                      \
-    X(cvt_u32_f32_rn) X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_f64_f32)         \
-    X(cvt_f64_s32) X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_s32_f64_rz) X(cvt_s32_f64_rn)           \
-    X(cvt_int) X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64) X(cvt_f64_s64) X(cvt_f64_u64)     \
+    X(cvt_bf16_f32) X(cvt_s32_f32_rz) X(cvt_s32_f32_rn) X(cvt_u32_f32_rz) X(cvt_u32_f32_rn)    \
+    X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_f64_f32) X(cvt_f64_s32)            \
+    X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_s32_f64_rz) X(cvt_s32_f64_rn) X(cvt_int)               \
+    X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64) X(cvt_f64_s64) X(cvt_f64_u64)                \
     X(cvt_s64_f64_rz) X(cvt_u64_f64_rz) X(cvt_s64_f32_rz) X(cvt_u64_f32_rz)
 
 #define EXEC_MEM_HANDLERS(X)                                                                   \
-    X(ld32_global) X(ld_small_global) X(st32_global) X(ld32_shared) X(ld_small_shared)           \
-    X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any)             \
-    X(ldc32) X(atom32_global) X(atom32_shared)
+    X(ld32_global) X(ld_small_global) X(st32_global) X(ld32_shared) X(ld_small_shared)         \
+    X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any) X(ldc32)    \
+    X(atom32_global) X(atom32_shared)
 
-#define HANDLER_ID(name) H_##name,
+// clang-format on
+
+#define HANDLER_ID(name)  H_##name,
 #define HANDLER_ROW(name) x_##name,
 
 enum { EXEC_INT_HANDLERS(HANDLER_ID) H_INT_N };
@@ -69,7 +71,6 @@ enum { EXEC_HALF_HANDLERS(HANDLER_ID) H_HALF_N };
 enum { EXEC_CVT_HANDLERS(HANDLER_ID) H_CVT_N };
 enum { EXEC_MEM_HANDLERS(HANDLER_ID) H_MEM_N };
 
-
 // One vector level: its name and its tables.
 struct exec_level {
     const char *name;
@@ -78,9 +79,9 @@ struct exec_level {
 // The level in use; chosen once from what the host has, or forced by exec_simd_force.
 const struct exec_level *exec_level(void);
 
-#define DECLARE_LEVEL(level)                                                                   \
-    extern const exec_fn int_fns_##level[], int64_fns_##level[], fp32_fns_##level[],           \
-        fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[], cvt_fns_##level[],          \
+#define DECLARE_LEVEL(level)                                                                       \
+    extern const exec_fn int_fns_##level[], int64_fns_##level[], fp32_fns_##level[],               \
+        fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[], cvt_fns_##level[],              \
         mem_fns_##level[];
 DECLARE_LEVEL(base)
 DECLARE_LEVEL(v3)

@@ -29,20 +29,19 @@ HANDLER64(imax64_u, 2, A > B ? A : B)
 HANDLER64(iabs64, 1, (int64_t)A < 0 ? 0 - A : A)
 HANDLER64(isad64_s, 3, ((int64_t)A < (int64_t)B ? B - A : A - B) + C)
 HANDLER64(isad64_u, 3, (A < B ? B - A : A - B) + C)
-HANDLER64(brev64, 1,
-          (uint64_t)brev_word((uint32_t)A) << 32 | brev_word((uint32_t)(A >> 32)))
+HANDLER64(brev64, 1, (uint64_t)brev_word((uint32_t)A) << 32 | brev_word((uint32_t)(A >> 32)))
 
-#define SHIFT64(name, expr)                                                            \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES2;                                                                      \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            LANE1_64;                                                                  \
-            const uint32_t B = pb[i];                                                  \
-            STORE64(expr);                                                             \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define SHIFT64(name, expr)                                                                        \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES2;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            LANE1_64;                                                                              \
+            const uint32_t B = pb[i];                                                              \
+            STORE64(expr);                                                                         \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 SHIFT64(shl64, B > 63 ? 0 : A << (B & 63))
 SHIFT64(shr64_u, B > 63 ? 0 : A >> (B & 63))
@@ -63,17 +62,17 @@ HANDLER64(imadhi64_u, 3, mulhi_u(A, B) + C)
 HANDLER64(imadhi64_s, 3, mulhi_s(A, B) + C)
 
 LANE_FN uint32_t clz_pair(uint64_t v) { return v ? (uint32_t)__builtin_clzll(v) : 64; }
-#define COUNT64(name, expr)                                                            \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            LANE1_64;                                                                  \
-            const uint32_t r = (expr);                                                 \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define COUNT64(name, expr)                                                                        \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            LANE1_64;                                                                              \
+            const uint32_t r = (expr);                                                             \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 COUNT64(clz64, clz_pair(A))
 COUNT64(popc64, (uint32_t)__builtin_popcountll(A))
@@ -139,8 +138,9 @@ FN(idiv32) {
     SOURCES2;
     uint32_t *const pd = x_dst(w, x->d);
     const bool rem = x->op == OP_IREM, is_signed = x->type == PTX_S32;
-    // The quotient of 32-bit integers, rounded to double and truncated, is exact: a quotient that is
-    // no integer lies at least 1/b >= 2^-32 below the next one, q < 2^32, and q 2^-53 < 2^-21 / b.
+    // The quotient of 32-bit integers, rounded to double and truncated, is exact: a quotient that
+    // is no integer lies at least 1/b >= 2^-32 below the next one, q < 2^32, and q 2^-53 < 2^-21 /
+    // b.
     if (is_signed) {
         LANES {
             LANE2;
@@ -188,11 +188,11 @@ FN(idiv_g) { // 8, 16 and 64 bits
 }
 
 // Comparisons of pairs; hot in address arithmetic and loops over 64-bit counters.
-#define ISETP64(name, cond)                                                            \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES2;                                                                      \
-        return setp_finish(w, x, mask, MASK_OF(2_64, cond));                           \
+#define ISETP64(name, cond)                                                                        \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES2;                                                                                  \
+        return setp_finish(w, x, mask, MASK_OF(2_64, cond));                                       \
     }
 ISETP64(isetp64_eq, A == B)
 ISETP64(isetp64_ne, A != B)

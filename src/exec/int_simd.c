@@ -9,8 +9,7 @@ FN(mov4) {
     UNUSED_ENV;
     const uint32_t *pa = x_src(w, x->a);
     uint32_t *pd = x_dst(w, x->d);
-    for (uint32_t k = 0; k < x->aux8; k++, pa += 32, pd += 32)
-        LANES pd[i] = PICK(pa[i], pd[i]);
+    for (uint32_t k = 0; k < x->aux8; k++, pa += 32, pd += 32) LANES pd[i] = PICK(pa[i], pd[i]);
     return EXEC_NEXT;
 }
 FN(sel1) {
@@ -109,10 +108,10 @@ FN(psetp) {
 // ---- addition and multiplication ------------------------------------------------------------
 HANDLER32(iadd, 2, A + B)
 HANDLER32(isub, 2, A - B)
-HANDLER32(imul, 2, A * B)
-HANDLER32(imad, 3, A * B + C)
-HANDLER32(imulhi_s, 2, (uint32_t)((uint64_t)((int64_t)(int32_t)A * (int32_t)B) >> 32))
-HANDLER32(imulhi_u, 2, (uint32_t)((uint64_t)A * B >> 32))
+HANDLER32(imul, 2, A *B)
+HANDLER32(imad, 3, A *B + C)
+HANDLER32(imulhi_s, 2, (uint32_t)((uint64_t)((int64_t)(int32_t)A *(int32_t)B) >> 32))
+HANDLER32(imulhi_u, 2, (uint32_t)((uint64_t)A *B >> 32))
 HANDLER32(iscadd, 2, (A << (x->sub & 31)) + B)
 FN(iscadd_g) {
     UNUSED_ENV;
@@ -131,8 +130,8 @@ LANE_FN uint32_t sat_s32(int64_t v) {
     return (uint32_t)(top < INT32_MIN ? INT32_MIN : top);
 }
 
-// A subtrahend enters inverted with a carry-in of one. The flag is PTX's: a carry after additions, a
-// borrow (the complement of the adder's carry) after subtractions.
+// A subtrahend enters inverted with a carry-in of one. The flag is PTX's: a carry after additions,
+// a borrow (the complement of the adder's carry) after subtractions.
 FN(iadd_g) {
     UNUSED_ENV;
     SOURCES2;
@@ -212,8 +211,8 @@ FN(imad_g) {
         const int64_t b = (extend(pb[i], is16, is_signed) ^ nb) - nb;
         const uint64_t p = (uint64_t)a * (uint64_t)b;
         uint64_t r = p;
-        if (!wide && hi) r = is16 ? (is_signed ? (uint64_t)((int32_t)p >> 16) : (uint32_t)p >> 16)
-                                  : p >> 32;
+        if (!wide && hi)
+            r = is16 ? (is_signed ? (uint64_t)((int32_t)p >> 16) : (uint32_t)p >> 16) : p >> 32;
         if (!pair) r &= 0xffffffffu;
         uint64_t c = 0;
         if (has_c) c = pair ? pc[i] | (uint64_t)pc[i + 32] << 32 : pc[i];
@@ -233,21 +232,20 @@ FN(imad_g) {
     if (x->flags & MF_CC_OUT) w->carry = (w->carry & ~mask) | (out & mask);
     return EXEC_NEXT;
 }
-#define WIDE_HANDLER(name, sources, product)                                           \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        sources;                                                                       \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES STORE64(product);                                                        \
-        return EXEC_NEXT;                                                              \
+#define WIDE_HANDLER(name, sources, product)                                                       \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        sources;                                                                                   \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES STORE64(product);                                                                    \
+        return EXEC_NEXT;                                                                          \
     }
 WIDE_HANDLER(imulwide_s, SOURCES2, (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]))
 WIDE_HANDLER(imulwide_u, SOURCES2, (uint64_t)pa[i] * pb[i])
 WIDE_HANDLER(imadwide_s, SOURCES3,
              (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]) +
                  (pc[i] | (uint64_t)pc[i + 32] << 32))
-WIDE_HANDLER(imadwide_u, SOURCES3,
-             (uint64_t)pa[i] * pb[i] + (pc[i] | (uint64_t)pc[i + 32] << 32))
+WIDE_HANDLER(imadwide_u, SOURCES3, (uint64_t)pa[i] * pb[i] + (pc[i] | (uint64_t)pc[i + 32] << 32))
 
 LANE_FN uint32_t mul24(uint32_t a, uint32_t b, bool is_signed, bool hi) {
     const int64_t sa = is_signed ? (int32_t)(a << 8) >> 8 : (int64_t)(a & 0xffffff);
@@ -497,7 +495,7 @@ FN(fns) {
             if (base < 32 && bits >> base & 1) r = base;
         } else {
             int64_t left = offset < 0 ? -(int64_t)offset : offset;
-            for (int64_t p = base; p >= 0 && p < 32; p += offset > 0 ? 1 : -1)
+            for (int64_t p = base; p >= 0 && p<32; p += offset> 0 ? 1 : -1)
                 if (bits >> p & 1 && --left == 0) {
                     r = (uint32_t)p;
                     break;
@@ -511,12 +509,9 @@ FN(fns) {
 // Selector words of prmt's modes by the low two bits of c, nibbles from the low byte up; index mode
 // uses c itself, with bit 3 of a nibble spreading the byte's sign.
 static const uint32_t prmt_selector[7][4] = {
-    [MPRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543},
-    [MPRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
-    [MPRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333},
-    [MPRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
-    [MPRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210},
-    [MPRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
+    [MPRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [MPRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+    [MPRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [MPRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
+    [MPRMT_ECR] = {0x0000, 0x1110, 0x2210, 0x3210}, [MPRMT_RC16] = {0x1010, 0x3232, 0x1010, 0x3232},
 };
 LANE_FN uint32_t prmt_byte(uint32_t a, uint32_t b, uint32_t nibble) {
     const uint32_t from = nibble & 4 ? b : a, v = from >> ((nibble & 3) * 8) & 255;
@@ -600,11 +595,11 @@ FN(dp2a) {
 }
 
 // ---- comparisons ----------------------------------------------------------------------------
-#define ISETP(name, cond)                                                              \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES2;                                                                      \
-        return setp_finish(w, x, mask, MASK_OF(2, cond));                              \
+#define ISETP(name, cond)                                                                          \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES2;                                                                                  \
+        return setp_finish(w, x, mask, MASK_OF(2, cond));                                          \
     }
 ISETP(isetp_eq, A == B)
 ISETP(isetp_ne, A != B)
@@ -640,12 +635,18 @@ LANE_FN uint32_t compare_any(const struct exec_warp *w, const struct xinst *x, u
         eq |= a == b ? lane_bit[i] : 0;
     }
     switch (x->cmp) {
-    case MCMP_EQ: case MCMP_EQU: return eq;
-    case MCMP_NE: case MCMP_NEU: return ~eq;
-    case MCMP_LT: case MCMP_LTU: return lt;
-    case MCMP_LE: case MCMP_LEU: return lt | eq;
-    case MCMP_GT: case MCMP_GTU: return ~(lt | eq);
-    case MCMP_GE: case MCMP_GEU: return ~lt;
+    case MCMP_EQ:
+    case MCMP_EQU: return eq;
+    case MCMP_NE:
+    case MCMP_NEU: return ~eq;
+    case MCMP_LT:
+    case MCMP_LTU: return lt;
+    case MCMP_LE:
+    case MCMP_LEU: return lt | eq;
+    case MCMP_GT:
+    case MCMP_GTU: return ~(lt | eq);
+    case MCMP_GE:
+    case MCMP_GEU: return ~lt;
     default: return x->cmp == MCMP_NUM ? ~0u : 0;
     }
 }

@@ -41,8 +41,8 @@ static void lay_out(struct exec_launch *l) {
     l->warps = (l->threads + WARP_LANES - 1) / WARP_LANES;
     l->n_regs = im->n_regs ? im->n_regs : 1;
     // Dynamic shared memory begins where extern arrays were laid out, or behind the static part.
-    const uint32_t dynamic = im->shared_dynamic > im->shared_bytes ? im->shared_dynamic
-                                                                   : im->shared_bytes;
+    const uint32_t dynamic =
+        im->shared_dynamic > im->shared_bytes ? im->shared_dynamic : im->shared_bytes;
     l->shared_bytes = l->args.dynamic_shared ? dynamic + l->args.dynamic_shared : im->shared_bytes;
     l->local_words = (im->local_bytes + 3) / 4;
     l->check_bytes = (uint32_t)check_bytes(l);
@@ -102,10 +102,15 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
                    uint32_t sm_id) {
     uint8_t *p = memory;
     const uint32_t *g = l->args.grid;
-    *c = (struct exec_cta){.launch = l, .linear_id = linear_id, .sm_id = sm_id, .memory = memory,
-                           .shared = p + l->shared_at, .shared_bytes = l->shared_bytes,
+    *c = (struct exec_cta){.launch = l,
+                           .linear_id = linear_id,
+                           .sm_id = sm_id,
+                           .memory = memory,
+                           .shared = p + l->shared_at,
+                           .shared_bytes = l->shared_bytes,
                            .warps = (struct exec_warp *)(void *)(p + l->warps_at),
-                           .n_warps = l->warps, .n_threads = l->threads};
+                           .n_warps = l->warps,
+                           .n_threads = l->threads};
     c->id[0] = (uint32_t)(linear_id % g[0]);
     c->id[1] = (uint32_t)(linear_id / g[0] % g[1]);
     c->id[2] = (uint32_t)(linear_id / g[0] / g[1]);
@@ -117,15 +122,24 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
         const uint32_t left = l->threads - k * WARP_LANES;
         const uint32_t lanes = left >= WARP_LANES ? ~0u : (1u << left) - 1;
         uint8_t *regs = p + l->regs_at + (size_t)k * l->n_regs * VEC_BYTES;
-        *w = (struct exec_warp){.regs = (uint32_t *)(void *)regs, .pred = {[PRED_TRUE] = ~0u},
-                                .active = lanes, .live = lanes, .exists = lanes,
-                                .reconv = UINT32_MAX, .kind = SIMT_BRANCH, .cta = c,
-                                .warp_in_cta = k, .lane_slot = k, .stack_cap = FIRST_STACK,
+        *w = (struct exec_warp){.regs = (uint32_t *)(void *)regs,
+                                .pred = {[PRED_TRUE] = ~0u},
+                                .active = lanes,
+                                .live = lanes,
+                                .exists = lanes,
+                                .reconv = UINT32_MAX,
+                                .kind = SIMT_BRANCH,
+                                .cta = c,
+                                .warp_in_cta = k,
+                                .lane_slot = k,
+                                .stack_cap = FIRST_STACK,
                                 .local = p + l->local_at + (size_t)k * l->local_words * VEC_BYTES,
-                                .base = {regs, l->pool - X_POOL}, .code = l->code};
+                                .base = {regs, l->pool - X_POOL},
+                                .code = l->code};
         w->stack = (struct simt_entry *)(void *)(p + l->stack_at) + (size_t)k * FIRST_STACK;
         // Beyond every device allocation: 64 warps an SM, what they may use apart.
-        w->local_base = 0x4000000000ull + ((uint64_t)sm_id << 26) +
-                        (uint64_t)(k & 63) * bits_align_up(l->local_words * (uint64_t)VEC_BYTES, 256);
+        w->local_base =
+            0x4000000000ull + ((uint64_t)sm_id << 26) +
+            (uint64_t)(k & 63) * bits_align_up(l->local_words * (uint64_t)VEC_BYTES, 256);
     }
 }

@@ -1,6 +1,6 @@
-// See log.h and exec.h ("Order of memory"). Records are variable-length in one growing buffer that is
-// reused quantum after quantum; the overlay is a hash table of 64-byte lines with a bit a byte, and a
-// small Bloom filter in front, so that a load that meets no own store pays for a bit test.
+// See log.h and exec.h ("Order of memory"). Records are variable-length in one growing buffer that
+// is reused quantum after quantum; the overlay is a hash table of 64-byte lines with a bit a byte,
+// and a small Bloom filter in front, so that a load that meets no own store pays for a bit test.
 #include <stdlib.h>
 
 #include "exec/log.h"
@@ -12,7 +12,16 @@ struct log_line {
     uint8_t data[LOG_LINE];
 };
 
-enum record_kind { REC_STORE, REC_RUN, REC_ATOMIC, REC_ATOMIC32, REC_LOAD, REC_PRINT, REC_MALLOC, REC_FREE };
+enum record_kind {
+    REC_STORE,
+    REC_RUN,
+    REC_ATOMIC,
+    REC_ATOMIC32,
+    REC_LOAD,
+    REC_PRINT,
+    REC_MALLOC,
+    REC_FREE
+};
 struct record {
     uint32_t kind, size; // of the record with its payload
     uint32_t mask, bytes;
@@ -28,7 +37,9 @@ struct atomic32_lane {
     uint32_t b, c;
 };
 
-struct exec_log *exec_log_create(void) { return calloc(1, sizeof(struct exec_log)); }
+struct exec_log *exec_log_create(void) {
+    return calloc(1, sizeof(struct exec_log));
+}
 void exec_log_destroy(struct exec_log *log) {
     if (!log) return;
     free(log->buf);
@@ -120,9 +131,8 @@ bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, u
 }
 
 // ---- records --------------------------------------------------------------------------------
-static void *record_new(struct exec_log *log, enum record_kind kind, size_t payload,
-                        uint32_t mask, uint32_t bytes, struct exec_warp *w,
-                        const struct xinst *x) {
+static void *record_new(struct exec_log *log, enum record_kind kind, size_t payload, uint32_t mask,
+                        uint32_t bytes, struct exec_warp *w, const struct xinst *x) {
     const size_t size = (sizeof(struct record) + payload + 7) & ~(size_t)7;
     if (log->len + size > log->cap) {
         size_t cap = log->cap ? log->cap * 2 : 1u << 16;

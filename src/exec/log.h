@@ -1,6 +1,6 @@
 // The store log of one SM: what it wrote in this quantum, in order, and an overlay that lets the SM
-// read its own bytes before they are committed. Everything is keyed by host address, which is one to
-// one with what the device sees.
+// read its own bytes before they are committed. Everything is keyed by host address, which is one
+// to one with what the device sees.
 #ifndef WW_EXEC_LOG_H
 #define WW_EXEC_LOG_H
 
@@ -13,7 +13,7 @@ struct exec_log {
     bool is_busy;                    // any bit of bloom is set
     uint8_t *buf;                    // records, each 8-byte aligned
     size_t len, cap;
-    struct log_line *line; // open addressing
+    struct log_line *line;       // open addressing
     uint32_t n_lines, cap_lines; // power of two
     bool out_of_memory;
 };
@@ -28,7 +28,8 @@ static inline bool log_maybe(const struct exec_log *log, const uint8_t *p) {
 // Whether any byte of [first, last] may be in the log; true when the span is too long to tell.
 static inline bool log_maybe_span(const struct exec_log *log, const uint8_t *first,
                                   const uint8_t *last) {
-    const uint64_t a = (uint64_t)(uintptr_t)first / LOG_LINE, b = (uint64_t)(uintptr_t)last / LOG_LINE;
+    const uint64_t a = (uint64_t)(uintptr_t)first / LOG_LINE,
+                   b = (uint64_t)(uintptr_t)last / LOG_LINE;
     if (b - a > 64) return true;
     for (uint64_t l = a; l <= b; l++) {
         const uint32_t h = log_hash(l);
@@ -47,7 +48,8 @@ struct wide { // an atomic's operand or result: up to 16 bytes
 bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
                  uint32_t *own);
 
-// Records. Lanes outside the mask have no entry; data holds `bytes` bytes a lane at data[16 * lane].
+// Records. Lanes outside the mask have no entry; data holds `bytes` bytes a lane at data[16 *
+// lane].
 void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *const *host,
                const uint8_t *data);
 void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const void *data);
@@ -83,8 +85,7 @@ static inline uint32_t atomic32(const struct xinst *x, uint32_t old, uint32_t b,
     const bool is_signed = x->type == PTX_S32;
     const bool less = is_signed ? (int32_t)old < (int32_t)b : old < b;
     switch (x->sub) {
-    case MATOM_ADD:
-        return x->type == PTX_F32 ? atomic32_float_add(old, b, is_global) : old + b;
+    case MATOM_ADD: return x->type == PTX_F32 ? atomic32_float_add(old, b, is_global) : old + b;
     case MATOM_MIN: return less ? old : b;
     case MATOM_MAX: return less ? b : old;
     case MATOM_INC: return old >= b ? 0 : old + 1;

@@ -52,8 +52,8 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     const char *verb = is_store ? "write" : "read";
     if (at & (bytes - 1)) {
         fault_raise(e, w, x, FAULT_MISALIGNED, lane, addr, bytes,
-                    "%s %s of %u bytes at 0x%llx, which is not a multiple of %u",
-                    space_text(space), verb, bytes, (unsigned long long)addr, bytes);
+                    "%s %s of %u bytes at 0x%llx, which is not a multiple of %u", space_text(space),
+                    verb, bytes, (unsigned long long)addr, bytes);
         return false;
     }
     switch (space) {
@@ -144,10 +144,10 @@ bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     out->shared = of[PTX_SPACE_SHARED];
     out->local = of[PTX_SPACE_LOCAL];
     const uint32_t rest = mask & ~out->shared;
-    a->space = !rest                      ? PTX_SPACE_SHARED
-               : of[PTX_SPACE_GLOBAL]     ? PTX_SPACE_GLOBAL
-               : of[PTX_SPACE_LOCAL]      ? PTX_SPACE_LOCAL
-                                          : PTX_SPACE_CONST; // constants and parameters
+    a->space = !rest                  ? PTX_SPACE_SHARED
+               : of[PTX_SPACE_GLOBAL] ? PTX_SPACE_GLOBAL
+               : of[PTX_SPACE_LOCAL]  ? PTX_SPACE_LOCAL
+                                      : PTX_SPACE_CONST; // constants and parameters
     if (rest) a->mask2 = out->shared;
     return true;
 }
@@ -208,7 +208,8 @@ enum exec_outcome mem_load(struct exec_env *e, struct exec_warp *w, const struct
         // A line that an own atomic of this quantum changes has its value at commit only.
         FOR_EACH_BIT32(i, r.global) {
             uint8_t buf[16];
-            if (!log_maybe(e->log, r.host[i]) || log_overlay(e->log, r.host[i], x->bytes, buf, NULL))
+            if (!log_maybe(e->log, r.host[i]) ||
+                log_overlay(e->log, r.host[i], x->bytes, buf, NULL))
                 continue;
             e->access.deferred = true;
             break;
@@ -266,8 +267,13 @@ enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const 
     const uint8_t *base = x->sub < CB_N ? l->bank[x->sub].at : NULL;
     const uint64_t size = base ? l->bank[x->sub].bytes : 0;
     struct exec_access *a = &e->access;
-    *a = (struct exec_access){.space = PTX_SPACE_CONST, .kind = ACCESS_LOAD, .cop = x->cop,
-                              .bytes = x->bytes, .mask = mask, .n_dst = x->aux8, .bank = x->sub};
+    *a = (struct exec_access){.space = PTX_SPACE_CONST,
+                              .kind = ACCESS_LOAD,
+                              .cop = x->cop,
+                              .bytes = x->bytes,
+                              .mask = mask,
+                              .n_dst = x->aux8,
+                              .bank = x->sub};
     const uint32_t *p = x_src(w, x->a);
     FOR_EACH_BIT32(i, mask) {
         const uint64_t at = lane_address(p, x, x->awords, i);
@@ -278,10 +284,11 @@ enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const 
                                "bytes",
                                x->bytes, x->sub, (unsigned long long)at, (unsigned long long)size);
         if (at & (x->bytes - 1))
-            return fault_raise(e, w, x, FAULT_MISALIGNED, i, at, x->bytes,
-                               "constant read of %u bytes at c[%u][0x%llx], which is not a multiple "
-                               "of %u",
-                               x->bytes, x->sub, (unsigned long long)at, x->bytes);
+            return fault_raise(
+                e, w, x, FAULT_MISALIGNED, i, at, x->bytes,
+                "constant read of %u bytes at c[%u][0x%llx], which is not a multiple "
+                "of %u",
+                x->bytes, x->sub, (unsigned long long)at, x->bytes);
         mem_unpack(w, x, i, base + at);
     }
     return EXEC_MEMORY;
@@ -323,8 +330,8 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
 static enum exec_outcome prefetch(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
     struct exec_access *a = &e->access;
-    *a = (struct exec_access){.space = PTX_SPACE_GLOBAL, .kind = ACCESS_PREFETCH, .cop = x->cop,
-                              .bytes = 4};
+    *a = (struct exec_access){
+        .space = PTX_SPACE_GLOBAL, .kind = ACCESS_PREFETCH, .cop = x->cop, .bytes = 4};
     const uint32_t *p = x_src(w, x->a);
     FOR_EACH_BIT32(i, mask) { // an address that no load could have is let pass without a word
         const uint64_t at = lane_address(p, x, x->awords, i);
@@ -337,8 +344,8 @@ static enum exec_outcome prefetch(struct exec_env *e, struct exec_warp *w, const
 static enum exec_outcome fence(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                uint32_t mask) {
     (void)w;
-    e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .kind = ACCESS_FENCE,
-                                     .cop = x->sub, .mask = mask};
+    e->access = (struct exec_access){
+        .space = PTX_SPACE_GLOBAL, .kind = ACCESS_FENCE, .cop = x->sub, .mask = mask};
     return EXEC_MEMORY;
 }
 static uint64_t window_of(const struct exec_warp *w, uint8_t space, uint64_t *size) {
@@ -431,8 +438,8 @@ static enum exec_outcome group(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
-const exec_fn mem_fns[] = {[MEM_LOAD] = mem_load,     [MEM_STORE] = mem_store,
-                           [MEM_CONST] = mem_load_const, [MEM_ATOMIC] = mem_atomic,
-                           [MEM_PREFETCH] = prefetch, [MEM_FENCE] = fence,
-                           [MEM_CVTA] = cvta,         [MEM_ISSPACE] = isspace_,
-                           [MEM_CPASYNC] = cp_async,  [MEM_GROUP] = group};
+const exec_fn mem_fns[] = {
+    [MEM_LOAD] = mem_load,     [MEM_STORE] = mem_store,   [MEM_CONST] = mem_load_const,
+    [MEM_ATOMIC] = mem_atomic, [MEM_PREFETCH] = prefetch, [MEM_FENCE] = fence,
+    [MEM_CVTA] = cvta,         [MEM_ISSPACE] = isspace_,  [MEM_CPASYNC] = cp_async,
+    [MEM_GROUP] = group};

@@ -4,16 +4,26 @@
 
 #include "exec/log.h"
 
-enum mem_fn { MEM_LOAD, MEM_STORE, MEM_CONST, MEM_ATOMIC, MEM_PREFETCH, MEM_FENCE, MEM_CVTA,
-              MEM_ISSPACE, MEM_CPASYNC, MEM_GROUP };
+enum mem_fn {
+    MEM_LOAD,
+    MEM_STORE,
+    MEM_CONST,
+    MEM_ATOMIC,
+    MEM_PREFETCH,
+    MEM_FENCE,
+    MEM_CVTA,
+    MEM_ISSPACE,
+    MEM_CPASYNC,
+    MEM_GROUP
+};
 
 struct mem_lanes {
     uint8_t *host[WARP_LANES];
     uint8_t space[WARP_LANES];
     uint32_t global, shared, local; // lanes in each
 };
-// Host addresses of the lanes in mask, checked; fills e->access (all but n_dst). `operand` and `words`
-// say where the addresses are; x->space and x->offset apply. False: e->fault says why.
+// Host addresses of the lanes in mask, checked; fills e->access (all but n_dst). `operand` and
+// `words` say where the addresses are; x->space and x->offset apply. False: e->fault says why.
 bool mem_resolve(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                  uint32_t operand, uint32_t words, uint32_t bytes, bool is_store,
                  struct mem_lanes *out);

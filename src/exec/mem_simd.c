@@ -9,8 +9,8 @@ struct span {
     uint64_t bits;        // or of all active addresses, for alignment
     bool run;             // lane i is at lane 0 + i * bytes
 };
-// Addresses of all lanes into the access record, and what they span. Inactive lanes repeat the first
-// active one.
+// Addresses of all lanes into the access record, and what they span. Inactive lanes repeat the
+// first active one.
 LANE_FN struct span global_addresses(struct exec_env *e, const struct exec_warp *w,
                                      const struct xinst *x, uint32_t mask) {
     const uint32_t *const pa = x_src(w, x->a);
@@ -58,7 +58,7 @@ LANE_FN bool in_log(const struct exec_env *e, const struct span *s, uint32_t mas
         return log_maybe_span(e->log, range_host(&e->range, s->first),
                               range_host(&e->range, s->last) + bytes - 1);
     FOR_EACH_BIT32(i, mask)
-        if (log_maybe(e->log, range_host(&e->range, e->access.addr[i]))) return true;
+    if (log_maybe(e->log, range_host(&e->range, e->access.addr[i]))) return true;
     return false;
 }
 
@@ -103,7 +103,8 @@ FN(ld32_global) {
 LANE_FN uint32_t load_small(const uint8_t *p, uint8_t type) {
     uint16_t h;
     switch (type) {
-    case PTX_U8: case PTX_B8: return *p;
+    case PTX_U8:
+    case PTX_B8: return *p;
     case PTX_S8: return (uint32_t)(int8_t)*p;
     case PTX_S16: memcpy(&h, p, 2); return (uint32_t)(int16_t)h;
     default: memcpy(&h, p, 2); return h;
@@ -156,8 +157,8 @@ FN(st32_global) {
 
 // ---- shared memory: 32-bit offsets ----------------------------------------------------------
 // False when a lane is out of range or misaligned.
-LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w,
-                              const struct xinst *x, uint32_t mask, uint32_t off[32]) {
+LANE_FN bool shared_addresses(struct exec_env *e, const struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask, uint32_t off[32]) {
     const uint32_t *const pa = x_src(w, x->a);
     const uint32_t offset = (uint32_t)x->offset;
     uint32_t hi = 0, bits = 0, above = 0;
@@ -194,7 +195,7 @@ FN(ld32_shared) {
         return EXEC_MEMORY;
     }
     FOR_EACH_BIT32(i, mask)
-        for (uint32_t k = 0; k < n; k++) memcpy(&pd[i + 32 * k], host + off[i] + 4 * k, 4);
+    for (uint32_t k = 0; k < n; k++) memcpy(&pd[i + 32 * k], host + off[i] + 4 * k, 4);
     return EXEC_MEMORY;
 }
 FN(ld_small_shared) {
@@ -213,7 +214,7 @@ FN(st32_shared) {
     uint8_t *const host = w->cta->shared;
     const uint32_t n = x->aux8;
     FOR_EACH_BIT32(i, mask)
-        for (uint32_t k = 0; k < n; k++) memcpy(host + off[i] + 4 * k, &pb[i + 32 * k], 4);
+    for (uint32_t k = 0; k < n; k++) memcpy(host + off[i] + 4 * k, &pb[i + 32 * k], 4);
     return EXEC_MEMORY;
 }
 

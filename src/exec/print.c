@@ -110,13 +110,16 @@ static const char *parse(const char *f, struct conversion *c, struct args *a, bo
         }
     }
     for (; *f && strchr("hlLjzt", *f); f++) {
-        if (*f == 'h') c->longs--;
-        else if (*f != 'L') c->longs = 1;
+        if (*f == 'h')
+            c->longs--;
+        else if (*f != 'L')
+            c->longs = 1;
     }
     if (c->width > 4096) c->width = 4096;
     if (c->precision > 4096) c->precision = 4096;
     c->kind = *f;
-    c->n = snprintf(c->spec, sizeof c->spec, "%%%s%s", flags, left && !strchr(flags, '-') ? "-" : "");
+    c->n =
+        snprintf(c->spec, sizeof c->spec, "%%%s%s", flags, left && !strchr(flags, '-') ? "-" : "");
     if (c->width >= 0)
         c->n += snprintf(c->spec + c->n, sizeof c->spec - (size_t)c->n, "%d", c->width);
     if (c->precision >= 0)
@@ -129,16 +132,21 @@ static const char *parse(const char *f, struct conversion *c, struct args *a, bo
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wformat-security"
 #endif
-// The spec holds flags and bounded numbers only; the conversion letter is ours and fits the argument.
+// The spec holds flags and bounded numbers only; the conversion letter is ours and fits the
+// argument.
 static void put_number(struct print_text *t, const struct conversion *c, uint64_t v) {
     char spec[40], buf[8300];
     int n;
     switch (c->kind) {
-    case 'd': case 'i':
+    case 'd':
+    case 'i':
         snprintf(spec, sizeof spec, "%slld", c->spec);
         n = snprintf(buf, sizeof buf, spec, (long long)v);
         break;
-    case 'u': case 'o': case 'x': case 'X':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
         snprintf(spec, sizeof spec, "%sll%c", c->spec, c->kind);
         n = snprintf(buf, sizeof buf, spec, (unsigned long long)v);
         break;
@@ -178,8 +186,8 @@ static uint64_t narrow(uint64_t v, const struct conversion *c) {
 }
 
 bool print_format(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
-                  uint64_t format, uint64_t arguments, uint32_t pointer_bytes,
-                  struct print_text *t, uint32_t *taken) {
+                  uint64_t format, uint64_t arguments, uint32_t pointer_bytes, struct print_text *t,
+                  uint32_t *taken) {
     struct args a = {e, w, x, lane, arguments, 0};
     char *f = NULL;
     if (!print_string(e, w, x, lane, format, &f)) return false;
@@ -200,7 +208,12 @@ bool print_format(struct exec_env *e, struct exec_warp *w, const struct xinst *x
         uint64_t v = 0;
         if (!ok) break;
         switch (c.kind) {
-        case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+        case 'd':
+        case 'i':
+        case 'u':
+        case 'o':
+        case 'x':
+        case 'X':
             ok = next_arg(&a, c.longs > 0 ? 8 : 4, &v);
             if (ok) put_number(t, &c, narrow(v, &c));
             break;
@@ -208,11 +221,19 @@ bool print_format(struct exec_env *e, struct exec_warp *w, const struct xinst *x
             ok = next_arg(&a, 4, &v);
             if (ok) put_number(t, &c, v);
             break;
-        case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+        case 'f':
+        case 'F':
+        case 'e':
+        case 'E':
+        case 'g':
+        case 'G':
+        case 'a':
+        case 'A':
             ok = next_arg(&a, 8, &v);
             if (ok) put_number(t, &c, v);
             break;
-        case 'p': case 'n':
+        case 'p':
+        case 'n':
             ok = next_arg(&a, pointer_bytes, &v);
             if (ok && c.kind == 'p') put_number(t, &c, v);
             break;

@@ -10,8 +10,8 @@ struct print_text {
 };
 // Appends one call's output. False: e->fault (an address that cannot be read).
 bool print_format(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
-                  uint64_t format, uint64_t arguments, uint32_t pointer_bytes,
-                  struct print_text *t, uint32_t *taken);
+                  uint64_t format, uint64_t arguments, uint32_t pointer_bytes, struct print_text *t,
+                  uint32_t *taken);
 bool print_string(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                   uint64_t addr, char **out);
 

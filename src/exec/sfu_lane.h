@@ -1,8 +1,9 @@
 // The special functions of one lane. Arguments are exact in double precision; every function is a
 // polynomial there with a fixed order of multiplications and additions and no fused ones, then one
-// rounding to the result's format, so it has the same bits everywhere. The coefficients are weighted
-// least-squares fits brought to equal ripple (Lawson's iteration); the errors stated are before the
-// final rounding. The bounds to keep are PTX ISA's for ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt.
+// rounding to the result's format, so it has the same bits everywhere. The coefficients are
+// weighted least-squares fits brought to equal ripple (Lawson's iteration); the errors stated are
+// before the final rounding. The bounds to keep are PTX ISA's for ex2, lg2, sin, cos, tanh, rcp,
+// rsqrt, sqrt.
 #ifndef WW_SFU_LANE_H
 #define WW_SFU_LANE_H
 

@@ -1,18 +1,18 @@
 // The special-function unit: approximations of reciprocals, roots, powers and angles.
 #include "exec/sfu_lane.h"
 
-#define MUFU(name, body)                                                               \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        const struct fmode m = fmode_of(x);                                            \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            const uint32_t A = fsource(pa[i], &m, 0);                                  \
-            const uint32_t r = fresult(body, &m);                                      \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define MUFU(name, body)                                                                           \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        const struct fmode m = fmode_of(x);                                                        \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            const uint32_t A = fsource(pa[i], &m, 0);                                              \
+            const uint32_t r = fresult(body, &m);                                                  \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 MUFU(mufu_rcp, canon32(1.0f / as_f32(A)))
 MUFU(mufu_rsq, sfu_rsq_32(A))
@@ -32,15 +32,15 @@ LANE_FN uint32_t gross64(uint32_t hi, bool root, uint32_t and_mask, uint32_t xor
     const double r = root ? 1.0 / __builtin_sqrt(d) : 1.0 / d;
     return r != r ? 0x7fffffffu : flush_hi((uint32_t)(as_u64(r) >> 32));
 }
-#define GROSS(name, root)                                                              \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES1;                                                                      \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        const uint32_t keep = x->mods[0] & OPND_ABS ? 0x7fffffffu : ~0u;               \
-        const uint32_t flip = x->mods[0] & OPND_NEG ? 0x80000000u : 0;                 \
-        LANES STORE64((uint64_t)gross64(pa[i + 32], root, keep, flip) << 32);          \
-        return EXEC_NEXT;                                                              \
+#define GROSS(name, root)                                                                          \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES1;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        const uint32_t keep = x->mods[0] & OPND_ABS ? 0x7fffffffu : ~0u;                           \
+        const uint32_t flip = x->mods[0] & OPND_NEG ? 0x80000000u : 0;                             \
+        LANES STORE64((uint64_t)gross64(pa[i + 32], root, keep, flip) << 32);                      \
+        return EXEC_NEXT;                                                                          \
     }
 GROSS(mufu_rcp64, false)
 GROSS(mufu_rsq64_hi, true)

@@ -9,8 +9,8 @@
 #include "exec/handlers.h"
 
 #define SIMD_CAT2(a, b) a##_##b
-#define SIMD_CAT(a, b) SIMD_CAT2(a, b)
-#define AT_LEVEL(name) SIMD_CAT(name, WW_SIMD_LEVEL)
+#define SIMD_CAT(a, b)  SIMD_CAT2(a, b)
+#define AT_LEVEL(name)  SIMD_CAT(name, WW_SIMD_LEVEL)
 
 // A destination is either exactly a source or apart from it, lane i needs nothing of lane j.
 #ifdef __clang__
@@ -22,8 +22,8 @@
 // A call must cost less than what it computes: everything is inlined.
 #define LANE_FN static inline __attribute__((always_inline))
 
-#define FN(name)                                                                       \
-    static enum exec_outcome x_##name(struct exec_env *e, struct exec_warp *w,         \
+#define FN(name)                                                                                   \
+    static enum exec_outcome x_##name(struct exec_env *e, struct exec_warp *w,                     \
                                       const struct xinst *x, uint32_t mask)
 #define UNUSED_ENV (void)e
 
@@ -34,48 +34,48 @@ static const uint32_t lane_bit[32] __attribute__((aligned(64))) = {
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
 // Lane i of mask m as all ones or zero.
-#define LANE_IN(m) (((m) & lane_bit[i]) != 0)
+#define LANE_IN(m)   (((m)&lane_bit[i]) != 0)
 #define PICK(r, old) (LANE_IN(mask) ? (r) : (old))
 
 // Whole handlers: `expr` over A, B, C (uint32_t) gives the uint32_t of a lane.
 #define SOURCES1 const uint32_t *const pa = x_src(w, x->a)
 #define SOURCES2 SOURCES1, *const pb = x_src(w, x->b)
 #define SOURCES3 SOURCES2, *const pc = x_src(w, x->c)
-#define LANE1 const uint32_t A = pa[i]
-#define LANE2 LANE1, B = pb[i]
-#define LANE3 LANE2, C = pc[i]
+#define LANE1    const uint32_t A = pa[i]
+#define LANE2    LANE1, B = pb[i]
+#define LANE3    LANE2, C = pc[i]
 #define LANE1_64 const uint64_t A = pa[i] | (uint64_t)pa[i + 32] << 32
 #define LANE2_64 LANE1_64, B = pb[i] | (uint64_t)pb[i + 32] << 32
 #define LANE3_64 LANE2_64, C = pc[i] | (uint64_t)pc[i + 32] << 32
 
-#define HANDLER32(name, n, expr)                                                       \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES##n;                                                                    \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            LANE##n;                                                                   \
-            const uint32_t r = (expr);                                                 \
-            pd[i] = PICK(r, pd[i]);                                                    \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define HANDLER32(name, n, expr)                                                                   \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES##n;                                                                                \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            LANE##n;                                                                               \
+            const uint32_t r = (expr);                                                             \
+            pd[i] = PICK(r, pd[i]);                                                                \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
-#define STORE64(r)                                                                     \
-    do {                                                                               \
-        const uint64_t r_ = (r);                                                       \
-        pd[i] = PICK((uint32_t)r_, pd[i]);                                             \
-        pd[i + 32] = PICK((uint32_t)(r_ >> 32), pd[i + 32]);                           \
+#define STORE64(r)                                                                                 \
+    do {                                                                                           \
+        const uint64_t r_ = (r);                                                                   \
+        pd[i] = PICK((uint32_t)r_, pd[i]);                                                         \
+        pd[i + 32] = PICK((uint32_t)(r_ >> 32), pd[i + 32]);                                       \
     } while (0)
-#define HANDLER64(name, n, expr)                                                       \
-    FN(name) {                                                                         \
-        UNUSED_ENV;                                                                    \
-        SOURCES##n;                                                                    \
-        uint32_t *const pd = x_dst(w, x->d);                                           \
-        LANES {                                                                        \
-            LANE##n##_64;                                                              \
-            STORE64(expr);                                                             \
-        }                                                                              \
-        return EXEC_NEXT;                                                              \
+#define HANDLER64(name, n, expr)                                                                   \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES##n;                                                                                \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        LANES {                                                                                    \
+            LANE##n##_64;                                                                          \
+            STORE64(expr);                                                                         \
+        }                                                                                          \
+        return EXEC_NEXT;                                                                          \
     }
 
 // A comparison's lanes as a mask, and what setp makes of it: p = t bop c, q = !t bop c.
@@ -94,14 +94,14 @@ LANE_FN enum exec_outcome setp_finish(struct exec_warp *w, const struct xinst *x
     x_set_pred(w, x->d1, q, mask);
     return EXEC_NEXT;
 }
-#define MASK_OF(n, cond)                                                               \
-    ({                                                                                 \
-        uint32_t t_ = 0;                                                               \
-        LANES {                                                                        \
-            LANE##n;                                                                   \
-            t_ |= (cond) ? lane_bit[i] : 0;                                            \
-        }                                                                              \
-        t_;                                                                            \
+#define MASK_OF(n, cond)                                                                           \
+    ({                                                                                             \
+        uint32_t t_ = 0;                                                                           \
+        LANES {                                                                                    \
+            LANE##n;                                                                               \
+            t_ |= (cond) ? lane_bit[i] : 0;                                                        \
+        }                                                                                          \
+        t_;                                                                                        \
     })
 
 #endif

@@ -1,9 +1,9 @@
-// Divergence: a stack of (pc, reconvergence point, lanes). The top is unpacked in the warp; a branch
-// whose lanes disagree leaves the meeting point on the stack, above it the lanes that did not jump,
-// and goes on with those that did (taken path first, as Tesla and Fermi were measured to do: Wong
-// et al., ISPASS 2010). Lanes that jump straight to the meeting point just wait there. A call pushes
-// its return point and marks the callee's entry; the callee's lanes may be spread over entries
-// above it. Lanes that have exited are struck off when an entry comes to the top.
+// Divergence: a stack of (pc, reconvergence point, lanes). The top is unpacked in the warp; a
+// branch whose lanes disagree leaves the meeting point on the stack, above it the lanes that did
+// not jump, and goes on with those that did (taken path first, as Tesla and Fermi were measured to
+// do: Wong et al., ISPASS 2010). Lanes that jump straight to the meeting point just wait there. A
+// call pushes its return point and marks the callee's entry; the callee's lanes may be spread over
+// entries above it. Lanes that have exited are struck off when an entry comes to the top.
 #include <stdlib.h>
 
 #include "exec/log.h"
@@ -16,7 +16,8 @@ static bool grow(struct exec_warp *w) {
     if (!big) return false;
     memcpy(big->entry, w->stack, w->sp * sizeof big->entry[0]);
     big->next = atomic_load(&l->big_stacks);
-    while (!atomic_compare_exchange_weak(&l->big_stacks, &big->next, big)) {}
+    while (!atomic_compare_exchange_weak(&l->big_stacks, &big->next, big)) {
+    }
     w->stack = big->entry;
     w->stack_cap = cap;
     return true;
@@ -154,7 +155,7 @@ static enum exec_outcome brx(struct exec_env *e, struct exec_warp *w, const stru
         kind = SIMT_BRANCH;
     }
     for (uint32_t k = n; k-- > 0;) {
-        if (pc[k] == meet) continue; // waits in the entry below
+        if (pc[k] == meet) continue;          // waits in the entry below
         push(w, pc[k], meet, lanes[k], kind); // the last to run stands in for the whole entry
         kind = SIMT_BRANCH;
     }
@@ -253,6 +254,6 @@ static enum exec_outcome ret(struct exec_env *e, struct exec_warp *w, const stru
     return done(w);
 }
 
-const exec_fn simt_fns[] = {[SIMT_BRA] = bra,   [SIMT_BRA_ALL] = bra_all, [SIMT_BRX] = brx,
-                            [SIMT_CALL_FN] = call, [SIMT_CALLI] = calli,  [SIMT_RET] = ret,
-                            [SIMT_EXIT] = leave};
+const exec_fn simt_fns[] = {
+    [SIMT_BRA] = bra,     [SIMT_BRA_ALL] = bra_all, [SIMT_BRX] = brx,   [SIMT_CALL_FN] = call,
+    [SIMT_CALLI] = calli, [SIMT_RET] = ret,         [SIMT_EXIT] = leave};

@@ -71,8 +71,8 @@ static uint64_t round_pack(bool negative, u128 sig, int exp, uint8_t rnd) {
     const struct soft_rounded r = soft_round(negative, sig, exp, 53, -1074, rnd);
     const uint64_t sign = (uint64_t)negative << 63;
     if (r.exp > 971) {
-        const bool to_max = rnd == MRND_RZ || (rnd == MRND_RM && !negative) ||
-                            (rnd == MRND_RP && negative);
+        const bool to_max =
+            rnd == MRND_RZ || (rnd == MRND_RM && !negative) || (rnd == MRND_RP && negative);
         return sign | (to_max ? 0x7fefffffffffffffull : 0x7ff0000000000000ull);
     }
     if (!(r.sig >> 52)) return sign | r.sig; // subnormal or zero
@@ -120,7 +120,8 @@ uint64_t soft64_add(uint64_t a, uint64_t b, uint8_t rnd) {
 
 uint64_t soft64_fma(uint64_t a, uint64_t b, uint64_t c, uint8_t rnd) {
     if (is_special(a) || is_special(b) || is_special(c) || is_zero(a) || is_zero(b)) {
-        // A product with a zero or special factor is exact; but it may be NaN only by its own right.
+        // A product with a zero or special factor is exact; but it may be NaN only by its own
+        // right.
         const uint64_t p = as_u64(as_f64(a) * as_f64(b));
         if (is_special(p) || is_special(c)) {
             if (!is_special(a) && !is_special(b)) return as_u64(as_f64(c) + 0.0);

@@ -5,9 +5,11 @@
 #include "exec/warp.h"
 
 // ---- the vector level -----------------------------------------------------------------------
-#define LEVEL(level)                                                                   \
-    {#level,          int_fns_##level, int64_fns_##level, fp32_fns_##level,            \
-     fp64_fns_##level, sfu_fns_##level, half_fns_##level,  cvt_fns_##level, mem_fns_##level}
+#define LEVEL(level)                                                                               \
+    {                                                                                              \
+#level, int_fns_##level, int64_fns_##level, fp32_fns_##level, fp64_fns_##level,            \
+            sfu_fns_##level, half_fns_##level, cvt_fns_##level, mem_fns_##level                    \
+    }
 static const struct exec_level levels[] = {
 #if defined(__x86_64__)
     LEVEL(v4), LEVEL(v3),
@@ -79,8 +81,8 @@ enum { WAVE_CTAS = 256, WAVE_BYTES = 256 << 20, SLICE = 4096, BARRIERS = 16 };
 enum warp_state { READY, WAITING, DONE };
 struct run_cta {
     struct exec_cta cta;
-    uint8_t *state; // a warp
-    uint32_t left;  // warps not done
+    uint8_t *state;             // a warp
+    uint32_t left;              // warps not done
     uint32_t waiting[BARRIERS]; // warps at each barrier
     uint32_t arrived[BARRIERS]; // threads, whole warps counted
     uint32_t value[BARRIERS];   // reduction so far: count, and, or
@@ -192,8 +194,8 @@ static enum ww_status deadlock(const struct run *r, struct diags *d) {
             if (c->state[k] != WAITING) continue;
             const struct exec_warp *w = &c->cta.warps[k];
             const struct xinst *x = w->bar_dst;
-            const uint32_t need = c->expected[w->bar_id] ? c->expected[w->bar_id]
-                                                         : c->left * WARP_LANES;
+            const uint32_t need =
+                c->expected[w->bar_id] ? c->expected[w->bar_id] : c->left * WARP_LANES;
             return diag_add(d, WW_ERROR_DEADLOCK,
                             "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (PTX line "
                             "%u), where %u of %u threads have come and no other warp can run",
@@ -245,10 +247,11 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    uint64_t max_instructions, const volatile int *stop,
                                    struct exec_counts *counts, struct exec_fault *fault,
                                    struct diags *d) {
-    struct run r = {.l = l, .env = {.memory = m},
-                    .budget = max_instructions ? max_instructions : UINT64_MAX};
-    enum ww_status s = make_run(&r) ? run_all(&r, stop, d)
-                                    : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
+    struct run r = {
+        .l = l, .env = {.memory = m}, .budget = max_instructions ? max_instructions : UINT64_MAX};
+    enum ww_status s = make_run(&r)
+                           ? run_all(&r, stop, d)
+                           : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
     if (counts) *counts = r.counts;
     if (s == WW_ERROR_ACCESS) {
         const enum exec_fault_kind k = r.env.fault.kind;

@@ -7,7 +7,7 @@
 
 struct surf_lanes {
     uint8_t *host[WARP_LANES];
-    uint32_t in;         // lanes inside the surface
+    uint32_t in; // lanes inside the surface
     const struct exec_texture *t[WARP_LANES];
 };
 
@@ -20,15 +20,15 @@ static bool bound(struct exec_env *e, struct exec_warp *w, const struct xinst *x
     case MSURF_ZERO: return false;
     default:
         fault_raise(e, w, x, FAULT_BAD_TEXTURE, lane, 0, 0,
-                    "surface access at %s = %lld, but the last place is %lld", axis,
-                    (long long)*at, (long long)last);
+                    "surface access at %s = %lld, but the last place is %lld", axis, (long long)*at,
+                    (long long)last);
         *fault = true;
         return false;
     }
 }
 
-static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                       uint8_t geom, uint32_t lane, uint32_t bytes, struct surf_lanes *out) {
+static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint8_t geom,
+                       uint32_t lane, uint32_t bytes, struct surf_lanes *out) {
     const struct exec_texture *t =
         texture_or_fault(e, w, x, texture_handle(w, x, x->awords, lane), lane);
     if (!t) return false;
@@ -39,7 +39,8 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     if (layered) {
         slice = (int32_t)*p;
         p += WARP_LANES;
-        in = bound(e, w, x, lane, &slice, (int64_t)(t->layers ? t->layers : 1) - 1, "layer", &fault);
+        in =
+            bound(e, w, x, lane, &slice, (int64_t)(t->layers ? t->layers : 1) - 1, "layer", &fault);
     }
     const int64_t texel = texel_bytes(t), row = (int64_t)t->width * texel;
     int64_t at = (int64_t)(int32_t)p[0] * (x->flags & MF_WIDE ? texel : 1);
@@ -59,8 +60,8 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     }
     out->t[lane] = t;
     if (fault || !in) return !fault;
-    const uint64_t addr = t->base + (uint64_t)at + (uint64_t)y * t->row_pitch +
-                          (uint64_t)slice * t->slice_pitch;
+    const uint64_t addr =
+        t->base + (uint64_t)at + (uint64_t)y * t->row_pitch + (uint64_t)slice * t->slice_pitch;
     if (at % unit) {
         fault_raise(e, w, x, FAULT_MISALIGNED, lane, addr, bytes,
                     "surface access of %u bytes at byte x = %lld, which is not a multiple of it",
@@ -82,7 +83,7 @@ static bool place(struct exec_env *e, struct exec_warp *w, const struct xinst *x
                   uint32_t mask, uint32_t bytes, uint8_t kind, struct surf_lanes *out) {
     out->in = 0;
     FOR_EACH_BIT32(i, mask)
-        if (!place_lane(e, w, x, geom, i, bytes, out)) return false;
+    if (!place_lane(e, w, x, geom, i, bytes, out)) return false;
     struct exec_access *a = &e->access;
     a->space = PTX_SPACE_GLOBAL;
     a->kind = kind;
@@ -99,8 +100,7 @@ static enum exec_outcome outcome(uint32_t in) { return in ? EXEC_MEMORY : EXEC_N
 
 // ---- formats of .p --------------------------------------------------------------------------
 static uint32_t to_channel(const struct exec_texture *t, uint8_t type, uint32_t v) {
-    if (t->channel_kind == 2)
-        return t->channel_bits == 16 ? f16_from_f64((double)as_f32(v)) : v;
+    if (t->channel_kind == 2) return t->channel_bits == 16 ? f16_from_f64((double)as_f32(v)) : v;
     if (type == PTX_F32 && t->read_as_float && t->channel_bits < 32) { // normalised integers
         const bool s = t->channel_kind == 1;
         const double top = t->channel_bits == 8 ? (s ? 127.0 : 255.0) : s ? 32767.0 : 65535.0;
@@ -118,7 +118,8 @@ static uint32_t to_channel(const struct exec_texture *t, uint8_t type, uint32_t 
 static uint32_t from_channel(const struct exec_texture *t, uint8_t type, uint32_t raw) {
     if (t->channel_kind == 2) return t->channel_bits == 16 ? as_u32(f16_to_f32(raw)) : raw;
     int32_t v = (int32_t)raw;
-    if (t->channel_kind == 1) v = t->channel_bits == 8 ? (int8_t)raw : t->channel_bits == 16 ? (int16_t)raw : v;
+    if (t->channel_kind == 1)
+        v = t->channel_bits == 8 ? (int8_t)raw : t->channel_bits == 16 ? (int16_t)raw : v;
     if (type != PTX_F32 || !t->read_as_float || t->channel_bits == 32) return (uint32_t)v;
     const bool s = t->channel_kind == 1;
     const float top = t->channel_bits == 8 ? (s ? 127.0f : 255.0f) : s ? 32767.0f : 65535.0f;
@@ -170,7 +171,8 @@ enum exec_outcome surf_store(struct exec_env *e, struct exec_warp *w, const stru
         uint32_t n = bytes;
         if (!(x->flags & MF_WIDE)) {
             for (uint32_t k = 0; k < bytes; k += 4)
-                memcpy(data + 16 * i + k, &pc[i + k / 4 * WARP_LANES], bytes - k < 4 ? bytes - k : 4);
+                memcpy(data + 16 * i + k, &pc[i + k / 4 * WARP_LANES],
+                       bytes - k < 4 ? bytes - k : 4);
         } else {
             const struct exec_texture *t = r.t[i];
             n = texel_bytes(t);
@@ -187,8 +189,8 @@ enum exec_outcome surf_store(struct exec_env *e, struct exec_warp *w, const stru
     return outcome(r.in);
 }
 
-// The decoder moved the operation into sub and the geometry into stype, so that the instruction reads
-// as an atomic without a result.
+// The decoder moved the operation into sub and the geometry into stype, so that the instruction
+// reads as an atomic without a result.
 enum exec_outcome surf_reduce(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
     struct surf_lanes r;

@@ -38,7 +38,9 @@ static enum exec_outcome print(struct exec_env *e, struct exec_warp *w, const st
 
 // As far as timing goes, malloc and free are atomics on the heap's head.
 static void heap_access(struct exec_env *e, uint32_t mask, bool has_result, uint32_t words) {
-    e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL, .mask = mask, .bytes = 8,
+    e->access = (struct exec_access){.space = PTX_SPACE_GLOBAL,
+                                     .mask = mask,
+                                     .bytes = 8,
                                      .kind = has_result ? ACCESS_ATOMIC : ACCESS_REDUCE,
                                      .n_dst = has_result ? words : 0};
     for (uint32_t i = 0; i < WARP_LANES; i++) e->access.addr[i] = EXEC_GLOBAL_BASE;
@@ -65,8 +67,8 @@ static enum exec_outcome heap(struct exec_env *e, struct exec_warp *w, const str
     return EXEC_MEMORY;
 }
 
-static enum exec_outcome assert_fail(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, uint32_t mask) {
+static enum exec_outcome assert_fail(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     uint32_t mask) {
     const struct minst *m = x_minst(w, x);
     const uint32_t lane = bits_first32(mask);
     char *text[3] = {NULL, NULL, NULL};

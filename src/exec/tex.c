@@ -1,7 +1,7 @@
-// Texture sampling as the CUDA programming guide's appendix on texture fetching describes it: nearest
-// or linear filtering with fractions of eight bits, address modes, normalised coordinates, integers
-// read as floats, layers and cube faces. There is one mip level. Cube faces are sampled one at a
-// time, clamped at their edges.
+// Texture sampling as the CUDA programming guide's appendix on texture fetching describes it:
+// nearest or linear filtering with fractions of eight bits, address modes, normalised coordinates,
+// integers read as floats, layers and cube faces. There is one mip level. Cube faces are sampled
+// one at a time, clamped at their edges.
 #include <math.h>
 
 #include "exec/half_lane.h"
@@ -161,8 +161,8 @@ static struct coords read_coords(const struct exec_warp *w, const struct xinst *
     if (sampled) p += WARP_LANES; // one sample a texel
     if (geom == MTEX_CUBE || geom == MTEX_CUBE_LAYERED) {
         float at[2];
-        const uint32_t face = cube_face(as_f32(p[0]), as_f32(p[WARP_LANES]),
-                                        as_f32(p[2 * WARP_LANES]), at);
+        const uint32_t face =
+            cube_face(as_f32(p[0]), as_f32(p[WARP_LANES]), as_f32(p[2 * WARP_LANES]), at);
         c.axes = 2;
         c.f[0] = at[0];
         c.f[1] = at[1];
@@ -316,8 +316,8 @@ static enum exec_outcome sample(struct exec_env *e, struct exec_warp *w, const s
     return EXEC_MEMORY;
 }
 
-// tld4: one component of the four texels that linear filtering would mix, from the lower left corner
-// counter-clockwise.
+// tld4: one component of the four texels that linear filtering would mix, from the lower left
+// corner counter-clockwise.
 static enum exec_outcome gather(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                 uint32_t mask) {
     static const uint8_t order[4] = {2, 3, 1, 0}; // bit 0: right, bit 1: below
@@ -360,8 +360,9 @@ static uint32_t property(const struct exec_texture *t, uint32_t which) {
     case MTXQ_NUM_MIPMAP_LEVELS: return 1;
     case MTXQ_NUM_SAMPLES: return 1;
     case MTXQ_FILTER_MODE: return t->linear_filter;
-    case MTXQ_ADDR_MODE_0: case MTXQ_ADDR_MODE_1: case MTXQ_ADDR_MODE_2:
-        return t->address_mode[which - MTXQ_ADDR_MODE_0];
+    case MTXQ_ADDR_MODE_0:
+    case MTXQ_ADDR_MODE_1:
+    case MTXQ_ADDR_MODE_2: return t->address_mode[which - MTXQ_ADDR_MODE_0];
     case MTXQ_FORCE_UNNORMALIZED: return !t->normalized_coords;
     default: return 0;
     }
@@ -383,6 +384,6 @@ static enum exec_outcome query(struct exec_env *e, struct exec_warp *w, const st
     return EXEC_NEXT;
 }
 
-const exec_fn tex_fns[] = {[TEX_SAMPLE] = sample,  [TEX_GATHER] = gather,
-                           [TEX_QUERY] = query,    [TEX_SULD] = surf_load,
-                           [TEX_SUST] = surf_store, [TEX_SURED] = surf_reduce};
+const exec_fn tex_fns[] = {
+    [TEX_SAMPLE] = sample,  [TEX_GATHER] = gather,   [TEX_QUERY] = query,
+    [TEX_SULD] = surf_load, [TEX_SUST] = surf_store, [TEX_SURED] = surf_reduce};

@@ -37,8 +37,8 @@ static bool compare(int64_t a, int64_t b, uint8_t cmp) {
 static uint32_t vmad(const struct minst *m, uint64_t e, int64_t a, int64_t b, uint32_t c) {
     const bool na = m->src[0].mods & OPND_NEG, nb = m->src[1].mods & OPND_NEG;
     const bool nc = m->src[2].mods & OPND_NEG, minus = na != nb;
-    const bool is_signed = ptx_type_is_signed(m->stype) || video_field(e, VIDEO_BSIGNED, 1) ||
-                           minus || nc;
+    const bool is_signed =
+        ptx_type_is_signed(m->stype) || video_field(e, VIDEO_BSIGNED, 1) || minus || nc;
     __int128 t = (__int128)a * b;
     int lsb = 0;
     if (video_field(e, VIDEO_PO, 1)) {
@@ -66,8 +66,8 @@ static int64_t shifted(int64_t a, uint32_t n, bool left, bool wrap) {
 
 static uint32_t scalar(const struct minst *m, uint64_t e, uint32_t a, uint32_t b, uint32_t c) {
     const int64_t ta = select_part(a, video_field(e, VIDEO_ASEL, 12), ptx_type_is_signed(m->stype));
-    const int64_t tb = select_part(b, video_field(e, VIDEO_BSEL, 12),
-                                   video_field(e, VIDEO_BSIGNED, 1));
+    const int64_t tb =
+        select_part(b, video_field(e, VIDEO_BSEL, 12), video_field(e, VIDEO_BSIGNED, 1));
     int64_t t;
     switch (m->aux) {
     case PTX_OP_vadd: t = ta + tb; break;
@@ -85,8 +85,8 @@ static uint32_t scalar(const struct minst *m, uint64_t e, uint32_t a, uint32_t b
     if (m->flags & MF_SAT) t = clamp_bits(t, part_bits(dsel), is_signed);
     const uint32_t u = (uint32_t)t;
     if (dsel) {
-        const uint32_t at = dsel <= PTX_VIDEO_B3 ? 8 * (dsel - PTX_VIDEO_B0)
-                                                 : 16 * (dsel - PTX_VIDEO_H0);
+        const uint32_t at =
+            dsel <= PTX_VIDEO_B3 ? 8 * (dsel - PTX_VIDEO_B0) : 16 * (dsel - PTX_VIDEO_H0);
         const uint32_t keep = ((1u << part_bits(dsel)) - 1) << at;
         return (c & ~keep) | (u << at & keep);
     }
@@ -115,12 +115,18 @@ static uint32_t simd(const struct minst *m, uint64_t e, uint32_t lanes, uint32_t
         const int64_t vb = sb && ub >> (bits - 1) ? (int64_t)ub - ((int64_t)1 << bits) : ub;
         int64_t t;
         switch (m->aux) {
-        case PTX_OP_vadd2: case PTX_OP_vadd4: t = va + vb; break;
-        case PTX_OP_vsub2: case PTX_OP_vsub4: t = va - vb; break;
-        case PTX_OP_vavrg2: case PTX_OP_vavrg4: t = (va + vb + (va + vb >= 0)) >> 1; break;
-        case PTX_OP_vabsdiff2: case PTX_OP_vabsdiff4: t = va < vb ? vb - va : va - vb; break;
-        case PTX_OP_vmin2: case PTX_OP_vmin4: t = va < vb ? va : vb; break;
-        case PTX_OP_vmax2: case PTX_OP_vmax4: t = va > vb ? va : vb; break;
+        case PTX_OP_vadd2:
+        case PTX_OP_vadd4: t = va + vb; break;
+        case PTX_OP_vsub2:
+        case PTX_OP_vsub4: t = va - vb; break;
+        case PTX_OP_vavrg2:
+        case PTX_OP_vavrg4: t = (va + vb + (va + vb >= 0)) >> 1; break;
+        case PTX_OP_vabsdiff2:
+        case PTX_OP_vabsdiff4: t = va < vb ? vb - va : va - vb; break;
+        case PTX_OP_vmin2:
+        case PTX_OP_vmin4: t = va < vb ? va : vb; break;
+        case PTX_OP_vmax2:
+        case PTX_OP_vmax4: t = va > vb ? va : vb; break;
         default: t = compare(va, vb, m->cmp); break;
         }
         if (m->flags & MF_SAT) t = clamp_bits(t, bits, ptx_type_is_signed(m->type));
@@ -134,12 +140,20 @@ static uint32_t simd(const struct minst *m, uint64_t e, uint32_t lanes, uint32_t
 
 static uint32_t lanes_of(uint16_t op) {
     switch (op) {
-    case PTX_OP_vadd2: case PTX_OP_vsub2: case PTX_OP_vavrg2: case PTX_OP_vabsdiff2:
-    case PTX_OP_vmin2: case PTX_OP_vmax2: case PTX_OP_vset2:
-        return 2;
-    case PTX_OP_vadd4: case PTX_OP_vsub4: case PTX_OP_vavrg4: case PTX_OP_vabsdiff4:
-    case PTX_OP_vmin4: case PTX_OP_vmax4: case PTX_OP_vset4:
-        return 4;
+    case PTX_OP_vadd2:
+    case PTX_OP_vsub2:
+    case PTX_OP_vavrg2:
+    case PTX_OP_vabsdiff2:
+    case PTX_OP_vmin2:
+    case PTX_OP_vmax2:
+    case PTX_OP_vset2: return 2;
+    case PTX_OP_vadd4:
+    case PTX_OP_vsub4:
+    case PTX_OP_vavrg4:
+    case PTX_OP_vabsdiff4:
+    case PTX_OP_vmin4:
+    case PTX_OP_vmax4:
+    case PTX_OP_vset4: return 4;
     default: return 0;
     }
 }
@@ -153,7 +167,7 @@ static enum exec_outcome video(struct exec_env *env, struct exec_warp *w, const 
     const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
     uint32_t *pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask)
-        pd[i] = lanes ? simd(m, e, lanes, pa[i], pb[i], pc[i]) : scalar(m, e, pa[i], pb[i], pc[i]);
+    pd[i] = lanes ? simd(m, e, lanes, pa[i], pb[i], pc[i]) : scalar(m, e, pa[i], pb[i], pc[i]);
     return EXEC_NEXT;
 }
 const exec_fn video_fns[] = {video};

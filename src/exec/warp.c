@@ -177,15 +177,23 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case PTX_SREG_ntid_x: return a->block[0];
     case PTX_SREG_ntid_y: return a->block[1];
     case PTX_SREG_ntid_z: return a->block[2];
-    case PTX_SREG_ctaid_x: case PTX_SREG_clusterid_x: return c->id[0];
-    case PTX_SREG_ctaid_y: case PTX_SREG_clusterid_y: return c->id[1];
-    case PTX_SREG_ctaid_z: case PTX_SREG_clusterid_z: return c->id[2];
-    case PTX_SREG_nctaid_x: case PTX_SREG_nclusterid_x: return a->grid[0];
-    case PTX_SREG_nctaid_y: case PTX_SREG_nclusterid_y: return a->grid[1];
-    case PTX_SREG_nctaid_z: case PTX_SREG_nclusterid_z: return a->grid[2];
+    case PTX_SREG_ctaid_x:
+    case PTX_SREG_clusterid_x: return c->id[0];
+    case PTX_SREG_ctaid_y:
+    case PTX_SREG_clusterid_y: return c->id[1];
+    case PTX_SREG_ctaid_z:
+    case PTX_SREG_clusterid_z: return c->id[2];
+    case PTX_SREG_nctaid_x:
+    case PTX_SREG_nclusterid_x: return a->grid[0];
+    case PTX_SREG_nctaid_y:
+    case PTX_SREG_nclusterid_y: return a->grid[1];
+    case PTX_SREG_nctaid_z:
+    case PTX_SREG_nclusterid_z: return a->grid[2];
     // Every block is a cluster of its own.
-    case PTX_SREG_cluster_nctaid_x: case PTX_SREG_cluster_nctaid_y:
-    case PTX_SREG_cluster_nctaid_z: case PTX_SREG_cluster_nctarank: return 1;
+    case PTX_SREG_cluster_nctaid_x:
+    case PTX_SREG_cluster_nctaid_y:
+    case PTX_SREG_cluster_nctaid_z:
+    case PTX_SREG_cluster_nctarank: return 1;
     case PTX_SREG_warpid: return w->lane_slot;
     case PTX_SREG_nwarpid: return 64;
     case PTX_SREG_smid: return c->sm_id;
@@ -197,7 +205,8 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case PTX_SREG_globaltimer: return timer_ns(e, w);
     case PTX_SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
     case PTX_SREG_globaltimer_hi: return timer_ns(e, w) >> 32;
-    case PTX_SREG_total_smem_size: case PTX_SREG_aggr_smem_size: return c->shared_bytes;
+    case PTX_SREG_total_smem_size:
+    case PTX_SREG_aggr_smem_size: return c->shared_bytes;
     case PTX_SREG_dynamic_smem_size: return a->dynamic_shared;
     default: return 0; // .w components, performance monitors, reserved shared memory
     }
@@ -208,7 +217,9 @@ static enum exec_outcome s2r(struct exec_env *e, struct exec_warp *w, const stru
     uint32_t *pd = x_dst(w, x->d);
     const uint32_t r = x->a; // the number itself
     switch (r) {
-    case PTX_SREG_tid_x: case PTX_SREG_tid_y: case PTX_SREG_tid_z: {
+    case PTX_SREG_tid_x:
+    case PTX_SREG_tid_y:
+    case PTX_SREG_tid_z: {
         const uint32_t axis = r - PTX_SREG_tid_x;
         uint32_t id[3];
         warp_thread_id(w, 0, id);
@@ -251,8 +262,8 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
                            "barrier %u, but a block has barriers 0 to 15", id);
     if (x->aux8 & 1 && (threads == 0 || threads % WARP_LANES))
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
-                           "barrier %u for %u threads, which is not a multiple of the warp size", id,
-                           threads);
+                           "barrier %u for %u threads, which is not a multiple of the warp size",
+                           id, threads);
     if (threads > bits_align_up(w->cta->n_threads, WARP_LANES))
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u for %u threads, but the block has %u", id, threads,
@@ -306,9 +317,8 @@ static enum exec_outcome nothing(struct exec_env *e, struct exec_warp *w, const 
     return EXEC_NEXT;
 }
 
-const exec_fn warp_fns[] = {[WARP_VOTE] = vote,         [WARP_MATCH] = match,
-                            [WARP_REDUX] = redux,       [WARP_SHFL] = shfl,
-                            [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
-                            [WARP_SYNC] = warpsync,     [WARP_S2R] = s2r,
-                            [WARP_BAR] = bar,           [WARP_TRAP] = trap,
-                            [WARP_SLEEP] = nanosleep_,  [WARP_NOP] = nothing};
+const exec_fn warp_fns[] = {
+    [WARP_VOTE] = vote,     [WARP_MATCH] = match,       [WARP_REDUX] = redux,
+    [WARP_SHFL] = shfl,     [WARP_ACTIVE] = activemask, [WARP_ELECT] = elect,
+    [WARP_SYNC] = warpsync, [WARP_S2R] = s2r,           [WARP_BAR] = bar,
+    [WARP_TRAP] = trap,     [WARP_SLEEP] = nanosleep_,  [WARP_NOP] = nothing};

@@ -4,8 +4,20 @@
 
 #include "exec/exec_int.h"
 
-enum warp_fn { WARP_VOTE, WARP_MATCH, WARP_REDUX, WARP_SHFL, WARP_ACTIVE, WARP_ELECT, WARP_SYNC,
-               WARP_S2R, WARP_BAR, WARP_TRAP, WARP_SLEEP, WARP_NOP };
+enum warp_fn {
+    WARP_VOTE,
+    WARP_MATCH,
+    WARP_REDUX,
+    WARP_SHFL,
+    WARP_ACTIVE,
+    WARP_ELECT,
+    WARP_SYNC,
+    WARP_S2R,
+    WARP_BAR,
+    WARP_TRAP,
+    WARP_SLEEP,
+    WARP_NOP
+};
 enum sys_fn { SYS_CALL };
 
 void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]);

@@ -1,5 +1,5 @@
-// A small assembler for tests of exec: code images by hand, a launch, and one warp or a whole kernel.
-// Registers are numbers; a 64-bit value in R4 is the pair R4, R5.
+// A small assembler for tests of exec: code images by hand, a launch, and one warp or a whole
+// kernel. Registers are numbers; a 64-bit value in R4 is the pair R4, R5.
 #ifndef TEST_ASM_H
 #define TEST_ASM_H
 
@@ -28,25 +28,31 @@ struct prog {
     uint64_t params[32];
 };
 
-static inline struct opnd R(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 1, .reg = r}; }
-static inline struct opnd RD(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 2, .reg = r}; }
-static inline struct opnd RQ(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 4, .reg = r}; }
-static inline struct opnd P(uint32_t p) { return (struct opnd){.kind = OPND_PRED, .reg = p}; }
-static inline struct opnd I(uint32_t v) { return (struct opnd){.kind = OPND_IMM, .words = 1, .imm = v}; }
-static inline struct opnd ID(uint64_t v) { return (struct opnd){.kind = OPND_IMM, .words = 2, .imm = v}; }
-static inline struct opnd C0(uint32_t at, uint8_t words) {
+static inline struct opnd R(uint32_t r) {
+    return (struct opnd){.kind = OPND_GPR, .words = 1, .reg = r};
+} static inline struct opnd RD(uint32_t r) {
+    return (struct opnd){.kind = OPND_GPR, .words = 2, .reg = r};
+} static inline struct opnd RQ(uint32_t r) {
+    return (struct opnd){.kind = OPND_GPR, .words = 4, .reg = r};
+} static inline struct opnd P(uint32_t p) {
+    return (struct opnd){.kind = OPND_PRED, .reg = p};
+} static inline struct opnd I(uint32_t v) {
+    return (struct opnd){.kind = OPND_IMM, .words = 1, .imm = v};
+} static inline struct opnd ID(uint64_t v) {
+    return (struct opnd){.kind = OPND_IMM, .words = 2, .imm = v};
+} static inline struct opnd C0(uint32_t at, uint8_t words) {
     return (struct opnd){.kind = OPND_CONST, .words = words, .bank = CB_LAUNCH, .reg = at};
-}
-static inline struct opnd MOD(struct opnd o, uint8_t mods) {
+} static inline struct opnd MOD(struct opnd o, uint8_t mods) {
     o.mods |= mods;
     return o;
 }
 #define NEG(o) MOD(o, OPND_NEG)
 #define ABS(o) MOD(o, OPND_ABS)
 #define NOT(o) MOD(o, OPND_NOT)
-#define NONE_ ((struct opnd){0})
+#define NONE_  ((struct opnd){0})
 
-static inline struct prog *prog_new(void) {
+static inline struct prog *
+prog_new(void) {
     struct prog *p = calloc(1, sizeof *p);
     assert_non_null(p);
     diags_init(&p->diags);
@@ -77,8 +83,13 @@ static inline void prog_free(struct prog *p) {
 static inline struct minst *emit(struct prog *p, enum mop op, enum ptx_type type, struct opnd d,
                                  struct opnd a, struct opnd b, struct opnd c) {
     struct minst *m = &p->inst[p->im.n_insts++];
-    *m = (struct minst){.op = (uint16_t)op, .type = (uint8_t)type, .guard = PRED_TRUE,
-                        .dst = {d}, .src = {a, b, c}, .target = -1, .reconv = -1,
+    *m = (struct minst){.op = (uint16_t)op,
+                        .type = (uint8_t)type,
+                        .guard = PRED_TRUE,
+                        .dst = {d},
+                        .src = {a, b, c},
+                        .target = -1,
+                        .reconv = -1,
                         .ptx_line = p->im.n_insts};
     return m;
 }

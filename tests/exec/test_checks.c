@@ -2,7 +2,8 @@
 #include "test_asm.h"
 
 static struct minst *access_(struct prog *p, bool is_store, uint8_t space, struct opnd a) {
-    struct minst *m = is_store ? emit(p, OP_ST, PTX_U32, NONE_, a, R(8), NONE_) : emit(p, OP_LD, PTX_U32, R(9), a, NONE_, NONE_);
+    struct minst *m = is_store ? emit(p, OP_ST, PTX_U32, NONE_, a, R(8), NONE_)
+                               : emit(p, OP_LD, PTX_U32, R(9), a, NONE_, NONE_);
     m->space = space;
     m->vec = 1;
     return m;
@@ -64,19 +65,23 @@ static void uninitialised(void **state) {
     emit_exit(p);
     prog_start(p);
     assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_FAULT);
-    assert_non_null(strstr(p->env.fault.text, "shared read of 4 bytes at offset 0x0, of which byte 0x0 was never written"));
+    assert_non_null(
+        strstr(p->env.fault.text,
+               "shared read of 4 bytes at offset 0x0, of which byte 0x0 was never written"));
     prog_free(p);
 }
 
 // Two warps on shared words, at addresses of R6, with a barrier between or not.
-static enum exec_outcome pair(bool first_store, bool second_store, uint32_t second_offset, int barrier, const char **text) {
+static enum exec_outcome pair(bool first_store, bool second_store, uint32_t second_offset,
+                              int barrier, const char **text) {
     static struct exec_fault fault;
     struct prog *p = prog_new();
     p->args.options.check_races = true;
     p->args.block[0] = 96;
     p->im.shared_bytes = 1024;
     access_(p, first_store, PTX_SPACE_SHARED, R(6));
-    emit(p, OP_BAR, PTX_NONE, NONE_, I(barrier == 2 ? 3 : 0), barrier == 2 ? I(64) : NONE_, NONE_)->sub = MBAR_SYNC;
+    emit(p, OP_BAR, PTX_NONE, NONE_, I(barrier == 2 ? 3 : 0), barrier == 2 ? I(64) : NONE_, NONE_)
+        ->sub = MBAR_SYNC;
     access_(p, second_store, PTX_SPACE_SHARED, R(6));
     emit_exit(p);
     prog_start(p);
@@ -104,7 +109,8 @@ static void races(void **state) {
     (void)state;
     const char *text;
     assert_int_equal(pair(true, false, 0, 0, &text), EXEC_FAULT);
-    assert_non_null(strstr(text, "shared-memory race: warp 1 reads the byte at offset 0x0, which warp 0 wrote with no barrier between"));
+    assert_non_null(strstr(text, "shared-memory race: warp 1 reads the byte at offset 0x0, which "
+                                 "warp 0 wrote with no barrier between"));
     assert_int_equal(pair(true, true, 4, 0, &text), EXEC_FAULT);
     assert_non_null(strstr(text, "warp 1 writes the byte at offset 0x4, which warp 0 wrote"));
     assert_int_equal(pair(false, true, 0, 0, &text), EXEC_FAULT);
@@ -137,6 +143,7 @@ static void atomics_do_not_race(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(uninitialised), cmocka_unit_test(races), cmocka_unit_test(atomics_do_not_race)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(uninitialised), cmocka_unit_test(races),
+                                       cmocka_unit_test(atomics_do_not_race)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,14 @@ static long double value_of(uint8_t t, uint64_t v, bool ftz) {
         return bits_f32(u);
     }
     case PTX_F64: return bits_f64(v);
-    case PTX_F16: case PTX_BF16: {
+    case PTX_F16:
+    case PTX_BF16: {
         const int mant = t == PTX_F16 ? 10 : 7, emin = t == PTX_F16 ? -14 : -126;
         const int e = (int)((v & 0x7fff) >> mant), top = (0x7fff >> mant);
         const long double m = (long double)(v & ((1u << mant) - 1));
-        long double r = e == top ? (m != 0 ? NAN : INFINITY) : e ? ldexpl(m + ldexpl(1, mant), emin - mant + e - 1) : ldexpl(m, emin - mant);
+        long double r = e == top ? (m != 0 ? NAN : INFINITY)
+                        : e      ? ldexpl(m + ldexpl(1, mant), emin - mant + e - 1)
+                                 : ldexpl(m, emin - mant);
         return v & 0x8000 ? -r : r;
     }
     default: {
@@ -26,8 +29,15 @@ static long double value_of(uint8_t t, uint64_t v, bool ftz) {
 }
 static bool is_float(uint8_t t) { return ptx_type_is_float(t); }
 static uint32_t float_bits_of(uint8_t t) { return ptx_type_bits(t); }
-static uint64_t nan_of(uint8_t t) { return t == PTX_F32 ? 0x7fffffff : t == PTX_F64 ? 0xfff8000000000000ull : 0x7fff; }
-static uint64_t inf_of(uint8_t t) { return t == PTX_F32 ? 0x7f800000 : t == PTX_F64 ? 0x7ff0000000000000ull : t == PTX_F16 ? 0x7c00 : 0x7f80; }
+static uint64_t nan_of(uint8_t t) {
+    return t == PTX_F32 ? 0x7fffffff : t == PTX_F64 ? 0xfff8000000000000ull : 0x7fff;
+}
+static uint64_t inf_of(uint8_t t) {
+    return t == PTX_F32   ? 0x7f800000
+           : t == PTX_F64 ? 0x7ff0000000000000ull
+           : t == PTX_F16 ? 0x7c00
+                          : 0x7f80;
+}
 static long double round_to_int(long double v, uint8_t rnd) {
     switch (rnd) {
     case MRND_RZ: return truncl(v);
@@ -47,8 +57,10 @@ static uint64_t to_float(uint8_t t, long double v, uint8_t rnd) {
     uint64_t lo = 0, hi = inf; // value(lo) <= a < value(hi)
     while (hi - lo > 1) {
         const uint64_t mid = lo + (hi - lo) / 2;
-        if (value_of(t, mid, false) <= a) lo = mid;
-        else hi = mid;
+        if (value_of(t, mid, false) <= a)
+            lo = mid;
+        else
+            hi = mid;
     }
     const long double vl = value_of(t, lo, false);
     if (vl == a) return sign | lo;
@@ -59,7 +71,8 @@ static uint64_t to_float(uint8_t t, long double v, uint8_t rnd) {
     case MRND_RP: up = sign == 0; break;
     default: {
         // Above the greatest number the next would be one more unit away.
-        const long double gap = hi == inf ? vl - value_of(t, lo - 1, false) : value_of(t, hi, false) - vl;
+        const long double gap =
+            hi == inf ? vl - value_of(t, lo - 1, false) : value_of(t, hi, false) - vl;
         const long double d = a - vl;
         up = d > gap / 2 || (d == gap / 2 && (lo & 1));
         break;
@@ -76,9 +89,11 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
         if (is_float(from)) {
             if (isnan(x)) return from == PTX_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
         } else if (!sat) {
-            return (uint64_t)(int64_t)(ptx_type_is_signed(from) ? (int64_t)x : (int64_t)(uint64_t)x);
+            return (uint64_t)(int64_t)(ptx_type_is_signed(from) ? (int64_t)x
+                                                                : (int64_t)(uint64_t)x);
         }
-        const long double top = ptx_type_is_signed(to) ? ldexpl(1, (int)bits - 1) - 1 : ldexpl(1, (int)bits) - 1;
+        const long double top =
+            ptx_type_is_signed(to) ? ldexpl(1, (int)bits - 1) - 1 : ldexpl(1, (int)bits) - 1;
         const long double low = ptx_type_is_signed(to) ? -ldexpl(1, (int)bits - 1) : 0;
         long double r = is_float(from) ? round_to_int(x, m->rnd) : x;
         r = r > top ? top : r < low ? low : r;
@@ -108,15 +123,21 @@ static uint64_t reference(const struct minst *m, uint64_t v) {
 static uint64_t source_value(uint8_t t, uint64_t *seed, uint32_t n) {
     switch (t) {
     case PTX_F32:
-        if (n % 3 == 0) return f32_bits((float)((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70))));
+        if (n % 3 == 0)
+            return f32_bits(
+                (float)((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70))));
         if (n % 3 == 1) return f32_bits((float)((int32_t)(rnd64(seed) % 2000) - 1000) / 2.0f);
         return fp32(seed, n / 3);
     case PTX_F64:
-        if (n % 4 == 0) return f64_bits((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70)));
+        if (n % 4 == 0)
+            return f64_bits((double)(int64_t)rnd64(seed) * exp2(-(double)(rnd64(seed) % 70)));
         if (n % 4 == 1) return f64_bits((double)((int32_t)(rnd64(seed) % 2000) - 1000) / 2.0);
-        if (n % 4 == 2) return f64_bits((double)bits_f32(fp32(seed, 999)) * (1 + (double)(int)(rnd64(seed) % 3 - 1) * 0x1p-25));
+        if (n % 4 == 2)
+            return f64_bits((double)bits_f32(fp32(seed, 999)) *
+                            (1 + (double)(int)(rnd64(seed) % 3 - 1) * 0x1p-25));
         return fp64(seed, n / 4);
-    case PTX_F16: case PTX_BF16: return rnd64(seed) & 0xffff;
+    case PTX_F16:
+    case PTX_BF16: return rnd64(seed) & 0xffff;
     default: return edge64(seed, n % 400);
     }
 }
@@ -124,15 +145,16 @@ static bool fits_in_half_test(uint8_t t) { return t == PTX_F16 || t == PTX_BF16;
 
 static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uint32_t rounds) {
     const bool w_in = ptx_type_bits(from) == 64, w_out = ptx_type_bits(to) == 64;
-    struct minst m = MI(.op = OP_CVT, .type = to, .stype = from, .rnd = rnd, .flags = flags, .dst = {w_out ? RD(RES) : R(RES)},
-                        .src = {w_in ? RD(RA) : R(RA)});
+    struct minst m = MI(.op = OP_CVT, .type = to, .stype = from, .rnd = rnd, .flags = flags,
+                        .dst = {w_out ? RD(RES) : R(RES)}, .src = {w_in ? RD(RA) : R(RA)});
     LEVELS(v) {
         struct op_run *r = op_new(m);
         uint64_t seed = 31337;
         for (uint32_t n = 0; n < rounds; n++) {
             for (uint32_t i = 0; i < 32; i++) {
                 set_lane64(&r->a, i, source_value(from, &seed, n * 32 + i));
-                if (ptx_type_bits(from) < 32) r->a.w[0][i] |= 0xa5a50000u & ~((1u << ptx_type_bits(from)) - 1);
+                if (ptx_type_bits(from) < 32)
+                    r->a.w[0][i] |= 0xa5a50000u & ~((1u << ptx_type_bits(from)) - 1);
             }
             const uint32_t mask = pick_mask(&seed, n);
             op_step(r, mask);
@@ -146,7 +168,8 @@ static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uin
                 uint64_t keep = w_out ? ~0ull : 0xffffffffu;
                 if (!is_float(to) && ptx_type_bits(to) < 32) { // extended to the word
                     const unsigned drop = 64 - ptx_type_bits(to);
-                    want = ptx_type_is_signed(to) ? (uint64_t)((int64_t)(want << drop) >> drop) : want << drop >> drop;
+                    want = ptx_type_is_signed(to) ? (uint64_t)((int64_t)(want << drop) >> drop)
+                                                  : want << drop >> drop;
                 } else if (fits_in_half_test(to)) {
                     keep = 0xffff;
                 }
@@ -155,22 +178,26 @@ static void check_cvt(uint8_t to, uint8_t from, uint8_t rnd, uint32_t flags, uin
                     continue;
                 }
                 if ((got & keep) != (want & keep))
-                    fail_msg("cvt.%s.%s rnd %u flags %x at %s: %llx gives %llx, not %llx", ptx_type_text(to), ptx_type_text(from), rnd,
-                             flags, exec_simd_level(), (unsigned long long)lane64(&r->a, i), (unsigned long long)(got & keep), (unsigned long long)(want & keep));
+                    fail_msg("cvt.%s.%s rnd %u flags %x at %s: %llx gives %llx, not %llx",
+                             ptx_type_text(to), ptx_type_text(from), rnd, flags, exec_simd_level(),
+                             (unsigned long long)lane64(&r->a, i), (unsigned long long)(got & keep),
+                             (unsigned long long)(want & keep));
             }
         }
         op_free(r);
     }
     exec_simd_force(NULL);
 }
-static const uint8_t ints[] = {PTX_U8, PTX_S8, PTX_U16, PTX_S16, PTX_U32, PTX_S32, PTX_U64, PTX_S64};
+static const uint8_t ints[] = {PTX_U8,  PTX_S8,  PTX_U16, PTX_S16,
+                               PTX_U32, PTX_S32, PTX_U64, PTX_S64};
 static const uint8_t floats[] = {PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
 
 static void int_to_int(void **state) {
     (void)state;
     for (uint32_t a = 0; a < 8; a++)
         for (uint32_t b = 0; b < 8; b++)
-            for (uint32_t sat = 0; sat < 2; sat++) check_cvt(ints[a], ints[b], MRND_NONE, sat ? MF_SAT : 0, 40);
+            for (uint32_t sat = 0; sat < 2; sat++)
+                check_cvt(ints[a], ints[b], MRND_NONE, sat ? MF_SAT : 0, 40);
 }
 static void int_to_float(void **state) {
     (void)state;
@@ -211,8 +238,10 @@ static void round_trip(void **state) {
     LEVELS(v) {
         for (uint32_t bf = 0; bf < 2; bf++) {
             const uint8_t h = bf ? PTX_BF16 : PTX_F16;
-            struct op_run *r = op_new(MI(.op = OP_CVT, .type = PTX_F32, .stype = h, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)}));
-            struct op_run *q = op_new(MI(.op = OP_CVT, .type = h, .stype = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)}));
+            struct op_run *r = op_new(MI(.op = OP_CVT, .type = PTX_F32, .stype = h, .rnd = MRND_RN,
+                                         .dst = {R(RES)}, .src = {R(RA)}));
+            struct op_run *q = op_new(MI(.op = OP_CVT, .type = h, .stype = PTX_F32, .rnd = MRND_RN,
+                                         .dst = {R(RES)}, .src = {R(RA)}));
             for (uint32_t n = 0; n < 65536; n += 32) {
                 for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = (n + i) | 0x12340000u;
                 op_step(r, ~0u);
@@ -249,18 +278,22 @@ static uint32_t once(struct minst m, uint32_t a, uint32_t b, uint32_t c) {
 }
 static void packed(void **state) {
     (void)state;
-    const uint32_t one = f32_bits(1.0f), third = f32_bits(1.0f / 3), big = f32_bits(1e6f), nan = 0x7fc00000;
-    struct minst m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+    const uint32_t one = f32_bits(1.0f), third = f32_bits(1.0f / 3), big = f32_bits(1e6f),
+                   nan = 0x7fc00000;
+    struct minst m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_F32, .rnd = MRND_RN,
+                        .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, third, 0), 0x3c003555);
     assert_int_equal(once(m, big, nan, 0), 0x7c007fff);
     m.rnd = MRND_RZ;
     assert_int_equal(once(m, big, f32_bits(-2.0f / 3), 0), 0x7bffb955);
     m.flags = MF_RELU;
     assert_int_equal(once(m, one, f32_bits(-2.0f / 3), 0), 0x3c000000);
-    m = MI(.op = OP_CVT, .type = PTX_BF16X2, .stype = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+    m = MI(.op = OP_CVT, .type = PTX_BF16X2, .stype = PTX_F32, .rnd = MRND_RN, .dst = {R(RES)},
+           .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, third, 0), 0x3f803eab);
     // e4m3: 448 is the greatest number, there is no infinity.
-    m = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F32, .rnd = MRND_RN, .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+    m = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F32, .rnd = MRND_RN,
+           .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, one, f32_bits(0.5f), 0) & 0xffff, 0x3830);
     assert_int_equal(once(m, big, big ^ 0x80000000u, 0) & 0xffff, 0x7efe);
     assert_int_equal(once(m, f32_bits(448), f32_bits(464), 0) & 0xffff, 0x7e7e);
@@ -271,8 +304,10 @@ static void packed(void **state) {
     assert_int_equal(once(m, big, f32_bits(57344), 0) & 0xffff, 0x7b7b);
     assert_int_equal(once(m, nan, f32_bits(0x1p-16f), 0) & 0xffff, 0x7f01);
     // and back, every value
-    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E4M3X2, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)});
-    struct minst back = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F16X2, .rnd = MRND_RN, .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA)});
+    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E4M3X2, .rnd = MRND_RN, .dst = {R(RES)},
+           .src = {R(RA)});
+    struct minst back = MI(.op = OP_CVT, .type = PTX_E4M3X2, .stype = PTX_F16X2, .rnd = MRND_RN,
+                           .flags = MF_SATFINITE, .dst = {R(RES)}, .src = {R(RA)});
     for (uint32_t v = 0; v < 256; v++) {
         const uint32_t e = v >> 3 & 15, f = v & 7;
         double want = e ? ldexp(1 + f / 8.0, (int)e - 7) : ldexp(f / 8.0, -6);
@@ -282,14 +317,17 @@ static void packed(void **state) {
             assert_int_equal(h, 0x7fff7fff);
             continue;
         }
-        assert_true((double)value_of(PTX_F16, h >> 16, false) == want && (double)value_of(PTX_F16, h & 0xffff, false) == -want);
+        assert_true((double)value_of(PTX_F16, h >> 16, false) == want &&
+                    (double)value_of(PTX_F16, h & 0xffff, false) == -want);
         assert_int_equal(once(back, h, 0, 0) & 0xffff, v << 8 | (v ^ 128));
     }
-    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E5M2X2, .rnd = MRND_RN, .dst = {R(RES)}, .src = {R(RA)});
+    m = MI(.op = OP_CVT, .type = PTX_F16X2, .stype = PTX_E5M2X2, .rnd = MRND_RN, .dst = {R(RES)},
+           .src = {R(RA)});
     assert_int_equal(once(m, 0x3c7c, 0, 0), 0x3c007c00);
     assert_int_equal(once(m, 0x01fc, 0, 0), 0x0100fc00);
     // tf32: ten bits of the fraction, ties away from zero
-    m = MI(.op = OP_CVT, .type = PTX_TF32, .stype = PTX_F32, .rnd = MRND_RNA, .dst = {R(RES)}, .src = {R(RA)});
+    m = MI(.op = OP_CVT, .type = PTX_TF32, .stype = PTX_F32, .rnd = MRND_RNA, .dst = {R(RES)},
+           .src = {R(RA)});
     assert_int_equal(once(m, 0x3f801000, 0, 0), 0x3f802000);
     assert_int_equal(once(m, 0x3f800fff, 0, 0), 0x3f800000);
     assert_int_equal(once(m, 0xbf801000, 0, 0), 0xbf802000);
@@ -299,12 +337,14 @@ static void packed(void **state) {
 }
 static void packed_integers(void **state) {
     (void)state;
-    struct minst m = MI(.op = OP_CVTPACK, .type = PTX_S16, .stype = PTX_S32, .flags = MF_SAT, .aux = 16, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+    struct minst m = MI(.op = OP_CVTPACK, .type = PTX_S16, .stype = PTX_S32, .flags = MF_SAT,
+                        .aux = 16, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     assert_int_equal(once(m, 40000, (uint32_t)-40000, 0), 0x7fff8000);
     assert_int_equal(once(m, 5, (uint32_t)-5, 0), 0x0005fffb);
     m.type = PTX_U16;
     assert_int_equal(once(m, 70000, (uint32_t)-1, 0), 0xffff0000);
-    m = MI(.op = OP_CVTPACK, .type = PTX_U8, .stype = PTX_S32, .flags = MF_SAT, .aux = 8, .dst = {R(RES)}, .src = {ABC});
+    m = MI(.op = OP_CVTPACK, .type = PTX_U8, .stype = PTX_S32, .flags = MF_SAT, .aux = 8,
+           .dst = {R(RES)}, .src = {ABC});
     assert_int_equal(once(m, 300, (uint32_t)-7, 0xabcd1234), 0x1234ff00);
     m.type = PTX_S8;
     assert_int_equal(once(m, 300, (uint32_t)-300, 0x1234), 0x12347f80);
@@ -316,8 +356,10 @@ static void packed_integers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(int_to_int), cmocka_unit_test(int_to_float), cmocka_unit_test(float_to_int),
-                                       cmocka_unit_test(float_to_float), cmocka_unit_test(round_trip), cmocka_unit_test(packed),
-                                       cmocka_unit_test(packed_integers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(int_to_int),     cmocka_unit_test(int_to_float),
+        cmocka_unit_test(float_to_int),   cmocka_unit_test(float_to_float),
+        cmocka_unit_test(round_trip),     cmocka_unit_test(packed),
+        cmocka_unit_test(packed_integers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,8 @@ static void allocations(void **state) {
     assert_null(devmem_host(m, a - 1, 1));
     assert_ptr_equal(devmem_host(m, a + 99, 1), devmem_host(m, a, 1) + 99);
     struct devmem_range r;
-    assert_true(devmem_find(m, a + 50, &r) && r.first == a && r.bytes == 100 && !strcmp(r.name, "a"));
+    assert_true(devmem_find(m, a + 50, &r) && r.first == a && r.bytes == 100 &&
+                !strcmp(r.name, "a"));
     assert_false(devmem_find(m, a + 100, &r));
     const uint32_t epoch = devmem_epoch(m);
     assert_true(devmem_free(m, a));
@@ -56,7 +57,8 @@ static void host_mappings(void **state) {
     (void)state;
     struct devmem *m = devmem_create(1 << 20);
     static uint32_t host[1000];
-    const uint64_t a = devmem_map_host(m, host, sizeof host), b = devmem_map_host(m, host, sizeof host);
+    const uint64_t a = devmem_map_host(m, host, sizeof host),
+                   b = devmem_map_host(m, host, sizeof host);
     assert_int_not_equal(a, 0);
     assert_int_not_equal(a, b);
     assert_ptr_equal(devmem_host(m, a + 40, 4), &host[10]);
@@ -108,7 +110,8 @@ static void device_heap(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(no_leaks), cmocka_unit_test(host_mappings),
-                                       cmocka_unit_test(handles), cmocka_unit_test(device_heap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(no_leaks),
+                                       cmocka_unit_test(host_mappings), cmocka_unit_test(handles),
+                                       cmocka_unit_test(device_heap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,16 @@
-// Whole kernels on one thread: more blocks than a wave holds, blocks that wait for one another, limits,
-// stopping, counts, deadlocks; levels by name.
+// Whole kernels on one thread: more blocks than a wave holds, blocks that wait for one another,
+// limits, stopping, counts, deadlocks; levels by name.
 #include "test_asm.h"
 
-static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *stop, struct exec_counts *c, struct exec_fault *f) {
+static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *stop,
+                          struct exec_counts *c, struct exec_fault *f) {
     prog_stop(p);
     p->args.params = p->params;
     assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch), WW_OK);
     return exec_run_functional(p->launch, p->mem, limit, stop, c, f, &p->diags);
 }
-static struct minst *memory_op(struct prog *p, enum mop op, uint8_t sub, struct opnd d, struct opnd a, struct opnd b) {
+static struct minst *memory_op(struct prog *p, enum mop op, uint8_t sub, struct opnd d,
+                               struct opnd a, struct opnd b) {
     struct minst *m = emit(p, op, PTX_U32, d, a, b, NONE_);
     m->space = PTX_SPACE_GLOBAL;
     m->sub = sub;
@@ -86,7 +88,8 @@ static void endless(void **state) {
     const volatile int stop = 1;
     struct diags d;
     diags_init(&d);
-    assert_int_equal(exec_run_functional(p->launch, p->mem, 0, &stop, &c, &f, &d), WW_ERROR_INTERRUPTED);
+    assert_int_equal(exec_run_functional(p->launch, p->mem, 0, &stop, &c, &f, &d),
+                     WW_ERROR_INTERRUPTED);
     diags_free(&d);
     prog_free(p);
 }
@@ -105,7 +108,9 @@ static void deadlock(void **state) {
     assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_DEADLOCK);
     char text[512];
     diags_first(&p->diags, text, sizeof text);
-    assert_non_null(strstr(text, "block (0,0,0) warp 0 waits at barrier 2 (PTX line 3), where 32 of 64 threads have come"));
+    assert_non_null(strstr(
+        text,
+        "block (0,0,0) warp 0 waits at barrier 2 (PTX line 3), where 32 of 64 threads have come"));
     prog_free(p);
 }
 static void faults_are_told(void **state) {
@@ -131,8 +136,9 @@ static void levels(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_blocks), cmocka_unit_test(blocks_wait_for_each_other),
-                                       cmocka_unit_test(endless), cmocka_unit_test(deadlock),
-                                       cmocka_unit_test(faults_are_told), cmocka_unit_test(levels)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_blocks),     cmocka_unit_test(blocks_wait_for_each_other),
+        cmocka_unit_test(endless),         cmocka_unit_test(deadlock),
+        cmocka_unit_test(faults_are_told), cmocka_unit_test(levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

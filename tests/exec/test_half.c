@@ -1,5 +1,5 @@
-// Half precision and bfloat16. References round exact values by counting units in the last place, in
-// long double, which holds every sum and product of two halves and most fused ones exactly.
+// Half precision and bfloat16. References round exact values by counting units in the last place,
+// in long double, which holds every sum and product of two halves and most fused ones exactly.
 #include "test_fp.h"
 
 struct fmt {
@@ -12,10 +12,14 @@ static long double widen(uint32_t h, const struct fmt *f) {
     const int mant = f->bits - 1, e = (int)((h & 0x7fff) >> mant);
     const uint32_t m = h & ((1u << mant) - 1);
     long double v;
-    if ((h & 0x7fff) > f->inf) v = NAN;
-    else if ((h & 0x7fff) == f->inf) v = INFINITY;
-    else if (e == 0) v = ldexpl(m, f->emin - mant);
-    else v = ldexpl((long double)m + (1u << mant), f->emin - mant + e - 1);
+    if ((h & 0x7fff) > f->inf)
+        v = NAN;
+    else if ((h & 0x7fff) == f->inf)
+        v = INFINITY;
+    else if (e == 0)
+        v = ldexpl(m, f->emin - mant);
+    else
+        v = ldexpl((long double)m + (1u << mant), f->emin - mant + e - 1);
     return h & 0x8000 ? -v : v;
 }
 // Nearest even, of an exact v and what is still to be added to it (its sign decides ties).
@@ -42,13 +46,26 @@ static uint32_t narrow(long double v, long double rest, const struct fmt *f) {
     return sign | (uint32_t)(k - f->emin) << (f->bits - 1) | m;
 }
 static uint32_t half_value(uint64_t *s, uint32_t n, const struct fmt *f) {
-    const uint32_t e[] = {0, 0x8000, 1, 0x8001, f->inf - 1, f->inf, f->inf | 0x8000, f->inf + 1, 0x7fff, 0xffff,
-                          f->bits == 11 ? 0x3c00u : 0x3f80u, f->bits == 11 ? 0xbc00u : 0xbf80u, (1u << (f->bits - 1)) - 1, 1u << (f->bits - 1)};
+    const uint32_t e[] = {0,
+                          0x8000,
+                          1,
+                          0x8001,
+                          f->inf - 1,
+                          f->inf,
+                          f->inf | 0x8000,
+                          f->inf + 1,
+                          0x7fff,
+                          0xffff,
+                          f->bits == 11 ? 0x3c00u : 0x3f80u,
+                          f->bits == 11 ? 0xbc00u : 0xbf80u,
+                          (1u << (f->bits - 1)) - 1,
+                          1u << (f->bits - 1)};
     return n < WW_COUNT(e) ? e[n] : (uint32_t)rnd64(s) & 0xffff;
 }
 static uint32_t flush16(uint32_t h, const struct fmt *f) { return h & f->inf ? h : h & 0x8000; }
 
-static uint32_t reference(const struct minst *m, const struct fmt *f, uint32_t a, uint32_t b, uint32_t c, bool *skip) {
+static uint32_t reference(const struct minst *m, const struct fmt *f, uint32_t a, uint32_t b,
+                          uint32_t c, bool *skip) {
     uint32_t v[3] = {a, b, c};
     for (uint32_t k = 0; k < 3; k++) {
         if (m->src[k].mods & OPND_ABS) v[k] &= 0x7fff;
@@ -89,7 +106,8 @@ static void arithmetic(void **state) {
             for (uint32_t t = 0; t < 4; t++)
                 for (uint32_t k = 0; k < 8; k++) {
                     const struct fmt *f = t < 2 ? &F16 : &BF16;
-                    struct minst m = MI(.op = ops[o], .type = types[t], .flags = flags[k & 3], .dst = {R(RES)}, .src = {ABC});
+                    struct minst m = MI(.op = ops[o], .type = types[t], .flags = flags[k & 3],
+                                        .dst = {R(RES)}, .src = {ABC});
                     if (k & 4) {
                         m.src[0].mods = OPND_NEG;
                         m.src[1].mods = OPND_ABS;
@@ -102,21 +120,28 @@ static void arithmetic(void **state) {
                             const uint32_t hi = (uint32_t)rnd64(&seed) << 16;
                             r->a.w[0][i] = hi | half_value(&seed, n < 14 ? n : 99, f);
                             r->b.w[0][i] = hi >> 3 << 16 | half_value(&seed, n < 14 ? i : 99, f);
-                            r->c.w[0][i] = (uint32_t)rnd64(&seed) << 16 | half_value(&seed, n < 28 ? (n + i) % 20 : 99, f);
+                            r->c.w[0][i] = (uint32_t)rnd64(&seed) << 16 |
+                                           half_value(&seed, n < 28 ? (n + i) % 20 : 99, f);
                         }
                         const uint32_t mask = pick_mask(&seed, n);
                         op_step(r, mask);
                         for (uint32_t i = 0; i < 32; i++) {
                             bool skip;
                             const uint32_t a = r->a.w[0][i], b = r->b.w[0][i], c = r->c.w[0][i];
-                            uint32_t want = reference(&m, f, a & 0xffff, b & 0xffff, c & 0xffff, &skip);
+                            uint32_t want =
+                                reference(&m, f, a & 0xffff, b & 0xffff, c & 0xffff, &skip);
                             uint32_t got = r->d.w[0][i];
-                            if (t & 1) want |= reference(&m, f, a >> 16, b >> 16, c >> 16, &skip) << 16;
-                            else got &= 0xffff;
-                            if (!(mask >> i & 1)) want = t & 1 ? r->old.w[0][i] : r->old.w[0][i] & 0xffff;
+                            if (t & 1)
+                                want |= reference(&m, f, a >> 16, b >> 16, c >> 16, &skip) << 16;
+                            else
+                                got &= 0xffff;
+                            if (!(mask >> i & 1))
+                                want = t & 1 ? r->old.w[0][i] : r->old.w[0][i] & 0xffff;
                             if (got != want)
-                                fail_msg("%s type %u flags %x at %s: %08x %08x %08x gives %08x, not %08x", mop_info[ops[o]].text, types[t],
-                                         m.flags, exec_simd_level(), a, b, c, got, want);
+                                fail_msg("%s type %u flags %x at %s: %08x %08x %08x gives %08x, "
+                                         "not %08x",
+                                         mop_info[ops[o]].text, types[t], m.flags,
+                                         exec_simd_level(), a, b, c, got, want);
                         }
                     }
                     op_free(r);
@@ -130,7 +155,8 @@ static void exhaustive(void **state) {
     static const uint32_t set[] = {0x3c01, 0x0001, 0x83ff, 0x7bff, 0x5555, 0x0400, 0x1234};
     for (uint32_t k = 0; k < WW_COUNT(set); k++)
         for (uint32_t o = 0; o < 2; o++) {
-            struct minst m = MI(.op = o ? OP_HMUL : OP_HADD, .type = PTX_F16, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            struct minst m = MI(.op = o ? OP_HMUL : OP_HADD, .type = PTX_F16, .dst = {R(RES)},
+                                .src = {R(RA), R(RB)});
             struct op_run *r = op_new(m);
             for (uint32_t n = 0; n < 65536; n += 32) {
                 for (uint32_t i = 0; i < 32; i++) {
@@ -140,7 +166,8 @@ static void exhaustive(void **state) {
                 op_step(r, ~0u);
                 for (uint32_t i = 0; i < 32; i++) {
                     bool skip;
-                    assert_int_equal(r->d.w[0][i] & 0xffff, reference(&m, &F16, n + i, set[k], 0, &skip));
+                    assert_int_equal(r->d.w[0][i] & 0xffff,
+                                     reference(&m, &F16, n + i, set[k], 0, &skip));
                 }
             }
             op_free(r);
@@ -148,9 +175,18 @@ static void exhaustive(void **state) {
 }
 static bool cmp_h(long double a, long double b, uint8_t c) {
     const bool un = isunordered(a, b);
-    const bool t[] = {[MCMP_EQ] = a == b, [MCMP_NE] = !un && a != b, [MCMP_LT] = a < b, [MCMP_LE] = a <= b, [MCMP_GT] = a > b, [MCMP_GE] = a >= b,
-                      [MCMP_EQU] = un || a == b, [MCMP_NEU] = un || a != b, [MCMP_LTU] = un || a < b, [MCMP_LEU] = un || a <= b,
-                      [MCMP_GTU] = un || a > b, [MCMP_GEU] = un || a >= b, [MCMP_NUM] = !un, [MCMP_NAN] = un};
+    const bool t[] = {[MCMP_EQ] = a == b,
+                      [MCMP_NE] = !un && a != b,
+                      [MCMP_LT] = a<b, [MCMP_LE] = a <= b, [MCMP_GT] = a> b,
+                      [MCMP_GE] = a >= b,
+                      [MCMP_EQU] = un || a == b,
+                      [MCMP_NEU] = un || a != b,
+                      [MCMP_LTU] = un || a < b,
+                      [MCMP_LEU] = un || a <= b,
+                      [MCMP_GTU] = un || a > b,
+                      [MCMP_GEU] = un || a >= b,
+                      [MCMP_NUM] = !un,
+                      [MCMP_NAN] = un};
     return t[c];
 }
 static void compares(void **state) {
@@ -162,15 +198,22 @@ static void compares(void **state) {
             for (uint8_t c = MCMP_EQ; c <= MCMP_NAN; c++) {
                 const struct fmt *f = t < 2 ? &F16 : &BF16;
                 const bool two = t & 1;
-                struct op_run *r = op_new(MI(.op = OP_HSETP, .type = types[t], .cmp = c, .flags = MF_CMP3, .dst = {P(PD), P(PQ)}, .src = {R(RA), R(RB)}));
+                struct op_run *r =
+                    op_new(MI(.op = OP_HSETP, .type = types[t], .cmp = c, .flags = MF_CMP3,
+                              .dst = {P(PD), P(PQ)}, .src = {R(RA), R(RB)}));
                 struct op_run *q[3];
                 for (uint32_t k = 0; k < 3; k++)
-                    q[k] = op_new(MI(.op = OP_HSET, .type = k == 2 ? types[t] : dest[k], .stype = types[t], .cmp = c, .dst = {R(RES)}, .src = {R(RA), R(RB)}));
+                    q[k] = op_new(MI(.op = OP_HSET, .type = k == 2 ? types[t] : dest[k],
+                                     .stype = types[t], .cmp = c, .dst = {R(RES)},
+                                     .src = {R(RA), R(RB)}));
                 uint64_t seed = 2;
                 for (uint32_t n = 0; n < 40; n++) {
                     for (uint32_t i = 0; i < 32; i++) {
-                        r->a.w[0][i] = (uint32_t)rnd64(&seed) << 16 | half_value(&seed, n < 14 ? n : 99, f);
-                        r->b.w[0][i] = rnd64(&seed) & 1 ? r->a.w[0][i] : (uint32_t)rnd64(&seed) << 16 | half_value(&seed, i, f);
+                        r->a.w[0][i] =
+                            (uint32_t)rnd64(&seed) << 16 | half_value(&seed, n < 14 ? n : 99, f);
+                        r->b.w[0][i] = rnd64(&seed) & 1
+                                           ? r->a.w[0][i]
+                                           : (uint32_t)rnd64(&seed) << 16 | half_value(&seed, i, f);
                     }
                     for (uint32_t k = 0; k < 3; k++) {
                         q[k]->a = r->a;
@@ -180,11 +223,15 @@ static void compares(void **state) {
                     op_step(r, ~0u);
                     for (uint32_t i = 0; i < 32; i++) {
                         const uint32_t a = r->a.w[0][i], b = r->b.w[0][i];
-                        const bool lo = cmp_h(widen(a & 0xffff, f), widen(b & 0xffff, f), c), hi = cmp_h(widen(a >> 16, f), widen(b >> 16, f), c);
+                        const bool lo = cmp_h(widen(a & 0xffff, f), widen(b & 0xffff, f), c),
+                                   hi = cmp_h(widen(a >> 16, f), widen(b >> 16, f), c);
                         assert_int_equal(r->pd >> i & 1, lo);
                         assert_int_equal(r->pq >> i & 1, two ? hi : !lo);
                         assert_int_equal(q[0]->d.w[0][i] & 0xffff, lo ? 0xffff : 0);
-                        assert_int_equal(q[1]->d.w[0][i], two ? (lo ? 0xffffu : 0) | (hi ? 0xffff0000u : 0) : lo ? ~0u : 0);
+                        assert_int_equal(q[1]->d.w[0][i],
+                                         two  ? (lo ? 0xffffu : 0) | (hi ? 0xffff0000u : 0)
+                                         : lo ? ~0u
+                                              : 0);
                         const uint32_t one = t < 2 ? 0x3c00 : 0x3f80;
                         const uint32_t want = (lo ? one : 0) | (two && hi ? one << 16 : 0);
                         assert_int_equal(two ? q[2]->d.w[0][i] : q[2]->d.w[0][i] & 0xffff, want);
@@ -204,7 +251,9 @@ static void min_max(void **state) {
             for (uint8_t sub = 0; sub < 2; sub++)
                 for (uint32_t k = 0; k < 5; k++) {
                     const struct fmt *f = bf ? &BF16 : &F16;
-                    struct op_run *r = op_new(MI(.op = OP_HMNMX, .type = bf ? PTX_BF16 : PTX_F16, .sub = sub, .flags = flags[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}));
+                    struct op_run *r =
+                        op_new(MI(.op = OP_HMNMX, .type = bf ? PTX_BF16 : PTX_F16, .sub = sub,
+                                  .flags = flags[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}));
                     uint64_t seed = 6;
                     for (uint32_t n = 0; n < 100; n++) {
                         for (uint32_t i = 0; i < 32; i++) {
@@ -219,15 +268,23 @@ static void min_max(void **state) {
                             if (flags[k] & MF_ABS) a &= 0x7fff, b &= 0x7fff;
                             const long double x = widen(a, f), y = widen(b, f);
                             uint32_t want;
-                            if ((isnan(x) && isnan(y)) || (flags[k] & MF_NAN && (isnan(x) || isnan(y)))) want = 0x7fff;
+                            if ((isnan(x) && isnan(y)) ||
+                                (flags[k] & MF_NAN && (isnan(x) || isnan(y))))
+                                want = 0x7fff;
                             else {
-                                if (isnan(x)) want = b;
-                                else if (isnan(y)) want = a;
-                                else if (x == y) want = sub ? a & b : a | b; // zeros differ in sign only
-                                else want = (x < y) != sub ? a : b;
+                                if (isnan(x))
+                                    want = b;
+                                else if (isnan(y))
+                                    want = a;
+                                else if (x == y)
+                                    want = sub ? a & b : a | b; // zeros differ in sign only
+                                else
+                                    want = (x < y) != sub ? a : b;
                                 if (flags[k] & MF_ABS) want |= sign;
                             }
-                            if ((r->d.w[0][i] & 0xffff) != want) fail_msg("hmnmx %u %x: %04x %04x gives %04x, not %04x", sub, flags[k], r->a.w[0][i], r->b.w[0][i], r->d.w[0][i], want);
+                            if ((r->d.w[0][i] & 0xffff) != want)
+                                fail_msg("hmnmx %u %x: %04x %04x gives %04x, not %04x", sub,
+                                         flags[k], r->a.w[0][i], r->b.w[0][i], r->d.w[0][i], want);
                         }
                     }
                     op_free(r);
@@ -242,16 +299,23 @@ static void special_functions(void **state) {
         for (uint32_t bf = 0; bf < 2; bf++)
             for (uint32_t th = 0; th < 2; th++) {
                 const struct fmt *f = bf ? &BF16 : &F16;
-                struct op_run *r = op_new(MI(.op = th ? OP_HTANH : OP_HEX2, .type = bf ? PTX_BF16 : PTX_F16, .dst = {R(RES)}, .src = {R(RA)}));
+                struct op_run *r =
+                    op_new(MI(.op = th ? OP_HTANH : OP_HEX2, .type = bf ? PTX_BF16 : PTX_F16,
+                              .dst = {R(RES)}, .src = {R(RA)}));
                 for (uint32_t n = 0; n < 65536; n += 32) {
                     for (uint32_t i = 0; i < 32; i++) r->a.w[0][i] = n + i;
                     op_step(r, ~0u);
                     for (uint32_t i = 0; i < 32; i++) {
-                        const long double x = widen(n + i, f), got = widen(r->d.w[0][i] & 0xffff, f);
+                        const long double x = widen(n + i, f),
+                                          got = widen(r->d.w[0][i] & 0xffff, f);
                         const long double t = th ? tanhl(x) : exp2l(x);
-                        if (isnan(x)) assert_int_equal(r->d.w[0][i] & 0xffff, 0x7fff);
-                        else if (narrow(t, 0, f) == f->inf) assert_true(isinf(got));
-                        else assert_true(fabsl(got - t) <= fabsl(t) * (bf ? 0x1p-7 : exp2(-9.9)) + ldexpl(1, f->emin - f->bits + 1));
+                        if (isnan(x))
+                            assert_int_equal(r->d.w[0][i] & 0xffff, 0x7fff);
+                        else if (narrow(t, 0, f) == f->inf)
+                            assert_true(isinf(got));
+                        else
+                            assert_true(fabsl(got - t) <= fabsl(t) * (bf ? 0x1p-7 : exp2(-9.9)) +
+                                                              ldexpl(1, f->emin - f->bits + 1));
                     }
                 }
                 op_free(r);
@@ -261,7 +325,8 @@ static void special_functions(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(exhaustive), cmocka_unit_test(compares),
-                                       cmocka_unit_test(min_max), cmocka_unit_test(special_functions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(exhaustive),
+                                       cmocka_unit_test(compares), cmocka_unit_test(min_max),
+                                       cmocka_unit_test(special_functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,10 @@ static i128 val(uint8_t t, uint64_t v) {
 }
 static uint64_t cut(i128 v, unsigned bits) { return (uint64_t)((u128)v & (((u128)1 << bits) - 1)); }
 
-#define R32(name) static uint32_t name(const struct minst *m, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
-#define R64(name) static uint64_t name(const struct minst *m, uint64_t a, uint64_t b, uint64_t c, uint64_t e)
+#define R32(name)                                                                                  \
+    static uint32_t name(const struct minst *m, uint32_t a, uint32_t b, uint32_t c, uint32_t e)
+#define R64(name)                                                                                  \
+    static uint64_t name(const struct minst *m, uint64_t a, uint64_t b, uint64_t c, uint64_t e)
 #define UNUSED (void)m, (void)a, (void)b, (void)c, (void)e
 
 R32(ref_iadd) {
@@ -27,7 +29,8 @@ R32(ref_iadd) {
 }
 static void add(void **state) {
     (void)state;
-    const struct minst m = MI(.op = OP_IADD, .type = PTX_S32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+    const struct minst m =
+        MI(.op = OP_IADD, .type = PTX_S32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     check32("iadd", m, ref_iadd, 60);
     struct minst n = m;
     n.src[1].mods = OPND_NEG;
@@ -46,7 +49,8 @@ static void carry(void **state) {
     LEVELS(v) {
         for (uint32_t kind = 0; kind < 8; kind++) {
             const bool sub = kind & 1, in = kind & 2, imad = kind & 4;
-            struct minst m = MI(.op = OP_IADD, .type = PTX_U32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            struct minst m =
+                MI(.op = OP_IADD, .type = PTX_U32, .dst = {R(RES)}, .src = {R(RA), R(RB)});
             if (imad) m = MI(.op = OP_IMAD, .type = PTX_U32, .dst = {R(RES)}, .src = {ABC});
             m.flags = MF_CC_OUT | (in ? MF_CC_IN : 0u);
             m.src[imad ? 2 : 1].mods = sub ? OPND_NEG : 0;
@@ -62,7 +66,8 @@ static void carry(void **state) {
                 const uint32_t mask = pick_mask(&seed, n);
                 op_step(r, mask);
                 for (uint32_t i = 0; i < 32; i++) {
-                    const uint64_t x = imad ? (uint32_t)(r->a.w[0][i] * r->b.w[0][i]) : r->a.w[0][i];
+                    const uint64_t x =
+                        imad ? (uint32_t)(r->a.w[0][i] * r->b.w[0][i]) : r->a.w[0][i];
                     const uint64_t y = imad ? r->c.w[0][i] : r->b.w[0][i];
                     const uint64_t cin = in ? r->carry >> i & 1 : 0;
                     const i128 s = sub ? (i128)x - y - cin : (i128)x + y + cin;
@@ -87,8 +92,11 @@ R32(ref_imad) {
     const bool is16 = ptx_type_bits(m->type) == 16;
     const i128 p = val(m->type, a) * val(m->type, b);
     const bool mad = m->op == OP_IMAD;
-    i128 r = is16 ? (m->flags & MF_HI ? (sgn(m->type) ? (i128)((int32_t)p >> 16) : (i128)((uint32_t)p >> 16)) : p)
-                  : m->flags & MF_HI ? p >> 32 : p;
+    i128 r = is16               ? (m->flags & MF_HI
+                                       ? (sgn(m->type) ? (i128)((int32_t)p >> 16) : (i128)((uint32_t)p >> 16))
+                                       : p)
+             : m->flags & MF_HI ? p >> 32
+                                : p;
     if (m->flags & MF_SAT) {
         r = (i128)(int32_t)(uint32_t)r + (int32_t)c;
         r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;
@@ -103,14 +111,19 @@ static void multiply(void **state) {
         static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
         for (uint32_t hi = 0; hi < 2; hi++) {
             const uint32_t f = hi ? MF_HI : 0;
-            check32("imul", MI(.op = OP_IMUL, .type = types[k], .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            check32("imul",
+                    MI(.op = OP_IMUL, .type = types[k], .flags = f, .dst = {R(RES)},
+                       .src = {R(RA), R(RB)}),
                     ref_imad, 60);
-            check32("imad", MI(.op = OP_IMAD, .type = types[k], .flags = f, .dst = {R(RES)}, .src = {ABC}),
+            check32("imad",
+                    MI(.op = OP_IMAD, .type = types[k], .flags = f, .dst = {R(RES)}, .src = {ABC}),
                     ref_imad, 60);
         }
     }
-    check32("mad.hi.sat", MI(.op = OP_IMAD, .type = PTX_S32, .flags = MF_HI | MF_SAT, .dst = {R(RES)}, .src = {ABC}),
-            ref_imad, 200);
+    check32(
+        "mad.hi.sat",
+        MI(.op = OP_IMAD, .type = PTX_S32, .flags = MF_HI | MF_SAT, .dst = {R(RES)}, .src = {ABC}),
+        ref_imad, 200);
 }
 R64(ref_wide) {
     UNUSED;
@@ -122,7 +135,8 @@ static void multiply_wide(void **state) {
     (void)state;
     static const uint8_t types[] = {PTX_S32, PTX_U32};
     for (uint32_t k = 0; k < 2; k++) {
-        struct minst m = MI(.op = OP_IMUL, .type = types[k], .flags = MF_WIDE, .dst = {RD(RES)}, .src = {R(RA), R(RB)});
+        struct minst m = MI(.op = OP_IMUL, .type = types[k], .flags = MF_WIDE, .dst = {RD(RES)},
+                            .src = {R(RA), R(RB)});
         check64("mul.wide", m, ref_wide, 60);
         m.op = OP_IMAD;
         m.src[2] = RD(RC);
@@ -151,7 +165,8 @@ static void multiply_24(void **state) {
     static const uint8_t types[] = {PTX_S32, PTX_U32};
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t hi = 0; hi < 2; hi++) {
-            struct minst m = MI(.op = OP_IMUL24, .type = types[k], .flags = hi ? MF_HI : 0, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            struct minst m = MI(.op = OP_IMUL24, .type = types[k], .flags = hi ? MF_HI : 0,
+                                .dst = {R(RES)}, .src = {R(RA), R(RB)});
             check32("mul24", m, ref_mul24, 60);
             m.op = OP_IMAD24;
             m.src[2] = R(RC);
@@ -181,7 +196,8 @@ static void min_max(void **state) {
     static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16, PTX_S16X2, PTX_U16X2};
     for (uint32_t k = 0; k < WW_COUNT(types); k++)
         for (uint8_t sub = 0; sub < 2; sub++) {
-            struct minst m = MI(.op = OP_IMNMX, .type = types[k], .sub = sub, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            struct minst m = MI(.op = OP_IMNMX, .type = types[k], .sub = sub, .dst = {R(RES)},
+                                .src = {R(RA), R(RB)});
             check32("imnmx", m, ref_minmax, 60);
             if (types[k] == PTX_S32 || types[k] == PTX_S16X2) {
                 m.flags = MF_RELU;
@@ -189,21 +205,31 @@ static void min_max(void **state) {
             }
         }
 }
-R32(ref_abs) { UNUSED; return (uint32_t)cut(val(m->type, a) < 0 ? -val(m->type, a) : val(m->type, a), ptx_type_bits(m->type)); }
+R32(ref_abs) {
+    UNUSED;
+    return (uint32_t)cut(val(m->type, a) < 0 ? -val(m->type, a) : val(m->type, a),
+                         ptx_type_bits(m->type));
+}
 R32(ref_sad) {
     UNUSED;
     const i128 x = val(m->type, a), y = val(m->type, b);
     return (uint32_t)cut((x < y ? y - x : x - y) + (i128)c, ptx_type_bits(m->type));
 }
-R32(ref_scadd) { UNUSED; const uint32_t s = a << m->sub; return (m->src[0].mods & OPND_NEG ? -s : s) + b; }
+R32(ref_scadd) {
+    UNUSED;
+    const uint32_t s = a << m->sub;
+    return (m->src[0].mods & OPND_NEG ? -s : s) + b;
+}
 static void abs_sad_scadd(void **state) {
     (void)state;
     check32("iabs", MI(.op = OP_IABS, .type = PTX_S32, D1A(R(RES), R(RA))), ref_abs, 30);
     check32("iabs16", MI(.op = OP_IABS, .type = PTX_S16, D1A(R(RES), R(RA))), ref_abs, 30);
     static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
     for (uint32_t k = 0; k < 4; k++)
-        check32("isad", MI(.op = OP_ISAD, .type = types[k], .dst = {R(RES)}, .src = {ABC}), ref_sad, 60);
-    struct minst m = MI(.op = OP_ISCADD, .type = PTX_S32, .sub = 5, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+        check32("isad", MI(.op = OP_ISAD, .type = types[k], .dst = {R(RES)}, .src = {ABC}), ref_sad,
+                60);
+    struct minst m =
+        MI(.op = OP_ISCADD, .type = PTX_S32, .sub = 5, .dst = {R(RES)}, .src = {R(RA), R(RB)});
     check32("iscadd", m, ref_scadd, 30);
     m.src[0].mods = OPND_NEG;
     check32("iscadd neg", m, ref_scadd, 30);
@@ -235,18 +261,27 @@ static void shifts(void **state) {
     static const uint8_t types[] = {PTX_B32, PTX_S32, PTX_U32, PTX_B16, PTX_S16, PTX_U16};
     for (uint32_t k = 0; k < 6; k++) {
         if (k == 0 || k == 3)
-            check32("shl", MI(.op = OP_SHL, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_shift, 60);
-        check32("shr", MI(.op = OP_SHR, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_shift, 60);
+            check32("shl",
+                    MI(.op = OP_SHL, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+                    ref_shift, 60);
+        check32("shr", MI(.op = OP_SHR, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+                ref_shift, 60);
     }
     for (uint32_t f = 0; f < 4; f++)
-        check32("shf", MI(.op = OP_SHF, .type = PTX_B32, .flags = (f & 1 ? MF_LEFT : 0) | (f & 2 ? MF_WRAP : 0),
-                          .dst = {R(RES)}, .src = {ABC}), ref_shf, 100);
+        check32("shf",
+                MI(.op = OP_SHF, .type = PTX_B32,
+                   .flags = (f & 1 ? MF_LEFT : 0) | (f & 2 ? MF_WRAP : 0), .dst = {R(RES)},
+                   .src = {ABC}),
+                ref_shf, 100);
 }
 R32(ref_lop) {
     UNUSED;
     if (m->src[0].mods & OPND_NOT) a = ~a;
     if (m->src[1].mods & OPND_NOT) b = ~b;
-    return m->sub == MLOGIC_AND ? a & b : m->sub == MLOGIC_OR ? a | b : m->sub == MLOGIC_XOR ? a ^ b : b;
+    return m->sub == MLOGIC_AND   ? a & b
+           : m->sub == MLOGIC_OR  ? a | b
+           : m->sub == MLOGIC_XOR ? a ^ b
+                                  : b;
 }
 R32(ref_lop3) {
     UNUSED;
@@ -261,21 +296,26 @@ static void logic(void **state) {
     (void)state;
     for (uint8_t sub = 0; sub < 4; sub++)
         for (uint8_t n = 0; n < 4; n++) {
-            struct minst m = MI(.op = OP_LOP, .type = PTX_B32, .sub = sub, .dst = {R(RES)}, .src = {R(RA), R(RB)});
+            struct minst m = MI(.op = OP_LOP, .type = PTX_B32, .sub = sub, .dst = {R(RES)},
+                                .src = {R(RA), R(RB)});
             if (n & 1) m.src[0].mods = OPND_NOT;
             if (n & 2) m.src[1].mods = OPND_NOT;
             check32("lop", m, ref_lop, 20);
         }
     for (uint32_t lut = 0; lut < 256; lut++)
-        check32("lop3", MI(.op = OP_LOP3, .type = PTX_B32, .sub = (uint8_t)lut, .dst = {R(RES)}, .src = {ABC}), ref_lop3, 3);
+        check32(
+            "lop3",
+            MI(.op = OP_LOP3, .type = PTX_B32, .sub = (uint8_t)lut, .dst = {R(RES)}, .src = {ABC}),
+            ref_lop3, 3);
 }
 static void lop3_predicate(void **state) {
     (void)state;
     LEVELS(v) {
         for (uint8_t bop = MBOP_AND; bop <= MBOP_XOR; bop++)
             for (uint32_t no_word = 0; no_word < 2; no_word++) {
-                struct minst m = MI(.op = OP_LOP3, .type = PTX_B32, .sub = 0x80, .bop = bop,
-                                    .dst = {no_word ? NONE_ : R(RES), P(PD)}, .src = {ABC, P(PSRC)});
+                struct minst m =
+                    MI(.op = OP_LOP3, .type = PTX_B32, .sub = 0x80, .bop = bop,
+                       .dst = {no_word ? NONE_ : R(RES), P(PD)}, .src = {ABC, P(PSRC)});
                 struct op_run *r = op_new(m);
                 uint64_t seed = 5;
                 for (uint32_t n = 0; n < 20; n++) {
@@ -290,9 +330,13 @@ static void lop3_predicate(void **state) {
                     for (uint32_t i = 0; i < 32; i++) {
                         const uint32_t w = r->a.w[0][i] & r->b.w[0][i] & r->c.w[0][i];
                         const bool q = r->psrc >> i & 1, t = w != 0;
-                        const bool want = bop == MBOP_AND ? t && q : bop == MBOP_OR ? t || q : t != q;
-                        assert_int_equal(r->pd >> i & 1, mask >> i & 1 ? want : 0x5a5a5a5au >> i & 1);
-                        assert_int_equal(r->d.w[0][i], !no_word && mask >> i & 1 ? w : r->old.w[0][i]);
+                        const bool want = bop == MBOP_AND  ? t && q
+                                          : bop == MBOP_OR ? t || q
+                                                           : t != q;
+                        assert_int_equal(r->pd >> i & 1,
+                                         mask >> i & 1 ? want : 0x5a5a5a5au >> i & 1);
+                        assert_int_equal(r->d.w[0][i],
+                                         !no_word && mask >> i & 1 ? w : r->old.w[0][i]);
                     }
                 }
                 op_free(r);
@@ -318,18 +362,40 @@ static uint64_t bfi_bits(uint64_t a, uint64_t b, uint32_t c, uint32_t e, int msb
         f = (f & ~(1ull << (pos + i))) | (a >> i & 1) << (pos + i);
     return f;
 }
-R32(ref_bfe) { UNUSED; return (uint32_t)bfe_bits(a, b, c, sgn(m->type), 31); }
-R32(ref_bfi) { UNUSED; return (uint32_t)bfi_bits(a, b, c, e, 31); }
-R64(ref_bfe64) { UNUSED; return bfe_bits(a, (uint32_t)b, (uint32_t)c, sgn(m->type), 63); }
-R64(ref_bfi64) { UNUSED; return bfi_bits(a, b, (uint32_t)c, (uint32_t)e, 63); }
+R32(ref_bfe) {
+    UNUSED;
+    return (uint32_t)bfe_bits(a, b, c, sgn(m->type), 31);
+}
+R32(ref_bfi) {
+    UNUSED;
+    return (uint32_t)bfi_bits(a, b, c, e, 31);
+}
+R64(ref_bfe64) {
+    UNUSED;
+    return bfe_bits(a, (uint32_t)b, (uint32_t)c, sgn(m->type), 63);
+}
+R64(ref_bfi64) {
+    UNUSED;
+    return bfi_bits(a, b, (uint32_t)c, (uint32_t)e, 63);
+}
 static void fields(void **state) {
     (void)state;
-    check32("bfe.u32", MI(.op = OP_BFE, .type = PTX_U32, .dst = {R(RES)}, .src = {ABC}), ref_bfe, 400);
-    check32("bfe.s32", MI(.op = OP_BFE, .type = PTX_S32, .dst = {R(RES)}, .src = {ABC}), ref_bfe, 400);
-    check32("bfi.b32", MI(.op = OP_BFI, .type = PTX_B32, .dst = {R(RES)}, .src = {ABC, R(RE)}), ref_bfi, 400);
-    check64("bfe.u64", MI(.op = OP_BFE, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}), ref_bfe64, 400);
-    check64("bfe.s64", MI(.op = OP_BFE, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}), ref_bfe64, 400);
-    check64("bfi.b64", MI(.op = OP_BFI, .type = PTX_B64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), R(RC), R(RE)}), ref_bfi64, 400);
+    check32("bfe.u32", MI(.op = OP_BFE, .type = PTX_U32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
+            400);
+    check32("bfe.s32", MI(.op = OP_BFE, .type = PTX_S32, .dst = {R(RES)}, .src = {ABC}), ref_bfe,
+            400);
+    check32("bfi.b32", MI(.op = OP_BFI, .type = PTX_B32, .dst = {R(RES)}, .src = {ABC, R(RE)}),
+            ref_bfi, 400);
+    check64("bfe.u64",
+            MI(.op = OP_BFE, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
+            ref_bfe64, 400);
+    check64("bfe.s64",
+            MI(.op = OP_BFE, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), R(RB), R(RC)}),
+            ref_bfe64, 400);
+    check64(
+        "bfi.b64",
+        MI(.op = OP_BFI, .type = PTX_B64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), R(RC), R(RE)}),
+        ref_bfi64, 400);
 }
 static uint32_t find(uint64_t a, unsigned bits, bool s, bool shift) {
     if (s && a >> (bits - 1) & 1) a = ~a;
@@ -337,8 +403,14 @@ static uint32_t find(uint64_t a, unsigned bits, bool s, bool shift) {
         if (a >> k & 1) return shift ? bits - 1 - (uint32_t)k : (uint32_t)k;
     return ~0u;
 }
-R32(ref_flo) { UNUSED; return find(a, 32, sgn(m->type), m->flags & MF_SHIFTAMT); }
-R64(ref_flo64) { UNUSED; return find(a, 64, sgn(m->type), m->flags & MF_SHIFTAMT); }
+R32(ref_flo) {
+    UNUSED;
+    return find(a, 32, sgn(m->type), m->flags & MF_SHIFTAMT);
+}
+R64(ref_flo64) {
+    UNUSED;
+    return find(a, 64, sgn(m->type), m->flags & MF_SHIFTAMT);
+}
 static uint64_t count(const struct minst *m, uint64_t a, unsigned bits) {
     uint32_t n = 0;
     uint64_t r = 0;
@@ -352,8 +424,14 @@ static uint64_t count(const struct minst *m, uint64_t a, unsigned bits) {
     }
     return m->op == OP_BREV ? r : n;
 }
-R32(ref_count) { UNUSED; return (uint32_t)count(m, a, 32); }
-R64(ref_count64) { UNUSED; return count(m, a, 64); }
+R32(ref_count) {
+    UNUSED;
+    return (uint32_t)count(m, a, 32);
+}
+R64(ref_count64) {
+    UNUSED;
+    return count(m, a, 64);
+}
 R32(ref_fns) {
     UNUSED;
     uint32_t d = 0xffffffff;
@@ -380,24 +458,31 @@ static void bits(void **state) {
     (void)state;
     for (uint32_t f = 0; f < 2; f++) {
         const uint32_t flags = f ? MF_SHIFTAMT : 0;
-        check32("flo.u", MI(.op = OP_FLO, .type = PTX_U32, .flags = flags, D1A(R(RES), R(RA))), ref_flo, 40);
-        check32("flo.s", MI(.op = OP_FLO, .type = PTX_S32, .flags = flags, D1A(R(RES), R(RA))), ref_flo, 40);
-        check64("flo.u64", MI(.op = OP_FLO, .type = PTX_U64, .flags = flags, D1A(R(RES), RD(RA))), ref_flo64, 40);
-        check64("flo.s64", MI(.op = OP_FLO, .type = PTX_S64, .flags = flags, D1A(R(RES), RD(RA))), ref_flo64, 40);
+        check32("flo.u", MI(.op = OP_FLO, .type = PTX_U32, .flags = flags, D1A(R(RES), R(RA))),
+                ref_flo, 40);
+        check32("flo.s", MI(.op = OP_FLO, .type = PTX_S32, .flags = flags, D1A(R(RES), R(RA))),
+                ref_flo, 40);
+        check64("flo.u64", MI(.op = OP_FLO, .type = PTX_U64, .flags = flags, D1A(R(RES), RD(RA))),
+                ref_flo64, 40);
+        check64("flo.s64", MI(.op = OP_FLO, .type = PTX_S64, .flags = flags, D1A(R(RES), RD(RA))),
+                ref_flo64, 40);
     }
     static const uint16_t ops[] = {OP_BREV, OP_POPC, OP_CLZ};
     for (uint32_t k = 0; k < 3; k++) {
         check32("count", MI(.op = ops[k], .type = PTX_B32, D1A(R(RES), R(RA))), ref_count, 60);
-        check64("count64", MI(.op = ops[k], .type = PTX_B64, D1A(k ? R(RES) : RD(RES), RD(RA))), ref_count64, 60);
+        check64("count64", MI(.op = ops[k], .type = PTX_B64, D1A(k ? R(RES) : RD(RES), RD(RA))),
+                ref_count64, 60);
     }
     check32("fns", MI(.op = OP_FNS, .type = PTX_B32, .dst = {R(RES)}, .src = {ABC}), ref_fns, 300);
 }
 R32(ref_prmt) {
     UNUSED;
-    static const char *const tables[7][4] = {
-        [MPRMT_F4E] = {"3210", "4321", "5432", "6543"}, [MPRMT_B4E] = {"5670", "6701", "7012", "0123"},
-        [MPRMT_RC8] = {"0000", "1111", "2222", "3333"}, [MPRMT_ECL] = {"3210", "3211", "3222", "3333"},
-        [MPRMT_ECR] = {"0000", "1110", "2210", "3210"}, [MPRMT_RC16] = {"1010", "3232", "1010", "3232"}};
+    static const char *const tables[7][4] = {[MPRMT_F4E] = {"3210", "4321", "5432", "6543"},
+                                             [MPRMT_B4E] = {"5670", "6701", "7012", "0123"},
+                                             [MPRMT_RC8] = {"0000", "1111", "2222", "3333"},
+                                             [MPRMT_ECL] = {"3210", "3211", "3222", "3333"},
+                                             [MPRMT_ECR] = {"0000", "1110", "2210", "3210"},
+                                             [MPRMT_RC16] = {"1010", "3232", "1010", "3232"}};
     uint8_t from[8];
     memcpy(from, &a, 4);
     memcpy(from + 4, &b, 4);
@@ -417,7 +502,12 @@ R32(ref_prmt) {
 }
 R32(ref_bmsk) {
     UNUSED;
-    const uint32_t p = m->flags & MF_WRAP ? a & 31 : a > 32 ? 32 : a, n = m->flags & MF_WRAP ? b & 31 : b > 32 ? 32 : b;
+    const uint32_t p = m->flags & MF_WRAP ? a & 31
+                       : a > 32           ? 32
+                                          : a,
+                   n = m->flags & MF_WRAP ? b & 31
+                       : b > 32           ? 32
+                                          : b;
     uint32_t r = 0;
     for (uint32_t k = p; k < p + n && k < 32; k++) r |= 1u << k;
     return r;
@@ -434,12 +524,23 @@ R32(ref_szext) {
 static void bytes(void **state) {
     (void)state;
     for (uint8_t sub = 0; sub <= MPRMT_RC16; sub++)
-        check32("prmt", MI(.op = OP_PRMT, .type = PTX_B32, .sub = sub, .dst = {R(RES)}, .src = {ABC}), ref_prmt, 60);
+        check32("prmt",
+                MI(.op = OP_PRMT, .type = PTX_B32, .sub = sub, .dst = {R(RES)}, .src = {ABC}),
+                ref_prmt, 60);
     for (uint32_t w = 0; w < 2; w++) {
         const uint32_t f = w ? MF_WRAP : 0;
-        check32("bmsk", MI(.op = OP_BMSK, .type = PTX_B32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_bmsk, 60);
-        check32("szext.u", MI(.op = OP_SZEXT, .type = PTX_U32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_szext, 60);
-        check32("szext.s", MI(.op = OP_SZEXT, .type = PTX_S32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_szext, 60);
+        check32(
+            "bmsk",
+            MI(.op = OP_BMSK, .type = PTX_B32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            ref_bmsk, 60);
+        check32(
+            "szext.u",
+            MI(.op = OP_SZEXT, .type = PTX_U32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            ref_szext, 60);
+        check32(
+            "szext.s",
+            MI(.op = OP_SZEXT, .type = PTX_S32, .flags = f, .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+            ref_szext, 60);
     }
 }
 R32(ref_dp) {
@@ -447,7 +548,8 @@ R32(ref_dp) {
     i128 r = c;
     if (m->op == OP_DP4A)
         for (int k = 0; k < 4; k++)
-            r += val(sgn(m->type) ? PTX_S8 : PTX_U8, a >> 8 * k) * val(sgn(m->stype) ? PTX_S8 : PTX_U8, b >> 8 * k);
+            r += val(sgn(m->type) ? PTX_S8 : PTX_U8, a >> 8 * k) *
+                 val(sgn(m->stype) ? PTX_S8 : PTX_U8, b >> 8 * k);
     else
         for (int k = 0; k < 2; k++)
             r += val(sgn(m->type) ? PTX_S16 : PTX_U16, a >> 16 * k) *
@@ -457,8 +559,8 @@ R32(ref_dp) {
 static void dots(void **state) {
     (void)state;
     for (uint32_t k = 0; k < 4; k++) {
-        struct minst m = MI(.op = OP_DP4A, .type = k & 1 ? PTX_S32 : PTX_U32, .stype = k & 2 ? PTX_S32 : PTX_U32,
-                            .dst = {R(RES)}, .src = {ABC});
+        struct minst m = MI(.op = OP_DP4A, .type = k & 1 ? PTX_S32 : PTX_U32,
+                            .stype = k & 2 ? PTX_S32 : PTX_U32, .dst = {R(RES)}, .src = {ABC});
         check32("dp4a", m, ref_dp, 60);
         m.op = OP_DP2A;
         check32("dp2a.lo", m, ref_dp, 60);
@@ -484,17 +586,22 @@ static void division(void **state) {
     static const uint8_t types[] = {PTX_S32, PTX_U32, PTX_S16, PTX_U16};
     for (uint16_t op = OP_IDIV; op <= OP_IREM; op++) {
         for (uint32_t k = 0; k < 4; k++)
-            check32("div", MI(.op = op, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_div, 500);
-        check64("div.s64", MI(.op = op, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}), ref_div64, 200);
-        check64("div.u64", MI(.op = op, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}), ref_div64, 200);
+            check32("div", MI(.op = op, .type = types[k], .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+                    ref_div, 500);
+        check64("div.s64", MI(.op = op, .type = PTX_S64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
+                ref_div64, 200);
+        check64("div.u64", MI(.op = op, .type = PTX_U64, .dst = {RD(RES)}, .src = {RD(RA), RD(RB)}),
+                ref_div64, 200);
     }
 }
 R64(ref_long) {
     UNUSED;
     const i128 x = val(m->type, a), y = val(m->type, b);
     switch (m->op) {
-    case OP_IADD64: return cut((m->src[0].mods & OPND_NEG ? -x : x) + (m->src[1].mods & OPND_NEG ? -y : y), 64);
-    case OP_IMUL64: case OP_IMAD64: {
+    case OP_IADD64:
+        return cut((m->src[0].mods & OPND_NEG ? -x : x) + (m->src[1].mods & OPND_NEG ? -y : y), 64);
+    case OP_IMUL64:
+    case OP_IMAD64: {
         // High half through 32-bit limbs of magnitudes.
         const bool neg = (x < 0) != (y < 0);
         const u128 ux = (u128)(x < 0 ? -x : x), uy = (u128)(y < 0 ? -y : y);
@@ -523,7 +630,8 @@ static void longs(void **state) {
     static const uint8_t types[] = {PTX_S64, PTX_U64};
     for (uint32_t k = 0; k < 2; k++) {
         const uint8_t t = types[k];
-        struct minst m = MI(.op = OP_IADD64, .type = t, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), RD(RC)});
+        struct minst m =
+            MI(.op = OP_IADD64, .type = t, .dst = {RD(RES)}, .src = {RD(RA), RD(RB), RD(RC)});
         check64("iadd64", m, ref_long, 60);
         m.src[1].mods = OPND_NEG;
         check64("isub64", m, ref_long, 60);
@@ -570,8 +678,8 @@ static void compares(void **state) {
                 for (uint8_t bop = MBOP_NONE; bop <= MBOP_XOR; bop++)
                     for (uint32_t inv = 0; inv < 2; inv++) {
                         const bool wide = ptx_type_bits(types[t]) == 64;
-                        struct minst m = MI(.op = OP_ISETP, .type = types[t], .cmp = c, .bop = bop, .flags = MF_CMP3,
-                                            .dst = {P(PD), P(PQ)},
+                        struct minst m = MI(.op = OP_ISETP, .type = types[t], .cmp = c, .bop = bop,
+                                            .flags = MF_CMP3, .dst = {P(PD), P(PQ)},
                                             .src = {wide ? RD(RA) : R(RA), wide ? RD(RB) : R(RB),
                                                     bop ? P(PSRC) : NONE_});
                         if (inv && !bop) continue;
@@ -580,18 +688,29 @@ static void compares(void **state) {
                         uint64_t seed = 3 + t;
                         for (uint32_t n = 0; n < 12; n++) {
                             for (uint32_t i = 0; i < 32; i++) {
-                                set_lane64(&r->a, i, wide ? edge64(&seed, n * 32 + i) : edge32(&seed, n * 32 + i));
-                                set_lane64(&r->b, i, rnd64(&seed) & 1 ? lane64(&r->a, i)
-                                                     : wide ? edge64(&seed, 999) : edge32(&seed, 9999));
+                                set_lane64(&r->a, i,
+                                           wide ? edge64(&seed, n * 32 + i)
+                                                : edge32(&seed, n * 32 + i));
+                                set_lane64(&r->b, i,
+                                           rnd64(&seed) & 1 ? lane64(&r->a, i)
+                                           : wide           ? edge64(&seed, 999)
+                                                            : edge32(&seed, 9999));
                             }
                             r->psrc = (uint32_t)rnd64(&seed);
                             const uint32_t mask = pick_mask(&seed, n);
                             op_step(r, mask);
                             for (uint32_t i = 0; i < 32; i++) {
-                                const bool x = cmp_int(val(types[t], lane64(&r->a, i)), val(types[t], lane64(&r->b, i)), c);
+                                const bool x = cmp_int(val(types[t], lane64(&r->a, i)),
+                                                       val(types[t], lane64(&r->b, i)), c);
                                 const bool q = (r->psrc >> i & 1) != inv;
-                                const bool wp = bop == MBOP_AND ? x && q : bop == MBOP_OR ? x || q : bop == MBOP_XOR ? x != q : x;
-                                const bool wq = bop == MBOP_AND ? !x && q : bop == MBOP_OR ? !x || q : bop == MBOP_XOR ? (!x) != q : !x;
+                                const bool wp = bop == MBOP_AND   ? x && q
+                                                : bop == MBOP_OR  ? x || q
+                                                : bop == MBOP_XOR ? x != q
+                                                                  : x;
+                                const bool wq = bop == MBOP_AND   ? !x && q
+                                                : bop == MBOP_OR  ? !x || q
+                                                : bop == MBOP_XOR ? (!x) != q
+                                                                  : !x;
                                 const bool in = mask >> i & 1;
                                 assert_int_equal(r->pd >> i & 1, in ? wp : 0x5a5a5a5au >> i & 1);
                                 assert_int_equal(r->pq >> i & 1, in ? wq : 0x5a5a5a5au >> i & 1);
@@ -604,7 +723,9 @@ static void compares(void **state) {
 }
 R32(ref_iset) {
     UNUSED;
-    return cmp_int(val(m->stype, a), val(m->stype, b), m->cmp) ? m->flags & MF_BOOLF ? 0x3f800000u : ~0u : 0;
+    return cmp_int(val(m->stype, a), val(m->stype, b), m->cmp)
+               ? m->flags & MF_BOOLF ? 0x3f800000u : ~0u
+               : 0;
 }
 R32(ref_slct) {
     UNUSED;
@@ -617,19 +738,34 @@ R32(ref_slct) {
 static void select_set(void **state) {
     (void)state;
     for (uint8_t c = MCMP_EQ; c <= MCMP_GE; c++) {
-        check32("iset", MI(.op = OP_ISET, .type = PTX_U32, .stype = PTX_S32, .cmp = c, .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_iset, 40);
-        check32("iset.f32", MI(.op = OP_ISET, .type = PTX_F32, .stype = PTX_U16, .cmp = c, .flags = MF_BOOLF, .dst = {R(RES)}, .src = {R(RA), R(RB)}), ref_iset, 40);
+        check32("iset",
+                MI(.op = OP_ISET, .type = PTX_U32, .stype = PTX_S32, .cmp = c, .dst = {R(RES)},
+                   .src = {R(RA), R(RB)}),
+                ref_iset, 40);
+        check32("iset.f32",
+                MI(.op = OP_ISET, .type = PTX_F32, .stype = PTX_U16, .cmp = c, .flags = MF_BOOLF,
+                   .dst = {R(RES)}, .src = {R(RA), R(RB)}),
+                ref_iset, 40);
     }
-    check32("slct.s32", MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_S32, .dst = {R(RES)}, .src = {ABC}), ref_slct, 60);
-    check32("slct.f32", MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .dst = {R(RES)}, .src = {ABC}), ref_slct, 200);
-    check32("slct.ftz", MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .flags = MF_FTZ, .dst = {R(RES)}, .src = {ABC}), ref_slct, 200);
+    check32("slct.s32",
+            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_S32, .dst = {R(RES)}, .src = {ABC}),
+            ref_slct, 60);
+    check32("slct.f32",
+            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .dst = {R(RES)}, .src = {ABC}),
+            ref_slct, 200);
+    check32("slct.ftz",
+            MI(.op = OP_SLCT, .type = PTX_B32, .stype = PTX_F32, .flags = MF_FTZ, .dst = {R(RES)},
+               .src = {ABC}),
+            ref_slct, 200);
 }
 // 16-bit operations, all pairs of a byte-like subset and every single operand.
 static void exhaustive_16(void **state) {
     (void)state;
     struct op_run *r = op_new(MI(.op = OP_IABS, .type = PTX_S16, D1A(R(RES), R(RA))));
-    struct op_run *s = op_new(MI(.op = OP_SHR, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), I(3)}));
-    struct op_run *q = op_new(MI(.op = OP_IDIV, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), R(RB)}));
+    struct op_run *s =
+        op_new(MI(.op = OP_SHR, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), I(3)}));
+    struct op_run *q =
+        op_new(MI(.op = OP_IDIV, .type = PTX_S16, .dst = {R(RES)}, .src = {R(RA), R(RB)}));
     for (uint32_t n = 0; n < 65536; n += 32) {
         for (uint32_t i = 0; i < 32; i++) {
             r->a.w[0][i] = s->a.w[0][i] = q->a.w[0][i] = (n + i) | 0xabcd0000u;
@@ -661,7 +797,9 @@ static void operands_and_guards(void **state) {
         emit(p, OP_MOV, PTX_B32, R(1), I(5), NONE_, NONE_);
         emit(p, OP_MOV, PTX_B32, R(2), C0(CB0_PARAMS, 1), NONE_, NONE_);
         emit(p, OP_MOV, PTX_B64, RD(4), C0(CB0_PARAMS, 2), NONE_, NONE_);
-        emit(p, OP_MOV, PTX_B32, R(6), ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_LITERAL, .reg = 8}), NONE_, NONE_);
+        emit(p, OP_MOV, PTX_B32, R(6),
+             ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_LITERAL, .reg = 8}), NONE_,
+             NONE_);
         emit(p, OP_MOV, PTX_B32, R(7), C0(CB0_NTID_X, 1), NONE_, NONE_);
         emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_laneid;
         struct minst *m = emit(p, OP_ISETP, PTX_U32, P(1), R(0), I(16), NONE_);
@@ -709,12 +847,24 @@ static void operands_and_guards(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_and_guards),
-        cmocka_unit_test(add), cmocka_unit_test(carry), cmocka_unit_test(multiply),
-        cmocka_unit_test(multiply_wide), cmocka_unit_test(multiply_24), cmocka_unit_test(min_max),
-        cmocka_unit_test(abs_sad_scadd), cmocka_unit_test(shifts), cmocka_unit_test(logic),
-        cmocka_unit_test(lop3_predicate), cmocka_unit_test(fields), cmocka_unit_test(bits),
-        cmocka_unit_test(bytes), cmocka_unit_test(dots), cmocka_unit_test(division),
-        cmocka_unit_test(longs), cmocka_unit_test(compares), cmocka_unit_test(select_set),
+        cmocka_unit_test(add),
+        cmocka_unit_test(carry),
+        cmocka_unit_test(multiply),
+        cmocka_unit_test(multiply_wide),
+        cmocka_unit_test(multiply_24),
+        cmocka_unit_test(min_max),
+        cmocka_unit_test(abs_sad_scadd),
+        cmocka_unit_test(shifts),
+        cmocka_unit_test(logic),
+        cmocka_unit_test(lop3_predicate),
+        cmocka_unit_test(fields),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(dots),
+        cmocka_unit_test(division),
+        cmocka_unit_test(longs),
+        cmocka_unit_test(compares),
+        cmocka_unit_test(select_set),
         cmocka_unit_test(exhaustive_16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// A PTX module made ready for exec without a device: variables placed and initialised, kernels built.
+// A PTX module made ready for exec without a device: variables placed and initialised, kernels
+// built.
 #ifndef TEST_LOADER_H
 #define TEST_LOADER_H
 
@@ -22,13 +23,26 @@ struct loaded {
 };
 
 static const struct code_target loader_targets[GEN_N] = {
-    [GEN_TESLA] = {.gen = GEN_TESLA, .max_regs = 124, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
-    [GEN_FERMI] = {.gen = GEN_FERMI, .max_regs = 63, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
-    [GEN_KEPLER] = {.gen = GEN_KEPLER, .max_regs = 255, .reg_alloc_unit = 1, .n_preds = 7, .max_threads_per_cta = 1024},
+    [GEN_TESLA] = {.gen = GEN_TESLA,
+                   .max_regs = 124,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
+    [GEN_FERMI] = {.gen = GEN_FERMI,
+                   .max_regs = 63,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
+    [GEN_KEPLER] = {.gen = GEN_KEPLER,
+                    .max_regs = 255,
+                    .reg_alloc_unit = 1,
+                    .n_preds = 7,
+                    .max_threads_per_cta = 1024},
 };
 
 static inline bool loader_is_opaque(const struct ptx_var *v) {
-    return v->type == PTX_TEXREF || v->type == PTX_SURFREF || v->type == PTX_SAMPLERREF || v->space == PTX_SPACE_TEX;
+    return v->type == PTX_TEXREF || v->type == PTX_SURFREF || v->type == PTX_SAMPLERREF ||
+           v->space == PTX_SPACE_TEX;
 }
 static inline void loader_place(struct loaded *l) {
     const struct ptx_module *m = l->module;
@@ -49,7 +63,8 @@ static inline void loader_place(struct loaded *l) {
     if (l->const_bytes) l->const_base = devmem_alloc(l->mem, l->const_bytes, 256, "constants");
     for (uint32_t i = 0; i < m->n_vars; i++) {
         const struct ptx_var *v = m->vars[i];
-        if (loader_is_opaque(v) || (v->space != PTX_SPACE_CONST && v->space != PTX_SPACE_GLOBAL)) continue;
+        if (loader_is_opaque(v) || (v->space != PTX_SPACE_CONST && v->space != PTX_SPACE_GLOBAL))
+            continue;
         const uint64_t at = l->addr[i] + (v->space == PTX_SPACE_CONST ? l->const_base : 0);
         uint8_t *host = devmem_host(l->mem, at, v->bytes ? v->bytes : 1);
         assert_non_null(host);
@@ -61,14 +76,16 @@ static inline void loader_place(struct loaded *l) {
                 value = CODE_FUNC_ADDRESS(r->index);
             } else {
                 const struct ptx_var *t = m->vars[r->index];
-                value = l->addr[r->index] + (t->space == PTX_SPACE_CONST && r->generic ? l->const_base : 0);
+                value = l->addr[r->index] +
+                        (t->space == PTX_SPACE_CONST && r->generic ? l->const_base : 0);
             }
             value = (value + (uint64_t)r->addend) >> r->shift;
             memcpy(host + r->offset, &value, r->bytes);
         }
     }
 }
-static inline enum ww_status loader_open(struct loaded *l, const char *path, const char *text, size_t len) {
+static inline enum ww_status loader_open(struct loaded *l, const char *path, const char *text,
+                                         size_t len) {
     *l = (struct loaded){0};
     arena_init(&l->arena, NULL);
     diags_init(&l->diags);
@@ -78,7 +95,8 @@ static inline enum ww_status loader_open(struct loaded *l, const char *path, con
     if (s == WW_OK) loader_place(l);
     return s;
 }
-static inline enum ww_status loader_build(struct loaded *l, const char *kernel, enum target_gen gen) {
+static inline enum ww_status loader_build(struct loaded *l, const char *kernel,
+                                          enum target_gen gen) {
     const struct ptx_func *f = NULL;
     if (kernel) f = ptx_find_func(l->module, kernel);
     for (uint32_t i = 0; !f && i < l->module->n_funcs; i++)

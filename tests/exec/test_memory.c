@@ -1,22 +1,25 @@
-// Memory operations by hand-made code: the access record that timing sees, fast and general paths, the
-// store log and its commit, faults and their sentences.
+// Memory operations by hand-made code: the access record that timing sees, fast and general paths,
+// the store log and its commit, faults and their sentences.
 #include "test_asm.h"
 
-static struct minst *load(struct prog *p, uint8_t space, enum ptx_type t, struct opnd d, struct opnd a, int64_t offset) {
+static struct minst *load(struct prog *p, uint8_t space, enum ptx_type t, struct opnd d,
+                          struct opnd a, int64_t offset) {
     struct minst *m = emit(p, OP_LD, t, d, a, NONE_, NONE_);
     m->space = space;
     m->vec = 1;
     m->offset = offset;
     return m;
 }
-static struct minst *store(struct prog *p, uint8_t space, enum ptx_type t, struct opnd a, struct opnd v, int64_t offset) {
+static struct minst *store(struct prog *p, uint8_t space, enum ptx_type t, struct opnd a,
+                           struct opnd v, int64_t offset) {
     struct minst *m = emit(p, OP_ST, t, NONE_, a, v, NONE_);
     m->space = space;
     m->vec = 1;
     m->offset = offset;
     return m;
 }
-static struct minst *atom(struct prog *p, uint8_t space, enum ptx_type t, uint8_t op, struct opnd d, struct opnd a, struct opnd b) {
+static struct minst *atom(struct prog *p, uint8_t space, enum ptx_type t, uint8_t op, struct opnd d,
+                          struct opnd a, struct opnd b) {
     struct minst *m = emit(p, OP_ATOM, t, d, a, b, NONE_);
     m->space = space;
     m->sub = op;
@@ -54,7 +57,10 @@ static void access_records(void **state) {
             reg(p, 6)[i] = 4 * i;
             reg(p, 7)[i] = 16;
             reg(p, 8)[i] = 40;
-            set64(p, 16, i, i & 1 ? EXEC_SHARED_WINDOW + 4 * i + 8 : i & 2 ? EXEC_LOCAL_WINDOW + 16 : buf + 400);
+            set64(p, 16, i,
+                  i & 1   ? EXEC_SHARED_WINDOW + 4 * i + 8
+                  : i & 2 ? EXEC_LOCAL_WINDOW + 16
+                          : buf + 400);
         }
         w->local_base = 0x70000000;
         w->active = 0x0fffffff;
@@ -106,8 +112,10 @@ static void access_records(void **state) {
 // Random widths, masks and patterns through every path, against plain byte arrays.
 static void random_accesses(void **state) {
     (void)state;
-    static const uint8_t types[] = {PTX_U8, PTX_S8, PTX_U16, PTX_S16, PTX_B32, PTX_B64, PTX_F32, PTX_F64};
-    static const uint8_t spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_NONE, PTX_SPACE_SHARED, PTX_SPACE_LOCAL};
+    static const uint8_t types[] = {PTX_U8,  PTX_S8,  PTX_U16, PTX_S16,
+                                    PTX_B32, PTX_B64, PTX_F32, PTX_F64};
+    static const uint8_t spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_NONE, PTX_SPACE_SHARED,
+                                     PTX_SPACE_LOCAL};
     enum { SIZE = 4096 };
     LEVELS(v) {
         uint64_t seed = 2024;
@@ -124,10 +132,13 @@ static void random_accesses(void **state) {
             p->im.local_bytes = SIZE;
             const uint64_t buf = devmem_alloc(p->mem, SIZE, 256, "buf");
             const int64_t offset = (int64_t)(rnd64(&seed) % 5) * bytes;
-            struct opnd value = {.kind = OPND_GPR, .words = (uint8_t)words, .reg = 8}, result = value;
+            struct opnd value = {.kind = OPND_GPR, .words = (uint8_t)words, .reg = 8},
+                        result = value;
             result.reg = 12;
-            store(p, space, (enum ptx_type)t, narrow ? R(2) : RD(2), value, offset)->vec = (uint8_t)vec;
-            load(p, space, (enum ptx_type)t, result, narrow ? R(4) : RD(4), offset)->vec = (uint8_t)vec;
+            store(p, space, (enum ptx_type)t, narrow ? R(2) : RD(2), value, offset)->vec =
+                (uint8_t)vec;
+            load(p, space, (enum ptx_type)t, result, narrow ? R(4) : RD(4), offset)->vec =
+                (uint8_t)vec;
             emit_exit(p);
             if (logged) p->env.log = exec_log_create();
             prog_start(p);
@@ -137,19 +148,26 @@ static void random_accesses(void **state) {
             uint8_t *host = devmem_host(p->mem, buf, SIZE);
             for (uint32_t k = 0; k < SIZE; k++) host[k] = (uint8_t)rnd64(&seed);
             for (uint32_t i = 0; i < 32; i++) {
-                if (space == PTX_SPACE_LOCAL || space == PTX_SPACE_SHARED) memset(mirror[i], 0, SIZE);
-                else memcpy(mirror[i], host, SIZE);
+                if (space == PTX_SPACE_LOCAL || space == PTX_SPACE_SHARED)
+                    memset(mirror[i], 0, SIZE);
+                else
+                    memcpy(mirror[i], host, SIZE);
             }
             const uint32_t pattern = rnd64(&seed) % 4;
             uint32_t at[2][32];
             for (uint32_t i = 0; i < 32; i++) {
                 for (uint32_t k = 0; k < 2; k++) {
                     const uint32_t slots = SIZE / bytes - 8;
-                    uint32_t s = pattern == 0 ? i + 3 : pattern == 1 ? 7 : pattern == 2 ? (i * 5) % slots : (uint32_t)(rnd64(&seed) % slots);
+                    uint32_t s = pattern == 0   ? i + 3
+                                 : pattern == 1 ? 7
+                                 : pattern == 2 ? (i * 5) % slots
+                                                : (uint32_t)(rnd64(&seed) % slots);
                     if (k && pattern == 3) s = at[0][rnd64(&seed) % (i + 1)] / bytes;
                     at[k][i] = s * bytes;
-                    if (narrow) reg(p, 2 + 2 * k)[i] = at[k][i];
-                    else set64(p, 2 + 2 * k, i, buf + at[k][i]);
+                    if (narrow)
+                        reg(p, 2 + 2 * k)[i] = at[k][i];
+                    else
+                        set64(p, 2 + 2 * k, i, buf + at[k][i]);
                 }
                 for (uint32_t k = 0; k < 4; k++) {
                     reg(p, 8 + k)[i] = (uint32_t)rnd64(&seed);
@@ -163,8 +181,11 @@ static void random_accesses(void **state) {
                 if (mask >> i & 1)
                     for (uint32_t b = 0; b < bytes; b++) {
                         const uint8_t byte = (uint8_t)(reg(p, 8 + b / 4)[i] >> (8 * (b & 3)));
-                        if (space == PTX_SPACE_LOCAL) mirror[i][at[0][i] + offset + b] = byte;
-                        else for (uint32_t j = 0; j < 32; j++) mirror[j][at[0][i] + offset + b] = byte;
+                        if (space == PTX_SPACE_LOCAL)
+                            mirror[i][at[0][i] + offset + b] = byte;
+                        else
+                            for (uint32_t j = 0; j < 32; j++)
+                                mirror[j][at[0][i] + offset + b] = byte;
                     }
             assert_int_equal(exec_step(&p->env, w), EXEC_MEMORY);
             for (uint32_t i = 0; i < 32; i++)
@@ -172,13 +193,19 @@ static void random_accesses(void **state) {
                     uint32_t want = 0xeeee0000u + i;
                     if (mask >> i & 1) {
                         const uint8_t *q = &mirror[i][at[1][i] + offset + 4 * k];
-                        if (each == 1) want = t == PTX_S8 ? (uint32_t)(int8_t)*q : *q;
-                        else if (each == 2) want = t == PTX_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8) : q[0] | (uint32_t)q[1] << 8;
-                        else memcpy(&want, q, 4);
+                        if (each == 1)
+                            want = t == PTX_S8 ? (uint32_t)(int8_t)*q : *q;
+                        else if (each == 2)
+                            want = t == PTX_S16 ? (uint32_t)(int16_t)(q[0] | q[1] << 8)
+                                                : q[0] | (uint32_t)q[1] << 8;
+                        else
+                            memcpy(&want, q, 4);
                     }
                     if (reg(p, 12 + k)[i] != want)
-                        fail_msg("space %u type %s x%u pattern %u logged %d mask %08x lane %u word %u at %s: %08x, not %08x", space,
-                                 ptx_type_text((enum ptx_type)t), vec, pattern, logged, mask, i, k, exec_simd_level(), reg(p, 12 + k)[i], want);
+                        fail_msg("space %u type %s x%u pattern %u logged %d mask %08x lane %u word "
+                                 "%u at %s: %08x, not %08x",
+                                 space, ptx_type_text((enum ptx_type)t), vec, pattern, logged, mask,
+                                 i, k, exec_simd_level(), reg(p, 12 + k)[i], want);
                 }
             if (space <= PTX_SPACE_GLOBAL) {
                 struct exec_fault f;
@@ -277,7 +304,8 @@ static void atomics_in_order(void **state) {
     p->env.log = NULL;
     prog_free(p);
 }
-// A warp that ends with a result outstanding: nothing is written into the registers of who comes next.
+// A warp that ends with a result outstanding: nothing is written into the registers of who comes
+// next.
 static void result_without_reader(void **state) {
     (void)state;
     struct prog *p = prog_new();
@@ -359,13 +387,18 @@ static void faults(void **state) {
         enum exec_fault_kind kind;
         const char *text;
     } table[] = {
-        {PTX_SPACE_GLOBAL, false, PTX_U32, 1 << 20, FAULT_UNALLOCATED, "global read of 4 bytes at 0x"},
-        {PTX_SPACE_GLOBAL, true, PTX_U64, (1 << 20) + 8, FAULT_UNALLOCATED, "nearest is 'buf' of 1048576 bytes at 0x"},
+        {PTX_SPACE_GLOBAL, false, PTX_U32, 1 << 20, FAULT_UNALLOCATED,
+         "global read of 4 bytes at 0x"},
+        {PTX_SPACE_GLOBAL, true, PTX_U64, (1 << 20) + 8, FAULT_UNALLOCATED,
+         "nearest is 'buf' of 1048576 bytes at 0x"},
         {PTX_SPACE_GLOBAL, true, PTX_U32, 2, FAULT_MISALIGNED, "global write of 4 bytes"},
         {PTX_SPACE_NONE, false, PTX_U8, 0x20000000, FAULT_UNALLOCATED, "global read of 1 bytes"},
-        {PTX_SPACE_SHARED, true, PTX_U32, 64, FAULT_SHARED_RANGE, "shared write of 4 bytes at offset 0x40, but the block has 64 bytes"},
-        {PTX_SPACE_SHARED, false, PTX_U16, 3, FAULT_MISALIGNED, "shared read of 2 bytes at 0x3, which is not a multiple of 2"},
-        {PTX_SPACE_LOCAL, false, PTX_U32, 32, FAULT_LOCAL_RANGE, "local read of 4 bytes at offset 0x20, but a thread has 32 bytes"},
+        {PTX_SPACE_SHARED, true, PTX_U32, 64, FAULT_SHARED_RANGE,
+         "shared write of 4 bytes at offset 0x40, but the block has 64 bytes"},
+        {PTX_SPACE_SHARED, false, PTX_U16, 3, FAULT_MISALIGNED,
+         "shared read of 2 bytes at 0x3, which is not a multiple of 2"},
+        {PTX_SPACE_LOCAL, false, PTX_U32, 32, FAULT_LOCAL_RANGE,
+         "local read of 4 bytes at offset 0x20, but a thread has 32 bytes"},
     };
     LEVELS(v) {
         for (uint32_t k = 0; k < WW_COUNT(table); k++) {
@@ -375,13 +408,20 @@ static void faults(void **state) {
             p->args.block[0] = 16;
             p->args.block[1] = 2;
             const uint64_t buf = devmem_alloc(p->mem, 1 << 20, 256, "buf");
-            const bool narrow = table[k].space == PTX_SPACE_SHARED || table[k].space == PTX_SPACE_LOCAL;
+            const bool narrow =
+                table[k].space == PTX_SPACE_SHARED || table[k].space == PTX_SPACE_LOCAL;
             const bool wide = ptx_type_bits(table[k].t) == 64;
-            if (table[k].is_store) store(p, table[k].space, table[k].t, narrow ? R(2) : RD(2), wide ? RD(6) : R(6), 0);
-            else load(p, table[k].space, table[k].t, wide ? RD(6) : R(6), narrow ? R(2) : RD(2), 0);
+            if (table[k].is_store)
+                store(p, table[k].space, table[k].t, narrow ? R(2) : RD(2), wide ? RD(6) : R(6), 0);
+            else
+                load(p, table[k].space, table[k].t, wide ? RD(6) : R(6), narrow ? R(2) : RD(2), 0);
             emit_exit(p);
             prog_start(p);
-            for (uint32_t i = 0; i < 32; i++) set64(p, 2, i, narrow ? (i == 19 ? table[k].addr : 0) : i == 19 ? buf + table[k].addr : buf);
+            for (uint32_t i = 0; i < 32; i++)
+                set64(p, 2, i,
+                      narrow    ? (i == 19 ? table[k].addr : 0)
+                      : i == 19 ? buf + table[k].addr
+                                : buf);
             const struct exec_fault *f = fault_of(p, 0);
             assert_int_equal(f->kind, table[k].kind);
             assert_int_equal(f->lane, 19);
@@ -391,8 +431,10 @@ static void faults(void **state) {
             assert_int_equal(f->pc, 0);
             assert_int_equal(f->is_store, table[k].is_store);
             assert_int_equal(f->addr, narrow ? table[k].addr : buf + table[k].addr);
-            if (!strstr(f->text, table[k].text)) fail_msg("\"%s\" does not say \"%s\"", f->text, table[k].text);
-            assert_non_null(strstr(f->text, "in kernel test at PTX line 1, block (0,0,0) thread (3,1,0)"));
+            if (!strstr(f->text, table[k].text))
+                fail_msg("\"%s\" does not say \"%s\"", f->text, table[k].text);
+            assert_non_null(
+                strstr(f->text, "in kernel test at PTX line 1, block (0,0,0) thread (3,1,0)"));
             prog_free(p);
         }
     }
@@ -431,7 +473,8 @@ static void other_faults(void **state) {
     prog_clear(p);
     emit(p, OP_BAR, PTX_NONE, NONE_, I(1), I(33), NONE_);
     prog_start(p);
-    assert_non_null(strstr(fault_of(p, 0)->text, "barrier 1 for 33 threads, which is not a multiple of the warp size"));
+    assert_non_null(strstr(fault_of(p, 0)->text,
+                           "barrier 1 for 33 threads, which is not a multiple of the warp size"));
     prog_clear(p);
     emit(p, OP_MOV, PTX_B32, R(1), I(1), NONE_, NONE_); // no exit
     prog_start(p);
@@ -447,16 +490,19 @@ static void other_faults(void **state) {
     m = emit(p, OP_SYSCALL, PTX_NONE, NONE_, ID(0x5000), NONE_, NONE_);
     m->sub = MSYS_FREE;
     prog_start(p);
-    assert_non_null(strstr(fault_of(p, 0)->text, "free() of 0x5000, which malloc() did not return"));
+    assert_non_null(
+        strstr(fault_of(p, 0)->text, "free() of 0x5000, which malloc() did not return"));
     prog_free(p);
 }
 // A launch whose constants cannot be had is refused with a sentence.
 static void launch_refusals(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    emit(p, OP_MOV, PTX_B32, R(1), ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_USER, .reg = 4}), NONE_, NONE_);
+    emit(p, OP_MOV, PTX_B32, R(1),
+         ((struct opnd){.kind = OPND_CONST, .words = 1, .bank = CB_USER, .reg = 4}), NONE_, NONE_);
     emit_exit(p);
-    assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch), WW_ERROR_LAUNCH);
+    assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch),
+                     WW_ERROR_LAUNCH);
     char text[256];
     diags_first(&p->diags, text, sizeof text);
     assert_non_null(strstr(text, "c[3][0x4], which the launch does not provide"));
@@ -498,16 +544,23 @@ static void async_copy(void **state) {
     for (uint32_t i = 0; i < 30; i++)
         for (uint32_t b = 0; b < 16; b++) {
             const uint32_t n = i % 3 == 0 ? 16 : i % 3 == 1 ? 5 : 0;
-            assert_int_equal(p->cta.shared[32 + 16 * i + b], b < n ? (uint8_t)((64 * i + b) * 7 + 1) : 0);
+            assert_int_equal(p->cta.shared[32 + 16 * i + b],
+                             b < n ? (uint8_t)((64 * i + b) * 7 + 1) : 0);
         }
     prog_free(p);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(access_records), cmocka_unit_test(random_accesses), cmocka_unit_test(two_sms),
-        cmocka_unit_test(atomics_in_order), cmocka_unit_test(result_without_reader), cmocka_unit_test(long_quantum),
-        cmocka_unit_test(faults), cmocka_unit_test(freed_memory), cmocka_unit_test(other_faults),
-        cmocka_unit_test(launch_refusals), cmocka_unit_test(async_copy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(access_records),
+                                       cmocka_unit_test(random_accesses),
+                                       cmocka_unit_test(two_sms),
+                                       cmocka_unit_test(atomics_in_order),
+                                       cmocka_unit_test(result_without_reader),
+                                       cmocka_unit_test(long_quantum),
+                                       cmocka_unit_test(faults),
+                                       cmocka_unit_test(freed_memory),
+                                       cmocka_unit_test(other_faults),
+                                       cmocka_unit_test(launch_refusals),
+                                       cmocka_unit_test(async_copy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// One operation at a time: an instruction is decoded and stepped over 32 lanes at every vector level,
-// with all lanes, some lanes, and guards, and compared with a reference written another way.
+// One operation at a time: an instruction is decoded and stepped over 32 lanes at every vector
+// level, with all lanes, some lanes, and guards, and compared with a reference written another way.
 #ifndef TEST_OPS_H
 #define TEST_OPS_H
 
@@ -75,9 +75,10 @@ static inline void op_step(struct op_run *r, uint32_t active) {
 
 // Values that break things, then random ones.
 static inline uint32_t edge32(uint64_t *seed, uint32_t n) {
-    static const uint32_t e[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000,
-                                 0x7fffffff, 0x80000000u, 0xffffffffu, 0xfffffffeu, 31, 32, 33,
-                                 0x55555555, 0xaaaaaaaau, 0x00ffffff, 0x01000000, 0xff800000u, 63, 64};
+    static const uint32_t e[] = {
+        0,      1,          2,           0x7f,        0x80,        0xff,        0x7fff, 0x8000,
+        0xffff, 0x10000,    0x7fffffff,  0x80000000u, 0xffffffffu, 0xfffffffeu, 31,     32,
+        33,     0x55555555, 0xaaaaaaaau, 0x00ffffff,  0x01000000,  0xff800000u, 63,     64};
     if (n < WW_COUNT(e) * WW_COUNT(e)) return e[n % WW_COUNT(e)];
     const uint64_t v = rnd64(seed);
     switch (v >> 60) {
@@ -88,16 +89,33 @@ static inline uint32_t edge32(uint64_t *seed, uint32_t n) {
     }
 }
 static inline uint64_t edge64(uint64_t *seed, uint32_t n) {
-    static const uint64_t e[] = {0, 1, 2, 31, 32, 63, 64, 65, 0xff, 0xffff, 0x7fffffff, 0x80000000u,
-                                 0xffffffffu, 0x100000000ull, 0x7fffffffffffffffull,
-                                 0x8000000000000000ull, ~0ull, ~1ull, 0x5555555555555555ull};
+    static const uint64_t e[] = {0,
+                                 1,
+                                 2,
+                                 31,
+                                 32,
+                                 63,
+                                 64,
+                                 65,
+                                 0xff,
+                                 0xffff,
+                                 0x7fffffff,
+                                 0x80000000u,
+                                 0xffffffffu,
+                                 0x100000000ull,
+                                 0x7fffffffffffffffull,
+                                 0x8000000000000000ull,
+                                 ~0ull,
+                                 ~1ull,
+                                 0x5555555555555555ull};
     if (n < WW_COUNT(e) * WW_COUNT(e)) return e[n % WW_COUNT(e)];
     const uint64_t v = rnd64(seed);
     return v >> 60 == 0 ? e[(v >> 8) % WW_COUNT(e)] : v >> 60 == 1 ? (uint32_t)v : rnd64(seed);
 }
 static inline uint32_t pick_mask(uint64_t *seed, uint32_t n) {
     switch (n & 3) {
-    case 0: case 1: return ~0u;
+    case 0:
+    case 1: return ~0u;
     case 2: return (uint32_t)rnd64(seed) | 1u << (rnd64(seed) & 31);
     default: return 1u << (rnd64(seed) & 31);
     }
@@ -121,9 +139,9 @@ static inline void check32(const char *what, struct minst m, ref32_fn *ref, uint
             const uint32_t mask = pick_mask(&seed, n);
             op_step(r, mask);
             for (uint32_t i = 0; i < 32; i++) {
-                const uint32_t want = mask >> i & 1 ? ref(&m, r->a.w[0][i], r->b.w[0][i],
-                                                          r->c.w[0][i], r->e.w[0][i])
-                                                    : r->old.w[0][i];
+                const uint32_t want =
+                    mask >> i & 1 ? ref(&m, r->a.w[0][i], r->b.w[0][i], r->c.w[0][i], r->e.w[0][i])
+                                  : r->old.w[0][i];
                 if (r->d.w[0][i] == want) continue;
                 fail_msg("%s at %s: a %08x b %08x c %08x e %08x gives %08x, not %08x", what,
                          exec_simd_level(), r->a.w[0][i], r->b.w[0][i], r->c.w[0][i], r->e.w[0][i],
@@ -152,10 +170,9 @@ static inline void check64(const char *what, struct minst m, ref64_fn *ref, uint
             op_step(r, mask);
             const uint64_t keep = m.dst[0].words == 1 ? 0xffffffffu : ~0ull;
             for (uint32_t i = 0; i < 32; i++) {
-                const uint64_t want = mask >> i & 1
-                                          ? ref(&m, lane64(&r->a, i), lane64(&r->b, i),
-                                                lane64(&r->c, i), lane64(&r->e, i))
-                                          : lane64(&r->old, i);
+                const uint64_t want = mask >> i & 1 ? ref(&m, lane64(&r->a, i), lane64(&r->b, i),
+                                                          lane64(&r->c, i), lane64(&r->e, i))
+                                                    : lane64(&r->old, i);
                 if ((lane64(&r->d, i) & keep) == (want & keep)) continue;
                 fail_msg("%s at %s: a %llx b %llx c %llx e %llx gives %llx, not %llx", what,
                          exec_simd_level(), (unsigned long long)lane64(&r->a, i),
@@ -168,8 +185,8 @@ static inline void check64(const char *what, struct minst m, ref64_fn *ref, uint
     }
     exec_simd_force(NULL);
 }
-#define MI(...) ((struct minst){__VA_ARGS__})
+#define MI(...)   ((struct minst){__VA_ARGS__})
 #define D1A(d, a) .dst = {d}, .src = {a}
-#define ABC R(RA), R(RB), R(RC)
+#define ABC       R(RA), R(RB), R(RC)
 
 #endif

@@ -266,12 +266,22 @@ static void make_launch(struct setup *u, const struct spec *sp) {
     u->in = devmem_alloc(u->l.mem, sp->in_bytes ? sp->in_bytes : 1, 256, "in");
     if (sp->in_bytes) memcpy(devmem_host(u->l.mem, u->in, sp->in_bytes), sp->in, sp->in_bytes);
     for (uint32_t k = 0; k < im->n_params; k++) {
-        const uint64_t v = k == 0 ? u->out : k == 1 ? u->in : k - 2 < sp->n_params ? sp->params[k - 2] : 0;
-        memcpy(u->params + im->params[k].offset, &v, im->params[k].bytes < 8 ? im->params[k].bytes : 8);
+        const uint64_t v = k == 0                 ? u->out
+                           : k == 1               ? u->in
+                           : k - 2 < sp->n_params ? sp->params[k - 2]
+                                                  : 0;
+        memcpy(u->params + im->params[k].offset, &v,
+               im->params[k].bytes < 8 ? im->params[k].bytes : 8);
     }
     u->callbacks = (struct exec_callbacks){catch_print, &u->printed};
-    struct exec_launch_args a = {.dynamic_shared = sp->shared, .params = u->params, .const_segment = u->l.const_base,
-                                 .const_bytes = u->l.const_bytes, .callbacks = &u->callbacks, .sm_count = 2, .grid_id = 5, .clock_hz = 1e9};
+    struct exec_launch_args a = {.dynamic_shared = sp->shared,
+                                 .params = u->params,
+                                 .const_segment = u->l.const_base,
+                                 .const_bytes = u->l.const_bytes,
+                                 .callbacks = &u->callbacks,
+                                 .sm_count = 2,
+                                 .grid_id = 5,
+                                 .clock_hz = 1e9};
     memcpy(a.grid, sp->grid, sizeof a.grid);
     memcpy(a.block, sp->block, sizeof a.block);
     a.envreg[3] = 33;
@@ -402,10 +412,12 @@ static bool run_logged(struct setup *u, uint64_t n_ctas, uint64_t seed, struct e
 }
 
 // ---- comparing ------------------------------------------------------------------------------
-static bool check(const char *path, const char *how, const struct spec *sp, const struct setup *u, bool ok, const char *error) {
+static bool check(const char *path, const char *how, const struct spec *sp, const struct setup *u,
+                  bool ok, const char *error) {
     if (sp->has_error) {
         if (!ok && strstr(error, sp->error)) return true;
-        print_error("%s (%s): expected the error \"%s\", got \"%s\"\n", path, how, sp->error, ok ? "success" : error);
+        print_error("%s (%s): expected the error \"%s\", got \"%s\"\n", path, how, sp->error,
+                    ok ? "success" : error);
         return false;
     }
     if (!ok) {
@@ -434,20 +446,25 @@ static bool check(const char *path, const char *how, const struct spec *sp, cons
             if (same) continue;
             good = false;
             if (bad++ < 6)
-                print_error("%s:%u (%s): out.%s[%u] is 0x%llx (%g), not 0x%llx\n", path, e->line, how, e->type, i, (unsigned long long)got, g, (unsigned long long)want);
+                print_error("%s:%u (%s): out.%s[%u] is 0x%llx (%g), not 0x%llx\n", path, e->line,
+                            how, e->type, i, (unsigned long long)got, g, (unsigned long long)want);
         }
     }
-    if (sp->has_print && (strlen(sp->print) != u->printed.len || memcmp(sp->print, u->printed.text, u->printed.len))) {
-        print_error("%s (%s): printed \"%.*s\", not \"%s\"\n", path, how, (int)u->printed.len, u->printed.text, sp->print);
+    if (sp->has_print && (strlen(sp->print) != u->printed.len ||
+                          memcmp(sp->print, u->printed.text, u->printed.len))) {
+        print_error("%s (%s): printed \"%.*s\", not \"%s\"\n", path, how, (int)u->printed.len,
+                    u->printed.text, sp->print);
         good = false;
     }
     return good;
 }
 
-static bool run_one(const char *path, const struct spec *sp, const char *text, size_t len, enum target_gen gen, bool logged, uint64_t seed, bool show) {
+static bool run_one(const char *path, const struct spec *sp, const char *text, size_t len,
+                    enum target_gen gen, bool logged, uint64_t seed, bool show) {
     static const char *const gens[] = {"tesla", "fermi", "kepler"};
     char how[64];
-    snprintf(how, sizeof how, "%s, %s, %s", gens[gen], exec_simd_level(), logged ? "logged" : "direct");
+    snprintf(how, sizeof how, "%s, %s, %s", gens[gen], exec_simd_level(),
+             logged ? "logged" : "direct");
     struct setup *u = calloc(1, sizeof *u);
     enum ww_status s = loader_open(&u->l, path, text, len);
     if (s == WW_OK) s = loader_build(&u->l, NULL, gen);
@@ -469,7 +486,8 @@ static bool run_one(const char *path, const struct spec *sp, const char *text, s
         snprintf(error, sizeof error, "%s", fault.text);
     } else {
         struct exec_counts counts;
-        ok = exec_run_functional(u->launch, u->l.mem, 100000000, NULL, &counts, &fault, &u->diags) == WW_OK;
+        ok = exec_run_functional(u->launch, u->l.mem, 100000000, NULL, &counts, &fault,
+                                 &u->diags) == WW_OK;
         if (!ok) diags_first(&u->diags, error, sizeof error);
     }
     const bool good = check(path, how, sp, u, ok, error);
@@ -494,12 +512,15 @@ static uint32_t run_file(const char *path, bool show) {
     for (int g = 0; g < GEN_N; g++) {
         if (!sp.target[g]) continue;
         for (int v = 0; v < 3; v++)
-            if (exec_simd_force(names[v])) failed += !run_one(path, &sp, text, len, (enum target_gen)g, false, 0, show && !failed);
+            if (exec_simd_force(names[v]))
+                failed +=
+                    !run_one(path, &sp, text, len, (enum target_gen)g, false, 0, show && !failed);
         exec_simd_force(NULL);
         // A deadlock is the functional runner's to find.
         if (!strstr(sp.error, "deadlock"))
             for (uint64_t k = 1; k <= 2; k++)
-                failed += !run_one(path, &sp, text, len, (enum target_gen)g, true, 0x9e3779b97f4a7c15ull * k, show && !failed);
+                failed += !run_one(path, &sp, text, len, (enum target_gen)g, true,
+                                   0x9e3779b97f4a7c15ull * k, show && !failed);
     }
     free(sp.in);
     free(sp.expect);
@@ -508,7 +529,9 @@ static uint32_t run_file(const char *path, bool show) {
     return failed;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 static void all_files(void **state) {
     (void)state;
     DIR *dir = opendir(WW_TEST_DIR "/ptx");

@@ -8,10 +8,10 @@ enum { TRACE = 40 }; // R40: product of steps, so that order shows
 static void mark(struct prog *p, uint32_t digit) {
     emit(p, OP_IMAD, PTX_U32, R(TRACE), R(TRACE), I(10), I(digit));
 }
-static struct minst *branch(struct prog *p, uint32_t guard, bool not) {
+static struct minst *branch(struct prog *p, uint32_t guard, bool not ) {
     struct minst *m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
     m->guard = guard;
-    m->guard_not = not;
+    m->guard_not = not ;
     return m;
 }
 #define AT (p->im.n_insts)
@@ -194,7 +194,8 @@ static void one_side_ends(void **state) {
         b->target = (int32_t)AT;
         mark(p, 2);
         finish(p);
-        for (uint32_t i = 0; i < 32; i++) assert_int_equal(reg(p, TRACE)[i], (i < 12) != (which == 1) ? 2 : 1);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(reg(p, TRACE)[i], (i < 12) != (which == 1) ? 2 : 1);
         prog_free(p);
     }
 }
@@ -325,7 +326,9 @@ static void indirect_calls(void **state) {
     for (uint32_t i = 0; i < 32; i++) {
         assert_int_equal(reg(p, TRACE)[i], (i % 3 + 1) * 10 + 9);
         assert_int_equal(reg(p, 6)[i], ~0u);
-        assert_int_equal(reg(p, 7)[i], i % 3 == 0 ? 0x49249249 : i % 3 == 1 ? 0x92492492u : 0x24924924);
+        assert_int_equal(reg(p, 7)[i], i % 3 == 0   ? 0x49249249
+                                       : i % 3 == 1 ? 0x92492492u
+                                                    : 0x24924924);
     }
     prog_start(p);
     for (uint32_t i = 0; i < 32; i++) set64(p, 4, i, i == 20 ? 0x1234 : CODE_FUNC_ADDRESS(0));
@@ -380,15 +383,21 @@ static int make_block(uint64_t *s, int depth) {
     const int n = 1 + (int)(rnd64(s) % 3);
     for (int k = 0; k < n && n_nodes < 190; k++) {
         const int me = n_nodes++;
-        nodes[me] = (struct node){.kind = depth && rnd64(s) % 3 ? 1 + (int)(rnd64(s) % 2) : 0, .bit = (uint32_t)(rnd64(s) % 5),
-                                  .digit = (uint32_t)(rnd64(s) % 9 + 1), .a = -1, .b = -1, .next = -1};
+        nodes[me] = (struct node){.kind = depth && rnd64(s) % 3 ? 1 + (int)(rnd64(s) % 2) : 0,
+                                  .bit = (uint32_t)(rnd64(s) % 5),
+                                  .digit = (uint32_t)(rnd64(s) % 9 + 1),
+                                  .a = -1,
+                                  .b = -1,
+                                  .next = -1};
         if (nodes[me].kind) {
             const int a = make_block(s, depth - 1);
             nodes[me].a = a;
             if (nodes[me].kind == 2) nodes[me].b = make_block(s, depth - 1);
         }
-        if (last >= 0) nodes[last].next = me;
-        else first = me;
+        if (last >= 0)
+            nodes[last].next = me;
+        else
+            first = me;
         last = me;
     }
     return first;
@@ -419,9 +428,12 @@ static void lower_block(struct prog *p, int at) {
 static uint32_t interpret(int at, uint32_t lane, uint32_t v) {
     for (; at >= 0; at = nodes[at].next) {
         const struct node *n = &nodes[at];
-        if (!n->kind) v = v * 31 + n->digit;
-        else if (lane >> n->bit & 1) v = interpret(n->a, lane, v);
-        else if (n->kind == 2) v = interpret(n->b, lane, v);
+        if (!n->kind)
+            v = v * 31 + n->digit;
+        else if (lane >> n->bit & 1)
+            v = interpret(n->a, lane, v);
+        else if (n->kind == 2)
+            v = interpret(n->b, lane, v);
     }
     return v;
 }
@@ -442,10 +454,13 @@ static void random_programs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(if_else), cmocka_unit_test(taken_first), cmocka_unit_test(if_only),
-        cmocka_unit_test(uniform_branches_push_nothing), cmocka_unit_test(loop), cmocka_unit_test(nested),
-        cmocka_unit_test(guarded_exit), cmocka_unit_test(one_side_ends), cmocka_unit_test(partial_warp),
-        cmocka_unit_test(guarded_call), cmocka_unit_test(early_returns), cmocka_unit_test(recursion),
-        cmocka_unit_test(indirect_calls), cmocka_unit_test(tables), cmocka_unit_test(random_programs)};
+        cmocka_unit_test(if_else),        cmocka_unit_test(taken_first),
+        cmocka_unit_test(if_only),        cmocka_unit_test(uniform_branches_push_nothing),
+        cmocka_unit_test(loop),           cmocka_unit_test(nested),
+        cmocka_unit_test(guarded_exit),   cmocka_unit_test(one_side_ends),
+        cmocka_unit_test(partial_warp),   cmocka_unit_test(guarded_call),
+        cmocka_unit_test(early_returns),  cmocka_unit_test(recursion),
+        cmocka_unit_test(indirect_calls), cmocka_unit_test(tables),
+        cmocka_unit_test(random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

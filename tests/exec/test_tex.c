@@ -11,11 +11,18 @@ struct image {
     uint32_t raw[6][8][16][32][4];
 };
 
-static void make_image(struct prog *p, struct image *m, uint32_t w, uint32_t h, uint32_t d, uint32_t layers, uint8_t channels, uint8_t bits,
-                       uint8_t kind, bool as_float, uint64_t *seed) {
+static void make_image(struct prog *p, struct image *m, uint32_t w, uint32_t h, uint32_t d,
+                       uint32_t layers, uint8_t channels, uint8_t bits, uint8_t kind, bool as_float,
+                       uint64_t *seed) {
     struct exec_texture *t = &m->t;
-    *t = (struct exec_texture){.width = w, .height = h, .depth = d, .layers = layers, .channels = channels, .channel_bits = bits,
-                               .channel_kind = kind, .read_as_float = as_float};
+    *t = (struct exec_texture){.width = w,
+                               .height = h,
+                               .depth = d,
+                               .layers = layers,
+                               .channels = channels,
+                               .channel_bits = bits,
+                               .channel_kind = kind,
+                               .read_as_float = as_float};
     const uint32_t texel = channels * bits / 8;
     t->row_pitch = bits_align_up(w * texel, 64);
     t->slice_pitch = t->row_pitch * (h ? h : 1) + 128;
@@ -31,17 +38,22 @@ static void make_image(struct prog *p, struct image *m, uint32_t w, uint32_t h, 
                     uint32_t raw = c == 3 ? 1 : 0;
                     if (c < channels) {
                         uint32_t u = (uint32_t)rnd64(seed);
-                        if (kind == 2 && bits == 32) u = f32_bits((float)((int)(u % 2001) - 1000) / 64);
+                        if (kind == 2 && bits == 32)
+                            u = f32_bits((float)((int)(u % 2001) - 1000) / 64);
                         if (kind == 2 && bits == 16) u = 0x3c00 + (u % 0x0800);
                         if (bits < 32) u &= (1u << bits) - 1;
                         raw = u;
-                        const int32_t sv = bits == 8 ? (int8_t)u : bits == 16 ? (int16_t)u : (int32_t)u;
+                        const int32_t sv = bits == 8    ? (int8_t)u
+                                           : bits == 16 ? (int16_t)u
+                                                        : (int32_t)u;
                         if (kind == 1) raw = (uint32_t)sv;
-                        v = kind == 2 && bits == 32   ? (double)bits_f32(u)
-                            : kind == 2               ? ldexp(1024 + (u & 1023), ((int)(u >> 10) - 15) - 10)
-                            : kind == 1               ? fmax(sv / (bits == 8 ? 127.0 : 32767.0), -1.0)
-                                                      : u / (bits == 8 ? 255.0 : 65535.0);
-                        memcpy(host + s * t->slice_pitch + y * t->row_pitch + x * texel + c * bits / 8, &u, bits / 8);
+                        v = kind == 2 && bits == 32 ? (double)bits_f32(u)
+                            : kind == 2 ? ldexp(1024 + (u & 1023), ((int)(u >> 10) - 15) - 10)
+                            : kind == 1 ? fmax(sv / (bits == 8 ? 127.0 : 32767.0), -1.0)
+                                        : u / (bits == 8 ? 255.0 : 65535.0);
+                        memcpy(host + s * t->slice_pitch + y * t->row_pitch + x * texel +
+                                   c * bits / 8,
+                               &u, bits / 8);
                     }
                     m->texel[l][z][y][x][c] = v;
                     m->raw[l][z][y][x][c] = raw;
@@ -62,12 +74,15 @@ static int wrap(int i, int n, int mode, bool *border) {
 }
 static double fetch(const struct image *m, int layer, const int i[3], const int mode[3], int c) {
     bool border = false;
-    const int x = wrap(i[0], (int)m->t.width, mode[0], &border), y = wrap(i[1], m->t.height ? (int)m->t.height : 1, mode[1], &border),
+    const int x = wrap(i[0], (int)m->t.width, mode[0], &border),
+              y = wrap(i[1], m->t.height ? (int)m->t.height : 1, mode[1], &border),
               z = wrap(i[2], m->t.depth ? (int)m->t.depth : 1, mode[2], &border);
     return border ? (double)m->t.border[c] : m->texel[layer][z][y][x][c];
 }
-static void reference(const struct image *m, int axes, const float at[3], int layer, bool cube, double out[4]) {
-    const int size[3] = {(int)m->t.width, m->t.height ? (int)m->t.height : 1, m->t.depth ? (int)m->t.depth : 1};
+static void reference(const struct image *m, int axes, const float at[3], int layer, bool cube,
+                      double out[4]) {
+    const int size[3] = {(int)m->t.width, m->t.height ? (int)m->t.height : 1,
+                         m->t.depth ? (int)m->t.depth : 1};
     int mode[3] = {1, 1, 1}, low[3] = {0, 0, 0};
     double frac[3] = {0, 0, 0};
     for (int k = 0; k < axes; k++) {
@@ -98,7 +113,8 @@ static void reference(const struct image *m, int axes, const float at[3], int la
         out[c] = sum;
     }
 }
-static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, int axes, bool layered, uint64_t *seed) {
+static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, int axes,
+                               bool layered, uint64_t *seed) {
     struct minst *i = emit(p, OP_TEX, PTX_F32, RQ(20), RD(4), RQ(8), NONE_);
     i->sub = geom;
     i->stype = PTX_F32;
@@ -118,7 +134,10 @@ static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, in
             if (layered) reg(p, r++)[k] = layer[k];
             if (layer[k] >= m->t.layers) layer[k] = m->t.layers ? m->t.layers - 1 : 0; // clamped
             for (int a = 0; a < 3; a++) {
-                const uint32_t size = a == 0 ? m->t.width : a == 1 ? (m->t.height ? m->t.height : 1) : m->t.depth ? m->t.depth : 1;
+                const uint32_t size = a == 0       ? m->t.width
+                                      : a == 1     ? (m->t.height ? m->t.height : 1)
+                                      : m->t.depth ? m->t.depth
+                                                   : 1;
                 const double u = (double)(rnd64(seed) >> 11) * 0x1p-53;
                 at[k][a] = (float)(m->t.normalized_coords ? u * 5 - 2 : u * (size + 8) - 4);
                 if (n == 0) at[k][a] = (float)(int)(u * size) + 0.5f;
@@ -135,8 +154,10 @@ static void sample_and_compare(struct prog *p, struct image *m, uint8_t geom, in
             for (uint32_t c = 0; c < 4; c++) {
                 const double got = (double)bits_f32(reg(p, 20 + c)[k]);
                 if (fabs(got - want[c]) > 1e-5 * (1 + fabs(want[c])) * 20)
-                    fail_msg("geom %u filter %d norm %d modes %u at %g %g %g layer %u channel %u: %g, not %g", geom, m->t.linear_filter,
-                             m->t.normalized_coords, m->t.address_mode[0], at[k][0], at[k][1], at[k][2], layer[k], c, got, want[c]);
+                    fail_msg("geom %u filter %d norm %d modes %u at %g %g %g layer %u channel %u: "
+                             "%g, not %g",
+                             geom, m->t.linear_filter, m->t.normalized_coords, m->t.address_mode[0],
+                             at[k][0], at[k][1], at[k][2], layer[k], c, got, want[c]);
             }
         }
     }
@@ -149,11 +170,16 @@ static void sampling(void **state) {
         uint8_t geom;
         int axes;
         uint32_t w, h, d, layers;
-    } shapes[] = {{MTEX_1D, 1, 13, 0, 0, 0}, {MTEX_2D, 2, 16, 9, 0, 0}, {MTEX_3D, 3, 8, 7, 5, 0}, {MTEX_1D_LAYERED, 1, 11, 0, 0, 4}, {MTEX_2D_LAYERED, 2, 6, 10, 0, 3}};
+    } shapes[] = {{MTEX_1D, 1, 13, 0, 0, 0},
+                  {MTEX_2D, 2, 16, 9, 0, 0},
+                  {MTEX_3D, 3, 8, 7, 5, 0},
+                  {MTEX_1D_LAYERED, 1, 11, 0, 0, 4},
+                  {MTEX_2D_LAYERED, 2, 6, 10, 0, 3}};
     static const struct {
         uint8_t channels, bits, kind;
         bool as_float;
-    } formats[] = {{1, 32, 2, false}, {4, 32, 2, false}, {2, 16, 2, false}, {4, 8, 0, true}, {4, 8, 1, true}, {2, 16, 0, true}, {1, 16, 1, true}};
+    } formats[] = {{1, 32, 2, false}, {4, 32, 2, false}, {2, 16, 2, false}, {4, 8, 0, true},
+                   {4, 8, 1, true},   {2, 16, 0, true},  {1, 16, 1, true}};
     uint64_t seed = 1;
     static struct image m;
     struct prog *p = prog_new();
@@ -161,12 +187,15 @@ static void sampling(void **state) {
         for (uint32_t f = 0; f < WW_COUNT(formats); f++)
             for (uint32_t mode = 0; mode < 4; mode++)
                 for (uint32_t k = 0; k < 4; k++) {
-                    make_image(p, &m, shapes[s].w, shapes[s].h, shapes[s].d, shapes[s].layers, formats[f].channels, formats[f].bits, formats[f].kind, formats[f].as_float, &seed);
+                    make_image(p, &m, shapes[s].w, shapes[s].h, shapes[s].d, shapes[s].layers,
+                               formats[f].channels, formats[f].bits, formats[f].kind,
+                               formats[f].as_float, &seed);
                     memset(m.t.address_mode, (int)mode, 3);
                     m.t.linear_filter = k & 1;
                     m.t.normalized_coords = k & 2;
                     for (int c = 0; c < 4; c++) m.t.border[c] = 0.25f * (float)(c + 1);
-                    sample_and_compare(p, &m, shapes[s].geom, shapes[s].axes, shapes[s].layers != 0, &seed);
+                    sample_and_compare(p, &m, shapes[s].geom, shapes[s].axes, shapes[s].layers != 0,
+                                       &seed);
                     devmem_free(p->mem, m.t.base);
                 }
     prog_free(p);
@@ -197,7 +226,9 @@ static void integers(void **state) {
                 assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
                 for (uint32_t k = 0; k < 32; k++) {
                     const int at = (int)k - 5, in = at < 0 ? 0 : at > 13 ? 13 : at;
-                    for (uint32_t c = 0; c < 2; c++) assert_int_equal(reg(p, 20 + c)[k], linear && at != in ? 0 : m.raw[0][0][0][in][c]);
+                    for (uint32_t c = 0; c < 2; c++)
+                        assert_int_equal(reg(p, 20 + c)[k],
+                                         linear && at != in ? 0 : m.raw[0][0][0][in][c]);
                 }
                 prog_free(p);
             }
@@ -229,12 +260,16 @@ static void cube(void **state) {
         }
         assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
         for (uint32_t k = 0; k < 32; k++) {
-            const float x = dir[k][0], y = dir[k][1], z = dir[k][2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+            const float x = dir[k][0], y = dir[k][1], z = dir[k][2], ax = fabsf(x), ay = fabsf(y),
+                        az = fabsf(z);
             int face;
             float s, t, ma;
-            if (ax >= ay && ax >= az) face = x < 0, s = x < 0 ? z : -z, t = -y, ma = ax;
-            else if (ay >= az) face = 2 + (y < 0), s = x, t = y < 0 ? -z : z, ma = ay;
-            else face = 4 + (z < 0), s = z < 0 ? -x : x, t = -y, ma = az;
+            if (ax >= ay && ax >= az)
+                face = x < 0, s = x < 0 ? z : -z, t = -y, ma = ax;
+            else if (ay >= az)
+                face = 2 + (y < 0), s = x, t = y < 0 ? -z : z, ma = ay;
+            else
+                face = 4 + (z < 0), s = z < 0 ? -x : x, t = -y, ma = az;
             const float at[3] = {(s / ma + 1) * 0.5f, (t / ma + 1) * 0.5f, 0};
             double want[4];
             reference(&m, 2, at, face, true, want);
@@ -267,7 +302,8 @@ static void gather_offsets_sampler(void **state) {
     emit_exit(p);
     prog_start(p);
     const uint64_t h = devmem_texture_new(p->mem, &m.t);
-    const struct exec_texture how = {.normalized_coords = true, .linear_filter = true, .address_mode = {0, 0, 0}};
+    const struct exec_texture how = {
+        .normalized_coords = true, .linear_filter = true, .address_mode = {0, 0, 0}};
     const uint64_t sampler = devmem_texture_new(p->mem, &how);
     float x[32], y[32];
     for (uint32_t k = 0; k < 32; k++) {
@@ -287,8 +323,10 @@ static void gather_offsets_sampler(void **state) {
     memset(s.t.address_mode, 0, 3);
     for (uint32_t k = 0; k < 32; k++) {
         const int mode[3] = {1, 1, 1}, lx = (int)floorf(x[k] - 0.5f), ly = (int)floorf(y[k] - 0.5f);
-        const int corner[4][3] = {{lx, ly + 1, 0}, {lx + 1, ly + 1, 0}, {lx + 1, ly, 0}, {lx, ly, 0}};
-        for (uint32_t c = 0; c < 4; c++) assert_true((double)bits_f32(reg(p, 20 + c)[k]) == fetch(&m, 0, corner[c], mode, 2));
+        const int corner[4][3] = {
+            {lx, ly + 1, 0}, {lx + 1, ly + 1, 0}, {lx + 1, ly, 0}, {lx, ly, 0}};
+        for (uint32_t c = 0; c < 4; c++)
+            assert_true((double)bits_f32(reg(p, 20 + c)[k]) == fetch(&m, 0, corner[c], mode, 2));
         const int off[3] = {(int)floorf(x[k]) + 2, (int)floorf(y[k]) - 3, 0};
         assert_true((double)bits_f32(reg(p, 24)[k]) == fetch(&m, 0, off, mode, 0));
         const float at[3] = {x[k] / 4 - 1, y[k] / 4 - 1, 0};
@@ -301,11 +339,21 @@ static void gather_offsets_sampler(void **state) {
 static void queries(void **state) {
     (void)state;
     struct prog *p = prog_new();
-    const struct exec_texture t = {.width = 64, .height = 32, .depth = 0, .layers = 7, .channels = 4, .channel_bits = 8, .channel_kind = 0,
-                                   .read_as_float = true, .linear_filter = true, .normalized_coords = true, .address_mode = {0, 1, 2}};
+    const struct exec_texture t = {.width = 64,
+                                   .height = 32,
+                                   .depth = 0,
+                                   .layers = 7,
+                                   .channels = 4,
+                                   .channel_bits = 8,
+                                   .channel_kind = 0,
+                                   .read_as_float = true,
+                                   .linear_filter = true,
+                                   .normalized_coords = true,
+                                   .address_mode = {0, 1, 2}};
     const uint64_t h = devmem_texture_new(p->mem, &t);
     static const uint32_t want[] = {64, 32, 0, 0x10d2, 0x10b5, 1, 7, 1, 1, 1, 0, 1, 2, 0, 0, 1};
-    for (uint16_t k = 0; k < WW_COUNT(want); k++) emit(p, OP_TXQ, PTX_B32, R(20 + k), ID(h), NONE_, NONE_)->aux = k;
+    for (uint16_t k = 0; k < WW_COUNT(want); k++)
+        emit(p, OP_TXQ, PTX_B32, R(20 + k), ID(h), NONE_, NONE_)->aux = k;
     emit(p, OP_TXQ, PTX_B32, R(50), ID(0x1234), NONE_, NONE_)->aux = MTXQ_IS_SURFACE;
     emit_exit(p);
     prog_start(p);
@@ -352,8 +400,10 @@ static void surfaces(void **state) {
             for (uint32_t k = 0; k < 32; k++) {
                 const bool out = x[k] < 0 || x[k] > 15 || y[k] > 7;
                 const int cx = x[k] < 0 ? 0 : x[k] > 15 ? 15 : x[k], cy = y[k] > 7 ? 7 : y[k];
-                assert_int_equal(reg(p, 20)[k], out && oob == MSURF_ZERO ? 0 : m.raw[0][0][cy][cx][0]);
-                if (!out && k != 31 && k != 1 && k != 30) assert_int_equal(reg(p, 21)[k], 0xaa00 + k);
+                assert_int_equal(reg(p, 20)[k],
+                                 out && oob == MSURF_ZERO ? 0 : m.raw[0][0][cy][cx][0]);
+                if (!out && k != 31 && k != 1 && k != 30)
+                    assert_int_equal(reg(p, 21)[k], 0xaa00 + k);
                 if (out && oob == MSURF_ZERO) assert_int_equal(reg(p, 21)[k], 0);
             }
             exec_log_destroy(p->env.log);
@@ -364,7 +414,8 @@ static void surfaces(void **state) {
     struct prog *p = prog_new();
     static struct image m;
     make_image(p, &m, 16, 0, 0, 0, 1, 32, 0, false, &seed);
-    struct minst *i = emit(p, OP_SULD, PTX_B32, R(20), ID(devmem_texture_new(p->mem, &m.t)), R(8), NONE_);
+    struct minst *i =
+        emit(p, OP_SULD, PTX_B32, R(20), ID(devmem_texture_new(p->mem, &m.t)), R(8), NONE_);
     i->vec = 1;
     emit_exit(p);
     prog_start(p);
@@ -372,7 +423,8 @@ static void surfaces(void **state) {
     assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_FAULT);
     assert_int_equal(p->env.fault.kind, FAULT_BAD_TEXTURE);
     assert_int_equal(p->env.fault.lane, 4);
-    assert_non_null(strstr(p->env.fault.text, "surface access at x = 64, but the last place is 60"));
+    assert_non_null(
+        strstr(p->env.fault.text, "surface access at x = 64, but the last place is 60"));
     prog_free(p);
 }
 static void formatted_and_reductions(void **state) {
@@ -404,7 +456,8 @@ static void formatted_and_reductions(void **state) {
     }
     assert_int_equal(run_warp0(p), EXEC_EXITED);
     for (uint32_t k = 0; k < 32; k++)
-        assert_int_equal(reg(p, 20)[k], (uint32_t)lrint(k * 255.0 / 31) | 255 << 8 | 0u << 16 | 128u << 24);
+        assert_int_equal(reg(p, 20)[k],
+                         (uint32_t)lrint(k * 255.0 / 31) | 255 << 8 | 0u << 16 | 128u << 24);
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t now;
         memcpy(&now, devmem_host(p->mem, c.t.base + 4 * k, 4), 4);
@@ -427,8 +480,13 @@ static void bad_handles(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sampling), cmocka_unit_test(integers), cmocka_unit_test(cube),
-                                       cmocka_unit_test(gather_offsets_sampler), cmocka_unit_test(queries), cmocka_unit_test(surfaces),
-                                       cmocka_unit_test(formatted_and_reductions), cmocka_unit_test(bad_handles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sampling),
+                                       cmocka_unit_test(integers),
+                                       cmocka_unit_test(cube),
+                                       cmocka_unit_test(gather_offsets_sampler),
+                                       cmocka_unit_test(queries),
+                                       cmocka_unit_test(surfaces),
+                                       cmocka_unit_test(formatted_and_reductions),
+                                       cmocka_unit_test(bad_handles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
