@@ -6,7 +6,15 @@
 //
 // Dominators follow Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001), on
 // reverse post-order; post-dominators are the same on the reversed graph with one virtual end node.
+//
+// Where lanes that part meet again is their post-dominator, except that a kernel may be left in many
+// places: `if (a) { if (b) return; } barrier;` has none before the end, yet all lanes that stay come
+// to the barrier together, as they do on hardware (an exit strikes lanes off and ends no region).
+// So a branch without one looks at one way out at a time, as if nobody took the others, beginning
+// with the way that most blocks lead to.
 #include "code/cfg.h"
+
+#include <stdlib.h>
 
 bool minst_ends_flow(const struct minst *i, bool allocated) {
     if (i->op == OP_RET) return true;
@@ -135,7 +143,7 @@ struct cfg *cfg_build_code(struct arena *a, struct cfg_code k) {
     for (uint32_t i = 0; i < k.n; i++) {
         if (leader[i])
             c->block[c->n++] =
-                (struct cfg_block){.first = i, .idom = -1, .ipdom = -1, .loop_head = -1};
+                (struct cfg_block){.first = i, .idom = -1, .ipdom = -1, .meet = -1, .loop_head = -1};
         c->block_of[i] = c->n - 1;
         c->block[c->n - 1].n++;
     }
@@ -224,6 +232,8 @@ struct reversed {
     bool *leaves, *seen;
     uint32_t *stack, *next, *post;
     uint32_t n_post;
+    uint32_t *number; // block -> place in the reverse post-order, from 1
+    int32_t *ipdom;   // by number
 };
 
 static void reverse_search(struct reversed *r, uint32_t root) {
@@ -245,40 +255,37 @@ static void reverse_search(struct reversed *r, uint32_t root) {
     }
 }
 
-void cfg_post_dominators(struct cfg *c) {
-    if (!c->n) return;
-    struct reversed r = {.c = c};
-    r.leaves = arena_alloc(c->arena, c->n);
-    r.seen = arena_alloc(c->arena, c->n);
-    r.stack = arena_alloc(c->arena, c->n * sizeof *r.stack);
-    r.next = arena_alloc(c->arena, c->n * sizeof *r.next);
-    r.post = arena_alloc(c->arena, c->n * sizeof *r.post);
-    for (uint32_t i = c->n_order; i-- > 0;) {
-        const uint32_t b = c->order[i];
-        r.leaves[b] = c->block[b].exits;
-        if (r.leaves[b] && !r.seen[b]) reverse_search(&r, b);
-    }
-    for (uint32_t i = c->n_order; i-- > 0;) // loops without a way out
-        if (!r.seen[c->order[i]]) {
-            r.leaves[c->order[i]] = true;
-            reverse_search(&r, c->order[i]);
-        }
+static struct reversed reversed_graph(struct cfg *c) {
+    return (struct reversed){.c = c,
+                             .leaves = arena_alloc(c->arena, c->n),
+                             .seen = arena_alloc(c->arena, c->n),
+                             .stack = arena_alloc(c->arena, c->n * sizeof(uint32_t)),
+                             .next = arena_alloc(c->arena, c->n * sizeof(uint32_t)),
+                             .post = arena_alloc(c->arena, c->n * sizeof(uint32_t)),
+                             .number = arena_alloc(c->arena, c->n * sizeof(uint32_t)),
+                             .ipdom = arena_alloc(c->arena, ((size_t)c->n + 1) * sizeof(int32_t))};
+}
 
+// Immediate post-dominators of the blocks that were found, as numbers; edges to others count as none.
+static void solve_reversed(struct reversed *r) {
+    struct cfg *c = r->c;
     // Each search from an exit is a subtree below the end, so the concatenated post-orders,
     // reversed, with the end in front, are a reverse post-order of the reversed graph.
-    const uint32_t n = r.n_post;
-    uint32_t *number = arena_alloc(c->arena, c->n * sizeof *number);
-    for (uint32_t i = 0; i < n; i++) number[r.post[i]] = n - i; // 1..n; 0 is the end
-    int32_t *ipdom = arena_alloc(c->arena, ((size_t)n + 1) * sizeof *ipdom);
+    const uint32_t n = r->n_post;
+    for (uint32_t i = 0; i < n; i++) r->number[r->post[i]] = n - i; // 1..n; 0 is the end
+    int32_t *const ipdom = r->ipdom;
+    ipdom[0] = 0;
     for (uint32_t i = 1; i <= n; i++) ipdom[i] = -1;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 1; i <= n; i++) {
-            const uint32_t block = r.post[n - i];
+            const uint32_t block = r->post[n - i];
             const struct cfg_block *b = &c->block[block];
-            int32_t d = r.leaves[block] ? 0 : -1;
+            int32_t d = r->leaves[block] ? 0 : -1;
             for (uint32_t j = 0; j < b->n_succ; j++) {
-                int32_t x = (int32_t)number[c->edge[b->succ + j]], y = d;
+                const uint32_t to = c->edge[b->succ + j];
+                if (!r->seen[to]) continue;
+                int32_t x = (int32_t)r->number[to], y = d;
                 if (ipdom[x] < 0) continue;
                 if (y < 0) y = x;
                 while (x != y) {
@@ -293,8 +300,69 @@ void cfg_post_dominators(struct cfg *c) {
             }
         }
     }
-    for (uint32_t i = 1; i <= n; i++)
-        c->block[r.post[n - i]].ipdom = ipdom[i] > 0 ? (int32_t)r.post[n - (uint32_t)ipdom[i]] : -1;
+}
+static int32_t solved_ipdom(const struct reversed *r, uint32_t block) {
+    const int32_t d = r->ipdom[r->number[block]];
+    return d > 0 ? (int32_t)r->post[r->n_post - (uint32_t)d] : -1;
+}
+
+void cfg_post_dominators(struct cfg *c) {
+    if (!c->n) return;
+    struct reversed r = reversed_graph(c);
+    for (uint32_t i = c->n_order; i-- > 0;) {
+        const uint32_t b = c->order[i];
+        r.leaves[b] = c->block[b].exits;
+        if (r.leaves[b] && !r.seen[b]) reverse_search(&r, b);
+    }
+    for (uint32_t i = c->n_order; i-- > 0;) // loops without a way out
+        if (!r.seen[c->order[i]]) {
+            r.leaves[c->order[i]] = true;
+            reverse_search(&r, c->order[i]);
+        }
+    solve_reversed(&r);
+    for (uint32_t i = 0; i < r.n_post; i++) {
+        struct cfg_block *b = &c->block[r.post[i]];
+        b->ipdom = b->meet = solved_ipdom(&r, r.post[i]);
+    }
+}
+
+// ---- meeting points ---------------------------------------------------------
+struct way_out { uint32_t block, reached_from; };
+
+static int more_come(const void *a, const void *b) {
+    const struct way_out *x = a, *y = b;
+    if (x->reached_from != y->reached_from) return x->reached_from > y->reached_from ? -1 : 1;
+    return x->block > y->block ? -1 : 1;
+}
+
+void cfg_meeting_points(struct cfg *c) {
+    enum { MAX_WAYS = 64 }; // a bound on time; beyond it lanes that part may meet late
+    struct way_out way[MAX_WAYS];
+    uint32_t n = 0;
+    for (uint32_t i = c->n_order; i-- > 0 && n < MAX_WAYS;)
+        if (c->block[c->order[i]].exits) way[n++].block = c->order[i];
+    if (n < 2) return;
+    struct reversed r = reversed_graph(c);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < n; k++) {
+            memset(r.seen, 0, c->n);
+            memset(r.leaves, 0, c->n);
+            memset(r.next, 0, c->n * sizeof *r.next);
+            r.n_post = 0;
+            r.leaves[way[k].block] = true;
+            reverse_search(&r, way[k].block);
+            way[k].reached_from = r.n_post;
+            if (!pass) continue;
+            solve_reversed(&r);
+            for (uint32_t i = 0; i < r.n_post; i++) {
+                struct cfg_block *b = &c->block[r.post[i]];
+                uint32_t sides = 0;
+                for (uint32_t j = 0; j < b->n_succ; j++) sides += r.seen[c->edge[b->succ + j]];
+                if (b->meet < 0 && sides > 1) b->meet = solved_ipdom(&r, r.post[i]);
+            }
+        }
+        if (!pass) qsort(way, n, sizeof *way, more_come);
+    }
 }
 
 // ---- loops ------------------------------------------------------------------

@@ -10,6 +10,7 @@ struct cfg_block {
     uint32_t pred, n_pred;    // edges cfg.pred_edge[pred ..)
     int32_t idom;             // immediate dominator, -1: the entry block, or unreachable
     int32_t ipdom;            // immediate post-dominator, -1: the end of the function
+    int32_t meet;             // where lanes that part here meet again, -1: at the end
     uint32_t dom_in, dom_out; // interval in the dominator tree's depth-first numbering
     uint32_t rpo;             // position in reverse post-order, UINT32_MAX: unreachable
     uint32_t loop_depth;
@@ -45,6 +46,8 @@ void cfg_dominators(struct cfg *c);
 // Immediate post-dominators. A loop without a way out counts as leaving from its last block in
 // reverse post-order.
 void cfg_post_dominators(struct cfg *c);
+// Finds more blocks to meet in than ipdom has; needs cfg_post_dominators.
+void cfg_meeting_points(struct cfg *c);
 // Natural loops; needs cfg_dominators. Irreducible cycles count as no loop.
 void cfg_loops(struct cfg *c);
 

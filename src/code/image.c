@@ -70,7 +70,7 @@ static void link_blocks(struct link *k, uint32_t i, const struct cfg *c, struct 
         struct minst *last = &im->inst[out[b].first + block->n - 1];
         if ((last->op == OP_BRA && minst_is_guarded(last, true)) || last->op == OP_BRX)
             last->reconv =
-                block->ipdom < 0 ? -1 : (int32_t)(k->base[i] + c->block[block->ipdom].first);
+                block->meet < 0 ? -1 : (int32_t)(k->base[i] + c->block[block->meet].first);
     }
 }
 
@@ -222,6 +222,7 @@ void image_link(struct code_image *im, struct arena *scratch, struct mfunc *cons
         cfgs[i] = cfg_build(scratch, func[i]);
         cfg_dominators(cfgs[i]);
         cfg_post_dominators(cfgs[i]);
+        cfg_meeting_points(cfgs[i]);
         cfg_loops(cfgs[i]);
         im->n_blocks += cfgs[i]->n;
     }

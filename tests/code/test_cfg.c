@@ -151,11 +151,40 @@ static void an_endless_loop_has_a_way_out_of_the_graph(void **state) {
     build_free(&b);
 }
 
+// if (p) { if (q) return; } rest: lanes that stay meet at the rest, the others are gone.
+static void lanes_that_stay_meet_before_the_end(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    const uint32_t p = vpred(&b), q = vpred(&b), r = vreg(&b, 1);
+    const int32_t stay = label(&b), loop = label(&b);
+    place(&b, loop);
+    emit_branch(&b, stay, p, false);                                // block 0
+    emit_branch(&b, stay, q, false);                                // block 1
+    emit(&b, OP_EXIT, nothing, nothing, nothing);                   // block 2
+    place(&b, stay);
+    emit(&b, OP_IADD, gpr(r), gpr(r), imm(1));                      // block 3
+    emit_branch(&b, loop, p, true);
+    emit(&b, OP_IADD, gpr(r), gpr(r), imm(2));                      // block 4
+    emit(&b, OP_EXIT, nothing, nothing, nothing);
+    struct cfg *c = cfg_build(&b.arena, &b.f);
+    cfg_post_dominators(c);
+    assert_int_equal(c->n, 5);
+    for (uint32_t i = 0; i < 2; i++) assert_int_equal(c->block[i].meet, -1);
+    cfg_meeting_points(c);
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(c->block[i].ipdom, -1);
+    assert_int_equal(c->block[0].meet, 3);
+    assert_int_equal(c->block[3].meet, 4);
+    assert_int_equal(c->block[4].meet, -1);
+    build_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dominators_match_their_definition),
         cmocka_unit_test(loops_nest),
         cmocka_unit_test(an_endless_loop_has_a_way_out_of_the_graph),
+        cmocka_unit_test(lanes_that_stay_meet_before_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
