@@ -157,6 +157,23 @@ static void call_builtin(struct lower *l, const struct ptx_inst *i,
     lower_put(l, &m);
 }
 
+static struct ptx_inst unguarded(const struct ptx_inst *i) {
+    struct ptx_inst bare = *i;
+    bare.guard = -1;
+    return bare;
+}
+
+// A branch for the lanes in which the guard does not hold; answers its label, to be placed.
+static int32_t branch_around(struct lower *l) {
+    const int32_t label = (int32_t)l->f->label_at.n;
+    vec_push(l->arena, &l->f->label_at, -1);
+    struct minst m = lower_new(l, OP_BRA, PTX_NONE);
+    m.guard_not = !m.guard_not;
+    m.target = label;
+    lower_put(l, &m);
+    return label;
+}
+
 void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     const struct lower_call_site *const s = &l->site[l->at_index];
@@ -184,6 +201,11 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
         pass(l, &args->list[k], s->callee->params[k], s->params[k], true);
     struct opnd target = opnd_none();
     if (s->func < 0) target = lower_src(l, &i->operand[0], PTX_U32);
+    // Lanes that do not call go around, so that what stands between the two moves of the stack
+    // pointer has no guard: its reload would not know which lanes' pointers had moved.
+    const struct ptx_inst bare = unguarded(i);
+    const int32_t around = i->guard >= 0 ? branch_around(l) : -1;
+    l->at = &bare;
     move_sp(l, true);
     struct minst m = lower_new(l, s->func >= 0 ? OP_CALL : OP_CALLI, PTX_U32);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
@@ -191,6 +213,8 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
     m.src[0] = target;
     lower_put(l, &m);
     move_sp(l, false);
+    l->at = i;
+    if (around >= 0) l->f->label_at.at[around] = (int32_t)l->f->inst.n;
     if (s->func >= 0) {
         lower_call_function(l, (uint32_t)s->func);
     } else {

@@ -35,6 +35,11 @@ struct spiller {
     uint32_t n_stores;
     uint32_t guard_was, guard_is; // of the last guarded instruction, before and after this round
     const struct minst *at;       // the instruction being rewritten: lines and guard of new ones
+    // A move of the stack pointer to the callee's frame, kept back until the call's own reloads
+    // stand before it: behind it they would find another frame.
+    struct minst held;
+    uint8_t held_tag;
+    bool is_holding;
 };
 
 static uint32_t new_temp(struct spiller *sp, uint32_t words, uint32_t place) {
@@ -308,9 +313,28 @@ static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
     m->guard = g.reg;
 }
 
+static bool moves_sp_up(const struct mfunc *f, const struct minst *m) {
+    return mfunc_has_sp(f) && m->op == OP_IADD && (m->flags & MF_FRAME) &&
+           m->dst[0].kind == OPND_GPR && m->dst[0].reg == f->sp_vreg &&
+           !(m->src[1].mods & OPND_NEG) && (int32_t)m->src[1].imm >= 0;
+}
+
+static void put_held(struct spiller *sp) {
+    if (!sp->is_holding) return;
+    edit_put(&sp->edit, &sp->held, sp->held_tag);
+    sp->is_holding = false;
+}
+
 static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
     uint32_t place = 0;
     sp->at = old;
+    if (moves_sp_up(sp->r->f, old)) {
+        put_held(sp);
+        sp->held = *old;
+        sp->held_tag = tag;
+        sp->is_holding = true;
+        return;
+    }
     if (tag == RA_TAG_RELOAD && is_spilled(sp, &old->dst[0], &place)) return;
     if (tag == RA_TAG_STORE)
         for (unsigned i = 0; i < 4; i++)
@@ -332,6 +356,7 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
         rewrite_read(sp, &m.src[i]);
         rename_operand(sp, &old->src[i], &m.src[i]);
     }
+    put_held(sp);
     if (m.op == OP_CALL || m.op == OP_CALLI) sp->n_cached = 0;
     for (unsigned i = 0; i < 2; i++) rewrite_write(sp, &m.dst[i], &m);
     edit_put(&sp->edit, &m, tag);
@@ -385,6 +410,7 @@ void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim) {
         edit_at(&sp.edit, i);
         rewrite(&sp, &r->f->inst.at[i], s->tag ? s->tag[i] : RA_TAG_NONE);
     }
+    put_held(&sp);
     flush_stores(&sp);
     edit_finish(&sp.edit);
     // homes of the new registers; predicates' holders are made in between in the other class
