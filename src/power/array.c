@@ -11,6 +11,8 @@
 //               amplifier has fired, by when the swing is about twice what that one needs
 //   write       C V^2 and its driver a written column (of a pair one line falls, whatever the bit);
 //               the other columns of the row as in a read
+//   control     precharge and equalise a column (three P devices of 6 beta Wmin), enable a sense
+//               amplifier (isolation and foot, three devices of 12.5 F), a flip-flop a bit out
 //   leakage     cell: V Ioff (2.08 F + 1.23 F + half of 1.31 F a port); decoders, sense amplifiers,
 //               write drivers and H-tree beside it
 //
@@ -126,11 +128,14 @@ static bool lay_out(const struct plan *p, unsigned ndwl, unsigned ndbl, unsigned
     double sense_scale = v2 / (t->row.vdd_v * t->row.vdd_v);
     double read_swing = 2 * (c_bit + c_mux) * swing * v;
     double senses = active_columns / nspd;
+    double precharge = 3 * circuit_gate_cap(t, 6 * t->row.beta * circuit_min_w(t)) * v2;
+    double enable = 3 * circuit_gate_cap(t, 12.5 * f) * v2;
+    double fixed = ndwl * decode.energy_j + active_columns * precharge +
+                   p->out_bits * circuit_dff(t, NULL).energy_j + tree.read_j;
     *a = (struct array){.rows = rows, .columns = columns, .ndwl = ndwl, .ndbl = ndbl, .nspd = nspd};
-    a->read_j = ndwl * decode.energy_j + active_columns * read_swing +
-                senses * t->row.sense_energy_j * sense_scale + tree.read_j;
-    a->write_j = ndwl * decode.energy_j + (active_columns - senses) * read_swing +
-                 senses * strip_driver.energy_j + tree.read_j;
+    a->read_j = fixed + active_columns * read_swing +
+                senses * (t->row.sense_energy_j * sense_scale + enable);
+    a->write_j = fixed + (active_columns - senses) * read_swing + senses * strip_driver.energy_j;
     double cell_sub, cell_gate, sense_sub, sense_gate;
     array_cell_leak(t, c, &cell_sub, &cell_gate);
     circuit_nand_leak(t, 1, 3.75 * f, &sense_sub, &sense_gate); // a latch of two

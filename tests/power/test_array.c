@@ -164,7 +164,10 @@ static void by_hand(void **state) {
     double c_bit = rows * (circuit_drain_cap(&t, 0.1179, 1) / 2 + 14.6 * 0.09 * 3.03882e-16);
     if (a.nspd > 1) c_bit += a.nspd * circuit_drain_cap(&t, 0.72, 1);
     struct block decode = circuit_decoder(&t, (unsigned)rows, c_word, rows * 14.6 * 0.09);
-    double read = decode.energy_j + columns * 2 * c_bit * 0.08 * 1.2 + 16 * 1.47e-14;
+    double cg = 1.0368e-15, v2 = 1.2 * 1.2;
+    double read = decode.energy_j + columns * 2 * c_bit * 0.08 * 1.2 + 16 * 1.47e-14 +
+                  columns * 3 * 6 * 2.45 * 0.135 * cg * v2 + 16 * 3 * 12.5 * 0.09 * cg * v2 +
+                  16 * circuit_dff(&t, NULL).energy_j;
     struct block um = circuit_wire(&t, TECH_SEMIGLOBAL, 1);
     double side = sqrt(a.area_mm2 * 1e6); // the port is at most half a side away
     assert_true(a.read_j > read &&
@@ -257,6 +260,61 @@ static void circuits(void **state) {
                 circuit_decoder(&t, 16, 1e-14, 100).energy_j);
 }
 
+// A cell at 300 K against the dissertation's table 2.1 (nA, HSPICE): 90 and 32 nm agree within 15
+// %. At 65 nm the device table's HP transistor leaks 2.6 times theirs (2007's ITRS at 1.96e-7
+// A/um), so there the published value has to be used as declared circuit data. Its 8 KB banks
+// (2.9, 3.5, 5.6 mW) come with no temperature or periphery; their cells alone make 1.15, 1.64
+// and 1.54 mW.
+static void published_cells(void **state) {
+    (void)state;
+    static const struct {
+        double nm, cell_na, bank_mw, tolerance;
+    } row[] = {{90, 14.6, 2.9, 0.15}, {65, 22.8, 3.5, 1.7}, {32, 26.08, 5.6, 0.05}};
+    for (unsigned i = 0; i < WW_COUNT(row); i++) {
+        struct tech t = at(row[i].nm, TECH_HP, 0, 300);
+        double sub, gate;
+        array_cell_leak(&t, &(struct array_config){.rw_ports = 1}, &sub, &gate);
+        struct array a = build(&t, (struct array_config){.entries = 512, .bits = 128});
+        print_message("%g nm: cell %.1f nA (published %.1f), 8 KB %.2f mW (published %.1f)\n",
+                      row[i].nm, (sub + gate) / t.vdd_v * 1e9, row[i].cell_na, leak(&a) * 1e3,
+                      row[i].bank_mw);
+        near((sub + gate) / t.vdd_v * 1e9, row[i].cell_na, row[i].tolerance);
+        assert_true(leak(&a) * 1e3 > row[i].bank_mw * 0.4 && leak(&a) * 1e3 < row[i].bank_mw * 2);
+    }
+}
+
+// Horowitz (ISSCC 2014): 64 bits out of caches of 8 KB, 32 KB and 1 MB at 45 nm, 0.9 V: 10, 20, 100
+// pJ, round numbers of whole caches with their control; ours is the arrays alone: below, by less
+// than three times.
+static void published_caches(void **state) {
+    (void)state;
+    static const double kb[] = {8, 32, 1024}, pj[] = {10, 20, 100};
+    struct tech t = at(45, TECH_HP, 0.9, 350);
+    for (unsigned i = 0; i < WW_COUNT(kb); i++) {
+        struct array a = build(&t, (struct array_config){.kind = ARRAY_CACHE,
+                                                         .entries = (unsigned)kb[i] * 16,
+                                                         .bits = 512,
+                                                         .ways = 4,
+                                                         .tag_bits = 28,
+                                                         .out_bits = 64});
+        print_message("%g KB cache, 64 bits: %.1f pJ (published %g)\n", kb[i], a.read_j * 1e12,
+                      pj[i]);
+        assert_true(a.read_j * 1e12 > pj[i] / 3 && a.read_j * 1e12 < pj[i] * 1.3);
+    }
+}
+
+static void drowsy_cell(void **state) {
+    (void)state;
+    // drowsy cells of the dissertation's figure 5.4: below 10 % of leakage at DRV + 250 mV
+    struct tech full = at(90, TECH_HP, 0, 300), drowsy = at(90, TECH_HP, 0.37, 300);
+    double sub, gate, sub_d, gate_d;
+    array_cell_leak(&full, &(struct array_config){.rw_ports = 1}, &sub, &gate);
+    array_cell_leak(&drowsy, &(struct array_config){.rw_ports = 1}, &sub_d, &gate_d);
+    print_message("90 nm cell at 0.37 V: %.1f %% of its leakage\n",
+                  100 * (sub_d + gate_d) / (sub + gate));
+    assert_true((sub_d + gate_d) / (sub + gate) < 0.10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_rows),
@@ -268,6 +326,9 @@ int main(void) {
         cmocka_unit_test(cacti),
         cmocka_unit_test(caches_and_cams),
         cmocka_unit_test(circuits),
+        cmocka_unit_test(published_cells),
+        cmocka_unit_test(published_caches),
+        cmocka_unit_test(drowsy_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
