@@ -5,7 +5,7 @@
 // construction. The one exception is the regulator, whose loss is a share of all the rest, which is
 // linear too.
 //
-// Left out: texture filtering, the mesh network's routers, miss registers, ECC, power gating, and
+// Left out: texture filtering, miss registers, ECC, power gating, and
 // what a chip has beside compute but for a declared area.
 #include "power/power.h"
 
@@ -415,7 +415,7 @@ static void build_l2(struct builder *b, int chip) {
     event(b, rop, ACT_l2_atomic_lanes, logic_class_energy(&b->t, OPC_INT_ADD), 0);
 }
 
-static void build_network(struct builder *b, int chip, double chip_mm2) {
+static void build_crossbars(struct builder *b, int chip, double chip_mm2) {
     const struct power_config *c = b->c;
     unsigned width = 8 * c->flit_bytes;
     int i =
@@ -432,6 +432,37 @@ static void build_network(struct builder *b, int chip, double chip_mm2) {
     double link = 0.5 * width * wire.energy_j, peak = c->net_hz * c->partitions;
     event(b, i, ACT_net_request_flits, request.energy_j + link, peak);
     event(b, i, ACT_net_reply_flits, reply.energy_j + link, peak);
+}
+
+static void build_mesh(struct builder *b, int chip, double chip_mm2) {
+    enum { PORTS = 5 }; // four neighbours and the node
+    const struct power_config *c = b->c;
+    unsigned width = 8 * c->flit_bytes, nodes = c->sms + c->partitions;
+    int i =
+        add(b, chip, "net", nodes, POWER_ANALYTIC,
+            "a router of five ports a node: a buffer of virtual channels at each input, crossbar, "
+            "an arbiter an input and an output, and a repeated link to the next node; a hop "
+            "writes and reads a buffer and pays crossbar, two arbiters and link");
+    struct array buffer =
+        put_array(b, i,
+                  (struct array_config){.entries = c->router_vcs * c->router_depth,
+                                        .bits = width,
+                                        .read_ports = 1,
+                                        .write_ports = 1,
+                                        .banks = PORTS},
+                  LONG_UNCORE);
+    struct block cross = circuit_crossbar(&b->t, PORTS, PORTS, width),
+                 arbiter = circuit_selector(&b->t, PORTS * c->router_vcs),
+                 link = circuit_wire(&b->t, TECH_GLOBAL, sqrt(chip_mm2 / nodes) * 1e3);
+    put(b, i, cross.area_um2 * 1e-6, cross.leak_sub_w, cross.leak_gate_w, LONG_UNCORE, 1);
+    put(b, i, arbiter.area_um2 * 1e-6, arbiter.leak_sub_w, arbiter.leak_gate_w, LONG_UNCORE,
+        2 * PORTS);
+    put(b, i, link.area_um2 * 1e-6, link.leak_sub_w, link.leak_gate_w, LONG_UNCORE,
+        4.0 * width); // its own way out to each neighbour
+    double hop = buffer.read_j + buffer.write_j + cross.energy_j + 2 * arbiter.energy_j +
+                 0.5 * width * link.energy_j;
+    // Each node passes a flit on at most 0.6 of its ports' cycles (McPAT's traffic factor).
+    event(b, i, ACT_net_hops, hop, 0.6 * PORTS * c->net_hz * nodes);
 }
 
 static void build_controllers(struct builder *b, int chip) {
@@ -535,6 +566,9 @@ static enum ww_status check(const struct power_config *c, struct diags *d) {
         {"l2_hz", c->l2_hz, 1e6, 1e10},
         {"dram_hz", c->dram_hz, 1e6, 1e10},
         {"other_mm2", c->other_mm2, 0, 2000},
+        {"other_w", c->other_w, 0, 1000},
+        {"router_vcs", c->router_vcs, c->mesh ? 1 : 0, 64},
+        {"router_depth", c->router_depth, c->mesh ? 1 : 0, 256},
         {"other_logic_share", c->other_logic_share, 0, 1},
         {"sms", c->sms, 1, 1024},
         {"max_warps", c->max_warps, 1, 1024},
@@ -632,8 +666,9 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
             "leaks as logic does");
     struct block k = logic_area(&b.t, c->other_mm2 * c->other_logic_share * 1e6);
     put(&b, i, c->other_mm2, k.leak_sub_w, k.leak_gate_w, LONG_UNCORE, 1);
+    tree->component[i].constant_w = c->other_w;
     double chip_mm2 = subtree_area(tree, chip);
-    build_network(&b, chip, chip_mm2);
+    (c->mesh ? build_mesh : build_crossbars)(&b, chip, chip_mm2);
     i = add(&b, chip, "clock", 1, POWER_ASSUMED,
             "four levels of global H-tree over the chip, charged every core cycle");
     k = clock_tree(&b.t, chip_mm2, 4);

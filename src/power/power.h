@@ -19,6 +19,7 @@ struct power_config {
     bool long_channel; // devices off the critical path leak less (McPAT's shares)
     double core_hz, hot_hz, net_hz, l2_hz, dram_hz;
     double other_mm2;         // declared: what the chip has beside compute
+    double other_w;           // declared: dynamic power of it that is always drawn
     double other_logic_share; // of it, declared: leaks as core logic does; the rest (pads,
                               // decoupling, high-threshold devices) not at all
     // SM
@@ -32,7 +33,9 @@ struct power_config {
     struct power_cache icache, l1, constant, texture; // l1: tags only, its data lie in the array
     // chip
     unsigned partitions, l2_slices, flit_bytes;
-    struct power_cache l2; // a slice
+    bool mesh;                         // routers instead of two crossbars
+    unsigned router_vcs, router_depth; // mesh: virtual channels a port, flits each
+    struct power_cache l2;             // a slice
     unsigned channels, channel_bits, mc_queue;
     unsigned pcie_lanes;
     double idle_clock_share; // of an SM's clock power that an SM without work still draws

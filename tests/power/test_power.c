@@ -247,6 +247,44 @@ static void monotone(void **state) {
     near(still(&two.component[sm]), 2 * still(&one.component[sm]), 1e-9);
 }
 
+static void mesh(void **state) {
+    (void)state;
+    struct power_config c = fermi("gtx480", 15, 700e6);
+    c.mesh = true, c.router_vcs = 2, c.router_depth = 4;
+    struct power_tree t = tree_of(&c);
+    assert_true(power_event_energy(&t, ACT_net_hops) > 0);
+    assert_true(power_event_energy(&t, ACT_net_request_flits) == 0);
+    double shallow = t.component[power_find(&t, "net")].area_mm2;
+    c.router_depth = 16;
+    t = tree_of(&c);
+    assert_true(t.component[power_find(&t, "net")].area_mm2 > shallow);
+    struct diags d;
+    diags_init(&d);
+    c.router_vcs = 0;
+    assert_int_equal(power_build(&c, &t, &d), WW_ERROR_CONFIG);
+    diags_free(&d);
+}
+
+// What a declared rest of the die does. Its area, a + b lanes, is fitted to gt240 and gtx480 (139
+// and 529 mm2: a = 23.9 mm2, b = 0.88 mm2 a lane); gtx580 is then a prediction, 520 mm2 in truth, 8
+// % too large, since GF110 was redrawn. On gt240, 0.60 of it leaking as core logic gives the 17.6 W
+// of static power that GPUSimPow's authors measured (a value quoted from memory in validation.csv).
+static void declared_rest(void **state) {
+    (void)state;
+    struct power_config c[] = {gt240(), fermi("gtx480", 15, 700e6), fermi("gtx580", 16, 772e6)};
+    static const double die[] = {139, 529, 520}, tolerance[] = {0.01, 0.01, 0.12};
+    for (unsigned i = 0; i < WW_COUNT(c); i++) {
+        c[i].other_mm2 = 23.9 + 0.88 * c[i].fp_lanes * c[i].sms;
+        c[i].other_logic_share = i == 0 ? 0.60 : 0;
+        struct power_tree t = tree_of(&c[i]);
+        const struct power_component *chip = &t.component[power_find(&t, "chip")];
+        print_message("%s with a declared rest: %.1f mm2 of %.0f, static %.1f W\n", c[i].name,
+                      chip->all_area_mm2, die[i], still(&t.component[0]));
+        near(chip->all_area_mm2, die[i], tolerance[i]);
+        if (i == 0) near(still(&t.component[0]), 17.6, 0.05);
+    }
+}
+
 static void refusals(void **state) {
     (void)state;
     struct power_config good = fermi("gtx480", 15, 700e6), bad[8];
@@ -311,7 +349,8 @@ int main(void) {
         cmocka_unit_test(zero_activity),  cmocka_unit_test(conservation),
         cmocka_unit_test(one_more_event), cmocka_unit_test(seeds),
         cmocka_unit_test(dram),           cmocka_unit_test(monotone),
-        cmocka_unit_test(refusals),       cmocka_unit_test(chips),
+        cmocka_unit_test(refusals),       cmocka_unit_test(mesh),
+        cmocka_unit_test(declared_rest),  cmocka_unit_test(chips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
