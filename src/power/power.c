@@ -737,7 +737,14 @@ double power_event_energy(const struct power_tree *tree, uint32_t act) {
     return sum;
 }
 
+void power_by_basis(const struct power_tree *tree, const struct power_usage *usage,
+                    double energy_j[POWER_BASES]) {
+    for (int k = 0; k < POWER_BASES; k++) energy_j[k] = 0;
+    for (int i = 0; i < tree->components; i++)
+        energy_j[tree->component[i].basis] += usage->dynamic_j[i] + usage->static_j[i];
+}
+
 const char *power_basis_name(enum power_basis basis) {
-    static const char *const name[] = {"analytic", "empirical", "assumed"};
-    return (unsigned)basis < WW_COUNT(name) ? name[basis] : "?";
+    static const char *const name[POWER_BASES] = {"analytic", "empirical", "assumed"};
+    return (unsigned)basis < POWER_BASES ? name[basis] : "?";
 }

@@ -50,7 +50,8 @@ struct power_config {
 enum power_basis {
     POWER_ANALYTIC,  // from devices and geometry
     POWER_EMPIRICAL, // published or measured numbers, scaled
-    POWER_ASSUMED    // a declared number or size
+    POWER_ASSUMED,   // a declared number or size
+    POWER_BASES
 };
 
 enum { POWER_MAX_COMPONENTS = 64, POWER_MAX_EVENTS = 192 };
@@ -94,6 +95,9 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
 int power_find(const struct power_tree *tree, const char *name); // component, or -1
 // What one count of a counter costs in all components, without the regulator's loss.
 double power_event_energy(const struct power_tree *tree, uint32_t act);
+// Energy of a run by what it rests on; adds up to usage->energy_j.
+void power_by_basis(const struct power_tree *tree, const struct power_usage *usage,
+                    double energy_j[POWER_BASES]);
 const char *power_basis_name(enum power_basis basis);
 
 #endif

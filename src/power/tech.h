@@ -49,4 +49,8 @@ const char *tech_type_name(enum tech_type type);
 enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, double vdd_v,
                          double temperature_k, struct diags *d);
 
+// The clock that the same logic reaches at this supply, as a share of the nominal supply's: one
+// over the resistance of its transistors, wires apart.
+static inline double tech_speed(const struct tech *t) { return t->row.rn / t->rn; }
+
 #endif

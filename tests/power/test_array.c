@@ -50,6 +50,18 @@ static void table_rows(void **state) {
     assert_true(at(40, TECH_LOP, 0, 350).ioff < at(40, TECH_HP, 0, 350).ioff);
 }
 
+static void slower_below_nominal(void **state) {
+    (void)state;
+    struct tech nominal = at(40, TECH_HP, 0, 350);
+    near(tech_speed(&nominal), 1, 1e-12);
+    double last = 0;
+    for (double v = 0.5; v < 1.2; v += 0.05) {
+        struct tech t = at(40, TECH_HP, v, 350);
+        assert_true(tech_speed(&t) > last);
+        last = tech_speed(&t);
+    }
+}
+
 static void out_of_range(void **state) {
     (void)state;
     static const double bad[][3] = {{130, 0, 350},  {16, 0, 350}, {NAN, 0, 350},  {40, 0, 299},
@@ -340,6 +352,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_rows),
         cmocka_unit_test(out_of_range),
+        cmocka_unit_test(slower_below_nominal),
         cmocka_unit_test(temperature_monotone),
         cmocka_unit_test(array_monotone),
         cmocka_unit_test(banks_are_copies),

@@ -147,6 +147,10 @@ static void conservation(void **state) {
     }
     near(us.energy_j, own, 1e-12);
     near(us.energy_j, ua.energy_j + ub.energy_j, 1e-12);
+    double by[POWER_BASES], sum_j = 0;
+    power_by_basis(&tree, &us, by);
+    for (int k = 0; k < POWER_BASES; k++) sum_j += by[k];
+    near(sum_j, us.energy_j, 1e-12);
 }
 
 static void one_more_event(void **state) {
