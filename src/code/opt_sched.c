@@ -14,7 +14,7 @@ enum { REGION = 256 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
 // anyway. Fitted to ptxas's counts for the same kernels (docs/registers.md).
-enum { FREE_WORDS = 24, MORE_WORDS = 8, KEEP_CLEAR = 6 };
+enum { FREE_WORDS = 40, MORE_WORDS = 20, KEEP_CLEAR = 6 };
 
 // What is within about one arithmetic latency of the longest chain may as well go first when it
 // frees a register.
