@@ -1,0 +1,114 @@
+// dct8x8, host: the image there, quantised, and back, first the naive way, then the fast one.
+#include <math.h>
+#include <stdlib.h>
+
+#include "host.h"
+#include "sizes.h"
+
+enum { SIDE = 8, TILE_X = 32, TILE_Y = 16 };
+
+static const struct host_param params[] = {
+    {"WIDTH", TILE_X, 1 << 13, "columns of the image, a multiple of 32"},
+    {"HEIGHT", TILE_Y, 1 << 13, "rows of the image, a multiple of 16"},
+    {"RUNS", 1, 1000, "times each transform is made"},
+};
+static const struct host_program program = {"dct8x8", params, HOST_COUNT(params), host_sizes,
+                                            HOST_COUNT(host_sizes)};
+
+// Each square's coefficients, or pixels from them, as sums of 64 products.
+static void transform(const float *in, double *out, size_t width, size_t height, bool forward) {
+    double wave[SIDE][SIDE];
+    for (int f = 0; f < SIDE; f++)
+        for (int x = 0; x < SIDE; x++)
+            wave[f][x] = (f ? 0.5 : sqrt(0.125)) * cos((2 * x + 1) * f * acos(-1.0) / 16);
+    for (size_t y = 0; y < height; y++) {
+        for (size_t x = 0; x < width; x++) {
+            const float *square = in + (y - y % SIDE) * width + x - x % SIDE;
+            double sum = 0;
+            for (size_t i = 0; i < SIDE; i++)
+                for (size_t j = 0; j < SIDE; j++)
+                    sum +=
+                        square[i * width + j] * (forward ? wave[y % SIDE][i] * wave[x % SIDE][j]
+                                                         : wave[i][y % SIDE] * wave[j][x % SIDE]);
+            out[y * width + x] = sum;
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    struct host h;
+    host_open(&h, argc, argv, &program);
+    int width = (int)h.arg[0];
+    const int height = (int)h.arg[1];
+    host_require(&h, width % TILE_X == 0 && height % TILE_Y == 0,
+                 "WIDTH must be a multiple of %d, HEIGHT of %d.", TILE_X, TILE_Y);
+    const size_t w = (size_t)width, count = w * (size_t)height, bytes = count * sizeof(float);
+
+    // Slopes, an edge and a little noise, from -128 to 127; quanta grow with the frequency.
+    float *image = host_memory(count, sizeof *image), *got = host_memory(count, sizeof *got);
+    float *quantised = host_memory(count, sizeof *quantised);
+    double *want = host_memory(count, sizeof *want);
+    for (size_t i = 0; i < count; i++) {
+        const float x = (float)(i % w) / (float)w, y = (float)(i / w) / (float)height;
+        const float level = 60 * sinf(9 * x + 4 * y) + (x * y > 0.3f ? 50.0f : -40.0f);
+        image[i] = floorf(level + host_random_float(&h, -8, 8));
+    }
+    float cosines[SIDE * SIDE], quantum[SIDE * SIDE];
+    for (int f = 0; f < SIDE; f++) {
+        for (int x = 0; x < SIDE; x++) {
+            cosines[f * SIDE + x] =
+                (float)((f ? 0.5 : sqrt(0.125)) * cos((2 * x + 1) * f * acos(-1.0) / 16));
+            quantum[f * SIDE + x] = (float)(8 + 5 * (f + x));
+        }
+    }
+
+    CUdeviceptr image_dev = host_upload(&h, image, bytes);
+    CUdeviceptr coefficients_dev = host_alloc(&h, bytes), back_dev = host_alloc(&h, bytes);
+    host_write_symbol(&h, "cosines", cosines, sizeof cosines);
+    host_write_symbol(&h, "quantum", quantum, sizeof quantum);
+    const struct dim squares = {(unsigned)width / SIDE, (unsigned)height / SIDE};
+    const struct dim tiles = {(unsigned)width / TILE_X, (unsigned)height / TILE_Y};
+    const struct {
+        const char *there, *back;
+        struct dim grid, block;
+    } ways[] = {{"naiveDct", "naiveIdct", squares, {SIDE, SIDE}},
+                {"fastDct", "fastIdct", tiles, {SIDE, TILE_X / SIDE, TILE_Y / SIDE}}};
+    // A coefficient is at most 8 * 128; two sums of eight products with constants good to 2^-24.
+    const double allowed = 1024 * 20 * 0x1p-24;
+    for (size_t way = 0; way < HOST_COUNT(ways); way++) {
+        const CUfunction there = host_kernel(&h, ways[way].there);
+        for (int64_t run = 0; run < h.arg[2]; run++)
+            host_launch(there, ways[way].grid, ways[way].block, 0, &image_dev, &coefficients_dev,
+                        &width);
+        host_read(got, coefficients_dev, bytes);
+        transform(image, want, w, (size_t)height, true);
+        host_check_float(&h, ways[way].there, got, want, count, 0, allowed);
+
+        // Half-way between two multiples either will do: no further from one than half a quantum.
+        host_launch(host_kernel(&h, "quantize"), squares, ((struct dim){SIDE, SIDE}), 0,
+                    &coefficients_dev, &width);
+        host_read(quantised, coefficients_dev, bytes);
+        size_t wrong = 0;
+        for (size_t i = 0; i < count; i++) {
+            const double unit = quantum[i / w % SIDE * SIDE + i % SIDE];
+            const double off = fabs((double)quantised[i] - (double)got[i]);
+            wrong += fmod((double)quantised[i], unit) != 0 || !(off <= unit / 2 + 1024 * 0x1p-23);
+        }
+        host_check_that(&h, wrong == 0, "%zu coefficients are not rounded as they should be.",
+                        wrong);
+
+        const CUfunction back = host_kernel(&h, ways[way].back);
+        for (int64_t run = 0; run < h.arg[2]; run++)
+            host_launch(back, ways[way].grid, ways[way].block, 0, &coefficients_dev, &back_dev,
+                        &width);
+        host_read(got, back_dev, bytes);
+        transform(quantised, want, w, (size_t)height, false);
+        host_check_float(&h, ways[way].back, got, want, count, 0, allowed);
+    }
+
+    free(image);
+    free(got);
+    free(quantised);
+    free(want);
+    return host_close(&h);
+}

@@ -1,0 +1,125 @@
+// dct8x8: the discrete cosine transform of an image in squares of 8 x 8, as in JPEG, two ways.
+//
+// naiveDct and naiveIdct: an 8 x 8 block a square, two products with the matrix of cosines, which
+// is in constant memory, at an index that differs from lane to lane. The original reads the image
+// through a texture; here it is a plain load.
+// fastDct and fastIdct: 8 x 4 x 2 threads have 32 x 16 pixels in shared memory with an odd pitch,
+// a thread the eight values of a row, then of a column, which a butterfly of sums, differences and
+// 22 multiplications turns in place. quantize rounds coefficients to multiples of a table's
+// entries.
+#include "device.h"
+
+#define SIDE 8
+CONSTANT(float, cosines[SIDE * SIDE]); // [frequency][place]
+CONSTANT(float, quantum[SIDE * SIDE]);
+
+template <bool FORWARD> DEVICE_FN void transform_naive(const float *in, float *out, int pitch) {
+    __shared__ float square[SIDE][SIDE], half[SIDE][SIDE];
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+    const int at = ((int)blockIdx.y * SIDE + ty) * pitch + (int)blockIdx.x * SIDE + tx;
+
+    square[ty][tx] = in[at];
+    __syncthreads();
+    float sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+        sum += cosines[FORWARD ? ty * SIDE + i : i * SIDE + ty] * square[i][tx];
+    half[ty][tx] = sum;
+    __syncthreads();
+    sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < SIDE; i++)
+        sum += half[ty][i] * cosines[FORWARD ? tx * SIDE + i : i * SIDE + tx];
+    out[at] = sum;
+}
+
+extern "C" __global__ void naiveDct(const float *in, float *out, int pitch) {
+    transform_naive<true>(in, out, pitch);
+}
+extern "C" __global__ void naiveIdct(const float *in, float *out, int pitch) {
+    transform_naive<false>(in, out, pitch);
+}
+
+// sqrt(2) cos(k pi / 16) for k = 1, 2, 3, 5, 6, 7, and 1 / sqrt(8).
+#define C1   1.387039845f
+#define C2   1.306562965f
+#define C3   1.175875602f
+#define C5   0.785694958f
+#define C6   0.541196100f
+#define C7   0.275899379f
+#define NORM 0.353553391f
+
+DEVICE_FN void forward8(float *v, int step) {
+    const float s0 = v[0] + v[7 * step], d0 = v[0] - v[7 * step];
+    const float s1 = v[step] + v[6 * step], d1 = v[step] - v[6 * step];
+    const float s2 = v[2 * step] + v[5 * step], d2 = v[2 * step] - v[5 * step];
+    const float s3 = v[3 * step] + v[4 * step], d3 = v[3 * step] - v[4 * step];
+    v[0] = NORM * ((s0 + s3) + (s1 + s2));
+    v[step] = NORM * (C1 * d0 + C3 * d1 + C5 * d2 + C7 * d3);
+    v[2 * step] = NORM * (C2 * (s0 - s3) + C6 * (s1 - s2));
+    v[3 * step] = NORM * (C3 * d0 - C7 * d1 - C1 * d2 - C5 * d3);
+    v[4 * step] = NORM * ((s0 + s3) - (s1 + s2));
+    v[5 * step] = NORM * (C5 * d0 - C1 * d1 + C7 * d2 + C3 * d3);
+    v[6 * step] = NORM * (C6 * (s0 - s3) - C2 * (s1 - s2));
+    v[7 * step] = NORM * (C7 * d0 - C5 * d1 + C3 * d2 - C1 * d3);
+}
+
+DEVICE_FN void inverse8(float *v, int step) {
+    const float p = v[0] + v[4 * step], q = v[0] - v[4 * step];
+    const float r = C2 * v[2 * step] + C6 * v[6 * step], s = C6 * v[2 * step] - C2 * v[6 * step];
+    const float y1 = v[step], y3 = v[3 * step], y5 = v[5 * step], y7 = v[7 * step];
+    const float o0 = C1 * y1 + C3 * y3 + C5 * y5 + C7 * y7;
+    const float o1 = C3 * y1 - C7 * y3 - C1 * y5 - C5 * y7;
+    const float o2 = C5 * y1 - C1 * y3 + C7 * y5 + C3 * y7;
+    const float o3 = C7 * y1 - C5 * y3 + C3 * y5 - C1 * y7;
+    v[0] = NORM * (p + r + o0);
+    v[step] = NORM * (q + s + o1);
+    v[2 * step] = NORM * (q - s + o2);
+    v[3 * step] = NORM * (p - r + o3);
+    v[4 * step] = NORM * (p - r - o3);
+    v[5 * step] = NORM * (q - s - o2);
+    v[6 * step] = NORM * (q + s - o1);
+    v[7 * step] = NORM * (p + r - o0);
+}
+
+#define WIDTH  32
+#define HEIGHT 16
+#define PITCH  (WIDTH + 1)
+
+template <bool FORWARD> DEVICE_FN void transform_fast(const float *in, float *out, int pitch) {
+    __shared__ float tile[HEIGHT * PITCH];
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, top = (int)threadIdx.z * SIDE;
+    const int x = ty * SIDE + tx;
+    const int at = ((int)blockIdx.y * HEIGHT + top) * pitch + (int)blockIdx.x * WIDTH + x;
+    float *row = tile + (top + tx) * PITCH + ty * SIDE, *column = tile + top * PITCH + x;
+
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) column[i * PITCH] = in[at + i * pitch];
+    __syncthreads();
+    if (FORWARD)
+        forward8(row, 1);
+    else
+        inverse8(row, 1);
+    __syncthreads();
+    if (FORWARD)
+        forward8(column, PITCH);
+    else
+        inverse8(column, PITCH);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) out[at + i * pitch] = column[i * PITCH];
+}
+
+extern "C" __global__ void fastDct(const float *in, float *out, int pitch) {
+    transform_fast<true>(in, out, pitch);
+}
+extern "C" __global__ void fastIdct(const float *in, float *out, int pitch) {
+    transform_fast<false>(in, out, pitch);
+}
+
+extern "C" __global__ void quantize(float *coefficients, int pitch) {
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+    float *at = coefficients + ((int)blockIdx.y * SIDE + ty) * pitch + (int)blockIdx.x * SIDE + tx;
+    const float unit = quantum[ty * SIDE + tx];
+    *at = rintf(*at / unit) * unit;
+}
