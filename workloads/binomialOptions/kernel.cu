@@ -27,7 +27,9 @@ extern "C" __global__ void binomialOptions(float *result, float *levels, int ste
             options[o].strike;
         level[i] = value > 0.0f ? value : 0.0f;
     }
-    if (t == 0) a[THREADS] = b[THREADS] = 0.0f; // what the last thread reads and no one uses
+    // A short piece leaves words that are read, though nothing comes of them.
+    a[t] = b[t] = 0.0f;
+    if (t == 0) a[THREADS] = b[THREADS] = 0.0f;
     for (int i = steps; i > 0; i -= LEVELS) {
         for (int base = 0; base < i; base += PIECE) {
             const int start = min(THREADS - 1, i - base), end = start - LEVELS;
