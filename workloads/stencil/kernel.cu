@@ -21,6 +21,9 @@ extern "C" __global__ void stencil(float c0, float c1, const float *from, float 
     const bool north_here = ty > 0, south_here = ty < (int)blockDim.y - 1;
     const bool west_here = tx > 0, east_here = tx < (int)blockDim.x - 1;
 
+    plane[s] = 0.0f; // beyond the grid
+    plane[s2] = 0.0f;
+    __syncthreads();
     float below = 0.0f, below2 = 0.0f, above = 0.0f, above2 = 0.0f;
     if (in_x && in_y) {
         below = from[at(x, y, 0, nx, ny)];
