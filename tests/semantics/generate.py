@@ -15,8 +15,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, atoms, columns, cvt, emit, fp, half, ints, memory, video, warps  # noqa: E402
+from model import approx, atoms, columns, cvt, emit, flow, fp, half, ints, memory, randprog, video, warps  # noqa: E402
 
+SEED = 'warpwatt'
 MODULES = {}
 
 
@@ -167,12 +168,41 @@ def memory_all(m, col, places):
     programs(m, memory.generic(), memory.locals_(), memory.constants(), memory.parameters())
 
 
+@module
+def flow_all(m, col, places):
+    programs(m, flow.loops(), flow.exits(), flow.calls(), flow.indirect(), flow.barriers(), flow.special())
+
+
+@module
+def flow_old(m, col, places):
+    programs(m, flow.two_results())
+
+
+@module
+def random_small(m, col, places):
+    randprog.add_to(m, col, places, 0, 120, SEED, size=24)
+
+
+@module
+def random_large(m, col, places):
+    randprog.add_to(m, col, places, 0, 24, SEED + 'large', size=70)
+
+
+@module
+def random_pressure(m, col, places):
+    randprog.add_to(m, col, places, 0, 16, SEED + 'pressure', pressure=True, size=40)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('names', nargs='*')
     p.add_argument('--out', default=os.path.join(HERE, 'data'))
     p.add_argument('--full', action='store_true')
+    p.add_argument('--seed', help='of the random programs, to look further than the committed ones')
     args = p.parse_args()
+    if args.seed:
+        global SEED
+        SEED = args.seed
     if args.full:
         emit.HEAD = 1 << 20
     os.makedirs(args.out, exist_ok=True)
