@@ -180,17 +180,17 @@ def flow_old(m, col, places):
 
 @module
 def random_small(m, col, places):
-    randprog.add_to(m, col, places, 0, 120, SEED, size=24)
+    randprog.add_to(m, col, places, 0, 100, SEED, size=24)
 
 
 @module
 def random_large(m, col, places):
-    randprog.add_to(m, col, places, 0, 24, SEED + 'large', size=70)
+    randprog.add_to(m, col, places, 0, 12, SEED + 'large', size=70)
 
 
 @module
 def random_pressure(m, col, places):
-    randprog.add_to(m, col, places, 0, 16, SEED + 'pressure', pressure=True, size=40)
+    randprog.add_to(m, col, places, 0, 10, SEED + 'pressure', pressure=True, size=40)
 
 
 def main():

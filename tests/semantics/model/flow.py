@@ -179,10 +179,10 @@ Z: mov.u32 r, 0; ret;
       '{ .param .b32 a, b, o; st.param.b32 [a], %r1; st.param.b32 [b], %r3; call (o), ack, (a, b);'
       ' ld.param.b32 %r2, [o]; }')
     p.out('%r2', lambda i: ack((i & 1) + 1, i & 3), 'ackermann')
-    p('and.b32 %r1, %i, 15; call (%r2), is_even, (%r1);').out('%r2', lambda i: int(i % 2 == 0), 'mutual')
     at = p.keep(lambda i: 0xcdcdcdcd if i % 3 else i * 5, 'guarded-call')
     p(f'rem.u32 %r1, %i, 3; setp.eq.u32 %p0, %r1, 0; mul.lo.u32 %r2, %i, 5; add.u64 %d1, %o, {at};'
       ' @%p0 call touch, (%d1, %r2);')
+    p('and.b32 %r1, %i, 15; call (%r2), is_even, (%r1);').out('%r2', lambda i: int(i % 2 == 0), 'mutual')
     return [p]
 
 
