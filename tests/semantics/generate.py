@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, atoms, columns, cvt, emit, flow, fp, half, ints, memory, randprog, video, warps  # noqa: E402
+from model import approx, atoms, columns, cvt, emit, flow, fp, half, ints, litmus, memory, randprog, video, warps  # noqa: E402
 
 SEED = 'warpwatt'
 MODULES = {}
@@ -191,6 +191,17 @@ def random_large(m, col, places):
 @module
 def random_pressure(m, col, places):
     randprog.add_to(m, col, places, 0, 10, SEED + 'pressure', pressure=True, size=40)
+
+
+@module
+def litmus_shapes(m, col, places):
+    for s in litmus.shapes():
+        s.emit(m)
+
+
+@module
+def litmus_programs(m, col, places):
+    programs(m, litmus.programs())
 
 
 def main():

@@ -10,6 +10,29 @@ static const char *const gpus[] = {"gt240", "gtx480", "gtx780"};
 
 struct subject { const char *name, *gpu; bool functional; };
 
+// Runs everything; how many forms are wrong.
+static uint32_t rig_check(struct rig *r) {
+    uint32_t wrong_forms = 0;
+    for (uint32_t k = 0; k < r->launch.n; k++) {
+        const struct launch *l = &r->launch.at[k];
+        if (listed(l->skip, r->gpu_name)) {
+            skip_forms(r, l);
+            continue;
+        }
+        uint8_t *out = rig_launch(r, l, 0xcd);
+        if (!out) {
+            wrong_forms += l->n_forms;
+            skip_forms(r, l);
+            continue;
+        }
+        for (uint32_t i = 0; i < l->n_forms; i++)
+            wrong_forms += check_form(r, &l->form[i], out, wrong_forms > 200) != 0;
+        free(out);
+    }
+    assert_ptr_equal(r->expect, r->expect_end);
+    return wrong_forms;
+}
+
 static void run_subject(void **state) {
     const struct subject *s = *state;
     struct rig r;

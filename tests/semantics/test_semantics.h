@@ -18,11 +18,16 @@ struct form {
     char name[96], kind[16], args[160];
     uint32_t at, bytes, n;
 };
+struct outcome { // of a litmus test (model/litmus.py)
+    char name[64], forbid[400], need[100];
+    uint32_t at, n, words, stride;
+};
 struct launch {
     char kernel[64], in[64], skip[64];
     uint32_t grid, block, out, shared;
     struct form *form;
     uint32_t n_forms;
+    struct outcome outcome; // n 0: none
 };
 struct column { char name[32]; uint32_t at, bytes; };
 
@@ -78,7 +83,7 @@ static void rig_parse(struct rig *r, const char *text) {
     VEC(struct form) forms = {0};
     for (const char *p = text; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : p) {
         if (strncmp(p, "// ", 3)) continue;
-        char line[512];
+        char line[1024];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p + 3);
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "column ", 7)) {
@@ -94,6 +99,13 @@ static void rig_parse(struct rig *r, const char *text) {
             line_text(line, "skip", l.skip, sizeof l.skip);
             vec_push(&r->arena, &r->launch, l);
             memset(&forms, 0, sizeof forms);
+        } else if (!strncmp(line, "outcome ", 8)) {
+            struct outcome *o = &r->launch.at[r->launch.n - 1].outcome;
+            *o = (struct outcome){.at = line_number(line, "at"), .n = line_number(line, "n"),
+                                  .words = line_number(line, "words"), .stride = line_number(line, "stride")};
+            line_name(line + 8, o->name, sizeof o->name);
+            line_text(line, "forbid", o->forbid, sizeof o->forbid);
+            line_text(line, "need", o->need, sizeof o->need);
         } else if (!strncmp(line, "form ", 5)) {
             struct launch *l = &r->launch.at[r->launch.n - 1];
             struct form f = {.kind = "exact", .at = line_number(line, "at")};
@@ -109,7 +121,7 @@ static void rig_parse(struct rig *r, const char *text) {
     }
 }
 
-static void rig_open(struct rig *r, const char *name, const char *gpu, bool functional,
+static inline void rig_open(struct rig *r, const char *name, const char *gpu, bool functional,
                      uint32_t threads) {
     memset(r, 0, sizeof *r);
     r->name = name, r->gpu_name = gpu;
@@ -201,7 +213,7 @@ static bool is_nan(uint64_t v, uint32_t bytes, bool bf16) {
 static bool is_range(const struct form *f) { return !strncmp(f->kind, "range", 5); }
 
 // Compares one form and moves past its expectations; how many values or blocks are wrong.
-static uint32_t check_form(struct rig *r, const struct form *f, const uint8_t *out, bool quiet) {
+static inline uint32_t check_form(struct rig *r, const struct form *f, const uint8_t *out, bool quiet) {
     uint32_t wrong = 0;
     const uint32_t b = f->bytes;
     if (is_range(f)) {
@@ -248,7 +260,7 @@ static uint32_t check_form(struct rig *r, const struct form *f, const uint8_t *o
 }
 
 // Passes over the expectations of a launch that is not run.
-static void skip_forms(struct rig *r, const struct launch *l) {
+static inline void skip_forms(struct rig *r, const struct launch *l) {
     for (uint32_t k = 0; k < l->n_forms; k++) {
         const struct form *f = &l->form[k];
         const uint32_t head = f->n < r->head ? f->n : r->head;
@@ -257,61 +269,48 @@ static void skip_forms(struct rig *r, const struct launch *l) {
     }
 }
 
-static bool listed(const char *list, const char *word) {
+static inline bool listed(const char *list, const char *word) {
     const size_t n = strlen(word);
     for (const char *p = strstr(list, word); p; p = strstr(p + 1, word))
         if ((p == list || p[-1] == ',') && (p[n] == 0 || p[n] == ',')) return true;
     return false;
 }
 
-// Runs everything; how many forms are wrong.
-static uint32_t rig_check(struct rig *r) {
-    uint32_t wrong_forms = 0;
-    for (uint32_t k = 0; k < r->launch.n; k++) {
-        const struct launch *l = &r->launch.at[k];
-        if (listed(l->skip, r->gpu_name)) {
-            skip_forms(r, l);
-            continue;
-        }
-        const uint8_t *in = NULL;
-        size_t in_bytes = 256;
-        if (l->in[0]) in = rig_file(r, l->in, ".bin", &in_bytes);
-        r->operands = in;
-        uint64_t params[2];
-        rig_ok(r, gpu_malloc(r->gpu, in_bytes, "in", &r->diags, &params[0]));
-        rig_ok(r, gpu_malloc(r->gpu, l->out, "out", &r->diags, &params[1]));
-        if (in) rig_ok(r, gpu_write(r->gpu, params[0], in, in_bytes, &r->diags));
-        uint8_t *out = malloc(l->out);
-        assert_non_null(out);
-        memset(out, 0xcd, l->out);
-        rig_ok(r, gpu_write(r->gpu, params[1], out, l->out, &r->diags));
-        struct gpu_kernel *kernel;
-        rig_ok(r, gpu_kernel_find(r->module, l->kernel, &r->diags, &kernel));
-        const struct gpu_launch launch = {.grid = {l->grid, 1, 1}, .block = {l->block, 1, 1},
-                                          .dynamic_shared = l->shared, .params = params,
-                                          .param_bytes = sizeof params};
-        enum ww_status s = gpu_launch(r->gpu, NULL, kernel, &launch, &r->diags, NULL);
-        if (s == WW_OK) s = gpu_synchronize(r->gpu, &r->diags);
-        if (s != WW_OK) {
-            fprintf(stderr, "%s, kernel %s (from %s):\n", r->name, l->kernel,
-                    l->n_forms ? l->form[0].name : "?");
-            diags_print(&r->diags, stderr);
-            diags_free(&r->diags);
-            diags_init(&r->diags);
-            gpu_clear_fault(r->gpu);
-            wrong_forms += l->n_forms;
-            skip_forms(r, l);
-        } else {
-            rig_ok(r, gpu_read(r->gpu, out, params[1], l->out, &r->diags));
-            for (uint32_t i = 0; i < l->n_forms; i++)
-                wrong_forms += check_form(r, &l->form[i], out, wrong_forms > 200) != 0;
-        }
+// Runs a launch; its output, `fill` where nothing was written, or NULL with the reason printed.
+static inline uint8_t *rig_launch(struct rig *r, const struct launch *l, uint8_t fill) {
+    const uint8_t *in = NULL;
+    size_t in_bytes = 256;
+    if (l->in[0]) in = rig_file(r, l->in, ".bin", &in_bytes);
+    r->operands = in;
+    uint64_t params[2];
+    rig_ok(r, gpu_malloc(r->gpu, in_bytes, "in", &r->diags, &params[0]));
+    rig_ok(r, gpu_malloc(r->gpu, l->out, "out", &r->diags, &params[1]));
+    if (in) rig_ok(r, gpu_write(r->gpu, params[0], in, in_bytes, &r->diags));
+    uint8_t *out = malloc(l->out);
+    assert_non_null(out);
+    memset(out, fill, l->out);
+    rig_ok(r, gpu_write(r->gpu, params[1], out, l->out, &r->diags));
+    struct gpu_kernel *kernel;
+    rig_ok(r, gpu_kernel_find(r->module, l->kernel, &r->diags, &kernel));
+    const struct gpu_launch launch = {.grid = {l->grid, 1, 1}, .block = {l->block, 1, 1},
+                                      .dynamic_shared = l->shared, .params = params,
+                                      .param_bytes = sizeof params};
+    enum ww_status s = gpu_launch(r->gpu, NULL, kernel, &launch, &r->diags, NULL);
+    if (s == WW_OK) s = gpu_synchronize(r->gpu, &r->diags);
+    if (s == WW_OK) {
+        rig_ok(r, gpu_read(r->gpu, out, params[1], l->out, &r->diags));
+    } else {
+        fprintf(stderr, "%s, kernel %s (from %s):\n", r->name, l->kernel, l->n_forms ? l->form[0].name : "?");
+        diags_print(&r->diags, stderr);
+        diags_free(&r->diags);
+        diags_init(&r->diags);
+        gpu_clear_fault(r->gpu);
         free(out);
-        rig_ok(r, gpu_free(r->gpu, params[0], &r->diags));
-        rig_ok(r, gpu_free(r->gpu, params[1], &r->diags));
+        out = NULL;
     }
-    assert_ptr_equal(r->expect, r->expect_end);
-    return wrong_forms;
+    rig_ok(r, gpu_free(r->gpu, params[0], &r->diags));
+    rig_ok(r, gpu_free(r->gpu, params[1], &r->diags));
+    return out;
 }
 
 #endif
