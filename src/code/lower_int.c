@@ -78,7 +78,11 @@ static void put_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opnd
 static void wide_mul(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
                      struct opnd b) {
     int n = power_of_two(&b);
-    if (n < 0 && (n = power_of_two(&a)) >= 0) a = b;
+    if (n < 0 && (n = power_of_two(&a)) >= 0) {
+        const struct opnd factor = a;
+        a = b;
+        b = factor;
+    }
     const struct opnd src[2] = {a, b};
     const struct opnd to = lower_dst_begin(l, d, src, 2);
     if (n == 0) {
