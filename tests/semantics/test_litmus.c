@@ -1,6 +1,6 @@
-// Litmus tests of the memory model: no outcome that the PTX memory model forbids, those that must be
-// possible do occur, and every word is the same whether one host thread simulates or two or four.
-// model/litmus.py makes the shapes; their outcomes are counted over some thousand instances.
+// Litmus tests of the memory model: no outcome that the PTX memory model forbids, those that must
+// be possible do occur, and every word is the same whether one host thread simulates or two or
+// four. model/litmus.py makes the shapes; their outcomes are counted over some thousand instances.
 //
 //     test_litmus NAME [GPU] [-v]    -v shows how often each outcome came
 #include "test_semantics.h"
@@ -9,7 +9,9 @@ static const char *const gpus[] = {"gt240", "gtx480", "gtx780"};
 static const uint32_t threads[] = {1, 2, 4};
 static bool is_verbose;
 
-struct subject { const char *name, *gpu; };
+struct subject {
+    const char *name, *gpu;
+};
 
 enum { MAX_WORDS = 8 };
 
@@ -74,7 +76,8 @@ static void show_counts(const struct outcome *o, const uint8_t *out) {
     fputc('\n', stderr);
 }
 
-static uint32_t check_outcome(const struct rig *r, const struct outcome *o, const uint8_t *out, bool needs) {
+static uint32_t check_outcome(const struct rig *r, const struct outcome *o, const uint8_t *out,
+                              bool needs) {
     uint32_t wrong = 0;
     assert_true(o->words <= MAX_WORDS);
     for (const char *p = o->forbid; *p; p += strcspn(p, ";"), p += *p == ';') {
@@ -86,7 +89,8 @@ static uint32_t check_outcome(const struct rig *r, const struct outcome *o, cons
     }
     for (const char *p = o->need; *p && needs; p += strcspn(p, ";"), p += *p == ';')
         if (!count_matches(o, out, p)) {
-            fprintf(stderr, "%s on %s: outcome %.*s never came\n", o->name, r->gpu_name, (int)strcspn(p, ";"), p);
+            fprintf(stderr, "%s on %s: outcome %.*s never came\n", o->name, r->gpu_name,
+                    (int)strcspn(p, ";"), p);
             wrong++;
         }
     if (is_verbose || wrong) show_counts(o, out);
@@ -110,15 +114,19 @@ static void run_subject(void **state) {
                 skip_forms(&r, l);
                 continue;
             }
-            if (l->outcome.n && (t == 0 || functional)) wrong += check_outcome(&r, &l->outcome, out, t == 0);
-            for (uint32_t i = 0; i < l->n_forms; i++) wrong += check_form(&r, &l->form[i], out, false) != 0;
+            if (l->outcome.n && (t == 0 || functional))
+                wrong += check_outcome(&r, &l->outcome, out, t == 0);
+            for (uint32_t i = 0; i < l->n_forms; i++)
+                wrong += check_form(&r, &l->form[i], out, false) != 0;
             if (!functional && first[k] && memcmp(first[k], out, l->out)) {
-                fprintf(stderr, "%s on %s: %u host threads give another result than one\n", l->kernel, s->gpu,
-                        threads[t]);
+                fprintf(stderr, "%s on %s: %u host threads give another result than one\n",
+                        l->kernel, s->gpu, threads[t]);
                 wrong++;
             }
-            if (t == 0) first[k] = out;
-            else free(out);
+            if (t == 0)
+                first[k] = out;
+            else
+                free(out);
         }
         assert_ptr_equal(r.expect, r.expect_end);
         rig_close(&r);
@@ -139,7 +147,8 @@ int main(int argc, char **argv) {
     for (uint32_t g = 0; g < WW_COUNT(gpus); g++) {
         if (argc == 3 && strcmp(argv[2], gpus[g])) continue;
         subject[n] = (struct subject){argv[1], gpus[g]};
-        test[n] = (struct CMUnitTest){.name = gpus[g], .test_func = run_subject, .initial_state = &subject[n]};
+        test[n] = (struct CMUnitTest){
+            .name = gpus[g], .test_func = run_subject, .initial_state = &subject[n]};
         n++;
     }
     return _cmocka_run_group_tests(argv[1], test, n, NULL, NULL);

@@ -8,7 +8,10 @@
 
 static const char *const gpus[] = {"gt240", "gtx480", "gtx780"};
 
-struct subject { const char *name, *gpu; bool functional; };
+struct subject {
+    const char *name, *gpu;
+    bool functional;
+};
 
 // Runs everything; how many forms are wrong.
 static uint32_t rig_check(struct rig *r) {
@@ -39,8 +42,9 @@ static void run_subject(void **state) {
     rig_open(&r, s->name, s->gpu, s->functional, 1);
     const uint32_t wrong = rig_check(&r);
     rig_close(&r);
-    if (wrong) fail_msg("%s: %u forms are wrong on %s, %s", s->name, wrong, s->gpu,
-                        s->functional ? "functional" : "timed");
+    if (wrong)
+        fail_msg("%s: %u forms are wrong on %s, %s", s->name, wrong, s->gpu,
+                 s->functional ? "functional" : "timed");
 }
 
 int main(int argc, char **argv) {
@@ -58,8 +62,8 @@ int main(int argc, char **argv) {
             if (argc == 4 && (strcmp(argv[2], gpus[g]) || strcmp(argv[3], mode))) continue;
             subject[n] = (struct subject){argv[1], gpus[g], functional};
             snprintf(label[n], sizeof label[n], "%s on %s, %s", argv[1], gpus[g], mode);
-            test[n] = (struct CMUnitTest){.name = label[n], .test_func = run_subject,
-                                          .initial_state = &subject[n]};
+            test[n] = (struct CMUnitTest){
+                .name = label[n], .test_func = run_subject, .initial_state = &subject[n]};
             n++;
         }
     return _cmocka_run_group_tests(argv[1], test, n, NULL, NULL);

@@ -24,12 +24,17 @@ struct outcome { // of a litmus test (model/litmus.py)
 };
 struct launch {
     char kernel[64], in[64], skip[64];
-    uint32_t grid, block, out, shared;
+    uint32_t grid[3], block[3], out, shared;
+    uint8_t params[128]; // behind the addresses of input and output
+    uint32_t param_bytes;
     struct form *form;
     uint32_t n_forms;
     struct outcome outcome; // n 0: none
 };
-struct column { char name[32]; uint32_t at, bytes; };
+struct column {
+    char name[32];
+    uint32_t at, bytes;
+};
 
 struct rig {
     const char *name, *gpu_name, *dir;
@@ -74,6 +79,25 @@ static uint32_t line_number(const char *line, const char *key) {
     char text[32];
     return line_text(line, key, text, sizeof text) ? (uint32_t)strtoul(text, NULL, 0) : 0;
 }
+// "4x2x3"; dimensions that are not said are 1. Answers the product.
+static uint32_t line_triple(const char *line, const char *key, uint32_t out[3]) {
+    char text[64], *p = text;
+    line_text(line, key, text, sizeof text);
+    for (int k = 0; k < 3; k++) {
+        out[k] = *p ? (uint32_t)strtoul(p, &p, 10) : 1;
+        p += *p == 'x';
+    }
+    return out[0] * out[1] * out[2];
+}
+static uint32_t launch_threads(const struct launch *l) {
+    return l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
+}
+static void line_params(const char *line, struct launch *l) {
+    char hex[2 * sizeof l->params + 2];
+    line_text(line, "params", hex, sizeof hex);
+    for (const char *p = hex; p[0] && p[1]; p += 2)
+        l->params[l->param_bytes++] = (uint8_t)strtoul((char[3]){p[0], p[1], 0}, NULL, 16);
+}
 static const char *line_name(const char *line, char *out, size_t size) {
     snprintf(out, size, "%.*s", (int)strcspn(line, " \n"), line);
     return out;
@@ -92,8 +116,10 @@ static void rig_parse(struct rig *r, const char *text) {
             line_name(line + 7, c->name, sizeof c->name);
             c->at = line_number(line, "at"), c->bytes = line_number(line, "bytes");
         } else if (!strncmp(line, "run ", 4)) {
-            struct launch l = {.grid = line_number(line, "grid"), .block = line_number(line, "block"),
-                               .out = line_number(line, "out"), .shared = line_number(line, "shared")};
+            struct launch l = {.out = line_number(line, "out"), .shared = line_number(line, "shared")};
+            line_triple(line, "grid", l.grid);
+            line_triple(line, "block", l.block);
+            line_params(line, &l);
             line_name(line + 4, l.kernel, sizeof l.kernel);
             line_text(line, "in", l.in, sizeof l.in);
             line_text(line, "skip", l.skip, sizeof l.skip);
@@ -101,8 +127,10 @@ static void rig_parse(struct rig *r, const char *text) {
             memset(&forms, 0, sizeof forms);
         } else if (!strncmp(line, "outcome ", 8)) {
             struct outcome *o = &r->launch.at[r->launch.n - 1].outcome;
-            *o = (struct outcome){.at = line_number(line, "at"), .n = line_number(line, "n"),
-                                  .words = line_number(line, "words"), .stride = line_number(line, "stride")};
+            *o = (struct outcome){.at = line_number(line, "at"),
+                                  .n = line_number(line, "n"),
+                                  .words = line_number(line, "words"),
+                                  .stride = line_number(line, "stride")};
             line_name(line + 8, o->name, sizeof o->name);
             line_text(line, "forbid", o->forbid, sizeof o->forbid);
             line_text(line, "need", o->need, sizeof o->need);
@@ -110,7 +138,7 @@ static void rig_parse(struct rig *r, const char *text) {
             struct launch *l = &r->launch.at[r->launch.n - 1];
             struct form f = {.kind = "exact", .at = line_number(line, "at")};
             if (!(f.bytes = line_number(line, "bytes"))) f.bytes = 4;
-            if (!(f.n = line_number(line, "n"))) f.n = l->grid * l->block;
+            if (!(f.n = line_number(line, "n"))) f.n = launch_threads(l);
             line_name(line + 5, f.name, sizeof f.name);
             char kind[sizeof f.kind];
             if (line_text(line, "kind", kind, sizeof kind)) memcpy(f.kind, kind, sizeof kind);
@@ -122,7 +150,7 @@ static void rig_parse(struct rig *r, const char *text) {
 }
 
 static inline void rig_open(struct rig *r, const char *name, const char *gpu, bool functional,
-                     uint32_t threads) {
+                            uint32_t threads) {
     memset(r, 0, sizeof *r);
     r->name = name, r->gpu_name = gpu;
     r->dir = getenv("DATA") ? getenv("DATA") : WW_TEST_DIR "/data";
@@ -166,8 +194,10 @@ static uint64_t canon(const char *kind, uint64_t v) {
     if (!strcmp(kind, "nan64")) return canon_nan(v, 64, 0x7ff0000000000000);
     if (!strcmp(kind, "nan16")) return canon_nan(v, 16, 0x7c00);
     if (!strcmp(kind, "nanb16")) return canon_nan(v, 16, 0x7f80);
-    if (!strcmp(kind, "nan16x2")) return canon_nan(v >> 16, 16, 0x7c00) << 16 | canon_nan(v & 0xffff, 16, 0x7c00);
-    if (!strcmp(kind, "nanb16x2")) return canon_nan(v >> 16, 16, 0x7f80) << 16 | canon_nan(v & 0xffff, 16, 0x7f80);
+    if (!strcmp(kind, "nan16x2"))
+        return canon_nan(v >> 16, 16, 0x7c00) << 16 | canon_nan(v & 0xffff, 16, 0x7c00);
+    if (!strcmp(kind, "nanb16x2"))
+        return canon_nan(v >> 16, 16, 0x7f80) << 16 | canon_nan(v & 0xffff, 16, 0x7f80);
     return v;
 }
 
@@ -186,11 +216,14 @@ static void show_operands(const struct rig *r, const struct form *f, uint32_t i)
     for (char *w = strtok_r(list, ",", &save); w; w = strtok_r(NULL, ",", &save))
         for (uint32_t k = 0; k < r->n_columns; k++)
             if (!strcmp(r->column[k].name, w))
-                fprintf(stderr, " %s=%#llx", w, (unsigned long long)word_at(
-                    r->operands + r->column[k].at + (size_t)i * r->column[k].bytes, r->column[k].bytes));
+                fprintf(stderr, " %s=%#llx", w,
+                        (unsigned long long)word_at(r->operands + r->column[k].at +
+                                                        (size_t)i * r->column[k].bytes,
+                                                    r->column[k].bytes));
 }
 
-static void show(const struct rig *r, const struct form *f, uint32_t i, uint64_t want, uint64_t got) {
+static void show(const struct rig *r, const struct form *f, uint32_t i, uint64_t want,
+                 uint64_t got) {
     fprintf(stderr, "  %s [%u]: want %#llx, got %#llx;", f->name, i, (unsigned long long)want,
             (unsigned long long)got);
     if (r->operands) show_operands(r, f, i);
@@ -213,7 +246,8 @@ static bool is_nan(uint64_t v, uint32_t bytes, bool bf16) {
 static bool is_range(const struct form *f) { return !strncmp(f->kind, "range", 5); }
 
 // Compares one form and moves past its expectations; how many values or blocks are wrong.
-static inline uint32_t check_form(struct rig *r, const struct form *f, const uint8_t *out, bool quiet) {
+static inline uint32_t check_form(struct rig *r, const struct form *f, const uint8_t *out,
+                                  bool quiet) {
     uint32_t wrong = 0;
     const uint32_t b = f->bytes;
     if (is_range(f)) {
@@ -224,9 +258,10 @@ static inline uint32_t check_form(struct rig *r, const struct form *f, const uin
             const uint64_t got = word_at(out + f->at + (size_t)i * b, b);
             const bool good = is_nan(lo, b, bf) ? is_nan(got, b, bf)
                               : lo == hi        ? got == lo
-                              : lo == 1 && !hi  ? true // anything
-                                                : !is_nan(got, b, bf) && order(got, b) >= order(lo, b) &&
-                                                      order(got, b) <= order(hi, b);
+                              : lo == 1 && !hi
+                                  ? true // anything
+                                  : !is_nan(got, b, bf) && order(got, b) >= order(lo, b) &&
+                                        order(got, b) <= order(hi, b);
             if (good) continue;
             if (wrong++ < MAX_SHOWN && !quiet) {
                 show(r, f, i, lo, got);
@@ -253,8 +288,8 @@ static inline uint32_t check_form(struct rig *r, const struct form *f, const uin
         }
         if (crc32_of(block, (size_t)n * b) == (uint32_t)word_at(r->expect, 4)) continue;
         if (wrong++ == 0 && !quiet)
-            fprintf(stderr, "  %s: a value from %u to %u (generate.py --full shows which)\n", f->name,
-                    k * BLOCK_VALUES, k * BLOCK_VALUES + n - 1);
+            fprintf(stderr, "  %s: a value from %u to %u (generate.py --full shows which)\n",
+                    f->name, k * BLOCK_VALUES, k * BLOCK_VALUES + n - 1);
     }
     return wrong;
 }
@@ -265,7 +300,7 @@ static inline void skip_forms(struct rig *r, const struct launch *l) {
         const struct form *f = &l->form[k];
         const uint32_t head = f->n < r->head ? f->n : r->head;
         r->expect += is_range(f) ? (size_t)2 * f->bytes * f->n
-                                               : (size_t)f->bytes * head + 4 * ((f->n + 63) / 64);
+                                 : (size_t)f->bytes * head + 4 * ((f->n + 63) / 64);
     }
 }
 
@@ -282,6 +317,7 @@ static inline uint8_t *rig_launch(struct rig *r, const struct launch *l, uint8_t
     size_t in_bytes = 256;
     if (l->in[0]) in = rig_file(r, l->in, ".bin", &in_bytes);
     r->operands = in;
+    uint8_t block[2 * 8 + sizeof l->params];
     uint64_t params[2];
     rig_ok(r, gpu_malloc(r->gpu, in_bytes, "in", &r->diags, &params[0]));
     rig_ok(r, gpu_malloc(r->gpu, l->out, "out", &r->diags, &params[1]));
@@ -292,15 +328,20 @@ static inline uint8_t *rig_launch(struct rig *r, const struct launch *l, uint8_t
     rig_ok(r, gpu_write(r->gpu, params[1], out, l->out, &r->diags));
     struct gpu_kernel *kernel;
     rig_ok(r, gpu_kernel_find(r->module, l->kernel, &r->diags, &kernel));
-    const struct gpu_launch launch = {.grid = {l->grid, 1, 1}, .block = {l->block, 1, 1},
-                                      .dynamic_shared = l->shared, .params = params,
-                                      .param_bytes = sizeof params};
+    memcpy(block, params, sizeof params);
+    memcpy(block + sizeof params, l->params, l->param_bytes);
+    const struct gpu_launch launch = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                                      .block = {l->block[0], l->block[1], l->block[2]},
+                                      .dynamic_shared = l->shared,
+                                      .params = block,
+                                      .param_bytes = 16 + l->param_bytes};
     enum ww_status s = gpu_launch(r->gpu, NULL, kernel, &launch, &r->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(r->gpu, &r->diags);
     if (s == WW_OK) {
         rig_ok(r, gpu_read(r->gpu, out, params[1], l->out, &r->diags));
     } else {
-        fprintf(stderr, "%s, kernel %s (from %s):\n", r->name, l->kernel, l->n_forms ? l->form[0].name : "?");
+        fprintf(stderr, "%s, kernel %s (from %s):\n", r->name, l->kernel,
+                l->n_forms ? l->form[0].name : "?");
         diags_print(&r->diags, stderr);
         diags_free(&r->diags);
         diags_init(&r->diags);

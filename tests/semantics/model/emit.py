@@ -3,7 +3,7 @@
 Every file of data/ is a module. Comments say what to run and what comes out:
 
     // column NAME at=OFFSET bytes=W            where an operand column lies in operands.bin
-    // run KERNEL grid=G block=B out=BYTES [in=BYTES] [shared=BYTES] [skip=gt240,...]
+    // run KERNEL grid=X[xYxZ] block=X[xYxZ] out=BYTES [in=FILE] [shared=BYTES] [params=HEX] [skip=gt240,...]
     // form NAME at=OFFSET [bytes=W] [n=N] [kind=KIND] [args=COLUMN,...]   belongs to the run above
 
 W is 4, N the run's threads and KIND `exact` where they are not said.

@@ -300,7 +300,10 @@ def operand_type(name, t, letter, column):
 
 
 def immediate(col, name, column, i):
-    v = col[column][i % len(col[column])]
+    kind = column.split('.')[0]
+    bits = 32 if kind == 'sh' else int(kind[1:])
+    special = [0, 1, 2, mask(bits), 1 << (bits - 1), 3, 8, mask(bits - 1), 31, 32, 10, 1 << (bits // 2)]
+    v = col[column][i % len(col[column])] if i % 3 == 0 else special[i % len(special)]
     return v & 0xff if name.startswith('bf') and column.startswith('sh') else v
 
 

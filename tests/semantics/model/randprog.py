@@ -64,7 +64,9 @@ class Gen:
         self.name, self.pressure = f'p{number}', pressure
         self.groups, self.weight = pool
         self.n = {'r': 70 if pressure else 8, 'd': 8 if pressure else 3, 'h': 6 if pressure else 3,
-                  'f': 16 if pressure else 4, 'p': 4}
+                  'f': 16 if pressure else 4, 'p': 12 if pressure else 4}
+        # Some are squeezed into few registers.
+        self.registers = self.rnd.choice([0, 0, 16, 20, 32]) if pressure else self.rnd.choice([0] * 9 + [16])
         self.labels = 0
         self.locals = 0
         r = self.rnd
@@ -255,7 +257,7 @@ class Gen:
                 row.append(f'ld.global.b{8 * w} {cls}{k}, [{base}+{places[source(cls, k)[0]] + w * source(cls, k)[1]}];')
             for j in range(0, len(row), 4):
                 lines.append(' ' + ' '.join(row[j:j + 4]))
-        lines.append(' ' + ' '.join(f'and.b32 t0, r{k}, {8 >> k}; setp.ne.u32 p{k}, t0, 0;' for k in range(4)))
+        lines += self.rows(f'and.b32 t0, r{k % 4}, {1 << k}; setp.ne.u32 p{k}, t0, 0;' for k in range(self.n['p']))
         if self.use_shared:
             lines.append(' mad.lo.u32 sb, t1, 64, sb;')
         for use, base, space in ((self.use_shared, 'sb', 'shared'), (self.use_local, 'lb', 'local')):
@@ -269,10 +271,11 @@ class Gen:
                            for k in range(self.n['d']))
         lines += self.rows(f'cvt.u32.u16 t3, h{k}; mad.lo.u32 t1, t1, 31, t3;' for k in range(self.n['h']))
         lines += self.rows(f'mov.b32 t3, f{k}; mad.lo.u32 t2, t2, 31, t3;' for k in range(self.n['f']))
-        lines += self.rows(f'selp.u32 t3, 1, 0, p{k}; mad.lo.u32 t2, t2, 2, t3;' for k in range(4))
+        lines += self.rows(f'selp.u32 t3, 1, 0, p{k}; mad.lo.u32 t2, t2, 2, t3;' for k in range(self.n['p']))
         lines.append(f' st.global.b32 [o], t0; st.global.b32 [o+{4 * T}], t1; st.global.b32 [o+{8 * T}], t2;')
         return ''.join(self.function_text(j) for j in range(len(self.functions))) + \
-            f'.visible .entry {self.name}(.param .u64 {self.name}_in, .param .u64 {self.name}_out)\n{{\n' + \
+            f'.visible .entry {self.name}(.param .u64 {self.name}_in, .param .u64 {self.name}_out)' + \
+            (f' .maxnreg {self.registers}' if self.registers else '') + '\n{\n' + \
             '\n'.join(lines) + '\n ret;\n}\n'
 
     @staticmethod
@@ -285,7 +288,7 @@ class Gen:
         states = []
         for i in range(T):
             st = {c: [col[source(c, k)[0]][i + source(c, k)[1]] for k in range(self.n[c])] for c in 'rhfd'}
-            st['p'] = [int(bool(st['r'][k] & (8 >> k))) for k in range(4)]
+            st['p'] = [st['r'][k % 4] >> k & 1 for k in range(self.n['p'])]
             init = b''.join(st['r'][k + j].to_bytes(4, 'little') for k in range(4) for j in range(4))
             st['shared'], st['local'] = bytearray(init), bytearray(init)
             st['gone'] = False
