@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from model import approx, atoms, columns, cvt, emit, flow, fp, half, ints, litmus, memory, randprog, video, warps  # noqa: E402
+from model import approx, atoms, columns, cvt, emit, flow, fp, half, ints, launches, litmus, memory, randprog, video, warps  # noqa: E402
 
 SEED = 'warpwatt'
 MODULES = {}
@@ -202,6 +202,18 @@ def litmus_shapes(m, col, places):
 @module
 def litmus_programs(m, col, places):
     programs(m, litmus.programs())
+
+
+@module
+def launch_all(m, col, places):
+    programs(m, launches.shapes(), launches.parameters(), launches.dynamic_shared(), launches.packing(),
+             launches.copies())
+
+
+@module
+def launch_sm12(m, col, places):
+    m.header = '.version 2.1\n.target sm_12\n'
+    programs(m, launches.narrow_addresses())
 
 
 def main():
