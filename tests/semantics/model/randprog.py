@@ -70,7 +70,9 @@ class Gen:
         self.labels = 0
         self.locals = 0
         r = self.rnd
-        self.use_shared, self.use_local = r.random() < 0.5, r.random() < 0.4
+        # Memory of the thread's own, 64 bytes a space, reached by its space or by generic addresses.
+        self.spaces = [x for x in ('shared', 'local', 'global') if r.random() < 0.4]
+        self.use_generic = bool(self.spaces) and r.random() < 0.4
         self.use_exit = r.random() < 0.2
         self.use_calls = r.random() < 0.25
         self.use_warp = not self.use_exit and r.random() < 0.4
@@ -109,6 +111,33 @@ class Gen:
             guard = (self.rnd.randrange((n or self.n)['p']), r.random() < 0.5)
         return ('op', f, (cls, self.rnd.randrange((n or self.n)[cls])), srcs, guard)
 
+    def access(self):
+        """A load, store or atomic at a fixed or a computed place of one of the thread's areas."""
+        r = self.rnd
+        space = r.choice(self.spaces)
+        kind = r.choices(['ld', 'st', 'atom', 'red'], [5, 5, 1, 1])[0]
+        if kind in ('atom', 'red') and space == 'local':
+            kind = 'st'
+        t = r.choice(['u8', 's8', 'u16', 's16', 'u32', 'u64', 'f32', 'b32'])
+        v = r.choice([1, 1, 1, 2, 4])
+        if kind in ('atom', 'red'):
+            t, v = r.choice(['u32', 's32', 'b32']), 1
+        while v * int(t[1:]) > 128:
+            v //= 2
+        cls = {'u64': 'd', 'f32': 'f'}.get(t, 'r')
+        bytes_ = v * int(t[1:]) // 8
+        fixed = r.randrange(0, 64, bytes_) if r.random() < 0.6 else None
+        # The registers of a loaded vector differ.
+        regs = r.sample(range(self.n[cls]), v) if v <= self.n[cls] else None
+        if regs is None:
+            v, regs, bytes_ = 1, [self.reg(cls)], int(t[1:]) // 8
+        op = {'u32': r.choice(['add', 'min', 'max', 'inc']), 's32': r.choice(['min', 'max']),
+              'b32': r.choice(['and', 'or', 'xor', 'exch'] if kind == 'atom' else ['and', 'or', 'xor'])}.get(t)
+        guard = (self.reg('p'), r.random() < 0.5) if r.random() < 0.2 else None
+        generic = self.use_generic and r.random() < 0.4
+        volatile = kind in ('ld', 'st') and space != 'local' and r.random() < 0.1
+        return (kind, space, t, fixed, self.reg('r'), cls, regs, op, guard, generic, volatile)
+
     def function(self):
         """A pure function of two words: registers of its own, an inner branch."""
         n = {'r': 4, 'd': 2, 'h': 2, 'f': 2, 'p': 2}
@@ -135,24 +164,24 @@ class Gen:
                 body = self.block(k, depth + 1)
                 out.append(('loop', mine, self.reg('r'), body, brk, cont, r.randrange(len(body) + 1)))
                 size -= k + 3
-            elif x < 0.24 and (self.use_shared or self.use_local):
-                space = r.choice([s for s, u in (('shared', self.use_shared), ('local', self.use_local)) if u])
-                t = r.choice(['u8', 's8', 'u16', 's16', 'u32', 'u64', 'f32'])
-                cls = {'u64': 'd', 'f32': 'f'}.get(t, 'r')
-                out.append((r.choice(['st', 'ld']), space, t, self.reg('r'), (cls, self.reg(cls))))
+            elif x < 0.26 and self.spaces:
+                out.append(self.access())
                 size -= 1
-            elif x < 0.27 and self.functions:
+            elif x < 0.28 and self.functions:
                 out.append(('call', r.randrange(2), self.reg('r'), self.reg('r'), self.reg('r')))
                 size -= 2
-            elif x < 0.32 and self.use_warp and depth == 0:
+            elif x < 0.33 and self.use_warp and depth == 0 and r.random() < 0.3:
+                out.append(('exchange', self.reg('r'), self.reg('r'), r.choice([1, 5, 31, 32, 63])))
+                size -= 1
+            elif x < 0.33 and self.use_warp and depth == 0:
                 out.append(('shfl', r.choice(['up', 'down', 'bfly', 'idx']), self.reg('r'), self.reg('r'),
                             r.randrange(32)) if r.random() < 0.6 else
                            ('ballot', self.reg('r'), self.reg('p')))
                 size -= 1
-            elif x < 0.34 and self.use_exit and depth > 0:
+            elif x < 0.35 and self.use_exit and depth > 0:
                 out.append(('exit', self.reg('p'), r.random() < 0.5))
                 size -= 1
-            elif x < 0.36:
+            elif x < 0.37:
                 k = r.choice(['pand', 'por', 'pxor', 'pnot', 'pq'])
                 out.append((k, self.reg('p'), self.reg('p'), self.reg('p'), self.reg('r'), self.reg('r')))
                 size -= 1
@@ -201,14 +230,11 @@ class Gen:
                     out.append(f'@{"!" if brk[1] else ""}p{brk[0]} bra {end};')
                 out.append(f'{nxt}: add.u32 c{i}, c{i}, 1; setp.le.u32 q{i}, c{i}, n{i}; @q{i} bra {top};')
                 out.append(f'{end}:')
-            elif k in ('st', 'ld'):
-                _, space, t, a, v = s
-                b = int(t[1:]) // 8
-                at = f'and.b32 t0, r{a}, {64 - b}; add.u32 t0, t0, {"sb" if space == "shared" else "lb"};'
-                if k == 'st':
-                    out.append(f'{at} st.{space}.{t} [t0], {v[0]}{v[1]};')
-                else:
-                    out.append(f'{at} ld.{space}.{t} {v[0]}{v[1]}, [t0];')
+            elif k in ('st', 'ld', 'atom', 'red'):
+                out.append(self.text_access(s))
+            elif k == 'exchange':
+                out.append(f'st.shared.b32 [xb], r{s[2]}; bar.sync 0; xor.b32 t0, xt, {s[3]}; mad.lo.u32 t0, t0, 4, xs;'
+                           f' ld.shared.b32 r{s[1]}, [t0]; bar.sync 0;')
             elif k == 'call':
                 out.append(f'call (r{s[2]}), {self.name}f{s[1]}, (r{s[3]}, r{s[4]});')
             elif k == 'shfl':
@@ -226,6 +252,33 @@ class Gen:
                 out.append(f'{k[1:]}.pred p{s[1]}, p{s[2]}, p{s[3]};')
         return out
 
+    def text_access(self, s):
+        kind, space, t, fixed, a, cls, regs, op, guard, generic, volatile = s
+        size = len(regs) * int(t[1:]) // 8
+        base = {'shared': 's', 'local': 'l', 'global': 'g'}[space] + ('g' if generic else 'b')
+        pre = ''
+        if fixed is not None:
+            at = f'[{base}+{fixed}]' if fixed else f'[{base}]'
+        elif base in ('sb', 'lb'):
+            pre, at = f'and.b32 t0, r{a}, {64 - size}; add.u32 t0, t0, {base}; ', '[t0]'
+        else:
+            pre = f'and.b32 t0, r{a}, {64 - size}; cvt.u64.u32 x3, t0; add.u64 x3, x3, {base}; '
+            at = '[x3]'
+        g = f'@{"!" if guard[1] else ""}p{guard[0]} ' if guard else ''
+        dot = '' if generic else '.' + space
+        if kind in ('atom', 'red'):
+            d = f'r{self.old_of(regs)}, ' if kind == 'atom' else ''
+            return f'{pre}{g}{kind}{dot}.{op}.{t} {d}{at}, {cls}{regs[0]};'
+        vec = f'.v{len(regs)}' if len(regs) > 1 else ''
+        names = ', '.join(f'{cls}{x}' for x in regs)
+        names = f'{{{names}}}' if vec else names
+        k = kind + ('.volatile' if volatile else '') + dot + vec + '.' + t
+        return f'{pre}{g}{k} {names}, {at};' if kind == 'ld' else f'{pre}{g}{k} {at}, {names};'
+
+    def old_of(self, regs):
+        """The register that an atomic's old value goes to."""
+        return (regs[0] * 3 + 1) % self.n['r']
+
     def function_text(self, j):
         ops, more = self.functions[j]
         t = [f'.func (.reg .b32 r3) {self.name}f{j}(.reg .b32 r0, .reg .b32 r1)\n{{\n'
@@ -242,10 +295,11 @@ class Gen:
         lines = [f' .reg .b32 r<{self.n["r"]}>, n<{self.locals + 1}>, c<{self.locals + 1}>, t<4>, sb, lb;'
                  f' .reg .b64 d<{self.n["d"]}>, in, o, x<4>; .reg .b16 h<{self.n["h"]}>;'
                  f' .reg .f32 f<{self.n["f"]}>; .reg .pred p<{self.n["p"]}>, q<{self.locals + 1}>;']
-        if self.use_local:
+        if 'local' in self.spaces:
             lines.append(' .local .align 16 .b8 la[64]; mov.u32 lb, la;')
-        if self.use_shared:
+        if 'shared' in self.spaces:
             lines.append(f' .shared .align 16 .b8 sa[{64 * T}]; mov.u32 sb, sa;')
+        lines.append(' .reg .b64 sg, lg, gg, gb; .reg .b32 xb, xs, xt;')
         lines.append(' ld.param.u64 in, [in]; ld.param.u64 o, [out]; mov.u32 t1, %tid.x; mul.wide.u32 x1, t1, 2;'.replace(
             '[in]', f'[{self.name}_in]').replace('[out]', f'[{self.name}_out]'))
         lines.append(' add.u64 in, in, x1; mul.wide.u32 x2, t1, 4; add.u64 o, o, x2;')
@@ -258,12 +312,17 @@ class Gen:
             for j in range(0, len(row), 4):
                 lines.append(' ' + ' '.join(row[j:j + 4]))
         lines += self.rows(f'and.b32 t0, r{k % 4}, {1 << k}; setp.ne.u32 p{k}, t0, 0;' for k in range(self.n['p']))
-        if self.use_shared:
-            lines.append(' mad.lo.u32 sb, t1, 64, sb;')
-        for use, base, space in ((self.use_shared, 'sb', 'shared'), (self.use_local, 'lb', 'local')):
-            if use:
-                lines.append(' ' + ' '.join(f'st.{space}.v4.b32 [{base}+{16 * k}], {{r{k}, r{k + 1}, r{k + 2}, r{k + 3}}};'
-                                            for k in range(4)))
+        if self.use_warp:
+            lines.append(f' .shared .align 4 .b32 xa[{T}]; mov.u32 xs, xa; mov.u32 xt, t1; mad.lo.u32 xb, t1, 4, xs;')
+        if 'shared' in self.spaces:
+            lines.append(' mad.lo.u32 sb, t1, 64, sb; cvt.u64.u32 sg, sb; cvta.shared.u64 sg, sg;')
+        if 'local' in self.spaces:
+            lines.append(' cvt.u64.u32 lg, lb; cvta.local.u64 lg, lg;')
+        if 'global' in self.spaces:
+            lines.append(' mul.wide.u32 gb, t1, 64; mov.u64 gg, scratch; add.u64 gb, gb, gg; cvta.global.u64 gg, gb;')
+        for space in self.spaces:
+            lines.append(' ' + ' '.join(
+                f'st.{space}.v4.b32 [{space[0]}b+{16 * k}], {{r{k}, r{k + 1}, r{k + 2}, r{k + 3}}};' for k in range(4)))
         lines += [' ' + s for s in self.text(self.body)]
         lines.append(' mov.b32 t0, 1; mov.b32 t1, 1; mov.b32 t2, 1;')
         lines += self.rows(f'mad.lo.u32 t0, t0, 31, r{k};' for k in range(self.n['r']))
@@ -290,7 +349,8 @@ class Gen:
             st = {c: [col[source(c, k)[0]][i + source(c, k)[1]] for k in range(self.n[c])] for c in 'rhfd'}
             st['p'] = [st['r'][k % 4] >> k & 1 for k in range(self.n['p'])]
             init = b''.join(st['r'][k + j].to_bytes(4, 'little') for k in range(4) for j in range(4))
-            st['shared'], st['local'] = bytearray(init), bytearray(init)
+            for space in ('shared', 'local', 'global'):
+                st[space] = bytearray(init)
             st['gone'] = False
             states.append(st)
         for s in self.body:
@@ -300,6 +360,10 @@ class Gen:
                     lane, b = i & 31, s[4]
                     j = {'up': lane - b, 'down': lane + b, 'bfly': lane ^ b, 'idx': b}[s[1]]
                     st['r'][s[2]] = old[i & ~31 | j] if 0 <= j < 32 else old[i]
+            elif s[0] == 'exchange':
+                old = [st['r'][s[2]] for st in states]
+                for i, st in enumerate(states):
+                    st['r'][s[1]] = old[i ^ s[3]]
             elif s[0] == 'ballot':
                 for w in range(0, T, 32):
                     v = sum(states[w + l]['p'][s[2]] << l for l in range(32))
@@ -344,6 +408,33 @@ class Gen:
             if st['gone']:
                 return
 
+    def do_access(self, st, s):
+        kind, space, t, fixed, a, cls, regs, op, guard, _, _ = s
+        if guard and st['p'][guard[0]] == guard[1]:
+            return
+        b = int(t[1:]) // 8
+        at = fixed if fixed is not None else st['r'][a] & (64 - b * len(regs))
+        mem = st[space]
+        for k, x in enumerate(regs):
+            here = slice(at + k * b, at + k * b + b)
+            if kind == 'st':
+                mem[here] = (st[cls][x] & mask(8 * b)).to_bytes(b, 'little')
+                continue
+            v = int.from_bytes(mem[here], 'little')
+            if kind == 'ld':
+                if t[0] == 's':
+                    v = ints.signed(v, 8 * b)
+                st[cls][x] = v & mask(BITS[cls])
+                continue
+            y = st[cls][x]
+            less = lambda u: ints.val(t, u)
+            new = {'add': v + y, 'min': min(v, y, key=less) if t != 'b32' else 0,
+                   'max': max(v, y, key=less) if t != 'b32' else 0, 'inc': 0 if v >= y else v + 1, 'and': v & y,
+                   'or': v | y, 'xor': v ^ y, 'exch': y}[op] & M32
+            mem[here] = new.to_bytes(4, 'little')
+            if kind == 'atom':
+                st['r'][self.old_of(regs)] = v
+
     def step(self, st, s):
         k = s[0]
         p, r = st['p'], st['r']
@@ -367,17 +458,8 @@ class Gen:
                 c += 1
                 if c > n:
                     return
-        elif k in ('st', 'ld'):
-            _, space, t, a, v = s
-            b = int(t[1:]) // 8
-            at = r[a] & (64 - b)
-            if k == 'st':
-                st[space][at:at + b] = (st[v[0]][v[1]] & mask(8 * b)).to_bytes(b, 'little')
-            else:
-                x = int.from_bytes(st[space][at:at + b], 'little')
-                if t[0] == 's':
-                    x = ints.signed(x, 8 * b)
-                st[v[0]][v[1]] = x & mask(BITS[v[0]])
+        elif k in ('st', 'ld', 'atom', 'red'):
+            self.do_access(st, s)
         elif k == 'call':
             a, b = r[s[3]], r[s[4]]
             inner = {'r': [a, b, 5, a], 'd': [a | b << 32, 7], 'h': [b & 0xffff, b >> 16], 'f': [a, b],
@@ -410,8 +492,12 @@ def source(cls, k):
             'd': f'u64.{"abc"[k % 3]}'}[cls], (k // 3 * 29) % 900
 
 
+SCRATCH = f'.global .align 16 .b8 scratch[{64 * T}];\n'
+
+
 def add_to(m, col, places, first, count, seed, pressure=False, size=40):
     pool = pools(col)
+    m.text.append(SCRATCH)
     for k in range(first, first + count):
         g = Gen(k, f'{seed}.{k}', pool, pressure, size)
         m.run(g.name, 1, T, 12 * T, ' in=operands')
