@@ -221,7 +221,7 @@ def main():
     p.add_argument('names', nargs='*')
     p.add_argument('--out', default=os.path.join(HERE, 'data'))
     p.add_argument('--full', action='store_true')
-    p.add_argument('--seed', help='of the random programs, to look further than the committed ones')
+    p.add_argument('--seed', help='of operands and random programs, to look further than the committed ones')
     args = p.parse_args()
     if args.seed:
         global SEED
@@ -229,7 +229,7 @@ def main():
     if args.full:
         emit.HEAD = 1 << 20
     os.makedirs(args.out, exist_ok=True)
-    col = columns.build()
+    col = columns.build(args.seed) if args.seed else columns.build()
     places, total = columns.layout(col)
     with open(os.path.join(args.out, 'operands.bin'), 'wb') as f:
         f.write(columns.pack(col))

@@ -112,9 +112,9 @@ def _values(fm, rnd):
     return out[:N]
 
 
-def build():
+def build(seed=20240229):
     from . import floats
-    rnd = random.Random(20240229)
+    rnd = random.Random(seed)
     col = {}
 
     def ints(name, edges, bits):
