@@ -20,6 +20,8 @@ static const char *const net_names[] = {"crossbar", "mesh"};
 _Static_assert(NET_CROSSBAR == 0 && NET_MESH == 1, "order of net_kind");
 static const char *const dram_names[] = {"gddr5", "gddr3", "ddr3"};
 _Static_assert(DRAM_GDDR5 == 0 && DRAM_DDR3 == 2, "order of dram_kind");
+static const char *const device_names[] = {"hp", "lstp", "lop"};
+_Static_assert(GPU_DEVICE_HP == 0 && GPU_DEVICE_LOP == 2, "order of gpu_device");
 
 // ---- one struct of texts a section -----------------------------------------------------------
 #define K_UINT(name, ...) char *name;
@@ -63,6 +65,11 @@ struct raw_tech {
 #include "gpu/config_keys.def"
 };
 #undef KEYS_tech
+#define KEYS_power
+struct raw_power {
+#include "gpu/config_keys.def"
+};
+#undef KEYS_power
 #define KEYS_sm
 struct raw_sm {
 #include "gpu/config_keys.def"
@@ -148,6 +155,13 @@ static const cyaml_schema_field_t fields_tech[] = {
 #include "gpu/config_keys.def"
     CYAML_FIELD_END};
 #undef KEYS_tech
+#undef RAW
+#define RAW raw_power
+#define KEYS_power
+static const cyaml_schema_field_t fields_power[] = {
+#include "gpu/config_keys.def"
+    CYAML_FIELD_END};
+#undef KEYS_power
 #undef RAW
 #define RAW raw_sm
 #define KEYS_sm
@@ -299,6 +313,13 @@ WALK(tech, struct gpu_tech) {
 #define KEYS_tech
 #include "gpu/config_keys.def"
 #undef KEYS_tech
+}
+
+WALK(power, struct gpu_power) {
+    typedef struct gpu_power struct_type;
+#define KEYS_power
+#include "gpu/config_keys.def"
+#undef KEYS_power
 }
 
 WALK(sm, struct sm_config) {

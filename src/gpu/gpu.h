@@ -40,6 +40,21 @@ struct gpu_tech {
     double temperature_k; // junction temperature that leakage is stated at
 };
 
+// What the power model is told beside technology and structure: choices, and what no structure
+// says. Areas and watts of the rest are declared: nobody can see into it.
+enum gpu_device { GPU_DEVICE_HP, GPU_DEVICE_LSTP, GPU_DEVICE_LOP };
+struct gpu_power {
+    uint32_t device;   // enum gpu_device
+    bool long_channel; // devices off the critical path leak less
+    // what the chip has beside compute: so much a chip and a lane; a share of it leaks as logic does
+    double rest_chip_mm2, rest_lane_mm2, rest_logic_share, rest_w;
+    uint32_t dp_lanes; // double-precision lanes an SM has; 0: as many as its throughput needs
+    uint32_t scoreboard_entries, router_vcs, router_depth, pcie_lanes;
+    double idle_clock_share; // of an SM's clock power that it draws without work
+    double regulator_loss;   // share of what it delivers
+    double board_w;          // fan, oscillators, display outputs
+};
+
 enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
 
 struct gpu_config {
@@ -53,6 +68,7 @@ struct gpu_config {
     uint64_t memory_bytes;
     struct gpu_clocks clocks;
     struct gpu_tech tech;
+    struct gpu_power power;
     uint32_t launch_latency_cycles; // core cycles between a kernel at the head of its stream and
                                     // the dispatch of its first CTA; not part of a launch's cycles
     uint32_t concurrent_kernels;    // that share the GPU at once (1..4)

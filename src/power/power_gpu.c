@@ -1,0 +1,98 @@
+// Reads a GPU's configuration as the power model wants it. Numbers that the simulator does not need
+// (a rest of the die, losses) come from the file's section `power`; the rest follows from structure.
+#include "power/power_gpu.h"
+
+#include <math.h>
+
+static struct power_cache cache_of(const struct cache_config *k, unsigned out_bytes) {
+    return (struct power_cache){
+        .bytes = k->bytes, .line_bytes = k->line_bytes, .ways = k->ways, .out_bytes = out_bytes};
+}
+
+// Hot cycles that `n` pipelines of an SM keep a warp of this class, each.
+static double passes(const struct gpu_config *g, unsigned op_class) {
+    return g->sm.timing[op_class].interval * g->clocks.hot_mhz / g->clocks.core_mhz;
+}
+
+static unsigned lanes_of(const struct gpu_config *g, unsigned op_class, unsigned pipelines) {
+    unsigned lanes = (unsigned)lround(pipelines * WARP_LANES / passes(g, op_class));
+    return lanes || !pipelines ? lanes : 1;
+}
+
+enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
+                               struct diags *d) {
+    static const enum tech_type device[] = {[GPU_DEVICE_HP] = TECH_HP,
+                                            [GPU_DEVICE_LSTP] = TECH_LSTP,
+                                            [GPU_DEVICE_LOP] = TECH_LOP};
+    const struct sm_config *s = &g->sm;
+    const struct mem_config *m = &g->mem;
+    const struct gpu_power *p = &g->power;
+    const struct dram_device *dram = m->dram.kind == DRAM_GDDR5   ? &dram_gddr5_1gb
+                                     : m->dram.kind == DRAM_GDDR3 ? &dram_gddr3_1gb
+                                                                  : NULL;
+    if (!dram)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "%s: the power model has no data sheet of this mem.dram.kind; it has gddr5 "
+                        "and gddr3",
+                        g->path);
+    unsigned fp_lanes = lanes_of(g, OPC_FP_FMA, s->clusters);
+    // A warp of FP enters over `passes` hot cycles; what is left of its latency are stages.
+    double stages = s->timing[OPC_FP_FMA].latency * g->clocks.hot_mhz / g->clocks.core_mhz -
+                    (passes(g, OPC_FP_FMA) - 1);
+    *out = (struct power_config){
+        .name = g->name,
+        .node_nm = g->tech.node_nm,
+        .vdd_v = g->tech.vdd_v,
+        .temperature_k = g->tech.temperature_k,
+        .device = device[p->device],
+        .long_channel = p->long_channel,
+        .core_hz = g->clocks.core_mhz * 1e6,
+        .hot_hz = g->clocks.hot_mhz * 1e6,
+        .net_hz = g->clocks.net_mhz * 1e6,
+        .l2_hz = g->clocks.l2_mhz * 1e6,
+        .dram_hz = g->clocks.dram_mhz * 1e6,
+        .other_mm2 = p->rest_chip_mm2 + p->rest_lane_mm2 * fp_lanes * g->sm_count,
+        .other_w = p->rest_w,
+        .other_logic_share = p->rest_logic_share,
+        .sms = g->sm_count,
+        .max_warps = s->max_warps,
+        .schedulers = s->schedulers,
+        .instruction_bits = 8 * s->instruction_bytes,
+        .ibuffer_entries = s->ibuffer_entries,
+        .scoreboard_entries = p->scoreboard_entries,
+        .registers = s->registers,
+        .rf_banks = s->rf_banks,
+        .collectors = s->collectors,
+        .int_lanes = lanes_of(g, OPC_INT_ADD, s->clusters),
+        .fp_lanes = fp_lanes,
+        .sfu_lanes = lanes_of(g, OPC_SFU_TRIG, s->sfus),
+        .dp_lanes = p->dp_lanes ? p->dp_lanes : lanes_of(g, OPC_DP_FMA, s->dp_units),
+        .int_fp_shared_issue = s->int_fp_shared_issue,
+        .agu_lanes = s->agu_lanes,
+        .lsu_queue = s->lsu_queue,
+        .shared_banks = s->shared_banks,
+        .shared_bytes = s->shared_bytes + s->l1d.bytes,
+        .pipeline_stages = (unsigned)fmax(1, round(stages)),
+        .icache = cache_of(&s->icache, s->fetch_instructions * s->instruction_bytes),
+        .l1 = cache_of(&s->l1d, 0),
+        .constant = cache_of(&s->constant, 0),
+        .texture = cache_of(&s->texture, 0),
+        .partitions = m->partitions,
+        .l2_slices = m->l2.bytes ? m->partitions * m->slices_per_partition : 0,
+        .flit_bytes = m->net.flit_bytes,
+        .mesh = m->net.kind == NET_MESH,
+        .router_vcs = p->router_vcs,
+        .router_depth = p->router_depth,
+        .l2 = cache_of(&m->l2, 0),
+        .channels = m->partitions * m->dram.channels_per_partition,
+        .channel_bits = m->dram.bus_bits,
+        .mc_queue = m->dram.queue,
+        .pcie_lanes = p->pcie_lanes,
+        .idle_clock_share = p->idle_clock_share,
+        .dram = dram,
+        .dram_devices_a_channel = m->dram.chips_per_channel,
+        .regulator_loss = p->regulator_loss,
+        .board_w = p->board_w,
+    };
+    return WW_OK;
+}

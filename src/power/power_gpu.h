@@ -1,0 +1,15 @@
+// From a GPU file to what the power model must know. The only place where the model meets the
+// simulator's configuration; the model itself needs neither.
+#ifndef WW_POWER_POWER_GPU_H
+#define WW_POWER_POWER_GPU_H
+
+#include "gpu/gpu.h"
+#include "power/power.h"
+
+// Lanes are derived from throughput: a pipeline that takes a warp every `interval` core cycles has
+// 32 / (interval * hot / core) of them. Refuses what the model does not know (a kind of memory).
+// out->name points into `g`.
+enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
+                               struct diags *d);
+
+#endif
