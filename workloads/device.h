@@ -14,7 +14,9 @@
 // host sets is CONSTANT(type, name) or CONSTANT(type, name[size]), alone on its line. Code that
 // counts on a warp running in lockstep says warp_step() between the steps: no instruction, but it
 // keeps the compiler from moving memory accesses across and tells the CPU emulation in
-// tests/workloads (which replaces the first part of this file) where the steps end.
+// tests/workloads (which replaces the first part of this file) where the steps end. A texture is
+// TEXTURE(name), alone on its line, bound by host_bind_linear or host_bind_image and read by
+// tex_1d_f32(name, i), tex_2d_u32(name, x, y) and so on.
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
@@ -115,6 +117,37 @@ WW_SHUFFLE(__shfl_xor, "bfly", "0x1f")
 
 DEVICE_FN unsigned ww_lane() { return (unsigned)__nvvm_read_ptx_sreg_laneid(); }
 DEVICE_FN unsigned clock32() { return (unsigned)__nvvm_read_ptx_sreg_clock(); }
+
+// ------------------------------------------------------------------------------ textures
+// Texture references, as the years of these programs had them: variables of the module that the
+// host binds to memory. A fetch gives four components, those that the texels lack as the hardware
+// fills them in (0, 0, 1); its type is the format's: _f32 for floats, _u32 and _s32 for integers
+// of any width. Texels of linear memory (1d) are numbered, those of an image (2d) lie at x + 1/2,
+// y + 1/2, so that whole numbers in a float are a texel's corner and floor to it. Fetches are not
+// ordered with stores: a kernel must not write what it reads so.
+template <class T, int KIND, int MODE>
+struct __attribute__((device_builtin_texture_type)) ww_texture {};
+#define TEXTURE(name)                                                                              \
+    extern "C" {                                                                                   \
+    __device__ __attribute__((used)) ww_texture<float, 1, 0> name;                                 \
+    }
+#define WW_FETCH(V, letter, dims, types, name, coordinates, ...)                                   \
+    ({                                                                                             \
+        V ww_v;                                                                                    \
+        asm("tex." dims ".v4." types " {%0, %1, %2, %3}, [" #name ", " coordinates "];"            \
+            : "=" letter(ww_v.x), "=" letter(ww_v.y), "=" letter(ww_v.z), "=" letter(ww_v.w)       \
+            : __VA_ARGS__);                                                                        \
+        ww_v;                                                                                      \
+    })
+#define tex_1d_f32(name, i) WW_FETCH(float4, "f", "1d", "f32.s32", name, "{%4}", "r"((int)(i)))
+#define tex_1d_s32(name, i) WW_FETCH(int4, "r", "1d", "s32.s32", name, "{%4}", "r"((int)(i)))
+#define tex_1d_u32(name, i) WW_FETCH(uint4, "r", "1d", "u32.s32", name, "{%4}", "r"((int)(i)))
+#define tex_2d_f32(name, x, y)                                                                     \
+    WW_FETCH(float4, "f", "2d", "f32.f32", name, "{%4, %5}", "f"((float)(x)), "f"((float)(y)))
+#define tex_2d_s32(name, x, y)                                                                     \
+    WW_FETCH(int4, "r", "2d", "s32.f32", name, "{%4, %5}", "f"((float)(x)), "f"((float)(y)))
+#define tex_2d_u32(name, x, y)                                                                     \
+    WW_FETCH(uint4, "r", "2d", "u32.f32", name, "{%4, %5}", "f"((float)(x)), "f"((float)(y)))
 
 // ------------------------------------------------------------------------------- atomics
 // Each returns what was there before.

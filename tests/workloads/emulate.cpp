@@ -86,6 +86,53 @@ static void run_block(unsigned threads) {
     } while (release(threads));
 }
 
+// --------------------------------------------------------------------------------- textures
+
+struct CUarray_st {
+    CUDA_ARRAY_DESCRIPTOR shape;
+    unsigned char *texels;
+};
+
+static size_t component_bytes(unsigned format) {
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8: return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16: return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT: return 4;
+    default: fprintf(stderr, "The emulation has no textures of format %u.\n", format); exit(2);
+    }
+}
+
+void emulate_fetch(const emulate_texture &t, long long x, long long y, void *four) {
+    const size_t bytes = component_bytes(t.format);
+    const bool is_float = t.format == CU_AD_FORMAT_FLOAT;
+    if (!t.texels || (!is_float && !t.reads_integers)) {
+        fprintf(stderr, "A kernel read a texture that is not bound, or as fractions.\n");
+        exit(2);
+    }
+    const int one = 1;
+    const float one_float = 1.0f;
+    memset(four, 0, 12);
+    memcpy((char *)four + 12, is_float ? (const void *)&one_float : &one, 4);
+    if (t.height) {
+        x = x < 0 ? 0 : x >= t.width ? t.width - 1 : x;
+        y = y < 0 ? 0 : y >= t.height ? t.height - 1 : y;
+    } else if (x < 0 || x >= t.width) {
+        return;
+    }
+    const char *at = (const char *)t.texels + (size_t)(y * t.width + x) * t.channels * bytes;
+    for (unsigned c = 0; c < t.channels; c++, at += bytes) {
+        int32_t v = 0;
+        memcpy(&v, at, bytes);
+        if (t.format == CU_AD_FORMAT_SIGNED_INT8) v = (int8_t)v;
+        if (t.format == CU_AD_FORMAT_SIGNED_INT16) v = (int16_t)v;
+        memcpy((char *)four + 4 * c, &v, 4);
+    }
+}
+
 // -------------------------------------------------------------------------------- driver API
 
 extern "C" {
@@ -174,6 +221,64 @@ CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
 }
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
     for (size_t i = 0; i < count; i++) ((unsigned *)(uintptr_t)to)[i] = value;
+    return CUDA_SUCCESS;
+}
+
+static emulate_texture *texture_of(CUtexref r) { return (emulate_texture *)r; }
+
+CUresult cuModuleGetTexRef(CUtexref *texture, CUmodule, const char *name) {
+    for (const emulate_symbol *s = emulate_textures; s->name; s++) {
+        if (strcmp(s->name, name)) continue;
+        *texture = (CUtexref)s->address;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuTexRefSetFormat(CUtexref r, CUarray_format format, int channels) {
+    texture_of(r)->format = format;
+    texture_of(r)->channels = (unsigned)channels;
+    return CUDA_SUCCESS;
+}
+CUresult cuTexRefSetFlags(CUtexref r, unsigned flags) {
+    texture_of(r)->reads_integers = flags & CU_TRSF_READ_AS_INTEGER;
+    return flags & ~(unsigned)CU_TRSF_READ_AS_INTEGER ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+CUresult cuTexRefSetFilterMode(CUtexref, CUfilter_mode mode) {
+    return mode == CU_TR_FILTER_MODE_POINT ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuTexRefSetAddressMode(CUtexref, int, CUaddress_mode mode) {
+    return mode == CU_TR_ADDRESS_MODE_CLAMP ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuTexRefSetAddress(size_t *offset, CUtexref r, CUdeviceptr address, size_t bytes) {
+    emulate_texture *t = texture_of(r);
+    t->texels = (const void *)(uintptr_t)address;
+    t->width = (long long)(bytes / (t->channels * component_bytes(t->format)));
+    t->height = 0;
+    if (offset) *offset = 0;
+    return CUDA_SUCCESS;
+}
+CUresult cuTexRefSetArray(CUtexref r, CUarray array, unsigned) {
+    *texture_of(r) = {
+        array->texels,       (long long)array->shape.Width, (long long)array->shape.Height,
+        array->shape.Format, array->shape.NumChannels,      texture_of(r)->reads_integers};
+    return CUDA_SUCCESS;
+}
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *shape) {
+    const size_t bytes =
+        shape->Width * shape->Height * shape->NumChannels * component_bytes(shape->Format);
+    *array = new CUarray_st{*shape, (unsigned char *)malloc(bytes)};
+    memset((*array)->texels, 0xdb, bytes);
+    return CUDA_SUCCESS;
+}
+CUresult cuArrayDestroy(CUarray array) {
+    free(array->texels);
+    delete array;
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c) { // as host_bind_image calls it
+    if (c->srcMemoryType != CU_MEMORYTYPE_HOST || c->dstMemoryType != CU_MEMORYTYPE_ARRAY)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    memcpy(c->dstArray->texels, c->srcHost, c->WidthInBytes * c->Height);
     return CUDA_SUCCESS;
 }
 

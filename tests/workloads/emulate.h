@@ -38,6 +38,34 @@ static inline void __threadfence_block() {}
 static inline void __threadfence() {}
 static inline void __threadfence_system() {}
 
+// A texture reference: what the host bound, read point by point, out of range clamped (2d) or
+// zero (1d). CUtexref of emulate.cpp is a pointer to one.
+struct emulate_texture {
+    const void *texels;
+    long long width, height; // height 0: linear memory
+    unsigned format, channels;
+    bool reads_integers;
+};
+#define TEXTURE(name) static emulate_texture name
+// The texel's four components, 32 bits each.
+void emulate_fetch(const emulate_texture &t, long long x, long long y, void *four);
+template <class V> static inline V emulate_texel(const emulate_texture &t, float x, float y) {
+    V v;
+    emulate_fetch(t, (long long)__builtin_floorf(x), (long long)__builtin_floorf(y), &v);
+    return v;
+}
+template <class V> static inline V emulate_texel(const emulate_texture &t, int i) {
+    V v;
+    emulate_fetch(t, i, 0, &v);
+    return v;
+}
+#define tex_1d_f32(name, i)    emulate_texel<float4>(name, (int)(i))
+#define tex_1d_s32(name, i)    emulate_texel<int4>(name, (int)(i))
+#define tex_1d_u32(name, i)    emulate_texel<uint4>(name, (int)(i))
+#define tex_2d_f32(name, x, y) emulate_texel<float4>(name, (float)(x), (float)(y))
+#define tex_2d_s32(name, x, y) emulate_texel<int4>(name, (float)(x), (float)(y))
+#define tex_2d_u32(name, x, y) emulate_texel<uint4>(name, (float)(x), (float)(y))
+
 // One fiber runs at a time, so a read and a write are already atomic.
 #define EMULATE_ATOMIC(name, T, next)                                                              \
     DEVICE_FN T name(T *p, T v) {                                                                  \

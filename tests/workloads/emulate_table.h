@@ -15,8 +15,9 @@ struct emulate_symbol {
     void *address;
     size_t bytes;
 };
-extern const emulate_kernel emulate_kernels[]; // both end with a row without a name
+extern const emulate_kernel emulate_kernels[]; // all end with a row without a name
 extern const emulate_symbol emulate_symbols[];
+extern const emulate_symbol emulate_textures[];
 
 template <auto function> struct emulate_call;
 template <class... P, void (*function)(P...)> struct emulate_call<function> {

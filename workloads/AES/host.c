@@ -151,11 +151,12 @@ int main(int argc, char **argv) {
     CUdeviceptr keys_dev = host_upload(&h, used, sizeof used);
     CUdeviceptr in_dev = host_upload(&h, decrypts ? coded : plain, bytes);
     CUdeviceptr out_dev = host_alloc(&h, bytes);
+    host_bind_linear(&h, "keys", keys_dev, sizeof used, CU_AD_FORMAT_UNSIGNED_INT32, 1);
     const char *const names[] = {"aesEncrypt128", "aesEncrypt256", "aesDecrypt128",
                                  "aesDecrypt256"};
     host_launch(host_kernel(&h, names[2 * decrypts + (bits == 256)]),
-                (struct dim){(unsigned)(bytes / BLOCK_BYTES)}, (struct dim){THREADS}, 0, &keys_dev,
-                &in_dev, &out_dev);
+                (struct dim){(unsigned)(bytes / BLOCK_BYTES)}, (struct dim){THREADS}, 0, &in_dev,
+                &out_dev);
     int32_t *got = host_memory(bytes, 1), *want = host_memory(bytes, 1);
     host_read(got, out_dev, bytes);
     memcpy(want, decrypts ? plain : coded, bytes);

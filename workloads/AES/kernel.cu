@@ -4,13 +4,14 @@
 // tables come from constant memory, at an index that differs from lane to lane, into shared memory
 // first. Rounds are unrolled; there is a barrier after each, and two buffers for the states.
 //
-// Words hold a column's bytes from the lowest. The original reads the round keys through a
-// one-dimensional texture; here they are plain loads.
+// Words hold a column's bytes from the lowest. Round keys come through a one-dimensional texture,
+// four addresses a warp.
 #include "device.h"
 
 #define THREADS 256
 CONSTANT(unsigned, tables[4 * 256]); // of the direction in hand
 CONSTANT(unsigned, inverse[256]);    // of the substitution, for the last round of decryption
+TEXTURE(keys);
 
 // Byte r of the word that `column` takes it from: rows turn left, or right to undo it.
 template <bool ENCRYPT>
@@ -19,8 +20,7 @@ DEVICE_FN unsigned byte_for(const unsigned *state, unsigned column, unsigned r) 
     return ((const uint8_t *)state)[((threadIdx.x & ~3u) + from) * 4 + r];
 }
 
-template <bool ENCRYPT, int ROUNDS>
-DEVICE_FN void cipher(const unsigned *keys, const unsigned *in, unsigned *out) {
+template <bool ENCRYPT, int ROUNDS> DEVICE_FN void cipher(const unsigned *in, unsigned *out) {
     __shared__ unsigned table[4][256], buffer[2][THREADS], last[ENCRYPT ? 1 : 256];
     const unsigned t = threadIdx.x, column = t & 3;
     const unsigned at = blockIdx.x * THREADS + t;
@@ -30,7 +30,7 @@ DEVICE_FN void cipher(const unsigned *keys, const unsigned *in, unsigned *out) {
     table[2][t] = tables[512 + t];
     table[3][t] = tables[768 + t];
     if (!ENCRYPT) last[t] = inverse[t];
-    buffer[0][t] = in[at] ^ keys[column];
+    buffer[0][t] = in[at] ^ tex_1d_u32(keys, column).x;
     __syncthreads();
 
 #pragma unroll
@@ -40,7 +40,7 @@ DEVICE_FN void cipher(const unsigned *keys, const unsigned *in, unsigned *out) {
                                table[1][byte_for<ENCRYPT>(state, column, 1)] ^
                                table[2][byte_for<ENCRYPT>(state, column, 2)] ^
                                table[3][byte_for<ENCRYPT>(state, column, 3)] ^
-                               keys[4 * round + column];
+                               tex_1d_u32(keys, 4 * round + column).x;
         __syncthreads();
     }
 
@@ -52,12 +52,12 @@ DEVICE_FN void cipher(const unsigned *keys, const unsigned *in, unsigned *out) {
         const unsigned byte = byte_for<ENCRYPT>(state, column, r);
         word |= (ENCRYPT ? table[0][byte] >> 8 & 0xffu : last[byte]) << (8 * r);
     }
-    out[at] = word ^ keys[4 * ROUNDS + column];
+    out[at] = word ^ tex_1d_u32(keys, 4 * ROUNDS + column).x;
 }
 
 #define CIPHER(name, encrypt, rounds)                                                              \
-    extern "C" __global__ void name(const unsigned *keys, const unsigned *in, unsigned *out) {     \
-        cipher<encrypt, rounds>(keys, in, out);                                                    \
+    extern "C" __global__ void name(const unsigned *in, unsigned *out) {                           \
+        cipher<encrypt, rounds>(in, out);                                                          \
     }
 CIPHER(aesEncrypt128, true, 10)
 CIPHER(aesDecrypt128, false, 10)

@@ -169,6 +169,7 @@ void host_open(struct host *h, int argc, char **argv, const struct host_program 
 int host_close(struct host *h) {
     for (size_t i = 0; i < h->buffers; i++) CHECK(cuMemFree(h->buffer[i]));
     CHECK(cuModuleUnload(h->module));
+    for (size_t i = 0; i < h->arrays; i++) CHECK(cuArrayDestroy(h->array[i]));
     CHECK(cuCtxDestroy(h->context));
     if (h->checks == 0) die(EXIT_FAILED, "%s: nothing was checked.", h->program->name);
     printf("%s: %s\n", h->program->name, h->failures ? "FAILED" : "passed");
@@ -210,6 +211,53 @@ void host_write_symbol(struct host *h, const char *symbol, const void *from, siz
     if (bytes > room)
         die(EXIT_FAILED, "%s: %s holds %zu bytes, not %zu.", h->program->name, symbol, room, bytes);
     host_write(address, from, bytes);
+}
+
+// --------------------------------------------------------------------------------- textures
+
+static CUtexref find_texture(struct host *h, const char *name, CUarray_format format,
+                             unsigned channels) {
+    CUtexref texture;
+    const CUresult found = cuModuleGetTexRef(&texture, h->module, name);
+    if (found == CUDA_ERROR_NOT_FOUND)
+        die(EXIT_FAILED, "%s: the module has no texture %s.", h->program->name, name);
+    CHECK(found);
+    CHECK(cuTexRefSetFormat(texture, format, (int)channels));
+    CHECK(cuTexRefSetFlags(texture, CU_TRSF_READ_AS_INTEGER));
+    CHECK(cuTexRefSetFilterMode(texture, CU_TR_FILTER_MODE_POINT));
+    return texture;
+}
+
+void host_bind_linear(struct host *h, const char *name, CUdeviceptr address, size_t bytes,
+                      CUarray_format format, unsigned channels) {
+    const CUtexref texture = find_texture(h, name, format, channels);
+    CHECK(cuTexRefSetAddress(NULL, texture, address, bytes));
+}
+
+void host_bind_image(struct host *h, const char *name, const void *texels, size_t width,
+                     size_t height, CUarray_format format, unsigned channels) {
+    size_t component = 4;
+    if (format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8) component = 1;
+    if (format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 ||
+        format == CU_AD_FORMAT_HALF)
+        component = 2;
+    if (h->arrays == HOST_ARRAYS) die(EXIT_FAILED, "More than %d device arrays.", HOST_ARRAYS);
+    const CUDA_ARRAY_DESCRIPTOR shape = {
+        .Width = width, .Height = height, .Format = format, .NumChannels = channels};
+    CUarray array;
+    CHECK(cuArrayCreate(&array, &shape));
+    h->array[h->arrays++] = array;
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = texels,
+                                .srcPitch = width * channels * component,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = array,
+                                .WidthInBytes = width * channels * component,
+                                .Height = height};
+    CHECK(cuMemcpy2D(&copy));
+    const CUtexref texture = find_texture(h, name, format, channels);
+    for (int i = 0; i < 2; i++) CHECK(cuTexRefSetAddressMode(texture, i, CU_TR_ADDRESS_MODE_CLAMP));
+    CHECK(cuTexRefSetArray(texture, array, CU_TRSA_OVERRIDE_FORMAT));
 }
 
 void *host_memory(size_t count, size_t bytes) {

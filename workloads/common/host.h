@@ -15,7 +15,7 @@
 
 #include "cuda.h"
 
-enum { HOST_PARAMS = 8, HOST_BUFFERS = 32 };
+enum { HOST_PARAMS = 8, HOST_BUFFERS = 32, HOST_ARRAYS = 8 };
 
 // One number on the command line, in order.
 struct host_param {
@@ -48,6 +48,8 @@ struct host {
     CUmodule module;
     CUdeviceptr buffer[HOST_BUFFERS];
     size_t buffers;
+    CUarray array[HOST_ARRAYS];
+    size_t arrays;
     uint64_t random[4];
     unsigned checks, failures;
 };
@@ -69,6 +71,15 @@ CUdeviceptr host_upload(struct host *h, const void *data, size_t bytes);
 void host_write(CUdeviceptr to, const void *from, size_t bytes);
 void host_read(void *to, CUdeviceptr from, size_t bytes);
 void host_write_symbol(struct host *h, const char *symbol, const void *from, size_t bytes);
+
+// Bind the kernel's TEXTURE(name): texels of 1, 2 or 4 channels, read as they are (integers stay
+// integers). host_bind_linear: to `bytes` of device memory, numbered; host_bind_image: to a copy of
+// `texels`, row by row, in a two-dimensional array whose coordinates are texels and are clamped to
+// its edges.
+void host_bind_linear(struct host *h, const char *name, CUdeviceptr address, size_t bytes,
+                      CUarray_format format, unsigned channels);
+void host_bind_image(struct host *h, const char *name, const void *texels, size_t width,
+                     size_t height, CUarray_format format, unsigned channels);
 
 // Zeroed host memory, never NULL; free() it.
 void *host_memory(size_t count, size_t bytes);

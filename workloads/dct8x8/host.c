@@ -35,6 +35,20 @@ static void transform(const float *in, double *out, size_t width, size_t height,
     }
 }
 
+// All runs of one transform. The naive kernels read their input as a texture.
+static void launch(struct host *h, CUfunction kernel, struct dim grid, struct dim block, bool naive,
+                   const float *in, CUdeviceptr in_dev, CUdeviceptr out_dev) {
+    int width = (int)h->arg[0];
+    if (naive)
+        host_bind_image(h, "image", in, (size_t)width, (size_t)h->arg[1], CU_AD_FORMAT_FLOAT, 1);
+    for (int64_t run = 0; run < h->arg[2]; run++) {
+        if (naive)
+            host_launch(kernel, grid, block, 0, &out_dev, &width);
+        else
+            host_launch(kernel, grid, block, 0, &in_dev, &out_dev, &width);
+    }
+}
+
 int main(int argc, char **argv) {
     struct host h;
     host_open(&h, argc, argv, &program);
@@ -77,9 +91,8 @@ int main(int argc, char **argv) {
     const double allowed = 1024 * 20 * 0x1p-24;
     for (size_t way = 0; way < HOST_COUNT(ways); way++) {
         const CUfunction there = host_kernel(&h, ways[way].there);
-        for (int64_t run = 0; run < h.arg[2]; run++)
-            host_launch(there, ways[way].grid, ways[way].block, 0, &image_dev, &coefficients_dev,
-                        &width);
+        launch(&h, there, ways[way].grid, ways[way].block, way == 0, image, image_dev,
+               coefficients_dev);
         host_read(got, coefficients_dev, bytes);
         transform(image, want, w, (size_t)height, true);
         host_check_float(&h, ways[way].there, got, want, count, 0, allowed);
@@ -98,9 +111,8 @@ int main(int argc, char **argv) {
                         wrong);
 
         const CUfunction back = host_kernel(&h, ways[way].back);
-        for (int64_t run = 0; run < h.arg[2]; run++)
-            host_launch(back, ways[way].grid, ways[way].block, 0, &coefficients_dev, &back_dev,
-                        &width);
+        launch(&h, back, ways[way].grid, ways[way].block, way == 0, quantised, coefficients_dev,
+               back_dev);
         host_read(got, back_dev, bytes);
         transform(quantised, want, w, (size_t)height, false);
         host_check_float(&h, ways[way].back, got, want, count, 0, allowed);

@@ -1,8 +1,8 @@
 // dct8x8: the discrete cosine transform of an image in squares of 8 x 8, as in JPEG, two ways.
 //
 // naiveDct and naiveIdct: an 8 x 8 block a square, two products with the matrix of cosines, which
-// is in constant memory, at an index that differs from lane to lane. The original reads the image
-// through a texture; here it is a plain load.
+// is in constant memory, at an index that differs from lane to lane. The image or the coefficients
+// are read through a two-dimensional texture.
 // fastDct and fastIdct: 8 x 4 x 2 threads have 32 x 16 pixels in shared memory with an odd pitch,
 // a thread the eight values of a row, then of a column, which a butterfly of sums, differences and
 // 22 multiplications turns in place. quantize rounds coefficients to multiples of a table's
@@ -12,13 +12,14 @@
 #define SIDE 8
 CONSTANT(float, cosines[SIDE * SIDE]); // [frequency][place]
 CONSTANT(float, quantum[SIDE * SIDE]);
+TEXTURE(image);
 
-template <bool FORWARD> DEVICE_FN void transform_naive(const float *in, float *out, int pitch) {
+template <bool FORWARD> DEVICE_FN void transform_naive(float *out, int pitch) {
     __shared__ float square[SIDE][SIDE], half[SIDE][SIDE];
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
-    const int at = ((int)blockIdx.y * SIDE + ty) * pitch + (int)blockIdx.x * SIDE + tx;
+    const int x = (int)blockIdx.x * SIDE + tx, y = (int)blockIdx.y * SIDE + ty;
 
-    square[ty][tx] = in[at];
+    square[ty][tx] = tex_2d_f32(image, x + 0.5f, y + 0.5f).x;
     __syncthreads();
     float sum = 0.0f;
 #pragma unroll
@@ -30,15 +31,11 @@ template <bool FORWARD> DEVICE_FN void transform_naive(const float *in, float *o
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
         sum += half[ty][i] * cosines[FORWARD ? tx * SIDE + i : i * SIDE + tx];
-    out[at] = sum;
+    out[y * pitch + x] = sum;
 }
 
-extern "C" __global__ void naiveDct(const float *in, float *out, int pitch) {
-    transform_naive<true>(in, out, pitch);
-}
-extern "C" __global__ void naiveIdct(const float *in, float *out, int pitch) {
-    transform_naive<false>(in, out, pitch);
-}
+extern "C" __global__ void naiveDct(float *out, int pitch) { transform_naive<true>(out, pitch); }
+extern "C" __global__ void naiveIdct(float *out, int pitch) { transform_naive<false>(out, pitch); }
 
 // sqrt(2) cos(k pi / 16) for k = 1, 2, 3, 5, 6, 7, and 1 / sqrt(8).
 #define C1   1.387039845f

@@ -59,10 +59,12 @@ int main(int argc, char **argv) {
 
     const CUfunction kernel = host_kernel(&h, "findNearest");
     const unsigned side = (unsigned)ceil(sqrt(blocks));
+    host_bind_linear(&h, "by_feature", turned_dev, points * width * sizeof *data,
+                     CU_AD_FORMAT_FLOAT, 1);
     for (int64_t iteration = 0; iteration < h.arg[3]; iteration++) {
         host_write_symbol(&h, "centres", centres, sizeof centres);
-        host_launch(kernel, ((struct dim){side, side}), (struct dim){THREADS}, 0, &turned_dev,
-                    &features, &n, &clusters, &nearest_dev);
+        host_launch(kernel, ((struct dim){side, side}), (struct dim){THREADS}, 0, &features, &n,
+                    &clusters, &nearest_dev);
         host_read(nearest, nearest_dev, points * sizeof *nearest);
 
         // A point half-way between two centres may go to either, so distances are compared, not

@@ -1,12 +1,12 @@
 // kmeans: which of a few centres is nearest to each point. transposeFeatures puts the points, rows
 // of features, feature by feature; findNearest, one thread a point on a square grid of blocks,
-// reads them so, anew for each centre. Centres are in constant memory, where all threads read the
-// same word. The original reads features through a one-dimensional texture; here they are plain
-// loads.
+// reads them so, anew for each centre, through a one-dimensional texture. Centres are in constant
+// memory, where all threads read the same word.
 #include "device.h"
 
 #define CENTRE_WORDS 1088 // 32 centres of 34 features
 CONSTANT(float, centres[CENTRE_WORDS]);
+TEXTURE(by_feature);
 
 extern "C" __global__ void transposeFeatures(const float *in, float *out, int points,
                                              int features) {
@@ -15,8 +15,7 @@ extern "C" __global__ void transposeFeatures(const float *in, float *out, int po
     for (int f = 0; f < features; f++) out[i + points * f] = in[i * features + f];
 }
 
-extern "C" __global__ void findNearest(const float *by_feature, int features, int points,
-                                       int clusters, int *nearest) {
+extern "C" __global__ void findNearest(int features, int points, int clusters, int *nearest) {
     const int i = (int)((blockIdx.x + gridDim.x * blockIdx.y) * blockDim.x + threadIdx.x);
     if (i >= points) return;
     int best = -1;
@@ -24,7 +23,7 @@ extern "C" __global__ void findNearest(const float *by_feature, int features, in
     for (int c = 0; c < clusters; c++) {
         float distance = 0.0f; // squared
         for (int f = 0; f < features; f++) {
-            const float off = by_feature[i + f * points] - centres[c * features + f];
+            const float off = tex_1d_f32(by_feature, i + f * points).x - centres[c * features + f];
             distance += off * off;
         }
         if (distance < least) {

@@ -53,14 +53,15 @@ int main(int argc, char **argv) {
     }
 
     CUdeviceptr frame_dev = host_upload(&h, frame, pixels * sizeof *frame);
-    CUdeviceptr reference_dev = host_upload(&h, reference, pixels * sizeof *reference);
+    host_bind_image(&h, "reference", reference, (size_t)width, (size_t)height,
+                    CU_AD_FORMAT_UNSIGNED_INT16, 1);
     CUdeviceptr sums_dev = host_alloc(&h, sums * sizeof(uint16_t));
     const unsigned across = (unsigned)width / 16, down = (unsigned)height / 16;
     const struct dim blocks = {4 * across, 4 * down}, grid = {across, down};
     const struct dim quarters = {32, 4};
     CHECK(cuMemsetD8(sums_dev, 0, sums * sizeof(uint16_t))); // no kernel writes all of the padding
     host_launch(host_kernel(&h, "mb_sad_calc"), blocks, (struct dim){61}, STRIDE * 2, &sums_dev,
-                &frame_dev, &reference_dev, &width, &height);
+                &frame_dev, &width);
     host_launch(host_kernel(&h, "larger_sad_calc_8"), grid, quarters, 0, &sums_dev);
     host_launch(host_kernel(&h, "larger_sad_calc_16"), grid, (struct dim){32}, 0, &sums_dev);
     uint16_t *out = host_memory(sums, sizeof *out);

@@ -5,8 +5,7 @@
 // In the first kernel 61 threads have a 4x4 block, 18 displacements each, three side by side at a
 // time, which share 24 pixels of the reference. Sums are 16 bits wide and gathered in shared
 // memory, to be written eight bytes at once. The others add two sums packed in a word: 16 x 16 x
-// 255 is still below 2^16. The original fetches the reference through a texture that clamps; here
-// it is loads.
+// 255 is still below 2^16. The reference is a texture whose edges clamp.
 //
 // Sums lie by shape (in the order below), macroblock, block in it and displacement.
 #include "device.h"
@@ -27,11 +26,10 @@
 #define AT_4X8   17
 #define AT_4X4   25
 
-DEVICE_FN int clamped(int x, int last) { return x < 0 ? 0 : x > last ? last : x; }
+TEXTURE(reference);
 DEVICE_FN unsigned distance(int a, int b) { return (unsigned)(a < b ? b - a : a - b); }
 
-extern "C" __global__ void mb_sad_calc(uint16_t *sums, const uint16_t *frame,
-                                       const uint16_t *reference, int width, int height) {
+extern "C" __global__ void mb_sad_calc(uint16_t *sums, const uint16_t *frame, int width) {
     __shared__ uint16_t block[16];
     DYNAMIC_SHARED(uint2, staged);
     uint16_t *mine = (uint16_t *)staged;
@@ -46,10 +44,9 @@ extern "C" __global__ void mb_sad_calc(uint16_t *sums, const uint16_t *frame,
             const int x = left + at % SIDE - RANGE, y = top + at / SIDE - RANGE;
 #pragma unroll
             for (int r = 0; r < 4; r++) {
-                const uint16_t *row = reference + clamped(y + r, height - 1) * width;
 #pragma unroll
                 for (int c = 0; c < 6; c++) {
-                    const int pixel = row[clamped(x + c, width - 1)];
+                    const int pixel = (int)tex_2d_u32(reference, x + c, y + r).x;
                     if (c < 4) s0 += distance(block[4 * r + c], pixel);
                     if (c > 0 && c < 5) s1 += distance(block[4 * r + c - 1], pixel);
                     if (c > 1) s2 += distance(block[4 * r + c - 2], pixel);
