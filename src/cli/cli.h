@@ -84,11 +84,13 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
 // ---- workloads (workloads.c) ------------------------------------------------------------------------
 struct workload {
     const char *name, *suite, *domain, *summary;
+    const char *alias;   // the name in the papers where another workload's differs only in case, else NULL
     const char *dir;     // folder with workload.yaml
     const char *program; // host binary, NULL when it was not built
     struct workload_size { const char *name, *args, *note; } *size;
     uint32_t n_sizes;
 };
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
+bool workload_is(const struct workload *w, const char *name); // by its name or its alias
 
 #endif

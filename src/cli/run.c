@@ -202,7 +202,7 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     const char **names = arena_alloc(&c->arena, (n + 1) * sizeof *names);
     for (uint32_t i = 0; i < n; i++) {
         names[i] = list[i].name;
-        if (strcmp(list[i].name, name) == 0) w = &list[i];
+        if (workload_is(&list[i], name)) w = &list[i];
     }
     if (!w) {
         const int near = text_nearest(name, names, n);

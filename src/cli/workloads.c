@@ -15,7 +15,7 @@ struct size_file {
     unsigned args_count;
 };
 struct workload_file {
-    char *name, *suite, *domain, *summary;
+    char *name, *alias, *suite, *domain, *summary;
     char **kernels;
     unsigned kernels_count;
     struct {
@@ -37,6 +37,7 @@ static const cyaml_schema_field_t sizes_fields[] = {
         CYAML_FIELD_END};
 static const cyaml_schema_field_t workload_fields[] = {
     CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct workload_file, name, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("alias", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct workload_file, alias, 1, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("suite", CYAML_FLAG_POINTER, struct workload_file, suite, 0, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("domain", CYAML_FLAG_POINTER, struct workload_file, domain, 0, CYAML_UNLIMITED),
     CYAML_FIELD_STRING_PTR("summary", CYAML_FLAG_POINTER, struct workload_file, summary, 0, CYAML_UNLIMITED),
@@ -60,6 +61,7 @@ static enum ww_status read_one(struct cli *c, const char *path, const char *buil
     const cyaml_err_t e = cyaml_load_file(path, &config, &workload_schema, (cyaml_data_t **)&f, NULL);
     if (e != CYAML_OK) return diag_add(&c->diags, WW_ERROR_CONFIG, "%s: %s", path, cyaml_strerror(e));
     *w = (struct workload){.name = arena_strdup(&c->arena, f->name),
+                           .alias = f->alias ? arena_strdup(&c->arena, f->alias) : NULL,
                            .suite = arena_strdup(&c->arena, f->suite),
                            .domain = arena_strdup(&c->arena, f->domain),
                            .summary = arena_strdup(&c->arena, f->summary),
@@ -94,6 +96,10 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
     return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt", c->exe_dir);
 }
 
+bool workload_is(const struct workload *w, const char *name) {
+    return strcmp(w->name, name) == 0 || (w->alias && strcmp(w->alias, name) == 0);
+}
+
 int cmd_workloads(struct cli *c, int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         puts("usage: warpwatt workloads [NAME]\n\nLists the workloads, or shows one's page.");
@@ -104,13 +110,14 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
     if (argc < 2) {
-        printf("%-18s %-12s %-26s %s\n", "workload", "suite", "sizes", "what it is");
+        printf("%-20s %-12s %-26s %s\n", "workload", "suite", "sizes", "what it is");
         for (uint32_t i = 0; i < n; i++) {
             char sizes[64] = "";
             size_t at = 0;
             for (uint32_t k = 0; k < list[i].n_sizes && at < sizeof sizes; k++)
                 at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "", list[i].size[k].name);
-            printf("%-18s %-12s %-26s %s%s\n", list[i].name, list[i].suite, sizes, list[i].summary,
+            const char *const called = list[i].alias ? arena_printf(&c->arena, "%s (%s)", list[i].name, list[i].alias) : list[i].name;
+            printf("%-20s %-12s %-26s %s%s\n", called, list[i].suite, sizes, list[i].summary,
                    list[i].program ? "" : " (not built: no clang)");
         }
         return 0;
@@ -118,8 +125,9 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
     const char **names = arena_alloc(&c->arena, n * sizeof *names + 1);
     for (uint32_t i = 0; i < n; i++) {
         names[i] = list[i].name;
-        if (strcmp(argv[1], list[i].name) != 0) continue;
-        printf("%s (%s, %s)\n%s\n\n", list[i].name, list[i].suite, list[i].domain, list[i].summary);
+        if (!workload_is(&list[i], argv[1])) continue;
+        printf("%s (%s%s%s, %s)\n%s\n\n", list[i].name, list[i].suite, list[i].alias ? "'s " : "",
+               list[i].alias ? list[i].alias : "", list[i].domain, list[i].summary);
         for (uint32_t k = 0; k < list[i].n_sizes; k++)
             printf("  --size %-8s %-20s %s\n", list[i].size[k].name, list[i].size[k].args, list[i].size[k].note);
         char *text;
