@@ -392,8 +392,8 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_CPWAIT: return mem_fns[MEM_GROUP];
     case OP_CVTA: return mem_fns[MEM_CVTA];
     case OP_ISSPACE: return mem_fns[MEM_ISSPACE];
-    case OP_TEX: return tex_fns[TEX_SAMPLE];
-    case OP_TLD4: return tex_fns[TEX_GATHER];
+    case OP_TEX: x->vec = m->dst[0].words; return tex_fns[TEX_SAMPLE];
+    case OP_TLD4: x->vec = m->dst[0].words; return tex_fns[TEX_GATHER];
     case OP_TXQ: return tex_fns[TEX_QUERY];
     case OP_SULD:
         x->aux8 = (uint8_t)(m->flags & MF_WIDE ? x->vec : (x->bytes + 3) / 4);

@@ -291,7 +291,7 @@ static void begin_access(struct exec_env *e, const struct xinst *x, uint32_t mas
     a->cop = x->cop;
     a->mask = mask;
     a->mask2 = 0;
-    a->n_dst = 4;
+    a->n_dst = x->vec;
     a->deferred = false;
     a->bank = 0;
 }
@@ -310,7 +310,7 @@ static enum exec_outcome sample(struct exec_env *e, struct exec_warp *w, const s
         if (!(linear ? sample_linear : sample_nearest)(e, w, x, i, &s, &c, is_cube, &r))
             return EXEC_FAULT;
         e->access.bytes = (uint8_t)texel_bytes(s.t);
-        for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t k = 0; k < x->vec; k++)
             pd[i + k * WARP_LANES] = reads_float(s.t) ? as_u32(r.f[k]) : r.u[k];
     }
     return EXEC_MEMORY;
@@ -331,7 +331,7 @@ static enum exec_outcome gather(struct exec_env *e, struct exec_warp *w, const s
         struct footprint f;
         find_footprint(x, &s, &c, is_cube_geom(x->sub), &f);
         e->access.bytes = (uint8_t)texel_bytes(s.t);
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < x->vec; k++) {
             struct texel r;
             if (!corner(e, w, x, i, &s, &c, &f, order[k], &r)) return EXEC_FAULT;
             pd[i + k * WARP_LANES] = reads_float(s.t) ? as_u32(r.f[component]) : r.u[component];

@@ -182,6 +182,44 @@ static void signs_become_operands(void **state) {
             "STG [V0], V4", "EXIT");
 }
 
+// tex.2d with a result of four words, of which `used` are stored (bit k: component k).
+static void fetch_with(struct builder *b, unsigned used) {
+    build_init(b, 1);
+    const uint32_t at = vreg(b, 2), four = vreg(b, 4), x = vreg(b, 1);
+    sreg(b, gpr(x), PTX_SREG_tid_x);
+    emit(b, OP_LD, gpr_sub(at, 0, 2), gpr(x), nothing);
+    global(&b->f.inst.at[1])->vec = 2;
+    struct minst *m = emit(b, OP_TEX, gpr_sub(four, 0, 4), imm(64), gpr_sub(at, 0, 2));
+    m->type = m->stype = PTX_F32;
+    m->sub = MTEX_2D;
+    m->vec = 4;
+    for (uint8_t k = 0; k < 4; k++)
+        if (used >> k & 1) store(b, gpr(x), gpr_sub(four, k, 1));
+    end(b);
+}
+static void texels_lose_unread_components(void **state) {
+    (void)state;
+    struct builder b;
+    fetch_with(&b, 1);
+    BECOMES(&b, "S2R V2, SR_tid.x", "LDG.V2 V0.64, [V2]", "TEX.2D V1, 0x40, V0.64", "STG [V2], V1",
+            "EXIT");
+    fetch_with(&b, 2);
+    BECOMES(&b, "S2R V2, SR_tid.x", "LDG.V2 V0.64, [V2]", "TEX.2D.V2 V1.64, 0x40, V0.64",
+            "STG [V2], V1.1", "EXIT");
+    fetch_with(&b, 4 | 1);
+    BECOMES(&b, "S2R V2, SR_tid.x", "LDG.V2 V0.64, [V2]", "TEX.2D.V4 V1.128, 0x40, V0.64",
+            "STG [V2], V1", "STG [V2], V1.2", "EXIT");
+
+    // The register itself is as small as what is named of it.
+    static const uint8_t words[][2] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
+    for (size_t i = 0; i < WW_COUNT(words); i++) {
+        fetch_with(&b, words[i][0]);
+        opt_run(&b.f);
+        assert_int_equal(b.f.vreg_words.at[1], words[i][1]);
+        build_free(&b);
+    }
+}
+
 static void dead_code_takes_its_fillers_along(void **state) {
     (void)state;
     struct builder b;
@@ -384,6 +422,7 @@ int main(void) {
         cmocka_unit_test(no_scaled_addition_on_tesla),
         cmocka_unit_test(wide_addresses_become_multiply_adds),
         cmocka_unit_test(signs_become_operands),
+        cmocka_unit_test(texels_lose_unread_components),
         cmocka_unit_test(dead_code_takes_its_fillers_along),
         cmocka_unit_test(a_carry_nobody_reads_goes),
         cmocka_unit_test(equal_values_are_found),
