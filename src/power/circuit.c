@@ -99,14 +99,16 @@ struct block circuit_decoder(const struct tech *t, unsigned rows, double load_f,
     return b;
 }
 
-struct block circuit_wire(const struct tech *t, enum tech_plane plane, double length_um) {
+// A wire whose repeaters are `small` times the delay-optimal size and `far` times as far apart.
+static struct block wire_with(const struct tech *t, enum tech_plane plane, double length_um,
+                              double small, double far) {
     const struct tech_wire *wire = &t->row.wire[plane];
     double w = circuit_min_w(t), beta = t->row.beta, v = t->vdd_v;
     double ro = (t->rn / w + t->rp / (w * beta)) / 2;
     double cin = circuit_gate_cap(t, w * (1 + beta));
     double cout = circuit_drain_cap(t, w, 1) + circuit_drain_cap(t, w * beta, 1);
-    double h = sqrt(ro * wire->c / (wire->r * cin));
-    double spacing = sqrt(2 * ro * (cout + cin) / (wire->r * wire->c));
+    double h = small * sqrt(ro * wire->c / (wire->r * cin));
+    double spacing = far * sqrt(2 * ro * (cout + cin) / (wire->r * wire->c));
     double n = length_um / spacing; // fractions: the wire's share of the next repeater
     double tau = ro * (cin + cout) + ro * wire->c * spacing / h + wire->r * spacing * h * cin +
                  0.5 * wire->r * wire->c * spacing * spacing;
@@ -122,6 +124,25 @@ struct block circuit_wire(const struct tech *t, enum tech_plane plane, double le
         .leak_gate_w = n * gate,
         .delay_s = n * 0.693 * tau,
     };
+}
+
+struct block circuit_wire(const struct tech *t, enum tech_plane plane, double length_um) {
+    return wire_with(t, plane, length_um, 1, 1);
+}
+
+struct block circuit_wire_slack(const struct tech *t, enum tech_plane plane, double length_um,
+                                double slack) {
+    struct block base = wire_with(t, plane, length_um, 1, 1), best = base;
+    double least = 2;
+    for (int i = 0; i < 16; i++)
+        for (int k = 0; k < 13; k++) {
+            struct block b = wire_with(t, plane, length_um, 1 - i / 20.0, 1 + k / 4.0);
+            if (b.delay_s > (1 + slack) * base.delay_s) continue;
+            double cost = b.energy_j / base.energy_j +
+                          (b.leak_sub_w + b.leak_gate_w) / (base.leak_sub_w + base.leak_gate_w);
+            if (cost < least) least = cost, best = b;
+        }
+    return best;
 }
 
 struct block circuit_dff(const struct tech *t, double *clock_j) {

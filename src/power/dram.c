@@ -1,30 +1,49 @@
-// Micron's method (section 3.2.5 of the GPUSimPow report): a command's energy is the supply times
-// the current above the background it replaces, times its duration.
+// Micron's method (section 3.2.5 of the GPUSimPow report; Micron's technical note TN-41-01): a
+// command's energy is the supply times the current above the background it replaces, times its
+// duration; a state's power is the supply times its current.
 //
+//   standby                   V IDD2N, with a row open V IDD3N
+//   power-down                V IDD2P, with a row open V IDD3P
 //   activate with precharge   V (IDD0 tRC - IDD3N tRAS - IDD2N tRP)
 //   read, write burst         V (IDD4 - IDD3N) tBURST
-//   refresh                   V (IDD5 - IDD2N) tRFC, banks being precharged then
-//   termination               V^2 / (Ron + Rtt) while a line is low, half of the bits
+//   refresh                   V (IDD5 - IDD2N) tRFC, banks being precharged then; every tREFI
+//   termination to the supply V^2 / (Ron + Rtt) while a line is low, half of the bits
+//   termination to the middle a divider of 2 Rtt and 2 Rtt, Ron beside one of them: either level
+//                             draws V^2 / (2 Rtt + (2 Rtt || Ron))
 //
-// Left out: power-down and self refresh; IDD of other speeds (currents are not scaled by clock).
+// The note subtracts IDD3N from IDD5; here the background of a refreshing device is counted as
+// precharged, so that IDD2N is what the refresh replaces. Left out: IDD of other speeds (currents
+// are not scaled by clock), the energy of waking up (its time, exit_s, is the memory controller's
+// to count), data patterns (half of the bits are low).
 #include "power/dram.h"
 
 #include <math.h>
+
+const char dram_prose[] =
+    "Data-sheet method: background by state (precharged, row open, power-down, self refresh) as "
+    "supply times standby current; activate, read, write and refresh as supply times the current "
+    "above that background times the command's duration; termination as direct current through "
+    "driver and resistor while data is on the bus.";
 
 const struct dram_device dram_gddr5_1gb = {
     .source = "DRAMsim3 GDDR5_1Gb_x32.ini (part of 6 Gb/s; IDD5 there equals IDD3N); termination "
               "60 ohm to 1.5 V, driver 40 ohm (POD15)",
     .vdd_v = 1.5,
     .idd0 = 0.490,
+    .idd2p = 0.210,
     .idd2n = 0.250,
+    .idd3p = 0.310,
     .idd3n = 0.450,
     .idd4r = 1.080,
     .idd4w = 1.160,
     .idd5 = 0.450,
+    .idd6 = 0.060,
     .clock_s = 0.667e-9,
     .ras_s = 42 * 0.667e-9,
     .rp_s = 18 * 0.667e-9,
     .rfc_s = 98 * 0.667e-9,
+    .refi_s = 11699 * 0.667e-9,
+    .exit_s = 12 * 0.667e-9,
     .bits = 32,
     .burst = 8,
     .transfers_a_clock = 4,
@@ -33,19 +52,25 @@ const struct dram_device dram_gddr5_1gb = {
     .strobes = 0};
 
 const struct dram_device dram_gddr3_1gb = {
-    .source = "Qimonda HYB18H1G321AF-14, page 36 (currents); times of the speed grade assumed: "
-              "tRAS 31, tRP 14, tRFC 54 ns; VDD 1.8 V, termination 60 ohm, driver 40 ohm",
+    .source = "Qimonda HYB18H1G321AF-14, page 36 (currents; refresh is IDD5B); times of the speed "
+              "grade assumed: tRAS 31, tRP 14, tRFC 54 ns, tREFI 3.9 us, power-down exit 6 clocks; "
+              "self refresh assumed 20 mA; VDD 1.8 V, termination 60 ohm, driver 40 ohm",
     .vdd_v = 1.8,
     .idd0 = 0.300,
+    .idd2p = 0.180,
     .idd2n = 0.230,
+    .idd3p = 0.180,
     .idd3n = 0.310,
     .idd4r = 0.395,
     .idd4w = 0.415,
     .idd5 = 0.450,
+    .idd6 = 0.020,
     .clock_s = 1.4e-9,
     .ras_s = 31e-9,
     .rp_s = 14e-9,
     .rfc_s = 54e-9,
+    .refi_s = 3.9e-6,
+    .exit_s = 6 * 1.4e-9,
     .bits = 32,
     .burst = 4,
     .transfers_a_clock = 2,
@@ -53,21 +78,74 @@ const struct dram_device dram_gddr3_1gb = {
     .drive_ohm = 40,
     .strobes = 0};
 
+const struct dram_device dram_ddr3_4gb = {
+    .source = "DRAMsim3 DDR3_4Gb_x16_1600.ini (1.35 V part); on-die termination 60 ohm to half of "
+              "the supply, driver 34 ohm (JEDEC's nominal values, the choice of 60 assumed)",
+    .vdd_v = 1.35,
+    .idd0 = 0.066,
+    .idd2p = 0.018,
+    .idd2n = 0.032,
+    .idd3p = 0.038,
+    .idd3n = 0.047,
+    .idd4r = 0.235,
+    .idd4w = 0.171,
+    .idd5 = 0.235,
+    .idd6 = 0.020,
+    .clock_s = 1.25e-9,
+    .ras_s = 28 * 1.25e-9,
+    .rp_s = 11 * 1.25e-9,
+    .rfc_s = 208 * 1.25e-9,
+    .refi_s = 6240 * 1.25e-9,
+    .exit_s = 5 * 1.25e-9,
+    .bits = 16,
+    .burst = 8,
+    .transfers_a_clock = 2,
+    .term_ohm = 60,
+    .drive_ohm = 34,
+    .centre_tap = true,
+    .strobes = 0};
+
+// Power of one terminated line while data is on the bus, levels equally often.
+static double line_w(const struct dram_device *m) {
+    if (!(m->term_ohm > 0)) return 0;
+    double v2 = m->vdd_v * m->vdd_v, leg = 2 * m->term_ohm;
+    if (m->centre_tap) return v2 / (leg + leg * m->drive_ohm / (leg + m->drive_ohm));
+    return 0.5 * v2 / (m->term_ohm + m->drive_ohm);
+}
+
 struct dram_energy dram_energy(const struct dram_device *m, double clock_s) {
     double clock = clock_s > 0 ? clock_s : m->clock_s;
     double burst_s = m->burst / m->transfers_a_clock * clock, v = m->vdd_v;
-    double line_w = m->term_ohm > 0 ? v * v / (m->term_ohm + m->drive_ohm) : 0;
-    double term = 0.5 * line_w * (m->bits + m->strobes) * burst_s;
+    double term = line_w(m) * (m->bits + m->strobes) * burst_s;
     double activate =
         v * (m->idd0 * (m->ras_s + m->rp_s) - m->idd3n * m->ras_s - m->idd2n * m->rp_s);
+    double refresh = fmax(v * (m->idd5 - m->idd2n) * m->rfc_s, 0);
     return (struct dram_energy){
         .background_w = v * m->idd2n,
         .open_w = v * (m->idd3n - m->idd2n),
+        .precharge_down_saves_w = v * (m->idd2n - m->idd2p),
+        .active_down_saves_w = v * (m->idd3n - m->idd3p),
+        .self_refresh_w = v * m->idd6,
+        .refresh_w = m->refi_s > 0 ? refresh / m->refi_s : 0,
         .activate_j = fmax(activate, 0), // a sheet whose IDD0 is below its standby
         .read_j = v * (m->idd4r - m->idd3n) * burst_s,
         .write_j = v * (m->idd4w - m->idd3n) * burst_s,
-        .refresh_j = fmax(v * (m->idd5 - m->idd2n) * m->rfc_s, 0),
+        .refresh_j = refresh,
         .term_read_j = term,
         .term_write_j = term,
+    };
+}
+
+struct dram_parts dram_parts(const struct dram_energy *e, const struct dram_use *u) {
+    return (struct dram_parts){
+        .background_j = e->background_w * (u->precharged_s + u->precharge_down_s) +
+                        (e->background_w + e->open_w) * (u->open_s + u->active_down_s) -
+                        e->precharge_down_saves_w * u->precharge_down_s -
+                        e->active_down_saves_w * u->active_down_s +
+                        e->self_refresh_w * u->self_refresh_s,
+        .activate_j = e->activate_j * u->activates,
+        .read_write_j = e->read_j * u->reads + e->write_j * u->writes,
+        .termination_j = e->term_read_j * u->reads + e->term_write_j * u->writes,
+        .refresh_j = e->refresh_j * u->refreshes,
     };
 }

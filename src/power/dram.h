@@ -1,4 +1,6 @@
-// Graphics memory by the data-sheet method: supply currents in, energy of commands out.
+// Graphics memory by the data-sheet method: supply currents in, energy of commands and power of
+// states out. Section 3.2.5 of the GPUSimPow report names the parts: background, activate, read and
+// write, termination, refresh; power-down is background with another current.
 #ifndef WW_POWER_DRAM_H
 #define WW_POWER_DRAM_H
 
@@ -7,22 +9,46 @@
 // Of one device. Currents in A, times in s.
 struct dram_device {
     const char *source;
-    double vdd_v, idd0, idd2n, idd3n, idd4r, idd4w, idd5;
-    double clock_s, ras_s, rp_s, rfc_s;
-    unsigned bits, burst; // data pins; transfers of a burst
+    // idd0: activate and precharge, over and over; 2p, 2n: all banks precharged, clock enable low
+    // (power-down) and high (standby); 3p, 3n: the same with a row open; 4: bursts without a pause;
+    // 5: refreshes without a pause; 6: self refresh
+    double vdd_v, idd0, idd2p, idd2n, idd3p, idd3n, idd4r, idd4w, idd5, idd6;
+    double clock_s, ras_s, rp_s, rfc_s, refi_s; // refi_s: a refresh is due this often
+    double exit_s;                              // from power-down to the first command
+    unsigned bits, burst;                       // data pins; transfers of a burst
     double transfers_a_clock;
-    double term_ohm, drive_ohm; // termination to the supply; 0: none
+    double term_ohm, drive_ohm; // termination; term_ohm 0: none
+    bool centre_tap;            // terminated to half of the supply (SSTL), not to the supply (POD)
     double strobes;             // lines beside data that switch with it, each data line's worth
 };
-extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb;
+extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_4gb;
 
 struct dram_energy {
-    double background_w; // all banks precharged
+    double background_w; // all banks precharged, standby
     double open_w;       // more while a row is open
+    // Less, for the time that the clock enable is low: from precharged standby, from open standby.
+    double precharge_down_saves_w, active_down_saves_w;
+    double self_refresh_w; // in its place while the device refreshes itself; the data stay
+    double refresh_w;      // on average, refreshed when due: refresh_j every refi_s
     double activate_j, read_j, write_j, refresh_j;
     double term_read_j, term_write_j; // of a burst, spent at the terminations and drivers
 };
 // `clock_s` 0 takes the device's own; another clock scales the time of a burst.
 struct dram_energy dram_energy(const struct dram_device *m, double clock_s);
+
+// The same method for a stretch of time: seconds in each state (they add up to the stretch) and
+// commands counted in it.
+struct dram_use {
+    double precharged_s, open_s, precharge_down_s, active_down_s, self_refresh_s;
+    double activates, reads, writes, refreshes;
+};
+// Energy of one device in J, by part; the sum of the parts is all of it.
+struct dram_parts {
+    double background_j, activate_j, read_write_j, termination_j, refresh_j;
+};
+struct dram_parts dram_parts(const struct dram_energy *e, const struct dram_use *u);
+
+// How the parts are computed, for a reference page.
+extern const char dram_prose[];
 
 #endif

@@ -49,6 +49,11 @@ const char *tech_type_name(enum tech_type type);
 enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, double vdd_v,
                          double temperature_k, struct diags *d);
 
+// Sub-threshold and gate current of a device of `t` held at another supply, as shares of those at
+// t's own: for cells that keep their data at a retention (drowsy) supply, below what tech_init
+// takes for switching. Any supply from 0 up to 1.3 times nominal.
+void tech_leak_at(const struct tech *t, double vdd_v, double *sub, double *gate);
+
 // The clock that the same logic reaches at this supply, as a share of the nominal supply's: one
 // over the resistance of its transistors, wires apart.
 static inline double tech_speed(const struct tech *t) { return t->row.rn / t->rn; }

@@ -9,6 +9,7 @@
 
 #include "power/array.h"
 #include "power/declared.h"
+#include "power/dram.h"
 
 static struct tech at(double node, enum tech_type type, double vdd, double kelvin) {
     struct diags d;
@@ -43,11 +44,71 @@ static void table_rows(void **state) {
     near(t.cg, 9.636e-16, 1e-9);
     near(t.rn, 737.809, 1e-9);
     near(at(45, TECH_HP, 0, 345).ioff, sqrt(5.02e-7 * 5.69e-7), 1e-6);
-    near(at(45, TECH_HP, 0.9, 340).ioff, 5.02e-7 * pow(0.9, 4), 1e-6);
-    near(at(22, TECH_HP, 0.72, 300).ioff / at(22, TECH_HP, 0, 300).ioff, 0.81, 1e-6);
+    // barrier lowering: slopes of 4 / 1.0 V x 300 / 340 and of 2 / 0.8 V at 300 K
+    near(at(45, TECH_HP, 0.9, 340).ioff, 5.02e-7 * 0.70262, 1e-5);
+    near(at(22, TECH_HP, 0.72, 300).ioff / at(22, TECH_HP, 0, 300).ioff, 0.81873, 1e-5);
     near(at(40, TECH_HP, 0, 300).row.vdd_v, 0.961538, 1e-5);
     assert_true(at(40, TECH_LSTP, 0, 350).ioff < at(40, TECH_LOP, 0, 350).ioff);
     assert_true(at(40, TECH_LOP, 0, 350).ioff < at(40, TECH_HP, 0, 350).ioff);
+}
+
+// Near the nominal supply DIBL is McPAT's power law; far below it stays above, and no current flows
+// without a supply.
+static void barrier_lowering(void **state) {
+    (void)state;
+    struct tech t = at(32, TECH_HP, 0, 300);
+    for (double v = 0.8; v < 1.0; v += 0.05) {
+        double sub, gate;
+        tech_leak_at(&t, v, &sub, &gate);
+        near(sub, pow(v / 0.9, 4), 0.03);
+        near(sub, at(32, TECH_HP, v, 300).ioff / t.ioff, 1e-9);
+        near(gate, v * v / 0.81, 1e-9);
+    }
+    double last = 0;
+    for (double v = 0; v <= 1.1; v += 0.05) {
+        double sub, gate;
+        tech_leak_at(&t, v, &sub, &gate);
+        assert_true(v == 0 ? sub == 0 : sub > last);
+        last = sub;
+    }
+}
+
+// By hand from the data sheets' currents.
+static void dram_states(void **state) {
+    (void)state;
+    struct dram_energy e = dram_energy(&dram_gddr5_1gb, 0);
+    near(e.precharge_down_saves_w, 1.5 * 0.040, 1e-9);
+    near(e.active_down_saves_w, 1.5 * 0.140, 1e-9);
+    near(e.self_refresh_w, 0.090, 1e-9);
+    near(e.refresh_j, 19.61e-9, 1e-3);
+    struct dram_energy g = dram_energy(&dram_gddr3_1gb, 0);
+    near(g.background_w - g.precharge_down_saves_w, 1.8 * 0.180, 1e-9);
+    near(g.background_w + g.open_w - g.active_down_saves_w, 1.8 * 0.180, 1e-9);
+    near(g.refresh_w, 1.8 * 0.220 * 54 / 3900, 1e-9);
+    struct dram_energy d = dram_energy(&dram_ddr3_4gb, 0);
+    near(d.activate_j, 1.5289e-9, 1e-3);
+    near(d.read_j, 1.269e-9, 1e-3);
+    near(d.write_j, 0.837e-9, 1e-3);
+    near(d.refresh_j, 71.25e-9, 1e-3);
+    near(d.refresh_w, 9.135e-3, 1e-3);
+    // 120 ohm up and 120 down, 34 ohm beside one: 1.35 V over 120 + 26.49 ohm, 16 lines, 5 ns
+    near(d.term_read_j, 1.35 * 1.35 / 146.494 * 16 * 5e-9, 1e-4);
+
+    struct dram_use u = {.precharged_s = 1, .reads = 1e6};
+    struct dram_parts p = dram_parts(&e, &u);
+    near(p.background_j, 0.375, 1e-9);
+    near(p.read_write_j, 1e6 * e.read_j, 1e-12);
+    near(p.termination_j, 1e6 * e.term_read_j, 1e-12);
+    assert_true(p.activate_j == 0 && p.refresh_j == 0);
+    double last = INFINITY; // each deeper state draws less
+    for (int s = 0; s < 5; s++) {
+        struct dram_use one = {0};
+        *(double *[]){&one.open_s, &one.active_down_s, &one.precharged_s, &one.precharge_down_s,
+                      &one.self_refresh_s}[s] = 2;
+        p = dram_parts(&e, &one);
+        assert_true(p.background_j < last);
+        last = p.background_j;
+    }
 }
 
 static void slower_below_nominal(void **state) {
@@ -352,6 +413,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_rows),
         cmocka_unit_test(out_of_range),
+        cmocka_unit_test(barrier_lowering),
+        cmocka_unit_test(dram_states),
         cmocka_unit_test(slower_below_nominal),
         cmocka_unit_test(temperature_monotone),
         cmocka_unit_test(array_monotone),
