@@ -24,6 +24,7 @@ struct cli {
     X("studies", cmd_studies, "", "published studies there are")                                   \
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \
+    X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
     X("bench", cmd_bench, "[--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
     X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys",         \
       "reference pages made from the tables of the code")                                          \

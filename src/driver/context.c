@@ -20,7 +20,7 @@ CUresult cuInit(unsigned int flags) {
 
 CUresult cuDriverGetVersion(int *version) {
     if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = CUDA_VERSION;
+    *version = DRIVER_VERSION;
     return CUDA_SUCCESS;
 }
 

@@ -21,6 +21,10 @@
 #include "report/report.h"
 #include "report/session.h"
 
+// What cuDriverGetVersion answers: the newest interface that symbols.def has. A runtime refuses a
+// driver older than itself.
+enum { DRIVER_VERSION = 13000 };
+
 // ---- handles (handle.c) ---------------------------------------------------------------------
 // What the API hands out is looked up here before anything is read through it, so a stale or
 // foreign handle is an error code and not a crash. Each belongs to the context that was current

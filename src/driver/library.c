@@ -1,6 +1,7 @@
-// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX, and
-// PTX modules do not see each other's names here: linking takes one input.
+// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX: linked
+// texts become one (fatbin_link).
 #include "driver/driver.h"
+#include "fatbin/fatbin.h"
 
 #include <stdlib.h>
 
@@ -14,8 +15,9 @@ struct CUlib_st {
     struct CUkern_st *kernels;
 };
 struct CUlinkState_st {
-    char *text;
-    size_t len;
+    struct arena arena;
+    VEC(const char *) text;
+    VEC(size_t) len;
 };
 
 static bool is_library(CUlibrary l) { return DRIVER_IS(TAG_LIBRARY, l); }
@@ -226,6 +228,7 @@ CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **valu
         free(s);
         DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     }
+    arena_init(&s->arena, NULL);
     *out = s;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -240,15 +243,9 @@ static CUresult add_input(CUlinkState s, CUjitInputType type, const char *text, 
         driver_say("%s is neither PTX nor machine code: only PTX can be linked", name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (s->text) {
-        driver_say("%s is a second input: linking more than one PTX module is not supported", name);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
-    s->text = malloc(len + 1);
-    if (!s->text) return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(s->text, text, len);
-    s->text[len] = 0;
-    s->len = strlen(s->text); // the size may count the NUL
+    const char *copy = arena_strndup(&s->arena, text, len);
+    vec_push(&s->arena, &s->text, copy);
+    vec_push(&s->arena, &s->len, strlen(copy)); // the size may count the NUL
     return CUDA_SUCCESS;
 }
 
@@ -283,16 +280,23 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
 CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_link(s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!image || !s->text) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *image = s->text;
-    if (size) *size = s->len + 1;
+    if (!image || !s->text.n) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    char *whole = (char *)(uintptr_t)s->text.at[0];
+    size_t len = s->len.at[0];
+    if (s->text.n > 1) {
+        const CUresult r = driver_result(fatbin_link(&s->arena, s->text.at, s->len.at, s->text.n,
+                                                     driver_diags(), &whole, &len));
+        if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
+    }
+    *image = whole;
+    if (size) *size = len + 1;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 void driver_release_link(uint64_t key) {
     CUlinkState s = (CUlinkState)(uintptr_t)key;
     driver_handle_remove(TAG_LINK, key);
-    free(s->text);
+    arena_free(&s->arena);
     free(s);
 }
 

@@ -2,6 +2,7 @@
 // texture.c and surface.c. Functions belong to their module and are made when they are first asked
 // for.
 #include "driver/driver.h"
+#include "fatbin/fatbin.h"
 
 #include <stdlib.h>
 
@@ -60,25 +61,57 @@ static void write_log(char *buffer, uintptr_t bytes, void **written, const struc
     free(text);
 }
 
-static bool begins(const char *text, const char *magic, size_t n) {
-    for (size_t i = 0; i < n; i++) // stops at a text's end: NUL is in no magic's first bytes
-        if (text[i] != magic[i]) return false;
-    return true;
-}
-
-static bool is_binary(const char *text) {
-    return begins(text, "\177ELF", 4) || begins(text, "\x50\xed\x55\xba", 4) || // a fat binary
-           begins(text, "\xb1\x43\x62\x46", 4);                                 // its wrapper
-}
-
-CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
-                     unsigned int n_options, const CUjit_option *options, void **values) {
-    if (is_binary(text)) {
+// The PTX that suits the simulated GPU in what nvcc or a program handed over: a fat binary, its
+// wrapper, or PTX text as it is. What units have only as machine code has its kernels left out; when
+// nothing else is there the person is told what would help.
+static CUresult find_ptx(struct arena *a, const char *name, const void *image, char **text,
+                         size_t *len) {
+    struct fatbin f = {0};
+    enum ww_status s = WW_OK;
+    switch (fatbin_image(image)) {
+    case FATBIN_IMAGE_TEXT: return CUDA_SUCCESS;
+    case FATBIN_IMAGE_ELF:
         driver_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
                    "-gencode arch=compute_XX,code=compute_XX)",
                    name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case FATBIN_IMAGE_CONTAINER: s = fatbin_read(a, image, SIZE_MAX, name, driver_diags(), &f); break;
+    case FATBIN_IMAGE_WRAPPER: s = fatbin_read_wrapper(a, image, driver_diags(), &f, NULL); break;
     }
+    const struct gpu_config *c = &driver_get()->config;
+    const char *part[256];
+    size_t part_len[WW_COUNT(part)];
+    uint32_t n = 0;
+    for (uint32_t u = 0; u < f.containers && s == WW_OK; u++) {
+        const int e = fatbin_choose(&f, u, c->cc_major * 10 + c->cc_minor);
+        if (e < 0) continue;
+        if (n == WW_COUNT(part)) return CUDA_ERROR_OUT_OF_MEMORY;
+        char *t;
+        s = fatbin_unpack(a, &f.entry.at[e], name, driver_diags(), &t, &part_len[n]);
+        part[n++] = t;
+    }
+    if (s == WW_OK && n > 1) s = fatbin_link(a, part, part_len, n, driver_diags(), text, len);
+    if (s != WW_OK) return driver_result(s);
+    if (n == 1) *text = (char *)(uintptr_t)part[0], *len = part_len[0];
+    if (n) return CUDA_SUCCESS;
+    const char *const *kernels;
+    uint32_t n_kernels = 0;
+    for (uint32_t i = 0; i < f.entry.n; i++)
+        n_kernels += fatbin_kernels(a, f.entry.at[i].kind, (const char *)f.entry.at[i].payload,
+                                    f.entry.at[i].payload_bytes, &kernels);
+    if (!n_kernels) { // nvcc's link stub: a module with nothing in it
+        *text = arena_strdup(a, ".version 6.0\n.target sm_30\n.address_size 64\n");
+        *len = strlen(*text);
+        return CUDA_SUCCESS;
+    }
+    char advice[96];
+    driver_say("the program holds only machine code for a real GPU, no PTX: build it with `nvcc %s` added",
+               fatbin_advice(&f, 0, advice, sizeof advice));
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+static CUresult load_text(CUmodule *out, const char *name, const char *text, size_t len,
+                          unsigned int n_options, const CUjit_option *options, void **values) {
     const struct jit j = read_options(n_options, options, values);
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -95,6 +128,17 @@ CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t l
     if (r == CUDA_SUCCESS) gpu_module_unload(driver_get()->gpu, m->module);
     free(m);
     return r != CUDA_SUCCESS ? r : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
+                     unsigned int n_options, const CUjit_option *options, void **values) {
+    struct arena a;
+    arena_init(&a, NULL);
+    char *found = NULL;
+    CUresult r = find_ptx(&a, name, text, &found, &len);
+    if (r == CUDA_SUCCESS) r = load_text(out, name, found ? found : text, len, n_options, options, values);
+    arena_free(&a);
+    return r;
 }
 
 CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_options,
@@ -122,7 +166,7 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int n_opt
     if (!out || !image || (n_options && (!options || !values)))
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     // PTX text ends in NUL; a binary is told by its first bytes before anything measures it
-    const size_t len = is_binary(image) ? 0 : strlen(image);
+    const size_t len = fatbin_image(image) == FATBIN_IMAGE_TEXT ? strlen(image) : 0;
     DRIVER_LEAVE(driver_load(out, "module", image, len, n_options, options, values));
 }
 CUresult cuModuleLoadData(CUmodule *out, const void *image) {

@@ -16,7 +16,7 @@ static void before_init(void) {
     IS(cuMemAlloc(&p, 4), CUDA_ERROR_NOT_INITIALIZED);
     IS(cuInit(1), CUDA_ERROR_INVALID_VALUE);
     OK(cuDriverGetVersion(&n)); // needs no cuInit
-    CHECK(n == CUDA_VERSION);
+    CHECK(n >= 13000); // a runtime of that version accepts it
 }
 
 static void names_of_errors(void) {

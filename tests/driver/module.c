@@ -221,14 +221,37 @@ static void bad_modules(void) {
     CHECK(strstr(log, "nonsense") && strlen(log) == (size_t)values[1]);
     c = capture_begin(2);
     IS(cuModuleLoadData(&m, "\177ELF..."), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    IS(cuModuleLoadData(&m, "\x50\xed\x55\xba\x01"), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    CHECK(occurrences(capture_end(c), "machine code") == 2);
+    IS(cuModuleLoad(&m, FATBIN_DIR "/machine-code.fatbin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    const char *said = capture_end(c);
+    CHECK(occurrences(said, "machine code") == 2);
+    CHECK(strstr(said, "nvcc -gencode arch=compute_80,code=compute_80"));
     c = capture_begin(2);
     CHECK(cuModuleLoadData(&m, "") != CUDA_SUCCESS);
     IS(cuModuleLoad(&m, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
     capture_end(c);
     IS(cuModuleLoadData(&m, NULL), CUDA_ERROR_INVALID_VALUE);
     IS(cuModuleUnload((CUmodule)log), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// What nvcc makes: the PTX in it that suits the GPU is found, however it is packed.
+static void fat_binaries(void) {
+    static const char *const file[] = {FATBIN_DIR "/none.fatbin", FATBIN_DIR "/speed.fatbin",
+                                       FATBIN_DIR "/size.fatbin"};
+    for (size_t i = 0; i < COUNT(file); i++) {
+        CUmodule m;
+        CUfunction f;
+        CUdeviceptr p;
+        int v[4] = {0}, value = 7;
+        OK(cuModuleLoad(&m, file[i]));
+        OK(cuModuleGetFunction(&f, m, "fill"));
+        OK(cuMemAlloc(&p, sizeof v));
+        void *params[] = {&p, &value};
+        OK(cuLaunchKernel(f, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL));
+        OK(cuMemcpyDtoH(v, p, sizeof v));
+        CHECK(v[0] == 7 && v[3] == 7);
+        OK(cuMemFree(p));
+        OK(cuModuleUnload(m));
+    }
 }
 
 static void unloading(void) {
@@ -284,14 +307,32 @@ static void linking(void) {
     OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "saxpy", 0, NULL,
                      NULL));
     struct capture c = capture_begin(2);
-    IS(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)saxpy_ptx, sizeof saxpy_ptx, "more", 0, NULL,
-                     NULL),
-       CUDA_ERROR_NOT_SUPPORTED);
     IS(cuLinkAddData(s, CU_JIT_INPUT_CUBIN, (void *)saxpy_ptx, 8, "b", 0, NULL, NULL),
        CUDA_ERROR_NO_BINARY_FOR_GPU);
     capture_end(c);
     OK(cuLinkComplete(s, &image, &size));
     OK(cuModuleLoadData(&m, image));
+    OK(cuModuleUnload(m));
+    // a second unit calls what a third defines
+    static const char caller[] = PTX(".extern .func (.reg .u32 r) seven();\n"
+                                     ".entry call7(.param .u64 p) { .reg .u32 a; .reg .u64 d;\n"
+                                     "ld.param.u64 d, [p]; call (a), seven; st.global.u32 [d], a; ret; }"),
+                      callee[] = PTX(".visible .func (.reg .u32 r) seven() { mov.u32 r, 7; ret; }");
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "a", 0, NULL, NULL));
+    OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "b", 0, NULL, NULL));
+    OK(cuLinkComplete(s, &image, &size));
+    CHECK(strlen(image) + 1 == size);
+    OK(cuModuleLoadData(&m, image));
+    CUfunction call7;
+    CUdeviceptr p7;
+    unsigned seven = 0;
+    OK(cuModuleGetFunction(&call7, m, "call7"));
+    OK(cuMemAlloc(&p7, 4));
+    void *p7s[] = {&p7};
+    OK(cuLaunchKernel(call7, 1, 1, 1, 1, 1, 1, 0, NULL, p7s, NULL));
+    OK(cuMemcpyDtoH(&seven, p7, 4));
+    CHECK(seven == 7);
+    OK(cuMemFree(p7));
     OK(cuLinkDestroy(s));
     IS(cuLinkDestroy(s), CUDA_ERROR_INVALID_HANDLE);
     OK(run(kernel(m, "count"), 1, 1, NULL));
@@ -307,6 +348,7 @@ int main(void) {
     small_parameters(m);
     attributes(m);
     bad_modules();
+    fat_binaries();
     unloading();
     libraries();
     linking();

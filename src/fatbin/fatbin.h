@@ -1,0 +1,74 @@
+// What nvcc puts into a program: fat binaries. A container holds one entry for each target that a
+// translation unit was compiled for: PTX text, machine code (cubin) or LTO intermediate code, plain
+// or compressed. The layout was taken from programs that nvcc 13.0 built and from the public
+// descriptions of n-eiling/cuda-fatbin-decompression and ZLUDA.
+#ifndef WW_FATBIN_H
+#define WW_FATBIN_H
+
+#include "base/base.h"
+
+enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2, FATBIN_LTO = 8 };
+enum fatbin_packing { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD };
+
+struct fatbin_entry {
+    uint32_t kind;      // enum fatbin_kind, or a number that nobody has described
+    uint32_t container; // 0, 1, ...: one a translation unit
+    uint32_t arch;      // 80 of sm_80
+    char suffix;        // 'a', 'f' of sm_90a, sm_100f; 0: none
+    uint16_t major, minor; // PTX: version of the text; machine code: of its ELF
+    uint64_t flags;
+    enum fatbin_packing packing;
+    const char *name, *options; // source file, options of ptxas; "" when not there
+    const uint8_t *payload;     // inside the image that was read
+    size_t payload_bytes, bytes; // stored, unpacked
+    uint64_t offset;             // of the entry in its image
+};
+
+struct fatbin {
+    VEC(struct fatbin_entry) entry;
+    uint32_t containers;
+};
+
+// What an image begins with.
+enum fatbin_image { FATBIN_IMAGE_TEXT, FATBIN_IMAGE_CONTAINER, FATBIN_IMAGE_WRAPPER, FATBIN_IMAGE_ELF };
+enum fatbin_image fatbin_image(const void *image);
+
+// Adds the entries of all containers that follow each other in [data, data + bytes). `bytes`
+// SIZE_MAX: of the one container at `data`, whose header says its length. `name` is for sentences.
+enum ww_status fatbin_read(struct arena *a, const void *data, size_t bytes, const char *name,
+                           struct diags *d, struct fatbin *out);
+// Adds those that a wrapper in this process's memory points to, as registration hands them over
+// (version 1: one; version 2: a list, ended by NULL, of units to be linked with each other).
+// `must_link` (may be NULL) says whether it was the latter.
+enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct diags *d,
+                                   struct fatbin *out, bool *must_link);
+// Adds those of an ELF file: sections .nv_fatbin and __nv_relfatbin. A file without any is not an
+// error. The file's text lives in `a`.
+enum ww_status fatbin_read_elf(struct arena *a, const char *path, struct diags *d,
+                               struct fatbin *out);
+
+// Unpacked content in `a`, with a NUL behind it; a PTX's own trailing NULs are not in `len`.
+enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, const char *name,
+                             struct diags *d, char **text, size_t *len);
+
+// The PTX of a container that suits a GPU of compute capability `arch` (20, 35) best: the highest
+// target not above it, else the lowest above it (a simulated GPU runs PTX of any target); one that
+// names an architecture's own features (suffix) only when there is nothing else. -1: no PTX.
+int fatbin_choose(const struct fatbin *f, uint32_t container, uint32_t arch);
+// Option for nvcc that would put PTX beside the machine code of a container, in `buf`.
+const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf, size_t size);
+
+// Names of the kernels in an unpacked entry, as they stand there (mangled); none for other kinds than
+// PTX and machine code.
+uint32_t fatbin_kernels(struct arena *a, uint32_t kind, const char *content, size_t len,
+                        const char *const **names);
+// Several PTX texts as one, for units that nvcc compiled to be linked (-rdc=true): the header is the
+// newest of theirs, their line tables are left out; what one declares extern and another defines
+// meets in the parser, which also keeps the first of several weak definitions.
+enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_t *len, uint32_t n,
+                           struct diags *d, char **out, size_t *out_len);
+
+const char *fatbin_kind_name(uint32_t kind);
+const char *fatbin_packing_name(enum fatbin_packing p);
+
+#endif

@@ -1,0 +1,28 @@
+// Any bytes at all as a fat binary: entries or a sentence, and unpacking what was found.
+#include "fatbin/fatbin.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct diags d;
+    struct arena a;
+    struct fatbin f = {0};
+    diags_init(&d);
+    arena_init(&a, NULL);
+    const enum ww_status s = fatbin_read(&a, data, size, "fuzz", &d, &f);
+    if ((s != WW_OK) != (d.errors > 0)) __builtin_trap();
+    for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
+        char *text;
+        size_t len;
+        const char *const *names;
+        if (f.entry.at[i].bytes > 1 << 16) continue;
+        if (fatbin_unpack(&a, &f.entry.at[i], "fuzz", &d, &text, &len) != WW_OK) continue;
+        fatbin_kernels(&a, f.entry.at[i].kind, text, len, &names);
+        char *linked;
+        const char *const one[] = {text};
+        fatbin_link(&a, one, &len, 1, &d, &linked, &len);
+    }
+    arena_free(&a);
+    diags_free(&d);
+    return 0;
+}
