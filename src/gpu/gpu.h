@@ -46,9 +46,14 @@ enum gpu_device { GPU_DEVICE_HP, GPU_DEVICE_LSTP, GPU_DEVICE_LOP };
 struct gpu_power {
     uint32_t device;   // enum gpu_device
     bool long_channel; // devices off the critical path leak less
-    // what the chip has beside compute: so much a chip and a lane; a share of it leaks as logic does
-    double rest_chip_mm2, rest_lane_mm2, rest_logic_share, rest_w;
+    // what the chip has beside compute, at 40 nm: so much a chip, a result of a core cycle, a data
+    // bit of memory; a share of the first two leaks as logic does; their clock always runs
+    double rest_chip_mm2, rest_lane_mm2, pad_bit_mm2, rest_logic_share, rest_clock_pj_mm2, rest_w;
+    double limit_k;      // hottest junction allowed; 0: as tech.temperature_k
+    double peak_duty;    // of the sum of all peaks, what a worst case reaches
+    uint32_t sms_on_die; // 0: sm_count; more: some are switched off
     uint32_t dp_lanes; // double-precision lanes an SM has; 0: as many as its throughput needs
+    uint32_t tex_units; // of an SM; 0: from throughput
     uint32_t scoreboard_entries, router_vcs, router_depth, pcie_lanes;
     double idle_clock_share; // of an SM's clock power that it draws without work
     double regulator_loss;   // share of what it delivers

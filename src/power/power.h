@@ -9,6 +9,7 @@
 
 struct power_cache {                             // bytes 0: none
     unsigned bytes, line_bytes, ways, out_bytes; // out_bytes 0: the line
+    unsigned mshrs, mshr_merge; // miss registers and requests each gathers; 0: none
 };
 
 // What the model must know of a chip. Numbers are of one SM, slice or channel where they say so.
@@ -18,17 +19,28 @@ struct power_config {
     enum tech_type device;
     bool long_channel; // devices off the critical path leak less (McPAT's shares)
     double core_hz, hot_hz, net_hz, l2_hz, dram_hz;
-    double other_mm2;         // declared: what the chip has beside compute
-    double other_w;           // declared: dynamic power of it that is always drawn
-    double other_logic_share; // of it, declared: leaks as core logic does; the rest (pads,
-                              // decoupling, high-threshold devices) not at all
+    // What the chip has beside compute, declared or fitted. Areas are stated for 40 nm and scale
+    // with the square of the node; pads, which are analogue, with the node.
+    double rest_chip_mm2;     // a chip: display, video, host interface
+    double rest_lane_mm2;     // a floating-point result of a core cycle: graphics, texture, wiring
+    double rest_logic_share;  // of these areas, leaks as core logic does; the rest (decoupling,
+                              // high-threshold devices, empty area) not at all
+    double rest_clock_pj_mm2; // a net cycle and mm2 at 1 V: their clock, always drawn
+    double rest_w;            // declared: always drawn beside that
+    double pad_bit_mm2;       // a data bit of the memory interface
+    double limit_k;   // hottest junction that the vendor allows: peak is stated there. 0: as
+                      // temperature_k
+    double peak_duty; // of the sum of all peaks, what a worst case reaches; 0: all of it
     // SM
+    unsigned sms_on_die; // 0: sms; more: some are switched off
     unsigned sms, max_warps, schedulers, instruction_bits, ibuffer_entries, scoreboard_entries;
     unsigned registers, rf_banks, collectors;
     unsigned int_lanes, fp_lanes, sfu_lanes, dp_lanes;
     bool int_fp_shared_issue; // a lane does one of the two at a time: peak counts the larger
     unsigned agu_lanes, lsu_queue, shared_banks;
     unsigned shared_bytes;    // the banked array: shared memory and, where it is there, L1
+    unsigned clusters;        // that int_lanes and fp_lanes are split among; 0: 1
+    unsigned tex_units;       // bilinear samples a core cycle
     unsigned pipeline_stages; // of execution: registers that the clock always reaches
     struct power_cache icache, l1, constant, texture; // l1: tags only, its data lie in the array
     // chip
@@ -51,13 +63,14 @@ enum power_basis {
     POWER_ANALYTIC,  // from devices and geometry
     POWER_EMPIRICAL, // published or measured numbers, scaled
     POWER_ASSUMED,   // a declared number or size
+    POWER_FITTED,    // a number fitted to a real chip; the GPU file says which and to what
     POWER_BASES
 };
 
-enum { POWER_MAX_COMPONENTS = 64, POWER_MAX_EVENTS = 192 };
+enum { POWER_MAX_COMPONENTS = 80, POWER_MAX_EVENTS = 256 };
 
 struct power_component {
-    const char *name, *prose;
+    const char *name, *prose, *formula; // of parts.def
     enum power_basis basis;
     int parent;     // -1: the root
     unsigned count; // in the whole machine; the figures below are of all of them
@@ -79,7 +92,7 @@ struct power_tree {
     struct power_event event[POWER_MAX_EVENTS];
     int events;
     int regulator; // component, or -1
-    double regulator_loss;
+    double regulator_loss, peak_duty;
 };
 
 struct power_usage {
@@ -99,5 +112,28 @@ double power_event_energy(const struct power_tree *tree, uint32_t act);
 void power_by_basis(const struct power_tree *tree, const struct power_usage *usage,
                     double energy_j[POWER_BASES]);
 const char *power_basis_name(enum power_basis basis);
+
+// What the whole board can draw, as a vendor's thermal design power is meant: static power at
+// limit_k and peak_duty of all peaks at once.
+enum ww_status power_peak(const struct power_config *c, double *watts, struct diags *d);
+// Static power of the whole board: leakage at temperature_k, memory's background, constants.
+double power_still(const struct power_tree *tree, int component);
+
+// Units. A lane, a bank, a slice: figures of a component are of all `count`; of `n` of them:
+double power_units_leak_w(const struct power_tree *tree, int component, unsigned n);
+// Lanes of one cluster of integer ("int") or floating-point ("fp") lanes, over the whole machine.
+unsigned power_cluster_lanes(const struct power_config *c, const char *name);
+
+// The table of components (parts.def), for pages that describe the model.
+struct power_part {
+    const char *name, *parent; // parent NULL: the root
+    enum power_basis basis;
+    const char *prose, *formula;
+};
+extern const struct power_part power_parts[];
+extern const unsigned power_parts_n;
+// Why a counter costs nothing (free.def); NULL: some component charges it. `act` is the first of
+// the counter's entries.
+const char *power_free_reason(uint32_t act);
 
 #endif

@@ -1,12 +1,17 @@
 // Reads a GPU's configuration as the power model wants it. Numbers that the simulator does not need
-// (a rest of the die, losses) come from the file's section `power`; the rest follows from structure.
+// (a rest of the die, losses) come from the file's section `power`; the rest follows from
+// structure.
 #include "power/power_gpu.h"
 
 #include <math.h>
 
 static struct power_cache cache_of(const struct cache_config *k, unsigned out_bytes) {
-    return (struct power_cache){
-        .bytes = k->bytes, .line_bytes = k->line_bytes, .ways = k->ways, .out_bytes = out_bytes};
+    return (struct power_cache){.bytes = k->bytes,
+                                .line_bytes = k->line_bytes,
+                                .ways = k->ways,
+                                .out_bytes = out_bytes,
+                                .mshrs = k->mshrs,
+                                .mshr_merge = k->mshr_merge};
 }
 
 // Hot cycles that `n` pipelines of an SM keep a warp of this class, each.
@@ -21,9 +26,8 @@ static unsigned lanes_of(const struct gpu_config *g, unsigned op_class, unsigned
 
 enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
                                struct diags *d) {
-    static const enum tech_type device[] = {[GPU_DEVICE_HP] = TECH_HP,
-                                            [GPU_DEVICE_LSTP] = TECH_LSTP,
-                                            [GPU_DEVICE_LOP] = TECH_LOP};
+    static const enum tech_type device[] = {
+        [GPU_DEVICE_HP] = TECH_HP, [GPU_DEVICE_LSTP] = TECH_LSTP, [GPU_DEVICE_LOP] = TECH_LOP};
     const struct sm_config *s = &g->sm;
     const struct mem_config *m = &g->mem;
     const struct gpu_power *p = &g->power;
@@ -51,9 +55,15 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .net_hz = g->clocks.net_mhz * 1e6,
         .l2_hz = g->clocks.l2_mhz * 1e6,
         .dram_hz = g->clocks.dram_mhz * 1e6,
-        .other_mm2 = p->rest_chip_mm2 + p->rest_lane_mm2 * fp_lanes * g->sm_count,
-        .other_w = p->rest_w,
-        .other_logic_share = p->rest_logic_share,
+        .rest_chip_mm2 = p->rest_chip_mm2,
+        .rest_lane_mm2 = p->rest_lane_mm2,
+        .rest_logic_share = p->rest_logic_share,
+        .rest_clock_pj_mm2 = p->rest_clock_pj_mm2,
+        .rest_w = p->rest_w,
+        .pad_bit_mm2 = p->pad_bit_mm2,
+        .limit_k = p->limit_k,
+        .peak_duty = p->peak_duty,
+        .sms_on_die = p->sms_on_die,
         .sms = g->sm_count,
         .max_warps = s->max_warps,
         .schedulers = s->schedulers,
@@ -72,6 +82,10 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .lsu_queue = s->lsu_queue,
         .shared_banks = s->shared_banks,
         .shared_bytes = s->shared_bytes + s->l1d.bytes,
+        .clusters = s->clusters,
+        .tex_units = p->tex_units ? p->tex_units
+                                  : (WARP_LANES + s->timing[OPC_TEX].interval - 1) /
+                                        s->timing[OPC_TEX].interval,
         .pipeline_stages = (unsigned)fmax(1, round(stages)),
         .icache = cache_of(&s->icache, s->fetch_instructions * s->instruction_bytes),
         .l1 = cache_of(&s->l1d, 0),

@@ -1,0 +1,122 @@
+// The builder of the tree: a component from its row of parts.def, areas and leakage of blocks and
+// arrays, events.
+#include "power/tree.h"
+
+#include <assert.h>
+#include <math.h>
+
+#define ANALYTIC  POWER_ANALYTIC
+#define EMPIRICAL POWER_EMPIRICAL
+#define ASSUMED   POWER_ASSUMED
+#define FITTED    POWER_FITTED
+const struct power_part power_parts[] = {
+#define PART(name, parent, basis, prose, formula) {#name, #parent, basis, prose, formula},
+#include "power/parts.def"
+#undef PART
+};
+const unsigned power_parts_n = PARTS;
+_Static_assert(WW_COUNT(power_parts) == PARTS && (int)PARTS <= (int)POWER_MAX_COMPONENTS,
+               "the tree has room for every part");
+static const int parent_of[] = {
+#define PART(name, parent, ...) PART_##parent,
+#include "power/parts.def"
+#undef PART
+};
+
+int tree_add(struct builder *b, enum power_part_id part, unsigned count) {
+    const struct power_part *p = &power_parts[part];
+    int i = b->tree->components++;
+    assert(i < POWER_MAX_COMPONENTS && "more components than the tree has room for");
+    b->at[part] = i;
+    b->tree->component[i] =
+        (struct power_component){.name = p->name,
+                                 .prose = p->prose,
+                                 .formula = p->formula,
+                                 .basis = p->basis,
+                                 .parent = parent_of[part] < 0 ? -1 : b->at[parent_of[part]],
+                                 .count = count};
+    return i;
+}
+
+void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, double energy_j,
+                  double peak_per_s) {
+    int i = b->tree->events++;
+    assert(i < POWER_MAX_EVENTS && "more events than the tree has room for");
+    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s};
+    b->tree->component[component].peak_w += energy_j * peak_per_s;
+}
+
+void tree_event(struct builder *b, int component, enum act act, double energy_j,
+                double peak_per_s) {
+    tree_event_n(b, component, (uint32_t)act, 1, energy_j, peak_per_s);
+}
+
+void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double gate_w,
+              double long_share, double times) {
+    struct power_component *p = &b->tree->component[i];
+    double k = b->c->long_channel ? 1 - long_share + long_share * b->t.row.long_channel : 1;
+    p->area_mm2 += area_mm2 * p->count * times;
+    p->leak_sub_w += sub_w * k * p->count * times;
+    p->leak_gate_w += gate_w * p->count * times;
+}
+
+void tree_put_block(struct builder *b, int i, const struct block *k, double times) {
+    tree_put(b, i, k->area_um2 * 1e-6, k->leak_sub_w, k->leak_gate_w, LONG_CORE, times);
+}
+
+struct array tree_put_array(struct builder *b, int i, struct array_config c, double long_share) {
+    struct array a = {0};
+    enum ww_status s = array_build(&b->t, &c, &a, b->d);
+    if (s && !b->status) b->status = s;
+    tree_put(b, i, a.area_mm2, a.leak_sub_w, a.leak_gate_w, long_share, 1);
+    return a;
+}
+
+unsigned tree_log2_up(unsigned n) { return n < 2 ? 1 : (unsigned)ceil(log2(n)); }
+
+// A cache of its own: tags and data; `address_bits` that a tag is cut from.
+struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
+                            double long_share) {
+    unsigned lines = k->bytes / k->line_bytes, sets = lines / k->ways;
+    unsigned tag =
+        40 - tree_log2_up(k->line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0) + 2; // valid, dirty
+    unsigned out = k->out_bytes ? k->out_bytes : k->line_bytes;
+    return tree_put_array(b, i,
+                          (struct array_config){.kind = ARRAY_CACHE,
+                                                .entries = lines,
+                                                .bits = 8 * k->line_bytes,
+                                                .ways = k->ways,
+                                                .tag_bits = tag,
+                                                .out_bits = 8 * out,
+                                                .sequential = k->ways > 4,
+                                                .rw_ports = 1,
+                                                .banks = banks},
+                          long_share);
+}
+
+struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,
+                            double long_share) {
+    if (!k->bytes || !k->mshrs) return (struct array){0};
+    unsigned merge = k->mshr_merge ? k->mshr_merge : 1;
+    return tree_put_array(b, i,
+                          (struct array_config){.kind = ARRAY_CAM,
+                                                .entries = k->mshrs,
+                                                .bits = 16 * (merge < 8 ? merge : 8),
+                                                .tag_bits = 40,
+                                                .rw_ports = 1},
+                          long_share);
+}
+
+double tree_subtree_area(const struct power_tree *tree, int root) {
+    double area = 0;
+    for (int i = root; i < tree->components; i++) {
+        int p = i;
+        while (p > root) p = tree->component[p].parent;
+        if (p == root) area += tree->component[i].area_mm2;
+    }
+    return area;
+}
+
+struct block tree_clock_wire(const struct tech *t, double area_mm2, unsigned levels) {
+    return circuit_wire(t, TECH_GLOBAL, 1.5 * sqrt(area_mm2) * 1e3 * (ldexp(1, (int)levels) - 1));
+}

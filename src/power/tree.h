@@ -1,0 +1,61 @@
+// Between the files that build the tree of components: a builder and what they put into it.
+#ifndef WW_POWER_TREE_H
+#define WW_POWER_TREE_H
+
+#include "power/logic.h"
+#include "power/power.h"
+
+enum power_part_id {
+    PART_none = -1,
+#define PART(name, ...) PART_##name,
+#include "power/parts.def"
+#undef PART
+    PARTS
+};
+
+struct builder {
+    const struct power_config *c;
+    struct power_tree *tree;
+    struct diags *d;
+    struct tech t;
+    double core_s, sm_s; // cycles a second: of the chip, of all SMs
+    enum ww_status status;
+    double sm_dff_bits; // flip-flops of one SM that the clock reaches
+    int at[PARTS];      // component of a part, or -1
+};
+
+// McPAT: share of devices that can be long-channel ones
+#define LONG_CORE   0.8
+#define LONG_UNCORE 0.82
+#define LONG_CACHE  1.0
+
+// Adds a component to the tree. `count` is how many the whole machine has.
+int tree_add(struct builder *b, enum power_part_id part, unsigned count);
+// Each of `n` counters from `act` on costs `energy_j` in a component.
+void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, double energy_j,
+                  double peak_per_s);
+void tree_event(struct builder *b, int component, enum act act, double energy_j, double peak_per_s);
+// Area and leakage of one, `times` over, for each of the component's count.
+void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double gate_w,
+              double long_share, double times);
+void tree_put_block(struct builder *b, int i, const struct block *k, double times);
+struct array tree_put_array(struct builder *b, int i, struct array_config c, double long_share);
+// A cache of its own: tags and data.
+struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
+                            double long_share);
+// The miss registers of a cache; an empty array where there are none.
+struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,
+                            double long_share);
+double tree_subtree_area(const struct power_tree *tree, int root);
+// Repeated global wire of a whole H-tree over a square of `area_mm2`: at level i 4^i branchings,
+// each with one and a half times the side of its part, so 1.5 side (2^levels - 1).
+struct block tree_clock_wire(const struct tech *t, double area_mm2, unsigned levels);
+unsigned tree_log2_up(unsigned n);
+
+void tree_build_sm(struct builder *b);      // tree_sm.c
+void tree_build_ldst(struct builder *b);    // tree_ldst.c
+void tree_build_sm_rest(struct builder *b); // tree_sm.c, after all that has flip-flops
+void tree_build_chip(struct builder *b);    // tree_chip.c
+void tree_build_board(struct builder *b);   // tree_chip.c
+
+#endif

@@ -1,0 +1,187 @@
+// The part of the tree that an SM is, but for its load/store unit: warp control, registers,
+// execution units, clock.
+#include "power/tree.h"
+
+#include <math.h>
+
+static void build_control(struct builder *b) {
+    const struct power_config *c = b->c;
+    const struct tech *t = &b->t;
+    unsigned n = c->sms, warps = c->max_warps;
+    double issue = b->sm_s * c->schedulers;
+    tree_add(b, PART_wcu, n);
+
+    int i = tree_add(b, PART_wst, n);
+    unsigned entry = 8 + 32 + 8;
+    struct array a = tree_put_array(
+        b, i, (struct array_config){.entries = warps, .bits = entry, .rw_ports = c->schedulers},
+        LONG_CORE);
+    tree_event(b, i, ACT_fetches, a.read_j + a.write_j, issue);
+    tree_event(b, i, ACT_warp_launches, a.write_j, 0);
+    tree_event(b, i, ACT_two_level_promotions, a.write_j, 0);
+    tree_event(b, i, ACT_two_level_demotions, a.write_j, 0);
+
+    i = tree_add(b, PART_fetch_select, n);
+    struct block s = circuit_selector(t, warps);
+    tree_put_block(b, i, &s, 1);
+    tree_event(b, i, ACT_fetches, s.energy_j, issue);
+
+    i = tree_add(b, PART_scheduler, n);
+    s = circuit_selector(t, (warps + c->schedulers - 1) / c->schedulers);
+    tree_put_block(b, i, &s, c->schedulers);
+    tree_event(b, i, ACT_scheduler_arbitrations, s.energy_j, issue);
+
+    i = tree_add(b, PART_icache, n);
+    if (c->icache.bytes) {
+        a = tree_put_cache(b, i, &c->icache, 1, LONG_CORE);
+        tree_event(b, i, ACT_fetches, a.read_j, issue);
+        tree_event(b, i, ACT_icache_misses, a.write_j, 0);
+    }
+
+    i = tree_add(b, PART_decoder, n);
+    double load = circuit_gate_cap(t, 50 * t->f_um) + 3000 * t->f_um * t->row.wire[TECH_LOCAL].c;
+    s = circuit_decoder(t, 256, load, 256 * 15 * t->f_um);
+    tree_put_block(b, i, &s, c->schedulers);
+    tree_event(b, i, ACT_decodes, s.energy_j, issue);
+
+    i = tree_add(b, PART_ibuffer, n);
+    unsigned tag = tree_log2_up(warps) + 1;
+    struct array_config buffer = {.kind = ARRAY_CACHE,
+                                  .entries = warps * c->ibuffer_entries,
+                                  .bits = c->instruction_bits + 32,
+                                  .ways = c->ibuffer_entries,
+                                  .tag_bits = tag,
+                                  .read_ports = c->schedulers,
+                                  .write_ports = c->schedulers};
+    a = tree_put_array(b, i, buffer, LONG_CORE);
+    tree_event(b, i, ACT_ibuffer_writes, a.write_j, issue);
+    tree_event(b, i, ACT_ibuffer_reads, a.read_j, issue);
+
+    i = tree_add(b, PART_scoreboard, n);
+    buffer.entries = warps * c->scoreboard_entries;
+    buffer.ways = c->scoreboard_entries;
+    buffer.bits = 10; // a designator of 8 bits, width and valid
+    a = tree_put_array(b, i, buffer, LONG_CORE);
+    tree_event(b, i, ACT_scoreboard_reads, a.read_j, issue);
+    tree_event(b, i, ACT_scoreboard_writes, a.write_j, 2 * issue); // reserve and release
+
+    i = tree_add(b, PART_simt, n);
+    a = tree_put_array(
+        b, i, (struct array_config){.entries = 16 * warps, .bits = 96, .rw_ports = 1}, LONG_CORE);
+    tree_event(b, i, ACT_simt_pushes, a.write_j, 0.1 * issue); // a tenth of instructions branch
+    tree_event(b, i, ACT_simt_pops, a.read_j, 0.1 * issue);
+}
+
+static void build_registers(struct builder *b) {
+    const struct power_config *c = b->c;
+    const struct tech *t = &b->t;
+    double issue = b->sm_s * c->schedulers;
+    double reads = fmin(3 * issue, b->sm_s * c->rf_banks); // three operands, or every bank
+    // A row is 32 lanes of 32 bits, in eight arrays of four lanes side by side.
+    enum { SLICES = 8, SLICE_BITS = 128 };
+    tree_add(b, PART_rf, c->sms);
+    int i = tree_add(b, PART_rf_banks, c->sms);
+    unsigned rows = c->registers / 32 / c->rf_banks;
+    struct array a = tree_put_array(b, i,
+                                    (struct array_config){.entries = rows ? rows : 1,
+                                                          .bits = SLICE_BITS,
+                                                          .rw_ports = 1,
+                                                          .banks = c->rf_banks * SLICES},
+                                    LONG_CORE);
+    double side_um = sqrt(a.area_mm2 * 1e6);
+    tree_event(b, i, ACT_rf_reads, SLICES * a.read_j, reads);
+    tree_event(b, i, ACT_rf_writes, SLICES * a.write_j, issue);
+
+    i = tree_add(b, PART_rf_arbiter, c->sms);
+    struct block s = circuit_selector(t, c->collectors);
+    tree_put_block(b, i, &s, c->rf_banks);
+    tree_event(b, i, ACT_rf_reads, s.energy_j, reads);
+
+    i = tree_add(b, PART_rf_crossbar, c->sms);
+    unsigned sides = c->schedulers ? c->schedulers : 1;
+    unsigned in = (c->rf_banks + sides - 1) / sides, out = (c->collectors + sides - 1) / sides;
+    s = circuit_crossbar(t, in, out, SLICE_BITS);
+    tree_put_block(b, i, &s, SLICES * sides);
+    tree_event(b, i, ACT_collector_moves, SLICES * s.energy_j, reads);
+
+    i = tree_add(b, PART_collectors, c->sms);
+    a = tree_put_array(b, i,
+                       (struct array_config){.entries = 4,
+                                             .bits = SLICE_BITS,
+                                             .read_ports = 1,
+                                             .write_ports = 1,
+                                             .banks = c->collectors * SLICES},
+                       LONG_CORE);
+    tree_event(b, i, ACT_collector_moves, SLICES * (a.read_j + a.write_j), reads);
+
+    i = tree_add(b, PART_result_bus, c->sms);
+    s = circuit_wire(t, TECH_SEMIGLOBAL, side_um);
+    tree_put(b, i, s.area_um2 * 1e-6, s.leak_sub_w, s.leak_gate_w, LONG_CORE, 1024);
+    tree_event(b, i, ACT_result_bus_moves, 512 * s.energy_j, issue);
+}
+
+static void build_execution(struct builder *b) {
+    const struct power_config *c = b->c;
+    static const struct {
+        enum power_part_id part;
+        unsigned peak_class;
+    } unit[LOGIC_UNITS] = {[LOGIC_INT] = {PART_int, OPC_INT_MAD},
+                           [LOGIC_FP] = {PART_fp, OPC_FP_FMA},
+                           [LOGIC_SFU] = {PART_sfu, OPC_SFU_TRIG},
+                           [LOGIC_DP] = {PART_dp, OPC_DP_FMA}};
+    const unsigned lanes[LOGIC_UNITS] = {c->int_lanes, c->fp_lanes, c->sfu_lanes, c->dp_lanes};
+    tree_add(b, PART_exu, c->sms);
+    for (unsigned u = 0; u < LOGIC_UNITS; u++) {
+        if (!lanes[u]) continue;
+        int i = tree_add(b, unit[u].part, c->sms * lanes[u]);
+        struct block lane = logic_lane(&b->t, (enum logic_unit)u);
+        tree_put_block(b, i, &lane, 1);
+        double peak = b->c->hot_hz * c->sms * lanes[u];
+        if (u == LOGIC_INT && c->int_fp_shared_issue) peak = 0; // FP costs more: it has the slot
+        if (u == LOGIC_DP) peak = 0;                            // as it has before double precision
+        for (unsigned k = 0; k < OPC_N; k++)
+            if (logic_class_unit(k) == u)
+                tree_event_n(b, i, (uint32_t)ACT_thread_by_class + k, 1,
+                             logic_class_energy(&b->t, k), k == unit[u].peak_class ? peak : 0);
+    }
+    // Lane-switching measurements see data, not the clock that reaches all lanes' registers.
+    double bits = (c->int_lanes + c->fp_lanes + c->sfu_lanes + 2.0 * c->dp_lanes) * 4 * 32 *
+                  c->pipeline_stages;
+    int i = tree_add(b, PART_pipeline, c->sms);
+    struct block dff = circuit_dff(&b->t, NULL);
+    tree_put_block(b, i, &dff, bits);
+    b->sm_dff_bits += bits;
+}
+
+// What an SM has beside its units: control that no equation describes, and the clock.
+void tree_build_sm_rest(struct builder *b) {
+    const struct power_config *c = b->c;
+    int sm = b->at[PART_sm];
+    int i = tree_add(b, PART_sm_control, c->sms);
+    double mm2 = fmax(0, 6.55 - 2.19 * log(c->pipeline_stages)) * (1 + 0.0716 * log2(c->max_warps));
+    mm2 *= b->t.row.logic_scale;
+    struct block k = logic_area(&b->t, mm2 * 1e6);
+    tree_put_block(b, i, &k, 1);
+
+    double clock_j;
+    struct block dff = circuit_dff(&b->t, &clock_j);
+    // the leaf wire that reaches a flip-flop is as long as one is wide
+    clock_j += sqrt(dff.area_um2) * b->t.row.wire[TECH_LOCAL].c * b->t.vdd_v * b->t.vdd_v;
+    struct block wire = tree_clock_wire(&b->t, tree_subtree_area(b->tree, sm) / c->sms, 4);
+    double beats = c->hot_hz / c->core_hz; // lanes and their registers run at the hot clock
+    double j = wire.energy_j * beats + b->sm_dff_bits * clock_j * beats;
+    i = tree_add(b, PART_sm_clock, c->sms);
+    tree_put_block(b, i, &wire, 1);
+    tree_event(b, i, ACT_sm_busy_cycles, j, b->sm_s);
+    i = tree_add(b, PART_sm_idle, c->sms);
+    tree_event(b, i, ACT_sm_idle_cycles, j * c->idle_clock_share, 0);
+}
+
+void tree_build_sm(struct builder *b) {
+    tree_add(b, PART_sm, b->c->sms);
+    build_control(b);
+    build_registers(b);
+    build_execution(b);
+    tree_build_ldst(b);
+    tree_build_sm_rest(b);
+}
