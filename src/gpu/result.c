@@ -47,6 +47,17 @@ void result_interval(struct gpu *g, struct run *r) {
     if (g->now - r->interval_from >= g->options.interval_cycles) add_interval(g, r, g->now);
 }
 
+// An interval that filled in the kernel's last quantum ends with that quantum: cut it at the kernel's
+// end, so that intervals are the launch, no more.
+static void trim_interval(struct run *r, uint32_t sms) {
+    if (!r->intervals.n) return;
+    struct gpu_interval *v = &r->intervals.at[r->intervals.n - 1];
+    if (v->to <= r->result.cycles || v->from >= r->result.cycles) return;
+    v->to = r->result.cycles;
+    v->activity.c[ACT_cycles] = v->to - v->from;
+    close_time(&v->activity, v->to - v->from, sms);
+}
+
 static void count_instructions(struct gpu *g, struct run *r) {
     const uint32_t n = r->kernel->image->n_insts;
     r->inst = device_alloc(g, n * sizeof *r->inst);
@@ -87,6 +98,7 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     const uint64_t busy = out->activity.c[ACT_sm_busy_cycles];
     out->achieved_warps = busy ? (double)out->activity.c[ACT_warp_slots_cycles] / (double)busy : 0;
     if (g->options.interval_cycles && end > r->interval_from) add_interval(g, r, end);
+    trim_interval(r, sms);
     out->interval = r->intervals.at;
     out->n_intervals = r->intervals.n;
     if (g->options.count_instructions) count_instructions(g, r);
