@@ -4,6 +4,8 @@
 
 #include <sys/resource.h>
 
+#include "power/power_gpu.h"
+#include "report/account.h"
 #include "report/report.h"
 #include "report/session.h"
 
@@ -18,6 +20,8 @@ struct cli {
 #define CLI_COMMANDS(X)                                                                            \
     X("run", cmd_run, "[options] WORKLOAD | -- PROGRAM [ARGS] | KERNEL.ptx --entry NAME ...",      \
       "run a workload, a program or a bare kernel")                                                \
+    X("power", cmd_power, "[-g GPU] [-s KEY=VALUE] [-o DIR] [--json] ACTIVITY",                    \
+      "the power model alone, on any simulator's activity file")                                   \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
     X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
     X("savings", cmd_savings, "", "energy-saving techniques there are")                            \
@@ -60,7 +64,7 @@ void cli_print_options(const struct cli_option *table, size_t n, FILE *out);
 // ---- running (run.c) ------------------------------------------------------------------------------
 struct run_request {
     struct session session;
-    bool json, quiet;
+    bool json, quiet, no_power;
     const char *out_dir;
     const char *title;
     bool is_workload; // its exit code is the check of its results
@@ -81,6 +85,19 @@ extern const struct cli_option ptx_options[];
 extern const size_t ptx_options_n;
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
                        bool *checked);
+
+// ---- power (power.c) ------------------------------------------------------------------------------
+struct power_model {
+    struct gpu_config gpu;
+    struct power_config config;
+    struct power_tree tree;
+    bool needed[ACT_N];
+};
+// A GPU file with overrides as the power model sees it; lives in the command's arena.
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
+                                struct diags *d, struct power_model **out);
+enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
+                                    struct account *out, struct activity_file *file);
 
 // ---- workloads (workloads.c) ------------------------------------------------------------------------
 struct workload {

@@ -12,14 +12,14 @@
 
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
-    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_POLICY, OPT_HELP, OPT_N
+    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_HELP, OPT_N
 };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
     [OPT_THREADS] = {"--threads", 'j', "N", "host threads (default 1; results do not depend on it)"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, activity.csv, activity.xml, intervals.csv, instructions.csv"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv"},
     [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
@@ -28,6 +28,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level", "warp scheduler: short for -s sm.scheduler=..."},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
+    [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME", "an energy-saving technique (`warpwatt savings` lists them)"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
@@ -139,6 +140,21 @@ int run_child(struct cli *c, const struct run_request *q, char **argv, struct ru
     return status;
 }
 
+// The energy account of a run; false, with a sentence when somebody would miss it, when there is none.
+static bool run_power(struct cli *c, const struct run_request *q, const struct run *run, struct account *out, char *why,
+                      size_t size) {
+    if (q->no_power || q->session.functional || !json_array_size(run->launches)) return false;
+    struct diags d;
+    diags_init(&d);
+    struct power_model *m;
+    struct activity_file *file = arena_alloc(&c->arena, sizeof *file);
+    enum ww_status s = power_model_load(c, q->session.gpu, q->session.overrides, q->session.n_overrides, &d, &m);
+    if (s == WW_OK) s = power_account_of_run(c, m, run, &d, out, file);
+    if (s != WW_OK) diags_first(&d, why, size);
+    diags_free(&d);
+    return s == WW_OK;
+}
+
 int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status) {
     struct run run;
     enum ww_status s = run_read(record, &c->diags, &run);
@@ -158,12 +174,18 @@ int run_show(struct cli *c, const struct run_request *q, const char *record, int
     }
     // A run that the GPU refused or cut off did not come to its own check.
     const bool stopped = run_status(&run) != WW_OK;
+    struct account power;
+    char why[512] = "";
+    const bool has_power = run_power(c, q, &run, &power, why, sizeof why);
     const struct table_options o = {.colour = c->colour,
                                     .title = q->title,
-                                    .check = stopped ? 0 : child_failed ? -1 : q->is_workload ? 1 : 0};
+                                    .check = stopped ? 0 : child_failed ? -1 : q->is_workload ? 1 : 0,
+                                    .power = has_power ? &power : NULL,
+                                    .no_power = *why ? why : NULL};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
+    if (q->out_dir && has_power && s == WW_OK) s = account_write(&power, q->out_dir, &c->diags);
     if (q->json) {
-        json_t *json = run_to_json(&run);
+        json_t *json = run_to_json(&run, o.power);
         json_object_set_new(json, "checked", json_boolean(o.check > 0));
         json_object_set_new(json, "exit_code", json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
         json_dumpf(json, stdout, JSON_INDENT(1));
@@ -304,6 +326,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         case OPT_INTERVAL: s = parse_number(c, "--interval", value, 1, UINT64_MAX, &q.session.interval_cycles); break;
         case OPT_SCHEDULER: s = add_override(c, &q.session, arena_printf(&c->arena, "sm.scheduler=%s", value)); break;
         case OPT_CHECK: s = parse_checks(c, &q.session, value); break;
+        case OPT_NO_POWER: q.no_power = true; break;
         case OPT_NO_PROGRESS: q.session.progress = false; break;
         case OPT_POLICY:
             if (strcmp(value, "none") != 0)

@@ -1,7 +1,7 @@
 // The run as files for programs: JSON, CSV, XML. Every counter stands by its name in activity.def;
 // the XML also has the activity factors that GPUSimPow's report shows by name (its table 1):
 // af_generated_gmem_reads and af_rdsch_percent.
-#include "report/report.h"
+#include "report/account.h"
 
 #include <errno.h>
 #include <libxml/xmlwriter.h>
@@ -50,7 +50,7 @@ static json_t *slots(const json_t *a) {
     return o;
 }
 
-json_t *run_to_json(const struct run *r) {
+json_t *run_to_json(const struct run *r, const struct account *power) {
     json_t *a = run_total_activity(r);
     json_t *o = json_object();
     json_object_set_new(o, "program", json_copy(json_object_get(r->header, "program")));
@@ -63,6 +63,7 @@ json_t *run_to_json(const struct run *r) {
     json_object_set_new(o, "activity", a);
     json_object_set(o, "launches", r->launches);
     if (r->end) json_object_set(o, "totals", r->end);
+    if (power) json_object_set_new(o, "power", account_json(power, true));
     return o;
 }
 
@@ -138,6 +139,13 @@ static void xml_stat(xmlTextWriterPtr w, const char *name, const char *unit, con
     xmlTextWriterEndElement(w);
 }
 
+// A number that is not known is left out.
+static void xml_number(xmlTextWriterPtr w, const char *name, double v) {
+    char text[40];
+    snprintf(text, sizeof text, "%.12g", v);
+    if (v > 0) xmlTextWriterWriteAttribute(w, BAD_CAST name, BAD_CAST text);
+}
+
 static void xml_activity(xmlTextWriterPtr w, const json_t *a) {
     char value[40], name[96];
     for (uint32_t k = 0; k < act_info_n; k++) {
@@ -167,7 +175,10 @@ static bool write_xml(const struct run *r, const char *path) {
     xmlTextWriterStartDocument(w, NULL, "UTF-8", NULL);
     xmlTextWriterStartElement(w, BAD_CAST "activity");
     xmlTextWriterWriteAttribute(w, BAD_CAST "format", BAD_CAST "1");
-    xmlTextWriterWriteAttribute(w, BAD_CAST "gpu", BAD_CAST json_string_value(json_object_get(json_object_get(r->header, "gpu"), "name")));
+    const json_t *gpu = json_object_get(r->header, "gpu");
+    xmlTextWriterWriteAttribute(w, BAD_CAST "gpu", BAD_CAST json_string_value(json_object_get(gpu, "name")));
+    xml_number(w, "core_mhz", json_real_value(json_object_get(gpu, "core_clock_mhz")));
+    xml_number(w, "seconds", json_real_value(json_object_get(r->end, "seconds")));
     size_t i;
     json_t *l;
     json_array_foreach(r->launches, i, l) {
@@ -176,6 +187,7 @@ static bool write_xml(const struct run *r, const char *path) {
         char id[24];
         snprintf(id, sizeof id, "%lld", (long long)json_integer_value(json_object_get(l, "id")));
         xmlTextWriterWriteAttribute(w, BAD_CAST "launch", BAD_CAST id);
+        xml_number(w, "seconds", json_real_value(json_object_get(l, "seconds")));
         xml_activity(w, json_object_get(l, "activity"));
         xmlTextWriterEndElement(w);
     }
@@ -206,7 +218,7 @@ static enum ww_status through_file(const struct run *r, const char *dir, const c
 }
 
 static void write_json(const struct run *r, FILE *f) {
-    json_t *o = run_to_json(r);
+    json_t *o = run_to_json(r, NULL); // power has files of its own
     json_dumpf(o, f, JSON_INDENT(1));
     fputc('\n', f);
     json_decref(o);

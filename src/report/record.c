@@ -178,6 +178,7 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     json_object_set_new(o, "copies", integer(t->copies));
     json_object_set_new(o, "copied_bytes", integer(t->copied_bytes));
     json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
+    if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity));
     write_line(r, o);
     if (fclose(r->file) != 0 && !r->error) r->error = errno;
     const int error = r->error;

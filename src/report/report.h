@@ -12,6 +12,8 @@
 
 #include "gpu/gpu.h"
 
+struct account; // account.h
+
 // ---- recording ------------------------------------------------------------------------------
 struct record; // an open record file
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
@@ -44,12 +46,17 @@ struct table_options {
     bool colour;
     int check;            // 1: the program checked its results, 0: not known, -1: the check failed
     const char *title;    // workload or program
+    const struct account *power; // NULL: none
+    const char *no_power;        // why there is none, a sentence; NULL: it was not asked for
 };
 void table_print(const struct run *r, const struct table_options *o, FILE *out);
+// "12.3 mJ"; answers buf.
+const char *table_scaled(double v, const char *unit, char buf[32]);
 
 // ---- for programs -------------------------------------------------------------------------------
 // The whole run as one JSON object (totals, derived figures, launches). New reference.
-json_t *run_to_json(const struct run *r);
+// `power` may be NULL.
+json_t *run_to_json(const struct run *r, const struct account *power);
 // -o DIR: run.json, activity.csv, activity.xml, intervals.csv, instructions.csv.
 enum ww_status files_write(const struct run *r, const char *dir, struct diags *d);
 

@@ -1,5 +1,5 @@
 // The table that a person reads at the end of a run.
-#include "report/report.h"
+#include "report/account.h"
 
 #include <stdlib.h>
 
@@ -18,9 +18,9 @@ static const char *grouped(uint64_t v, char buf[32]) {
     return buf;
 }
 
-static const char *scaled(double v, const char *unit, char buf[32]) {
+const char *table_scaled(double v, const char *unit, char buf[32]) {
     static const struct { double scale; const char *prefix; } step[] = {
-        {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+        {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}, {1e-15, "f"}};
     size_t i = 0;
     while (i + 1 < WW_COUNT(step) && v < step[i].scale * 0.9995) i++;
     if (v == 0) i = 4;
@@ -97,7 +97,7 @@ static void cache_row(const json_t *a, const char *label, const char *reads, con
     if (n == 0) return;
     char buf[32];
     fprintf(out, "    %-12s %5.1f %% hits of %s reads", label,
-            100 * ratio((double)run_counter(a, hits), n), scaled(n, "", buf));
+            100 * ratio((double)run_counter(a, hits), n), table_scaled(n, "", buf));
     if (merges && run_counter(a, merges))
         fprintf(out, ", %.1f %% joined a miss", 100 * ratio((double)run_counter(a, merges), n));
     fputc('\n', out);
@@ -111,7 +111,7 @@ static void print_memory(const struct run *r, const json_t *a, const struct sums
     const uint64_t shared = run_counter(a, "shared_reads") + run_counter(a, "shared_writes") +
                             run_counter(a, "shared_atomics");
     if (shared)
-        fprintf(out, "    %-12s %s accesses, %.2f passes each\n", "shared", scaled((double)shared, "", b1),
+        fprintf(out, "    %-12s %s accesses, %.2f passes each\n", "shared", table_scaled((double)shared, "", b1),
                 ratio((double)run_counter(a, "shared_passes"), (double)shared));
     cache_row(a, "L1", "l1_reads", "l1_read_hits", "l1_read_merges", out);
     const double tex = (double)run_counter(a, "tex_reads");
@@ -123,14 +123,14 @@ static void print_memory(const struct run *r, const json_t *a, const struct sums
     const double rate = ratio(read + written, s->seconds);
     const double hits = (double)run_counter(a, "dram_row_hits");
     fprintf(out, "    %-12s %s read, %s written, %s (%.0f %% of peak), %.0f %% row hits\n", "DRAM",
-            scaled(read, "B", b1), scaled(written, "B", b2), scaled(rate, "B/s", b3),
+            table_scaled(read, "B", b1), table_scaled(written, "B", b2), table_scaled(rate, "B/s", b3),
             100 * ratio(rate, peak), 100 * ratio(hits, hits + (double)run_counter(a, "dram_row_misses")));
 }
 
 struct kernel_row {
     const char *name;
     uint64_t launches, cycles, warp, thread;
-    double seconds;
+    double seconds, energy_j;
 };
 
 static int by_time(const void *a, const void *b) {
@@ -140,11 +140,20 @@ static int by_time(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-static void print_kernels(const struct run *r, const struct sums *s, const struct style *st, FILE *out) {
+// The energy of a launch; `at` walks along, as both stand in order of completion.
+static double launch_energy(const struct account *a, uint32_t *at, const json_t *launch) {
+    const uint64_t id = (uint64_t)json_integer_value(json_object_get(launch, "id"));
+    if (!a || *at >= a->n || a->kernel[*at].kernel->launch != id) return 0;
+    return a->kernel[(*at)++].usage.energy_j;
+}
+
+static void print_kernels(const struct run *r, const struct sums *s, const struct account *power, const struct style *st,
+                          FILE *out) {
     const size_t n = json_array_size(r->launches);
     struct kernel_row *row = calloc(n ? n : 1, sizeof *row);
     if (!row) return;
     size_t rows = 0, i;
+    uint32_t at = 0;
     json_t *l;
     json_array_foreach(r->launches, i, l) {
         const char *name = text_of(l, "kernel");
@@ -156,17 +165,23 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
         row[k].warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
         row[k].thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
         row[k].seconds += json_real_value(json_object_get(l, "seconds"));
+        row[k].energy_j += launch_energy(power, &at, l);
     }
     qsort(row, rows, sizeof *row, by_time);
-    fprintf(out, "\n  %skernels%s\n    %-28s %8s %14s %10s %7s %7s %8s\n", st->bold, st->reset, "name",
+    fprintf(out, "\n  %skernels%s\n    %-24s %8s %13s %10s %7s %7s %6s", st->bold, st->reset, "name",
             "launches", "cycles", "time", "share", "IPC", "lanes");
+    if (power) fprintf(out, " %9s %10s", "power", "energy");
+    fputc('\n', out);
     for (size_t k = 0; k < rows && k < 20; k++) {
         char b1[32], b2[32];
-        fprintf(out, "    %-28.28s %8llu %14s %10s %5.1f %% %7.1f %8.1f\n", row[k].name,
+        fprintf(out, "    %-24.24s %8llu %13s %10s %5.1f %% %7.1f %6.1f", row[k].name,
                 (unsigned long long)row[k].launches, grouped(row[k].cycles, b1),
-                scaled(row[k].seconds, "s", b2), 100 * ratio((double)row[k].cycles, (double)s->cycles),
+                table_scaled(row[k].seconds, "s", b2), 100 * ratio((double)row[k].cycles, (double)s->cycles),
                 ratio((double)row[k].thread, (double)row[k].cycles),
                 ratio((double)row[k].thread, (double)row[k].warp));
+        if (power)
+            fprintf(out, " %7.2f W %10s", ratio(row[k].energy_j, row[k].seconds), table_scaled(row[k].energy_j, "J", b1));
+        fputc('\n', out);
     }
     if (rows > 20) fprintf(out, "    and %zu more (see --json or -o DIR)\n", rows - 20);
     free(row);
@@ -208,16 +223,16 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
         return;
     }
     if (s.functional) {
-        fprintf(out, "  %-12s %s warp instructions, %s thread instructions (functional: no time)\n",
+        fprintf(out, "  %-12s %s warp instructions, %s thread instructions (functional: no time, no power)\n",
                 "work", grouped(s.warp, b1), grouped(s.thread, b2));
         fprintf(out, "  %-12s %.3f s, %s warp instructions a second\n\n", "host", s.host_s,
-                scaled(ratio((double)s.warp, s.host_s), "", b1));
+                table_scaled(ratio((double)s.warp, s.host_s), "", b1));
         print_failures(r, &st, out);
         return;
     }
     json_t *a = run_total_activity(r);
     fprintf(out, "  %-12s %s cycles, %s in %llu launch%s\n", "time", grouped(s.cycles, b1),
-            scaled(s.seconds, "s", b2), (unsigned long long)s.launches, s.launches == 1 ? "" : "es");
+            table_scaled(s.seconds, "s", b2), (unsigned long long)s.launches, s.launches == 1 ? "" : "es");
     fprintf(out, "  %-12s %s warp instructions, %s thread instructions, %.1f of 32 lanes\n", "work",
             grouped(s.warp, b1), grouped(s.thread, b2), ratio((double)s.thread, (double)s.warp));
     fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
@@ -229,15 +244,17 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     if (text_of(first, "occupancy_limit")[0]) fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
     fputc('\n', out);
     fprintf(out, "  %-12s %.2f s, %s warp instructions a second, %s cycles a second\n", "host",
-            s.host_s, scaled(ratio((double)s.warp, s.host_s), "", b2),
-            scaled(ratio((double)s.cycles, s.host_s), "", b3));
+            s.host_s, table_scaled(ratio((double)s.warp, s.host_s), "", b2),
+            table_scaled(ratio((double)s.cycles, s.host_s), "", b3));
     print_slots(a, &st, out);
     print_memory(r, a, &s, &st, out);
-    print_kernels(r, &s, &st, out);
+    if (o->power) account_print(o->power, o->colour, out);
+    print_kernels(r, &s, o->power, &st, out);
     print_failures(r, &st, out);
     if (s.overlapped)
-        fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s\n", st.dim,
-                st.reset);
+        fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s%s\n", st.dim,
+                o->power ? "; energy is shared out" : "", st.reset);
+    if (o->no_power) fprintf(out, "\n  %sno power: %s%s\n", st.dim, o->no_power, st.reset);
     fputc('\n', out);
     json_decref(a);
 }

@@ -1,0 +1,133 @@
+// `warpwatt power`: the power model alone. A GPU file and anybody's activity in; watts and joules by
+// component, by kernel and over time out. Nothing is simulated.
+#include "cli/cli.h"
+
+#include <math.h>
+
+enum option { OPT_GPU, OPT_SET, OPT_OUT, OPT_JSON, OPT_MISSING, OPT_COUNTERS, OPT_HELP, OPT_N };
+static const struct cli_option option[OPT_N] = {
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default: the one that the activity file names)"},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write power.json, power.csv and, of intervals, power-intervals.csv"},
+    [OPT_JSON] = {"--json", 0, NULL, "everything as JSON on standard output"},
+    [OPT_MISSING] = {"--missing", 0, "zero", "take counters that the file lacks as zero"},
+    [OPT_COUNTERS] = {"--counters", 0, NULL, "list the counters that energy depends on, with the energy of a count"},
+    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
+                                struct diags *d, struct power_model **out) {
+    struct power_model *m = *out = arena_alloc(&c->arena, sizeof *m);
+    enum ww_status s = gpu_config_load(gpu, overrides, n, d, &m->gpu);
+    if (s == WW_OK) s = power_config_of(&m->gpu, &m->config, d);
+    if (s == WW_OK) s = power_build(&m->config, &m->tree, d);
+    if (s == WW_OK) account_needs(&m->tree, m->needed);
+    return s;
+}
+
+enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
+                                    struct account *out, struct activity_file *file) {
+    const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed};
+    const enum ww_status s = activity_file_of_run(&c->arena, run, &o, d, file);
+    return s == WW_OK ? account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out) : s;
+}
+
+// What is likely a mistake, though it can be meant: another GPU's file, another clock.
+static void remark(const struct power_model *m, const struct activity_file *f) {
+    if (f->gpu && strcmp(f->gpu, m->gpu.name) != 0)
+        fprintf(stderr, "warpwatt: note: %s is of %s, the model is of %s\n", f->path, f->gpu, m->gpu.name);
+    else if (f->core_hz > 0 && fabs(f->core_hz - m->config.core_hz) > 0.005 * m->config.core_hz)
+        fprintf(stderr, "warpwatt: note: %s was counted at %.0f MHz, %s runs at %.0f; its time is taken as it stands\n",
+                f->path, f->core_hz * 1e-6, m->gpu.name, m->config.core_hz * 1e-6);
+}
+
+// What a simulator must count for this GPU, and what a count costs.
+static void print_counters(const struct power_model *m) {
+    printf("%-32s %12s  %-20s %s\n", "counter", "a count", "unit", "one count means");
+    for (uint32_t i = 0; i < act_info_n; i++) {
+        const struct act_info *row = &act_info[i];
+        for (uint32_t k = 0; k < row->n; k++) {
+            if (!m->needed[row->first + k]) continue;
+            char name[96], b[32];
+            const bool classes = row->first == ACT_thread_by_class || row->first == ACT_warp_by_class;
+            if (row->n == 1)
+                snprintf(name, sizeof name, "%s", row->name);
+            else if (classes)
+                snprintf(name, sizeof name, "%s.%s", row->name, op_class_text((enum op_class)k));
+            else
+                snprintf(name, sizeof name, "%s.%u", row->name, k);
+            printf("%-32s %12s  %-20s %s\n", name, table_scaled(power_event_energy(&m->tree, row->first + k), "J", b),
+                   row->unit, row->prose);
+        }
+    }
+}
+
+int cmd_power(struct cli *c, int argc, char **argv) {
+    const char *gpu = NULL, *path = NULL, *out_dir = NULL, *value;
+    const char *overrides[SESSION_MAX_OVERRIDES];
+    uint32_t n_overrides = 0;
+    bool json = false, missing_zero = false, counters = false;
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    for (int o; (o = cli_next(&args, option, OPT_N, &value)) != -2;) {
+        switch (o) {
+        case -3: return 2;
+        case -1:
+            if (path) return cli_usage("one activity file at a time: `%s` is too much", value);
+            path = value;
+            break;
+        case OPT_GPU: gpu = value; break;
+        case OPT_SET:
+            if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
+            if (n_overrides == SESSION_MAX_OVERRIDES) return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES);
+            overrides[n_overrides++] = value;
+            break;
+        case OPT_OUT: out_dir = value; break;
+        case OPT_JSON: json = true; break;
+        case OPT_COUNTERS: counters = true; break;
+        case OPT_MISSING:
+            if (strcmp(value, "zero") != 0) return cli_usage("--missing is `%s`; the only answer is `zero`", value);
+            missing_zero = true;
+            break;
+        default:
+            puts("usage: warpwatt power [options] ACTIVITY\n\n"
+                 "ACTIVITY is activity.xml, activity.csv or run.json of `warpwatt run -o`, or what any other\n"
+                 "simulator writes in one of these forms (docs/activity-file.md).\n");
+            cli_print_options(option, OPT_N, stdout);
+            return 0;
+        }
+    }
+    if (!path && !counters) return cli_usage("power of what? an activity file: XML, CSV or JSON");
+    if (counters && !path && !gpu) return cli_usage("counters of which GPU? add -g NAME");
+    if (!gpu) gpu = activity_file_gpu(&c->arena, path);
+    if (!gpu) {
+        char *text;
+        size_t len;
+        const enum ww_status s = file_read(&c->arena, path, ACTIVITY_FILE_BYTES, &text, &len, &c->diags);
+        if (s != WW_OK) return cli_fail(c, s);
+        return cli_usage("%s does not say which GPU it is of; add -g NAME", path);
+    }
+    struct power_model *m;
+    struct activity_file file;
+    struct account account;
+    enum ww_status s = power_model_load(c, gpu, overrides, n_overrides, &c->diags, &m);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (counters) {
+        print_counters(m);
+        return 0;
+    }
+    const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed, .missing_zero = missing_zero};
+    s = activity_file_read(&c->arena, path, &o, &c->diags, &file);
+    if (s == WW_OK) s = account_make(&c->arena, m->gpu.name, &m->config, &m->tree, &file, &c->diags, &account);
+    if (s == WW_OK && out_dir) s = account_write(&account, out_dir, &c->diags);
+    if (s != WW_OK) return cli_fail(c, s);
+    remark(m, &file);
+    if (json) {
+        json_t *j = account_json(&account, true);
+        json_dumpf(j, stdout, JSON_INDENT(1));
+        fputc('\n', stdout);
+        json_decref(j);
+    } else {
+        account_print_tree(&account, c->colour, stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,129 @@
+// Adds up who spent what (see account.h).
+#include "report/account.h"
+
+#include <math.h>
+
+void account_needs(const struct power_tree *tree, bool needed[ACT_N]) {
+    memset(needed, 0, ACT_N * sizeof *needed);
+    for (int i = 0; i < tree->events; i++)
+        for (uint32_t k = 0; k < tree->event[i].n; k++)
+            if (tree->event[i].energy_j != 0) needed[tree->event[i].act + k] = true;
+    needed[ACT_cycles] = true;
+}
+
+// sum += k * u, component by component; then the totals.
+static void usage_add(struct power_usage *sum, const struct power_usage *u, int components) {
+    for (int i = 0; i < components; i++) {
+        sum->dynamic_j[i] += u->dynamic_j[i];
+        sum->static_j[i] += u->static_j[i];
+        sum->all_dynamic_j[i] += u->all_dynamic_j[i];
+        sum->all_static_j[i] += u->all_static_j[i];
+    }
+    sum->seconds += u->seconds;
+    sum->energy_j = sum->all_dynamic_j[0] + sum->all_static_j[0];
+    sum->power_w = sum->seconds > 0 ? sum->energy_j / sum->seconds : 0;
+}
+
+// What kernels that ran side by side spent: their counters hold some of each other's, the total
+// counts everything once. Each component's energy, less that of kernels that ran alone, is shared
+// out in proportion to what each would have alone.
+static void share_out(struct account *a, const struct power_usage *total) {
+    struct power_usage alone = {0}, beside = {0};
+    const int n = a->tree->components;
+    for (uint32_t i = 0; i < a->n; i++)
+        usage_add(a->kernel[i].kernel->overlapped ? &beside : &alone, &a->kernel[i].usage, n);
+    for (uint32_t i = 0; i < a->n; i++) {
+        struct power_usage *u = &a->kernel[i].usage;
+        if (!a->kernel[i].kernel->overlapped) continue;
+        for (int k = 0; k < n; k++) {
+#define SHARE(field)                                                                               \
+    u->field[k] *= beside.field[k] > 0 ? fmax(0, total->field[k] - alone.field[k]) / beside.field[k] : 0
+            SHARE(dynamic_j);
+            SHARE(static_j);
+            SHARE(all_dynamic_j);
+            SHARE(all_static_j);
+#undef SHARE
+        }
+        u->energy_j = u->all_dynamic_j[0] + u->all_static_j[0];
+        u->power_w = u->seconds > 0 ? u->energy_j / u->seconds : 0;
+    }
+}
+
+enum ww_status account_make(struct arena *arena, const char *gpu, const struct power_config *c,
+                            const struct power_tree *tree, const struct activity_file *file,
+                            struct diags *d, struct account *out) {
+    *out = (struct account){.gpu = gpu, .tree = tree, .file = file, .core_hz = c->core_hz, .sms = c->sms};
+    out->kernel = arena_alloc(arena, (file->n ? file->n : 1) * sizeof *out->kernel);
+    out->n = file->n;
+    for (uint32_t i = 0; i < file->n; i++) {
+        const struct activity_kernel *k = &file->kernel[i];
+        out->kernel[i].kernel = k;
+        out->overlapped = out->overlapped || k->overlapped;
+        out->cycles += (double)k->activity.c[ACT_cycles];
+        if (!(k->seconds > 0)) continue; // did nothing, for no time
+        const enum ww_status s = power_run(tree, &k->activity, k->seconds, &out->kernel[i].usage, d);
+        if (s != WW_OK) return s;
+    }
+    const struct activity *total = out->overlapped && file->has_total ? &file->total : NULL;
+    if (total) {
+        struct activity once = *total; // SMs without work are not in a device's totals
+        const uint64_t all = once.c[ACT_cycles] * c->sms, busy = once.c[ACT_sm_busy_cycles];
+        if (!once.c[ACT_sm_idle_cycles] && all > busy) once.c[ACT_sm_idle_cycles] = all - busy;
+        const enum ww_status s = power_run(tree, &once, file->busy_seconds, &out->kernels, d);
+        if (s != WW_OK) return s;
+        share_out(out, &out->kernels);
+        out->warp_instructions = (double)total->c[ACT_warp_instructions];
+        out->thread_instructions = (double)total->c[ACT_thread_instructions];
+        out->cycles = (double)total->c[ACT_cycles];
+    } else {
+        for (uint32_t i = 0; i < out->n; i++) {
+            usage_add(&out->kernels, &out->kernel[i].usage, tree->components);
+            out->warp_instructions += (double)file->kernel[i].activity.c[ACT_warp_instructions];
+            out->thread_instructions += (double)file->kernel[i].activity.c[ACT_thread_instructions];
+        }
+    }
+    const double gap_s = file->seconds - out->kernels.seconds;
+    if (gap_s > 1e-9 * file->seconds) {
+        struct activity idle = {.c = {0}};
+        idle.c[ACT_cycles] = (uint64_t)(gap_s * c->core_hz + 0.5);
+        idle.c[ACT_sm_idle_cycles] = idle.c[ACT_cycles] * c->sms;
+        const enum ww_status s = power_run(tree, &idle, gap_s, &out->gaps, d);
+        if (s != WW_OK) return s;
+    }
+    out->run = out->kernels;
+    usage_add(&out->run, &out->gaps, tree->components);
+    power_by_basis(tree, &out->kernels, out->basis_j);
+    return WW_OK;
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+// An inner node that has figures of its own needs a row of its own.
+static bool has_own(const struct power_tree *t, int i) {
+    const struct power_component *p = &t->component[i];
+    bool own = p->leak_sub_w > 0 || p->leak_gate_w > 0 || p->constant_w > 0;
+    for (int k = 0; k < t->events; k++) own = own || t->event[k].component == i;
+    return own;
+}
+
+uint32_t account_groups(const struct power_tree *t, struct account_group out[POWER_MAX_COMPONENTS]) {
+    uint32_t n = 0;
+    const int sm = power_find(t, "sm"), chip = power_find(t, "chip"), board = power_find(t, "board");
+    const int parent[] = {sm, chip, board, 0};
+    const char *const section[] = {"SM", "chip", "board", "other"};
+    for (size_t p = 0; p < WW_COUNT(parent); p++) {
+        if (parent[p] < 0) continue;
+        if (has_own(t, parent[p])) out[n++] = (struct account_group){parent[p], section[p], true};
+        for (int i = 1; i < t->components; i++)
+            if (t->component[i].parent == parent[p] && i != sm && i != chip && i != board)
+                out[n++] = (struct account_group){i, section[p], false};
+    }
+    return n;
+}
+
+double account_group_dynamic(const struct account_group *g, const struct power_usage *u) {
+    return g->own ? u->dynamic_j[g->component] : u->all_dynamic_j[g->component];
+}
+
+double account_group_static(const struct account_group *g, const struct power_usage *u) {
+    return g->own ? u->static_j[g->component] : u->all_static_j[g->component];
+}

@@ -1,0 +1,65 @@
+// The energy account of a run: activity of its kernels against the power model's tree, and how it is
+// shown. Everything adds up: components to their parents, intervals to their kernel, kernels and
+// the gaps between them to the run.
+//
+// Gaps are the time in which no kernel ran: copies, launches, a host that thinks. A chip that waits
+// draws its static power and its clock: the gap's activity is its cycles, all SMs idle. What copies
+// move has no counter and is left out.
+#ifndef WW_ACCOUNT_H
+#define WW_ACCOUNT_H
+
+#include "power/power.h"
+#include "report/activity_file.h"
+#include "report/report.h"
+
+struct account_kernel {
+    const struct activity_kernel *kernel;
+    struct power_usage usage;
+};
+
+struct account {
+    const char *gpu;
+    const struct power_tree *tree;
+    const struct activity_file *file;
+    double core_hz;
+    unsigned sms;
+    struct account_kernel *kernel; // one a launch
+    uint32_t n;
+    struct power_usage kernels, gaps, run; // gaps.seconds may be 0; run = kernels + gaps
+    double basis_j[POWER_BASES];           // of kernels
+    double cycles, warp_instructions, thread_instructions; // of kernels
+    bool overlapped; // some kernels' energy is shared out of a total that counts everything once
+};
+
+// Counters that cost energy somewhere in the tree, and the cycles that tell the time.
+void account_needs(const struct power_tree *tree, bool needed[ACT_N]);
+enum ww_status account_make(struct arena *a, const char *gpu, const struct power_config *c,
+                            const struct power_tree *tree, const struct activity_file *file,
+                            struct diags *d, struct account *out);
+
+// The rows that a person looks at first: parts of the SM, of the chip, of the board. Together they
+// are the whole tree. Answers how many; at most POWER_MAX_COMPONENTS.
+struct account_group {
+    int component;
+    const char *section; // "SM", "chip", "board"
+    bool own;            // only the component's own figures (an inner node with some)
+};
+uint32_t account_groups(const struct power_tree *tree, struct account_group out[POWER_MAX_COMPONENTS]);
+double account_group_dynamic(const struct account_group *g, const struct power_usage *u);
+double account_group_static(const struct account_group *g, const struct power_usage *u);
+
+// ---- for people: account_table.c
+// The end of a run: totals, main groups with their share, what the numbers rest on.
+void account_print(const struct account *a, bool colour, FILE *out);
+// The whole tree, and the kernels.
+void account_print_tree(const struct account *a, bool colour, FILE *out);
+
+// ---- for programs: account_files.c
+json_t *account_json(const struct account *a, bool kernels); // new reference
+void account_csv(const struct account *a, FILE *f);          // per kernel and component
+// Per interval and group.
+void account_intervals_csv(const struct account *a, FILE *f);
+// power.json, power.csv and, where there are intervals, power-intervals.csv.
+enum ww_status account_write(const struct account *a, const char *dir, struct diags *d);
+
+#endif

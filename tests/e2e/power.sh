@@ -1,0 +1,88 @@
+# Power: `run` ends with it, `power` makes the same of the files that `run` left, everything adds up.
+. "$HERE/lib.sh"
+run 0 run -g gtx480 -o d --interval 1000 bfs
+for word in 'power  ' 'total +[0-9.]+ W, [0-9.]+ [mu]J in' 'dynamic, .* static' 'chip .* board' 'gaps ' 'a warp instruction' EDP \
+    'rests on .*analytic' '^    SM ' '^    chip ' '^    board ' 'sm_clock' 'dram ' 'regulator' 'bfsExpand .* W +[0-9.]+ [mun]J'; do
+    says out "$word"
+done
+cp out page
+run 0 run -g gtx480 --no-power bfs; lacks out 'total +[0-9.]+ W'; lacks out ' W '; says out bfsExpand
+run 0 run --functional bfs; says out 'no time, no power'; lacks out ' W '
+for file in power.json power.csv power-intervals.csv activity.xml; do [ -s d/$file ] || fail "no $file"; done
+# the four files of one run give one answer, which is the run's
+grep -E '^ +total .* W, ' page | head -1 >want
+for file in activity.xml run.json record.jsonl; do
+    run 0 power d/$file; grep -E '^ +total .* W, ' out | head -1 | cmp -s - want || fail "$file: another answer"
+done
+run 0 power -g gtx480 d/activity.csv; grep -E '^ +total .* W, ' out | head -1 | cmp -s - want || fail "activity.csv: another answer"
+run 0 power -o p --json d/run.json; cp out power.json
+cmp -s power.json p/power.json || fail "--json and power.json differ"
+cmp -s d/power.json p/power.json || fail "run -o and power -o differ"
+cmp -s d/power-intervals.csv p/power-intervals.csv || fail "intervals of run and power differ"
+run 0 run -g gtx480 --json bfs; cp out run.json
+python3 - <<'P' || fail "energy does not add up"
+import collections, csv, json
+j = json.load(open('d/power.json'))
+def near(a, b, t=1e-9): assert abs(a - b) <= t * abs(b), (a, b)
+total = j['kernels']['energy_j']
+near(sum(c['dynamic_j'] + c['static_j'] for c in j['components']), total)
+near(sum(l['energy_j'] for l in j['launches']), total)
+for l in j['launches']: near(sum(sum(v) for v in l['components'].values()), l['energy_j'])
+near(j['run']['energy_j'], total + j['gaps']['energy_j'])
+near(sum(j['rests_on'].values()), 1)
+children = collections.defaultdict(float)
+for c in j['components']:
+    if c['parent']: children[c['parent']] += c['all_dynamic_j'] + c['all_static_j']
+for c in j['components']:
+    near(children[c['name']] + c['dynamic_j'] + c['static_j'] or 1, c['all_dynamic_j'] + c['all_static_j'] or 1)
+# power.csv says the same, and has the gaps
+kernels = gaps = 0
+for r in csv.DictReader(open('d/power.csv')):
+    e = float(r['dynamic_j']) + float(r['static_j'])
+    if r['launch']: kernels += e
+    else: gaps += e
+near(kernels, total); near(gaps, j['gaps']['energy_j'])
+# intervals sum to their launch, groups to the interval
+launch = collections.defaultdict(float)
+rows = list(csv.DictReader(open('d/power-intervals.csv')))
+assert len(rows) > 20
+for r in rows:
+    launch[r['launch']] += float(r['energy_j'])
+    near(sum(float(v) for k, v in r.items() if k.endswith('_w') and k not in ('power_w', 'dynamic_w', 'static_w')), float(r['power_w']), 1e-6)
+for l in j['launches']: near(launch[str(l['launch'])], l['energy_j'])
+# run and record agree on time; the power of --json is the same
+r = json.load(open('run.json'))
+near(r['power']['kernels']['energy_j'], total)
+near(r['power']['run']['seconds'], r['totals']['seconds'])
+near(j['kernels']['seconds'], sum(l['seconds'] for l in r['launches']))
+P
+# another simulator's activity, by hand
+example="$HERE/../../docs/activity-example.xml"
+run 0 power -g gt240 "$example"; says out 'vecAdd'; says out 'gaps'; lacks err .
+run 0 power "$example"; says out '^gt240 from'
+run 0 power -g gtx480 "$example"; says err 'is of gt240, the model is of gtx480'
+run 0 power -g gt240 -s clocks.core_mhz=600 -s clocks.hot_mhz=1200 "$example"; says err 'counted at 670 MHz'
+run 0 power -g gt240 --counters; says out 'thread_by_class.FP_ADD +[0-9.]+ pJ'
+sed 's/ missing="zero"//' "$example" >strict.xml
+run 2 power -g gt240 strict.xml; says err 'strict.xml:[0-9]+:'; says err 'lacks [0-9]+ counters that energy depends on: sm_idle_cycles'; one_sentence err
+run 0 power -g gt240 --missing zero strict.xml
+sed 's/"cycles"/"cycels"/' "$example" >bad.xml
+run 2 power -g gt240 bad.xml; says err 'bad.xml:7:'; says err 'did you mean `cycles`'; one_sentence err
+sed 's/value="3216000"/value="-3216000"/' "$example" >bad.xml
+run 2 power -g gt240 bad.xml; says err 'bad.xml:8:.*negative'; one_sentence err
+sed 's/value="3216000"/value="nan"/' "$example" >bad.xml
+run 2 power -g gt240 bad.xml; says err 'bad.xml:8:.*finite'; one_sentence err
+run 0 run --functional -o f hotspot
+run 2 power f/run.json; says err 'functional'; one_sentence err
+# usage
+run 0 power --help; says out 'activity-file.md'
+run 2 power; says err 'power of what'
+run 2 power no-such-file; says err 'cannot read no-such-file'
+run 2 power d/activity.csv; says err 'add -g'
+run 2 power -g gtx48 "$example"; says err gtx480
+run 2 power -g gt240 --missing one "$example"; says err 'zero'
+run 2 power -g gt240 -s tech.vdd_v=2 "$example"; says err 'supply 2 V'
+run 2 power a b; says err 'too much'
+# a GPU outside of the model's range still runs; the page says why it has no power
+run 0 run -s tech.node_nm=16 hotspot; says out 'no power: .*16 nm'; says out IPC
+finish
