@@ -1,6 +1,6 @@
-// BFSlevels: distances from one node of a graph, one launch a level, one thread a node, after Harish
-// and Narayanan (HiPC 2007). Frontiers are arrays of flags, a byte a node: a launch clears the one
-// that it reads and sets the other, which the host hands to the next launch as the first.
+// BFSlevels: distances from one node of a graph, one launch a level, one thread a node, after
+// Harish and Narayanan (HiPC 2007). Frontiers are arrays of flags, a byte a node: a launch clears
+// the one that it reads and sets the other, which the host hands to the next launch as the first.
 // Several threads may find the same node in one launch. Each that sees it unvisited writes the
 // same values, so it makes no difference which of them see it so.
 #include "device.h"

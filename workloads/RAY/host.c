@@ -75,14 +75,14 @@ static vec vec_of(const float *p) { return (vec){{(double)p[0], (double)p[1], (d
 struct ray {
     vec from, to;
     double off, turned;
-    bool unsure; // an edge is within that
+    bool unsure;                // an edge is within that
     const struct object *start; // it begins on this one, to within rounding wherever that is
     double cut;                 // how far off on the ray the last meeting with a sphere may be
 };
 // A vector's direction after a few sums. Its length is off by rsqrt's 2^-22, which moves no hit:
 // distances are counted in lengths of the vector.
 static const double ROUNDING = 0x1p-22;
-static const double EDGE = 4;           // an edge this many times the error away is near
+static const double EDGE = 4; // an edge this many times the error away is near
 static const double TOO_NEAR = 1e-3, NOWHERE = 1e20;
 
 // Where the ray meets an object; *steep is the cosine to the normal there.
@@ -100,8 +100,7 @@ static double meet(struct ray *r, const struct object *o, double *steep) {
     const double ahead = dot(to_centre, r->to), radius = (double)o->place[3];
     const double apart = sqrt(fmax(dot(to_centre, to_centre) - ahead * ahead, 0));
     const double far = sqrt(dot(to_centre, to_centre));
-    const double error =
-        o == r->start ? 4 * ROUNDING * far : r->off + (r->turned + ROUNDING) * far;
+    const double error = o == r->start ? 4 * ROUNDING * far : r->off + (r->turned + ROUNDING) * far;
     if (ahead > -radius && fabs(apart - radius) < EDGE * error) r->unsure = true;
     if (apart >= radius) return NOWHERE;
     const double half = sqrt((radius - apart) * (radius + apart));
@@ -218,8 +217,8 @@ int main(int argc, char **argv) {
     // A level is cut, not rounded: half of one below the colour on average, half of one off.
     // The rest is for what errors of place and direction do, see trace.
     host_check_float(&h, "levels of colour", got, want, 4 * count, 0, 1.25);
-    host_check_that(&h, unsure <= count / 10 + 16, "%zu of %zu pixels have an edge within rounding.",
-                    unsure, count);
+    host_check_that(&h, unsure <= count / 10 + 16,
+                    "%zu of %zu pixels have an edge within rounding.", unsure, count);
 
     free(pixels);
     free(got);

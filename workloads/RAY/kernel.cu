@@ -1,13 +1,13 @@
-// RAY: spheres and a plane seen by rays with reflections and shadows, after Whitted (CACM 1980). One
-// thread a pixel. A ray that meets a mirror goes on from there, up to BOUNCES times; the light of
-// each meeting is kept with the share that the next one adds, and summed from the last back.
+// RAY: spheres and a plane seen by rays with reflections and shadows, after Whitted (CACM 1980).
+// One thread a pixel. A ray that meets a mirror goes on from there, up to BOUNCES times; the light
+// of each meeting is kept with the share that the next one adds, and summed from the last back.
 #include "device.h"
 
 enum { OBJECTS = 4, BOUNCES = 5, SPHERE = 0, PLANE = 1 };
 
-struct object { // 160 bytes, the published program's
-    float4 place;               // sphere: centre and radius; plane: unit normal and distance
-    float4 ambient, diffuse;    // colours, red to blue; diffuse.w: what a mirror gives of its light
+struct object {              // 160 bytes, the published program's
+    float4 place;            // sphere: centre and radius; plane: unit normal and distance
+    float4 ambient, diffuse; // colours, red to blue; diffuse.w: what a mirror gives of its light
     float4 specular;
     int kind;
     int unused[23];
@@ -18,7 +18,7 @@ CONSTANT(float4, view[3]); // rows: to the right, up, ahead; their w: the eye
 CONSTANT(float4, lamp);
 CONSTANT(float4, sky[2]); // at the horizon, overhead
 
-#define NOWHERE 1e20f
+#define NOWHERE  1e20f
 #define TOO_NEAR 1e-3f // a ray does not meet the surface that it starts from
 
 DEVICE_FN float3 plus(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }

@@ -51,8 +51,9 @@ static void draw_samples(struct host *h, const int size[3], struct sample *s, si
             if (place[d] < 0) place[d] = 0;
             if (place[d] >= (float)size[d]) place[d] = nextafterf((float)size[d], 0);
         }
-        s[i] = (struct sample){host_random_float(h, -1, 1), host_random_float(h, -1, 1),
-                               place[0], place[1], place[2], (float)(0.05 + r * r)};
+        s[i] = (struct sample){
+            host_random_float(h, -1, 1), host_random_float(h, -1, 1), place[0], place[1], place[2],
+            (float)(0.05 + r * r)};
     }
 }
 
@@ -115,10 +116,9 @@ static void hand_out(const struct sample *s, const int size[3], double beta, dou
         for (int y = low[1]; y <= high[1]; y++) {
             for (int z = low[2]; z <= high[2]; z++) {
                 const double d2 = (place[0] - x) * (place[0] - x) +
-                                  (place[1] - y) * (place[1] - y) +
-                                  (place[2] - z) * (place[2] - z);
-                const size_t cell = ((size_t)z * (size_t)size[1] + (size_t)y) * (size_t)size[0] +
-                                    (size_t)x;
+                                  (place[1] - y) * (place[1] - y) + (place[2] - z) * (place[2] - z);
+                const size_t cell =
+                    ((size_t)z * (size_t)size[1] + (size_t)y) * (size_t)size[0] + (size_t)x;
                 if (edge && fabs(d2 - REACH * REACH) < 1e-5) edge[cell] += 2;
                 if (d2 > REACH * REACH) continue;
                 const double w = window(d2, beta) * density;
@@ -214,7 +214,8 @@ int main(int argc, char **argv) {
     }
     host_check_that(&h, !wrong, "%zu of %d sorted pairs are out of place.", wrong, n);
 
-    double(*want)[3] = host_memory(cells, sizeof *want), (*rest)[3] = host_memory(cells, sizeof *rest);
+    double(*want)[3] = host_memory(cells, sizeof *want),
+    (*rest)[3] = host_memory(cells, sizeof *rest);
     double *bulk = host_memory(cells, sizeof *bulk), *edge = host_memory(cells, sizeof *edge);
     for (size_t i = 0; i < count; i++) hand_out(&samples[i], size, beta, want, bulk, edge);
     for (int i = kept; i < n; i++) hand_out(&samples[values[i]], size, beta, rest, NULL, NULL);
@@ -222,8 +223,8 @@ int main(int argc, char **argv) {
     // The argument 1 - (d/reach)^2 is off by 2^-22 at most. The window's logarithm changes by 80
     // times that at the rim, by 10 times that in the middle, where the weights are that make the
     // sum: 2^-18.7. The fit is right to 2^-21, its steps and __fdividef to 2^-20, a sum's order to
-    // 2^-20: together less than 2^-17 of the sum of the weights; 2^-16 is allowed. A pair at the rim
-    // itself, where the window falls from 1 to nothing, may count or not. Errors are in these.
+    // 2^-20: together less than 2^-17 of the sum of the weights; 2^-16 is allowed. A pair at the
+    // rim itself, where the window falls from 1 to nothing, may count or not. Errors are in these.
     float *error = host_memory(3 * cells, sizeof *error);
     double *none_wanted = host_memory(3 * cells, sizeof *none_wanted);
     for (size_t i = 0; i < cells; i++) {
