@@ -22,6 +22,8 @@ struct cli {
       "run a workload, a program or a bare kernel")                                                \
     X("power", cmd_power, "[-g GPU] [-s KEY=VALUE] [-o DIR] [--json] ACTIVITY",                    \
       "the power model alone, on any simulator's activity file")                                   \
+    X("chip", cmd_chip, "[-g GPU] [-s KEY=VALUE]... [--depth N] [--json]",                         \
+      "area, leakage and peak power of a GPU, part by part; no program runs")                      \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
     X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
     X("savings", cmd_savings, "", "energy-saving techniques there are")                            \
@@ -30,7 +32,7 @@ struct cli {
       "machine code with registers, blocks and reconvergence points")                              \
     X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
     X("bench", cmd_bench, "[--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
-    X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys",         \
+    X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys | power", \
       "reference pages made from the tables of the code")                                          \
     X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
     X("version", cmd_version, "", "the version")

@@ -1,5 +1,6 @@
 // `warpwatt reference`: pages of docs/, made from the tables of the code so that they stay true.
 #include "cli/cli.h"
+#include "power/power_gpu.h"
 
 static void counters(void) {
     puts("# Counters\n\nEvery counter of `activity.def`: JSON, CSV and XML files use these names.\n\n"
@@ -54,6 +55,55 @@ static void gpu_keys(struct cli *c) {
         printf("| `%s` | %s | %s | %s |\n", keys[i].path, keys[i].type, keys[i].unit, keys[i].prose);
 }
 
+// A component's events, from trees that together have every part.
+static void power_events(const struct power_tree *tree, const char *part, bool *any, uint64_t *seen) {
+    for (int i = 0; i < tree->events; i++) {
+        const struct power_event *e = &tree->event[i];
+        if (strcmp(tree->component[e->component].name, part) != 0 || !(e->energy_j > 0)) continue;
+        for (uint32_t k = 0; k < act_info_n; k++) {
+            if (e->act < act_info[k].first || e->act >= act_info[k].first + act_info[k].n) continue;
+            if (seen[k / 64] >> (k % 64) & 1) continue;
+            seen[k / 64] |= 1ull << (k % 64);
+            printf("%s`%s`", *any ? ", " : "", act_info[k].name);
+            *any = true;
+        }
+    }
+}
+
+static int power_page(struct cli *c) {
+    static struct power_tree tree[2]; // crossbar and mesh
+    struct gpu_config g;
+    enum ww_status s = gpu_config_load("gtx480", NULL, 0, &c->diags, &g);
+    for (int i = 0; s == WW_OK && i < 2; i++) {
+        struct power_config config;
+        s = power_config_of(&g, &config, &c->diags);
+        config.mesh = i == 1;
+        if (s == WW_OK) s = power_build(&config, &tree[i], &c->diags);
+    }
+    if (s != WW_OK) return cli_fail(c, s);
+    puts("# Components of the power model\n\n"
+         "Every component, what it rests on, the counters whose counts cost energy there, and how its\n"
+         "figures come about. Areas and leakages add up to the parent; energy is the sum over counters of\n"
+         "count times energy. `warpwatt chip` has the numbers. What stands behind a basis: analytic, from\n"
+         "devices and geometry; empirical, from published or measured numbers, scaled; assumed, a declared\n"
+         "number; fitted, a number fitted to a real chip.\n\n"
+         "| component | part of | basis | model | counters | figures |\n|---|---|---|---|---|---|");
+    for (unsigned i = 0; i < power_parts_n; i++) {
+        const struct power_part *p = &power_parts[i];
+        uint64_t seen[8] = {0};
+        bool any = false;
+        printf("| `%s` | %s | %s | %s | ", p->name, i ? p->parent : "", power_basis_name(p->basis), p->prose);
+        for (int k = 0; k < 2; k++) power_events(&tree[k], p->name, &any, seen);
+        printf(" | %s |\n", p->formula);
+    }
+    puts("\n# Counters that cost nothing\n\n| counter | why |\n|---|---|");
+    for (uint32_t k = 0; k < act_info_n; k++) {
+        const char *why = power_free_reason(act_info[k].first);
+        if (why) printf("| `%s` | %s |\n", act_info[k].name, why);
+    }
+    return 0;
+}
+
 int cmd_reference(struct cli *c, int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "counters") == 0) return counters(), 0;
@@ -61,9 +111,10 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "instructions") == 0) return instructions(), 0;
     if (strcmp(what, "classes") == 0) return classes(), 0;
     if (strcmp(what, "gpu-keys") == 0) return gpu_keys(c), 0;
+    if (strcmp(what, "power") == 0) return power_page(c);
     if (strcmp(what, "--help") != 0)
-        return cli_usage("reference of what? counters, stalls, instructions, classes or gpu-keys");
-    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys\n\n"
+        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys or power");
+    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power\n\n"
          "A page of the reference in Markdown, made from the tables of the code.");
     return 0;
 }

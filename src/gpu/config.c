@@ -206,15 +206,47 @@ static enum ww_status push_file(struct loading *l, const char *name, const char 
     return WW_OK;
 }
 
+static const char *text_of(const struct loading *l, const char *path) {
+    for (uint32_t i = 0; i < l->n_keys; i++)
+        if (strcmp(l->path_of[i], path) == 0) return l->text_of[i];
+    return NULL;
+}
+
+static double number_of(const struct loading *l, const char *path) {
+    double v = 0;
+    const char *text = text_of(l, path);
+    return text && text_to_double(text, &v) && isfinite(v) ? v : 0;
+}
+
+// core.clock_mhz: the core clock, with the clocks of lanes, network and L2 in proportion to what the
+// layers below say. Memory keeps its own. An empty text where the value is no number: clocks.core_mhz
+// then says what is wrong.
+static const char *clock_text(struct loading *l, const char *value) {
+    static const char *const follows[] = {"hot_mhz", "net_mhz", "l2_mhz"};
+    double mhz;
+    const double core = number_of(l, "clocks.core_mhz");
+    const char *yaml = arena_printf(&l->arena, "clocks:\n  core_mhz: %s\n", value);
+    if (!text_to_double(value, &mhz) || !isfinite(mhz) || !(core > 0)) return yaml;
+    for (size_t i = 0; i < WW_COUNT(follows); i++) {
+        const double old = number_of(l, arena_printf(&l->arena, "clocks.%s", follows[i]));
+        yaml = arena_printf(&l->arena, "%s  %s: %.12g\n", yaml, follows[i], old / core * mhz);
+    }
+    return yaml;
+}
+
 // "sm.l1d.ways=4" becomes the YAML text of a layer, so that overrides meet the same schema.
 static enum ww_status push_override(struct loading *l, const char *text) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || strpbrk(text, "\n\r#{}[]\"'&*!|>%@`") || strstr(text, ": "))
         return diag_add(l->d, WW_ERROR_USAGE, "-s %s: expected key=value, as in sm.schedulers=4", text);
     struct arena *a = &l->arena;
-    const char *yaml = "";
+    const char *yaml = "", *key = text;
+    if (strncmp(text, "core.clock_mhz=", 15) == 0)
+        yaml = clock_text(l, equals + 1), key = equals;
+    else if (strncmp(text, "core.vdd=", 9) == 0)
+        yaml = arena_printf(a, "tech:\n  vdd_v: %s\n", equals + 1), key = equals;
     int indent = 0;
-    for (const char *p = text; p < equals; indent += 2) {
+    for (const char *p = key; p < equals; indent += 2) {
         size_t len = strcspn(p, ".=");
         if (!len) return diag_add(l->d, WW_ERROR_USAGE, "-s %s: a part of the key is empty", text);
         yaml = p + len == equals
@@ -355,7 +387,16 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     const uint32_t errors = d->errors;
     enum ww_status s = push_file(l, name_or_path, NULL, 0);
     const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
-    for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) s = push_override(l, overrides[i]);
+    for (; s == WW_OK && l->now < l->n; l->now++)
+        config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+    const struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
+                                        .vdd_v = number_of(l, "tech.vdd_v")};
+    for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) {
+        s = push_override(l, overrides[i]);
+        if (s != WW_OK) break;
+        config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+        l->now++;
+    }
     if (s == WW_OK) {
         struct gpu_config c;
         memset(&c, 0, sizeof c);
@@ -364,8 +405,7 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
         const char *stem = slash ? slash + 1 : file;
         const size_t n = strlen(stem);
         snprintf(c.name, sizeof c.name, "%.*s", (int)(n > 5 ? n - 5 : n), stem);
-        for (l->now = 0; l->now < l->n; l->now++)
-            config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+        c.nominal = nominal;
         config_walk(NULL, &c, set_value, l);
         derive(&c);
         const struct config_origin o = {.layers = l->layer, .n_layers = l->n,
@@ -385,6 +425,64 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
 
 enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d) {
     return config_check(c, NULL, d);
+}
+
+struct valued {
+    const char *path;
+    double number;
+    bool found;
+};
+
+static void find_number(void *user, const struct config_key *k) {
+    struct valued *v = user;
+    if (strcmp(k->path, v->path) != 0) return;
+    v->found = true;
+    if (k->type == CONFIG_NUM) v->number = *(const double *)k->value;
+    else if (k->type == CONFIG_UINT && k->bytes == sizeof(uint64_t))
+        v->number = (double)*(const uint64_t *)k->value;
+    else v->number = *(const uint32_t *)k->value;
+}
+
+enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, struct diags *d,
+                                 const char *fmt, ...) {
+    char text[512], value[64];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    struct gpu_config copy = *c; // the walk hands out places to write
+    struct valued want = {.path = key};
+    config_walk(NULL, &copy, find_number, &want);
+    struct loading *l = calloc(1, sizeof *l);
+    struct diags quiet;
+    diags_init(&quiet);
+    enum ww_status s = WW_ERROR_CONFIG;
+    const struct config_layer *from = NULL;
+    uint32_t line = 0, col = 0;
+    if (l) {
+        arena_init(&l->arena, NULL);
+        l->d = &quiet;
+        if (c->path[0] && push_file(l, c->path, NULL, 0) == WW_OK)
+            for (; l->now < l->n; l->now++)
+                config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+        for (uint32_t i = 0; i < l->n_keys; i++)
+            if (strcmp(l->path_of[i], key) == 0 && l->layer_of[i] != NO_LAYER)
+                from = &l->layer[l->layer_of[i]];
+        const bool same = want.found && number_of(l, key) == want.number;
+        if (from && same && config_find_line(from->text, key, &line, &col))
+            diag_at(d, DIAG_ERROR, s, from->file, from->text, line, col, "%s", text);
+        else
+            from = NULL;
+    }
+    if (!from) { // an option's value, or a configuration that no file made
+        gpu_config_get(c, key, value, sizeof value);
+        diag_add(d, s, "%s=%s: %s", key, value, text);
+    }
+    for (uint32_t i = 0; l && i < l->n; i++) config_layer_free(&l->layer[i]);
+    if (l) arena_free(&l->arena);
+    free(l);
+    diags_free(&quiet);
+    return s;
 }
 
 // ---- listing and printing --------------------------------------------------------------------

@@ -52,6 +52,7 @@ struct gpu_power {
     double limit_k;      // hottest junction allowed; 0: as tech.temperature_k
     double peak_duty;    // of the sum of all peaks, what a worst case reaches
     uint32_t sms_on_die; // 0: sm_count; more: some are switched off
+    bool fitted_here;    // the constants were fitted to this chip; else figures are predictions
     uint32_t dp_lanes; // double-precision lanes an SM has; 0: as many as its throughput needs
     uint32_t tex_units; // of an SM; 0: from throughput
     uint32_t scoreboard_entries, router_vcs, router_depth, pcie_lanes;
@@ -61,6 +62,11 @@ struct gpu_power {
 };
 
 enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
+
+// What the files say before options change it; 0 in a configuration made by hand.
+struct gpu_nominal {
+    double core_mhz, vdd_v;
+};
 
 struct gpu_config {
     char name[GPU_NAME_BYTES];    // "gtx480"; the file's name without .yaml
@@ -72,6 +78,7 @@ struct gpu_config {
     uint32_t sm_count;
     uint64_t memory_bytes;
     struct gpu_clocks clocks;
+    struct gpu_nominal nominal;
     struct gpu_tech tech;
     struct gpu_power power;
     uint32_t launch_latency_cycles; // core cycles between a kernel at the head of its stream and
@@ -102,12 +109,17 @@ struct gpu_limits {
 };
 
 // Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then
-// `overrides` ("sm.schedulers=4"). Unknown keys, wrong types, impossible combinations: refused
+// `overrides` ("sm.schedulers=4"; "core.clock_mhz=500" moves the clocks of lanes, network and L2 with
+// the core's, "core.vdd=0.9" is tech.vdd_v). Unknown keys, wrong types, impossible combinations: refused
 // with file and line. `out` is plain data.
 enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
                                uint32_t n_overrides, struct diags *d, struct gpu_config *out);
 // The same checks for a configuration that was made by hand.
 enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d);
+// Refuses the value of a key that somebody else (the power model) cannot work with: the diagnostic
+// points at the line of the file that set it, or names the option. Answers WW_ERROR_CONFIG.
+enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, struct diags *d,
+                                 const char *fmt, ...) WW_PRINTF(4, 5);
 void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out);
 // GPU files that are there, sorted by name. Search path: $WARPWATT_GPUS (directories, ':' between),
 // share/warpwatt/gpus beside the program's or library's own folder, the source tree it was built

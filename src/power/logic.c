@@ -92,8 +92,8 @@ double logic_class_energy(const struct tech *t, unsigned op_class) {
     return e;
 }
 
-// Twelve multiply-adds of 8 bits, each a sixteenth of a 32-bit multiplier's work (Horowitz has 0.2 pJ
-// for an 8-bit multiplication and 3.1 for 32 bits); assumed to cost a lane's overhead as well.
+// Twelve multiply-adds of 8 bits, each a sixteenth of a 32-bit multiplier's work (Horowitz has 0.2
+// pJ for an 8-bit multiplication and 3.1 for 32 bits); assumed to cost a lane's overhead as well.
 double logic_filter_energy(const struct tech *t) {
     double k = (FP_J - INT_J) / (FMA_PJ - INT_PJ), base = INT_J - k * INT_PJ;
     return (base + k * 12 * by_class[OPC_INT_MAD].datapath_pj / 16) * scale(t, SEED_NM, SEED_V);

@@ -14,7 +14,30 @@
 
 #include "power/tree.h"
 
-static enum ww_status check(const struct power_config *c, struct diags *d) {
+// What of node, temperature and supply the tables refuse, in their words.
+static const char *check_tech(const struct power_config *c, char *sentence, size_t size) {
+    const struct {
+        const char *name;
+        double vdd_v, temperature_k;
+    } step[] = {{"node_nm", 0, 350},
+                {"temperature_k", 0, c->temperature_k},
+                {"vdd_v", c->vdd_v, c->temperature_k}};
+    for (unsigned i = 0; i < WW_COUNT(step); i++) {
+        struct diags d;
+        struct tech t;
+        diags_init(&d);
+        enum ww_status s =
+            tech_init(&t, c->node_nm, c->device, step[i].vdd_v, step[i].temperature_k, &d);
+        if (s) diags_first(&d, sentence, size);
+        diags_free(&d);
+        if (s) return step[i].name;
+    }
+    return NULL;
+}
+
+const char *power_check(const struct power_config *c, char *sentence, size_t size) {
+    const char *bad = check_tech(c, sentence, size);
+    if (bad) return bad;
     const struct {
         const char *name;
         double value, least, most;
@@ -67,9 +90,9 @@ static enum ww_status check(const struct power_config *c, struct diags *d) {
     };
     for (unsigned i = 0; i < WW_COUNT(range); i++)
         if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s is %g, outside the power model's range of %g to %g", range[i].name,
-                            range[i].value, range[i].least, range[i].most);
+            return snprintf(sentence, size, "%s is %g, outside the power model's range of %g to %g",
+                            range[i].name, range[i].value, range[i].least, range[i].most),
+                   range[i].name;
     const struct {
         const char *name;
         const struct power_cache *k;
@@ -86,11 +109,11 @@ static enum ww_status check(const struct power_config *c, struct diags *d) {
                     k->bytes % ((uint64_t)k->line_bytes * k->ways) == 0 && k->line_bytes % 4 == 0 &&
                     (!k->out_bytes || k->line_bytes % k->out_bytes == 0);
         if (!fits)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s: %u bytes in lines of %u and %u ways is no cache", cache[i].name,
-                            k->bytes, k->line_bytes, k->ways);
+            return snprintf(sentence, size, "%s: %u bytes in lines of %u and %u ways is no cache",
+                            cache[i].name, k->bytes, k->line_bytes, k->ways),
+                   cache[i].name;
     }
-    return WW_OK;
+    return NULL;
 }
 
 // Sums own figures upward; parents stand before children.
@@ -112,8 +135,10 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     struct builder b = {
         .c = c, .tree = tree, .d = d, .core_s = c->core_hz, .sm_s = c->core_hz * c->sms};
     *tree = (struct power_tree){.regulator = -1};
+    char sentence[256];
+    if (power_check(c, sentence, sizeof sentence))
+        return diag_add(d, WW_ERROR_CONFIG, "%s", sentence);
     enum ww_status s = tech_init(&b.t, c->node_nm, c->device, c->vdd_v, c->temperature_k, d);
-    if (!s) s = check(c, d);
     if (s) return s;
     for (int i = 0; i < PARTS; i++) b.at[i] = -1;
     tree->peak_duty = c->peak_duty > 0 ? c->peak_duty : 1;

@@ -101,6 +101,9 @@ struct power_usage {
     double seconds, energy_j, power_w; // of the root
 };
 
+// Checks numbers against the model's range. Answers NULL, or the name of the field that is outside
+// ("node_nm", "rf_banks") with a sentence.
+const char *power_check(const struct power_config *c, char *sentence, size_t size);
 enum ww_status power_build(const struct power_config *c, struct power_tree *tree, struct diags *d);
 // Energy by component over `seconds`. Refuses a time that is not positive and finite.
 enum ww_status power_run(const struct power_tree *tree, const struct activity *a, double seconds,

@@ -24,6 +24,108 @@ static unsigned lanes_of(const struct gpu_config *g, unsigned op_class, unsigned
     return lanes || !pipelines ? lanes : 1;
 }
 
+// Key of a GPU file behind a field of power_config.
+static const char *key_of(const char *field) {
+    static const char *const key[][2] = {
+        {"node_nm", "tech.node_nm"},
+        {"vdd_v", "tech.vdd_v"},
+        {"temperature_k", "tech.temperature_k"},
+        {"core_hz", "clocks.core_mhz"},
+        {"hot_hz", "clocks.hot_mhz"},
+        {"net_hz", "clocks.net_mhz"},
+        {"l2_hz", "clocks.l2_mhz"},
+        {"dram_hz", "clocks.dram_mhz"},
+        {"rest_chip_mm2", "power.rest_chip_mm2"},
+        {"rest_lane_mm2", "power.rest_lane_mm2"},
+        {"rest_logic_share", "power.rest_logic_share"},
+        {"rest_clock_pj_mm2", "power.rest_clock_pj_mm2"},
+        {"rest_w", "power.rest_w"},
+        {"pad_bit_mm2", "power.pad_bit_mm2"},
+        {"peak_duty", "power.peak_duty"},
+        {"sms_on_die", "power.sms_on_die"},
+        {"router_vcs", "power.router_vcs"},
+        {"router_depth", "power.router_depth"},
+        {"sms", "sm_count"},
+        {"max_warps", "sm.max_warps"},
+        {"schedulers", "sm.schedulers"},
+        {"instruction_bits", "sm.instruction_bytes"},
+        {"ibuffer_entries", "sm.ibuffer_entries"},
+        {"scoreboard_entries", "power.scoreboard_entries"},
+        {"registers", "sm.registers"},
+        {"rf_banks", "sm.rf_banks"},
+        {"collectors", "sm.collectors"},
+        {"int_lanes", "sm.clusters"},
+        {"fp_lanes", "sm.clusters"},
+        {"sfu_lanes", "sm.sfus"},
+        {"dp_lanes", "sm.dp_units"},
+        {"clusters", "sm.clusters"},
+        {"tex_units", "power.tex_units"},
+        {"agu_lanes", "sm.agu_lanes"},
+        {"lsu_queue", "sm.lsu_queue"},
+        {"shared_banks", "sm.shared_banks"},
+        {"shared_bytes", "sm.shared_bytes"},
+        {"pipeline_stages", "sm.timing.fp_fma.latency"},
+        {"partitions", "mem.partitions"},
+        {"flit_bytes", "mem.net.flit_bytes"},
+        {"channels", "mem.dram.channels_per_partition"},
+        {"channel_bits", "mem.dram.bus_bits"},
+        {"mc_queue", "mem.dram.queue"},
+        {"l2_slices", "mem.slices_per_partition"},
+        {"pcie_lanes", "power.pcie_lanes"},
+        {"idle_clock_share", "power.idle_clock_share"},
+        {"regulator_loss", "power.regulator_loss"},
+        {"board_w", "power.board_w"},
+        {"icache", "sm.icache.bytes"},
+        {"l1", "sm.l1d.bytes"},
+        {"constant", "sm.constant.bytes"},
+        {"texture", "sm.texture.bytes"},
+        {"l2", "mem.l2.bytes"},
+    };
+    for (unsigned i = 0; i < WW_COUNT(key); i++)
+        if (strcmp(key[i][0], field) == 0) return key[i][1];
+    return "tech.node_nm";
+}
+
+// The clock that a supply carries, by the alpha-power law from the file's own clock and supply,
+// which are taken to be the chip's limit. 0 where nothing is known.
+static double carried_mhz(const struct gpu_config *g, const struct power_config *c, double vdd_v) {
+    struct diags quiet;
+    struct tech now, nominal;
+    diags_init(&quiet);
+    double mhz = 0;
+    if (g->nominal.core_mhz > 0 && g->nominal.vdd_v > 0 &&
+        !tech_init(&now, c->node_nm, c->device, vdd_v, c->temperature_k, &quiet) &&
+        !tech_init(&nominal, c->node_nm, c->device, g->nominal.vdd_v, c->temperature_k, &quiet))
+        mhz = g->nominal.core_mhz * tech_speed(&now) / tech_speed(&nominal);
+    diags_free(&quiet);
+    return mhz;
+}
+
+static enum ww_status check_speed(const struct gpu_config *g, const struct power_config *c,
+                                  struct diags *d) {
+    const double mhz = carried_mhz(g, c, c->vdd_v), want = g->clocks.core_mhz;
+    if (!(mhz > 0) || want <= 1.0005 * mhz) return WW_OK;
+    double enough = 0;
+    for (double v = c->vdd_v; v < 2 && !enough; v += 0.001) {
+        double reach = carried_mhz(g, c, v);
+        if (!(reach > 0)) break;
+        if (want <= 1.0005 * reach) enough = v;
+    }
+    const char *key = c->vdd_v != g->nominal.vdd_v && want == g->nominal.core_mhz
+                          ? "tech.vdd_v"
+                          : "clocks.core_mhz";
+    if (enough > 0)
+        return gpu_config_refuse(g, key, d,
+                                 "at %g V this chip carries %.4g MHz, not %g (alpha-power law from "
+                                 "%g MHz at %g V); it needs %.3f V: -s core.vdd=%.3f",
+                                 c->vdd_v, mhz, want, g->nominal.core_mhz, g->nominal.vdd_v, enough,
+                                 enough);
+    return gpu_config_refuse(g, key, d,
+                             "at %g V this chip carries %.4g MHz, not %g (alpha-power law from %g "
+                             "MHz at %g V), and no supply that the model knows does",
+                             c->vdd_v, mhz, want, g->nominal.core_mhz, g->nominal.vdd_v);
+}
+
 enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
                                struct diags *d) {
     static const enum tech_type device[] = {
@@ -35,10 +137,9 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
                                      : m->dram.kind == DRAM_GDDR3 ? &dram_gddr3_1gb
                                                                   : NULL;
     if (!dram)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "%s: the power model has no data sheet of this mem.dram.kind; it has gddr5 "
-                        "and gddr3",
-                        g->path);
+        return gpu_config_refuse(g, "mem.dram.kind", d,
+                                 "the power model has no data sheet of this kind of memory; it has "
+                                 "gddr5 and gddr3");
     unsigned fp_lanes = lanes_of(g, OPC_FP_FMA, s->clusters);
     // A warp of FP enters over `passes` hot cycles; what is left of its latency are stages.
     double stages = s->timing[OPC_FP_FMA].latency * g->clocks.hot_mhz / g->clocks.core_mhz -
@@ -108,5 +209,8 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .regulator_loss = p->regulator_loss,
         .board_w = p->board_w,
     };
-    return WW_OK;
+    char sentence[256];
+    const char *field = power_check(out, sentence, sizeof sentence);
+    if (field) return gpu_config_refuse(g, key_of(field), d, "%s", sentence);
+    return check_speed(g, out, d);
 }

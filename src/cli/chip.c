@@ -1,0 +1,55 @@
+// `warpwatt chip`: what a GPU is made of, without running anything.
+#include "cli/cli.h"
+#include "report/chip.h"
+
+enum { OPT_GPU, OPT_SET, OPT_DEPTH, OPT_JSON, OPT_HELP };
+static const struct cli_option options[] = {
+    {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
+    {"--set", 's', "KEY=VALUE", "override a key of the GPU file; core.clock_mhz and core.vdd too"},
+    {"--depth", 'd', "N", "levels of the tree to show (default: all)"},
+    {"--json", 0, NULL, "everything as JSON, with the energy of every event"},
+    {"--help", 'h', NULL, "this text"},
+};
+
+int cmd_chip(struct cli *c, int argc, char **argv) {
+    const char *gpu = "gtx480", *value;
+    VEC(const char *) overrides = {0};
+    uint64_t depth = 0;
+    bool json = false, bounded = false;
+    struct cli_args args = {.argc = argc, .at = 1, .argv = argv};
+    for (int o; (o = cli_next(&args, options, WW_COUNT(options), &value)) != -2;) {
+        switch (o) {
+        case -3: return 2;
+        case -1: return cli_usage("chip takes no word `%s`; the GPU stands behind -g", value);
+        case OPT_GPU: gpu = value; break;
+        case OPT_SET: vec_push(&c->arena, &overrides, value); break;
+        case OPT_DEPTH:
+            if (!text_to_u64(value, &depth) || depth > 100)
+                return cli_usage("--depth must be a whole number of at most 100, not `%s`", value);
+            bounded = true;
+            break;
+        case OPT_JSON: json = true; break;
+        default:
+            puts("usage: warpwatt chip [options]\n\n"
+                 "Area, leakage and peak power of a GPU, component by component, beside the vendor's\n"
+                 "figures. docs/power.md says how the model is built.\n");
+            cli_print_options(options, WW_COUNT(options), stdout);
+            return 0;
+        }
+    }
+    struct gpu_config config;
+    enum ww_status s = gpu_config_load(gpu, overrides.at, overrides.n, &c->diags, &config);
+    if (s != WW_OK) return cli_fail(c, s);
+    static struct chip_report report;
+    s = chip_report_make(&config, &c->diags, &report);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (json) {
+        json_t *o = chip_report_json(&report);
+        json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+        json_decref(o);
+    } else {
+        chip_report_print(&report, bounded ? (int)depth : -1, stdout);
+    }
+    return 0;
+}
