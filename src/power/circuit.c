@@ -106,8 +106,9 @@ static struct block wire_with(const struct tech *t, enum tech_plane plane, doubl
     double w = circuit_min_w(t), beta = t->row.beta, v = t->vdd_v;
     double ro = (t->rn / w + t->rp / (w * beta)) / 2;
     double cin = circuit_gate_cap(t, w * (1 + beta));
-    double cout = circuit_drain_cap(t, w, 1) + circuit_drain_cap(t, w * beta, 1);
     double h = small * sqrt(ro * wire->c / (wire->r * cin));
+    // a drain's ends weigh less the wider it is: of the repeater's own width, for one of minimum
+    double cout = (circuit_drain_cap(t, h * w, 1) + circuit_drain_cap(t, h * w * beta, 1)) / h;
     double spacing = far * sqrt(2 * ro * (cout + cin) / (wire->r * wire->c));
     double n = length_um / spacing; // fractions: the wire's share of the next repeater
     double tau = ro * (cin + cout) + ro * wire->c * spacing / h + wire->r * spacing * h * cin +

@@ -19,6 +19,7 @@
 #include "power/tech.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct tech_row rows[] = {
 #include "power/tech.def"
@@ -40,8 +41,10 @@ static void mix_rows(struct tech_row *out, const struct tech_row *a, const struc
     MIX(logic_scale), MIX(gate_density), MIX(short_circuit), MIX(sense_delay_s);
     MIX(sense_energy_j);
     for (unsigned i = 0; i < WW_COUNT(out->ioff); i++) MIX(ioff[i]), MIX(ig[i]);
-    for (unsigned i = 0; i < TECH_PLANES; i++)
+    for (unsigned i = 0; i < TECH_PLANES; i++) {
         MIX(wire[i].pitch_um), MIX(wire[i].r), MIX(wire[i].c);
+        MIX(conservative[i].pitch_um), MIX(conservative[i].r), MIX(conservative[i].c);
+    }
 #undef MIX
 }
 
@@ -51,6 +54,10 @@ static double at_temperature(const double table[11], double kelvin) {
     if (i > 9) i = 9;
     double f = x - i;
     return exp(mix(log(table[i]), log(table[i + 1]), f));
+}
+
+void tech_conservative_wires(struct tech *t) {
+    memcpy(t->row.wire, t->row.conservative, sizeof t->row.wire);
 }
 
 static const double KELVIN_V = 8.617333e-5; // V/K: k / q

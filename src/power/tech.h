@@ -29,8 +29,8 @@ struct tech_row {
     double gate_density;                // gates a um2 of core logic
     double short_circuit;               // factor on logic's dynamic energy
     double sense_delay_s, sense_energy_j;
-    double ioff[11], ig[11]; // A/um at 300, 310 ... 400 K
-    struct tech_wire wire[TECH_PLANES];
+    double ioff[11], ig[11];                                       // A/um at 300, 310 ... 400 K
+    struct tech_wire wire[TECH_PLANES], conservative[TECH_PLANES]; // ITRS's aggressive projection
 };
 
 // The row brought to a supply and a temperature. `f_um` is the feature size.
@@ -53,6 +53,10 @@ enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, do
 // t's own: for cells that keep their data at a retention (drowsy) supply, below what tech_init
 // takes for switching. Any supply from 0 up to 1.3 times nominal.
 void tech_leak_at(const struct tech *t, double vdd_v, double *sub, double *gate);
+
+// Takes ITRS's conservative projection of wires in place of the aggressive one: thicker barriers,
+// no better dielectric; resistance is 1.6 to 2.1 times as much.
+void tech_conservative_wires(struct tech *t);
 
 // The clock that the same logic reaches at this supply, as a share of the nominal supply's: one
 // over the resistance of its transistors, wires apart.
