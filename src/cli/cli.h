@@ -24,6 +24,8 @@ struct cli {
       "the power model alone, on any simulator's activity file")                                   \
     X("chip", cmd_chip, "[-g GPU] [-s KEY=VALUE]... [--depth N] [--json]",                         \
       "area, leakage and peak power of a GPU, part by part; no program runs")                      \
+    X("dvfs", cmd_dvfs, "[-g GPU] [--clock LIST] [--vdd LIST] [-j N] [-o DIR] WORKLOAD | ...",      \
+      "time and energy of a workload over clock and voltage")                                      \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
     X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
     X("savings", cmd_savings, "", "energy-saving techniques there are")                            \

@@ -1,0 +1,451 @@
+// `warpwatt dvfs`: a workload over clock and voltage: the energy-delay curve. Each point is a run of its
+// own (a child `warpwatt run --json`), as memory's clock stays and a kernel's cycles change with it.
+//
+// All clocks of the chip (core, lanes, network, L2) move together; DRAM's does not. Where the user gives
+// no voltage it follows the clock: the lowest supply at which the model's transistors are as fast as the
+// clock asks, compared with the GPU file's clock and supply. Speed goes with Ion / V, Ion with
+// (V - Vth)^alpha (Sakurai and Newton 1990; alpha and Vth are the device table's). Below a floor, which
+// SRAM sets on real chips, the voltage stays.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum option { OPT_GPU, OPT_SET, OPT_SIZE, OPT_CLOCK, OPT_VDD, OPT_VMIN, OPT_JOBS, OPT_OUT, OPT_JSON, OPT_HELP, OPT_N };
+static const struct cli_option option[OPT_N] = {
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+    [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
+    [OPT_CLOCK] = {"--clock", 0, "LIST", "core clocks in MHz: 400,550,700 or LOW:HIGH:STEP (default 40 to 110 % of the GPU's, as far as the model's supply goes)"},
+    [OPT_VDD] = {"--vdd", 0, "LIST", "supply in V: one for all clocks, or one a clock (default: follows the clock)"},
+    [OPT_VMIN] = {"--vmin", 0, "V", "floor of a supply that follows (default 70 % of the GPU's: assumed, SRAM's limit)"},
+    [OPT_JOBS] = {"--jobs", 'j', "N", "points that run at once (default 1)"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json"},
+    [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
+    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+enum { MAX_POINTS = 256, MAX_ARGS = 512 };
+
+struct point {
+    double mhz, v;
+    bool floor;   // the supply stopped at the floor
+    bool nominal; // the GPU file's clock
+    double seconds, energy_j, dynamic_j, static_j, power_w;
+    pid_t pid;
+};
+
+struct sweep {
+    const char *gpu, *size, *what;
+    struct point point[MAX_POINTS];
+    uint32_t n;
+    double clock_mhz, vdd_v, dram_mhz, vmin_v, alpha, vth_v; // of the GPU
+    bool given; // the user gave voltages
+    const char *dir;
+    int best_energy, best_edp, best_ed2p;
+};
+
+static double edp(const struct point *p) { return p->energy_j * p->seconds; }
+static double ed2p(const struct point *p) { return p->energy_j * p->seconds * p->seconds; }
+
+// ---- points -------------------------------------------------------------------------------------
+// "a,b,c" or "low:high:step"; answers how many, or -1 after a sentence.
+static int parse_list(struct cli *c, const char *name, const char *text, double out[MAX_POINTS]) {
+    char *copy = arena_strdup(&c->arena, text), *save = NULL;
+    const bool range = strchr(text, ':') != NULL;
+    int n = 0;
+    for (char *w = strtok_r(copy, range ? ":" : ",", &save); w; w = strtok_r(NULL, range ? ":" : ",", &save)) {
+        if (n == MAX_POINTS) return cli_usage("%s has more than %d values", name, MAX_POINTS) - 3;
+        if (!text_to_double(w, &out[n]) || !(out[n] > 0 && out[n] < 1e6))
+            return cli_usage("%s is `%s`: `%s` is no positive number", name, text, w) - 3;
+        n++;
+    }
+    if (!range && n) return n;
+    if (n != 3 || !(out[0] <= out[1]))
+        return cli_usage("%s is `%s`: expected numbers with commas between, or LOW:HIGH:STEP", name, text) - 3;
+    const double low = out[0], high = out[1], step = out[2];
+    if ((high - low) / step + 1 > MAX_POINTS) return cli_usage("%s `%s` has more than %d values", name, text, MAX_POINTS) - 3;
+    n = 0;
+    for (double v = low; v <= high + 1e-6 * step && n < MAX_POINTS; v = low + ++n * step) out[n] = v;
+    return n;
+}
+
+// How much faster than at `nominal` the chip's logic is at `v`; 0 when the model does not go there.
+static double speed_at(const struct power_config *p, double v, double nominal) {
+    struct tech a, b;
+    struct diags d;
+    diags_init(&d);
+    const bool ok = tech_init(&a, p->node_nm, p->device, v, p->temperature_k, &d) == WW_OK &&
+                    tech_init(&b, p->node_nm, p->device, nominal, p->temperature_k, &d) == WW_OK;
+    diags_free(&d);
+    return ok ? tech_speed(&a) / tech_speed(&b) : 0;
+}
+
+// The lowest supply that carries `ratio` times the nominal clock; 0 when none of the model's does.
+static double supply_for(const struct power_config *p, double nominal, double vth, double most, double ratio) {
+    double low = vth + 0.1001, high = most;
+    if (speed_at(p, high, nominal) < ratio) return 0;
+    if (speed_at(p, low, nominal) >= ratio) return low;
+    for (int i = 0; i < 60; i++) {
+        const double mid = (low + high) / 2;
+        *(speed_at(p, mid, nominal) < ratio ? &low : &high) = mid;
+    }
+    return ceil(high * 1e4) / 1e4; // a tenth of a millivolt, upwards
+}
+
+static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_model *m, const char *clocks,
+                           const char *vdds, double vmin) {
+    double mhz[MAX_POINTS], v[MAX_POINTS];
+    int n = 0, n_v = 0;
+    s->clock_mhz = m->gpu.clocks.core_mhz, s->dram_mhz = m->gpu.clocks.dram_mhz;
+    struct tech t;
+    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device, m->config.vdd_v, m->config.temperature_k, &c->diags);
+    if (status != WW_OK) return status;
+    s->vdd_v = t.vdd_v, s->alpha = t.row.alpha, s->vth_v = t.row.vth_v;
+    s->vmin_v = vmin > 0 ? vmin : 0.7 * s->vdd_v;
+    if (clocks) {
+        n = parse_list(c, "--clock", clocks, mhz);
+        if (n < 0) return WW_ERROR_USAGE;
+    } else {
+        for (n = 0; n < 8; n++) mhz[n] = s->clock_mhz * (4 + n) / 10;
+    }
+    if (vdds && (n_v = parse_list(c, "--vdd", vdds, v)) < 0) return WW_ERROR_USAGE;
+    if (n_v > 1 && n_v != n) {
+        cli_usage("--vdd has %d values for %d clocks: expected one, or one a clock", n_v, n);
+        return WW_ERROR_USAGE;
+    }
+    s->given = n_v > 0;
+    const double most = 1.3 * t.row.vdd_v;
+    for (int i = 0; i < n; i++) {
+        struct point *p = &s->point[s->n++];
+        *p = (struct point){.mhz = mhz[i], .nominal = fabs(mhz[i] - s->clock_mhz) < 1e-6 * s->clock_mhz};
+        if (n_v) {
+            p->v = v[n_v > 1 ? i : 0];
+            continue;
+        }
+        // the GPU's own clock has the GPU's own supply
+        p->v = p->nominal ? s->vdd_v : supply_for(&m->config, s->vdd_v, s->vth_v, most, mhz[i] / s->clock_mhz);
+        if (!(p->v > 0) && !clocks) { // of our own choice: only what the model reaches
+            s->n--;
+            continue;
+        }
+        if (!(p->v > 0)) {
+            cli_usage("%g MHz needs more than %.2f V, the most that the model knows for %g nm; give --vdd, or a lower clock",
+                      mhz[i], most, m->config.node_nm);
+            return WW_ERROR_USAGE;
+        }
+        p->floor = p->v < s->vmin_v;
+        if (p->floor) p->v = s->vmin_v;
+    }
+    return WW_OK;
+}
+
+// ---- running ------------------------------------------------------------------------------------
+static const char *point_file(struct cli *c, const struct sweep *s, uint32_t i, const char *what) {
+    return arena_printf(&c->arena, "%s/%u.%s", s->dir, i, what);
+}
+
+static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power_model *m, char **args, int n_args) {
+    struct point *p = &s->point[i];
+    const struct gpu_clocks *k = &m->gpu.clocks;
+    const double f = p->mhz / k->core_mhz;
+    char *argv[MAX_ARGS + 32];
+    int n = 0;
+    argv[n++] = arena_printf(&c->arena, "%s/warpwatt", c->exe_dir);
+    argv[n++] = (char *)"run";
+    argv[n++] = (char *)"--json";
+    argv[n++] = (char *)"--no-progress";
+    const struct {
+        const char *key;
+        double value;
+    } set[] = {{"clocks.core_mhz", p->mhz}, {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
+               {"clocks.net_mhz", k->net_mhz * f}, {"clocks.l2_mhz", k->l2_mhz * f}, {"tech.vdd_v", p->v}};
+    for (int a = 0; a < n_args && args[a][0] == '-' && strcmp(args[a], "--") != 0; a += 2) { // the user's own options first
+        argv[n++] = args[a];
+        if (a + 1 < n_args) argv[n++] = args[a + 1];
+    }
+    const int rest = n - 4;
+    for (size_t a = 0; a < WW_COUNT(set); a++) {
+        argv[n++] = (char *)"-s";
+        argv[n++] = arena_printf(&c->arena, "%s=%.10g", set[a].key, set[a].value);
+    }
+    for (int a = rest; a < n_args; a++) argv[n++] = args[a];
+    argv[n] = NULL;
+    const char *out = point_file(c, s, i, "json"), *err = point_file(c, s, i, "txt");
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666), bad = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        if (to < 0 || bad < 0 || dup2(to, STDOUT_FILENO) < 0 || dup2(bad, STDERR_FILENO) < 0) _exit(126);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    p->pid = pid;
+    return pid > 0;
+}
+
+// Reads a finished point. False with a diagnostic.
+static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
+    struct point *p = &s->point[i];
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    json_error_t e;
+    json_t *o = json_load_file(point_file(c, s, i, "json"), 0, &e);
+    const json_t *k = json_object_get(json_object_get(o, "power"), "kernels");
+    if (code == 0 && k) {
+        p->seconds = json_number_value(json_object_get(k, "seconds"));
+        p->energy_j = json_number_value(json_object_get(k, "energy_j"));
+        p->dynamic_j = json_number_value(json_object_get(k, "dynamic_j"));
+        p->static_j = json_number_value(json_object_get(k, "static_j"));
+        p->power_w = json_number_value(json_object_get(k, "power_w"));
+        json_decref(o);
+        return true;
+    }
+    json_decref(o);
+    char *text = (char *)"";
+    size_t len = 0;
+    struct diags quiet;
+    diags_init(&quiet);
+    file_read(&c->arena, point_file(c, s, i, "txt"), 1 << 20, &text, &len, &quiet);
+    diags_free(&quiet);
+    while (len && text[len - 1] == '\n') text[--len] = 0;
+    const char *last = len ? strrchr(text, '\n') : NULL;
+    diag_add(&c->diags, code == 0 ? WW_ERROR_CONFIG : code == 1 ? WW_ERROR_PROGRAM : code == 3 ? WW_ERROR_UNSUPPORTED : code == 4 ? WW_ERROR_LIMIT : WW_ERROR_USAGE,
+             "the point of %g MHz and %.3f V %s: %.600s", p->mhz, p->v, code ? "failed" : "has no power",
+             !len ? "it launched no kernel that takes time" : code == 2 || !last ? text : last + 1);
+    return false;
+}
+
+static bool run_all(struct cli *c, struct sweep *s, const struct power_model *m, uint32_t jobs, char **args, int n_args) {
+    const bool progress = isatty(STDERR_FILENO);
+    uint32_t started = 0, done = 0, running = 0;
+    bool ok = true;
+    while (done < s->n && (ok || running)) {
+        while (ok && started < s->n && running < jobs) {
+            if (!start(c, s, started, m, args, n_args)) {
+                diag_add(&c->diags, WW_ERROR_IO, "cannot start a run: %s", strerror(errno));
+                ok = false;
+                break;
+            }
+            started++, running++;
+        }
+        if (!running) break;
+        if (progress) fprintf(stderr, "\r%u of %u points", done, s->n);
+        int status;
+        const pid_t pid = waitpid(-1, &status, 0);
+        if (pid < 0 && errno == EINTR) continue;
+        if (pid < 0) break;
+        for (uint32_t i = 0; i < started; i++)
+            if (s->point[i].pid == pid) {
+                s->point[i].pid = 0;
+                running--, done++;
+                ok = finish(c, s, i, status) && ok;
+            }
+    }
+    if (progress) fputs("\r                    \r", stderr);
+    return ok && done == s->n;
+}
+
+// ---- showing ------------------------------------------------------------------------------------
+static void choose(struct sweep *s) {
+    for (uint32_t i = 1; i < s->n; i++) {
+        const struct point *p = &s->point[i];
+        if (p->energy_j < s->point[s->best_energy].energy_j) s->best_energy = (int)i;
+        if (edp(p) < edp(&s->point[s->best_edp])) s->best_edp = (int)i;
+        if (ed2p(p) < ed2p(&s->point[s->best_ed2p])) s->best_ed2p = (int)i;
+    }
+}
+
+static void marks(const struct sweep *s, uint32_t i, char out[128]) {
+    int n = 0;
+    out[0] = 0;
+#define MARK(test, text) if (test) n += snprintf(out + n, 128 - (size_t)n, "%s%s", n ? ", " : "", text)
+    MARK((int)i == s->best_energy, "least energy");
+    MARK((int)i == s->best_edp, "least EDP");
+    MARK((int)i == s->best_ed2p, "least ED2P");
+    MARK(s->point[i].nominal, "nominal");
+    MARK(s->point[i].floor, "floor");
+#undef MARK
+}
+
+static void print_table(const struct sweep *s, bool colour) {
+    printf("\n%s%s%s on %s: all clocks of the chip scale, DRAM stays at %.0f MHz\n", colour ? "\033[1m" : "", s->what,
+           colour ? "\033[0m" : "", s->gpu, s->dram_mhz);
+    if (s->given)
+        puts("supply as given\n");
+    else
+        printf("supply follows from %.3f V at %.0f MHz: speed ~ (V - %.3f)^%.2f / V; floor %.3f V\n\n", s->vdd_v, s->clock_mhz,
+               s->vth_v, s->alpha, s->vmin_v);
+    printf("  %7s %7s %11s %11s %10s %7s %12s %13s\n", "MHz", "V", "time", "energy", "power", "static", "EDP", "ED2P");
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct point *p = &s->point[i];
+        char b1[32], b2[32], b3[32], b4[32], mark[128];
+        marks(s, i, mark);
+        printf("  %7.0f %7.3f %11s %11s %8.2f W %5.0f %% %12s %13s%s%s\n", p->mhz, p->v, table_scaled(p->seconds, "s", b1),
+               table_scaled(p->energy_j, "J", b2), p->power_w, p->energy_j > 0 ? 100 * p->static_j / p->energy_j : 0,
+               table_scaled(edp(p), "J s", b3), table_scaled(ed2p(p), "J s2", b4), *mark ? "  " : "", mark);
+    }
+    putchar('\n');
+}
+
+static json_t *sweep_json(const struct sweep *s) {
+    json_t *o = json_object(), *list = json_array();
+    json_object_set_new(o, "format", json_integer(1));
+    json_object_set_new(o, "program", json_string(s->what));
+    json_object_set_new(o, "gpu", json_string(s->gpu));
+    json_object_set_new(o, "nominal", json_pack("{s:f,s:f}", "core_mhz", s->clock_mhz, "vdd_v", s->vdd_v));
+    if (!s->given)
+        json_object_set_new(o, "supply_rule", json_pack("{s:f,s:f,s:f}", "vth_v", s->vth_v, "alpha", s->alpha, "floor_v", s->vmin_v));
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct point *p = &s->point[i];
+        json_array_append_new(list, json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:b}", "core_mhz", p->mhz, "vdd_v", p->v, "seconds",
+                                              p->seconds, "energy_j", p->energy_j, "dynamic_j", p->dynamic_j, "static_j",
+                                              p->static_j, "power_w", p->power_w, "edp_js", edp(p), "ed2p_js2", ed2p(p),
+                                              "floor", p->floor));
+    }
+    json_object_set_new(o, "points", list);
+    json_object_set_new(o, "least_energy", json_integer(s->best_energy));
+    json_object_set_new(o, "least_edp", json_integer(s->best_edp));
+    json_object_set_new(o, "least_ed2p", json_integer(s->best_ed2p));
+    return o;
+}
+
+static enum ww_status write_files(struct cli *c, const struct sweep *s, const char *dir) {
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    const char *text = "core_mhz,vdd_v,seconds,energy_j,dynamic_j,static_j,power_w,edp_js,ed2p_js2,mark\n";
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct point *p = &s->point[i];
+        char mark[128];
+        marks(s, i, mark);
+        text = arena_printf(&c->arena, "%s%.6g,%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,\"%s\"\n", text, p->mhz, p->v, p->seconds,
+                            p->energy_j, p->dynamic_j, p->static_j, p->power_w, edp(p), ed2p(p), mark);
+    }
+    enum ww_status st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.csv", dir), text, strlen(text), &c->diags);
+    json_t *o = sweep_json(s);
+    char *json = json_dumps(o, JSON_INDENT(1));
+    json_decref(o);
+    if (!json) return diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for dvfs.json");
+    text = arena_printf(&c->arena, "%s\n", json);
+    free(json);
+    if (st == WW_OK) st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.json", dir), text, strlen(text), &c->diags);
+    return st;
+}
+
+static void clean(struct cli *c, const struct sweep *s) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        unlink(point_file(c, s, i, "json"));
+        unlink(point_file(c, s, i, "txt"));
+    }
+    rmdir(s->dir);
+}
+
+static int help(void) {
+    puts("usage: warpwatt dvfs [options] WORKLOAD [ARGUMENTS] | KERNEL.ptx --entry NAME ... | -- PROGRAM [ARGUMENTS]\n\n"
+         "Runs it at each clock and shows time, energy, energy-delay product; of the time in kernels.\n");
+    cli_print_options(option, OPT_N, stdout);
+    puts("\nand for a bare kernel, those of `warpwatt run`");
+    return 0;
+}
+
+int cmd_dvfs(struct cli *c, int argc, char **argv) {
+    struct cli_option all[OPT_N + 16];
+    memcpy(all, option, sizeof option);
+    memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
+    struct sweep *s = arena_alloc(&c->arena, sizeof *s);
+    s->gpu = "gtx480";
+    const char *overrides[SESSION_MAX_OVERRIDES], *clocks = NULL, *vdds = NULL, *out_dir = NULL, *value;
+    uint32_t n_overrides = 0;
+    uint64_t jobs = 1;
+    double vmin = 0;
+    bool json = false;
+    char *args[MAX_ARGS]; // for the run: options with their values first
+    int n_args = 0;
+    struct cli_args a = {.argc = argc, .argv = argv, .at = 1};
+    char *word = NULL, **rest = NULL;
+    int n_rest = 0;
+    for (int o; (o = cli_next(&a, all, OPT_N + ptx_options_n, &value)) != -2;) {
+        if (o == -3) return 2;
+        if (o == -1) {
+            if (word) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
+            word = argv[a.at - 1];
+            rest = argv + a.at;
+            while (a.at < argc && argv[a.at][0] != '-') a.at++, n_rest++;
+            continue;
+        }
+        if (n_args + 2 > MAX_ARGS) return cli_usage("more than %d options", MAX_ARGS / 2);
+        switch (o) {
+        case OPT_GPU: s->gpu = value; break;
+        case OPT_SET:
+            if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
+            if (n_overrides == SESSION_MAX_OVERRIDES - 5) return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
+            overrides[n_overrides++] = value;
+            break;
+        case OPT_SIZE:
+            args[n_args++] = (char *)"--size";
+            args[n_args++] = arena_strdup(&c->arena, value);
+            break;
+        case OPT_CLOCK: clocks = value; break;
+        case OPT_VDD: vdds = value; break;
+        case OPT_VMIN:
+            if (!text_to_double(value, &vmin) || !(vmin > 0)) return cli_usage("--vmin is `%s`; it must be a voltage", value);
+            break;
+        case OPT_JOBS:
+            if (!text_to_u64(value, &jobs) || jobs < 1 || jobs > 64) return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);
+            break;
+        case OPT_OUT: out_dir = value; break;
+        case OPT_JSON: json = true; break;
+        case OPT_HELP: return help();
+        default:
+            args[n_args++] = (char *)all[o].name;
+            args[n_args++] = arena_strdup(&c->arena, value ? value : "");
+            break;
+        }
+    }
+    if (a.after_dashes && word) return cli_usage("either a workload (`%s`) or a program behind --, not both", word);
+    if (!a.after_dashes && !word) return cli_usage("a sweep of what? a workload, KERNEL.ptx, or -- PROGRAM");
+    if (a.after_dashes && a.at >= argc) return cli_usage("-- needs a program behind it");
+    s->what = a.after_dashes ? argv[a.at] : word;
+    struct power_model *m;
+    enum ww_status st = power_model_load(c, s->gpu, overrides, n_overrides, &c->diags, &m);
+    if (st != WW_OK) return cli_fail(c, st);
+    if (plan(c, s, m, clocks, vdds, vmin) != WW_OK) return c->diags.errors ? cli_fail(c, diags_status(&c->diags)) : 2;
+    if (n_args + 2 * (int)n_overrides + n_rest + (a.after_dashes ? argc - a.at : 0) + 4 > MAX_ARGS) return cli_usage("more than %d arguments", MAX_ARGS);
+    args[n_args++] = (char *)"-g";
+    args[n_args++] = arena_strdup(&c->arena, s->gpu);
+    for (uint32_t i = 0; i < n_overrides; i++) {
+        args[n_args++] = (char *)"-s";
+        args[n_args++] = arena_strdup(&c->arena, overrides[i]);
+    }
+    if (word) args[n_args++] = word;
+    for (int i = 0; i < n_rest; i++) args[n_args++] = rest[i];
+    if (a.after_dashes) args[n_args++] = (char *)"--";
+    for (int i = a.at; a.after_dashes && i < argc; i++) args[n_args++] = argv[i];
+    const char *tmp = getenv("TMPDIR");
+    char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir)) {
+        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir, strerror(errno));
+        return cli_fail(c, WW_ERROR_IO);
+    }
+    s->dir = dir;
+    const bool ok = run_all(c, s, m, (uint32_t)jobs, args, n_args);
+    clean(c, s);
+    if (!ok) return cli_fail(c, diags_status(&c->diags));
+    choose(s);
+    st = out_dir ? write_files(c, s, out_dir) : WW_OK;
+    if (st != WW_OK) return cli_fail(c, st);
+    if (json) {
+        json_t *o = sweep_json(s);
+        json_dumpf(o, stdout, JSON_INDENT(1));
+        putchar('\n');
+        json_decref(o);
+    } else {
+        print_table(s, c->colour);
+    }
+    return 0;
+}
