@@ -95,12 +95,12 @@ static bool plain_shape(uint32_t kind, const uint64_t *addr, struct transaction 
                                     .full_sectors = 0xf,
                                     .words = UINT32_MAX};
     else if (is_uniform(addr))
-        *out = (struct transaction){
-            .addr = kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
-            .bytes = kind == COALESCE_LINE128 ? 128 : 32,
-            .lanes = UINT32_MAX,
-            .sectors = 1u << word / 8,
-            .words = 1u << word};
+        *out = (struct transaction){.addr =
+                                        kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
+                                    .bytes = kind == COALESCE_LINE128 ? 128 : 32,
+                                    .lanes = UINT32_MAX,
+                                    .sectors = 1u << word / 8,
+                                    .words = 1u << word};
     else
         return false;
     return true;
@@ -206,12 +206,20 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
                                ? (passes - portions) * c->shared_replay_cycles
                                : ((passes - portions) * c->shared_pass_cycles + 1) / 2;
     if (is_atomic) {
-        const uint32_t serial = atomic_rounds(a, mask) * c->shared_atomic_cycles;
-        e->bank_cycles += serial;
-        e->bank_latency += serial;
+        // On these chips an atomic is a loop of instructions: load and lock, operate, store and
+        // unlock, again for lanes that found the lock taken (cuobjdump shows LDSLK and STSUL). What
+        // was measured is how long a warp is at it; the pipe is busy only for the load and the
+        // store of each round (later rounds have fewer lanes: no conflicts assumed), and other
+        // warps go on between. Not counted: the loop's issue slots, and warps that meet at one
+        // lock.
+        const uint32_t rounds = atomic_rounds(a, mask), agu = agu_cycles(s, mask);
+        const uint32_t once = (c->shared_pass_cycles + 1) / 2;
+        e->bank_cycles = 2 * ((e->bank_cycles > agu ? e->bank_cycles : agu) +
+                              (rounds - 1) * (once > agu ? once : agu));
+        e->bank_latency += rounds * c->shared_atomic_cycles;
     }
     if (e->bank_cycles == 0) e->bank_cycles = 1;
-    n[is_atomic                  ? ACT_shared_atomics
+    n[is_atomic                 ? ACT_shared_atomics
       : a->kind == ACCESS_STORE ? ACT_shared_writes
                                 : ACT_shared_reads]++;
     n[ACT_shared_lanes] += count_lanes(mask);
@@ -226,7 +234,8 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
 static void global_part(struct sm *s, const struct exec_access *a, struct lsu_entry *e) {
     const struct sm_config *const c = &s->c;
     const bool is_local = a->space == PTX_SPACE_LOCAL;
-    const bool in_l1 = s->cache[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
+    const bool in_l1 =
+        s->cache[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
     uint64_t *const n = s->act.c;
     switch (a->kind) {
     case ACCESS_STORE:
