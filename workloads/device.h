@@ -35,7 +35,9 @@
     extern "C" {                                                                                   \
     __constant__ type name;                                                                        \
     }
-#define DEVICE_FN static __device__ __forceinline__
+#define DEVICE_FN    static __device__ __forceinline__
+// A pointer read from memory that is known to point to global memory: `float GLOBAL_SPACE *p`.
+#define GLOBAL_SPACE __attribute__((address_space(1)))
 
 typedef __UINT8_TYPE__ uint8_t;
 typedef __INT8_TYPE__ int8_t;
@@ -206,6 +208,7 @@ DEVICE_FN float __saturatef(float x) { return __nvvm_saturate_f(x); }
 DEVICE_FN int __popc(unsigned x) { return __builtin_popcount(x); }
 DEVICE_FN int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 DEVICE_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
+DEVICE_FN int abs(int x) { return x < 0 ? -x : x; }
 DEVICE_FN int __mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
 // clang-format on
 

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define __global__
@@ -23,7 +24,8 @@
 #endif
 #define DYNAMIC_SHARED(type, name) type *const name = (type *)emulate_dynamic_shared
 #define CONSTANT(type, name)       static type name
-#define DEVICE_FN                  static inline __attribute__((unused))
+#define GLOBAL_SPACE
+#define DEVICE_FN static inline __attribute__((unused))
 
 struct emulate_index {
     unsigned x, y, z;
