@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 file(WRITE ${CMAKE_BINARY_DIR}/libwarpwatt.c "// The library is its rooms.\ntypedef int ww_library;\n")
 add_library(warpwatt_lib SHARED ${CMAKE_BINARY_DIR}/libwarpwatt.c)
-target_link_libraries(warpwatt_lib PRIVATE -Wl,--whole-archive ww_gpu -Wl,--no-whole-archive)
+target_link_libraries(warpwatt_lib PRIVATE -Wl,--whole-archive ww_gpu ww_power -Wl,--no-whole-archive)
 set_target_properties(warpwatt_lib PROPERTIES OUTPUT_NAME warpwatt VERSION ${PROJECT_VERSION}
                       SOVERSION ${PROJECT_VERSION_MAJOR})
 install(TARGETS warpwatt_lib LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

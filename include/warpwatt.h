@@ -142,6 +142,44 @@ WW_API enum ww_status ww_result_get(const ww_gpu *gpu, size_t i, struct ww_resul
 WW_API enum ww_status ww_result_counter(const ww_gpu *gpu, size_t i, const char *counter,
                                         uint32_t index, uint64_t *value);
 
+// ---- the power model alone: a GPU's configuration and counts in, a tree of components out
+//
+//     ww_power *p;
+//     char error[512];
+//     if (ww_power_open("gt240", NULL, 0, error, sizeof error, &p) != WW_OK) puts(error);
+//     ww_power_count(p, "rf_reads", 0, 1000000);
+//     ww_power_run(p, 1e-3); // seconds
+//     struct ww_power_part part = {.size = sizeof part};
+//     for (size_t i = 0; ww_power_part_get(p, i, &part) == WW_OK; i++) ...
+//     ww_power_close(p);
+//
+// Counters are those of docs/reference-counters.md, whoever counted them. One handle belongs to one
+// thread at a time.
+typedef struct ww_power ww_power;
+// `error` (may be NULL) gets the sentences of a refusal. `overrides` as in ww_options.
+WW_API enum ww_status ww_power_open(const char *gpu, const char *const *overrides,
+                                    uint32_t override_count, char *error, size_t error_size,
+                                    ww_power **out);
+WW_API void ww_power_close(ww_power *p); // NULL is allowed
+// Sets a count (element `index` of a row of counters). WW_ERROR_USAGE: no such counter.
+WW_API enum ww_status ww_power_count(ww_power *p, const char *counter, uint32_t index,
+                                     uint64_t value);
+// Energies of these counts over `seconds`. WW_ERROR_USAGE: no time.
+WW_API enum ww_status ww_power_run(ww_power *p, double seconds);
+// What the board can draw: at the thermal limit, with the duty of the GPU file; W.
+WW_API double ww_power_peak(const ww_power *p);
+// Figures of a component with everything below it; part 0 is the whole.
+struct ww_power_part {
+    size_t size; // sizeof(struct ww_power_part), set by the caller
+    const char *name, *parent, *model, *basis; // parent NULL: the whole
+    uint32_t count; // in the machine; figures are of all of them
+    double area_mm2, leakage_w, constant_w, peak_w;
+    double dynamic_j, static_j; // of the last ww_power_run
+};
+WW_API size_t ww_power_parts(const ww_power *p);
+// WW_ERROR_USAGE: there is no part i.
+WW_API enum ww_status ww_power_part_get(const ww_power *p, size_t i, struct ww_power_part *part);
+
 #ifdef __cplusplus
 }
 #endif
