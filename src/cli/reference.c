@@ -1,6 +1,10 @@
 // `warpwatt reference`: pages of docs/, made from the tables of the code so that they stay true.
 #include "cli/cli.h"
+#include "power/check.h"
+#include "power/declared.h"
 #include "power/power_gpu.h"
+
+#include <string.h>
 
 static void counters(void) {
     puts("# Counters\n\nEvery counter of `activity.def`: JSON, CSV and XML files use these names.\n\n"
@@ -104,6 +108,46 @@ static int power_page(struct cli *c) {
     return 0;
 }
 
+// Reasons are long and few: rows carry a number, the list below the table says it.
+static unsigned reason_number(const char *why, const char *reason[], unsigned *n) {
+    for (unsigned i = 0; i < *n; i++)
+        if (strcmp(reason[i], why) == 0) return i + 1;
+    reason[(*n)++] = why;
+    return *n;
+}
+
+static void circuits(void) {
+    puts("# Circuit models\n\nWhat the components of the power model are built of.\n\n"
+         "| model | how |\n|---|---|");
+    for (unsigned i = 0; i < power_circuits_n; i++)
+        printf("| %s | %s |\n", power_circuits[i].name, power_circuits[i].prose);
+    puts("\n# Declared circuit data\n\nPublished values that are used as they are.\n\n"
+         "| name | node, nm | supply, V | value | unit | source |\n|---|---|---|---|---|---|");
+    for (unsigned i = 0; i < DECLARED_N; i++) {
+        const struct declared_info *p = &declared_info[i];
+        printf("| `%s` | %g | %g | %g | %s | %s |\n", p->name, p->node_nm, p->vdd_v, p->value, p->unit,
+               p->source);
+    }
+    static struct power_check row[POWER_CHECK_MAX];
+    const unsigned n = power_check_arrays(row);
+    static const char *reason[POWER_CHECK_MAX];
+    unsigned reasons = 0;
+    puts("\n# Ours beside published values\n\nAnalytic rows outside of 20 % and declared rows carry the "
+         "number of their reason.\n\n"
+         "| source | what | configuration | metric | ours | published | unit | ratio | basis | reason |\n"
+         "|---|---|---|---|---|---|---|---|---|---|");
+    for (unsigned i = 0; i < n; i++) {
+        const struct power_check *r = &row[i];
+        printf("| %s | %s | %s | %s | %.4g | %.4g | %s | %.2f | %s | ", r->source, r->workload,
+               r->configuration, r->metric, r->ours, r->published, r->unit, r->ours / r->published,
+               power_check_basis_name(r->basis));
+        if (*r->why) printf("%u", reason_number(r->why, reason, &reasons));
+        puts(" |");
+    }
+    puts("");
+    for (unsigned i = 0; i < reasons; i++) printf("%u. %s.\n", i + 1, reason[i]);
+}
+
 int cmd_reference(struct cli *c, int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "counters") == 0) return counters(), 0;
@@ -112,9 +156,10 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "classes") == 0) return classes(), 0;
     if (strcmp(what, "gpu-keys") == 0) return gpu_keys(c), 0;
     if (strcmp(what, "power") == 0) return power_page(c);
+    if (strcmp(what, "circuits") == 0) return circuits(), 0;
     if (strcmp(what, "--help") != 0)
-        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys or power");
-    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power\n\n"
+        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, power or circuits");
+    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power | circuits\n\n"
          "A page of the reference in Markdown, made from the tables of the code.");
     return 0;
 }

@@ -16,10 +16,10 @@
 //               the other columns of the row as in a read
 //   control     precharge and equalise a column (three P devices of 6 beta Wmin), enable a sense
 //               amplifier (isolation and foot, three devices of 12.5 F), a flip-flop a bit out
-//   wires       semi-global, their repeaters 10 % slower than the fastest for six tenths of the
-//               energy; in and out apart, so that a port of n bits is a channel of 2 n wires and
-//               the address. In a small array with a wide port these channels are most of the area:
-//               512 bits at 65 nm are 0.27 mm across, eight thousand bytes of cells 0.2 mm
+//   wires       semi-global, their repeaters 10 % slower than the fastest for seven tenths of
+//               the energy; in and out apart, so that a port of n bits is a channel of 2 n wires
+//               and the address. In a small array with a wide port these channels are most of the
+//               area: 512 bits at 65 nm are 0.27 mm across, eight thousand bytes of cells 0.2 mm
 //   leakage     cell: V Ioff (2.08 F + 1.23 F + half of 1.31 F a port); decoders, sense amplifiers,
 //               write drivers and wires beside it
 //
@@ -31,10 +31,9 @@
 
 const char array_prose[] =
     "Six-transistor cells (146 F2) in sub-arrays; decoder, word line, bit lines, sense amplifiers "
-    "and output computed from device and wire tables; sub-arrays two by two around their outputs, "
-    "joined by an H-tree of repeated wires; the partition that minimises the weighted sum of "
-    "delay, "
-    "energy, leakage and area is searched for.";
+    "and output from device and wire tables; sub-arrays two by two around their outputs, joined "
+    "by an H-tree of repeated wires. The partition is searched for: the least weighted sum of "
+    "delay, energy, leakage and area, each over its best.";
 const char array_cache_prose[] =
     "Two arrays, tags and data, searched apart; a comparator a way. Parallel access reads the data "
     "of all ways, sequential access those of the hit way after the tags.";

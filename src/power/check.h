@@ -31,4 +31,11 @@ enum { POWER_CHECK_MAX = 200 };
 // and register files; their number. Refuses nothing: all configurations are fixed.
 unsigned power_check_arrays(struct power_check *out);
 
+// The circuit-level models by name, with a sentence or two on each, for a reference page.
+struct power_circuit {
+    const char *name, *prose;
+};
+extern const struct power_circuit power_circuits[];
+extern const unsigned power_circuits_n;
+
 #endif

@@ -29,7 +29,7 @@ struct block circuit_decoder(const struct tech *t, unsigned rows, double load_f,
 struct block circuit_wire(const struct tech *t, enum tech_plane plane, double length_um);
 // The same with smaller repeaters, farther apart, that cost up to `slack` (0.1: 10 %) of the best
 // delay: of those the one with the least energy and leakage. At 10 % a charging transition costs
-// about 0.6 of the delay-optimal wire's.
+// about 0.7 of the delay-optimal wire's.
 struct block circuit_wire_slack(const struct tech *t, enum tech_plane plane, double length_um,
                                 double slack);
 // A D flip-flop of 5 NAND2 and 1 NAND3. energy_j is of a clock with data that switch half of the

@@ -26,10 +26,9 @@ double declared_row_leak(bool l2, double vdd_v) {
 }
 
 const char declared_finfet_prose[] =
-    "Declared circuit data: published 7 nm FinFET register files (8T cells, 0.45 V and "
-    "near-threshold "
-    "0.3 V), a power law of size through their points; 16 nm lies between the array model at 22 nm "
-    "and these on a logarithmic line.";
+    "Declared circuit data: published 7 nm FinFET register files (8T cells, 0.45 V and, near "
+    "threshold, 0.3 V) and a power law of size through their points; 16 nm lies between the array "
+    "model at 22 nm and these on a logarithmic line.";
 
 static double value(enum declared i) { return declared_info[i].value; }
 

@@ -10,7 +10,7 @@ run 0 workloads; says out '^hotspot'; says out '^mergeSort'
 run 0 workloads bfs; says out 'small'
 run 0 savings
 run 0 studies
-for page in counters stalls instructions classes gpu-keys power; do
+for page in counters stalls instructions classes gpu-keys power circuits; do
     run 0 reference $page; says out '^# '
     cmp -s out "$HERE/../../docs/reference-$page.md" || fail "docs/reference-$page.md is not what the code says: make docs"
 done

@@ -283,6 +283,9 @@ static void published_values(void **state) {
         {"CACTI 6.5, commit b288fc2", "access time", 12, 0.45, 1.2},
         {"dissertation table 2.1", "leakage current at Vdd", 0, 0.8, 1.2},
         {"dissertation table 2.1", "bank leakage power", 0, 0.8, 1.2},
+        {"McPAT 1.3", "Subthreshold Leakage", 0, 0.8, 1.2},
+        {"McPAT 1.3", "Gate Leakage", 2, 0.8, 10},
+        {"McPAT 1.3", "Area", 3, 0.35, 1.2},
         {"dissertation 5.4.1", "wordline delay reduction by DWL", 2, 0.4, 2.5},
     };
     unsigned seen[WW_COUNT(bound)] = {0}, out[WW_COUNT(bound)] = {0};
