@@ -1,0 +1,110 @@
+// libcudart over the driver API. One implementation for every major version (cudart_major says which
+// one a program was built for); the driver library holds the device, its memory and its time.
+//
+//   state.c     errors, the context of a thread, the table of what programs registered
+//   register.c  what constructors of nvcc-built programs call
+//   launch.c    kernels: configuration stack, launches, attributes, occupancy
+//   memory.c    allocation, managed and pinned memory, pools
+//   copy.c      copies and fills in all shapes
+//   stream.c    streams, events, host functions
+//   device.c    devices, properties, limits
+//   texture.c   arrays, textures, surfaces
+//   graph.c     capture and graphs
+//   refuse.c    entry points that are answered with cudaErrorNotSupported
+//   replace.c   programs with a runtime of their own linked in (libwarpwatt-static.so)
+//
+// Every entry point stands in api.def.
+#ifndef WW_CUDART_H
+#define WW_CUDART_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+extern int cudart_major; // 11, 12, 13
+
+// ---- errors -------------------------------------------------------------------------------------
+// Remembers an error for cudaGetLastError and answers it. "Not ready" is an answer and is not kept.
+cudaError_t cudart_done(CUresult r);
+cudaError_t cudart_error(cudaError_t e);
+// A sentence on stderr.
+void cudart_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+// ---- the thread's context -------------------------------------------------------------------------
+// The driver is initialised and a context current (device 0's primary one when the program made none).
+CUresult cudart_ready(void);
+#define CUDART_READY()                                                                             \
+    do {                                                                                           \
+        const CUresult ready_ = cudart_ready();                                                    \
+        if (ready_ != CUDA_SUCCESS) return cudart_done(ready_);                                    \
+    } while (0)
+// cudaDeviceReset: modules are loaded again at the next use.
+void cudart_forget_modules(void);
+
+// ---- what was registered ----------------------------------------------------------------------------
+// A translation unit (or linked program): its fat binary, loaded at the first use of something in it.
+struct cudart_unit {
+    const void *wrapper;
+    CUmodule module;
+    CUresult status; // of loading
+    bool tried, gone;
+    struct cudart_unit *next;
+};
+struct cudart_function {
+    const void *host; // address that the program knows it by; NULL: from a library
+    const char *name;
+    struct cudart_unit *unit;
+    CUfunction function;
+};
+struct cudart_variable {
+    const void *host;
+    const char *name;
+    struct cudart_unit *unit;
+    size_t bytes;
+    void **managed;  // the program's pointer to be filled in, or NULL
+    bool is_texture, is_surface;
+    bool reads_fractions; // texture reference: integers come as fractions
+};
+void cudart_add_function(struct cudart_unit *u, const void *host, const char *name);
+struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host, const char *name, size_t bytes);
+// By host address (or by the handle itself); loads its unit. Takes and releases the table's lock.
+cudaError_t cudart_function(const void *host, CUfunction *out);
+cudaError_t cudart_kernel(const void *host, struct cudart_function **out);
+cudaError_t cudart_variable(const void *host, struct cudart_variable **out);
+cudaError_t cudart_symbol(const void *host, CUdeviceptr *address, size_t *bytes);
+// Loads units that hold managed variables: their pointers must be right before main reads them.
+CUresult cudart_load_managed(struct cudart_unit *u);
+struct cudart_unit *cudart_unit_new(const void *wrapper);
+void cudart_unit_remove(struct cudart_unit *u);
+struct cudart_function *cudart_function_of_library(CUfunction f);
+
+// ---- capture (graph.c) ------------------------------------------------------------------------------
+// An operation of a capturing stream is kept instead of done. `kind` by name of its fields.
+enum cudart_op_kind { OP_KERNEL, OP_COPY, OP_FILL, OP_HOST, OP_EVENT_RECORD, OP_EVENT_WAIT, OP_EMPTY, OP_CHILD };
+struct cudart_op {
+    enum cudart_op_kind kind;
+    struct { CUfunction f; dim3 grid, block; unsigned shared; bool cooperative; void **args; } kernel;
+    CUDA_MEMCPY3D copy;
+    struct { CUdeviceptr dst; size_t pitch, width, height; unsigned value, element; } fill;
+    struct { cudaHostFn_t fn; void *user; } host;
+    CUevent event;
+    struct CUgraph_st *child;
+};
+// True: the stream is capturing and the operation was kept (or *e says why it could not be).
+bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e);
+bool cudart_is_capturing(cudaStream_t s);
+// Does it now, in stream order.
+CUresult cudart_do(const struct cudart_op *op, cudaStream_t s);
+
+// ---- between the chapters ---------------------------------------------------------------------------
+bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels);
+struct cudaChannelFormatDesc cudart_channel(CUarray_format format, unsigned channels);
+unsigned cudart_texel_bytes(cudaArray_t a);
+cudaError_t cudart_refuse(const char *call); // names it once; cudaErrorNotSupported
+
+#endif
