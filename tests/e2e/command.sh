@@ -7,7 +7,9 @@ run 0 gpus; says out gt240; says out gtx480; says out gtx580; says out gtx780
 run 0 gpus gtx480; says out 'sm_count: 15'
 run 0 gpus --keys; says out 'sm.schedulers'
 run 0 workloads; says out '^hotspot'; says out '^mergeSort'
-run 0 workloads bfs; says out 'small'
+run 0 workloads bfs; says out 'small'; says out 'Rodinia'
+run 0 workloads BFS; says out '^BFSlevels'; says out 'ISPASS'
+run 0 workloads; says out '^BFSlevels \(BFS\)'; says out '^NNdigits \(NN\)'; says out '^nn '
 run 0 savings
 run 0 studies
 for page in counters stalls instructions classes gpu-keys power circuits; do
