@@ -11,6 +11,8 @@ install(FILES include/warpwatt.h DESTINATION include)
 install(FILES include/cuda.h DESTINATION include/warpwatt)
 file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.yaml)
 install(FILES ${gpu_files} DESTINATION share/warpwatt/gpus)
+file(GLOB technique_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/savings/*.yaml)
+install(FILES ${technique_files} DESTINATION share/warpwatt/savings)
 install(FILES docs/warpwatt.1 DESTINATION share/man/man1)
 # The prefix is found from where the file lies, so that `make install PREFIX=...` needs no new build.
 string(REGEX REPLACE "[^/]+" ".." WW_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -8,7 +8,18 @@
 
 enum {
     ACT_MAX_BANKS = 32, // register banks counted one by one
-    ACT_STALLS = 16     // reasons of stall.def, padded
+    ACT_STALLS = 16,    // reasons of stall.def, padded
+    // Lengths of idle periods that are counted one by one; the last counter takes the longer ones.
+    ACT_IDLE_LENGTHS = 64,
+    // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs, all
+    // DP units, LD/ST, texture.
+    ACT_INT_DOMAIN = 0,
+    ACT_FP_DOMAIN = 8,
+    ACT_SFU_DOMAIN = 16,
+    ACT_DP_DOMAIN,
+    ACT_LDST_DOMAIN,
+    ACT_TEX_DOMAIN,
+    ACT_DOMAINS
 };
 
 // Why a scheduler's issue slot was not used; each scheduler cycle has exactly one owner.

@@ -28,7 +28,7 @@ struct cli {
       "time and energy of a workload over clock and voltage")                                      \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
     X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
-    X("savings", cmd_savings, "", "energy-saving techniques there are")                            \
+    X("savings", cmd_savings, "[NAME] [--mechanisms]", "energy-saving techniques there are, or one's page")                            \
     X("studies", cmd_studies, "", "published studies there are")                                   \
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \

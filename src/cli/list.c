@@ -1,4 +1,4 @@
-// `warpwatt gpus`, `savings`, `studies`: what there is.
+// `warpwatt gpus`, `studies`: what there is.
 #include "cli/cli.h"
 
 int cmd_gpus(struct cli *c, int argc, char **argv) {
@@ -31,12 +31,6 @@ int cmd_gpus(struct cli *c, int argc, char **argv) {
     const enum ww_status s = gpu_config_list(&c->arena, &list, &n, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
     for (uint32_t i = 0; i < n; i++) printf("%-14s %s\n", list[i].name, list[i].description);
-    return 0;
-}
-
-int cmd_savings(struct cli *c, int argc, char **argv) {
-    (void)c, (void)argc, (void)argv;
-    puts("none yet: techniques fill in the interfaces of sm/policy.h, and arrive with the power model");
     return 0;
 }
 

@@ -26,11 +26,11 @@ static const struct cli_option option[OPT_N] = {
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
     [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
-    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level", "warp scheduler: short for -s sm.scheduler=..."},
+    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware", "warp scheduler: short for -s sm.scheduler=..."},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
-    [OPT_POLICY] = {"--policy", 'p', "NAME", "an energy-saving technique (`warpwatt savings` lists them)"},
+    [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]", "energy-saving techniques (`warpwatt savings` lists them); options: -s savings.NAME=VALUE"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -349,10 +349,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         case OPT_CHECK: s = parse_checks(c, &q.session, value); break;
         case OPT_NO_POWER: q.no_power = true; break;
         case OPT_NO_PROGRESS: q.session.progress = false; break;
-        case OPT_POLICY:
-            if (strcmp(value, "none") != 0)
-                return cli_usage("no technique `%s`: this version has none yet (`none` is always there)", value);
-            break;
+        case OPT_POLICY: q.session.policies = value; break;
         case OPT_HELP: return help();
         default: s = ptx_option(c, &ptx, (size_t)(o - OPT_N), value); break;
         }
@@ -363,7 +360,8 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     if (!args.after_dashes && !what) return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
     // A wrong GPU file or key is our user's mistake: say so before anything starts.
     struct gpu_config config;
-    s = gpu_config_load(q.session.gpu, q.session.overrides, q.session.n_overrides, &c->diags, &config);
+    struct savings savings;
+    s = session_configure(&q.session, &c->diags, &config, &savings);
     if (s != WW_OK) return cli_fail(c, s);
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
     bool temporary;

@@ -389,8 +389,8 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
                        bool *checked) {
     enum ww_status s = p->args_file ? read_args_file(c, p) : WW_OK;
     struct gpu_config config;
-    if (s == WW_OK)
-        s = gpu_config_load(q->session.gpu, q->session.overrides, q->session.n_overrides, &c->diags, &config);
+    struct savings savings = {0};
+    if (s == WW_OK) s = session_configure(&q->session, &c->diags, &config, &savings);
     if (s != WW_OK) return s;
     struct session_state state = {.per_sm = q->session.per_sm};
     s = record_open(record, &config, p->path, &c->diags, &state.record);
@@ -399,6 +399,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     struct gpu_options o;
     gpu_options_init(&o);
     session_gpu_options(&q->session, &o);
+    o.savings = savings;
     o.user = &state;
     o.launch_done = on_launch;
     o.progress = on_progress;

@@ -200,9 +200,8 @@ static enum ww_status start(void) {
     arena_init(&the.arena, NULL);
     diags_init(&the.diags);
     enum ww_status s = session_from_env(&the.arena, &the.session, &the.diags);
-    if (s == WW_OK)
-        s = gpu_config_load(the.session.gpu, the.session.overrides, the.session.n_overrides,
-                            &the.diags, &the.state.config);
+    struct savings savings = {0};
+    if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.state.config, &savings);
     if (s == WW_OK && the.session.record && claim_record(the.session.record))
         s = record_open(the.session.record, &the.state.config, program_invocation_name, &the.diags,
                         &the.record);
@@ -211,6 +210,7 @@ static enum ww_status start(void) {
     struct gpu_options o;
     gpu_options_init(&o);
     session_gpu_options(&the.session, &o);
+    o.savings = savings;
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;

@@ -14,19 +14,14 @@ enum { MAX_LAYERS = 96, MAX_BASES = 8, MAX_KEYS = 512, MAX_FILE = 1 << 20 };
 #define NO_LAYER UINT16_MAX
 
 // ---- the search path -------------------------------------------------------------------------
-struct places {
-    char dir[8][GPU_PATH_BYTES];
-    uint32_t n;
-};
-
-static void add_place(struct places *p, const char *dir, size_t len) {
+static void add_place(struct config_places *p, const char *dir, size_t len) {
     if (p->n == WW_COUNT(p->dir) || !len || len >= GPU_PATH_BYTES) return;
     snprintf(p->dir[p->n++], GPU_PATH_BYTES, "%.*s", (int)len, dir);
 }
 
-static void find_places(struct places *p) {
+void config_find_places(struct config_places *p, const char *variable, const char *folder) {
     p->n = 0;
-    const char *env = getenv("WARPWATT_GPUS");
+    const char *env = getenv(variable);
     while (env && *env) {
         const size_t len = strcspn(env, ":");
         add_place(p, env, len);
@@ -41,18 +36,20 @@ static void find_places(struct places *p) {
         // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/gpus", len, start, 3 * up, climb);
+            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, start, 3 * up, climb,
+                                   folder);
             if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
         }
         // A build tree: the source tree is one of the folders above, up to three.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int m = snprintf(dir, sizeof dir, "%.*s%.*s/gpus", len, start, 3 * up, climb);
+            const int m = snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, start, 3 * up, climb, folder);
             if (m > 0 && (size_t)m < sizeof dir) add_place(p, dir, (size_t)m);
         }
     }
-    add_place(p, "gpus", 4);
+    add_place(p, folder, strlen(folder));
 }
+static void find_places(struct config_places *p) { config_find_places(p, "WARPWATT_GPUS", "gpus"); }
 
 static bool is_file(const char *path) {
     struct stat st;
@@ -76,7 +73,7 @@ static bool find_file(const char *name, const char *beside, char *out, size_t si
         snprintf(out, size, "%s", name);
         return is_file(out);
     }
-    struct places p;
+    struct config_places p;
     find_places(&p);
     for (uint32_t i = 0; i < p.n; i++) {
         const int n = snprintf(out, size, "%s/%s.yaml", p.dir[i], name);
@@ -93,7 +90,7 @@ static int by_name(const void *a, const void *b) {
 enum ww_status gpu_config_list(struct arena *a, struct gpu_listing **list, uint32_t *n,
                                struct diags *d) {
     VEC(struct gpu_listing) all = {0};
-    struct places p;
+    struct config_places p;
     find_places(&p);
     for (uint32_t i = 0; i < p.n; i++) {
         DIR *dir = opendir(p.dir[i]);

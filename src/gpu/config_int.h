@@ -44,6 +44,14 @@ const char *config_layer_source(const struct config_layer *layer, uint32_t i, co
 // Where a dotted key stands in YAML text (block style, or a flow mapping on one line).
 bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col);
 
+// Folders with files of a kind: those of an environment variable (':' between), share/warpwatt/folder
+// beside the program's or library's own folder, the source tree it was built from.
+struct config_places {
+    char dir[8][GPU_PATH_BYTES];
+    uint32_t n;
+};
+void config_find_places(struct config_places *p, const char *variable, const char *folder);
+
 // Where values came from, for the checks of combinations.
 struct config_origin {
     const struct config_layer *layers;

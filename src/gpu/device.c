@@ -48,8 +48,12 @@ static void on_cta_done(void *user, uint32_t sm, uint32_t slot, uint64_t cta, ui
 
 void device_tear_down(struct gpu *g) {
     for (uint32_t i = 0; g->sm && i < g->config.sm_count; i++) sm_destroy(g->sm[i]);
+    for (uint32_t i = 0; g->savings && i < g->config.sm_count; i++)
+        savings_sm_destroy(g->savings[i]);
     mem_system_destroy(g->mem);
     g->mem = NULL;
+    device_free(g, g->savings);
+    g->savings = NULL;
     device_free(g, g->sm);
     device_free(g, g->logs);
     device_free(g, g->ports);
@@ -67,7 +71,8 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     g->logs = device_alloc(g, n * sizeof *g->logs);
     g->ports = device_alloc(g, n * sizeof *g->ports);
     g->side = ww_alloc_aligned(n * sizeof *g->side);
-    if (!g->sm || !g->logs || !g->ports || !g->side)
+    g->savings = device_alloc(g, n * sizeof *g->savings);
+    if (!g->savings || !g->sm || !g->logs || !g->ports || !g->side)
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for %u SMs", n);
     enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
     if (s != WW_OK) return s;
@@ -78,11 +83,15 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         s = sm_create(&c->sm, i, g->ports[i], g->memory, &cb, d, &g->sm[i]);
         if (s != WW_OK) return s;
         g->logs[i] = sm_log(g->sm[i]);
-        if (g->options.sm_policies) {
-            const struct sm_policy *list[SM_MAX_POLICIES];
-            const uint32_t k = g->options.sm_policies(g->options.user, i, list);
-            if (k && (s = sm_set_policies(g->sm[i], list, k, d)) != WW_OK) return s;
+        const struct sm_policy *list[2 * SM_MAX_POLICIES];
+        uint32_t k = 0;
+        if (g->options.savings.mechanisms) {
+            g->savings[i] = savings_sm_create(&g->options.savings, &c->sm);
+            if (!g->savings[i]) return diag_add(d, WW_ERROR_MEMORY, "out of memory for techniques");
+            k = savings_sm_policies(g->savings[i], list);
         }
+        if (g->options.sm_policies) k += g->options.sm_policies(g->options.user, i, list + k);
+        if (k && (s = sm_set_policies(g->sm[i], list, k, d)) != WW_OK) return s;
     }
     return WW_OK;
 }

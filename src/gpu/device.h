@@ -112,6 +112,7 @@ struct gpu {
     // timing machinery; all NULL in functional mode
     struct mem_system *mem;
     struct sm **sm;
+    struct savings_sm **savings; // of each SM, or NULL
     struct exec_log **logs;
     struct mem_port **ports;
     struct sm_side *side;

@@ -22,6 +22,7 @@
 #include "code/code.h"
 #include "exec/exec.h"
 #include "mem/mem.h"
+#include "savings/savings.h"
 #include "sm/policy.h"
 #include "sm/sm.h"
 
@@ -135,6 +136,26 @@ bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size
 // The whole configuration as YAML that gpu_config_load reads back.
 void gpu_config_print(const struct gpu_config *c, FILE *out);
 
+// ---- techniques -------------------------------------------------------------------------------
+// A technique file: savings/NAME.yaml. Texts live in the arena that it was read into.
+struct technique {
+    const char *name, *path, *description, *paper;
+    const char **mechanism;
+    struct technique_value { const char *name, *value, *source; } *gpu, *option;
+    uint32_t n_mechanisms, n_gpu, n_options;
+};
+// Reads "warped-gates" (looked for in $WARPWATT_SAVINGS, share/warpwatt/savings, the source tree) or
+// a path to a YAML file. Unknown keys, options and mechanisms are refused.
+enum ww_status technique_load(struct arena *a, const char *name_or_path, struct diags *d,
+                              struct technique *out);
+enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n, struct diags *d);
+// A GPU with techniques: `names` is "none", NULL, or names with ',' between; `overrides` are keys of
+// the GPU file and, as "savings.NAME=VALUE", options. What a technique says of the GPU (its scheduler)
+// counts less than an override. `*s` has no mechanisms when there is nothing to run with.
+enum ww_status technique_configure(const char *gpu, const char *names, const char *const *overrides,
+                                   uint32_t n_overrides, struct diags *d, struct gpu_config *c,
+                                   struct savings *s);
+
 // ---- a device ---------------------------------------------------------------------------------
 struct gpu;
 struct gpu_result;
@@ -167,7 +188,8 @@ struct gpu_options {
     void (*print)(void *user, const char *text, size_t len); // device printf
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
-    // Techniques of one SM: fills `list` (room for SM_MAX_POLICIES), answers how many. Each SM needs
+    struct savings savings; // techniques of every SM
+    // Policies of one SM besides these: fills `list` (room for SM_MAX_POLICIES), answers how many. Each SM needs
     // policies of its own; they live as long as the GPU, and may be asked for again after a fault.
     uint32_t (*sm_policies)(void *user, uint32_t sm, const struct sm_policy **list);
 };

@@ -20,7 +20,8 @@ static bool put(const char *name, const char *value) {
 }
 
 bool session_to_env(const struct session *s) {
-    bool ok = put("WARPWATT_GPU", s->gpu) && put("WARPWATT_RECORD", s->record);
+    bool ok = put("WARPWATT_GPU", s->gpu) && put("WARPWATT_RECORD", s->record) &&
+              put("WARPWATT_POLICIES", s->policies);
 #define X(name, field) ok = put(name, s->field ? "1" : NULL) && ok;
     SESSION_FLAGS(X)
 #undef X
@@ -45,6 +46,8 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
     *s = (struct session){.gpu = "gtx480", .host_threads = 1};
     const char *v = getenv("WARPWATT_GPU");
     if (v && *v) s->gpu = arena_strdup(a, v);
+    v = getenv("WARPWATT_POLICIES");
+    if (v && *v) s->policies = arena_strdup(a, v);
     v = getenv("WARPWATT_RECORD");
     if (v && *v) s->record = arena_strdup(a, v);
 #define X(name, field)                                                                             \
@@ -73,6 +76,11 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
         s->overrides[s->n_overrides++] = p;
     }
     return WW_OK;
+}
+
+enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
+                                 struct savings *savings) {
+    return technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
 }
 
 void session_gpu_options(const struct session *s, struct gpu_options *o) {

@@ -11,6 +11,7 @@ struct session {
     const char *gpu;                    // name or path; NULL: gtx480
     const char *overrides[SESSION_MAX_OVERRIDES]; // "key=value"
     uint32_t n_overrides;
+    const char *policies;               // techniques, ',' between; NULL: none
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
@@ -21,6 +22,9 @@ struct session {
 bool session_to_env(const struct session *s);
 // Reads them; texts live in `a`. Unset ones keep defaults; malformed ones are refused.
 enum ww_status session_from_env(struct arena *a, struct session *s, struct diags *d);
+// The GPU with the session's overrides and techniques.
+enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
+                                 struct savings *savings);
 // Fills the GPU options that a session decides.
 void session_gpu_options(const struct session *s, struct gpu_options *o);
 

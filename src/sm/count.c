@@ -2,6 +2,7 @@
 // lanes, is not counted as it happens but added up here; what depends on when is in sm.act; state
 // times come from timestamps, cut at the cycle that is asked for.
 #include "sm/sm_state.h"
+#include "sm/units.h"
 
 static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct sm_inst_counts *n) {
     const uint64_t issues = n->issues, lanes = n->lanes;
@@ -60,12 +61,85 @@ static void add_pipes(struct activity *a, const struct sm *s, uint64_t now) {
     c[ACT_ldst_issues] += p[SM_PIPE_LDST].issues + p[SM_PIPE_TEX].issues;
 }
 
+// ---- idle times ---------------------------------------------------------------------------------
+static uint32_t domain_of(uint32_t pipe) {
+    if (pipe < SM_PIPE_FP) return ACT_INT_DOMAIN + pipe - SM_PIPE_INT;
+    if (pipe < SM_PIPE_SFU) return ACT_FP_DOMAIN + pipe - SM_PIPE_FP;
+    if (pipe < SM_PIPE_DP) return ACT_SFU_DOMAIN;
+    if (pipe < SM_PIPE_LDST) return ACT_DP_DOMAIN;
+    return pipe == SM_PIPE_LDST ? ACT_LDST_DOMAIN : ACT_TEX_DOMAIN;
+}
+static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_CLUSTERS &&
+                  ACT_SFU_DOMAIN == ACT_FP_DOMAIN + SM_MAX_CLUSTERS,
+              "a domain for each cluster's pipelines");
+
+#define FOR_EACH_PIPE(p, v)                                                                        \
+    for (uint32_t u_ = UNIT_NONE + 1; u_ < UNIT_N; u_++)                                           \
+        for (uint32_t p = (v)->pipe_first[u_]; p < (v)->pipe_first[u_] + (uint32_t)(v)->pipe_n[u_]; p++)
+
+// Up to where an idle period that is still open at `now` reaches: an access that the LD/ST or the
+// texture unit works on is told to its pipe only when it is done.
+static uint64_t idle_end(const struct sm *s, uint32_t pipe, uint64_t now) {
+    const struct lsu *const u = pipe == SM_PIPE_LDST ? &s->lsu : pipe == SM_PIPE_TEX ? &s->tex : NULL;
+    if (u == NULL || u->n == 0 || !u->entry[u->first].started) return now;
+    return min64(now, u->entry[u->first].begun);
+}
+
+void count_open(struct sm *s, uint64_t cycle) {
+    FOR_EACH_PIPE(p, &s->v) {
+        struct sm_pipe *const x = &s->v.pipe[p];
+        if (x->busy_until < cycle) x->busy_from = x->busy_until = cycle;
+    }
+    s->active_since = cycle;
+    s->active_n = count_warps(s->v.active);
+}
+
+void count_close(struct sm *s, uint64_t cycle) {
+    FOR_EACH_PIPE(p, &s->v) {
+        struct sm_pipe *const x = &s->v.pipe[p];
+        const uint64_t end = idle_end(s, p, cycle);
+        if (x->busy_until < end) units_idle(s, p, end - x->busy_until);
+        if (x->busy_until < cycle) x->busy_from = x->busy_until = cycle;
+    }
+    count_active(s, cycle);
+}
+
+void count_active(struct sm *s, uint64_t t) {
+    if (t > s->active_since) {
+        s->act.c[ACT_active_set_cycles + s->active_n] += t - s->active_since;
+        s->active_since = t;
+    }
+    s->active_n = count_warps(s->v.active);
+}
+
+static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
+    FOR_EACH_PIPE(p, &s->v) {
+        const uint32_t d = domain_of(p);
+        a->c[ACT_idle_cycles + d] += s->idle[p].cycles;
+        const uint64_t end = idle_end(s, p, now);
+        if (s->is_busy && s->v.pipe[p].busy_until < end)
+            a->c[ACT_idle_cycles + d] += end - s->v.pipe[p].busy_until;
+        const uint32_t to = d < ACT_FP_DOMAIN     ? ACT_idle_periods_int
+                            : d < ACT_SFU_DOMAIN  ? ACT_idle_periods_fp
+                            : d == ACT_SFU_DOMAIN ? ACT_idle_periods_sfu
+                            : d == ACT_LDST_DOMAIN ? ACT_idle_periods_ldst
+                                                   : ACT_N;
+        if (to == ACT_N) continue;
+        for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) a->c[to + i] += s->idle[p].n[i];
+    }
+    if (s->is_busy && now > s->active_since)
+        a->c[ACT_active_set_cycles + s->active_n] += now - s->active_since;
+}
+
 const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
     s->sum = s->act;
     struct activity *const a = &s->sum;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);
     add_pipes(a, s, now);
+    add_idle(a, s, now);
+    for (uint32_t i = 0; i < s->n_policies; i++)
+        if (s->policy[i]->count != NULL) s->policy[i]->count(s->policy[i]->self, &s->v, a, now);
     if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
     if (now > s->warps_since)
         a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);

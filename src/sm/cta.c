@@ -54,6 +54,8 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     if (!s->is_busy) {
         s->is_busy = true;
         s->busy_since = cycle;
+        count_open(s, cycle);
+        if (ww_unlikely(s->n_policies != 0)) policy_work(s, true, cycle);
         for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
         for (uint32_t i = 0; i < s->n_policies; i++)
             if (s->policy[i]->epoch_cycles != 0)
@@ -96,6 +98,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
             policy_warp(s, SM_WARP_LAUNCH, w, slot, k->warp_registers,
                         number == 0 ? k->cta_shared : 0, cycle);
     }
+    if (!s->is_two_level) count_active(s, cycle);
     s->dirty = (1u << s->c.schedulers) - 1;
     s->wake = min64(s->wake, cycle);
     s->progress = max64(s->progress, cycle);
@@ -119,6 +122,7 @@ static void forget_warp(struct sm *s, uint32_t w) {
     s->fetch_held &= keep;
     s->const_retry &= keep;
     s->dirty |= 1u << s->warp[w].sched;
+    count_active(s, v->cycle);
 }
 
 static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {

@@ -301,7 +301,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
 
 static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, uint64_t start,
                        uint64_t t) {
-    units_hold(&s->v.pipe[u->pipe], start, start + e->bank_cycles);
+    units_hold(s, u->pipe, start, start + e->bank_cycles);
     u->free_at = start + e->bank_cycles;
     if (e->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
@@ -404,7 +404,7 @@ void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
             return;
         }
         u->free_at = (e->n == 0 ? max64(t, e->begun) : t + 1) + e->tail_cycles;
-        units_hold(&s->v.pipe[u->pipe], e->begun, max64(u->free_at, t + 1));
+        units_hold(s, u->pipe, e->begun, max64(u->free_at, t + 1));
         finish(s, u, e, t);
     }
     u->wake = NEVER;

@@ -84,3 +84,8 @@ void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot,
         if (s->policy[i]->warp != NULL)
             s->policy[i]->warp(s->policy[i]->self, e, w, kslot, regs, shared, t);
 }
+
+void policy_work(struct sm *s, bool begins, uint64_t cycle) {
+    for (uint32_t i = 0; i < s->n_policies; i++)
+        if (s->policy[i]->work != NULL) s->policy[i]->work(s->policy[i]->self, &s->v, begins, cycle);
+}

@@ -54,6 +54,8 @@ struct sm_view {
     struct sm_pipe pipe[SM_PIPES];
     uint64_t unit_free_at[UNIT_N];    // earliest free_at of the unit's pipes
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
+    uint32_t accesses[2];             // that the LD/ST and the texture unit hold: while there is one
+                                      // the unit works, and busy_until tells only afterwards
     uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its
                                       // guard); kept only while a policy is there
 };
@@ -92,12 +94,17 @@ struct sm_policy {
     void (*cycle)(void *self, const struct sm_view *v);
     // Which of the issuable warps of a scheduler it should choose from; a subset of `ready`, 0 for
     // "none of them" (the slot is then owned by `policy`). The scheduler chooses within the subset.
+    // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is
+    // asked, and the choice is made again without that unit's warps.
     uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
     // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
     bool (*unit_on)(void *self, const struct sm_view *v, uint32_t pipe);
-    // Warps `ready` could issue to this unit, whose free pipes (`pipes`: bit mask of sm_pipe_id) are
-    // all held back. Asked in every simulated cycle in which that is so. Answers the first later
-    // cycle in which to look again (a wakeup's end), UINT64_MAX if some other event will tell.
+    // A scheduler came, in its order of choice, to a warp that would issue to this unit, whose free
+    // pipes (`pipes`: bit mask of sm_pipe_id) are all held back; `ready` are all its warps of which
+    // that is true. Asked in every simulated cycle in which that is so, and before the scheduler goes
+    // on to warps of other units. Warps that the scheduler never comes to wake nothing. Answers the
+    // first later cycle in which to look again (a wakeup's end), UINT64_MAX if some other event will
+    // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
     // An instruction issues.
@@ -115,8 +122,14 @@ struct sm_policy {
     // Every epoch_cycles core cycles while the SM holds work (0: never), in the cycle itself.
     uint32_t epoch_cycles;
     void (*epoch)(void *self, const struct sm_view *v, uint64_t cycle);
-    // First cycle after v->cycle that must be simulated on this policy's account.
+    // First cycle after v->cycle that must be simulated on this policy's account. Called at the end
+    // of a simulated cycle in which nothing issued: what the view says then holds until the next.
     uint64_t (*next_event)(void *self, const struct sm_view *v);
+    // The SM gets its first CTA and is busy from `cycle` on, or has been busy up to and without it.
+    // Idle times and states count in between. At the first, all that was idle is idle since `cycle`.
+    void (*work)(void *self, const struct sm_view *v, bool begins, uint64_t cycle);
+    // Adds the policy's counts, complete up to and without `now`, to those of the SM.
+    void (*count)(const void *self, const struct sm_view *v, struct activity *a, uint64_t now);
 };
 
 enum { SM_MAX_POLICIES = 8 };

@@ -14,6 +14,7 @@ static void prepare(struct sm *s, uint32_t sc) {
         v->active &= ~leave;
         s->act.c[ACT_two_level_demotions] += count_warps(leave);
     }
+    const uint64_t before = v->active;
     uint32_t room = s->active_cap[sc] - count_warps(v->active & mine);
     uint64_t may = mine & v->decoded & ~v->active & ~waits;
     while (room != 0 && may != 0) {
@@ -25,6 +26,7 @@ static void prepare(struct sm *s, uint32_t sc) {
         room--;
         s->act.c[ACT_two_level_promotions]++;
     }
+    if ((leave | (before ^ v->active)) != 0) count_active(s, v->cycle);
 }
 
 static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {

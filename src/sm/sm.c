@@ -28,7 +28,9 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->shared_banks == 0 || c->shared_bank_bytes == 0) return "shared memory has no banks";
     if (c->shared_lanes_a_pass == 0) return "shared_lanes_a_pass must not be 0";
     if (c->shared_latency == 0) return "shared_latency must not be 0";
-    if (c->scheduler > SCHED_TWO_LEVEL) return "there is no such scheduler";
+    if (c->scheduler > SCHED_CTA_AWARE) return "there is no such scheduler";
+    if (c->scheduler >= SCHED_FETCH_GROUP && c->group_warps < c->schedulers)
+        return "group_warps must give each scheduler a warp";
     if (c->scheduler == SCHED_TWO_LEVEL && c->active_warps < c->schedulers)
         return "active_warps must give each scheduler a warp";
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
@@ -150,7 +152,8 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->port = port;
     if (cb != NULL) s->cb = *cb;
     static const struct sched_ops *const kinds[] = {
-        [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level};
+        [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level,
+        [SCHED_FETCH_GROUP] = &sched_fetch_group, [SCHED_CTA_AWARE] = &sched_cta_aware};
     s->ops = kinds[c->scheduler];
     s->is_two_level = c->scheduler == SCHED_TWO_LEVEL;
     s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
@@ -162,6 +165,8 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
         s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
+    if (c->scheduler >= SCHED_FETCH_GROUP)
+        for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].promoted = 0;
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     s->env.memory = memory;
     s->env.log = exec_log_create();

@@ -22,7 +22,7 @@
 #include "exec/exec.h"
 #include "mem/mem.h"
 
-enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL };
+enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROUP, SCHED_CTA_AWARE };
 
 // A dependent instruction issues `read_latency + latency` cycles after its producer when no bank,
 // collector or bus is in the way: that sum is what dependent-chain measurements give. For LD/ST and
@@ -61,6 +61,8 @@ struct sm_config {
     uint32_t issue_width;       // instructions a scheduler may issue a cycle from one warp
     uint32_t scheduler_interval; // core cycles between issues of one scheduler (Fermi: 1)
     uint32_t active_warps;      // two-level: size of the active set, per SM
+    uint32_t group_warps;       // fetch groups: warps of a group, per SM; CTA-aware: CTAs are put
+                                // together until they hold as many
     uint32_t max_issues_per_warp; // dual issue: 1 or 2
     bool dual_issue_diff_units; // both instructions of a dual issue need different units
     bool dp_blocks_issue;       // a double-precision issue takes both schedulers (Fermi)

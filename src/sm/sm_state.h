@@ -236,6 +236,9 @@ struct sm {
     uint64_t busy_since;
     uint64_t policy_wake;
 
+    uint64_t active_since; // v.active has had active_n warps since
+    uint32_t active_n;
+
     // schedulers
     const struct sched_ops *ops;
     struct {
@@ -245,7 +248,8 @@ struct sm {
         uint8_t reason;               // enum stall_reason
         uint8_t blamed;               // warp
         uint8_t last;                 // warp that issued last
-        uint8_t promoted;             // two-level: promoted last
+        uint8_t promoted;             // two-level: promoted last; fetch groups: the first group;
+                                      // CTA-aware: slot of the group's first CTA
     } sched[SM_MAX_SCHEDULERS];
     uint32_t active_cap[SM_MAX_SCHEDULERS];
     uint8_t cta_order[SM_MAX_CTAS]; // oldest first
@@ -269,6 +273,9 @@ struct sm {
 
     struct warp warp[SM_MAX_WARPS];
     struct activity act; // what is counted directly
+    struct pipe_idle {   // idle periods that have ended, by length
+        uint64_t n[ACT_IDLE_LENGTHS], cycles;
+    } idle[SM_PIPES];
 
     struct lsu lsu, tex;
     struct mem_op *op;
@@ -380,6 +387,7 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
 enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32 };
+void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
@@ -393,8 +401,12 @@ void policy_issue(struct sm *s, struct sm_issue *i);
 void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
                  uint32_t shared, uint64_t t);
 
-// count.c: the counts of a kernel that leaves its slot
+// count.c: the counts of a kernel that leaves its slot; the active set has changed in cycle t; idle
+// times when the SM becomes busy and when it is so no more
 void count_keep(struct sm *s, uint32_t slot);
+void count_active(struct sm *s, uint64_t t);
+void count_open(struct sm *s, uint64_t cycle);
+void count_close(struct sm *s, uint64_t cycle);
 
 // ---- schedulers: one file each behind this interface --------------------------------------------
 struct sched_ops {
@@ -405,6 +417,7 @@ struct sched_ops {
     // One of `ready` (not 0).
     uint32_t (*pick)(const struct sm *s, uint32_t sc, uint64_t ready);
 };
-extern const struct sched_ops sched_lrr, sched_gto, sched_two_level;
+extern const struct sched_ops sched_lrr, sched_gto, sched_two_level, sched_fetch_group,
+    sched_cta_aware;
 
 #endif

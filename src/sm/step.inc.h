@@ -221,7 +221,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
         return;
     }
     if (latency == 0) latency = 1;
-    const uint64_t at = units_enter(&s->v.pipe[pipe], ready, interval, latency);
+    const uint64_t at = units_enter(s, pipe, ready, interval, latency);
     collect_hold(s, t, at);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, at + latency, EVENT_RESULT, in, w, lanes);
@@ -275,10 +275,12 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 }
 
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
-// `*why` is the reason.
-static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why) {
+// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
+static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why,
+                          uint64_t *held) {
     struct sm_view *const v = &s->v;
     uint64_t no = 0;
+    *held = 0;
     *why = STALL_unit_busy;
     FOR_EACH_BIT32(u, s->units_busy) {
         if (v->unit_free_at[u] <= t)
@@ -314,22 +316,47 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
-        uint64_t free_pipes = 0;
         bool on = false;
         const uint32_t first = v->pipe_first[u];
-        for (uint32_t p = first; p < first + v->pipe_n[u] && !on; p++) {
-            if (v->pipe[p].free_at > t) continue;
-            free_pipes |= BIT64(p);
-            on = policy_unit_on(s, p);
-        }
+        for (uint32_t p = first; p < first + v->pipe_n[u] && !on; p++)
+            on = v->pipe[p].free_at <= t && policy_unit_on(s, p);
         if (on) continue;
-        s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
+        *held |= ready;
         left &= ~ready;
         *why = STALL_policy;
     }
 #endif
     return left;
 }
+
+#if STEP_HOOKS
+// A scheduler came to warp w, one of `held`: asks for its unit; answers all warps that wait for it.
+static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
+    const struct sm_view *const v = &s->v;
+    const uint32_t u = s->warp[w].head->unit, first = v->pipe_first[u];
+    uint64_t free_pipes = 0;
+    for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
+        if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
+    const uint64_t ready = held & v->needs[u];
+    s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
+    return ready;
+}
+
+// The scheduler's choice among `can` and `held`: in its order, or as policies prefer. Units that it
+// comes to and that are held back are asked for. False: it may issue none.
+static bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
+                          uint64_t t) {
+    while ((can | held) != 0) {
+        uint64_t from = can | held;
+        if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
+        if (from == 0) return false;
+        *w = s->ops->pick(s, sc, from);
+        if (!(held >> *w & 1)) return true;
+        held &= ~want_unit(s, *w, held, t);
+    }
+    return false;
+}
+#endif
 
 // The second instruction of a dual issue: the same warp's next, if it needs nothing of the first.
 static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, uint64_t t) {
@@ -339,7 +366,12 @@ static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, u
     if (in->flags & SI_SOLO) return;
     if (s->c.dual_issue_diff_units && in->unit == first_unit) return;
     enum stall_reason why;
-    if (with_unit(s, bit, t, &why) == 0) return;
+    uint64_t held;
+    const uint64_t can = with_unit(s, bit, t, &why, &held);
+#if STEP_HOOKS
+    if (held != 0) want_unit(s, w, held, t);
+#endif
+    if (can == 0) return;
     if (issue(s, sc, w, true, t)) s->act.c[ACT_issue_slots + STALL_dual]++;
 }
 
@@ -364,21 +396,25 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
         return false;
     }
     enum stall_reason why;
-    uint64_t can = with_unit(s, active, t, &why);
+    uint64_t held;
+    const uint64_t can = with_unit(s, active, t, &why, &held);
 #if STEP_HOOKS
-    if (can != 0 && (s->hooks & HOOK_PREFER)) {
-        can = policy_prefer(s, sc, can);
-        if (can == 0) why = STALL_policy;
-    }
+    uint32_t w = 0;
+    const bool chosen = choose_hooked(s, sc, can, held, &w, t);
+    if (!chosen && can != 0) why = STALL_policy;
+#else
+    const bool chosen = can != 0;
 #endif
-    if (can == 0) {
+    if (!chosen) {
         stall_hold(s, sc, why, active, t);
         s->dirty |= 1u << sc;
         return false;
     }
     s->act.c[ACT_scheduler_arbitrations]++;
     s->act.c[ACT_scheduler_ready_warps] += count_warps(can);
+#if !STEP_HOOKS
     const uint32_t w = s->ops->pick(s, sc, can);
+#endif
     const struct sm_inst *const in = s->warp[w].head;
     const uint32_t unit = in->unit;
     const bool may_pair = s->pairs && !(in->flags & (SI_SOLO | SI_BRANCH));
@@ -426,7 +462,11 @@ static void close_busy(struct sm *s, uint64_t t) {
     if (s->n_ctas != 0) return;
     stall_flush_all(s, t + 1);
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
+    count_close(s, t + 1);
     s->is_busy = false;
+#if STEP_HOOKS
+    policy_work(s, false, t + 1);
+#endif
 }
 
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
@@ -439,6 +479,8 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     collect_sweep(s, t);
 #if STEP_HOOKS
     s->policy_wake = NEVER;
+    s->v.accesses[0] = s->lsu.n;
+    s->v.accesses[1] = s->tex.n;
     if (s->hooks & HOOK_CYCLE) policy_cycle(s, t);
 #endif
     bool issued = false;

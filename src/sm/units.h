@@ -41,9 +41,18 @@ static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64
     }
 }
 
+// An idle period of a pipeline has ended.
+static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles) {
+    struct pipe_idle *const i = &s->idle[pipe];
+    i->n[min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
+    i->cycles += cycles;
+}
+
 // The pipeline holds work in [from, to); `from` never goes back.
-static inline void units_hold(struct sm_pipe *p, uint64_t from, uint64_t to) {
+static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t from, uint64_t to) {
+    struct sm_pipe *const p = &s->v.pipe[pipe];
     if (from > p->busy_until) {
+        units_idle(s, pipe, from - p->busy_until);
         p->busy_from = from;
         p->busy_cycles += to - from;
         p->busy_until = to;
@@ -54,11 +63,12 @@ static inline void units_hold(struct sm_pipe *p, uint64_t from, uint64_t to) {
 }
 
 // An instruction whose operands are complete in cycle `ready` enters; answers the cycle.
-static inline uint64_t units_enter(struct sm_pipe *p, uint64_t ready, uint32_t interval,
+static inline uint64_t units_enter(struct sm *s, uint32_t pipe, uint64_t ready, uint32_t interval,
                                    uint32_t latency) {
+    struct sm_pipe *const p = &s->v.pipe[pipe];
     const uint64_t at = max64(ready, p->enter_at);
     p->enter_at = at + interval;
-    units_hold(p, at, at + latency);
+    units_hold(s, pipe, at, at + latency);
     return at;
 }
 

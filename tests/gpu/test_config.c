@@ -121,7 +121,7 @@ static void wrong_overrides(void **state) {
         {"sm.schedulers=2.5", "must be a whole number"},
         {"sm.schedulers=99", "must be from 1 to 8"},
         {"sm.schedulers=5", "does not divide 48 warps"},
-        {"sm.scheduler=fifo", "must be lrr, gto or two_level, not 'fifo'"},
+        {"sm.scheduler=fifo", "must be lrr, gto, two_level, fetch_group or cta_aware, not 'fifo'"},
         {"clocks.core_mhz=fast", "must be a number of MHz, not 'fast'"},
         {"clocks.core_mhz=1.5x", "must be a number"},
         {"clocks.core_mhz=nan", "must be a number"},

@@ -1,0 +1,71 @@
+// `warpwatt savings`: the techniques there are, one technique's page, mechanisms and options.
+#include "cli/cli.h"
+
+static void print_options(uint32_t mechanisms, const struct technique *t) {
+    for (const struct savings_option_info *o = savings_option_info; o->name; o++) {
+        if ((o->mechanisms & mechanisms) == 0) continue;
+        const char *source = o->source;
+        char value[32];
+        snprintf(value, sizeof value, "%u", o->fallback);
+        for (uint32_t i = 0; t && i < t->n_options; i++) {
+            if (strcmp(t->option[i].name, o->name) != 0) continue;
+            snprintf(value, sizeof value, "%s", t->option[i].value);
+            source = t->option[i].source;
+        }
+        printf("  savings.%-17s %6s %-7s %s [%s]\n", o->name, value, o->unit, o->prose, source);
+    }
+}
+
+static int show(struct cli *c, const char *name) {
+    struct technique t;
+    const enum ww_status s = technique_load(&c->arena, name, &c->diags, &t);
+    if (s != WW_OK) return cli_fail(c, s);
+    printf("%s: %s\npaper: %s\nfile: %s\n", t.name, t.description, t.paper, t.path);
+    uint32_t mechanisms = 0;
+    for (uint32_t i = 0; i < t.n_mechanisms; i++) {
+        for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++) {
+            if (strcmp(savings_mechanism_info[m].name, t.mechanism[i]) != 0) continue;
+            mechanisms |= 1u << m;
+            printf("mechanism %s: %s [%s]\n", t.mechanism[i], savings_mechanism_info[m].prose,
+                   savings_mechanism_info[m].paper);
+        }
+    }
+    for (uint32_t i = 0; i < t.n_gpu; i++)
+        printf("GPU key %s=%s [%s]\n", t.gpu[i].name, t.gpu[i].value, t.gpu[i].source);
+    if (mechanisms) puts("options (-s):");
+    print_options(mechanisms, &t);
+    return 0;
+}
+
+int cmd_savings(struct cli *c, int argc, char **argv) {
+    bool mechanisms = false;
+    const char *name = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            puts("usage: warpwatt savings [NAME] [--mechanisms]\n\n"
+                 "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is made\n"
+                 "of and its options; with --mechanisms, what a technique file can name, with all options.");
+            return 0;
+        }
+        if (strcmp(argv[i], "--mechanisms") == 0) {
+            mechanisms = true;
+            continue;
+        }
+        if (argv[i][0] == '-') return cli_usage("unknown option `%s`", argv[i]);
+        name = argv[i];
+    }
+    if (mechanisms) {
+        for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
+            printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);
+        puts("options:");
+        print_options(UINT32_MAX, NULL);
+        return 0;
+    }
+    if (name) return show(c, name);
+    struct technique *list;
+    uint32_t n;
+    const enum ww_status s = technique_list(&c->arena, &list, &n, &c->diags);
+    if (s != WW_OK) return cli_fail(c, s);
+    for (uint32_t i = 0; i < n; i++) printf("%-22s %s\n", list[i].name, list[i].description);
+    return 0;
+}

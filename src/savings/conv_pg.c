@@ -1,0 +1,11 @@
+// Conventional power gating (Hu et al., ISLPED 2004; Warped Gates 2.2): a unit is switched off after
+// idle_detect idle cycles, and woken as soon as an instruction comes for it, before the break-even
+// time too.
+#include "savings/savings_int.h"
+
+static uint64_t may_wake(const struct gating *g, const struct gate_domain *d) {
+    (void)g;
+    return d->since;
+}
+
+const struct gate_rule rule_conv_pg = {.settle = gating_by_idle_detect, .may_wake = may_wake};

@@ -1,0 +1,57 @@
+// GATES, the gating-aware two-level scheduler (Warped Gates 4): the active set is split by the type of
+// the next instruction, and types issue in the order INT, LD/ST, SFU, FP, or with INT and FP exchanged.
+// INT is first at the start. When no active warp is of the first type (its ACTV counter is 0) and some
+// are of the last, the two change places. With Coordinated Blackout they also do when all units of the
+// first type are in blackout and warps of the last are there. Optionally after max_switch cycles too.
+//
+// The paper has one set of active warps for the SM, from which each cycle's instructions are taken.
+// Here each scheduler has its own warps and takes the foremost type that it has ready; order and
+// counters are the SM's. So INT and FP issue together when one scheduler has none of the first type,
+// no LD/ST and no SFU instruction ready. Double precision goes with SFU; instructions that need no
+// unit (branches, barriers) go with the first type, since they lengthen nobody's busy time.
+//
+// A type whose units are off is passed over once it has been asked for (sm/policy.h: unit_wanted), so
+// a blackout does not stop the scheduler.
+#include "savings/savings_int.h"
+
+static const uint32_t unit_of[2] = {UNIT_INT, UNIT_FP};
+
+static void cycle(void *self, const struct sm_view *v) {
+    struct savings_sm *const s = self;
+    struct gates *const g = &s->gates;
+    const uint32_t first = g->highest, last = first ^ 1;
+    if (savings_active(v, unit_of[last]) == 0) return; // nobody to change places for
+    bool change = savings_active(v, unit_of[first]) == 0;
+    if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
+        change = gating_all_in_blackout(&s->gating, first, v->cycle) &&
+                 !gating_all_in_blackout(&s->gating, last, v->cycle);
+    if (!change && s->set.o.max_switch != 0) change = v->cycle - g->since >= s->set.o.max_switch;
+    if (!change) return;
+    g->highest = last;
+    g->since = v->cycle;
+    g->switches++;
+}
+
+static uint64_t prefer(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
+    (void)scheduler;
+    const struct savings_sm *const s = self;
+    const uint32_t first = unit_of[s->gates.highest];
+    uint64_t of_type = ready & (v->needs[first] | v->needs[UNIT_NONE]);
+    if (of_type == 0) of_type = ready & (v->needs[UNIT_LDST] | v->needs[UNIT_TEX]);
+    if (of_type == 0) of_type = ready & (v->needs[UNIT_SFU] | v->needs[UNIT_DP]);
+    return of_type != 0 ? of_type : ready;
+}
+
+static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
+    (void)v, (void)now;
+    const struct savings_sm *const s = self;
+    a->c[ACT_gates_switches] += s->gates.switches;
+    // Each instruction enters and leaves its type's ACTV and RDY counters.
+    a->c[ACT_gates_counter_updates] += 4 * a->c[ACT_warp_instructions];
+}
+
+void gates_init(struct savings_sm *s, struct sm_policy *p) {
+    s->gates.highest = GATE_TYPE_INT;
+    *p = (struct sm_policy){
+        .name = "gates", .self = s, .cycle = cycle, .prefer = prefer, .count = count};
+}

@@ -1,0 +1,219 @@
+// The gated pipelines of an SM: their domains, what a scheduler that wants one finds, their counts.
+// When they may be switched off and woken is the rule's (conv_pg.c and others).
+//
+// An idle cycle is one in which the pipeline holds no work and no instruction is on its way to it
+// (issued, its operands being read): a pipeline that has been issued to is not switched off. SFU and
+// LD/ST, where they are gated, follow the conventional rule whatever the technique (Warped Gates, 3).
+//
+// Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first. Two
+// schedulers that come for the same type in one cycle ask for two clusters.
+#include "savings/savings_int.h"
+
+// ---- time ---------------------------------------------------------------------------------------
+void gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+        domain_settle(&g->domain[p], savings_idle_from(v, p), g->idle_detect[type], t);
+}
+
+static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
+    for (uint32_t type = 0; type < GATE_TYPES; type++)
+        if (g->rule[type] != NULL) g->rule[type]->settle(g, v, type, t);
+    g->settled = t;
+}
+
+static void count_active(struct gating *g, const struct sm_view *v) {
+    g->actv[0] = bits_count64(savings_active(v, UNIT_INT));
+    g->actv[1] = bits_count64(savings_active(v, UNIT_FP));
+}
+
+static bool counts_active(const struct gating *g) {
+    return (g->rule[0] != NULL && g->rule[0]->counts_active) ||
+           (g->rule[1] != NULL && g->rule[1]->counts_active);
+}
+
+static void cycle(void *self, const struct sm_view *v) {
+    struct gating *const g = self;
+    g->claimed = 0;
+    if (!g->is_busy) return;
+    if (counts_active(g)) {
+        if (v->cycle > g->settled + 1) settle(g, v, v->cycle - 1); // as the last cycle left it
+        count_active(g, v);
+    }
+    settle(g, v, v->cycle);
+}
+
+static uint64_t next_event(void *self, const struct sm_view *v) {
+    count_active(self, v);
+    return UINT64_MAX;
+}
+
+// ---- schedulers ask -----------------------------------------------------------------------------
+static const struct gate_rule *rule_of(const struct gating *g, uint32_t pipe) {
+    uint32_t type = 0;
+    while (pipe - g->first[type] >= g->n[type]) type++;
+    return g->rule[type];
+}
+
+// Without a blackout its end cannot be critical.
+static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
+    struct gate_domain *const d = &g->domain[pipe];
+    const struct gate_rule *const rule = rule_of(g, pipe);
+    d->n.critical_wakeups += rule != &rule_conv_pg && rule->may_wake(g, d) == t;
+    return domain_wake(d, &g->times, t);
+}
+
+static bool unit_on(void *self, const struct sm_view *v, uint32_t pipe) {
+    const struct gating *const g = self;
+    if (!(g->pipes >> pipe & 1)) return true;
+    const struct gate_domain *const d = &g->domain[pipe];
+    if (d->state == GATE_ON) return true;
+    return g->times.wakeup_delay == 0 && d->state == GATE_OFF &&
+           rule_of(g, pipe)->may_wake(g, d) <= v->cycle;
+}
+
+static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                            uint64_t ready) {
+    (void)unit, (void)ready;
+    struct gating *const g = self;
+    const uint64_t t = v->cycle;
+    uint64_t again = UINT64_MAX;
+    FOR_EACH_BIT64(p, pipes & g->pipes) {
+        const struct gate_domain *const d = &g->domain[p];
+        if (d->state != GATE_WAKING) continue;
+        if (d->on_at < again) again = d->on_at;
+        if (g->claimed >> p & 1) continue;
+        g->claimed |= 1ull << p;
+        return again;
+    }
+    FOR_EACH_BIT64(p, pipes & g->pipes & ~g->claimed) {
+        const struct gate_domain *const d = &g->domain[p];
+        if (d->state != GATE_OFF) continue;
+        const uint64_t from = rule_of(g, (uint32_t)p)->may_wake(g, d);
+        if (from <= t) {
+            g->claimed |= 1ull << p;
+            const uint64_t on_at = wake(g, (uint32_t)p, t);
+            return on_at > t ? on_at : t + 1;
+        }
+        if (from < again) again = from;
+    }
+    return again;
+}
+
+// Only with a wakeup delay of 0 an instruction comes to a domain that is off.
+static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+    struct gating *const g = self;
+    if (i->pipe >= SM_PIPES || !(g->pipes >> i->pipe & 1)) return;
+    if (g->domain[i->pipe].state == GATE_OFF) wake(g, i->pipe, v->cycle);
+}
+
+// ---- what the mechanisms ask and set --------------------------------------------------------------
+void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t) {
+    for (uint32_t i = 0; i < 2; i++)
+        g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
+    g->window_since = t;
+    g->idle_detect[type] = idle_detect;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+        g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
+}
+
+uint64_t gating_critical(const struct gating *g, uint32_t type) {
+    uint64_t n = 0;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+        n += g->domain[p].n.critical_wakeups;
+    return n;
+}
+
+bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t) {
+    if (g->rule[type] == NULL) return false;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+        const struct gate_domain *const d = &g->domain[p];
+        if (d->state != GATE_OFF || t >= d->since + g->times.break_even) return false;
+    }
+    return true;
+}
+
+// ---- busy times and counts ------------------------------------------------------------------------
+static void end_at(struct gating *g, uint64_t t) {
+    FOR_EACH_BIT64(p, g->pipes) domain_end(&g->domain[p], &g->times, t);
+    for (uint32_t i = 0; i < 2; i++)
+        g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
+    g->window_since = t;
+}
+
+static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
+    (void)v;
+    struct gating *const g = self;
+    g->is_busy = begins;
+    if (!begins) {
+        end_at(g, t);
+        return;
+    }
+    FOR_EACH_BIT64(p, g->pipes) domain_begin(&g->domain[p], t);
+    g->window_since = t;
+    g->settled = t;
+    g->actv[0] = g->actv[1] = 0; // no instruction is decoded yet
+}
+
+static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
+    struct gating g = *(const struct gating *)self; // the open times are closed in a copy
+    if (g.is_busy && now > 0) {
+        if (now - 1 > g.settled) settle(&g, v, now - 1);
+        end_at(&g, now);
+    }
+    static const uint32_t domain_of[GATE_TYPES] = {ACT_INT_DOMAIN, ACT_FP_DOMAIN, ACT_SFU_DOMAIN,
+                                                   ACT_LDST_DOMAIN};
+    uint64_t *const c = a->c;
+    for (uint32_t type = 0; type < GATE_TYPES; type++) {
+        if (g.rule[type] == NULL) continue;
+        for (uint32_t i = 0; i < g.n[type]; i++) {
+            const uint32_t d = domain_of[type] + (type < 2 ? i : 0);
+            const struct gate_counts *const n = &g.domain[g.first[type] + i].n;
+            c[ACT_gate_uncompensated + d] += n->uncompensated;
+            c[ACT_gate_compensated + d] += n->compensated;
+            c[ACT_gate_wakeup + d] += n->wakeup;
+            c[ACT_gate_events + d] += n->events;
+            c[ACT_gate_wakeups + d] += n->wakeups;
+            c[ACT_gate_early_wakeups + d] += n->early_wakeups;
+            c[ACT_gate_critical_wakeups + d] += n->critical_wakeups;
+        }
+        for (uint32_t d = domain_of[type]; d < domain_of[type] + (type < 2 ? g.n[type] : 1u); d++)
+            c[ACT_gate_on_idle + d] = c[ACT_idle_cycles + d] - c[ACT_gate_uncompensated + d] -
+                                      c[ACT_gate_compensated + d] - c[ACT_gate_wakeup + d];
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        if (g.rule[i] != NULL) c[ACT_idle_detect_cycles + i] += g.window_cycles[i];
+}
+
+// ---- making -------------------------------------------------------------------------------------
+void gating_init(struct savings_sm *s, struct sm_policy *p) {
+    struct gating *const g = &s->gating;
+    const struct savings_options *const o = &s->set.o;
+    const struct gate_rule *const rule =
+        savings_has(s, SAVINGS_COORDINATED_BLACKOUT) ? &rule_coordinated_blackout
+        : savings_has(s, SAVINGS_NAIVE_BLACKOUT)     ? &rule_naive_blackout
+                                                     : &rule_conv_pg;
+    const struct { bool is_gated; const struct gate_rule *rule; uint32_t first, n; } row[] = {
+        [GATE_TYPE_INT] = {o->gate_int, rule, SM_PIPE_INT, s->c.clusters},
+        [GATE_TYPE_FP] = {o->gate_fp, rule, SM_PIPE_FP, s->c.clusters},
+        [GATE_TYPE_SFU] = {o->gate_sfu, &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
+        [GATE_TYPE_LDST] = {o->gate_ldst, &rule_conv_pg, SM_PIPE_LDST, 1},
+    };
+    g->times = (struct gate_times){o->break_even, o->wakeup_delay};
+    for (uint32_t i = 0; i < GATE_TYPES; i++) {
+        if (!row[i].is_gated) continue;
+        g->rule[i] = row[i].rule;
+        g->first[i] = (uint8_t)row[i].first;
+        g->n[i] = (uint8_t)row[i].n;
+        g->idle_detect[i] = o->idle_detect;
+        g->pipes |= ((1ull << row[i].n) - 1) << row[i].first;
+    }
+    *p = (struct sm_policy){.name = "gating",
+                            .self = g,
+                            .cycle = cycle,
+                            .unit_on = unit_on,
+                            .unit_wanted = unit_wanted,
+                            .issue = o->wakeup_delay == 0 ? issue : NULL,
+                            .next_event = counts_active(g) ? next_event : NULL,
+                            .work = work,
+                            .count = count};
+}

@@ -1,0 +1,171 @@
+// Names, options and combinations of techniques, and the making of an SM's policies.
+#include <assert.h>
+
+#include "savings/savings_int.h"
+
+enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4 };
+enum { NEED_GATES = 1, NEED_BLACKOUT = 2 };
+#define OF(id) (1u << SAVINGS_##id)
+#define OF_GATING (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))
+
+const struct savings_mechanism_info savings_mechanism_info[] = {
+#define MECHANISM(id, name, roles, needs, prose, paper) {name, prose, paper},
+#include "savings/mechanism.def"
+#undef MECHANISM
+    {NULL}};
+static const struct { uint32_t roles, needs; } traits[] = {
+#define MECHANISM(id, name, roles, needs, prose, paper) {roles, needs},
+#include "savings/mechanism.def"
+#undef MECHANISM
+};
+const struct savings_option_info savings_option_info[] = {
+#define OPTION(name, def, low, high, unit, of, prose, source)                                      \
+    {#name, def, low, high, of, unit, prose, source},
+#include "savings/option.def"
+#undef OPTION
+    {NULL}};
+enum { OPTIONS = WW_COUNT(savings_option_info) - 1 };
+static_assert(sizeof(struct savings_options) == OPTIONS * sizeof(uint32_t),
+              "options are an array of numbers, in the order of their table");
+
+static enum ww_status find_mechanism(const char *name, const char *where, struct diags *d,
+                                     uint32_t *out) {
+    const char *names[SAVINGS_MECHANISMS];
+    for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++) {
+        names[i] = savings_mechanism_info[i].name;
+        if (strcmp(names[i], name) != 0) continue;
+        *out = i;
+        return WW_OK;
+    }
+    const int near = text_nearest(name, names, SAVINGS_MECHANISMS);
+    if (near >= 0)
+        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s; did you mean %s?", where,
+                        name, names[near]);
+    return diag_add(d, WW_ERROR_CONFIG, "%s: there is no mechanism %s", where, name);
+}
+
+static void name_mechanisms(uint32_t mask, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = 0;
+    FOR_EACH_BIT32(i, mask) {
+        if (n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
+                                  savings_mechanism_info[i].name);
+    }
+}
+
+static enum ww_status set_option(const struct savings_request *r, uint32_t at, struct diags *d,
+                                 struct savings *s) {
+    const char *const name = r->option[at].name, *const value = r->option[at].value,
+               *const where = r->option[at].where;
+    const char *names[OPTIONS];
+    for (uint32_t i = 0; i < OPTIONS; i++) {
+        const struct savings_option_info *const o = &savings_option_info[i];
+        names[i] = o->name;
+        if (strcmp(o->name, name) != 0) continue;
+        uint64_t n;
+        if (!text_to_u64(value, &n) || n < o->low || n > o->high)
+            return diag_add(d, WW_ERROR_CONFIG, "%s: %s must be a whole number from %u to %u%s%s, not '%s'",
+                            where, name, o->low, o->high, o->unit[0] ? " " : "", o->unit, value);
+        char of[256];
+        name_mechanisms(o->mechanisms, of, sizeof of);
+        if (r->option[at].must_be_used && (s->mechanisms & o->mechanisms) == 0)
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s: %s is an option of %s, and no such mechanism was chosen", where,
+                            name, of);
+        const uint32_t n32 = (uint32_t)n;
+        memcpy((char *)&s->o + i * sizeof n32, &n32, sizeof n32);
+        return WW_OK;
+    }
+    const int near = text_nearest(name, names, OPTIONS);
+    if (near >= 0)
+        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no option %s; did you mean %s?", where, name,
+                        names[near]);
+    return diag_add(d, WW_ERROR_CONFIG, "%s: techniques have no option %s", where, name);
+}
+
+// What does not go together.
+static enum ww_status check_set(const struct savings *s, const struct sm_config *c, struct diags *d) {
+    static const struct { uint32_t role; const char *why; } one[] = {
+        {ROLE_GATING, "each decides alone when a unit goes off and when it may wake"},
+        {ROLE_ORDER, "each puts the same instructions into an order of its own"},
+        {ROLE_WINDOW, "each sets the idle-detect window"},
+    };
+    char text[256];
+    for (size_t i = 0; i < WW_COUNT(one); i++) {
+        uint32_t have = 0;
+        FOR_EACH_BIT32(m, s->mechanisms)
+            if (traits[m].roles & one[i].role) have |= 1u << m;
+        if (bits_count32(have) < 2) continue;
+        name_mechanisms(have, text, sizeof text);
+        return diag_add(d, WW_ERROR_CONFIG, "%s do not go together: %s", text, one[i].why);
+    }
+    FOR_EACH_BIT32(m, s->mechanisms) {
+        const char *const name = savings_mechanism_info[m].name;
+        if ((traits[m].needs & NEED_GATES) && !(s->mechanisms & OF(GATES)))
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s needs gates: it looks at the counters of active warps by type", name);
+        if ((traits[m].needs & NEED_BLACKOUT) &&
+            !(s->mechanisms & (OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))))
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s needs naive-blackout or coordinated-blackout: without a blackout "
+                            "there are no critical wakeups to follow",
+                            name);
+    }
+    if ((s->mechanisms & OF(COORDINATED_BLACKOUT)) && c->clusters < 2)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
+                        "%u: there is nothing to coordinate, naive-blackout does it",
+                        c->clusters);
+    if ((s->mechanisms & OF_GATING) && !s->o.gate_int && !s->o.gate_fp && !s->o.gate_sfu &&
+        !s->o.gate_ldst)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
+    if ((s->mechanisms & OF(ADAPTIVE)) && s->o.idle_detect_min > s->o.idle_detect_max)
+        return diag_add(d, WW_ERROR_CONFIG, "idle_detect_min is %u, more than idle_detect_max %u",
+                        s->o.idle_detect_min, s->o.idle_detect_max);
+    if ((s->mechanisms & OF(ADAPTIVE)) &&
+        (s->o.idle_detect < s->o.idle_detect_min || s->o.idle_detect > s->o.idle_detect_max))
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "idle_detect is %u, but adaptive-idle-detect keeps it from %u to %u",
+                        s->o.idle_detect, s->o.idle_detect_min, s->o.idle_detect_max);
+    return WW_OK;
+}
+
+enum ww_status savings_make(const struct savings_request *r, const struct sm_config *c,
+                            struct diags *d, struct savings *out) {
+    struct savings s = {0};
+    enum ww_status status = WW_OK;
+    for (uint32_t i = 0; i < r->n_mechanisms && status == WW_OK; i++) {
+        uint32_t m = 0;
+        status = find_mechanism(r->mechanism[i].name, r->mechanism[i].where, d, &m);
+        if (status == WW_OK) s.mechanisms |= 1u << m;
+    }
+    for (uint32_t i = 0; i < OPTIONS; i++)
+        memcpy((char *)&s.o + i * sizeof(uint32_t), &savings_option_info[i].fallback,
+               sizeof(uint32_t));
+    for (uint32_t i = 0; i < r->n_options && status == WW_OK; i++) status = set_option(r, i, d, &s);
+    if (status == WW_OK) status = check_set(&s, c, d);
+    if (status == WW_OK) *out = s;
+    return status;
+}
+
+// ---- an SM's ------------------------------------------------------------------------------------
+struct savings_sm *savings_sm_create(const struct savings *from, const struct sm_config *c) {
+    struct savings_sm *const s = ww_alloc_aligned(sizeof *s);
+    if (s == NULL) return NULL;
+    s->set = *from;
+    s->c = *c;
+    // The domains first: what the others see of them is settled.
+    if (s->set.mechanisms & OF_GATING) gating_init(s, &s->policy[s->n++]);
+    if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->policy[s->n++]);
+    if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->policy[s->n++]);
+    return s;
+}
+
+void savings_sm_destroy(struct savings_sm *s) { ww_free_aligned(s); }
+
+uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list) {
+    for (uint32_t i = 0; i < s->n; i++) list[i] = &s->policy[i];
+    return s->n;
+}

@@ -1,0 +1,65 @@
+// Energy-saving techniques. A technique is a set of mechanisms (mechanism.def) with options
+// (option.def); each mechanism is a file of its own that fills in a struct sm_policy, and they meet
+// only in struct savings_sm (savings_int.h). What does not go together is refused with a reason.
+#ifndef WW_SAVINGS_H
+#define WW_SAVINGS_H
+
+#include "sm/policy.h"
+
+enum savings_mechanism {
+#define MECHANISM(id, name, roles, needs, prose, paper) SAVINGS_##id,
+#include "savings/mechanism.def"
+#undef MECHANISM
+    SAVINGS_MECHANISMS
+};
+
+struct savings_options {
+#define OPTION(name, def, low, high, unit, of, prose, source) uint32_t name;
+#include "savings/option.def"
+#undef OPTION
+};
+
+// A technique, ready to be given to every SM. Plain data.
+struct savings {
+    uint32_t mechanisms; // bit mask of enum savings_mechanism
+    struct savings_options o;
+};
+
+// What was asked for, as texts; `where` says where a text stands ("savings/gates.yaml", "-s").
+enum { SAVINGS_MAX_WORDS = 64 };
+struct savings_request {
+    struct { const char *name, *where; } mechanism[SAVINGS_MAX_WORDS];
+    struct { const char *name, *value, *where; bool must_be_used; } option[SAVINGS_MAX_WORDS];
+    uint32_t n_mechanisms, n_options; // later options win
+};
+
+// Checks names, values and combinations against an SM and each other. A mechanism named twice counts
+// once. An option that no chosen mechanism has is refused when it must be used.
+enum ww_status savings_make(const struct savings_request *r, const struct sm_config *c,
+                            struct diags *d, struct savings *out);
+
+// The techniques of one SM: state and policies. NULL: out of memory.
+struct savings_sm;
+struct savings_sm *savings_sm_create(const struct savings *s, const struct sm_config *c);
+void savings_sm_destroy(struct savings_sm *s);
+// Fills `list` (room for SM_MAX_POLICIES) and answers how many.
+uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list);
+
+// Tables for lists and reference pages; the last row has no name.
+struct savings_mechanism_info { const char *name, *prose, *paper; };
+extern const struct savings_mechanism_info savings_mechanism_info[];
+struct savings_option_info {
+    const char *name;
+    uint32_t fallback, low, high, mechanisms;
+    const char *unit, *prose, *source;
+};
+extern const struct savings_option_info savings_option_info[];
+
+// The bound on what any gating of these idle periods could save: who knows the length of each beforehand
+// switches off at its first cycle if it is longer than the break-even time, and pays that once; waking
+// is free. `periods[n]` periods of n cycles, the last entry n and more, `cycles` in all. In
+// domain cycles of leakage.
+uint64_t savings_oracle(const uint64_t periods[ACT_IDLE_LENGTHS], uint64_t cycles,
+                        uint32_t break_even);
+
+#endif

@@ -1,0 +1,81 @@
+// Where the mechanisms of one SM meet: the gated domains and the order of types. Each mechanism knows
+// this header and none of the others.
+#ifndef WW_SAVINGS_INT_H
+#define WW_SAVINGS_INT_H
+
+#include "savings/domain.h"
+#include "savings/savings.h"
+
+struct gating;
+
+// How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
+struct gate_rule {
+    // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
+    // what g->actv says held in (g->settled, t].
+    void (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
+    // First cycle in which a domain that is off may be woken.
+    uint64_t (*may_wake)(const struct gating *g, const struct gate_domain *d);
+    bool counts_active; // it looks at g->actv
+};
+extern const struct gate_rule rule_conv_pg, rule_naive_blackout, rule_coordinated_blackout;
+
+enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
+
+struct gating {
+    const struct gate_rule *rule[GATE_TYPES]; // NULL: not gated
+    struct gate_times times;
+    uint32_t idle_detect[GATE_TYPES];
+    uint64_t settled;          // all domains stand as they are at this cycle
+    uint32_t actv[2];          // INT_ACTV, FP_ACTV
+    uint64_t pipes;            // that are gated
+    uint64_t claimed;          // pipes that a scheduler has asked for in this cycle
+    uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
+    uint64_t window_since;     // idle_detect has been what it is since
+    uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
+    bool is_busy;
+    struct gate_domain domain[SM_PIPES];
+};
+
+struct savings_sm {
+    struct savings set;
+    struct sm_config c;
+    struct gating gating;
+    struct gates {
+        uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
+        uint64_t since, switches;
+    } gates;
+    struct adaptive {
+        uint32_t quiet[2];    // epochs in a row within the number
+        uint64_t critical[2]; // critical wakeups up to the last epoch
+    } adaptive;
+    struct sm_policy policy[SM_MAX_POLICIES];
+    uint32_t n;
+};
+
+static inline bool savings_has(const struct savings_sm *s, enum savings_mechanism m) {
+    return s->set.mechanisms >> m & 1;
+}
+
+// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count.
+static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
+    return v->active & v->decoded & v->needs[unit] &
+           ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep);
+}
+
+// Since when a pipe has had no work.
+static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe) {
+    if (pipe >= SM_PIPE_LDST && v->accesses[pipe - SM_PIPE_LDST] != 0) return DOMAIN_NEVER;
+    return v->pipe[pipe].busy_until;
+}
+
+// gating.c
+void gating_init(struct savings_sm *s, struct sm_policy *p);
+void gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
+void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t);
+uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
+bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t);
+// gates.c, adaptive.c
+void gates_init(struct savings_sm *s, struct sm_policy *p);
+void adaptive_init(struct savings_sm *s, struct sm_policy *p);
+
+#endif
