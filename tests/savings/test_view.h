@@ -1,0 +1,87 @@
+// A made-up SM for tests of policies: a view that a test fills in, and savings_make with few words.
+#ifndef WW_TEST_SAVINGS_VIEW_H
+#define WW_TEST_SAVINGS_VIEW_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "savings/savings_int.h"
+
+// Words separated by spaces: mechanisms, and options as name=value.
+static enum ww_status make(const char *words, uint32_t clusters, struct diags *d, struct savings *s) {
+    static char text[512];
+    snprintf(text, sizeof text, "%s", words);
+    struct savings_request r = {.n_mechanisms = 0};
+    char *save = NULL;
+    for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(w, '=');
+        if (equals == NULL) {
+            r.mechanism[r.n_mechanisms].name = w;
+            r.mechanism[r.n_mechanisms++].where = "test";
+            continue;
+        }
+        *equals = 0;
+        r.option[r.n_options].name = w;
+        r.option[r.n_options].value = equals + 1;
+        r.option[r.n_options].where = "test";
+        r.option[r.n_options++].must_be_used = true;
+    }
+    const struct sm_config c = {.clusters = clusters, .sfus = 1, .schedulers = 2};
+    return savings_make(&r, &c, d, s);
+}
+
+struct fake {
+    struct sm_view v;
+    struct savings set;
+    struct savings_sm *sm;
+    const struct sm_policy *p[SM_MAX_POLICIES];
+    uint32_t n;
+};
+
+static void fake_make(struct fake *f, const char *words, uint32_t clusters) {
+    struct diags d;
+    diags_init(&d);
+    *f = (struct fake){0};
+    if (make(words, clusters, &d, &f->set) != WW_OK) {
+        diags_print(&d, stderr);
+        fail();
+    }
+    diags_free(&d);
+    const struct sm_config c = {.clusters = clusters, .sfus = 1, .schedulers = 2};
+    f->sm = savings_sm_create(&f->set, &c);
+    assert_non_null(f->sm);
+    f->n = savings_sm_policies(f->sm, f->p);
+    f->v.schedulers = 2;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->work) f->p[i]->work(f->p[i]->self, &f->v, true, 0);
+}
+static inline void fake_cycle(struct fake *f, uint64_t t) {
+    f->v.cycle = t;
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (f->p[i]->epoch && t % f->p[i]->epoch_cycles == 0 && t) f->p[i]->epoch(f->p[i]->self, &f->v, t);
+        if (f->p[i]->cycle) f->p[i]->cycle(f->p[i]->self, &f->v);
+    }
+}
+static inline void fake_end_of_cycle(struct fake *f) {
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->next_event) f->p[i]->next_event(f->p[i]->self, &f->v);
+}
+static inline bool fake_on(struct fake *f, uint32_t pipe) {
+    return f->p[0]->unit_on(f->p[0]->self, &f->v, pipe);
+}
+static inline uint64_t fake_want(struct fake *f, uint32_t unit, uint64_t pipes) {
+    return f->p[0]->unit_wanted(f->p[0]->self, &f->v, unit, pipes, 1);
+}
+// Counts up to cycle `now`, given the idle cycles of INT cluster 0 and 1.
+static inline struct activity fake_count(struct fake *f, uint64_t now) {
+    struct activity a = {0};
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->count) f->p[i]->count(f->p[i]->self, &f->v, &a, now);
+    return a;
+}
+
+#endif
