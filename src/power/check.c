@@ -12,6 +12,7 @@
 
 #include "power/array.h"
 #include "power/declared.h"
+#include "power/dram.h"
 
 #include <math.h>
 
@@ -392,6 +393,18 @@ static void literature(struct list *l) {
                                 CHECK_ANALYTIC, false,
                                 "the node's nominal supply here is 0.86 V; the budget names none, "
                                 "and at 1 V ours is 0.20 pJ"});
+    static const struct {
+        const char *item;
+        double mm, pj;
+    } ways[] = {{"on-chip 64-bit over 1 mm", 1, 3},
+                {"on-chip 64-bit over 10 mm", 10, 64},
+                {"on-chip 64-bit over 20 mm", 20, 250}};
+    for (unsigned i = 0; i < WW_COUNT(ways); i++)
+        add(l, (struct power_check){
+                   "validation", "NVIDIA 28 nm energy budget", ways[i].item, "Kepler/Maxwell 28 nm",
+                   "energy", mm * 64 * ways[i].mm * 1e12, ways[i].pj, "pJ", CHECK_ANALYTIC, false,
+                   "the budget's own 0.2 pJ a bit and mm make 12.8, 128 and 256 pJ "
+                   "over 1, 10 and 20 mm: its rows do not agree with each other"});
     a = build(l, &t, (struct array_config){.entries = 256, .bits = 256});
     add(l, (struct power_check){
                "validation", "NVIDIA 28 nm energy budget", "256-bit access to 8 KB SRAM",
@@ -414,6 +427,36 @@ static void literature(struct list *l) {
             "edge; ours reads 64 bits of each way"});
 }
 
+// Memory devices, with terminations. Background is left out: it is drawn with or without accesses.
+static void memory(struct list *l) {
+    struct dram_energy g = dram_energy(&dram_gddr5_1gb, 0), e = dram_energy(&dram_ddr3_4gb, 0);
+    // four bursts of 32 bytes out of a row that is opened for them
+    add(l, (struct power_check){
+               "validation", "NVIDIA 28 nm energy budget", "DRAM read/write of a cache line",
+               "Kepler/Maxwell 28 nm", "energy",
+               (g.activate_j + 2 * (g.read_j + g.term_read_j + g.write_j + g.term_write_j)) * 1e12,
+               16000, "pJ", CHECK_ANALYTIC, false, ""});
+    // a line of 64 bytes out of four devices side by side; an eighth of it is 64 bits
+    double burst = 4 * (e.read_j + e.term_read_j) / 8, row = 4 * e.activate_j / 8;
+    add(l, (struct power_check){"validation", "Horowitz ISSCC14", "DRAM access (64 bit), low end",
+                                "45 nm 0.9 V", "energy", burst * 1e12, 1300, "pJ", CHECK_ANALYTIC,
+                                false, ""});
+    add(l,
+        (struct power_check){
+            "validation", "Horowitz ISSCC14", "DRAM access (64 bit), high end", "45 nm 0.9 V",
+            "energy", (burst + row) * 1e12, 2600, "pJ", CHECK_ANALYTIC, false,
+            "a line of 64 bytes from a row opened for it, of a part at 1.35 V; the published range "
+            "is of 2014's parts, 1.5 V among them, and a round number"});
+    double bits = dram_gddr5_1gb.bits * dram_gddr5_1gb.burst;
+    add(l,
+        (struct power_check){
+            "validation", "GPUJoule HPCA19", "DRAM->L2", "Tesla K40", "energy",
+            (g.activate_j / 4 + g.read_j + g.term_read_j) / bits * 1e12, 30.55, "pJ/bit",
+            CHECK_ANALYTIC, false,
+            "a measured step of total power, so with the controller, the interface (10 pJ a bit) "
+            "and the way to L2, all outside the device"});
+}
+
 unsigned power_check_arrays(struct power_check *out) {
     struct list l = {.row = out};
     diags_init(&l.none);
@@ -423,6 +466,7 @@ unsigned power_check_arrays(struct power_check *out) {
     cacti(&l);
     mcpat(&l);
     literature(&l);
+    memory(&l);
     diags_free(&l.none);
     return l.n;
 }
