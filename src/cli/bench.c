@@ -34,7 +34,7 @@ static uint64_t fold(const json_t *activity) {
 
 static int run_once(struct cli *c, const struct workload *w, uint32_t threads, bool functional, struct sample *out) {
     char *record = arena_printf(&c->arena, "/tmp/warpwatt-bench-%ld", (long)getpid());
-    const struct run_request q = {
+    struct run_request q = {
         .session = {.gpu = "gtx480", .host_threads = threads, .functional = functional, .record = record},
         .json = true, // the workload's own words go to stderr ...
         .title = w->name};

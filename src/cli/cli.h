@@ -65,19 +65,38 @@ struct cli_args {
 int cli_next(struct cli_args *a, const struct cli_option *table, size_t n, const char **value);
 void cli_print_options(const struct cli_option *table, size_t n, FILE *out);
 
+// ---- power (power.c) ------------------------------------------------------------------------------
+struct power_model {
+    struct gpu_config gpu;
+    struct power_config config;
+    struct power_tree tree;
+    bool needed[ACT_N];
+};
+// A GPU's configuration as the power model sees it. Takes some milliseconds: arrays are laid out by search.
+enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d, struct power_model *out);
+// The same of a GPU file with overrides; lives in the command's arena.
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
+                                struct diags *d, struct power_model **out);
+enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
+                                    struct account *out, struct activity_file *file);
+
 // ---- running (run.c) ------------------------------------------------------------------------------
 struct run_request {
     struct session session;
     bool json, quiet, no_power;
+    const struct gpu_config *config; // the session's GPU, overrides applied; NULL: no power
+    struct power_model *model;       // run_child makes it while the child simulates
+    enum ww_status model_status;
+    struct diags model_diags;        // why there is no model
     const char *out_dir;
     const char *title;
     bool is_workload; // its exit code is the check of its results
 };
 // Runs argv as a child on the simulated GPU, which writes the record named in the session; answers its
 // wait status, or -1 with a diagnostic.
-int run_child(struct cli *c, const struct run_request *q, char **argv, struct rusage *usage);
+int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage);
 // Shows a finished record and writes the files asked for; answers the exit code.
-int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status);
+int run_show(struct cli *c, struct run_request *q, const char *record, int child_status);
 // A bare kernel (run_ptx.c).
 struct ptx_request {
     const char *path, *entry, *args_file;
@@ -89,19 +108,6 @@ extern const struct cli_option ptx_options[];
 extern const size_t ptx_options_n;
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
                        bool *checked);
-
-// ---- power (power.c) ------------------------------------------------------------------------------
-struct power_model {
-    struct gpu_config gpu;
-    struct power_config config;
-    struct power_tree tree;
-    bool needed[ACT_N];
-};
-// A GPU file with overrides as the power model sees it; lives in the command's arena.
-enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
-                                struct diags *d, struct power_model **out);
-enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
-                                    struct account *out, struct activity_file *file);
 
 // ---- workloads (workloads.c) ------------------------------------------------------------------------
 struct workload {

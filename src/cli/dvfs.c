@@ -103,9 +103,12 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
                            const char *vdds, double vmin) {
     double mhz[MAX_POINTS], v[MAX_POINTS];
     int n = 0, n_v = 0;
-    s->clock_mhz = m->gpu.clocks.core_mhz, s->dram_mhz = m->gpu.clocks.dram_mhz;
+    const struct gpu_config *g = &m->gpu; // the file's own clock and supply, as the model's check takes them
+    s->clock_mhz = g->nominal.core_mhz > 0 ? g->nominal.core_mhz : g->clocks.core_mhz;
+    s->dram_mhz = g->clocks.dram_mhz;
     struct tech t;
-    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device, m->config.vdd_v, m->config.temperature_k, &c->diags);
+    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device, g->nominal.vdd_v > 0 ? g->nominal.vdd_v : m->config.vdd_v,
+                                      m->config.temperature_k, &c->diags);
     if (status != WW_OK) return status;
     s->vdd_v = t.vdd_v, s->alpha = t.row.alpha, s->vth_v = t.row.vth_v;
     s->vmin_v = vmin > 0 ? vmin : 0.7 * s->vdd_v;

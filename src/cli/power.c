@@ -15,14 +15,20 @@ static const struct cli_option option[OPT_N] = {
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
-enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
-                                struct diags *d, struct power_model **out) {
-    struct power_model *m = *out = arena_alloc(&c->arena, sizeof *m);
-    enum ww_status s = gpu_config_load(gpu, overrides, n, d, &m->gpu);
-    if (s == WW_OK) s = power_config_of(&m->gpu, &m->config, d);
+enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d, struct power_model *m) {
+    m->gpu = *gpu;
+    enum ww_status s = power_config_of(&m->gpu, &m->config, d);
     if (s == WW_OK) s = power_build(&m->config, &m->tree, d);
     if (s == WW_OK) account_needs(&m->tree, m->needed);
     return s;
+}
+
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
+                                struct diags *d, struct power_model **out) {
+    struct power_model *m = *out = arena_alloc(&c->arena, sizeof *m);
+    struct gpu_config *config = arena_alloc(&c->arena, sizeof *config);
+    const enum ww_status s = gpu_config_load(gpu, overrides, n, d, config);
+    return s == WW_OK ? power_model_of(config, d, m) : s;
 }
 
 enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,

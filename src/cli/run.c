@@ -113,7 +113,15 @@ static void preload(struct cli *c, const char *lib, const char *program) {
     setenv("LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-static.so%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
 }
 
-int run_child(struct cli *c, const struct run_request *q, char **argv, struct rusage *usage) {
+// The power model of the run's GPU, once.
+static void make_model(struct cli *c, struct run_request *q) {
+    if (q->no_power || q->session.functional || !q->config || q->model) return;
+    q->model = arena_alloc(&c->arena, sizeof *q->model);
+    diags_init(&q->model_diags);
+    q->model_status = power_model_of(q->config, &q->model_diags, q->model);
+}
+
+int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage) {
     const char *lib = library_folder(c);
     if (!lib) return -1;
     const char *old = getenv("LD_LIBRARY_PATH");
@@ -151,6 +159,7 @@ int run_child(struct cli *c, const struct run_request *q, char **argv, struct ru
     child_pid = pid;
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGTERM, &forward, NULL);
+    if (!failed) make_model(c, q); // while the child simulates
     int status = 0;
     while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR) {}
     child_pid = 0;
@@ -162,21 +171,21 @@ int run_child(struct cli *c, const struct run_request *q, char **argv, struct ru
 }
 
 // The energy account of a run; false, with a sentence when somebody would miss it, when there is none.
-static bool run_power(struct cli *c, const struct run_request *q, const struct run *run, struct account *out, char *why,
+static bool run_power(struct cli *c, struct run_request *q, const struct run *run, struct account *out, char *why,
                       size_t size) {
-    if (q->no_power || q->session.functional || !json_array_size(run->launches)) return false;
-    struct diags d;
-    diags_init(&d);
-    struct power_model *m;
-    struct activity_file *file = arena_alloc(&c->arena, sizeof *file);
-    enum ww_status s = power_model_load(c, q->session.gpu, q->session.overrides, q->session.n_overrides, &d, &m);
-    if (s == WW_OK) s = power_account_of_run(c, m, run, &d, out, file);
-    if (s != WW_OK) diags_first(&d, why, size);
-    diags_free(&d);
-    return s == WW_OK;
+    make_model(c, q);
+    if (!q->model) return false;
+    bool ok = q->model_status == WW_OK;
+    if (ok && json_array_size(run->launches)) {
+        struct activity_file *file = arena_alloc(&c->arena, sizeof *file);
+        ok = power_account_of_run(c, q->model, run, &q->model_diags, out, file) == WW_OK;
+    }
+    if (!ok) diags_first(&q->model_diags, why, size);
+    diags_free(&q->model_diags);
+    return ok && json_array_size(run->launches);
 }
 
-int run_show(struct cli *c, const struct run_request *q, const char *record, int child_status) {
+int run_show(struct cli *c, struct run_request *q, const char *record, int child_status) {
     struct run run;
     enum ww_status s = run_read(record, &c->diags, &run);
     const bool child_failed = child_status != 0;
@@ -363,6 +372,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     struct savings savings;
     s = session_configure(&q.session, &c->diags, &config, &savings);
     if (s != WW_OK) return cli_fail(c, s);
+    q.config = &config;
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
     bool temporary;
     const char *record = record_path(c, &q, &temporary);
