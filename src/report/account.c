@@ -96,6 +96,17 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
     return WW_OK;
 }
 
+bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i, struct power_usage *out) {
+    const struct activity_interval *v = &k->interval[i];
+    const double cycles = (double)(v->to - v->from), all = (double)k->activity.c[ACT_cycles];
+    const double s = all > 0 ? k->seconds * cycles / all : cycles / a->core_hz;
+    struct diags d;
+    diags_init(&d);
+    const bool ok = power_run(a->tree, &v->activity, s, out, &d) == WW_OK;
+    diags_free(&d);
+    return ok;
+}
+
 // ---- groups -------------------------------------------------------------------------------------
 // An inner node that has figures of its own needs a row of its own.
 static bool has_own(const struct power_tree *t, int i) {

@@ -48,6 +48,9 @@ uint32_t account_groups(const struct power_tree *tree, struct account_group out[
 double account_group_dynamic(const struct account_group *g, const struct power_usage *u);
 double account_group_static(const struct account_group *g, const struct power_usage *u);
 
+// Power of interval `i` of a kernel; false when it has no time.
+bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i, struct power_usage *out);
+
 // ---- for people: account_table.c
 // The end of a run: totals, main groups with their share, what the numbers rest on.
 void account_print(const struct account *a, bool colour, FILE *out);

@@ -118,8 +118,6 @@ void account_csv(const struct account *a, FILE *f) {
 void account_intervals_csv(const struct account *a, FILE *f) {
     struct account_group group[POWER_MAX_COMPONENTS];
     const uint32_t n = account_groups(a->tree, group);
-    struct diags d;
-    diags_init(&d);
     fputs("launch,kernel,from_cycle,to_cycle,seconds,energy_j,power_w,dynamic_w,static_w", f);
     for (uint32_t g = 0; g < n; g++) fprintf(f, ",%s_w", a->tree->component[group[g].component].name);
     fputc('\n', f);
@@ -127,11 +125,9 @@ void account_intervals_csv(const struct account *a, FILE *f) {
         const struct activity_kernel *k = a->kernel[i].kernel;
         for (uint32_t v = 0; v < k->n_intervals; v++) {
             const struct activity_interval *iv = &k->interval[v];
-            const double s = k->activity.c[ACT_cycles]
-                                 ? k->seconds * (double)(iv->to - iv->from) / (double)k->activity.c[ACT_cycles]
-                                 : (double)(iv->to - iv->from) / a->core_hz;
             struct power_usage u;
-            if (power_run(a->tree, &iv->activity, s, &u, &d) != WW_OK) continue; // an interval of no cycles
+            if (!account_interval(a, k, v, &u)) continue; // of no cycles
+            const double s = u.seconds;
             fprintf(f, "%llu,", (unsigned long long)k->launch);
             csv_name(f, k->name);
             fprintf(f, ",%llu,%llu,%.9g,%.12g,%.9g,%.9g,%.9g", (unsigned long long)iv->from, (unsigned long long)iv->to, s,
@@ -141,7 +137,6 @@ void account_intervals_csv(const struct account *a, FILE *f) {
             fputc('\n', f);
         }
     }
-    diags_free(&d);
 }
 
 // ---- the directory ------------------------------------------------------------------------------

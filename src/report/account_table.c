@@ -1,6 +1,7 @@
 // Power for people: the end of a run, and the whole tree.
 #include "report/account.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -34,6 +35,37 @@ static void print_basis(const struct account *a, FILE *out) {
     fputc('\n', out);
 }
 
+// With --interval: the spread over time, and a strip of it for whoever has no plot at hand.
+static void print_time(const struct account *a, FILE *out) {
+    enum { WIDTH = 60 };
+    static const char shade[] = " .:-=+*#%@";
+    double least = INFINITY, most = 0, joules[WIDTH] = {0}, seconds[WIDTH] = {0}, at = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const struct activity_kernel *k = a->kernel[i].kernel;
+        for (uint32_t v = 0; v < k->n_intervals; v++) {
+            struct power_usage u;
+            if (!account_interval(a, k, v, &u)) continue;
+            least = fmin(least, u.power_w), most = fmax(most, u.power_w), n++;
+            const double middle = at + u.seconds / 2;
+            int cell = (int)(middle / a->kernels.seconds * WIDTH);
+            if (cell >= WIDTH) cell = WIDTH - 1; // kernels side by side
+            joules[cell] += u.energy_j, seconds[cell] += u.seconds;
+            at += u.seconds;
+        }
+    }
+    if (n < 2) return;
+    fprintf(out, "    %-12s %.2f to %.2f W in %u intervals\n    %-12s [", "over time", least, most, n, "");
+    for (int i = 0, last = 0; i < WIDTH; i++) { // a cell that no interval begins in continues the last
+        if (seconds[i] > 0) {
+            const double part = (joules[i] / seconds[i] - least) / (most > least ? most - least : 1);
+            last = (int)(fmin(fmax(part, 0), 1) * (double)(sizeof shade - 2) + 0.5);
+        }
+        fputc(shade[last], out);
+    }
+    fputs("]\n", out);
+}
+
 static void print_totals(const struct account *a, FILE *out) {
     const struct power_usage *k = &a->kernels;
     const double s = k->seconds, dynamic = k->all_dynamic_j[0], still = k->all_static_j[0];
@@ -56,6 +88,7 @@ static void print_totals(const struct account *a, FILE *out) {
                 table_scaled(ratio(k->energy_j, a->warp_instructions), "J", b1),
                 table_scaled(ratio(k->energy_j, a->thread_instructions), "J", b2),
                 table_scaled(k->energy_j * s, "J s", b3));
+    print_time(a, out);
     print_basis(a, out);
 }
 

@@ -5,6 +5,7 @@ for word in 'power  ' 'total +[0-9.]+ W, [0-9.]+ [mu]J in' 'dynamic, .* static' 
     'rests on .*analytic' '^    SM ' '^    chip ' '^    board ' 'sm_clock' 'dram ' 'regulator' 'bfsExpand .* W +[0-9.]+ [mun]J'; do
     says out "$word"
 done
+says out 'over time +[0-9.]+ to [0-9.]+ W in [0-9]+ intervals'
 cp out page
 run 0 run -g gtx480 --no-power bfs; lacks out 'total +[0-9.]+ W'; lacks out ' W '; says out bfsExpand
 run 0 run --functional bfs; says out 'no time, no power'; lacks out ' W '
@@ -50,6 +51,10 @@ for r in rows:
     launch[r['launch']] += float(r['energy_j'])
     near(sum(float(v) for k, v in r.items() if k.endswith('_w') and k not in ('power_w', 'dynamic_w', 'static_w')), float(r['power_w']), 1e-6)
 for l in j['launches']: near(launch[str(l['launch'])], l['energy_j'])
+import re
+low, high, n = re.search(r'over time +([0-9.]+) to ([0-9.]+) W in ([0-9]+)', open('page').read()).groups()
+power = [float(r['power_w']) for r in rows]
+assert len(rows) == int(n) and abs(min(power) - float(low)) < 0.01 and abs(max(power) - float(high)) < 0.01
 # run and record agree on time; the power of --json is the same
 r = json.load(open('run.json'))
 near(r['power']['kernels']['energy_j'], total)
