@@ -133,13 +133,15 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
     const struct sm_config *s = &g->sm;
     const struct mem_config *m = &g->mem;
     const struct gpu_power *p = &g->power;
-    const struct dram_device *dram = m->dram.kind == DRAM_GDDR5   ? &dram_gddr5_1gb
-                                     : m->dram.kind == DRAM_GDDR3 ? &dram_gddr3_1gb
-                                                                  : NULL;
-    if (!dram)
-        return gpu_config_refuse(g, "mem.dram.kind", d,
-                                 "the power model has no data sheet of this kind of memory; it has "
-                                 "gddr5 and gddr3");
+    static const struct dram_device *const dram_kind[] = {[DRAM_GDDR5] = &dram_gddr5_1gb,
+                                                          [DRAM_GDDR3] = &dram_gddr3_1gb,
+                                                          [DRAM_DDR3] = &dram_ddr3_4gb};
+    const struct dram_device *dram = dram_kind[m->dram.kind];
+    if (m->dram.chips_per_channel * dram->bits != m->dram.bus_bits)
+        return gpu_config_refuse(g, "mem.dram.chips_per_channel", d,
+                                 "the data sheet of this kind of memory is of devices of %u bits; "
+                                 "%u of them do not make a channel of %u bits",
+                                 dram->bits, m->dram.chips_per_channel, m->dram.bus_bits);
     unsigned fp_lanes = lanes_of(g, OPC_FP_FMA, s->clusters);
     // A warp of FP enters over `passes` hot cycles; what is left of its latency are stages.
     double stages = s->timing[OPC_FP_FMA].latency * g->clocks.hot_mhz / g->clocks.core_mhz -

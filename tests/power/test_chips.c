@@ -137,15 +137,21 @@ static void every_counter(void **state) {
     }
 }
 
-static void unknown_memory(void **state) {
+// Every kind of memory has a sheet; devices have to fill the channel: DDR3's are half as wide.
+static void kinds_of_memory(void **state) {
     (void)state;
     struct gpu_config g = load("gtx480");
     struct power_config c;
     struct diags d;
     diags_init(&d);
+    g.mem.dram.kind = DRAM_GDDR3;
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
     g.mem.dram.kind = DRAM_DDR3;
     assert_int_equal(power_config_of(&g, &c, &d), WW_ERROR_CONFIG);
     assert_int_equal(d.errors, 1);
+    g.mem.dram.chips_per_channel = 2;
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(c.dram->bits * c.dram_devices_a_channel, 32);
     diags_free(&d);
 }
 
@@ -295,7 +301,7 @@ int main(void) {
         cmocka_unit_test(refused),
         cmocka_unit_test(units),
         cmocka_unit_test(rest_and_duty),
-        cmocka_unit_test(unknown_memory),
+        cmocka_unit_test(kinds_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
