@@ -30,6 +30,10 @@ struct cli {
     X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
     X("savings", cmd_savings, "[NAME] [--mechanisms]", "energy-saving techniques there are, or one's page")                            \
     X("studies", cmd_studies, "", "published studies there are")                                   \
+    X("study", cmd_study, "[options] NAME | FILE.yaml",                                            \
+      "run a study, compare with what was published, write tables, figures and a page")            \
+    X("compare", cmd_compare, "[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD...",           \
+      "workloads on several configurations, side by side")                                         \
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \
     X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
@@ -89,6 +93,7 @@ struct run_request {
     enum ww_status model_status;
     struct diags model_diags;        // why there is no model
     const char *out_dir;
+    const char *record; // --record: keep it there
     const char *title;
     bool is_workload; // its exit code is the check of its results
 };
@@ -108,6 +113,21 @@ extern const struct cli_option ptx_options[];
 extern const size_t ptx_options_n;
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
                        bool *checked);
+
+// ---- many runs (study.c, many.c) -----------------------------------------------------------------
+struct study_host;
+// What the study room must know of this installation; points into c->arena.
+enum ww_status study_host_of(struct cli *c, struct study_host *host);
+// `run --all`: every workload, as jobs.
+struct all_request {
+    const char *gpu, *policy, *size, *db;
+    const char *const *set;
+    uint32_t n_set, processes;
+    bool json;
+};
+int run_all_workloads(struct cli *c, const struct all_request *q);
+// The folder of libcuda.so.1, or NULL with a diagnostic (run.c).
+const char *run_library_folder(struct cli *c);
 
 // ---- workloads (workloads.c) ------------------------------------------------------------------------
 struct workload {

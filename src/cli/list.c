@@ -33,9 +33,3 @@ int cmd_gpus(struct cli *c, int argc, char **argv) {
     for (uint32_t i = 0; i < n; i++) printf("%-14s %s\n", list[i].name, list[i].description);
     return 0;
 }
-
-int cmd_studies(struct cli *c, int argc, char **argv) {
-    (void)c, (void)argc, (void)argv;
-    puts("none yet: studies arrive with the power model");
-    return 0;
-}

@@ -7,13 +7,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
-    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_HELP, OPT_N
+    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL,
+    OPT_DB, OPT_HELP, OPT_N
 };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
@@ -31,11 +33,15 @@ static const struct cli_option option[OPT_N] = {
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]", "energy-saving techniques (`warpwatt savings` lists them); options: -s savings.NAME=VALUE"},
+    [OPT_RECORD] = {"--record", 0, "FILE", "keep the record of the run (JSON lines, a launch each)"},
+    [OPT_ALL] = {"--all", 0, NULL, "every workload, -j at a time, a row each; goes on where it was interrupted"},
+    [OPT_DB] = {"--db", 0, "FILE", "with --all: where results are kept (default ~/.cache/warpwatt/results.db)"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
 static int help(void) {
     puts("usage: warpwatt run [options] WORKLOAD [WORKLOAD'S ARGUMENTS]\n"
+         "       warpwatt run --all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE]\n"
          "       warpwatt run [options] -- PROGRAM [ARGUMENTS]\n"
          "       warpwatt run [options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...\n");
     cli_print_options(option, OPT_N, stdout);
@@ -79,7 +85,7 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
 }
 
 // ---- children -----------------------------------------------------------------------------------
-static const char *library_folder(struct cli *c) {
+const char *run_library_folder(struct cli *c) {
     const char *const candidates[] = {"", "/../lib/warpwatt", "/../lib"};
     for (size_t i = 0; i < WW_COUNT(candidates); i++) {
         const char *dir = arena_printf(&c->arena, "%s%s", c->exe_dir, candidates[i]);
@@ -122,7 +128,7 @@ static void make_model(struct cli *c, struct run_request *q) {
 }
 
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage) {
-    const char *lib = library_folder(c);
+    const char *lib = run_library_folder(c);
     if (!lib) return -1;
     const char *old = getenv("LD_LIBRARY_PATH");
     setenv("LD_LIBRARY_PATH", arena_printf(&c->arena, "%s%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
@@ -139,6 +145,8 @@ int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
+        // a program outlives no warpwatt that was killed, where jobs are run for it (--record)
+        if (q->record) prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (q->json) dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is for the account
         execvp(argv[0], argv);
         const int why = errno;
@@ -289,7 +297,8 @@ static bool ends_with(const char *s, const char *tail) {
 
 // The record lies in the output folder, or in a temporary file that is removed afterwards.
 static const char *record_path(struct cli *c, const struct run_request *q, bool *temporary) {
-    *temporary = !q->out_dir;
+    *temporary = !q->out_dir && !q->record;
+    if (q->record) return q->record;
     if (q->out_dir) {
         if (mkdir(q->out_dir, 0777) != 0 && errno != EEXIST) {
             diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir, strerror(errno));
@@ -322,6 +331,8 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     enum ww_status s = WW_OK;
     char **rest = NULL;
     int n_rest = 0;
+    bool all_workloads = false;
+    struct all_request many = {.policy = "none"};
     while (s == WW_OK) {
         const char *value = NULL;
         const int o = cli_next(&args, all, OPT_N + ptx_options_n, &value);
@@ -358,12 +369,25 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         case OPT_CHECK: s = parse_checks(c, &q.session, value); break;
         case OPT_NO_POWER: q.no_power = true; break;
         case OPT_NO_PROGRESS: q.session.progress = false; break;
-        case OPT_POLICY: q.session.policies = value; break;
+        case OPT_POLICY: q.session.policies = many.policy = value; break;
+        case OPT_RECORD: q.record = value; break;
+        case OPT_ALL: all_workloads = true; break;
+        case OPT_DB: many.db = value; break;
         case OPT_HELP: return help();
         default: s = ptx_option(c, &ptx, (size_t)(o - OPT_N), value); break;
         }
     }
     if (s != WW_OK) return cli_fail(c, s);
+    if (all_workloads) {
+        if (what || args.after_dashes) return cli_usage("--all runs every workload: `%s` is too much", what ? what : "--");
+        many.gpu = q.session.gpu;
+        many.size = size;
+        many.set = q.session.overrides;
+        many.n_set = q.session.n_overrides;
+        many.processes = q.session.host_threads;
+        many.json = q.json;
+        return run_all_workloads(c, &many);
+    }
     if (args.after_dashes && what) return cli_usage("either a workload (`%s`) or a program behind --, not both", what);
     if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
     if (!args.after_dashes && !what) return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");

@@ -1,0 +1,87 @@
+// `warpwatt run --all`: every workload as a job of the study room, a row each as it ends.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "study/study.h"
+
+struct rows {
+    struct cli *c;
+    struct store *store;
+    struct watts *watts;
+    uint32_t shown;
+    double instructions, seconds, host_s;
+};
+
+static void row(void *user, struct job *j) {
+    struct rows *t = user;
+    if (!t->shown++)
+        printf("%-22s %-8s %-7s %14s %8s %12s %12s %9s\n", "workload", "size", "check", "cycles", "IPC", "time", "energy", "host");
+    if (j->state == JOB_FAILED) {
+        printf("%-22s %-8s %-7s %s\n", j->program.name, j->program.size, "FAILED", j->message);
+        fflush(stdout);
+        return;
+    }
+    struct arena a;
+    arena_init(&a, NULL);
+    struct result r;
+    if (store_get(t->store, &a, j->key, &t->c->diags, &r) == WW_OK && r.there) {
+        const struct kernel_result *k = &r.kernel[0];
+        const double threads = (double)k->activity.c[ACT_thread_instructions];
+        struct watts_joules e;
+        char energy[32] = "-";
+        if (t->watts && watts_run(t->watts, &k->activity, k->seconds, 0, &e)) snprintf(energy, sizeof energy, "%.4g mJ", 1e3 * (e.dynamic_j + e.static_j));
+        printf("%-22s %-8s %-7s %14.0f %8.1f %9.4g us %12s %7.1f s%s\n", j->program.name, j->program.size, "ok", k->cycles,
+               k->cycles > 0 ? threads / k->cycles : 0, 1e6 * k->seconds, energy, r.host_seconds, j->state == JOB_KEPT ? " (kept)" : "");
+        t->instructions += threads;
+        t->seconds += k->seconds;
+        t->host_s += r.host_seconds;
+    }
+    arena_free(&a);
+    fflush(stdout);
+}
+
+int run_all_workloads(struct cli *c, const struct all_request *q) {
+    struct study_configuration conf = {.name = "", .gpu = q->gpu, .policy = q->policy};
+    if (q->n_set > STUDY_MAX_SET) return cli_usage("more than %d times --set", STUDY_MAX_SET);
+    for (uint32_t i = 0; i < q->n_set; i++) conf.set[conf.n_set++] = q->set[i];
+    struct gpu_config gpu;
+    struct savings savings;
+    struct study_host host;
+    const char *db = q->db;
+    enum ww_status s = technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, &gpu, &savings);
+    if (s == WW_OK && !db) s = study_default_db(&c->arena, &c->diags, &db);
+    if (s == WW_OK) s = study_host_of(c, &host);
+    struct workload *list = NULL;
+    uint32_t n = 0, left_out = 0;
+    if (s == WW_OK) s = workloads_list(c, &list, &n);
+    if (s != WW_OK) return cli_fail(c, s);
+    job_list jobs = {.n = 0};
+    for (uint32_t i = 0; i < n && s == WW_OK; i++) {
+        bool has = false;
+        for (uint32_t k = 0; k < list[i].n_sizes; k++) has = has || strcmp(list[i].size[k].name, q->size) == 0;
+        if (!has || !list[i].program) {
+            left_out++;
+            continue;
+        }
+        uint32_t at;
+        s = job_add(&c->arena, &jobs, &host, &conf, list[i].name, q->size, &c->diags, &at);
+    }
+    if (s == WW_OK && !jobs.n) return cli_usage("no workload has a size `%s`", q->size);
+    const char *why = NULL;
+    struct rows rows = {.c = c, .watts = watts_new(&c->arena, &gpu, &why)};
+    if (s == WW_OK) s = store_open(db, &c->diags, &rows.store);
+    if (s != WW_OK) return cli_fail(c, s);
+    const struct pool_options o = {.processes = q->processes, .quiet = true, .finished = row, .user = &rows};
+    struct pool_counts counts;
+    s = pool_run(&c->arena, &jobs, &host, rows.store, &o, &c->diags, &counts);
+    store_close(rows.store);
+    fflush(stdout);
+    if (s != WW_OK) return cli_fail(c, s);
+    printf("\n%.4g thread instructions in %.4g s of GPU time, %.1f s of host time\n", rows.instructions, rows.seconds, rows.host_s);
+    if (left_out) printf("%u workload%s no size `%s`, or not built\n", left_out, left_out == 1 ? " has" : "s have", q->size);
+    const int code = pool_report(&jobs, &counts, stdout);
+    if (c->diags.list.n) diags_print(&c->diags, stderr);
+    return code;
+}

@@ -1,0 +1,450 @@
+// `warpwatt study`, `studies`, `compare`: many runs, compared with what was published or with each
+// other. The machinery is the study room's; here are the options, and where things lie.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "study/study.h"
+
+// ---- where things lie -------------------------------------------------------------------------
+struct finder {
+    struct cli *c;
+    struct workload *list;
+    uint32_t n;
+};
+
+static enum ww_status find_workload(void *user, const char *name, const char *size, struct diags *d, struct study_program *out) {
+    struct finder *f = user;
+    if (!f->list) {
+        const enum ww_status s = workloads_list(f->c, &f->list, &f->n);
+        if (s != WW_OK) return s;
+    }
+    struct arena *a = &f->c->arena;
+    const char **names = arena_alloc(a, (f->n + 1) * sizeof *names);
+    const struct workload *w = NULL;
+    for (uint32_t i = 0; i < f->n; i++) {
+        names[i] = f->list[i].name;
+        if (strcmp(f->list[i].name, name) == 0) w = &f->list[i];
+    }
+    if (!w) {
+        const int near = text_nearest(name, names, f->n);
+        if (near >= 0) return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; did you mean `%s`?", name, names[near]);
+        return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; `warpwatt workloads` lists them", name);
+    }
+    if (!w->program) return diag_add(d, WW_ERROR_USAGE, "workload %s was not built: the build found no clang to compile its kernel", name);
+    *out = (struct study_program){.name = w->name, .size = arena_strdup(a, size)};
+    for (uint32_t i = 0; i < w->n_sizes; i++)
+        if (strcmp(w->size[i].name, size) == 0) out->args = w->size[i].args;
+    if (!out->args) return diag_add(d, WW_ERROR_USAGE, "workload %s has no size `%s`; `warpwatt workloads %s` lists them", name, size, name);
+    out->file[out->n_files++] = w->program;
+    const char *slash = strrchr(w->program, '/');
+    glob_t g;
+    if (glob(arena_printf(a, "%.*s/*.ptx", (int)(slash - w->program), w->program), 0, NULL, &g) != 0) return WW_OK;
+    for (size_t i = 0; i < g.gl_pathc && out->n_files < WW_COUNT(out->file); i++) out->file[out->n_files++] = arena_strdup(a, g.gl_pathv[i]);
+    globfree(&g);
+    return WW_OK;
+}
+
+static const char *first_there(struct cli *c, const char *const *dir, size_t n, const char *probe) {
+    for (size_t i = 0; i < n; i++)
+        if (access(arena_printf(&c->arena, "%s/%s", dir[i], probe), R_OK) == 0) return dir[i];
+    return NULL;
+}
+
+enum ww_status study_host_of(struct cli *c, struct study_host *host) {
+    struct arena *a = &c->arena;
+    struct finder *f = arena_alloc(a, sizeof *f);
+    f->c = c;
+    const char *lib = run_library_folder(c);
+    if (!lib) return WW_ERROR_IO;
+    const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir), arena_printf(a, "%s/page", c->exe_dir)};
+    *host = (struct study_host){.user = f, .find = find_workload,
+                                .self = arena_printf(a, "%s/warpwatt", c->exe_dir),
+                                .library = arena_printf(a, "%s/libcuda.so.1", lib),
+                                .page = first_there(c, page, WW_COUNT(page), "page.html"),
+                                .terminal = isatty(STDERR_FILENO), .colour = c->colour};
+    if (!host->page) return diag_add(&c->diags, WW_ERROR_IO, "cannot find page.html beside %s/warpwatt; is the build complete?", c->exe_dir);
+    return study_host_build(a, host, &c->diags);
+}
+
+static const char *const *study_folders(struct cli *c, size_t *n) {
+    const char **dir = arena_alloc(&c->arena, 3 * sizeof *dir);
+    *n = 0;
+    const char *own = getenv("WARPWATT_STUDIES");
+    if (own && *own) dir[(*n)++] = own;
+    dir[(*n)++] = arena_printf(&c->arena, "%s/../share/warpwatt/studies", c->exe_dir);
+    dir[(*n)++] = WW_SOURCE_DIR "/studies";
+    return dir;
+}
+
+// Reads a study by name or path; published.csv lies beside it, or beside the others.
+static enum ww_status read_study(struct cli *c, const char *name, struct study *out) {
+    size_t n;
+    const char *const *dir = study_folders(c, &n);
+    struct arena *a = &c->arena;
+    const size_t len = strlen(name);
+    const char *path = NULL, *published = NULL;
+    if (strchr(name, '/') || (len > 5 && strcmp(name + len - 5, ".yaml") == 0)) {
+        path = name;
+        const char *slash = strrchr(name, '/');
+        published = slash ? arena_printf(a, "%.*s/published.csv", (int)(slash - name), name) : "published.csv";
+    } else {
+        for (size_t i = 0; i < n && !path; i++) {
+            const char *p = arena_printf(a, "%s/%s.yaml", dir[i], name);
+            if (access(p, R_OK) == 0) path = p, published = arena_printf(a, "%s/published.csv", dir[i]);
+        }
+    }
+    for (size_t i = 0; i < n && (!published || access(published, R_OK) != 0); i++) published = arena_printf(a, "%s/published.csv", dir[i]);
+    if (!path) {
+        const char *names[128];
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++) {
+            glob_t g;
+            if (glob(arena_printf(a, "%s/*.yaml", dir[i]), 0, NULL, &g) != 0) continue;
+            for (size_t k = 0; k < g.gl_pathc && count < WW_COUNT(names); k++) {
+                const char *base = strrchr(g.gl_pathv[k], '/') + 1;
+                names[count++] = arena_strndup(a, base, strlen(base) - 5);
+            }
+            globfree(&g);
+        }
+        const int near = text_nearest(name, names, count);
+        if (near >= 0) return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; did you mean `%s`?", name, names[near]);
+        return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; `warpwatt studies` lists them", name);
+    }
+    char *text;
+    size_t text_len;
+    const enum ww_status s = file_read(a, path, 4 << 20, &text, &text_len, &c->diags);
+    if (s != WW_OK) return s;
+    return study_parse(a, path, text, access(published, R_OK) == 0 ? published : NULL, &c->diags, out);
+}
+
+int cmd_studies(struct cli *c, int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+        puts("usage: warpwatt studies\n\nLists the studies: `warpwatt study NAME` runs one.");
+        return 0;
+    }
+    size_t n;
+    const char *const *dir = study_folders(c, &n);
+    struct names seen;
+    names_init(&seen, &c->arena);
+    int code = 0;
+    for (size_t i = 0; i < n; i++) {
+        glob_t g;
+        if (glob(arena_printf(&c->arena, "%s/*.yaml", dir[i]), 0, NULL, &g) != 0) continue;
+        for (size_t k = 0; k < g.gl_pathc; k++) {
+            const char *base = strrchr(g.gl_pathv[k], '/') + 1;
+            const char *name = arena_strndup(&c->arena, base, strlen(base) - 5);
+            if (names_get(&seen, name, strlen(name)) >= 0) continue;
+            names_put(&seen, name, strlen(name), 1);
+            struct study s;
+            if (read_study(c, g.gl_pathv[k], &s) == WW_OK)
+                printf("%-22s %s\n", name, s.title);
+            else
+                printf("%-22s (this file does not load)\n", name), code = 2;
+        }
+        globfree(&g);
+    }
+    if (code) diags_print(&c->diags, stderr);
+    return code;
+}
+
+// ---- options ----------------------------------------------------------------------------------
+enum { OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_STUDY_N, OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N };
+static const struct cli_option option[OPT_N] = {
+    [OPT_SIZE] = {"--size", 0, "NAME", "small (quick) or paper (study: default paper; compare: any size, default small)"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "where tables, figures, index.html and study.json go (study: default study-NAME)"},
+    [OPT_JOBS] = {"--jobs", 'j', "N", "runs at a time (default: one a processor)"},
+    [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)"},
+    [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
+    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
+    [OPT_POLICY] = {"--policy", 'p', "A,B,...", "techniques, each a configuration (A+B: both at once; `none` is always there)"},
+    [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...", "a configuration; policy=TECHNIQUE may stand among the keys"},
+};
+
+static enum ww_status number_of(struct cli *c, const char *name, const char *value, uint32_t *out) {
+    uint64_t n;
+    if (!text_to_u64(value, &n) || n < 1 || n > 64)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number from 1 to 64", name, value);
+    *out = (uint32_t)n;
+    return WW_OK;
+}
+
+static uint32_t processors(void) {
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 64 ? 64 : (uint32_t)n;
+}
+
+static void print_verdicts(const struct sheet *sh, bool colour) {
+    static const char *const ink[] = {"", "\033[32m", "\033[31m", "\033[2m"};
+    for (uint32_t i = 0; i < sh->study->figure.n; i++) {
+        const struct sheet_figure *g = &sh->figure[i];
+        printf("%s%-10s%s %s\n           %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict), colour ? "\033[0m" : "", g->figure->title, g->sentence);
+    }
+    uint32_t good = 0, all = 0;
+    for (uint32_t i = 0; i < sh->study->published.n; i++) {
+        good += sh->published[i].verdict == VERDICT_AGREES;
+        all += sh->published[i].verdict != VERDICT_NONE;
+    }
+    if (all) printf("%u of %u published values within tolerance\n", good, all);
+}
+
+static int finish(struct cli *c, int code) {
+    fflush(stdout);
+    if (c->diags.list.n) diags_print(&c->diags, stderr);
+    return code;
+}
+
+int cmd_study(struct cli *c, int argc, char **argv) {
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    struct study_options o = {.size = "paper", .processes = processors()};
+    const char *name = NULL;
+    enum ww_status s = WW_OK;
+    while (s == WW_OK) {
+        const char *value = NULL;
+        const int opt = cli_next(&args, option, OPT_STUDY_N, &value);
+        if (opt == -3) return 2;
+        if (opt == -2) break;
+        if (opt == -1) {
+            if (name) return cli_usage("one study at a time: `%s` is too much", value);
+            name = value;
+            continue;
+        }
+        switch (opt) {
+        case OPT_SIZE: o.size = value; break;
+        case OPT_OUT: o.out_dir = value; break;
+        case OPT_JOBS: s = number_of(c, "--jobs", value, &o.processes); break;
+        case OPT_DB: o.db = value; break;
+        case OPT_NO_RUN: o.no_run = true; break;
+        default:
+            puts("usage: warpwatt study [options] NAME | FILE.yaml\n\n"
+                 "Runs what the study needs (what is kept is not run again), and writes every figure and table as\n"
+                 "CSV, study.json, and one page, index.html, with ours beside the published values.\n");
+            cli_print_options(option, OPT_STUDY_N, stdout);
+            return 0;
+        }
+    }
+    if (s != WW_OK) return cli_fail(c, s);
+    if (!name) return cli_usage("study what? `warpwatt studies` lists them");
+    if (strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0) return cli_usage("a study's --size is small or paper, not `%s`", o.size);
+    struct study study;
+    struct study_host host;
+    struct sheet sheet;
+    if ((s = read_study(c, name, &study)) != WW_OK) return cli_fail(c, s);
+    if (!o.out_dir) o.out_dir = arena_printf(&c->arena, "study-%s", study.name);
+    if (!o.db) s = study_default_db(&c->arena, &c->diags, &o.db);
+    if (s == WW_OK) s = study_host_of(c, &host);
+    if (s != WW_OK) return cli_fail(c, s);
+    const int code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
+    if (code < 2) {
+        print_verdicts(&sheet, c->colour);
+        if (sheet.note) printf("note: %s\n", sheet.note);
+        printf("%s/index.html\n", o.out_dir);
+    }
+    return finish(c, code);
+}
+
+// ---- compare ----------------------------------------------------------------------------------
+static void yaml_text(FILE *f, const char *t) {
+    fputc('"', f);
+    for (; *t; t++) {
+        if (*t == '"' || *t == '\\') fputc('\\', f);
+        fputc(*t, f);
+    }
+    fputc('"', f);
+}
+
+struct compared {
+    const char *name[STUDY_MAX_CONFIGS], *policy[STUDY_MAX_CONFIGS], *keys[STUDY_MAX_CONFIGS];
+    uint32_t n;
+};
+
+static enum ww_status add_compared(struct cli *c, struct compared *k, const char *name, const char *policy, const char *keys) {
+    if (k->n == STUDY_MAX_CONFIGS) return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d configurations", STUDY_MAX_CONFIGS);
+    for (uint32_t i = 0; i < k->n; i++)
+        if (strcmp(k->name[i], name) == 0) return diag_add(&c->diags, WW_ERROR_USAGE, "two configurations are called `%s`", name);
+    k->name[k->n] = name;
+    k->policy[k->n] = policy;
+    k->keys[k->n++] = keys;
+    return WW_OK;
+}
+
+static enum ww_status add_policies(struct cli *c, struct compared *k, const char *list) {
+    char *copy = arena_strdup(&c->arena, list), *save = NULL;
+    enum ww_status s = WW_OK;
+    for (char *w = strtok_r(copy, ",", &save); w && s == WW_OK; w = strtok_r(NULL, ",", &save)) {
+        char *names = arena_strdup(&c->arena, w); // a+b is both at once
+        for (char *p = names; *p; p++)
+            if (*p == '+') *p = ',';
+        s = add_compared(c, k, w, names, "");
+    }
+    return s;
+}
+
+static enum ww_status add_config(struct cli *c, struct compared *k, const char *text) {
+    const char *colon = strchr(text, ':');
+    if (!colon || colon == text) return diag_add(&c->diags, WW_ERROR_USAGE, "-c takes NAME:KEY=VALUE,..., not `%s`", text);
+    return add_compared(c, k, arena_strndup(&c->arena, text, (size_t)(colon - text)), "none", colon + 1);
+}
+
+static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const char **policy) {
+    char *copy = arena_strdup(&c->arena, keys), *save = NULL;
+    for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+        char *equals = strchr(w, '=');
+        if (!equals || equals == w) return diag_add(&c->diags, WW_ERROR_USAGE, "expected KEY=VALUE, not `%s`", w);
+        *equals = 0;
+        if (policy && strcmp(w, "policy") == 0) {
+            *policy = equals + 1;
+            continue;
+        }
+        fputs("      ", f);
+        yaml_text(f, w);
+        fputs(": ", f);
+        yaml_text(f, equals + 1);
+        fputc('\n', f);
+    }
+    return WW_OK;
+}
+
+// A comparison is a study that is written here.
+static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, const char *common, const struct compared *k, char **workload,
+                                       int n, const char *size) {
+    fputs("name: compare\ntitle: ", f);
+    const char *title = "";
+    for (uint32_t i = 0; i < k->n; i++) title = arena_printf(&c->arena, "%s%s%s", title, i ? ", " : "", k->name[i]);
+    yaml_text(f, arena_printf(&c->arena, "%s on %s", title, gpu));
+    fputs("\ngpu: ", f);
+    yaml_text(f, gpu);
+    fputs("\nworkloads:\n", f);
+    for (int i = 0; i < n; i++) {
+        fputs("  ", f);
+        yaml_text(f, workload[i]);
+        fprintf(f, ": {small: ");
+        yaml_text(f, size);
+        fputs("}\n", f);
+    }
+    fputs("configurations:\n", f);
+    for (uint32_t i = 0; i < k->n; i++) {
+        const char *policy = k->policy[i];
+        fputs("  ", f);
+        yaml_text(f, k->name[i]);
+        fputs(":\n    set:\n      sm_count: ", f); // a mapping is never empty: the GPU's own value
+        struct gpu_config config;
+        enum ww_status s = gpu_config_load(gpu, NULL, 0, &c->diags, &config);
+        if (s != WW_OK) return s;
+        fprintf(f, "%u\n", config.sm_count);
+        s = write_sets(c, f, common, NULL);
+        if (s == WW_OK) s = write_sets(c, f, k->keys[i], &policy);
+        if (s != WW_OK) return s;
+        fputs("    policy: ", f);
+        yaml_text(f, policy);
+        fputc('\n', f);
+    }
+    const char *base = k->name[0];
+    fprintf(f, "metrics:\n"
+               "  time_us: {is: \"1e6 * seconds\", unit: us, label: time}\n"
+               "  energy_uj: {is: \"1e6 * energy_j\", unit: uJ, label: energy}\n"
+               "  time_ratio: {is: \"seconds / other('%s', 'seconds')\", label: time}\n"
+               "  energy_ratio: {is: \"energy_j / other('%s', 'energy_j')\", label: energy}\n"
+               "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n"
+               "figures:\n", base, base);
+    static const char *const figure[][3] = {{"time", "Time", "time_ratio"}, {"energy", "Energy", "energy_ratio"}, {"edp", "Energy-delay product", "edp_ratio"},
+                                            {"time_us", "Time", "time_us"}, {"energy_uj", "Energy", "energy_uj"}};
+    for (size_t i = 0; i < WW_COUNT(figure); i++) {
+        const bool ratio = i < 3;
+        fprintf(f, "  %s:\n    kind: %s\n    title: ", figure[i][0], ratio ? "bars" : "table");
+        yaml_text(f, ratio ? arena_printf(&c->arena, "%s, %s = 1", figure[i][1], base) : figure[i][1]);
+        fputs("\n    series:\n", f);
+        for (uint32_t q = 0; q < k->n; q++) {
+            fprintf(f, "      - {is: %s, configuration: ", figure[i][2]);
+            yaml_text(f, k->name[q]);
+            fputs("}\n", f);
+        }
+        if (ratio) fputs("    aggregates: [geomean]\n", f);
+    }
+    return WW_OK;
+}
+
+static void print_tables(const struct sheet *sh) {
+    for (uint32_t i = 0; i < sh->study->figure.n; i++) {
+        const struct sheet_figure *g = &sh->figure[i];
+        printf("\n%s%s%s%s\n  %-22s", g->figure->title, *g->figure->series.at[0].unit ? " (" : "", g->figure->series.at[0].unit,
+               *g->figure->series.at[0].unit ? ")" : "", "");
+        for (uint32_t q = 0; q < g->n_series; q++) printf(" %14.14s", g->figure->series.at[q].label);
+        putchar('\n');
+        for (uint32_t r = 0; r < g->n_rows; r++) {
+            printf("  %-22.22s", g->row[r].name);
+            for (uint32_t q = 0; q < g->n_series; q++) {
+                if (isfinite(g->row[r].value[q]))
+                    printf(" %14.4g", g->row[r].value[q]);
+                else
+                    printf(" %14s", "-");
+            }
+            putchar('\n');
+        }
+    }
+}
+
+int cmd_compare(struct cli *c, int argc, char **argv) {
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    struct study_options o = {.size = "small", .processes = processors()};
+    const char *gpu = "gtx480", *size = "small", *common = "";
+    struct compared k = {.n = 0};
+    char **workload = arena_alloc(&c->arena, (size_t)argc * sizeof *workload);
+    int n = 0;
+    enum ww_status s = WW_OK;
+    while (s == WW_OK) {
+        const char *value = NULL;
+        const int opt = cli_next(&args, option, OPT_N, &value);
+        if (opt == -3) return 2;
+        if (opt == -2) break;
+        switch (opt) {
+        case -1: workload[n++] = (char *)(uintptr_t)value; break;
+        case OPT_SIZE: size = value; break;
+        case OPT_OUT: o.out_dir = value; break;
+        case OPT_JOBS: s = number_of(c, "--jobs", value, &o.processes); break;
+        case OPT_DB: o.db = value; break;
+        case OPT_NO_RUN: o.no_run = true; break;
+        case OPT_GPU: gpu = value; break;
+        case OPT_SET: common = arena_printf(&c->arena, "%s%s%s", common, *common ? "," : "", value); break;
+        case OPT_POLICY: s = add_policies(c, &k, value); break;
+        case OPT_CONFIG: s = add_config(c, &k, value); break;
+        default:
+            puts("usage: warpwatt compare [options] WORKLOAD...\n\n"
+                 "Runs workloads on several configurations and shows time and energy against the first one:\n"
+                 "  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 hotspot bfs\n");
+            cli_print_options(option, OPT_N, stdout);
+            return 0;
+        }
+    }
+    if (s == WW_OK && k.n < 2) return cli_usage("compare what? at least two configurations: -p A,B or -c NAME:KEY=VALUE,...");
+    if (s == WW_OK && !n) return cli_usage("compare on what? name workloads; `warpwatt workloads` lists them");
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (s == WW_OK && f) s = write_comparison(c, f, gpu, common, &k, workload, n, size);
+    if (!f || fclose(f) != 0) s = diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for the comparison");
+    struct study study;
+    struct study_host host;
+    struct sheet sheet;
+    if (s == WW_OK) s = study_parse(&c->arena, "comparison", text, NULL, &c->diags, &study);
+    if (s == WW_OK && !o.db) s = study_default_db(&c->arena, &c->diags, &o.db);
+    if (s == WW_OK) s = study_host_of(c, &host);
+    int code = ww_status_exit_code(s);
+    if (s == WW_OK) {
+        code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
+        if (code < 2) {
+            sheet.size = size;
+            print_tables(&sheet);
+            if (sheet.note) printf("\nnote: %s\n", sheet.note);
+            if (o.out_dir) printf("\n%s/index.html\n", o.out_dir);
+        }
+    }
+    free(text);
+    return finish(c, code);
+}

@@ -1,0 +1,119 @@
+// One job: one workload at one size on one configuration. Its key is the SHA-256 of all that a
+// result depends on, so that a kept result is used exactly as long as it would come out again:
+// program and PTX, arguments, every key of the resolved configuration that timing may see, the
+// techniques, options, and the simulator. Keys under `tech.` and `power.` are left out:
+// only the power model reads those, and energy is computed from counters whenever it is asked for.
+#include "study/study.h"
+
+#include <elf.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+struct digest {
+    EVP_MD_CTX *md;
+    bool ok;
+};
+
+static void feed(struct digest *h, const void *data, size_t len) {
+    uint64_t n = len; // lengths stand before contents, so that two parts never run together
+    h->ok = h->ok && EVP_DigestUpdate(h->md, &n, sizeof n) == 1 && EVP_DigestUpdate(h->md, data, len) == 1;
+}
+static void feed_text(struct digest *h, const char *t) { feed(h, t, strlen(t)); }
+
+// A shared library counts by what is loaded of it: lines and names for a debugger do not matter.
+static bool feed_loaded(struct digest *h, const char *data, size_t len) {
+    const Elf64_Ehdr *e = (const void *)data;
+    if (len < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 || e->e_ident[EI_CLASS] != ELFCLASS64) return false;
+    if (e->e_phoff > len || (len - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum) return false;
+    const Elf64_Phdr *p = (const void *)(data + e->e_phoff);
+    for (unsigned i = 0; i < e->e_phnum; i++) {
+        if (p[i].p_type != PT_LOAD) continue;
+        if (p[i].p_offset > len || p[i].p_filesz > len - p[i].p_offset) return false;
+        size_t skip = 0;
+        // the file header in the first segment says where the debug sections begin
+        if (p[i].p_offset == 0) skip = sizeof *e < p[i].p_filesz ? sizeof *e : p[i].p_filesz;
+        feed(h, data + p[i].p_offset + skip, p[i].p_filesz - skip);
+    }
+    return true;
+}
+
+static enum ww_status feed_file(struct digest *h, const char *path, struct diags *d) {
+    struct arena a;
+    arena_init(&a, NULL);
+    char *text;
+    size_t len;
+    const enum ww_status s = file_read(&a, path, (size_t)1 << 30, &text, &len, d);
+    if (s == WW_OK && !feed_loaded(h, text, len)) feed(h, text, len);
+    arena_free(&a);
+    return s;
+}
+
+static void feed_configuration(struct digest *h, struct arena *a, const struct gpu_config *c) {
+    const struct gpu_key *keys;
+    const uint32_t n = gpu_config_keys(a, &keys);
+    for (uint32_t i = 0; i < n; i++) {
+        char value[512];
+        if (strncmp(keys[i].path, "tech.", 5) == 0 || strncmp(keys[i].path, "power.", 6) == 0) continue;
+        if (strcmp(keys[i].path, "description") == 0) continue;
+        if (!gpu_config_get(c, keys[i].path, value, sizeof value)) continue;
+        feed_text(h, keys[i].path);
+        feed_text(h, value);
+    }
+}
+
+static enum ww_status make_key(struct arena *a, const struct study_host *host, struct job *j, struct diags *d) {
+    struct digest h = {EVP_MD_CTX_new(), true};
+    if (!h.md || EVP_DigestInit_ex(h.md, EVP_sha256(), NULL) != 1) {
+        EVP_MD_CTX_free(h.md);
+        return diag_add(d, WW_ERROR_MEMORY, "cannot start SHA-256 for the key of a job");
+    }
+    feed_text(&h, "warpwatt result 1");
+    feed_text(&h, host->build);
+    feed_text(&h, j->program.name);
+    feed_text(&h, j->program.size);
+    feed_text(&h, j->program.args);
+    for (uint32_t i = 0; i < j->configuration->n_options; i++) feed_text(&h, j->configuration->option[i]);
+    feed_configuration(&h, a, &j->gpu);
+    feed(&h, &j->savings, sizeof j->savings); // techniques as resolved: mechanisms and every option
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < j->program.n_files && s == WW_OK; i++) s = feed_file(&h, j->program.file[i], d);
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned n = 0;
+    if (s == WW_OK && (!h.ok || EVP_DigestFinal_ex(h.md, sum, &n) != 1))
+        s = diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for the key of a job");
+    for (unsigned i = 0; i < n && 2 * i + 2 < sizeof j->key; i++) snprintf(j->key + 2 * i, 3, "%02x", sum[i]);
+    EVP_MD_CTX_free(h.md);
+    return s;
+}
+
+enum ww_status study_host_build(struct arena *a, struct study_host *host, struct diags *d) {
+    struct digest h = {EVP_MD_CTX_new(), true};
+    enum ww_status s = WW_OK;
+    if (!h.md || EVP_DigestInit_ex(h.md, EVP_sha256(), NULL) != 1)
+        s = diag_add(d, WW_ERROR_MEMORY, "cannot start SHA-256 for the simulator's build");
+    else
+        s = feed_file(&h, host->library, d);
+    unsigned char sum[EVP_MAX_MD_SIZE];
+    unsigned n = 0;
+    if (s == WW_OK && (!h.ok || EVP_DigestFinal_ex(h.md, sum, &n) != 1))
+        s = diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for the simulator's build");
+    char *text = arena_alloc(a, 2 * EVP_MAX_MD_SIZE + 1);
+    for (unsigned i = 0; i < n; i++) snprintf(text + 2 * i, 3, "%02x", sum[i]);
+    host->build = text;
+    EVP_MD_CTX_free(h.md);
+    return s;
+}
+
+enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
+                       const struct study_configuration *c, const char *workload, const char *size,
+                       struct diags *d, uint32_t *index) {
+    struct job j = {.configuration = c};
+    enum ww_status s = host->find(host->user, workload, size, d, &j.program);
+    if (s == WW_OK) s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, &j.gpu, &j.savings);
+    if (s == WW_OK) s = make_key(a, host, &j, d);
+    if (s != WW_OK) return s;
+    for (*index = 0; *index < list->n; ++*index)
+        if (strcmp(list->at[*index].key, j.key) == 0) return WW_OK;
+    vec_push(a, list, j);
+    return WW_OK;
+}

@@ -1,0 +1,286 @@
+// index.html: one page that opens from a file, offline. The template (page.html, with its style and
+// script) and the chart library (Chart.js, as Debian packages it) are read when the page is written
+// and stand inside it; every figure has its table in plain HTML, so nothing is lost without scripts.
+#include "study/study.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void html(FILE *f, const char *t) {
+    for (; *t; t++) {
+        switch (*t) {
+        case '&': fputs("&amp;", f); break;
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '"': fputs("&quot;", f); break;
+        default: fputc(*t, f);
+        }
+    }
+}
+
+// Four significant digits without exponents where people would not write one.
+static void figure_number(FILE *f, double v) {
+    if (!isfinite(v)) {
+        fputs("–", f);
+        return;
+    }
+    const double m = fabs(v);
+    if (m != 0 && (m >= 1e9 || m < 1e-4)) {
+        fprintf(f, "%.3g", v);
+        return;
+    }
+    const int digits = m == 0 ? 0 : (int)floor(log10(m)) + 1;
+    int decimals = digits >= 4 ? 0 : 4 - digits;
+    if (decimals > 6) decimals = 6;
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", decimals, v);
+    if (strchr(text, '.')) {
+        char *end = text + strlen(text);
+        while (end[-1] == '0') *--end = 0;
+        if (end[-1] == '.') *--end = 0;
+    }
+    fputs(text, f);
+}
+
+static void badge(FILE *f, enum verdict v) {
+    static const char *const kind[] = {"none", "good", "bad", "unknown"};
+    if (v != VERDICT_NONE) fprintf(f, "<span class=\"badge %s\">%s</span>", kind[v], verdict_text(v));
+}
+
+static void figure_table(const struct sheet_figure *g, FILE *f) {
+    const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
+    fputs("<div class=\"scroll\" tabindex=\"0\"><table><caption>", f);
+    html(f, g->figure->title);
+    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>", g->figure->rows_are_configurations ? "configuration" : "workload");
+    if (g->figure->x_value) fputs("<th scope=\"col\">x</th>", f);
+    for (uint32_t q = 0; q < g->n_series; q++) {
+        const struct study_series *s = &g->figure->series.at[q];
+        if (scatter) fputs("<th scope=\"col\">x</th>", f);
+        fputs("<th scope=\"col\">", f);
+        html(f, s->label);
+        const char *unit = *s->unit ? s->unit : g->figure->unit;
+        if (*unit) {
+            fputs(" <small>", f);
+            html(f, unit);
+            fputs("</small>", f);
+        }
+        fputs("</th>", f);
+    }
+    fputs("</tr></thead><tbody>", f);
+    for (uint32_t r = 0; r < g->n_rows; r++) {
+        fprintf(f, "<tr%s><th scope=\"row\">", g->row[r].aggregate ? " class=\"sum\"" : "");
+        html(f, g->row[r].name);
+        fputs("</th>", f);
+        if (g->figure->x_value) {
+            fputs("<td>", f);
+            figure_number(f, g->row[r].x);
+            fputs("</td>", f);
+        }
+        for (uint32_t q = 0; q < g->n_series; q++) {
+            if (scatter) {
+                fputs("<td>", f);
+                figure_number(f, g->row[r].xs[q]);
+                fputs("</td>", f);
+            }
+            fputs("<td>", f);
+            figure_number(f, g->row[r].value[q]);
+            fputs("</td>", f);
+        }
+        fputs("</tr>", f);
+    }
+    fputs("</tbody></table></div>", f);
+}
+
+static void figure_section(const struct sheet_figure *g, FILE *f) {
+    const struct study_figure *q = g->figure;
+    const bool chart = strcmp(q->kind, "table") != 0;
+    fprintf(f, "<section id=\"%s\"><h2>", q->id);
+    html(f, q->title);
+    fputs("</h2><p class=\"meta\">", f);
+    html(f, q->source);
+    fputs("</p><p class=\"finding\">", f);
+    badge(f, g->verdict);
+    fputc(' ', f);
+    html(f, g->sentence ? g->sentence : "");
+    fputs("</p>", f);
+    if (q->note) {
+        fputs("<p class=\"note\">", f);
+        html(f, q->note);
+        fputs("</p>", f);
+    }
+    fprintf(f, "<div class=\"pair%s\">", chart && g->n_series <= 4 ? "" : " stack");
+    if (chart) {
+        fprintf(f, "<div class=\"chart\"><canvas role=\"img\" data-figure=\"%s\" aria-label=\"", q->id);
+        html(f, q->title);
+        fputs("; the table holds its values\"></canvas></div>", f);
+    }
+    figure_table(g, f);
+    fprintf(f, "</div><p class=\"meta\"><a href=\"%s.csv\">%s.csv</a></p></section>", q->id, q->id);
+}
+
+static void td(FILE *f, const char *text) {
+    fputs("<td class=\"text\">", f);
+    html(f, text);
+    fputs("</td>", f);
+}
+
+static void published_section(const struct sheet *sh, FILE *f) {
+    if (!sh->study->published.n) return;
+    fputs("<section id=\"published\"><h2>Ours beside the published values</h2><div class=\"scroll\" tabindex=\"0\"><table><caption>Published "
+          "values and ours</caption><thead><tr><th scope=\"col\">source</th><th scope=\"col\">workload</th><th scope=\"col\">configuration</th>"
+          "<th scope=\"col\">metric</th><th scope=\"col\">published</th><th scope=\"col\">ours</th><th scope=\"col\">unit</th>"
+          "<th scope=\"col\">off by</th><th scope=\"col\">verdict</th><th scope=\"col\">why</th></tr></thead><tbody>", f);
+    for (uint32_t i = 0; i < sh->study->published.n; i++) {
+        const struct sheet_published *p = &sh->published[i];
+        fputs("<tr>", f);
+        td(f, p->row->source);
+        td(f, p->row->workload);
+        td(f, p->row->configuration);
+        td(f, p->row->metric);
+        fputs("<td>", f);
+        html(f, p->row->value);
+        fputs("</td><td>", f);
+        figure_number(f, p->ours);
+        fputs("</td>", f);
+        td(f, p->row->unit);
+        fputs("<td>", f);
+        if (isfinite(p->off) && p->row->claim->absolute)
+            fprintf(f, "%+.3g", p->off);
+        else if (isfinite(p->off))
+            fprintf(f, "%+.1f %%", 100 * p->off);
+        else
+            fputs("–", f);
+        fputs("</td><td class=\"text\">", f);
+        badge(f, p->verdict);
+        fputs("</td>", f);
+        td(f, p->why && p->verdict != VERDICT_AGREES ? p->why : "");
+        fputs("</tr>", f);
+    }
+    fputs("</tbody></table></div><p class=\"meta\"><a href=\"published.csv\">published.csv</a>, <a href=\"metrics.csv\">metrics.csv</a>, "
+          "<a href=\"study.json\">study.json</a></p></section>", f);
+}
+
+static void body(const struct sheet *sh, FILE *f) {
+    const struct study *s = sh->study;
+    fputs("<header><h1>", f);
+    html(f, s->title);
+    fputs("</h1><p class=\"meta\">", f);
+    html(f, s->source);
+    fprintf(f, "%ssize: ", *s->source ? " · " : "");
+    html(f, sh->size);
+    fputs(" · computed by warpwatt</p>", f);
+    if (*s->summary) {
+        fputs("<p>", f);
+        html(f, s->summary);
+        fputs("</p>", f);
+    }
+    if (s->published.n && strcmp(sh->size, "small") == 0)
+        fputs("<p class=\"alert\">Small inputs, for a quick look: the published values are for larger ones, and a verdict here says little.</p>", f);
+    for (uint32_t i = 0; i < sh->n_failed; i++) {
+        fputs("<p class=\"alert\" role=\"alert\">Failed: ", f);
+        html(f, sh->failed[i]);
+        fputs("</p>", f);
+    }
+    if (sh->note) {
+        fputs("<p class=\"alert\">", f);
+        html(f, sh->note);
+        fputs("</p>", f);
+    }
+    fputs("</header><nav aria-label=\"figures\"><ul>", f);
+    for (uint32_t i = 0; i < s->figure.n; i++) {
+        fprintf(f, "<li><a href=\"#%s\">", s->figure.at[i].id);
+        html(f, s->figure.at[i].title);
+        fputs("</a> ", f);
+        badge(f, sh->figure[i].verdict);
+        fputs("</li>", f);
+    }
+    fputs("</ul></nav><main>", f);
+    for (uint32_t i = 0; i < s->figure.n; i++) figure_section(&sh->figure[i], f);
+    published_section(sh, f);
+    fputs("</main>", f);
+}
+
+static json_t *value(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *figure_json(const struct sheet_figure *g) {
+    const struct study_figure *q = g->figure;
+    json_t *o = json_object(), *labels = json_array(), *aggregate = json_array(), *series = json_array(), *x = json_array();
+    json_object_set_new(o, "id", json_string(q->id));
+    json_object_set_new(o, "kind", json_string(q->kind));
+    json_object_set_new(o, "unit", json_string(*q->unit ? q->unit : q->series.n ? q->series.at[0].unit : ""));
+    json_object_set_new(o, "log", json_boolean(q->log_scale));
+    for (uint32_t r = 0; r < g->n_rows; r++) {
+        json_array_append_new(labels, json_string(g->row[r].name));
+        json_array_append_new(aggregate, json_boolean(g->row[r].aggregate));
+        json_array_append_new(x, value(g->row[r].x));
+    }
+    for (uint32_t k = 0; k < g->n_series; k++) {
+        json_t *one = json_object(), *y = json_array(), *xs = json_array();
+        for (uint32_t r = 0; r < g->n_rows; r++) {
+            json_array_append_new(y, value(g->row[r].value[k]));
+            json_array_append_new(xs, value(g->row[r].xs[k]));
+        }
+        json_object_set_new(one, "label", json_string(q->series.at[k].label));
+        json_object_set_new(one, "role", json_string(q->series.at[k].role));
+        json_object_set_new(one, "y", y);
+        json_object_set_new(one, "x", xs);
+        json_array_append_new(series, one);
+    }
+    json_object_set_new(o, "labels", labels);
+    json_object_set_new(o, "aggregate", aggregate);
+    json_object_set_new(o, "series", series);
+    if (q->x_value)
+        json_object_set_new(o, "x", x);
+    else
+        json_decref(x);
+    return o;
+}
+
+// JSON inside a script element: `<` may not end it.
+static void data(const struct sheet *sh, FILE *f) {
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < sh->study->figure.n; i++) json_array_append_new(all, figure_json(&sh->figure[i]));
+    char *text = json_dumps(all, JSON_COMPACT);
+    for (const char *p = text; p && *p; p++) {
+        if (*p == '<')
+            fputs("\\u003c", f);
+        else
+            fputc(*p, f);
+    }
+    free(text);
+    json_decref(all);
+}
+
+enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host, const char *dir, struct diags *d) {
+    char *page, *chart;
+    size_t page_len, chart_len, len = 0;
+    enum ww_status s = file_read(a, arena_printf(a, "%s/page.html", host->page), 1 << 20, &page, &page_len, d);
+    if (s == WW_OK) s = file_read(a, arena_printf(a, "%s/chart.min.js", host->page), 8 << 20, &chart, &chart_len, d);
+    if (s != WW_OK) return s;
+    char *text = NULL;
+    FILE *f = open_memstream(&text, &len);
+    if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for index.html");
+    // marks in the template: <!--ww:NAME-->
+    for (const char *p = page; *p;) {
+        const char *mark = strstr(p, "<!--ww:");
+        if (!mark) {
+            fputs(p, f);
+            break;
+        }
+        fwrite(p, 1, (size_t)(mark - p), f);
+        const char *name = mark + strlen("<!--ww:"), *end = strstr(name, "-->");
+        const size_t n = end ? (size_t)(end - name) : 0;
+        if (n == 5 && memcmp(name, "title", 5) == 0) html(f, sh->study->title);
+        if (n == 4 && memcmp(name, "body", 4) == 0) body(sh, f);
+        if (n == 4 && memcmp(name, "data", 4) == 0) data(sh, f);
+        if (n == 5 && memcmp(name, "chart", 5) == 0) fwrite(chart, 1, chart_len, f);
+        p = end ? end + 3 : name;
+    }
+    if (fclose(f) != 0)
+        s = diag_add(d, WW_ERROR_MEMORY, "out of memory for index.html");
+    else
+        s = file_write_atomic(arena_printf(a, "%s/index.html", dir), text, len, d);
+    free(text);
+    return s;
+}

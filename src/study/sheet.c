@@ -1,0 +1,361 @@
+// Figures and published rows as numbers, verdicts, and the files for programs: CSV and study.json.
+#include "study/study.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+const char *verdict_text(enum verdict v) {
+    static const char *const text[] = {"no verdict", "agrees", "differs", "not known"};
+    return text[v];
+}
+
+// ---- filling ----------------------------------------------------------------------------------
+static const char *quoted(struct arena *a, const char *expr) {
+    char *out = arena_alloc(a, 2 * strlen(expr) + 1), *p = out;
+    for (; *expr; expr++) {
+        if (*expr == '\'') *p++ = '\'';
+        *p++ = *expr;
+    }
+    return out;
+}
+
+struct filler {
+    struct arena *arena;
+    const struct study *s;
+    struct eval *e;
+    struct diags *d;
+};
+
+static enum ww_status cell(const struct filler *f, const struct study_figure *g, const struct study_series *q, const char *row,
+                           const char *aggregate, const char *expr, double *out) {
+    struct eval_scope scope = {-1, -1, NULL};
+    const char *configuration = q->configuration ? q->configuration : g->configuration;
+    if (g->rows_are_configurations) {
+        scope.workload = g->workload ? study_find_workload(f->s, g->workload) : -1;
+        configuration = row;
+    } else if (row) {
+        scope.workload = study_find_workload(f->s, row);
+    }
+    scope.configuration = configuration ? study_find_configuration(f->s, configuration) : -1;
+    if (aggregate) expr = arena_printf(f->arena, "%s('%s')", aggregate, quoted(f->arena, expr));
+    return eval_number(f->e, expr, q->at, scope, f->d, out);
+}
+
+// Averages of a figure are over its own rows, which need not be all workloads.
+static double fold_rows(const struct sheet_figure *g, uint32_t series, bool geomean) {
+    double sum = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        const double v = g->row[i].value[series];
+        if (g->row[i].aggregate || !isfinite(v) || (geomean && v <= 0)) continue;
+        sum += geomean ? log(v) : v;
+        n++;
+    }
+    return !n ? NAN : geomean ? exp(sum / n) : sum / n;
+}
+
+static enum ww_status fill_figure(const struct filler *f, const struct study_figure *g, struct sheet_figure *out) {
+    const uint32_t extra = (uint32_t)g->average + (uint32_t)g->geomean;
+    *out = (struct sheet_figure){.figure = g, .n_rows = g->n_rows, .n_series = g->series.n};
+    out->row = arena_alloc(f->arena, (g->n_rows + extra + 1) * sizeof *out->row);
+    for (uint32_t r = 0; r < g->n_rows + extra; r++) {
+        out->row[r].value = arena_alloc(f->arena, (g->series.n + 1) * sizeof(double));
+        out->row[r].xs = arena_alloc(f->arena, (g->series.n + 1) * sizeof(double));
+    }
+    enum ww_status s = WW_OK;
+    for (uint32_t r = 0; r < g->n_rows && s == WW_OK; r++) {
+        struct sheet_row *row = &out->row[r];
+        row->name = g->rows[r];
+        if (g->rows_are_configurations) row->name = f->s->configuration.at[study_find_configuration(f->s, row->name)].label;
+        for (uint32_t q = 0; q < g->series.n && s == WW_OK; q++) {
+            s = cell(f, g, &g->series.at[q], g->rows[r], NULL, g->series.at[q].expr, &row->value[q]);
+            if (s == WW_OK && g->series.at[q].x) s = cell(f, g, &g->series.at[q], g->rows[r], NULL, g->series.at[q].x, &row->xs[q]);
+        }
+        row->x = NAN;
+        if (s == WW_OK && g->x_value && g->series.n) s = cell(f, g, &g->series.at[0], g->rows[r], NULL, g->x_value, &row->x);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!(k ? g->geomean : g->average)) continue;
+        struct sheet_row *row = &out->row[out->n_rows];
+        row->name = k ? "geomean" : "average";
+        for (uint32_t q = 0; q < g->series.n; q++) row->value[q] = fold_rows(out, q, k);
+        row->aggregate = true;
+        row->x = NAN;
+        out->n_rows++;
+    }
+    return s;
+}
+
+static const char *why_of(const struct study_claim *c, const char *workload) {
+    for (uint32_t i = 0; i < c->why_of.n; i++)
+        if (strcmp(c->why_of.at[i].name, workload) == 0) return c->why_of.at[i].text;
+    return c->why;
+}
+
+static bool starts(const char *text, const char *head) { return strncmp(text, head, strlen(head)) == 0; }
+
+static enum ww_status fill_published(const struct filler *f, const struct published_row *p, struct sheet_published *out) {
+    const struct study_claim *c = p->claim;
+    *out = (struct sheet_published){.row = p, .ours = NAN, .off = NAN, .verdict = VERDICT_MISSING};
+    if (!c) {
+        out->why = "this study has no expression for it";
+        return WW_OK;
+    }
+    out->why = why_of(c, p->workload);
+    if (!c->ours) {
+        out->verdict = VERDICT_NONE;
+        return WW_OK;
+    }
+    const char *expr = c->ours;
+    struct eval_scope scope = {study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
+                               study_find_configuration(f->s, c->at_configuration ? c->at_configuration : p->configuration), NULL};
+    if (scope.workload < 0 && (starts(p->workload, "average") || starts(p->workload, "geomean"))) {
+        const char *fold = starts(p->workload, "average") ? "average" : "geomean";
+        expr = c->group ? arena_printf(f->arena, "%s('%s', '%s')", fold, quoted(f->arena, expr), quoted(f->arena, c->group))
+                        : arena_printf(f->arena, "%s('%s')", fold, quoted(f->arena, expr));
+    }
+    const enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
+    if (s != WW_OK || !isfinite(out->ours) || !isfinite(p->number)) return s;
+    out->off = c->absolute ? out->ours - p->number : p->number != 0 ? out->ours / p->number - 1 : NAN;
+    if (c->no_verdict) {
+        out->verdict = VERDICT_NONE;
+        return WW_OK;
+    }
+    const double limit = c->tolerance * (1 + 1e-12);
+    out->verdict = fabs(c->absolute ? out->off : out->ours - p->number) <= (c->absolute ? limit : limit * fabs(p->number)) ? VERDICT_AGREES : VERDICT_DIFFERS;
+    return WW_OK;
+}
+
+static const char *full_stop(struct arena *a, const char *text) {
+    const size_t n = strlen(text);
+    return n && strchr(".!?", text[n - 1]) ? text : arena_printf(a, "%s.", text);
+}
+
+// The figure's own expression decides; without one, the published rows that belong to it.
+static enum ww_status judge(const struct filler *f, const struct sheet *sh, struct sheet_figure *g) {
+    uint32_t rows = 0, good = 0, missing = 0;
+    double sum = 0;
+    uint32_t n_off = 0;
+    for (uint32_t i = 0; i < f->s->published.n; i++) {
+        const struct sheet_published *p = &sh->published[i];
+        if (!p->row->claim || !p->row->claim->figure || strcmp(p->row->claim->figure, g->figure->id) != 0 || !p->row->claim->ours || p->row->claim->no_verdict) continue;
+        rows++;
+        good += p->verdict == VERDICT_AGREES;
+        missing += p->verdict == VERDICT_MISSING;
+        if (isfinite(p->off) && !p->row->claim->absolute) sum += fabs(p->off), n_off++;
+    }
+    const char *detail = "";
+    if (rows)
+        detail = arena_printf(f->arena, ": %u of %u published values within tolerance%s%s", good, rows,
+                              n_off ? arena_printf(f->arena, ", mean deviation %.1f %%", 100 * sum / n_off) : "",
+                              missing ? arena_printf(f->arena, ", %u without a value of ours", missing) : "");
+    if (g->figure->agrees) {
+        double v;
+        const struct eval_scope scope = {-1, g->figure->configuration ? study_find_configuration(f->s, g->figure->configuration) : -1, NULL};
+        const enum ww_status s = eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
+        if (s != WW_OK) return s;
+        g->verdict = !isfinite(v) ? VERDICT_MISSING : v != 0 ? VERDICT_AGREES : VERDICT_DIFFERS;
+    } else if (rows) {
+        g->verdict = good == rows ? VERDICT_AGREES : missing == rows ? VERDICT_MISSING : VERDICT_DIFFERS;
+    }
+    const char *found = g->figure->found ? full_stop(f->arena, g->figure->found) : "";
+    const char *ours = g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
+                       : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
+                       : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
+                                                       : "";
+    const char *why = g->verdict != VERDICT_DIFFERS ? "" : g->figure->why ? full_stop(f->arena, g->figure->why) : "The reason is not known yet.";
+    g->sentence = arena_printf(f->arena, "%s%s%s%s%s", found, *found && *ours ? " " : "", ours, *why ? " " : "", why);
+    return WW_OK;
+}
+
+enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d, struct sheet *out) {
+    const struct filler f = {a, s, e, d};
+    out->study = s;
+    out->figure = arena_alloc(a, (s->figure.n + 1) * sizeof *out->figure);
+    out->published = arena_alloc(a, (s->published.n + 1) * sizeof *out->published);
+    enum ww_status status = WW_OK;
+    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++) status = fill_figure(&f, &s->figure.at[i], &out->figure[i]);
+    for (uint32_t i = 0; i < s->published.n && status == WW_OK; i++) status = fill_published(&f, &s->published.at[i], &out->published[i]);
+    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++) status = judge(&f, out, &out->figure[i]);
+    out->note = eval_note(e);
+    return status;
+}
+
+// ---- files ------------------------------------------------------------------------------------
+static void csv_text(FILE *f, const char *t) {
+    if (!strpbrk(t, ",\"\n")) {
+        fputs(t, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *t; t++) {
+        if (*t == '"') fputc('"', f);
+        fputc(*t, f);
+    }
+    fputc('"', f);
+}
+
+static void csv_number(FILE *f, double v) {
+    if (isfinite(v)) fprintf(f, "%.8g", v);
+}
+
+static void csv_figure(const struct sheet_figure *g, FILE *f) {
+    const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
+    fputs(g->figure->rows_are_configurations ? "configuration" : "workload", f);
+    if (g->figure->x_value) fputs(",x", f);
+    for (uint32_t q = 0; q < g->n_series; q++) {
+        const struct study_series *s = &g->figure->series.at[q];
+        if (scatter) {
+            fputc(',', f);
+            csv_text(f, s->label);
+            fputs(" x", f);
+        }
+        fputc(',', f);
+        csv_text(f, s->label);
+        if (*s->unit) fprintf(f, " [%s]", s->unit);
+    }
+    fputc('\n', f);
+    for (uint32_t r = 0; r < g->n_rows; r++) {
+        csv_text(f, g->row[r].name);
+        if (g->figure->x_value) {
+            fputc(',', f);
+            csv_number(f, g->row[r].x);
+        }
+        for (uint32_t q = 0; q < g->n_series; q++) {
+            if (scatter) {
+                fputc(',', f);
+                csv_number(f, g->row[r].xs[q]);
+            }
+            fputc(',', f);
+            csv_number(f, g->row[r].value[q]);
+        }
+        fputc('\n', f);
+    }
+}
+
+static void csv_published(const struct sheet *sh, FILE *f) {
+    fputs("study,source,workload,configuration,metric,published,unit,ours,off,verdict,why\n", f);
+    for (uint32_t i = 0; i < sh->study->published.n; i++) {
+        const struct sheet_published *p = &sh->published[i];
+        const char *const texts[] = {p->row->study, p->row->source, p->row->workload, p->row->configuration, p->row->metric, p->row->value, p->row->unit};
+        for (size_t k = 0; k < WW_COUNT(texts); k++) {
+            csv_text(f, texts[k]);
+            fputc(',', f);
+        }
+        csv_number(f, p->ours);
+        fputc(',', f);
+        csv_number(f, p->off);
+        fprintf(f, ",%s,", verdict_text(p->verdict));
+        csv_text(f, p->why ? p->why : "");
+        fputc('\n', f);
+    }
+}
+
+// Every metric in every run that is there. A metric that asks for something else stays out.
+static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
+    const struct study *s = sh->study;
+    fputs("workload,configuration,metric,value,unit\n", f);
+    struct diags quiet;
+    diags_init(&quiet);
+    for (uint32_t w = 0; w < s->workload.n; w++)
+        for (uint32_t c = 0; c < s->configuration.n; c++)
+            for (uint32_t m = 0; m < s->metric.n; m++) {
+                double v;
+                const struct eval_scope scope = {(int)w, (int)c, NULL};
+                const char *name = arena_printf(&quiet.arena, "\"%s\"", s->metric.at[m].name);
+                if (eval_number(e, name, s->metric.at[m].at, scope, &quiet, &v) != WW_OK || !isfinite(v)) continue;
+                csv_text(f, s->workload.at[w].name);
+                fputc(',', f);
+                csv_text(f, s->configuration.at[c].name);
+                fputc(',', f);
+                csv_text(f, s->metric.at[m].name);
+                fprintf(f, ",%.8g,%s\n", v, s->metric.at[m].unit);
+            }
+    diags_free(&quiet);
+}
+
+static json_t *json_number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+static json_t *sheet_json(const struct sheet *sh) {
+    json_t *o = json_object(), *rows = json_array(), *figures = json_array(), *failed = json_array();
+    json_object_set_new(o, "study", json_string(sh->study->name));
+    json_object_set_new(o, "title", json_string(sh->study->title));
+    json_object_set_new(o, "source", json_string(sh->study->source));
+    json_object_set_new(o, "size", json_string(sh->size));
+    for (uint32_t i = 0; i < sh->study->published.n; i++) {
+        const struct sheet_published *p = &sh->published[i];
+        json_t *r = json_object();
+        json_object_set_new(r, "study", json_string(p->row->study));
+        json_object_set_new(r, "source", json_string(p->row->source));
+        json_object_set_new(r, "workload", json_string(p->row->workload));
+        json_object_set_new(r, "configuration", json_string(p->row->configuration));
+        json_object_set_new(r, "metric", json_string(p->row->metric));
+        json_object_set_new(r, "published", isfinite(p->row->number) ? json_real(p->row->number) : json_string(p->row->value));
+        json_object_set_new(r, "unit", json_string(p->row->unit));
+        json_object_set_new(r, "ours", json_number(p->ours));
+        json_object_set_new(r, "verdict", json_string(verdict_text(p->verdict)));
+        if (p->why) json_object_set_new(r, "why", json_string(p->why));
+        json_array_append_new(rows, r);
+    }
+    json_object_set_new(o, "results", rows);
+    for (uint32_t i = 0; i < sh->study->figure.n; i++) {
+        const struct sheet_figure *g = &sh->figure[i];
+        json_t *r = json_object();
+        json_object_set_new(r, "id", json_string(g->figure->id));
+        json_object_set_new(r, "title", json_string(g->figure->title));
+        json_object_set_new(r, "source", json_string(g->figure->source));
+        json_object_set_new(r, "verdict", json_string(verdict_text(g->verdict)));
+        json_object_set_new(r, "sentence", json_string(g->sentence));
+        json_array_append_new(figures, r);
+    }
+    json_object_set_new(o, "figures", figures);
+    for (uint32_t i = 0; i < sh->n_failed; i++) json_array_append_new(failed, json_string_nocheck(sh->failed[i]));
+    json_object_set_new(o, "failed", failed);
+    return o;
+}
+
+static enum ww_status make_dirs(const char *dir, struct diags *d) {
+    char path[GPU_PATH_BYTES];
+    snprintf(path, sizeof path, "%s", dir);
+    for (char *p = path + 1;; p++) {
+        if (*p && *p != '/') continue;
+        const char stop = *p;
+        *p = 0;
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", path, strerror(errno));
+        if (!stop) return WW_OK;
+        *p = '/';
+    }
+}
+
+enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir, struct diags *d) {
+    enum ww_status s = make_dirs(dir, d);
+    const uint32_t n = sh->study->figure.n;
+    for (uint32_t i = 0; i < n + 3 && s == WW_OK; i++) {
+        const char *name = i < n ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id) : i == n ? "published.csv" : i == n + 1 ? "metrics.csv" : "study.json";
+        char *text = NULL;
+        size_t len = 0;
+        FILE *f = open_memstream(&text, &len);
+        if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", name);
+        if (i < n) {
+            csv_figure(&sh->figure[i], f);
+        } else if (i == n) {
+            csv_published(sh, f);
+        } else if (i == n + 1) {
+            csv_metrics(sh, e, f);
+        } else {
+            json_t *o = sheet_json(sh);
+            json_dumpf(o, f, JSON_INDENT(1));
+            fputc('\n', f);
+            json_decref(o);
+        }
+        if (fclose(f) != 0)
+            s = diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", name);
+        else
+            s = file_write_atomic(arena_printf(a, "%s/%s", dir, name), text, len, d);
+        free(text);
+    }
+    return s;
+}

@@ -1,0 +1,116 @@
+// The whole way of a study: what must run, running it, computing, writing.
+#include "study/study.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum ww_status study_default_db(struct arena *a, struct diags *d, const char **path) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *base = cache && *cache ? cache : home && *home ? arena_printf(a, "%s/.cache", home) : NULL;
+    if (!base) return diag_add(d, WW_ERROR_IO, "no place for the results file: set HOME or XDG_CACHE_HOME, or name it with --db");
+    const char *const dirs[] = {base, arena_printf(a, "%s/warpwatt", base)};
+    for (size_t i = 0; i < WW_COUNT(dirs); i++)
+        if (mkdir(dirs[i], 0777) != 0 && errno != EEXIST)
+            return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s; name a results file with --db", dirs[i], strerror(errno));
+    *path = arena_printf(a, "%s/results.db", dirs[1]);
+    return WW_OK;
+}
+
+struct way {
+    struct arena *arena;
+    const struct study *s;
+    const struct study_host *host;
+    const struct study_options *o;
+    struct diags *d;
+    struct gpu_config *gpu;
+    struct eval *e;
+    bool *needed;
+    uint32_t *job_of; // [workloads * configurations]
+    job_list jobs;
+    struct result *results;
+};
+
+static enum ww_status load_gpus(struct way *w) {
+    w->gpu = arena_alloc(w->arena, (w->s->configuration.n + 1) * sizeof *w->gpu);
+    for (uint32_t i = 0; i < w->s->configuration.n; i++) {
+        const struct study_configuration *c = &w->s->configuration.at[i];
+        struct savings savings;
+        const enum ww_status s = technique_configure(c->gpu, c->policy, c->set, c->n_set, w->d, &w->gpu[i], &savings);
+        if (s != WW_OK) {
+            diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, c->at.line, c->at.col, "in configuration `%s`", c->name);
+            return s;
+        }
+    }
+    return WW_OK;
+}
+
+// A dry evaluation notes which runs the figures and published rows ask for.
+static enum ww_status find_jobs(struct way *w, struct sheet *sheet) {
+    const uint32_t nc = w->s->configuration.n;
+    eval_set_dry(w->e, w->needed);
+    enum ww_status s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
+    const bool small = strcmp(w->o->size, "small") == 0;
+    for (uint32_t i = 0; i < w->s->workload.n * nc && s == WW_OK; i++) {
+        if (!w->needed[i]) continue;
+        const struct study_workload *q = &w->s->workload.at[i / nc];
+        s = job_add(w->arena, &w->jobs, w->host, &w->s->configuration.at[i % nc], q->run, small ? q->small : q->paper, w->d, &w->job_of[i]);
+        if (s != WW_OK) diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, q->at.line, q->at.col, "in workload `%s`", q->name);
+    }
+    return s;
+}
+
+static enum ww_status fetch(struct way *w, struct store *store) {
+    const uint32_t n = w->s->workload.n * w->s->configuration.n;
+    struct result *by_job = arena_alloc(w->arena, (w->jobs.n + 1) * sizeof *by_job);
+    for (uint32_t i = 0; i < w->jobs.n; i++) {
+        const enum ww_status s = store_get(store, w->arena, w->jobs.at[i].key, w->d, &by_job[i]);
+        if (s != WW_OK) return s;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (w->needed[i]) w->results[i] = by_job[w->job_of[i]];
+    return WW_OK;
+}
+
+static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
+    enum ww_status s = find_jobs(w, sheet);
+    if (s != WW_OK) return ww_status_exit_code(s);
+    struct pool_counts counts = {.kept = 0};
+    int code = 0;
+    if (!w->o->no_run) {
+        const struct pool_options po = {.processes = w->o->processes};
+        s = pool_run(w->arena, &w->jobs, w->host, store, &po, w->d, &counts);
+        if (s != WW_OK) return ww_status_exit_code(s);
+        code = pool_report(&w->jobs, &counts, stderr);
+        if (counts.interrupted) return code;
+    }
+    if ((s = fetch(w, store)) != WW_OK) return ww_status_exit_code(s);
+    eval_set_results(w->e, w->results);
+    *sheet = (struct sheet){.size = w->o->size};
+    sheet->failed = arena_alloc(w->arena, (w->jobs.n + 1) * sizeof *sheet->failed);
+    for (uint32_t i = 0; i < w->jobs.n; i++)
+        if (w->jobs.at[i].state == JOB_FAILED)
+            sheet->failed[sheet->n_failed++] = arena_printf(w->arena, "%s on %s: %s", w->jobs.at[i].program.name, w->jobs.at[i].configuration->name, w->jobs.at[i].message);
+    s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
+    if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
+    if (s == WW_OK && w->o->out_dir) s = page_write(w->arena, sheet, w->host, w->o->out_dir, w->d);
+    return s != WW_OK ? ww_status_exit_code(s) : code;
+}
+
+int study_run(struct arena *a, const struct study *s, const struct study_host *host, const struct study_options *o, struct diags *d,
+              struct sheet *sheet) {
+    const size_t n = (size_t)(s->workload.n + 1) * (s->configuration.n + 1);
+    struct way w = {.arena = a, .s = s, .host = host, .o = o, .d = d};
+    w.needed = arena_alloc(a, n * sizeof *w.needed);
+    w.job_of = arena_alloc(a, n * sizeof *w.job_of);
+    w.results = arena_alloc(a, n * sizeof *w.results);
+    *sheet = (struct sheet){.size = o->size};
+    struct store *store = NULL;
+    enum ww_status status = load_gpus(&w);
+    if (status == WW_OK) status = eval_new(a, s, w.gpu, d, &w.e);
+    if (status == WW_OK) status = store_open(o->db, d, &store);
+    const int code = status == WW_OK ? whole_way(&w, store, sheet) : ww_status_exit_code(status);
+    store_close(store);
+    eval_free(w.e);
+    return code;
+}

@@ -1,0 +1,308 @@
+// A study: which workloads to run on which configurations, what to compute from the counters, which
+// figures to draw, and what the source published. A YAML file says all of it (docs/add-a-study.md);
+// this room reads it, runs the jobs it needs as child processes, keeps their counters in an SQLite
+// file, and writes CSV files, study.json and one HTML page.
+//
+//   file_*   (file.c): the YAML file
+//   job_*    (job.c): one run of one workload on one configuration, and its key
+//   store_*  (store.c): results that are kept
+//   pool_*   (pool.c): running jobs, progress
+//   eval_*   (eval.c): expressions over counters, time and energy
+//   watts_*  (watts.c): the power model for one configuration
+//   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
+//   page_*   (page.c): the HTML page
+#ifndef WW_STUDY_H
+#define WW_STUDY_H
+
+#include "gpu/gpu.h"
+
+enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 128 };
+
+struct mark {
+    uint32_t line, col; // 1-based; 0: not of a file
+};
+
+struct named_text {
+    const char *name, *text;
+    struct mark at;
+};
+
+// A row of figures: a workload, or one kernel of it.
+struct study_workload {
+    const char *name;   // as the source spells it
+    const char *run;    // workload that is run
+    const char *kernel; // NULL: all; else a name or pattern (fnmatch) of its kernels
+    const char *small, *paper; // size that is run at --size small, paper
+    struct mark at;
+};
+
+struct study_configuration {
+    const char *name, *label, *gpu, *policy; // policy: "none" or as -p takes it
+    const char *set[STUDY_MAX_SET];          // "key=value"
+    uint32_t n_set;
+    const char *option[STUDY_MAX_OPTIONS]; // further words for `warpwatt run`
+    uint32_t n_options;
+    struct mark at;
+};
+
+struct study_metric {
+    const char *name, *expr, *unit, *label;
+    struct mark at;
+};
+
+struct study_series {
+    const char *label, *expr, *unit;
+    const char *configuration; // NULL: the figure's
+    const char *role;          // "ours", "published", "other"
+    const char *x;             // scatter: expression of x
+    struct mark at;
+};
+
+struct study_figure {
+    const char *id, *title, *source, *kind, *unit, *note;
+    const char *x; // "workloads", "configurations" or a list of names below
+    const char *rows[STUDY_MAX_ROWS];
+    uint32_t n_rows;
+    bool rows_are_configurations;
+    const char *configuration; // of rows that are workloads
+    const char *workload;      // of rows that are configurations; NULL: none (chip figures)
+    const char *x_value;       // lines: expression of a row's place on the x axis
+    const char *found;         // what the source found, a sentence
+    const char *agrees;        // expression: 1 agrees, 0 does not; NULL: from the published rows
+    const char *why;           // when it does not
+    bool average, geomean;     // extra rows
+    bool log_scale;
+    VEC(struct study_series) series;
+    struct mark at, agrees_at;
+};
+
+// Published values and how ours is computed. Empty selectors match all.
+struct study_claim {
+    VEC(const char *) source, workload, configuration, metric;
+    const char *ours;
+    const char *at_workload, *at_configuration; // where `ours` is computed when not at the row's own
+    const char *group;                          // of averages
+    const char *figure;                         // whose verdict it belongs to
+    double tolerance;
+    bool absolute; // tolerance in the row's unit
+    bool no_verdict; // ours is shown, but not judged
+    const char *why;
+    VEC(struct named_text) why_of; // by workload
+    const char *value, *unit;      // of a row that published.csv does not have
+    struct mark at;
+};
+
+struct study_group {
+    const char *name;
+    VEC(const char *) member;
+};
+
+// One row of published.csv, or of the study's own.
+struct published_row {
+    const char *study, *source, *workload, *configuration, *metric, *unit, *value;
+    double number;
+    const struct study_claim *claim; // first that matches, or NULL
+};
+
+struct study {
+    struct arena *arena;
+    const char *file, *text; // path and content
+    const char *name, *title, *source, *summary;
+    VEC(struct study_workload) workload;
+    VEC(struct study_configuration) configuration;
+    VEC(struct study_metric) metric;
+    VEC(struct study_figure) figure;
+    VEC(struct study_claim) claim;
+    VEC(struct study_group) group;
+    VEC(struct published_row) published;
+};
+
+// Reads a study from `text`; `published_csv` (may be NULL) is the path of the table of published
+// values. Names that do not exist, unknown keys, wrong kinds: refused with line and column.
+enum ww_status study_parse(struct arena *a, const char *file, char *text, const char *published_csv,
+                           struct diags *d, struct study *out);
+int study_find_workload(const struct study *s, const char *name);      // index or -1
+int study_find_configuration(const struct study *s, const char *name); // index or -1
+int study_find_metric(const struct study *s, const char *name);
+const struct study_group *study_find_group(const struct study *s, const char *name);
+
+// ---- jobs -------------------------------------------------------------------------------------
+// What the caller (the command) knows and this room does not: where programs lie.
+struct study_program {
+    const char *name, *size;   // workload and size
+    const char *args;          // the size's numbers: part of the key
+    const char *file[4];       // program, PTX: hashed
+    uint32_t n_files;
+};
+struct study_host {
+    void *user;
+    const char *self;    // path of the warpwatt command
+    const char *library; // path of libcuda.so.1: the simulator
+    const char *build;   // its digest, part of every key (study_host_build)
+    const char *page;    // folder of page.html and chart.min.js
+    // Finds a workload's program at a size, or answers a status with a sentence.
+    enum ww_status (*find)(void *user, const char *workload, const char *size, struct diags *d,
+                           struct study_program *out);
+    bool terminal; // stderr is one
+    bool colour;
+};
+
+enum ww_status study_host_build(struct arena *a, struct study_host *host, struct diags *d);
+
+enum { JOB_KEY_BYTES = 65 };
+enum job_state { JOB_WAITS, JOB_RUNS, JOB_KEPT, JOB_DONE, JOB_FAILED };
+struct job {
+    char key[JOB_KEY_BYTES]; // SHA-256 of everything a result depends on
+    struct study_program program;
+    const struct study_configuration *configuration;
+    struct gpu_config gpu;
+    struct savings savings;
+    enum job_state state;
+    double estimate_s, host_s; // how long it may take, took
+    int code;                  // exit code when it failed
+    const char *message;       // why it failed: its last words
+    // while it runs
+    int pid;
+    double started_s;
+    const char *record, *log;
+};
+typedef VEC(struct job) job_list;
+
+// Resolves the configuration, hashes. The same job twice in a list is one: answers its index.
+enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
+                       const struct study_configuration *c, const char *workload, const char *size,
+                       struct diags *d, uint32_t *index);
+
+// ---- results ----------------------------------------------------------------------------------
+struct kernel_result {
+    const char *name; // "" is the whole run
+    double launches, cycles, seconds;
+    struct activity activity;
+};
+struct result {
+    bool there;
+    double copies, copied_bytes, copy_seconds, host_seconds, end_seconds;
+    struct kernel_result *kernel; // [0] is the whole run
+    uint32_t n_kernels;
+};
+
+struct store;
+// Opens or makes the file; "" is in memory only.
+enum ww_status store_open(const char *path, struct diags *d, struct store **out);
+void store_close(struct store *s);
+// Reads what is kept under `key`; out->there is false when there is nothing.
+enum ww_status store_get(struct store *s, struct arena *a, const char *key, struct diags *d,
+                         struct result *out);
+// Keeps the record of a finished job, in one transaction.
+enum ww_status store_put(struct store *s, const struct job *j, const char *record, struct diags *d);
+bool store_has(struct store *s, const char *key);
+// Host seconds that the same workload, size and GPU last took; 0 when never seen.
+double store_estimate(struct store *s, const struct job *j);
+
+// ---- running ----------------------------------------------------------------------------------
+struct pool_options {
+    uint32_t processes;
+    bool quiet; // no line a job
+    // Called for each job that is there (kept or just done) or failed, in order of completion.
+    void (*finished)(void *user, struct job *j);
+    void *user;
+};
+struct pool_counts {
+    uint32_t kept, done, failed, left; // left: not run, because of an interruption
+    bool interrupted;
+};
+// Runs what the store lacks. A job that fails leaves the others alone.
+enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host *host,
+                        struct store *store, const struct pool_options *o, struct diags *d,
+                        struct pool_counts *counts);
+// Prints the counts and names every failed job; answers the exit code (0, 1, or 4 interrupted).
+int pool_report(const job_list *list, const struct pool_counts *counts, FILE *out);
+
+// ---- energy -----------------------------------------------------------------------------------
+struct watts; // the power model of one configuration
+// NULL with a sentence in `why` when the model does not cover the GPU.
+struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char **why);
+int watts_component(const struct watts *w, const char *name); // or -1; "" is the root
+const char *watts_name(const struct watts *w, int component); // NULL past the end
+struct watts_joules {
+    double dynamic_j, static_j; // with everything below the component
+};
+bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
+               struct watts_joules *out);
+enum watts_figure { WATTS_AREA_MM2, WATTS_LEAK_W, WATTS_PEAK_W, WATTS_CONSTANT_W };
+double watts_of(const struct watts *w, int component, enum watts_figure what);
+double watts_event_j(const struct watts *w, uint32_t act);
+
+// ---- expressions ------------------------------------------------------------------------------
+struct eval_scope {
+    int workload, configuration; // -1: none
+    const char *kernel;          // NULL: as the workload says
+};
+struct eval;
+// `result` is [workloads * configurations], row-major by workload; may still be empty (dry).
+enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
+                        struct diags *d, struct eval **out);
+void eval_free(struct eval *e);
+// Dry: every run counts as there with ones for values; `needed` notes whose run was asked for.
+void eval_set_dry(struct eval *e, bool *needed);
+void eval_set_results(struct eval *e, const struct result *results);
+// NAN when the value is not there (a job that failed, a division by zero, no power model). A wrong
+// expression is a sentence with its line.
+enum ww_status eval_number(struct eval *e, const char *expr, struct mark at, struct eval_scope scope,
+                           struct diags *d, double *out);
+const char *eval_note(const struct eval *e); // why energies are not there, or NULL
+
+// ---- numbers to show --------------------------------------------------------------------------
+enum verdict { VERDICT_NONE, VERDICT_AGREES, VERDICT_DIFFERS, VERDICT_MISSING };
+struct sheet_row {
+    const char *name;
+    bool aggregate;
+    double x;
+    double *value, *xs; // [series]
+};
+struct sheet_figure {
+    const struct study_figure *figure;
+    struct sheet_row *row;
+    uint32_t n_rows, n_series;
+    enum verdict verdict;
+    const char *sentence; // what the source found, whether ours agrees, why not
+};
+struct sheet_published {
+    const struct published_row *row;
+    double ours, off; // off: ours / published - 1, or the difference for an absolute tolerance
+    enum verdict verdict;
+    const char *why;
+};
+struct sheet {
+    const struct study *study;
+    const char *size;
+    struct sheet_figure *figure;
+    struct sheet_published *published;
+    const char **failed; // sentences
+    uint32_t n_failed;
+    const char *note;
+};
+// Evaluates every figure and published row. In a dry evaluation this finds what must run.
+enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d,
+                          struct sheet *out);
+// DIR/<figure>.csv, published.csv, metrics.csv, study.json.
+enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
+                           struct diags *d);
+// DIR/index.html
+enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
+                          const char *dir, struct diags *d);
+const char *verdict_text(enum verdict v);
+
+// ---- the whole way ----------------------------------------------------------------------------
+struct study_options {
+    const char *size, *out_dir, *db;
+    uint32_t processes;
+    bool no_run; // only what is kept
+};
+// Answers the exit code; sentences are left in `d`.
+int study_run(struct arena *a, const struct study *s, const struct study_host *host,
+              const struct study_options *o, struct diags *d, struct sheet *sheet);
+// $XDG_CACHE_HOME/warpwatt/results.db; makes the folders.
+enum ww_status study_default_db(struct arena *a, struct diags *d, const char **path);
+
+#endif

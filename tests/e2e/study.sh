@@ -1,0 +1,146 @@
+# Studies: what runs again and what does not, a kill in the middle, failures, bad files, the numbers.
+. "$HERE/lib.sh"
+db="--db $TMP/results.db"
+cat >one.yaml <<'END'
+name: one
+title: One of a kind
+configurations:
+  base: {gpu: gtx480}
+  gto: {base: base, set: {sm.scheduler: gto}}
+workloads: [hotspot, bfs]
+metrics:
+  ipc: thread_instructions / cycles
+  speedup: other('base', 'cycles') / cycles
+figures:
+  f1:
+    title: IPC <of both> & more
+    found: Theirs was above one
+    agrees: lowest('ipc') > 1
+    series: [{is: ipc, configuration: base}, {is: cycles, configuration: base, label: cycles}, {is: speedup, configuration: gto}]
+    aggregates: [average, geomean]
+END
+# shellcheck disable=SC2086
+{
+run 0 study one.yaml --size small $db -o a; says err '4 jobs: 4 run, 0 kept'; says out '^agrees'
+run 0 study one.yaml --size small $db -o a; says err '4 jobs: 0 run, 4 kept'
+# the numbers are those of a run by hand
+"$WARPWATT" run --json hotspot 2>/dev/null >run.json
+cycles=$(sed -n 's/^  "cycles": \([0-9]*\),*$/\1/p' run.json | head -1)
+[ -n "$cycles" ] || fail "no cycles in run.json"
+says a/f1.csv "^hotspot,[0-9.]*,$cycles,"
+# only what changed is run again: one configuration of two
+sed 's/scheduler: gto/scheduler: two_level/' one.yaml >two.yaml
+run 0 study two.yaml --size small $db -o b; says err '2 run, 2 kept'
+# what only the power model reads changes no counter
+sed 's/gpu: gtx480/gpu: gtx480, set: {power.board_w: 25}/; s/ipc: thread.*/ipc: thread_instructions * 0 + power_w/' one.yaml >power.yaml
+sed 's/ipc: thread.*/ipc: thread_instructions * 0 + power_w/' one.yaml >power0.yaml
+run 0 study power0.yaml --size small $db -o p0; says err '4 jobs: 0 run, 4 kept'
+run 0 study power.yaml --size small $db -o p1; says err '4 jobs: 0 run, 4 kept'
+cmp -s p0/f1.csv p1/f1.csv && fail "25 W on the board changed no power"
+# other arguments are another job
+run 0 study one.yaml --size paper --no-run $db -o c; says c/f1.csv '^hotspot,,'; says out 'not known'
+
+# one failing job loses nothing else, is named, and is tried again
+sed 's/^  gto: .*/  gto: {base: base, options: [--max-cycles, "100"]}/' one.yaml >bad.yaml
+run 1 study bad.yaml --size small $db -o d
+says err '2 failed'; says err 'failed: hotspot on gtx480 \(gto\)'; says d/f1.csv '^hotspot,[0-9]'; says d/index.html 'Failed: hotspot'
+run 1 study bad.yaml --size small $db -o d; says err '2 kept'
+
+# a kill at any time: what was done is kept, nothing runs on, and the rest comes out the same
+cat >long.yaml <<'END'
+name: long
+title: Long enough to be killed
+configurations:
+  l0: {set: {sm.l1d.mshrs: 32}}
+  l1: {set: {sm.l1d.mshrs: 31}}
+  l2: {set: {sm.l1d.mshrs: 30}}
+workloads: {hotspot: {small: paper}, backprop: }
+figures:
+  f1: {x: configurations, workload: hotspot, series: [cycles]}
+  f2: {x: configurations, workload: backprop, series: [cycles]}
+END
+"$WARPWATT" study long.yaml --size small -j 1 --db "$TMP/long.db" -o e >log 2>&1 &
+pid=$!
+for _ in $(seq 600); do grep -q '^done' log 2>/dev/null && break; sleep 0.05; done
+kill -9 $pid; wait $pid 2>/dev/null
+sleep 0.3
+for f in /proc/[0-9]*/cmdline; do
+    if { tr '\0' ' ' <"$f"; } 2>/dev/null | grep -q "warpwatt-job-$pid-"; then fail "a job of the killed study still runs"; fi
+done
+run 0 study long.yaml --size small --db "$TMP/long.db" -o e
+says err '6 jobs: [1-5] run, [1-5] kept'
+run 0 study long.yaml --size small --db "$TMP/fresh.db" -o f; says err '6 jobs: 6 run, 0 kept'
+cmp e/f1.csv f/f1.csv || fail "a resumed study differs"
+cmp e/f2.csv f/f2.csv || fail "a resumed study differs"
+# an interruption says how to go on
+"$WARPWATT" study long.yaml --size small -j 1 --db "$TMP/int.db" -o g >log2 2>&1 &
+pid=$!
+for _ in $(seq 600); do grep -q '^done' log2 2>/dev/null && break; sleep 0.05; done
+kill -INT $pid; wait $pid; got=$?
+[ $got = 4 ] || fail "an interrupted study: exit code $got"
+says log2 'goes on from here'
+
+# bad study files: file, line, a sentence
+refuse() { # SED-SCRIPT LINE SENTENCE
+    sed "$1" one.yaml >wrong.yaml
+    run 2 study wrong.yaml --size small $db -o h; says err "wrong.yaml:$2:.*$3"
+}
+refuse 's/^title:/titel:/' 2 'no key `titel`; did you mean `title`'
+refuse 's/ipc: thread_instructions/ipc: thread_instruction/' 8 'did you mean `thread_instructions`'
+refuse "s/other('base'/other('bsae'/" 9 'no configuration `bsae`'
+refuse 's/ipc: thread.*/ipc: ipc + 1/' 8 'in a circle'
+refuse 's/ipc: thread.*/ipc: 1 +/' 8 'syntax error'
+refuse 's/lowest(/lowst(/' 14 'no function `lowst`'
+refuse 's/configuration: base}/configuration: bose}/' 15 'did you mean `base`'
+refuse 's/base: base, set/base: base, sets/' 5 'did you mean `set`'
+refuse 's/workloads: \[hotspot/workloads: [hotspott/' 6 ''
+says err 'did you mean `hotspot`'
+refuse 's/scheduler: gto/scheduler: best/' 5 'in configuration'
+refuse 's/aggregates: \[average/aggregates: [mean/' 16 'aggregates are'
+refuse 's/^figures:/figures: [/' '[0-9]*' 'not YAML'
+refuse 's/is: cycles,/is: "energy(0)",/' 15 'has no component'
+run 2 study gpusimpwo; says err 'did you mean `gpusimpow`'
+run 2 study one.yaml --size medium; says err 'small or paper'
+run 2 study; says err 'study what'
+echo 'no database, but long enough to look like one' >not.db
+run 2 study one.yaml --size small --db not.db -o i; says err 'not.db'
+
+# the study that comes along: every row of published.csv has its row in study.json
+run 0 studies; says out '^gpusimpow'
+run 0 study gpusimpow --size small $db -o s; says out 'published values within tolerance'
+want=$(grep -c '^gpusimpow,' "$HERE/../../studies/published.csv")
+python3 - "$want" "$HERE/../../studies/published.csv" <<'END' || fail "study.json lacks rows"
+import csv, json, sys
+rows = json.load(open('s/study.json'))['results']
+key = lambda r: (r['source'], r['workload'], r['configuration'], r['metric'], r['unit'])
+have = {key(r): r for r in rows}
+n = 0
+for r in csv.DictReader(open(sys.argv[2])):
+    if r['study'] != 'gpusimpow': continue
+    n += 1
+    ours = have[key(r)]
+    assert abs(ours['published'] - float(r['value'])) < 1e-9, r
+    assert 'ours' in ours
+assert n == int(sys.argv[1]) and n > 40
+assert sum(r['ours'] is not None for r in rows) > 30
+END
+for f in table4 fig10 fig11 fig12 table5 shares static published metrics; do [ -s s/$f.csv ] || fail "no s/$f.csv"; done
+says s/fig10.csv '^reduction256,'
+
+# side by side
+run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs -o cmp
+says out 'geomean'; says out '^  hotspot +1 '; [ -s cmp/index.html ] || fail "compare wrote no page"
+run 2 compare $db -p none hotspot; says err 'two configurations'
+run 2 compare $db -p none -c gto:sm.schedulr=gto hotspot; says err 'sm.scheduler'
+run 2 compare $db -p none -c x hotspot; says err 'NAME:KEY=VALUE'
+run 2 compare $db -p none -c x:sm.schedulers=4 hotspto; says err 'did you mean `hotspot`'
+
+# all workloads: a row each, kept afterwards
+run 0 run --all --size small -j 2 $db
+n=$("$WARPWATT" workloads | tail -n +2 | wc -l)
+[ "$(grep -c ' ok ' out)" = "$n" ] || fail "run --all: $(grep -c ' ok ' out) rows for $n workloads"
+says out '0 failed'
+run 0 run --all --size small $db; says out "$n jobs: 0 run, $n kept"
+run 2 run --all hotspot; says err 'too much'
+}
+finish
