@@ -409,6 +409,17 @@ static enum ww_status declare_bank(const struct tech *t, const struct array_conf
     return WW_OK;
 }
 
+double array_cell_wake_j(const struct tech *t, double from_v) {
+    double f = t->f_um;
+    // the inner node that is high: drains of its inverter and its access device, gates of the other
+    double node = circuit_drain_cap(t, PULL_DOWN_F * f, 1) +
+                  circuit_drain_cap(t, PULL_UP_F * f, 1) +
+                  circuit_drain_cap(t, ACCESS_F * f, 1) / 2 +
+                  circuit_gate_cap(t, (PULL_DOWN_F + PULL_UP_F) * f);
+    double rail = 2 * circuit_drain_cap(t, PULL_UP_F * f, 1); // sources of the two P devices
+    return (node + rail) * t->vdd_v * fmax(t->vdd_v - from_v, 0);
+}
+
 static bool power_of_two(unsigned n) { return (n & (n - 1)) == 0; }
 
 enum ww_status array_build(const struct tech *point, const struct array_config *given,

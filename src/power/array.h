@@ -70,6 +70,10 @@ void array_cell_leak(const struct tech *t, const struct array_config *c, double 
 double array_static_w(const struct tech *t, const struct array *a, double drowsy, double cell_v,
                       double off);
 
+// Energy from the supply to bring one cell from `from_v` (0: off) up to t's supply: its inverters'
+// drains and gates and the sources of its P devices. The header's own gate is left out.
+double array_cell_wake_j(const struct tech *t, double from_v);
+
 // Time from the row's decoder gate to the far cell for a line over `columns` cells of one port, in
 // `parts` equal parts (1: undivided). A divided line: a global line in the semi-global plane, a
 // gate and a driver a part, the part's line in the local plane.

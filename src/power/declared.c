@@ -32,6 +32,14 @@ const char declared_finfet_prose[] =
 
 static double value(enum declared i) { return declared_info[i].value; }
 
+double declared_retention_v(double node_nm) {
+    if (!(node_nm >= 22 && node_nm <= 90)) return NAN;
+    const struct declared_info
+        *a = &declared_info[DECLARED_cell65_drv],
+        *b = &declared_info[node_nm > 65 ? DECLARED_cell90_drv : DECLARED_cell32_drv];
+    return a->value + (b->value - a->value) * (node_nm - a->node_nm) / (b->node_nm - a->node_nm);
+}
+
 // The line through two published sizes, in logarithms.
 static double by_size(enum declared large, enum declared small, double kb) {
     double slope = log(value(large) / value(small)) / log(256.0 / 32);

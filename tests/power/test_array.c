@@ -269,6 +269,20 @@ static void by_hand(void **state) {
                   columns * 3 * 6 * 2.45 * 0.135 * cg * v2 + 16 * 3 * 12.5 * 0.09 * cg * v2 +
                   16 * circuit_dff(&t, NULL).energy_j;
     near(a.read_j, read, 1e-6);
+    // written columns instead of sensed ones: the line falls by the whole supply
+    double sensed =
+        columns * 2 * c_bit * 0.08 * 1.2 + 16 * 1.47e-14 + 16 * 3 * 12.5 * 0.09 * cg * v2;
+    double written =
+        (columns - 16) * 2 * c_bit * 0.08 * 1.2 + 16 * circuit_chain(&t, c_bit).energy_j;
+    near(a.write_j, read - sensed + written, 1e-6);
+    // a chain of one inverter, 0.135 and 0.33075 um wide, into 1.5 fF (it takes 0.4829 fF itself)
+    struct block one = circuit_chain(&t, 1.5e-15);
+    double drains =
+        1e-15 * 0.27 * 0.46575 + 2.5e-16 * (0.46575 + 4 * 0.27) + 2 * 2.128e-16 * 0.46575;
+    near(one.energy_j, (drains + 1.5e-15) * 1.44, 1e-6);
+    near(one.leak_sub_w, 1.2 * 3.24e-8 * 0.46575 / 2, 1e-6);
+    near(one.leak_gate_w, 1.2 * 1.65e-8 * 0.46575 / 2, 1e-6);
+    near(one.delay_s, 0.69 * 1716.04 / 0.135 * (drains + 1.5e-15), 1e-6);
     // cells of 146 F2, a strap of 7.5 F a sixteen columns, a strip of 150 F, the decoder
     double wide = columns * 0.9 + 7.5 * 0.09 * ceil(columns / 16), high = rows * 14.6 * 0.09;
     near(a.area_mm2 * 1e6, wide * (high + 150 * 0.09) + decode.area_um2, 1e-6);
@@ -378,6 +392,24 @@ static void retention(void **state) {
         near(half, (w + leak(&a)) / 2, 1e-12);
         last = w;
     }
+}
+
+// Published retention voltages and what is between them; a drowsy cell wakes for less than a dark
+// one, and for a node and a rail of a fraction of a femtofarad each.
+static void waking(void **state) {
+    (void)state;
+    near(declared_retention_v(90), 0.120, 1e-9);
+    near(declared_retention_v(65), 0.145, 1e-9);
+    near(declared_retention_v(32), 0.220, 1e-9);
+    near(declared_retention_v(40), 0.145 + 0.075 * 25 / 33, 1e-9);
+    near(declared_retention_v(22), 0.220 + 0.075 * 10 / 33, 1e-9);
+    assert_true(isnan(declared_retention_v(21)) && isnan(declared_retention_v(91)) &&
+                isnan(declared_retention_v(NAN)));
+    struct tech t = at(32, TECH_HP, 0, 350);
+    double dark = array_cell_wake_j(&t, 0), drowsy = array_cell_wake_j(&t, 0.47);
+    near(drowsy / dark, (0.9 - 0.47) / 0.9, 1e-9);
+    assert_true(array_cell_wake_j(&t, 0.9) == 0);
+    assert_true(dark > 0.9 * 0.9 * 0.1e-15 && dark < 0.9 * 0.9 * 2e-15);
 }
 
 // A divided word line: each part that stays quiet saves the same, all parts are the whole, and a
@@ -638,6 +670,7 @@ int main(void) {
         cmocka_unit_test(published_values),
         cmocka_unit_test(names_of_rows),
         cmocka_unit_test(retention),
+        cmocka_unit_test(waking),
         cmocka_unit_test(divided_word_lines),
         cmocka_unit_test(options),
         cmocka_unit_test(arrays_refused),
