@@ -61,14 +61,12 @@ static double cell_w(const struct tech *t) {
 static const struct node {
     const char *name;
     double nm;
-    enum declared cell, bank, drv, parts;
+    enum declared cell, bank, drv;
+    double parts; // section 5.4.1, as printed: word-line time saved, %
 } nodes[] = {
-    {"90nm", 90, DECLARED_cell90_leak, DECLARED_bank90_leak, DECLARED_cell90_drv,
-     DECLARED_word_parts90},
-    {"65nm", 65, DECLARED_cell65_leak, DECLARED_bank65_leak, DECLARED_cell65_drv,
-     DECLARED_word_parts65},
-    {"32nm", 32, DECLARED_cell32_leak, DECLARED_bank32_leak, DECLARED_cell32_drv,
-     DECLARED_word_parts32},
+    {"90nm", 90, DECLARED_cell90_leak, DECLARED_bank90_leak, DECLARED_cell90_drv, 55},
+    {"65nm", 65, DECLARED_cell65_leak, DECLARED_bank65_leak, DECLARED_cell65_drv, 31},
+    {"32nm", 32, DECLARED_cell32_leak, DECLARED_bank32_leak, DECLARED_cell32_drv, 23},
 };
 
 static double value(enum declared i) { return declared_info[i].value; }
@@ -129,8 +127,8 @@ static void dissertation(struct list *l) {
         double whole = array_word_line_s(&t, 1024, 1), parts = array_word_line_s(&t, 1024, 32);
         add(l, (struct power_check){
                    "warped-register-file", "dissertation 5.4.1", "wordline", nodes[i].name,
-                   "wordline delay reduction by DWL", 100 * (1 - parts / whole),
-                   value(nodes[i].parts), "%", CHECK_ANALYTIC, false,
+                   "wordline delay reduction by DWL", 100 * (1 - parts / whole), nodes[i].parts,
+                   "%", CHECK_ANALYTIC, false,
                    "ours are 26, 34, 55 % at 90, 65, 32 nm, the paper's 55, 31, 23 %: the same "
                    "numbers in the other order. A wire's resistance grows as it shrinks and gates "
                    "get faster, so a divided line must gain more at 32 nm than at 90 nm; the "
