@@ -113,10 +113,13 @@ static unsigned replace_all(const struct program *p) {
         if (!gelf_getsym(p->symbols, (int)i, &s) || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
         const char *name = elf_strptr(p->elf, p->strings, s.st_name);
         if (!name || (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)) continue;
-        const int e = entry_of(name);
-        if (e < 0 || s.st_size < JUMP_BYTES) continue;
         is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0; // only 12 has this name
         is_13 |= strcmp(name, "__cudaLaunchKernel") == 0;         // only 13 this
+        const int e = entry_of(name);
+        // a short function is followed by padding up to the next one's alignment; one that is shorter still
+        // and not aligned stays: what it calls is replaced
+        const size_t room = s.st_value % 16 ? s.st_size : (s.st_size + 15) / 16 * 16;
+        if (e < 0 || room < JUMP_BYTES) continue;
         done += replace(p->base + s.st_value, entries[e].ours);
     }
     cudart_major = is_13 ? 13 : is_12 ? 12 : 11;

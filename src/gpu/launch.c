@@ -81,6 +81,7 @@ void run_free(struct gpu *g, struct run *r) {
     if (!r) return;
     if (r->timed) sm_kernel_destroy(r->timed);
     if (r->exec) exec_launch_destroy(r->exec);
+    if (r->workspace) devmem_free(g->memory, r->workspace);
     device_free(g, r->params);
     device_free(g, r->at_start);
     device_free(g, r->spans);

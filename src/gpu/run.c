@@ -24,7 +24,19 @@ enum {
 #define PROGRESS_SECONDS 0.2
 
 // ---- beginning ------------------------------------------------------------------------------
+// The barrier of cooperative groups' grid lies in memory that the launch brings: its address is in
+// %envreg1 (high half) and %envreg2, its counter in the second word (as nvcc 13's PTX uses them).
+enum { WORKSPACE_BYTES = 64 };
+static enum ww_status make_workspace(struct gpu *g, struct run *r, struct diags *d) {
+    if (!r->launch.cooperative || !r->kernel->image->uses_grid_sync) return WW_OK;
+    const enum ww_status s = gpu_malloc(g, WORKSPACE_BYTES, "grid barrier", d, &r->workspace);
+    if (s == WW_OK) memset(devmem_host(g->memory, r->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    return s;
+}
+
 static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) {
+    const enum ww_status s = make_workspace(g, r, d);
+    if (s != WW_OK) return s;
     const struct gpu_launch *l = &r->launch;
     const struct gpu_module *m = r->kernel->module;
     const struct exec_launch_args args = {
@@ -40,6 +52,7 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
         .sm_count = g->config.sm_count,
         .grid_id = r->result.id,
         .clock_hz = g->config.clocks.core_mhz * 1e6,
+        .envreg = {[1] = (uint32_t)(r->workspace >> 32), [2] = (uint32_t)r->workspace},
     };
     return exec_launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
 }
