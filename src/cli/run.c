@@ -14,6 +14,7 @@
 
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
+    OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING,
     OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL,
     OPT_DB, OPT_HELP, OPT_N
 };
@@ -26,6 +27,9 @@ static const struct cli_option option[OPT_N] = {
     [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
+    [OPT_KERNELS] = {"--kernels", 0, "REGEX", "time only kernels whose name matches; compute the others without time"},
+    [OPT_LAUNCHES] = {"--launches", 0, "A-B", "time only these launches, counted from 1"},
+    [OPT_SKIP_TIMING] = {"--skip-timing", 0, "REGEX", "compute kernels whose name matches without time"},
     [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
     [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware", "warp scheduler: short for -s sm.scheduler=..."},
@@ -363,6 +367,9 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         case OPT_JSON: q.json = true; break;
         case OPT_QUIET: q.quiet = true; break;
         case OPT_FUNCTIONAL: q.session.functional = true; break;
+        case OPT_KERNELS: q.session.kernels = value; break;
+        case OPT_LAUNCHES: q.session.launches = value; break;
+        case OPT_SKIP_TIMING: q.session.skip_timing = value; break;
         case OPT_MAX_CYCLES: s = parse_number(c, "--max-cycles", value, 1, UINT64_MAX, &q.session.max_cycles); break;
         case OPT_INTERVAL: s = parse_number(c, "--interval", value, 1, UINT64_MAX, &q.session.interval_cycles); break;
         case OPT_SCHEDULER: s = add_override(c, &q.session, arena_printf(&c->arena, "sm.scheduler=%s", value)); break;

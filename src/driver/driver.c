@@ -31,6 +31,7 @@ static struct {
     struct arena arena;
     struct diags diags;
     struct session session;
+    struct session_filter *filter; // NULL: every launch is timed
     struct record *record;
     struct progress_line progress;
     volatile int stop; // what runs ends at its next quantum
@@ -166,6 +167,8 @@ static void finish(void) {
         gpu_destroy(the.state.gpu);
         the.state.gpu = NULL;
     }
+    session_filter_destroy(the.filter);
+    the.filter = NULL;
     diags_free(&the.diags);
     arena_free(&the.arena);
     pthread_mutex_unlock(&the.lock);
@@ -196,11 +199,17 @@ static bool claim_record(const char *path) {
     return false;
 }
 
+static bool is_timed(void *user, uint64_t launch, const char *kernel) {
+    (void)user;
+    return session_filter_times(the.filter, launch, kernel);
+}
+
 static enum ww_status start(void) {
     arena_init(&the.arena, NULL);
     diags_init(&the.diags);
     enum ww_status s = session_from_env(&the.arena, &the.session, &the.diags);
     struct savings savings = {0};
+    if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
     if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.state.config, &savings);
     if (s == WW_OK && the.session.record && claim_record(the.session.record))
         s = record_open(the.session.record, &the.state.config, program_invocation_name, &the.diags,
@@ -211,6 +220,7 @@ static enum ww_status start(void) {
     gpu_options_init(&o);
     session_gpu_options(&the.session, &o);
     o.savings = savings;
+    if (the.filter) o.time_launch = is_timed;
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;

@@ -124,7 +124,8 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     result->image = im;
     result->ctas = r->n_ctas;
     result->occupancy = occupancy;
-    result->functional = g->options.functional;
+    result->functional = g->options.functional ||
+                         (g->options.time_launch && !g->options.time_launch(g->options.user, g->next_launch, k->ptx->name));
     const struct work w = {.kind = WORK_KERNEL, .run = r};
     s = stream_push(g, stream_of(g, stream), &w, d);
     if (s != WW_OK) {

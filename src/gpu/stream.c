@@ -345,7 +345,7 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
     if (!w || w->running || !order_allows(g, s, w)) return false;
     switch (w->kind) {
     case WORK_KERNEL:
-        if (g->options.functional) {
+        if (w->run->result.functional) {
             struct run *r = w->run;
             w->run = NULL;
             pop_head(g, s);

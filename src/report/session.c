@@ -1,6 +1,7 @@
 // See session.h. One table of variables: name, kind, where.
 #include "report/session.h"
 
+#include <regex.h>
 #include <stdlib.h>
 
 #define SESSION_FLAGS(X)                                                                           \
@@ -15,6 +16,11 @@
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
     X("WARPWATT_MAX_CYCLES", max_cycles, uint64_t)
 
+#define SESSION_TEXTS(X)                                                                           \
+    X("WARPWATT_KERNELS", kernels)                                                                 \
+    X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
+    X("WARPWATT_LAUNCHES", launches)
+
 static bool put(const char *name, const char *value) {
     return value ? setenv(name, value, 1) == 0 : unsetenv(name) == 0;
 }
@@ -24,6 +30,9 @@ bool session_to_env(const struct session *s) {
               put("WARPWATT_POLICIES", s->policies);
 #define X(name, field) ok = put(name, s->field ? "1" : NULL) && ok;
     SESSION_FLAGS(X)
+#undef X
+#define X(name, field) ok = put(name, s->field) && ok;
+    SESSION_TEXTS(X)
 #undef X
     char text[32];
 #define X(name, field, type)                                                                       \
@@ -50,6 +59,11 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
     if (v && *v) s->policies = arena_strdup(a, v);
     v = getenv("WARPWATT_RECORD");
     if (v && *v) s->record = arena_strdup(a, v);
+#define X(name, field)                                                                             \
+    v = getenv(name);                                                                              \
+    if (v && *v) s->field = arena_strdup(a, v);
+    SESSION_TEXTS(X)
+#undef X
 #define X(name, field)                                                                             \
     v = getenv(name);                                                                              \
     if (v && strcmp(v, "1") == 0)                                                                  \
@@ -92,4 +106,58 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->count_instructions = s->per_instruction;
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;
+}
+
+// ---- which launches are timed ------------------------------------------------------------------
+struct session_filter {
+    regex_t only, skip;
+    bool has_only, has_skip;
+    uint64_t first, last;
+};
+
+static enum ww_status compile(regex_t *r, const char *option, const char *text, struct diags *d) {
+    const int e = regcomp(r, text, REG_EXTENDED | REG_NOSUB);
+    if (!e) return WW_OK;
+    char why[128];
+    regerror(e, r, why, sizeof why);
+    return diag_add(d, WW_ERROR_USAGE, "%s is `%s`, which is no regular expression: %s", option, text, why);
+}
+
+static enum ww_status read_range(const char *text, uint64_t *first, uint64_t *last, struct diags *d) {
+    char low[32];
+    const char *dash = strchr(text, '-');
+    snprintf(low, sizeof low, "%.*s", dash ? (int)(dash - text) : 31, text);
+    if (text_to_u64(low, first) && (!dash || text_to_u64(dash + 1, last)) && *first) {
+        if (!dash) *last = *first;
+        if (*first <= *last) return WW_OK;
+    }
+    return diag_add(d, WW_ERROR_USAGE, "--launches is `%s`; it must be a number or a range such as 10-20, counted from 1", text);
+}
+
+enum ww_status session_filter_create(const struct session *s, struct diags *d, struct session_filter **out) {
+    *out = NULL;
+    if (!s->kernels && !s->skip_timing && !s->launches) return WW_OK;
+    struct session_filter *f = calloc(1, sizeof *f);
+    if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory");
+    f->first = 1, f->last = UINT64_MAX;
+    enum ww_status e = s->launches ? read_range(s->launches, &f->first, &f->last, d) : WW_OK;
+    if (e == WW_OK && s->kernels) f->has_only = (e = compile(&f->only, "--kernels", s->kernels, d)) == WW_OK;
+    if (e == WW_OK && s->skip_timing) f->has_skip = (e = compile(&f->skip, "--skip-timing", s->skip_timing, d)) == WW_OK;
+    if (e == WW_OK) *out = f;
+    else session_filter_destroy(f);
+    return e;
+}
+
+void session_filter_destroy(struct session_filter *f) {
+    if (!f) return;
+    if (f->has_only) regfree(&f->only);
+    if (f->has_skip) regfree(&f->skip);
+    free(f);
+}
+
+bool session_filter_times(const struct session_filter *f, uint64_t launch, const char *kernel) {
+    if (!f) return true;
+    if (launch < f->first || launch > f->last) return false;
+    if (f->has_only && regexec(&f->only, kernel, 0, NULL, 0) != 0) return false;
+    return !f->has_skip || regexec(&f->skip, kernel, 0, NULL, 0) != 0;
 }

@@ -15,6 +15,8 @@ struct session {
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
+    const char *kernels, *skip_timing;  // regular expressions of kernels: time only these, not these
+    const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *record;                 // path of the record to write, or NULL
 };
 
@@ -25,6 +27,11 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
 // The GPU with the session's overrides and techniques.
 enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
                                  struct savings *savings);
+// Which launches a session wants timed. Made once; answers a sentence for a malformed expression.
+struct session_filter;
+enum ww_status session_filter_create(const struct session *s, struct diags *d, struct session_filter **out); // NULL: all
+void session_filter_destroy(struct session_filter *f);
+bool session_filter_times(const struct session_filter *f, uint64_t launch, const char *kernel);
 // Fills the GPU options that a session decides.
 void session_gpu_options(const struct session *s, struct gpu_options *o);
 

@@ -50,7 +50,8 @@ static const char *text_of(const json_t *o, const char *key) {
 struct sums {
     uint64_t launches, cycles, warp, thread;
     double seconds, host_s, warps_possible, warps_achieved;
-    bool functional, overlapped;
+    uint64_t untimed, untimed_warp, untimed_thread; // launches computed without time; theirs alone
+    bool functional, overlapped;    // functional: all of them
 };
 
 static struct sums add_up(const struct run *r) {
@@ -62,13 +63,18 @@ static struct sums add_up(const struct run *r) {
         s.cycles += (uint64_t)cycles;
         s.seconds += json_real_value(json_object_get(l, "seconds"));
         s.host_s += json_real_value(json_object_get(l, "host_seconds"));
-        s.warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
-        s.thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+        const uint64_t warp = (uint64_t)json_integer_value(json_object_get(l, "warp_instructions")),
+                       thread = (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+        const bool untimed = json_is_true(json_object_get(l, "functional"));
+        s.untimed += untimed;
+        *(untimed ? &s.untimed_warp : &s.warp) += warp;
+        *(untimed ? &s.untimed_thread : &s.thread) += thread;
         s.warps_possible += cycles * (double)json_integer_value(json_object_get(l, "occupancy_warps"));
         s.warps_achieved += cycles * json_real_value(json_object_get(l, "achieved_warps"));
-        s.functional = s.functional || json_is_true(json_object_get(l, "functional"));
         s.overlapped = s.overlapped || json_integer_value(json_object_get(l, "overlapped")) > 0;
     }
+    s.functional = s.untimed && s.untimed == s.launches;
+    if (s.functional) s.warp = s.untimed_warp, s.thread = s.untimed_thread;
     return s;
 }
 
@@ -232,7 +238,11 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     }
     json_t *a = run_total_activity(r);
     fprintf(out, "  %-12s %s cycles, %s in %llu launch%s\n", "time", grouped(s.cycles, b1),
-            table_scaled(s.seconds, "s", b2), (unsigned long long)s.launches, s.launches == 1 ? "" : "es");
+            table_scaled(s.seconds, "s", b2), (unsigned long long)(s.launches - s.untimed),
+            s.launches - s.untimed == 1 ? "" : "es");
+    if (s.untimed)
+        fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n", "untimed",
+                (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es", grouped(s.untimed_warp, b1));
     fprintf(out, "  %-12s %s warp instructions, %s thread instructions, %.1f of 32 lanes\n", "work",
             grouped(s.warp, b1), grouped(s.thread, b2), ratio((double)s.thread, (double)s.warp));
     fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
