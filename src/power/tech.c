@@ -13,7 +13,7 @@
 // 32 and 22 nm interpolated), gives the slope at the nominal supply, m / Vnom, and k is taken as
 // that at 300 K (for HP devices a barrier lowering of 0.13 to 0.17 V/V at n = 1.5). The power law
 // itself falls too fast below half of the supply: at 0.4 V of 0.9 V it gives 0.017 of the static
-// power, DIBL 0.044, circuit simulation of a row 0.074 (cache paper, table 3).
+// power, DIBL 0.05, circuit simulation of a row 0.074 (cache paper, table 3).
 //
 // Gate current: exponent 2, assumed (no public fit; tunnelling falls somewhat faster).
 #include "power/tech.h"

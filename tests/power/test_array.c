@@ -318,6 +318,7 @@ static void published_values(void **state) {
         {"McPAT 1.3", "Subthreshold Leakage", 0, 0.8, 1.2},
         {"McPAT 1.3", "Gate Leakage", 2, 0.8, 10},
         {"McPAT 1.3", "Area", 3, 0.35, 1.2},
+        {"dissertation fig 5.4", "drowsy leakage vs Vdd (upper bound)", 1, 0.5, 2},
         {"dissertation 5.4.1", "wordline delay reduction by DWL", 2, 0.4, 2.5},
     };
     unsigned seen[WW_COUNT(bound)] = {0}, out[WW_COUNT(bound)] = {0};
@@ -348,7 +349,7 @@ static void published_values(void **state) {
     for (unsigned k = 0; k < WW_COUNT(bound); k++) {
         print_message("%s, %s: %u of %u within 20 %%\n", bound[k].source, bound[k].metric,
                       seen[k] - out[k], seen[k]);
-        assert_true(seen[k] >= 3);
+        assert_true(seen[k] >= (strstr(bound[k].source, "fig") ? 1 : 3));
         assert_true(out[k] <= bound[k].outside);
     }
     print_message("%u rows: %u declared, %u analytic beyond 20 %% with a reason\n", n, declared,
