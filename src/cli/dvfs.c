@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum option { OPT_GPU, OPT_SET, OPT_SIZE, OPT_CLOCK, OPT_VDD, OPT_VMIN, OPT_JOBS, OPT_OUT, OPT_JSON, OPT_HELP, OPT_N };
+enum option { OPT_GPU, OPT_SET, OPT_SIZE, OPT_CLOCK, OPT_VDD, OPT_VMIN, OPT_JOBS, OPT_OUT, OPT_JSON, OPT_POLICY, OPT_HELP, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
@@ -28,6 +28,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_JOBS] = {"--jobs", 'j', "N", "points that run at once (default 1)"},
     [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json"},
     [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
+    [OPT_POLICY] = {"--policy", 'p', "NAME", "an energy-saving technique, as `warpwatt run` takes it"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -391,6 +392,10 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
             break;
         case OPT_SIZE:
             args[n_args++] = (char *)"--size";
+            args[n_args++] = arena_strdup(&c->arena, value);
+            break;
+        case OPT_POLICY:
+            args[n_args++] = (char *)"-p";
             args[n_args++] = arena_strdup(&c->arena, value);
             break;
         case OPT_CLOCK: clocks = value; break;

@@ -4,13 +4,14 @@
 
 #include <math.h>
 
-enum option { OPT_GPU, OPT_SET, OPT_OUT, OPT_JSON, OPT_MISSING, OPT_COUNTERS, OPT_HELP, OPT_N };
+enum option { OPT_GPU, OPT_SET, OPT_OUT, OPT_JSON, OPT_MISSING, OPT_KERNEL, OPT_COUNTERS, OPT_HELP, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default: the one that the activity file names)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
     [OPT_OUT] = {"--out", 'o', "DIR", "write power.json, power.csv and, of intervals, power-intervals.csv"},
     [OPT_JSON] = {"--json", 0, NULL, "everything as JSON on standard output"},
     [OPT_MISSING] = {"--missing", 0, "zero", "take counters that the file lacks as zero"},
+    [OPT_KERNEL] = {"--kernel", 'k', "NAME", "of the launches of one kernel only"},
     [OPT_COUNTERS] = {"--counters", 0, NULL, "list the counters that energy depends on, with the energy of a count"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
@@ -68,8 +69,30 @@ static void print_counters(const struct power_model *m) {
     }
 }
 
+// Keeps the launches of one kernel; time without a kernel is nobody's then.
+static bool keep_kernel(struct cli *c, struct activity_file *f, const char *name) {
+    const char **names = arena_alloc(&c->arena, (f->n + 1) * sizeof *names);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        names[i] = f->kernel[i].name;
+        if (strcmp(names[i], name) == 0) f->kernel[n++] = f->kernel[i];
+    }
+    if (n) {
+        f->n = n;
+        f->seconds = 0;
+        f->has_total = false;
+        return true;
+    }
+    const int near = f->n ? text_nearest(name, names, f->n) : -1;
+    if (near >= 0)
+        cli_usage("%s has no kernel `%s`; did you mean `%s`?", f->path, name, names[near]);
+    else
+        cli_usage("%s has no kernel `%s`; the first of %u is `%s`", f->path, name, f->n, f->n ? names[0] : "");
+    return false;
+}
+
 int cmd_power(struct cli *c, int argc, char **argv) {
-    const char *gpu = NULL, *path = NULL, *out_dir = NULL, *value;
+    const char *gpu = NULL, *path = NULL, *out_dir = NULL, *kernel = NULL, *value;
     const char *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
     bool json = false, missing_zero = false, counters = false;
@@ -89,6 +112,7 @@ int cmd_power(struct cli *c, int argc, char **argv) {
             break;
         case OPT_OUT: out_dir = value; break;
         case OPT_JSON: json = true; break;
+        case OPT_KERNEL: kernel = value; break;
         case OPT_COUNTERS: counters = true; break;
         case OPT_MISSING:
             if (strcmp(value, "zero") != 0) return cli_usage("--missing is `%s`; the only answer is `zero`", value);
@@ -123,7 +147,9 @@ int cmd_power(struct cli *c, int argc, char **argv) {
     }
     const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed, .missing_zero = missing_zero};
     s = activity_file_read(&c->arena, path, &o, &c->diags, &file);
-    if (s == WW_OK) s = account_make(&c->arena, m->gpu.name, &m->config, &m->tree, &file, &c->diags, &account);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (kernel && !keep_kernel(c, &file, kernel)) return 2;
+    s = account_make(&c->arena, m->gpu.name, &m->config, &m->tree, &file, &c->diags, &account);
     if (s == WW_OK && out_dir) s = account_write(&account, out_dir, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
     remark(m, &file);

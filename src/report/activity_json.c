@@ -320,6 +320,7 @@ enum ww_status activity_file_of_run(struct arena *a, const struct run *run, cons
                                     struct diags *d, struct activity_file *out) {
     struct activity_sink *s = arena_alloc(a, sizeof *s);
     sink_init(s, a, "the run", NULL, o, d, out);
+    s->path = NULL; // there is no file to point into
     struct reading r = {.s = s};
     read_gpu(s, 0, json_object_get(run->header, "gpu"));
     size_t i;

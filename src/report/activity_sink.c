@@ -292,7 +292,7 @@ enum ww_status sink_finish(struct activity_sink *s) {
     out->n = s->kernels.n;
     double sum = 0;
     for (uint32_t i = 0; i < out->n; i++) sum += out->kernel[i].seconds;
-    if (!(sum > 0)) sink_refuse(s, 1, "the file has no kernel that took time");
+    if (!(sum > 0)) sink_refuse(s, 1, "no kernel took any time");
     const double busy = out->has_total ? out->busy_seconds : sum;
     if (out->seconds > 0 && out->seconds < busy * (1 - 1e-6) && !s->options->cycles_time)
         sink_refuse(s, 1, "the run takes %g s, less than its kernels' %g s", out->seconds, busy);

@@ -79,6 +79,23 @@ sed 's/value="3216000"/value="nan"/' "$example" >bad.xml
 run 2 power -g gt240 bad.xml; says err 'bad.xml:8:.*finite'; one_sentence err
 run 0 run --functional -o f hotspot
 run 2 power f/run.json; says err 'functional'; one_sentence err
+# one kernel of several
+run 0 power -k bfsAdvance d/run.json; says out '^  bfsAdvance +8 '; lacks out bfsExpand; lacks out gaps
+run 2 power -k bfsAdvanced d/run.json; says err 'did you mean `bfsAdvance`'
+# kernels side by side: everything is counted once
+program="$(dirname "$WARPWATT")/tests/driver/driver_stream"
+if [ -x "$program" ]; then
+    run 0 run -q -o o -- "$program"
+    python3 - <<'P' || fail "overlapping kernels do not add up"
+import json
+p = json.load(open('o/power.json')); r = json.load(open('o/run.json'))
+assert p['overlapped'] and any(l['overlapped'] for l in r['launches'])
+total = p['kernels']['energy_j']
+assert abs(sum(l['energy_j'] for l in p['launches']) - total) < 1e-9 * total
+assert abs(p['kernels']['seconds'] - r['totals']['kernel_seconds']) < 1e-9 * p['kernels']['seconds']
+assert p['kernels']['seconds'] < sum(l['seconds'] for l in r['launches'])
+P
+fi
 # usage
 run 0 power --help; says out 'activity-file.md'
 run 2 power; says err 'power of what'
