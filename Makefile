@@ -37,7 +37,7 @@ fuzz:
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 docs: build
-	@for page in counters stalls instructions classes gpu-keys; do \
+	@for page in counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,5 +1,6 @@
 // `warpwatt reference`: pages of docs/, made from the tables of the code so that they stay true.
 #include "cli/cli.h"
+#include "study/study.h"
 #include "power/check.h"
 #include "power/declared.h"
 #include "power/power_gpu.h"
@@ -157,9 +158,10 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "gpu-keys") == 0) return gpu_keys(c), 0;
     if (strcmp(what, "power") == 0) return power_page(c);
     if (strcmp(what, "circuits") == 0) return circuits(), 0;
+    if (strcmp(what, "expressions") == 0) return eval_print_reference(stdout), 0;
     if (strcmp(what, "--help") != 0)
-        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, power or circuits");
-    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power | circuits\n\n"
+        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, power, circuits or expressions");
+    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power | circuits | expressions\n\n"
          "A page of the reference in Markdown, made from the tables of the code.");
     return 0;
 }

@@ -24,12 +24,18 @@ enum { EVAL_MAX_DEPTH = 40, EVAL_MAX_COLUMNS = 1900 };
     X(end_seconds, "time of the whole run, copies and gaps too")                                   \
     X(host_seconds, "what simulating it took")                                                     \
     X(energy_j, "energy of chip and board while kernels ran")                                      \
-    X(power_w, "energy_j / seconds")
+    X(power_w, "energy_j / seconds")                                                               \
+    X(i, "number of the row, in a figure over numbers")
 enum builtin {
 #define X(name, prose) BUILTIN_##name,
     BUILTINS(X)
 #undef X
         BUILTIN_N
+};
+static const char *const builtin_prose[] = {
+#define X(name, prose) prose,
+    BUILTINS(X)
+#undef X
 };
 static const char *const builtin_name[] = {
 #define X(name, prose) #name,
@@ -132,6 +138,7 @@ static struct value energy(struct eval *e, const char *component, int part);
 
 static struct value builtin(struct eval *e, enum builtin b) {
     if (b == BUILTIN_energy_j) return energy(e, "", 2);
+    if (b == BUILTIN_i) return e->scope.element ? number(e->scope.element - 1) : wrong(e, "`i` is the row's number, and the rows here are no numbers");
     struct value v;
     const struct result *r = scope_result(e, &v, builtin_name[b]);
     if (!r) return v;
@@ -211,10 +218,11 @@ static struct value metric(struct eval *e, uint32_t index) {
     const struct study_metric *m = &e->study->metric.at[index];
     const size_t nc = e->study->configuration.n + 1, nw = e->study->workload.n + 1;
     const size_t at = ((size_t)index * nw + (size_t)(e->scope.workload + 1)) * nc + (size_t)(e->scope.configuration + 1);
-    if (!e->scope.kernel && e->memo_set[at]) return number(e->memo[at]);
+    const bool plain = !e->scope.kernel && !e->scope.element;
+    if (plain && e->memo_set[at]) return number(e->memo[at]);
     const struct value v = run_expr(e, m->expr);
     if (!v.ok && !e->error_at.line) e->error_at = m->at;
-    if (v.ok && !e->scope.kernel) {
+    if (v.ok && plain) {
         e->memo[at] = v.v;
         e->memo_set[at] = true;
     }
@@ -318,7 +326,8 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
     double sum = 0, low = INFINITY, high = -INFINITY;
     uint32_t n = 0;
     for (uint32_t i = 0; i < (g ? g->member.n : e->study->workload.n); i++) {
-        const struct eval_scope s = {g ? study_find_workload(e->study, g->member.at[i]) : (int)i, e->scope.configuration, NULL};
+        const struct eval_scope s = {.workload = g ? study_find_workload(e->study, g->member.at[i]) : (int)i,
+                                     .configuration = e->scope.configuration, .element = e->scope.element};
         const struct value v = in_scope(e, s, expr);
         if (!v.ok) return v;
         if (!isfinite(v.v) || (how == FOLD_GEOMEAN && v.v <= 0)) continue;
@@ -482,18 +491,54 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     answer(c, e, published(e, text_arg(arg, n, 0), text_arg(arg, n, 1), text_arg(arg, n, 2)));
 }
 
-// name, least and most arguments, function
+// name, arguments for the page, least and most arguments, function, prose
+#define FUNCTIONS(X)                                                                               \
+    X("act", "counter[, element]", 1, 2, f_act, "a counter of the run, or one element of it (a number, or the name of an operation class or a slot's owner); a scalar counter's plain name does too")      \
+    X("energy", "[component]", 0, 1, f_energy, "J while kernels ran, of a component with all below it; without one: of chip and board")  \
+    X("dynamic_j", "[component]", 0, 1, f_dynamic, "its dynamic part")                             \
+    X("static_j", "[component]", 0, 1, f_static, "its static part: leakage and constants")         \
+    X("area_mm2", "[component]", 0, 1, f_area, "area; needs no run")                               \
+    X("leak_w", "[component]", 0, 1, f_leak, "leakage; needs no run")                              \
+    X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
+    X("constant_w", "[component]", 0, 1, f_constant, "what is always drawn beside leakage; needs no run")  \
+    X("event_j", "counter[, element]", 1, 2, f_event, "what one count costs in all components; needs no run")  \
+    X("config", "key", 1, 1, f_config, "a number of the GPU file")                                 \
+    X("kernel", "name, expression", 2, 2, f_kernel, "of the kernels with that name or pattern (`reduce*`)")  \
+    X("other", "configuration, expression", 2, 2, f_other, "in another configuration")             \
+    X("at", "workload, configuration, expression", 3, 3, f_at, "in another run")                   \
+    X("average", "expression[, group]", 1, 2, f_average, "over the workloads, or those of a group, in this configuration; values that are not there are left out")   \
+    X("geomean", "expression[, group]", 1, 2, f_geomean, "geometric mean of the positive ones")    \
+    X("total", "expression[, group]", 1, 2, f_total, "sum")                                        \
+    X("lowest", "expression[, group]", 1, 2, f_lowest, "smallest")                                 \
+    X("highest", "expression[, group]", 1, 2, f_highest, "largest")                                \
+    X("how_many", "expression[, group]", 1, 2, f_how_many, "workloads for which it has a value")   \
+    X("published", "metric[, workload[, configuration]]", 1, 3, f_published, "a published value; without the others: of this row's workload and configuration")
 static const struct {
-    const char *name;
+    const char *name, *arguments;
     int low, high;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
+    const char *prose;
 } functions[] = {
-    {"act", 1, 2, f_act},           {"energy", 0, 1, f_energy},       {"dynamic_j", 0, 1, f_dynamic}, {"static_j", 0, 1, f_static},
-    {"area_mm2", 0, 1, f_area},     {"leak_w", 0, 1, f_leak},         {"peak_w", 0, 1, f_peak},       {"constant_w", 0, 1, f_constant},
-    {"event_j", 1, 2, f_event},     {"config", 1, 1, f_config},       {"kernel", 2, 2, f_kernel},     {"other", 2, 2, f_other},
-    {"at", 3, 3, f_at},             {"average", 1, 2, f_average},     {"geomean", 1, 2, f_geomean},   {"total", 1, 2, f_total},
-    {"lowest", 1, 2, f_lowest},     {"highest", 1, 2, f_highest},     {"how_many", 1, 2, f_how_many}, {"published", 1, 3, f_published},
+#define X(name, arguments, low, high, function, prose) {name, arguments, low, high, function, prose},
+    FUNCTIONS(X)
+#undef X
 };
+
+void eval_print_reference(FILE *out) {
+    fputs("# Expressions of a study\n\n"
+          "What may stand in a study file where a number is computed ([add a study](add-a-study.md)): an SQL expression\n"
+          "as SQLite knows it (`+ - * /`, comparisons, `AND OR NOT`, `CASE WHEN ... END`, `min(a, b)`, `max`, `abs`,\n"
+          "`sqrt`, `ln`, `pow`, `coalesce`), over the names and functions below. Texts stand in single quotes. All values are\n"
+          "floating-point numbers, but `1/2` of two whole literals is 0, as in C. A value that is not there (a failed run,\n"
+          "a division by zero) makes what is computed from it not be there.\n\n"
+          "## Names\n\n| name | what it is |\n|---|---|\n", out);
+    for (size_t i = 0; i < BUILTIN_N; i++) fprintf(out, "| `%s` | %s |\n", builtin_name[i], builtin_prose[i]);
+    fputs("| any [counter](reference-counters.md) | its count, elements added up |\n"
+          "| any metric of the study | its expression, computed where it is asked for; a name with blanks stands in double quotes |\n\n"
+          "## Functions\n\n| function | what it answers |\n|---|---|\n", out);
+    for (size_t i = 0; i < WW_COUNT(functions); i++) fprintf(out, "| `%s(%s)` | %s |\n", functions[i].name, functions[i].arguments, functions[i].prose);
+    fputs("\nComponents are those of `warpwatt chip`.\n", out);
+}
 
 // ---- the virtual table ------------------------------------------------------------------------
 struct here_table {

@@ -315,10 +315,28 @@ static enum ww_status read_series(struct reader *r, yaml_node_t *n, struct study
     return WW_OK;
 }
 
+// Rows that are numbers: {from: 0, to: 32}.
+static enum ww_status read_numbers(struct reader *r, const struct pair *p, struct study_figure *fig) {
+    pairs m;
+    const char *text[2] = {"0", NULL};
+    uint64_t v[2];
+    TRY(mapping(r, "x", p->value, "from to", &m));
+    TRY(text_in(r, &m, "from", &text[0]));
+    TRY(text_in(r, &m, "to", &text[1]));
+    for (int i = 0; i < 2; i++)
+        if (!text[i] || !text_to_u64(text[i], &v[i])) return refuse(r, p->at, "x as numbers must read {from: 0, to: 32}");
+    if (v[1] < v[0] || v[1] - v[0] >= STUDY_MAX_ROWS) return refuse(r, p->at, "x has %lld rows; it may have 1 to %d", (long long)(v[1] - v[0] + 1), STUDY_MAX_ROWS);
+    if (!fig->workload) return refuse(r, p->at, "a figure over numbers needs `workload`");
+    for (uint64_t i = v[0]; i <= v[1]; i++) fig->rows[fig->n_rows++] = arena_printf(r->arena, "%llu", (unsigned long long)i);
+    fig->rows_are_numbers = true;
+    return WW_OK;
+}
+
 // Rows: "workloads", "configurations", a group's name, or a list of names of either kind.
 static enum ww_status read_rows(struct reader *r, const pairs *f, struct study_figure *fig) {
     const struct pair *p = get(f, "x");
     texts names = {.n = 0};
+    if (p && p->value->type == YAML_MAPPING_NODE) return read_numbers(r, p, fig);
     if (!p || (p->value->type == YAML_SCALAR_NODE && strcmp(scalar(r, p->value), "workloads") == 0)) {
         for (uint32_t i = 0; i < r->s->workload.n; i++) vec_push(r->arena, &names, r->s->workload.at[i].name);
     } else if (p->value->type == YAML_SCALAR_NODE && strcmp(scalar(r, p->value), "configurations") == 0) {

@@ -52,7 +52,7 @@ static void figure_table(const struct sheet_figure *g, FILE *f) {
     const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
     fputs("<div class=\"scroll\" tabindex=\"0\"><table><caption>", f);
     html(f, g->figure->title);
-    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>", g->figure->rows_are_configurations ? "configuration" : "workload");
+    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>", g->figure->rows_are_numbers ? "" : g->figure->rows_are_configurations ? "configuration" : "workload");
     if (g->figure->x_value) fputs("<th scope=\"col\">x</th>", f);
     for (uint32_t q = 0; q < g->n_series; q++) {
         const struct study_series *s = &g->figure->series.at[q];

@@ -30,17 +30,19 @@ struct filler {
 };
 
 static enum ww_status cell(const struct filler *f, const struct study_figure *g, const struct study_series *q, const char *row,
-                           const char *aggregate, const char *expr, double *out) {
-    struct eval_scope scope = {-1, -1, NULL};
+                           const char *expr, double *out) {
+    struct eval_scope scope = {.workload = -1, .configuration = -1};
     const char *configuration = q->configuration ? q->configuration : g->configuration;
-    if (g->rows_are_configurations) {
+    if (g->rows_are_numbers) {
+        scope.workload = study_find_workload(f->s, g->workload);
+        scope.element = 1 + (uint32_t)strtoul(row, NULL, 10);
+    } else if (g->rows_are_configurations) {
         scope.workload = g->workload ? study_find_workload(f->s, g->workload) : -1;
         configuration = row;
     } else if (row) {
         scope.workload = study_find_workload(f->s, row);
     }
     scope.configuration = configuration ? study_find_configuration(f->s, configuration) : -1;
-    if (aggregate) expr = arena_printf(f->arena, "%s('%s')", aggregate, quoted(f->arena, expr));
     return eval_number(f->e, expr, q->at, scope, f->d, out);
 }
 
@@ -71,11 +73,11 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
         row->name = g->rows[r];
         if (g->rows_are_configurations) row->name = f->s->configuration.at[study_find_configuration(f->s, row->name)].label;
         for (uint32_t q = 0; q < g->series.n && s == WW_OK; q++) {
-            s = cell(f, g, &g->series.at[q], g->rows[r], NULL, g->series.at[q].expr, &row->value[q]);
-            if (s == WW_OK && g->series.at[q].x) s = cell(f, g, &g->series.at[q], g->rows[r], NULL, g->series.at[q].x, &row->xs[q]);
+            s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].expr, &row->value[q]);
+            if (s == WW_OK && g->series.at[q].x) s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].x, &row->xs[q]);
         }
-        row->x = NAN;
-        if (s == WW_OK && g->x_value && g->series.n) s = cell(f, g, &g->series.at[0], g->rows[r], NULL, g->x_value, &row->x);
+        row->x = g->rows_are_numbers ? strtod(row->name, NULL) : NAN;
+        if (s == WW_OK && g->x_value && g->series.n) s = cell(f, g, &g->series.at[0], g->rows[r], g->x_value, &row->x);
     }
     for (int k = 0; k < 2; k++) {
         if (!(k ? g->geomean : g->average)) continue;
@@ -110,8 +112,9 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
         return WW_OK;
     }
     const char *expr = c->ours;
-    struct eval_scope scope = {study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
-                               study_find_configuration(f->s, c->at_configuration ? c->at_configuration : p->configuration), NULL};
+    const struct eval_scope scope = {
+        .workload = study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
+        .configuration = study_find_configuration(f->s, c->at_configuration ? c->at_configuration : p->configuration)};
     if (scope.workload < 0 && (starts(p->workload, "average") || starts(p->workload, "geomean"))) {
         const char *fold = starts(p->workload, "average") ? "average" : "geomean";
         expr = c->group ? arena_printf(f->arena, "%s('%s', '%s')", fold, quoted(f->arena, expr), quoted(f->arena, c->group))
@@ -154,7 +157,7 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh, stru
                               missing ? arena_printf(f->arena, ", %u without a value of ours", missing) : "");
     if (g->figure->agrees) {
         double v;
-        const struct eval_scope scope = {-1, g->figure->configuration ? study_find_configuration(f->s, g->figure->configuration) : -1, NULL};
+        const struct eval_scope scope = {.workload = -1, .configuration = g->figure->configuration ? study_find_configuration(f->s, g->figure->configuration) : -1};
         const enum ww_status s = eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
         if (s != WW_OK) return s;
         g->verdict = !isfinite(v) ? VERDICT_MISSING : v != 0 ? VERDICT_AGREES : VERDICT_DIFFERS;
@@ -204,7 +207,7 @@ static void csv_number(FILE *f, double v) {
 
 static void csv_figure(const struct sheet_figure *g, FILE *f) {
     const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
-    fputs(g->figure->rows_are_configurations ? "configuration" : "workload", f);
+    fputs(g->figure->rows_are_numbers ? "i" : g->figure->rows_are_configurations ? "configuration" : "workload", f);
     if (g->figure->x_value) fputs(",x", f);
     for (uint32_t q = 0; q < g->n_series; q++) {
         const struct study_series *s = &g->figure->series.at[q];
@@ -264,7 +267,7 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
         for (uint32_t c = 0; c < s->configuration.n; c++)
             for (uint32_t m = 0; m < s->metric.n; m++) {
                 double v;
-                const struct eval_scope scope = {(int)w, (int)c, NULL};
+                const struct eval_scope scope = {.workload = (int)w, .configuration = (int)c};
                 const char *name = arena_printf(&quiet.arena, "\"%s\"", s->metric.at[m].name);
                 if (eval_number(e, name, s->metric.at[m].at, scope, &quiet, &v) != WW_OK || !isfinite(v)) continue;
                 csv_text(f, s->workload.at[w].name);

@@ -63,7 +63,7 @@ struct study_figure {
     const char *x; // "workloads", "configurations" or a list of names below
     const char *rows[STUDY_MAX_ROWS];
     uint32_t n_rows;
-    bool rows_are_configurations;
+    bool rows_are_configurations, rows_are_numbers; // numbers: `i` in expressions
     const char *configuration; // of rows that are workloads
     const char *workload;      // of rows that are configurations; NULL: none (chip figures)
     const char *x_value;       // lines: expression of a row's place on the x axis
@@ -237,8 +237,11 @@ double watts_event_j(const struct watts *w, uint32_t act);
 struct eval_scope {
     int workload, configuration; // -1: none
     const char *kernel;          // NULL: as the workload says
+    uint32_t element;            // 1 + the number `i` of a row; 0: rows are no numbers
 };
 struct eval;
+// The reference page of expressions, from the tables that define them.
+void eval_print_reference(FILE *out);
 // `result` is [workloads * configurations], row-major by workload; may still be empty (dry).
 enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
                         struct diags *d, struct eval **out);

@@ -54,9 +54,9 @@ configurations:
   l0: {set: {sm.l1d.mshrs: 32}}
   l1: {set: {sm.l1d.mshrs: 31}}
   l2: {set: {sm.l1d.mshrs: 30}}
-workloads: {hotspot: {small: paper}, backprop: }
+workloads: [NNdigits, backprop]
 figures:
-  f1: {x: configurations, workload: hotspot, series: [cycles]}
+  f1: {x: configurations, workload: NNdigits, series: [cycles]}
   f2: {x: configurations, workload: backprop, series: [cycles]}
 END
 "$WARPWATT" study long.yaml --size small -j 1 --db "$TMP/long.db" -o e >log 2>&1 &
@@ -126,6 +126,19 @@ assert sum(r['ours'] is not None for r in rows) > 30
 END
 for f in table4 fig10 fig11 fig12 table5 shares static published metrics; do [ -s s/$f.csv ] || fail "no s/$f.csv"; done
 says s/fig10.csv '^reduction256,'
+
+# the example of the documentation is one
+mkdir example
+sed -n '/^```yaml$/,/^```$/p' "$HERE/../../docs/add-a-study.md" | sed '1d;$d' >example/caches.yaml
+cat >example/published.csv <<'END'
+study,source,workload,configuration,metric,value,unit
+caches,figure 3,hotspot,16 KB,hit rate,50,%
+caches,"figure ""4"", left",geomean,48 KB,speedup,1.2,ratio
+caches,table 1,chip,16 KB,area,1,mm2
+END
+run 0 study example/caches.yaml --size small $db -o x
+says x/published.csv '"figure ""4"", left",geomean,48 KB,speedup,1.2,ratio,[0-9.]+,'
+says x/fig3.csv '^hotspot,[0-9.]+,[0-9.]+,50$'
 
 # side by side
 run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs -o cmp
