@@ -101,6 +101,25 @@ static void shared_atomic(void **state) {
     rig_free(g);
 }
 
+// The next access waits for the pipe, which each of 32 rounds needs twice, not for the latency.
+static void shared_atomics_overlap(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->im.shared_bytes = 128;
+    movi(g, 2, 0);
+    movi(g, 3, 1);
+    for (uint8_t to = 5; to <= 6; to++) {
+        struct minst *m = emit(g, OP_ATOM, OPC_ATOM_SHARED, PTX_U32, R(to), R(2), R(3), NIL());
+        m->space = PTX_SPACE_SHARED;
+        m->sub = MATOM_ADD;
+    }
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 13 + 32 * 2 + 20 + 32 * 10);
+    assert_int_equal(act(g, ACT_shared_atomics), 2);
+    rig_free(g);
+}
+
 // 16 bytes a lane fill the banks four times; Fermi takes a pass more for each half-warp.
 static void wide_shared_load(void **state) {
     (void)state;
@@ -497,6 +516,7 @@ int main(void) {
         cmocka_unit_test(shared_half_warps),
         cmocka_unit_test(address_generation),
         cmocka_unit_test(shared_atomic),
+        cmocka_unit_test(shared_atomics_overlap),
         cmocka_unit_test(wide_shared_load),
         cmocka_unit_test(coalescing),
         cmocka_unit_test(uniform_load),
