@@ -3,11 +3,13 @@
 // CACTI's rows (validation data: 65 nm, 360 K, a line of 64 bytes through a port of 512 bits) come
 // from an early revision of CACTI 6 and name its partition; the model is run with that partition,
 // its error correction (nine columns for eight), its conservative wires and its port in the middle
-// of the bank. The revision that HewlettPackard published as 6.5 (github.com/HewlettPackard/cacti,
-// commit b288fc2), run with the same partitions (cell and periphery itrs-hp, semi-global wires,
-// "Global_10", error correction), differs from these rows itself: area 0.72 to 0.98 of them, read
-// energy 1.1 to 1.9, leakage 1.03 to 2.7, access time 0.91 to 1.3. Its results stand beside ours as
-// rows of their own. Where ours is outside of 20 %, the reason says where it is to be sought.
+// of the bank, and half of the data lines charged as everywhere in these models (whether that
+// revision charges half or all is not known). The revision that HewlettPackard published as 6.5
+// (github.com/HewlettPackard/cacti, commit b288fc2), run with the same partitions (cell and
+// periphery itrs-hp, semi-global wires, "Global_10", error correction), differs from these rows
+// itself: area 0.72 to 0.98 of them, read energy 1.1 to 1.9, leakage 1.03 to 2.7, access time 0.91
+// to 1.3. Its results stand beside ours as rows of their own. Where ours is outside of 20 %, the
+// reason says where it is to be sought.
 #include "power/check.h"
 
 #include "power/array.h"
