@@ -229,6 +229,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (q->json) {
         json_t *json = run_to_json(&run, o.power);
         json_object_set_new(json, "checked", json_boolean(o.check > 0));
+        json_t *savings = has_power ? account_savings_json(&power) : NULL;
+        if (savings) json_object_set_new(json, "savings", savings);
         json_object_set_new(json, "exit_code", json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
         json_dumpf(json, stdout, JSON_INDENT(1));
         fputc('\n', stdout);
@@ -236,6 +238,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     } else if (!q->quiet) {
         // A program's standard output stays its own; a workload's page is what was asked for.
         table_print(&run, &o, q->is_workload ? stdout : stderr);
+        if (has_power) account_print_savings(&power, c->colour, q->is_workload ? stdout : stderr);
     }
     if (child_failed && WIFSIGNALED(child_status) && run_status(&run) == WW_OK)
         fprintf(stderr, "warpwatt: %s was ended by signal %d\n", q->title, WTERMSIG(child_status));

@@ -8,6 +8,7 @@
 // Components are rows of parts.def; tree_sm.c, tree_ldst.c and tree_chip.c fill them. Left out:
 // ECC, power gating, and how the rest of the chip (graphics, display, video) moves: it has an area,
 // a leakage and a clock.
+#include "power/savings.h"
 #include "power/power.h"
 
 #include <math.h>
@@ -134,7 +135,8 @@ static void sum_up(struct power_tree *tree) {
 enum ww_status power_build(const struct power_config *c, struct power_tree *tree, struct diags *d) {
     struct builder b = {
         .c = c, .tree = tree, .d = d, .core_s = c->core_hz, .sm_s = c->core_hz * c->sms};
-    *tree = (struct power_tree){.regulator = -1};
+    *tree = (struct power_tree){
+        .regulator = -1, .sms = c->sms, .clusters = c->clusters ? c->clusters : 1};
     char sentence[256];
     if (power_check(c, sentence, sizeof sentence))
         return diag_add(d, WW_ERROR_CONFIG, "%s", sentence);
@@ -177,7 +179,9 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
         for (uint32_t k = 0; k < e->n; k++) count += (double)a->c[e->act + k];
         out->dynamic_j[e->component] += count * e->energy_j;
     }
+    const double less = power_savings_apply(tree, a, out);
     if (tree->regulator >= 0) { // its static loss is a constant of the component
+        out->static_j[tree->regulator] -= less * tree->regulator_loss;
         double dynamic = 0;
         for (int i = 0; i < tree->components; i++) dynamic += out->dynamic_j[i];
         out->dynamic_j[tree->regulator] += dynamic * tree->regulator_loss;

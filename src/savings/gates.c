@@ -46,8 +46,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     (void)v, (void)now;
     const struct savings_sm *const s = self;
     a->c[ACT_gates_switches] += s->gates.switches;
-    // Each instruction enters and leaves its type's ACTV and RDY counters.
-    a->c[ACT_gates_counter_updates] += 4 * a->c[ACT_warp_instructions];
+    a->c[ACT_gates_cycles] = a->c[ACT_sm_busy_cycles];
 }
 
 void gates_init(struct savings_sm *s, struct sm_policy *p) {

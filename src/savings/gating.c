@@ -172,6 +172,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
             c[ACT_gate_compensated + d] += n->compensated;
             c[ACT_gate_wakeup + d] += n->wakeup;
             c[ACT_gate_events + d] += n->events;
+            c[ACT_gate_overhead + d] += n->events * g.times.break_even;
             c[ACT_gate_wakeups + d] += n->wakeups;
             c[ACT_gate_early_wakeups + d] += n->early_wakeups;
             c[ACT_gate_critical_wakeups + d] += n->critical_wakeups;

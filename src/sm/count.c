@@ -138,9 +138,9 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);
     add_pipes(a, s, now);
     add_idle(a, s, now);
+    if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
     for (uint32_t i = 0; i < s->n_policies; i++)
         if (s->policy[i]->count != NULL) s->policy[i]->count(s->policy[i]->self, &s->v, a, now);
-    if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
     if (now > s->warps_since)
         a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];

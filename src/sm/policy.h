@@ -128,7 +128,8 @@ struct sm_policy {
     // The SM gets its first CTA and is busy from `cycle` on, or has been busy up to and without it.
     // Idle times and states count in between. At the first, all that was idle is idle since `cycle`.
     void (*work)(void *self, const struct sm_view *v, bool begins, uint64_t cycle);
-    // Adds the policy's counts, complete up to and without `now`, to those of the SM.
+    // Adds the policy's counts, complete up to and without `now`, to those of the SM, in which its busy
+    // cycles and its idle cycles stand already.
     void (*count)(const void *self, const struct sm_view *v, struct activity *a, uint64_t now);
 };
 

@@ -1,0 +1,189 @@
+// Techniques in a whole SM, on random programs of all unit types: results do not change, every idle
+// cycle has exactly one state, nothing executes in a unit that is off, a blackout is never cut short,
+// and the last cluster never goes off while an active warp wants one.
+#include "../sm/test_rig.h"
+#include "savings/savings_int.h"
+
+enum { WARPS = 24, WORDS = WARPS * 32 };
+static uint32_t seed;
+static uint32_t draw(uint32_t n) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler) {
+    seed = number;
+    struct rig *g = rig_new();
+    struct sm_config *const c = &g->c;
+    c->schedulers = is_kepler ? 4 : 2;
+    c->clusters = is_kepler ? 6 : 2;
+    c->issue_width = c->max_issues_per_warp = is_kepler ? 2 : 1;
+    c->int_fp_shared_issue = draw(2);
+    c->scheduler = scheduler;
+    c->active_warps = 16;
+    c->group_warps = 8;
+    c->read_latency = draw(4);
+    c->timing[OPC_SFU_RCP].interval = 4;
+    g->args.block[0] = WORDS / 2;
+    g->ctas = 2;
+    s2r(g, 10, PTX_SREG_tid_x);
+    s2r(g, 11, PTX_SREG_ctaid_x);
+    struct minst *m = emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(10), R(11), IMM(WORDS / 2), R(10));
+    (void)m;
+    iadd(g, 10, 10, 10); // four bytes a word
+    iadd(g, 10, 10, 10);
+    address(g, 11);
+    iadd(g, 10, 10, 11);
+    for (uint32_t i = 0; i < 8; i++) iaddi(g, i, 10, i);
+    for (uint32_t i = 0; i < 120; i++) {
+        const uint32_t d = draw(8), a = draw(8), b = draw(8), run = 1 + draw(5);
+        switch (draw(8)) {
+        case 0: case 1: case 2:
+            for (uint32_t k = 0; k < run; k++) iadd(g, (d + k) % 8, a, b);
+            break;
+        case 3: case 4:
+            for (uint32_t k = 0; k < run; k++) fadd(g, (d + k) % 8, a, b);
+            break;
+        case 5: mufu(g, d, a); break;
+        case 6: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
+        default: store(g, PTX_SPACE_GLOBAL, 10, d, 4096 * 4 * (1 + draw(2))); break;
+        }
+        if (i == 60) bar(g);
+    }
+    for (uint32_t i = 0; i < 8; i++) store(g, PTX_SPACE_GLOBAL, 10, i, 4096 * 4 * (4 + i));
+    exit_(g);
+    return g;
+}
+
+// ---- a witness -------------------------------------------------------------------------------------
+struct witness {
+    struct savings_sm *sm;
+    bool coordinated;
+    uint64_t issues, was_dark[2]; // by type: all clusters were off
+};
+static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+    struct witness *w = self;
+    (void)v;
+    w->issues++;
+    if (i->pipe < SM_PIPES && (w->sm->gating.pipes >> i->pipe & 1))
+        assert_int_equal(w->sm->gating.domain[i->pipe].state, GATE_ON);
+}
+static void saw_cycle(void *self, const struct sm_view *v) {
+    struct witness *w = self;
+    if (!w->coordinated) return;
+    for (uint32_t type = 0; type < 2; type++) {
+        const struct gating *const g = &w->sm->gating;
+        uint32_t off = 0;
+        uint64_t newest = 0;
+        for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+            off += g->domain[p].state == GATE_OFF;
+            if (g->domain[p].since > newest) newest = g->domain[p].since;
+        }
+        const bool dark = off == g->n[type];
+        // It went dark in this very cycle: nobody may be there.
+        if (dark && !w->was_dark[type] && newest == v->cycle)
+            assert_int_equal(savings_active(v, type == 0 ? UNIT_INT : UNIT_FP), 0);
+        w->was_dark[type] = dark;
+    }
+}
+
+struct outcome {
+    uint8_t memory[4096 * 4 * 12];
+    struct activity a;
+    uint64_t cycles;
+};
+static void go(uint32_t number, uint32_t scheduler, bool is_kepler, const struct savings *s, struct outcome *out) {
+    struct rig *g = program(number, scheduler, is_kepler);
+    struct witness w = {0};
+    struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue, .cycle = saw_cycle};
+    if (s != NULL) {
+        w.sm = savings_sm_create(s, &g->c);
+        w.coordinated = s->mechanisms >> SAVINGS_COORDINATED_BLACKOUT & 1;
+        g->n_policies = savings_sm_policies(w.sm, g->policy);
+        if (w.sm->gating.pipes != 0) g->policy[g->n_policies++] = &p;
+    }
+    out->cycles = rig_run(g);
+    out->a = *sm_activity(g->sm, g->done_at + 1);
+    memcpy(out->memory, devmem_host(g->memory, g->buffer, sizeof out->memory), sizeof out->memory);
+    rig_free(g);
+    if (s != NULL) savings_sm_destroy(w.sm);
+}
+
+static struct savings technique(uint32_t mechanisms, uint32_t sfu, uint32_t ldst) {
+    struct savings s = {.mechanisms = mechanisms};
+    uint32_t *o = (uint32_t *)&s.o;
+    for (uint32_t i = 0; savings_option_info[i].name; i++) o[i] = savings_option_info[i].fallback;
+    s.o.gate_sfu = sfu;
+    s.o.gate_ldst = ldst;
+    return s;
+}
+
+#define M(id) (1u << SAVINGS_##id)
+static const uint32_t set[] = {M(CONV_PG), M(GATES), M(GATES) | M(CONV_PG), M(NAIVE_BLACKOUT), M(GATES) | M(NAIVE_BLACKOUT),
+                               M(GATES) | M(COORDINATED_BLACKOUT), M(GATES) | M(COORDINATED_BLACKOUT) | M(ADAPTIVE)};
+
+static void check(const struct outcome *x, const struct savings *s, uint32_t clusters) {
+    const uint64_t *c = x->a.c;
+    for (uint32_t d = 0; d < ACT_SFU_DOMAIN; d++) {
+        const bool is_there = d % 8 < clusters;
+        const uint64_t busy = d < 8 ? c[ACT_int_busy_cycles + d] : c[ACT_fp_busy_cycles + d - 8];
+        if (is_there) assert_int_equal(c[ACT_idle_cycles + d] + busy, c[ACT_sm_busy_cycles]);
+    }
+    for (uint32_t d = 0; d < ACT_DOMAINS; d++) {
+        const bool gated = (d < 16 && d % 8 < clusters) || (d == ACT_SFU_DOMAIN && s->o.gate_sfu) ||
+                           (d == ACT_LDST_DOMAIN && s->o.gate_ldst);
+        const uint64_t states = c[ACT_gate_on_idle + d] + c[ACT_gate_uncompensated + d] +
+                                c[ACT_gate_compensated + d] + c[ACT_gate_wakeup + d];
+        const bool any = gated && (s->mechanisms & (M(CONV_PG) | M(NAIVE_BLACKOUT) | M(COORDINATED_BLACKOUT)));
+        assert_int_equal(states, any ? c[ACT_idle_cycles + d] : 0);
+        assert_true(c[ACT_gate_on_idle + d] <= c[ACT_idle_cycles + d]); // not below zero
+        assert_true(c[ACT_gate_uncompensated + d] <= 14 * c[ACT_gate_events + d]);
+        assert_true(c[ACT_gate_wakeups + d] <= c[ACT_gate_events + d]);
+        if (d < 16 && !(s->mechanisms & M(CONV_PG))) assert_int_equal(c[ACT_gate_early_wakeups + d], 0);
+    }
+    uint64_t periods = 0, length = 0, set_cycles = 0;
+    for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) {
+        periods += c[ACT_idle_periods_int + i];
+        length += i * c[ACT_idle_periods_int + i];
+    }
+    uint64_t idle = 0;
+    for (uint32_t d = 0; d < clusters; d++) idle += c[ACT_idle_cycles + d];
+    assert_true(periods != 0 && length <= idle);
+    for (uint32_t i = 0; i <= 64; i++) set_cycles += c[ACT_active_set_cycles + i];
+    assert_int_equal(set_cycles, c[ACT_sm_busy_cycles]);
+}
+
+static void all_programs(bool is_kepler) {
+    static struct outcome want, got;
+    uint64_t events = 0, dark_wakeups = 0;
+    for (uint32_t n = 1; n <= 12; n++) {
+        for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_CTA_AWARE; scheduler++) {
+            const struct savings off = technique(0, 0, 0);
+            go(n, scheduler, is_kepler, NULL, &want);
+            check(&want, &off, is_kepler ? 6 : 2);
+            for (uint32_t i = 0; i < WW_COUNT(set); i++) {
+                const struct savings s = technique(set[i], n & 1, n >> 1 & 1);
+                go(n, scheduler, is_kepler, &s, &got);
+                assert_memory_equal(got.memory, want.memory, sizeof want.memory);
+                assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
+                check(&got, &s, is_kepler ? 6 : 2);
+                events += got.a.c[ACT_gate_events];
+                dark_wakeups += got.a.c[ACT_gate_critical_wakeups];
+            }
+        }
+    }
+    assert_true(events > 100 && dark_wakeups > 0);
+}
+static void fermi(void **state) {
+    (void)state;
+    all_programs(false);
+}
+static void kepler(void **state) {
+    (void)state;
+    all_programs(true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
