@@ -92,6 +92,7 @@ struct power_tree {
     struct power_event event[POWER_MAX_EVENTS];
     int events;
     unsigned sms, clusters; // clusters of INT and FP lanes in an SM
+    double core_hz;
     int regulator; // component, or -1
     double regulator_loss, peak_duty;
 };

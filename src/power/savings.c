@@ -34,7 +34,7 @@ static uint32_t default_break_even(void) {
 void power_savings(const struct power_tree *tree, const struct activity *a, double seconds,
                    struct power_savings *out) {
     *out = (struct power_savings){.any = a->c[ACT_gates_cycles] != 0};
-    const double cycle_s = a->c[ACT_cycles] ? seconds / (double)a->c[ACT_cycles] : 0;
+    const double cycle_s = 1 / tree->core_hz;
     for (uint32_t u = 0; u < POWER_SAVING_UNITS; u++) {
         struct power_saving *const s = &out->unit[u];
         s->component = power_find(tree, units[u].component);
@@ -57,7 +57,7 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
     }
     if (a->c[ACT_gates_cycles] == 0) return;
     out->counters_dynamic_j = counters_dynamic_w / counters_hz * (double)a->c[ACT_gates_cycles];
-    out->counters_static_j = counters_static_w * tree->sms * seconds;
+    out->counters_static_j = counters_static_w * cycle_s * (double)a->c[ACT_gates_cycles];
     out->counters_mm2 = counters_um2 * 1e-6 * tree->sms;
 }
 

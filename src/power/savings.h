@@ -29,7 +29,7 @@ struct power_savings {
     bool any; // something was gated, or counters ran
     struct power_saving unit[POWER_SAVING_UNITS];
     // The counters that gates and blackout add to an SM (Warped Gates, MICRO-46, 7.5: synthesised in
-    // 45 nm, at 700 MHz), in all SMs; taken as published, not scaled to the node.
+    // 45 nm, at 700 MHz), of SMs that hold work; taken as published, not scaled to the node.
     double counters_dynamic_j, counters_static_j, counters_mm2;
 };
 

@@ -1,0 +1,65 @@
+# Techniques as a person uses them: lists, runs with the same results on any number of host threads,
+# what they save, files of one's own, refusals.
+. "$HERE/lib.sh"
+run 0 savings; says out '^warped-gates '; says out '^conv-pg '; says out '^two-level '
+run 0 savings warped-gates; says out 'savings.idle_detect +5 cycles'; says out 'sm.scheduler=two_level'; says out 'mechanism coordinated-blackout'
+run 0 savings --mechanisms; says out '^adaptive-idle-detect'; says out 'savings.max_switch'
+run 2 savings waped-gates; says err 'did you mean `warped-gates`'; one_sentence err
+
+k="$HERE/ptx/saxpy.ptx"
+saxpy() { run 0 run "$k" --json --no-progress "$@" --grid 60 --block 256 --arg f32=2 --arg 'f32[15000]=iota' --arg 'f32[15000]=const:1?expect=@want' --arg u32=15000; }
+python3 -c "
+import array
+array.array('f', [2.0 * i + 1 for i in range(15000)]).tofile(open('want', 'wb'))"
+for p in none two-level fetch-group cta-aware conv-pg gates naive-blackout coordinated-blackout warped-gates; do
+    saxpy -p $p -j 1; mv out $p.json
+    python3 - $p <<'P' || fail "$p: counters or energy do not add up"
+import json, sys
+p = sys.argv[1]
+j = json.load(open(p + '.json'))
+assert j['checked'], 'wrong results'
+a = j['activity']
+gated = p not in ('none', 'two-level', 'fetch-group', 'cta-aware')
+for d in range(20):
+    states = sum(a['gate_' + s][d] for s in ('on_idle', 'uncompensated', 'compensated', 'wakeup'))
+    assert states == (a['idle_cycles'][d] if gated and d < 16 else 0), (d, states)
+for c in range(2):
+    assert a['idle_cycles'][c] + a['int_busy_cycles'][c] == a['sm_busy_cycles'], c
+assert sum(a['active_set_cycles']) == a['sm_busy_cycles']
+assert ('savings' in j) == gated
+if gated:
+    u = j['savings']['units']['INT']
+    assert abs(u['net_j'] - (u['saved_j'] - u['overhead_j'])) < 1e-12 and u['net_j'] <= u['oracle_j'] <= u['leakage_j'], u
+if p in ('naive-blackout', 'coordinated-blackout', 'warped-gates'):
+    assert sum(a['gate_early_wakeups']) == 0
+P
+done
+for j in 2 4; do
+    saxpy -p warped-gates -j $j
+    python3 - <<'P' || fail "warped-gates: other counts on $j threads"
+import json
+a, b = json.load(open('out')), json.load(open('warped-gates.json'))
+assert a['activity'] == b['activity'] and a['summary']['cycles'] == b['summary']['cycles']
+P
+done
+# options, and a person's own file
+saxpy -p conv-pg -s savings.break_even=100 -s savings.gate_sfu=1; says out '"SFU"'
+cat >mine.yaml <<Y
+description: "naive blackout without an order of types"
+paper: "none"
+mechanisms: [naive-blackout]
+options:
+  - {name: wakeup_delay, value: 0, source: "to see what waking costs"}
+Y
+saxpy -p ./mine.yaml -g gtx780; says out '"FP"'
+saxpy -p warped-gates -g gtx780
+sed 's/paper:/papper:/' mine.yaml >bad.yaml
+refused() { run 2 run -p "$1" "$k" --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8 $2; says err "$3"; one_sentence err; }
+refused ./bad.yaml '' 'papper'
+refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
+refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
+refused none,gates '' 'none. does not go together'
+refused none '-s savings.break_even=9' 'no such mechanism was chosen'
+refused gates '-s savings.max_swich=9' 'did you mean max_switch'
+refused nothing '' 'there is no technique'
+finish
