@@ -105,7 +105,7 @@ void account_print(const struct account *a, bool colour, FILE *out) {
     for (uint32_t i = 0; i < n; i++) {
         const double dynamic = account_group_dynamic(&group[i], k), still = account_group_static(&group[i], k);
         const double part = ratio(dynamic + still, k->energy_j);
-        if (part < 0.0005) { // too small for a row of its own
+        if (part < 0.005) { // too small for a row of its own
             rest_dynamic += dynamic, rest_static += still;
             continue;
         }
@@ -118,7 +118,7 @@ void account_print(const struct account *a, bool colour, FILE *out) {
         bar(out, part, 40);
     }
     if (rest_dynamic + rest_static > 0)
-        fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%\n", "      the rest", watts(rest_dynamic, k->seconds),
+        fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%\n", "      (smaller ones)", watts(rest_dynamic, k->seconds),
                 watts(rest_static, k->seconds), watts(rest_dynamic + rest_static, k->seconds),
                 100 * ratio(rest_dynamic + rest_static, k->energy_j));
 }
