@@ -218,6 +218,7 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
     file_read(&c->arena, point_file(c, s, i, "txt"), 1 << 20, &text, &len, &quiet);
     diags_free(&quiet);
     while (len && text[len - 1] == '\n') text[--len] = 0;
+    if (strncmp(text, "error: ", 7) == 0) text += 7, len -= 7;
     const char *last = len ? strrchr(text, '\n') : NULL;
     diag_add(&c->diags, code == 0 ? WW_ERROR_CONFIG : code == 1 ? WW_ERROR_PROGRAM : code == 3 ? WW_ERROR_UNSUPPORTED : code == 4 ? WW_ERROR_LIMIT : WW_ERROR_USAGE,
              "the point of %g MHz and %.3f V %s: %.600s", p->mhz, p->v, code ? "failed" : "has no power",
@@ -225,8 +226,13 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
     return false;
 }
 
+// Ctrl-C reaches the runs by itself (same terminal): they end, and we clean up behind them.
+static void interrupted(int signal_number) { (void)signal_number; }
+
 static bool run_all(struct cli *c, struct sweep *s, const struct power_model *m, uint32_t jobs, char **args, int n_args) {
     const bool progress = isatty(STDERR_FILENO);
+    const struct sigaction wait_for_runs = {.sa_handler = interrupted};
+    sigaction(SIGINT, &wait_for_runs, NULL);
     uint32_t started = 0, done = 0, running = 0;
     bool ok = true;
     while (done < s->n && (ok || running)) {
