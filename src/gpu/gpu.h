@@ -34,10 +34,13 @@ struct gpu_clocks {
     double dram_mhz; // command clock
 };
 
+enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
+
 // What the power model must know of the chip besides its structure.
 struct gpu_tech {
     double node_nm, vdd_v, die_mm2, transistors_m, tdp_w;
-    double idle_w;        // measured, 0 unknown
+    double idle_w;        // measured or published, 0 unknown
+    char idle_what[GPU_NAME_BYTES]; // what it is
     double temperature_k; // junction temperature that leakage is stated at
 };
 
@@ -61,8 +64,6 @@ struct gpu_power {
     double regulator_loss;   // share of what it delivers
     double board_w;          // fan, oscillators, display outputs
 };
-
-enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
 
 // What the files say before options change it; 0 in a configuration made by hand.
 struct gpu_nominal {

@@ -86,6 +86,8 @@ void chip_report_print(const struct chip_report *r, int depth, FILE *out) {
     beside(out, peak, "W", r->peak_w, g->tech.tdp_w);
     beside(out, "static, or idle as published", "W", r->still_w, g->tech.idle_w);
     beside(out, "with the clock that always runs", "W", r->idle_w, 0);
+    if (g->tech.idle_w > 0 && g->tech.idle_what[0])
+        fprintf(out, "(the published %g W: %s)\n", g->tech.idle_w, g->tech.idle_what);
     fprintf(
         out,
         "\nresting on constants fitted to gt240 and gtx480: %.0f %% of the area, %.0f %% of the "
@@ -161,6 +163,7 @@ json_t *chip_report_json(const struct chip_report *r) {
     json_object_set_new(vendor, "peak_w", json_real(g->tech.tdp_w));
     json_object_set_new(vendor, "static_or_idle_w",
                         g->tech.idle_w > 0 ? json_real(g->tech.idle_w) : json_null());
+    json_object_set_new(vendor, "static_or_idle", json_string(g->tech.idle_what));
     json_object_set_new(o, "vendor", vendor);
     json_object_set_new(fitted, "area", json_real(r->fitted_area));
     json_object_set_new(fitted, "static", json_real(r->fitted_still));
