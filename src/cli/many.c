@@ -66,7 +66,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
             continue;
         }
         uint32_t at;
-        s = job_add(&c->arena, &jobs, &host, &conf, list[i].name, q->size, &c->diags, &at);
+        s = job_add(&c->arena, &jobs, &host, &conf, NULL, list[i].name, q->size, &c->diags, &at);
     }
     if (s == WW_OK && !jobs.n) return cli_usage("no workload has a size `%s`", q->size);
     const char *why = NULL;

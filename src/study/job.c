@@ -73,6 +73,7 @@ static enum ww_status make_key(struct arena *a, const struct study_host *host, s
     feed_text(&h, j->program.size);
     feed_text(&h, j->program.args);
     for (uint32_t i = 0; i < j->configuration->n_options; i++) feed_text(&h, j->configuration->option[i]);
+    for (uint32_t i = 0; j->row && i < j->row->n_options; i++) feed_text(&h, j->row->option[i]);
     feed_configuration(&h, a, &j->gpu);
     feed(&h, &j->savings, sizeof j->savings); // techniques as resolved: mechanisms and every option
     enum ww_status s = WW_OK;
@@ -105,9 +106,9 @@ enum ww_status study_host_build(struct arena *a, struct study_host *host, struct
 }
 
 enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
-                       const struct study_configuration *c, const char *workload, const char *size,
-                       struct diags *d, uint32_t *index) {
-    struct job j = {.configuration = c};
+                       const struct study_configuration *c, const struct study_workload *row,
+                       const char *workload, const char *size, struct diags *d, uint32_t *index) {
+    struct job j = {.configuration = c, .row = row};
     enum ww_status s = host->find(host->user, workload, size, d, &j.program);
     if (s == WW_OK) s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, &j.gpu, &j.savings);
     if (s == WW_OK) s = make_key(a, host, &j, d);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POOL_MAX_PROCESSES = 64, POOL_MAX_WORDS = 2 * STUDY_MAX_SET + STUDY_MAX_OPTIONS + 32, POOL_STEP_NS = 20000000 };
+enum { POOL_MAX_PROCESSES = 64, POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 2 * STUDY_MAX_OPTIONS + 32, POOL_STEP_NS = 20000000 };
 
 static double now_s(void) {
     struct timespec t;
@@ -61,6 +61,7 @@ static void words_of(const struct study_host *host, const struct job *j, char **
         w[n++] = (char *)(uintptr_t)c->policy;
     }
     for (uint32_t i = 0; i < c->n_options; i++) w[n++] = (char *)(uintptr_t)c->option[i];
+    for (uint32_t i = 0; j->row && i < j->row->n_options; i++) w[n++] = (char *)(uintptr_t)j->row->option[i];
     w[n++] = (char *)(uintptr_t)j->program.name;
     w[n] = NULL;
 }
@@ -178,7 +179,7 @@ static void draw(const job_list *list, uint32_t processes) {
             snprintf(names + used, sizeof names - used, "%s%s %s", used ? ", " : "", j->program.name, j->gpu.name);
         }
     }
-    const double part = all > 0 ? 1 - left / all : (double)ended / (double)list->n;
+    const double part = mean > 0 && all > 0 ? 1 - left / all : (double)ended / (double)list->n; // at first nothing is known
     char bar[25], time[32] = "", line[400];
     for (int i = 0; i < 24; i++) bar[i] = i < (int)(part * 24) ? '#' : '.';
     bar[24] = 0;

@@ -148,14 +148,19 @@ static void add_activity(struct activity *sum, const json_t *a) {
         for (uint32_t n = 0; n < act_info[k].n; n++) sum->c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
 }
 
-// Kernels of one name are one; [0] is the whole run.
+// Kernels of one name are one; [0] is the whole run. Launches that were computed without time (`run
+// --launches` and its like) are left out, unless all were.
 static void collect(struct arena *a, const struct run *r, struct result *out) {
     out->kernel = arena_alloc(a, (json_array_size(r->launches) + 1) * sizeof *out->kernel);
     out->kernel[0].name = "";
     out->n_kernels = 1;
     size_t i;
     json_t *l;
+    bool timed = false;
+    json_array_foreach(r->launches, i, l) timed = timed || !json_is_true(json_object_get(l, "functional"));
     json_array_foreach(r->launches, i, l) {
+        out->host_seconds += json_number_value(json_object_get(l, "host_seconds"));
+        if (timed && json_is_true(json_object_get(l, "functional"))) continue;
         const char *name = json_string_value(json_object_get(l, "kernel"));
         uint32_t at = 1;
         while (at < out->n_kernels && strcmp(out->kernel[at].name, name) != 0) at++;
@@ -168,7 +173,6 @@ static void collect(struct arena *a, const struct run *r, struct result *out) {
             k->seconds += json_number_value(json_object_get(l, "seconds"));
             add_activity(&k->activity, json_object_get(l, "activity"));
         }
-        out->host_seconds += json_number_value(json_object_get(l, "host_seconds"));
     }
     // where kernels overlap, the run's time is not the sum of theirs
     out->kernel[0].cycles = json_number_value(json_object_get(r->end, "kernel_cycles"));

@@ -54,7 +54,7 @@ static enum ww_status find_jobs(struct way *w, struct sheet *sheet) {
     for (uint32_t i = 0; i < w->s->workload.n * nc && s == WW_OK; i++) {
         if (!w->needed[i]) continue;
         const struct study_workload *q = &w->s->workload.at[i / nc];
-        s = job_add(w->arena, &w->jobs, w->host, &w->s->configuration.at[i % nc], q->run, small ? q->small : q->paper, w->d, &w->job_of[i]);
+        s = job_add(w->arena, &w->jobs, w->host, &w->s->configuration.at[i % nc], q, q->run, small ? q->small : q->paper, w->d, &w->job_of[i]);
         if (s != WW_OK) diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, q->at.line, q->at.col, "in workload `%s`", q->name);
     }
     return s;

@@ -33,6 +33,8 @@ struct study_workload {
     const char *run;    // workload that is run
     const char *kernel; // NULL: all; else a name or pattern (fnmatch) of its kernels
     const char *small, *paper; // size that is run at --size small, paper
+    const char *option[STUDY_MAX_OPTIONS]; // further words for `warpwatt run`
+    uint32_t n_options;
     struct mark at;
 };
 
@@ -155,6 +157,7 @@ struct job {
     char key[JOB_KEY_BYTES]; // SHA-256 of everything a result depends on
     struct study_program program;
     const struct study_configuration *configuration;
+    const struct study_workload *row; // whose options it has; NULL: none
     struct gpu_config gpu;
     struct savings savings;
     enum job_state state;
@@ -170,8 +173,8 @@ typedef VEC(struct job) job_list;
 
 // Resolves the configuration, hashes. The same job twice in a list is one: answers its index.
 enum ww_status job_add(struct arena *a, job_list *list, const struct study_host *host,
-                       const struct study_configuration *c, const char *workload, const char *size,
-                       struct diags *d, uint32_t *index);
+                       const struct study_configuration *c, const struct study_workload *row,
+                       const char *workload, const char *size, struct diags *d, uint32_t *index);
 
 // ---- results ----------------------------------------------------------------------------------
 struct kernel_result {

@@ -40,6 +40,16 @@ cmp -s p0/f1.csv p1/f1.csv && fail "25 W on the board changed no power"
 # other arguments are another job
 run 0 study one.yaml --size paper --no-run $db -o c; says c/f1.csv '^hotspot,,'; says out 'not known'
 
+# a row with options of its own: one launch of many is timed
+cat >launch.yaml <<'END'
+name: launch
+title: One launch
+configurations: {base: {gpu: gtx480}}
+workloads: {all: {run: mergeSort}, first: {run: mergeSort, options: [--launches, "1"]}}
+figures: {f1: {series: [launches, {is: "cycles > 0"}, {is: "cycles < at('all', 'base', 'cycles')"}]}}
+END
+run 0 study launch.yaml --size small $db -o l; says l/f1.csv '^all,[1-9][0-9]+,1,0$'; says l/f1.csv '^first,1,1,1$'
+
 # one failing job loses nothing else, is named, and is tried again
 sed 's/^  gto: .*/  gto: {base: base, options: [--max-cycles, "100"]}/' one.yaml >bad.yaml
 run 1 study bad.yaml --size small $db -o d

@@ -231,7 +231,7 @@ static void key_of(struct rig *r, struct files *f, const char *build, const char
     *c = (struct study_configuration){.name = "c", .gpu = "gtx480", .policy = policy, .set = {set}, .n_set = set ? 1 : 0};
     job_list list = {.n = 0};
     uint32_t index;
-    assert_int_equal(job_add(&r->arena, &list, &host, c, "w", "small", &r->d, &index), WW_OK);
+    assert_int_equal(job_add(&r->arena, &list, &host, c, NULL, "w", "small", &r->d, &index), WW_OK);
     memcpy(key, list.at[index].key, JOB_KEY_BYTES);
     assert_int_equal(strlen(key), 64);
 }
