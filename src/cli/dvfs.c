@@ -1,11 +1,12 @@
-// `warpwatt dvfs`: a workload over clock and voltage: the energy-delay curve. Each point is a run of its
-// own (a child `warpwatt run --json`), as memory's clock stays and a kernel's cycles change with it.
+// `warpwatt dvfs`: a workload over clock and voltage: the energy-delay curve. Each point is a run
+// of its own (a child `warpwatt run --json`), as memory's clock stays and a kernel's cycles change
+// with it.
 //
-// All clocks of the chip (core, lanes, network, L2) move together; DRAM's does not. Where the user gives
-// no voltage it follows the clock: the lowest supply at which the model's transistors are as fast as the
-// clock asks, compared with the GPU file's clock and supply. Speed goes with Ion / V, Ion with
-// (V - Vth)^alpha (Sakurai and Newton 1990; alpha and Vth are the device table's). Below a floor, which
-// SRAM sets on real chips, the voltage stays.
+// All clocks of the chip (core, lanes, network, L2) move together; DRAM's does not. Where the user
+// gives no voltage it follows the clock: the lowest supply at which the model's transistors are as
+// fast as the clock asks, compared with the GPU file's clock and supply. Speed goes with Ion / V,
+// Ion with (V - Vth)^alpha (Sakurai and Newton 1990; alpha and Vth are the device table's). Below a
+// floor, which SRAM sets on real chips, the voltage stays.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -17,18 +18,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum option { OPT_GPU, OPT_SET, OPT_SIZE, OPT_CLOCK, OPT_VDD, OPT_VMIN, OPT_JOBS, OPT_OUT, OPT_JSON, OPT_POLICY, OPT_HELP, OPT_N };
+enum option {
+    OPT_GPU,
+    OPT_SET,
+    OPT_SIZE,
+    OPT_CLOCK,
+    OPT_VDD,
+    OPT_VMIN,
+    OPT_JOBS,
+    OPT_OUT,
+    OPT_JSON,
+    OPT_POLICY,
+    OPT_HELP,
+    OPT_N
+};
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
-    [OPT_CLOCK] = {"--clock", 0, "LIST", "core clocks in MHz: 400,550,700 or LOW:HIGH:STEP (default 40 to 110 % of the GPU's, as far as the model's supply goes)"},
-    [OPT_VDD] = {"--vdd", 0, "LIST", "supply in V: one for all clocks, or one a clock (default: follows the clock)"},
-    [OPT_VMIN] = {"--vmin", 0, "V", "floor of a supply that follows (default 70 % of the GPU's: assumed, SRAM's limit)"},
+    [OPT_CLOCK] = {"--clock", 0, "LIST",
+                   "core clocks in MHz: 400,550,700 or LOW:HIGH:STEP (default 40 to 110 % of the "
+                   "GPU's, as far as the model's supply goes)"},
+    [OPT_VDD] = {"--vdd", 0, "LIST",
+                 "supply in V: one for all clocks, or one a clock (default: follows the clock)"},
+    [OPT_VMIN] =
+        {"--vmin", 0, "V",
+         "floor of a supply that follows (default 70 % of the GPU's: assumed, SRAM's limit)"},
     [OPT_JOBS] = {"--jobs", 'j', "N", "points that run at once (default 1)"},
     [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json"},
     [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
-    [OPT_POLICY] = {"--policy", 'p', "NAME", "an energy-saving technique, as `warpwatt run` takes it"},
+    [OPT_POLICY] = {"--policy", 'p', "NAME",
+                    "an energy-saving technique, as `warpwatt run` takes it"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -47,7 +67,7 @@ struct sweep {
     struct point point[MAX_POINTS];
     uint32_t n;
     double clock_mhz, vdd_v, dram_mhz, vmin_v, alpha, vth_v; // of the GPU
-    bool given; // the user gave voltages
+    bool given;                                              // the user gave voltages
     const char *dir;
     int best_energy, best_edp, best_ed2p;
 };
@@ -61,7 +81,8 @@ static int parse_list(struct cli *c, const char *name, const char *text, double 
     char *copy = arena_strdup(&c->arena, text), *save = NULL;
     const bool range = strchr(text, ':') != NULL;
     int n = 0;
-    for (char *w = strtok_r(copy, range ? ":" : ",", &save); w; w = strtok_r(NULL, range ? ":" : ",", &save)) {
+    for (char *w = strtok_r(copy, range ? ":" : ",", &save); w;
+         w = strtok_r(NULL, range ? ":" : ",", &save)) {
         if (n == MAX_POINTS) return cli_usage("%s has more than %d values", name, MAX_POINTS) - 3;
         if (!text_to_double(w, &out[n]) || !(out[n] > 0 && out[n] < 1e6))
             return cli_usage("%s is `%s`: `%s` is no positive number", name, text, w) - 3;
@@ -69,11 +90,15 @@ static int parse_list(struct cli *c, const char *name, const char *text, double 
     }
     if (!range && n) return n;
     if (n != 3 || !(out[0] <= out[1]))
-        return cli_usage("%s is `%s`: expected numbers with commas between, or LOW:HIGH:STEP", name, text) - 3;
+        return cli_usage("%s is `%s`: expected numbers with commas between, or LOW:HIGH:STEP", name,
+                         text) -
+               3;
     const double low = out[0], high = out[1], step = out[2];
-    if ((high - low) / step + 1 > MAX_POINTS) return cli_usage("%s `%s` has more than %d values", name, text, MAX_POINTS) - 3;
+    if ((high - low) / step + 1 > MAX_POINTS)
+        return cli_usage("%s `%s` has more than %d values", name, text, MAX_POINTS) - 3;
     n = 0;
-    for (double v = low; v <= high + 1e-6 * step && n < MAX_POINTS; v = low + ++n * step) out[n] = v;
+    for (double v = low; v <= high + 1e-6 * step && n < MAX_POINTS; v = low + ++n * step)
+        out[n] = v;
     return n;
 }
 
@@ -89,7 +114,8 @@ static double speed_at(const struct power_config *p, double v, double nominal) {
 }
 
 // The lowest supply that carries `ratio` times the nominal clock; 0 when none of the model's does.
-static double supply_for(const struct power_config *p, double nominal, double vth, double most, double ratio) {
+static double supply_for(const struct power_config *p, double nominal, double vth, double most,
+                         double ratio) {
     double low = vth + 0.1001, high = most;
     if (speed_at(p, high, nominal) < ratio) return 0;
     if (speed_at(p, low, nominal) >= ratio) return low;
@@ -100,15 +126,17 @@ static double supply_for(const struct power_config *p, double nominal, double vt
     return ceil(high * 1e4) / 1e4; // a tenth of a millivolt, upwards
 }
 
-static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_model *m, const char *clocks,
-                           const char *vdds, double vmin) {
+static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_model *m,
+                           const char *clocks, const char *vdds, double vmin) {
     double mhz[MAX_POINTS], v[MAX_POINTS];
     int n = 0, n_v = 0;
-    const struct gpu_config *g = &m->gpu; // the file's own clock and supply, as the model's check takes them
+    const struct gpu_config *g =
+        &m->gpu; // the file's own clock and supply, as the model's check takes them
     s->clock_mhz = g->nominal.core_mhz > 0 ? g->nominal.core_mhz : g->clocks.core_mhz;
     s->dram_mhz = g->clocks.dram_mhz;
     struct tech t;
-    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device, g->nominal.vdd_v > 0 ? g->nominal.vdd_v : m->config.vdd_v,
+    enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device,
+                                      g->nominal.vdd_v > 0 ? g->nominal.vdd_v : m->config.vdd_v,
                                       m->config.temperature_k, &c->diags);
     if (status != WW_OK) return status;
     s->vdd_v = t.vdd_v, s->alpha = t.row.alpha, s->vth_v = t.row.vth_v;
@@ -128,19 +156,22 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
     const double most = 1.3 * t.row.vdd_v;
     for (int i = 0; i < n; i++) {
         struct point *p = &s->point[s->n++];
-        *p = (struct point){.mhz = mhz[i], .nominal = fabs(mhz[i] - s->clock_mhz) < 1e-6 * s->clock_mhz};
+        *p = (struct point){.mhz = mhz[i],
+                            .nominal = fabs(mhz[i] - s->clock_mhz) < 1e-6 * s->clock_mhz};
         if (n_v) {
             p->v = v[n_v > 1 ? i : 0];
             continue;
         }
         // the GPU's own clock has the GPU's own supply
-        p->v = p->nominal ? s->vdd_v : supply_for(&m->config, s->vdd_v, s->vth_v, most, mhz[i] / s->clock_mhz);
+        p->v = p->nominal ? s->vdd_v
+                          : supply_for(&m->config, s->vdd_v, s->vth_v, most, mhz[i] / s->clock_mhz);
         if (!(p->v > 0) && !clocks) { // of our own choice: only what the model reaches
             s->n--;
             continue;
         }
         if (!(p->v > 0)) {
-            cli_usage("%g MHz needs more than %.2f V, the most that the model knows for %g nm; give --vdd, or a lower clock",
+            cli_usage("%g MHz needs more than %.2f V, the most that the model knows for %g nm; "
+                      "give --vdd, or a lower clock",
                       mhz[i], most, m->config.node_nm);
             return WW_ERROR_USAGE;
         }
@@ -155,7 +186,8 @@ static const char *point_file(struct cli *c, const struct sweep *s, uint32_t i, 
     return arena_printf(&c->arena, "%s/%u.%s", s->dir, i, what);
 }
 
-static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power_model *m, char **args, int n_args) {
+static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power_model *m,
+                  char **args, int n_args) {
     struct point *p = &s->point[i];
     const struct gpu_clocks *k = &m->gpu.clocks;
     const double f = p->mhz / k->core_mhz;
@@ -168,9 +200,13 @@ static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power
     const struct {
         const char *key;
         double value;
-    } set[] = {{"clocks.core_mhz", p->mhz}, {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
-               {"clocks.net_mhz", k->net_mhz * f}, {"clocks.l2_mhz", k->l2_mhz * f}, {"tech.vdd_v", p->v}};
-    for (int a = 0; a < n_args && args[a][0] == '-' && strcmp(args[a], "--") != 0; a += 2) { // the user's own options first
+    } set[] = {{"clocks.core_mhz", p->mhz},
+               {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
+               {"clocks.net_mhz", k->net_mhz * f},
+               {"clocks.l2_mhz", k->l2_mhz * f},
+               {"tech.vdd_v", p->v}};
+    for (int a = 0; a < n_args && args[a][0] == '-' && strcmp(args[a], "--") != 0;
+         a += 2) { // the user's own options first
         argv[n++] = args[a];
         if (a + 1 < n_args) argv[n++] = args[a + 1];
     }
@@ -185,8 +221,10 @@ static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
-        const int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666), bad = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        if (to < 0 || bad < 0 || dup2(to, STDOUT_FILENO) < 0 || dup2(bad, STDERR_FILENO) < 0) _exit(126);
+        const int to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666),
+                  bad = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        if (to < 0 || bad < 0 || dup2(to, STDOUT_FILENO) < 0 || dup2(bad, STDERR_FILENO) < 0)
+            _exit(126);
         execv(argv[0], argv);
         _exit(127);
     }
@@ -220,16 +258,25 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
     while (len && text[len - 1] == '\n') text[--len] = 0;
     if (strncmp(text, "error: ", 7) == 0) text += 7, len -= 7;
     const char *last = len ? strrchr(text, '\n') : NULL;
-    diag_add(&c->diags, code == 0 ? WW_ERROR_CONFIG : code == 1 ? WW_ERROR_PROGRAM : code == 3 ? WW_ERROR_UNSUPPORTED : code == 4 ? WW_ERROR_LIMIT : WW_ERROR_USAGE,
-             "the point of %g MHz and %.3f V %s: %.600s", p->mhz, p->v, code ? "failed" : "has no power",
-             !len ? "it launched no kernel that takes time" : code == 2 || !last ? text : last + 1);
+    diag_add(&c->diags,
+             code == 0   ? WW_ERROR_CONFIG
+             : code == 1 ? WW_ERROR_PROGRAM
+             : code == 3 ? WW_ERROR_UNSUPPORTED
+             : code == 4 ? WW_ERROR_LIMIT
+                         : WW_ERROR_USAGE,
+             "the point of %g MHz and %.3f V %s: %.600s", p->mhz, p->v,
+             code ? "failed" : "has no power",
+             !len                 ? "it launched no kernel that takes time"
+             : code == 2 || !last ? text
+                                  : last + 1);
     return false;
 }
 
 // Ctrl-C reaches the runs by itself (same terminal): they end, and we clean up behind them.
 static void interrupted(int signal_number) { (void)signal_number; }
 
-static bool run_all(struct cli *c, struct sweep *s, const struct power_model *m, uint32_t jobs, char **args, int n_args) {
+static bool run_all(struct cli *c, struct sweep *s, const struct power_model *m, uint32_t jobs,
+                    char **args, int n_args) {
     const bool progress = isatty(STDERR_FILENO);
     const struct sigaction wait_for_runs = {.sa_handler = interrupted};
     sigaction(SIGINT, &wait_for_runs, NULL);
@@ -274,7 +321,8 @@ static void choose(struct sweep *s) {
 static void marks(const struct sweep *s, uint32_t i, char out[128]) {
     int n = 0;
     out[0] = 0;
-#define MARK(test, text) if (test) n += snprintf(out + n, 128 - (size_t)n, "%s%s", n ? ", " : "", text)
+#define MARK(test, text)                                                                           \
+    if (test) n += snprintf(out + n, 128 - (size_t)n, "%s%s", n ? ", " : "", text)
     MARK((int)i == s->best_energy, "least energy");
     MARK((int)i == s->best_edp, "least EDP");
     MARK((int)i == s->best_ed2p, "least ED2P");
@@ -284,21 +332,25 @@ static void marks(const struct sweep *s, uint32_t i, char out[128]) {
 }
 
 static void print_table(const struct sweep *s, bool colour) {
-    printf("\n%s%s%s on %s: all clocks of the chip scale, DRAM stays at %.0f MHz\n", colour ? "\033[1m" : "", s->what,
-           colour ? "\033[0m" : "", s->gpu, s->dram_mhz);
+    printf("\n%s%s%s on %s: all clocks of the chip scale, DRAM stays at %.0f MHz\n",
+           colour ? "\033[1m" : "", s->what, colour ? "\033[0m" : "", s->gpu, s->dram_mhz);
     if (s->given)
         puts("supply as given\n");
     else
-        printf("supply follows from %.3f V at %.0f MHz: speed ~ (V - %.3f)^%.2f / V; floor %.3f V\n\n", s->vdd_v, s->clock_mhz,
-               s->vth_v, s->alpha, s->vmin_v);
-    printf("  %7s %7s %11s %11s %10s %7s %12s %13s\n", "MHz", "V", "time", "energy", "power", "static", "EDP", "ED2P");
+        printf(
+            "supply follows from %.3f V at %.0f MHz: speed ~ (V - %.3f)^%.2f / V; floor %.3f V\n\n",
+            s->vdd_v, s->clock_mhz, s->vth_v, s->alpha, s->vmin_v);
+    printf("  %7s %7s %11s %11s %10s %7s %12s %13s\n", "MHz", "V", "time", "energy", "power",
+           "static", "EDP", "ED2P");
     for (uint32_t i = 0; i < s->n; i++) {
         const struct point *p = &s->point[i];
         char b1[32], b2[32], b3[32], b4[32], mark[128];
         marks(s, i, mark);
-        printf("  %7.0f %7.3f %11s %11s %8.2f W %5.0f %% %12s %13s%s%s\n", p->mhz, p->v, table_scaled(p->seconds, "s", b1),
-               table_scaled(p->energy_j, "J", b2), p->power_w, p->energy_j > 0 ? 100 * p->static_j / p->energy_j : 0,
-               table_scaled(edp(p), "J s", b3), table_scaled(ed2p(p), "J s2", b4), *mark ? "  " : "", mark);
+        printf("  %7.0f %7.3f %11s %11s %8.2f W %5.0f %% %12s %13s%s%s\n", p->mhz, p->v,
+               table_scaled(p->seconds, "s", b1), table_scaled(p->energy_j, "J", b2), p->power_w,
+               p->energy_j > 0 ? 100 * p->static_j / p->energy_j : 0,
+               table_scaled(edp(p), "J s", b3), table_scaled(ed2p(p), "J s2", b4),
+               *mark ? "  " : "", mark);
     }
     putchar('\n');
 }
@@ -308,15 +360,19 @@ static json_t *sweep_json(const struct sweep *s) {
     json_object_set_new(o, "format", json_integer(1));
     json_object_set_new(o, "program", json_string(s->what));
     json_object_set_new(o, "gpu", json_string(s->gpu));
-    json_object_set_new(o, "nominal", json_pack("{s:f,s:f}", "core_mhz", s->clock_mhz, "vdd_v", s->vdd_v));
+    json_object_set_new(o, "nominal",
+                        json_pack("{s:f,s:f}", "core_mhz", s->clock_mhz, "vdd_v", s->vdd_v));
     if (!s->given)
-        json_object_set_new(o, "supply_rule", json_pack("{s:f,s:f,s:f}", "vth_v", s->vth_v, "alpha", s->alpha, "floor_v", s->vmin_v));
+        json_object_set_new(
+            o, "supply_rule",
+            json_pack("{s:f,s:f,s:f}", "vth_v", s->vth_v, "alpha", s->alpha, "floor_v", s->vmin_v));
     for (uint32_t i = 0; i < s->n; i++) {
         const struct point *p = &s->point[i];
-        json_array_append_new(list, json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:b}", "core_mhz", p->mhz, "vdd_v", p->v, "seconds",
-                                              p->seconds, "energy_j", p->energy_j, "dynamic_j", p->dynamic_j, "static_j",
-                                              p->static_j, "power_w", p->power_w, "edp_js", edp(p), "ed2p_js2", ed2p(p),
-                                              "floor", p->floor));
+        json_array_append_new(
+            list, json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:b}", "core_mhz", p->mhz,
+                            "vdd_v", p->v, "seconds", p->seconds, "energy_j", p->energy_j,
+                            "dynamic_j", p->dynamic_j, "static_j", p->static_j, "power_w",
+                            p->power_w, "edp_js", edp(p), "ed2p_js2", ed2p(p), "floor", p->floor));
     }
     json_object_set_new(o, "points", list);
     json_object_set_new(o, "least_energy", json_integer(s->best_energy));
@@ -327,23 +383,29 @@ static json_t *sweep_json(const struct sweep *s) {
 
 static enum ww_status write_files(struct cli *c, const struct sweep *s, const char *dir) {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
-    const char *text = "core_mhz,vdd_v,seconds,energy_j,dynamic_j,static_j,power_w,edp_js,ed2p_js2,mark\n";
+        return diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", dir,
+                        strerror(errno));
+    const char *text =
+        "core_mhz,vdd_v,seconds,energy_j,dynamic_j,static_j,power_w,edp_js,ed2p_js2,mark\n";
     for (uint32_t i = 0; i < s->n; i++) {
         const struct point *p = &s->point[i];
         char mark[128];
         marks(s, i, mark);
-        text = arena_printf(&c->arena, "%s%.6g,%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,\"%s\"\n", text, p->mhz, p->v, p->seconds,
-                            p->energy_j, p->dynamic_j, p->static_j, p->power_w, edp(p), ed2p(p), mark);
+        text = arena_printf(&c->arena, "%s%.6g,%.6g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,\"%s\"\n",
+                            text, p->mhz, p->v, p->seconds, p->energy_j, p->dynamic_j, p->static_j,
+                            p->power_w, edp(p), ed2p(p), mark);
     }
-    enum ww_status st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.csv", dir), text, strlen(text), &c->diags);
+    enum ww_status st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.csv", dir), text,
+                                          strlen(text), &c->diags);
     json_t *o = sweep_json(s);
     char *json = json_dumps(o, JSON_INDENT(1));
     json_decref(o);
     if (!json) return diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for dvfs.json");
     text = arena_printf(&c->arena, "%s\n", json);
     free(json);
-    if (st == WW_OK) st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.json", dir), text, strlen(text), &c->diags);
+    if (st == WW_OK)
+        st = file_write_atomic(arena_printf(&c->arena, "%s/dvfs.json", dir), text, strlen(text),
+                               &c->diags);
     return st;
 }
 
@@ -356,8 +418,10 @@ static void clean(struct cli *c, const struct sweep *s) {
 }
 
 static int help(void) {
-    puts("usage: warpwatt dvfs [options] WORKLOAD [ARGUMENTS] | KERNEL.ptx --entry NAME ... | -- PROGRAM [ARGUMENTS]\n\n"
-         "Runs it at each clock and shows time, energy, energy-delay product; of the time in kernels.\n");
+    puts("usage: warpwatt dvfs [options] WORKLOAD [ARGUMENTS] | KERNEL.ptx --entry NAME ... | -- "
+         "PROGRAM [ARGUMENTS]\n\n"
+         "Runs it at each clock and shows time, energy, energy-delay product; of the time in "
+         "kernels.\n");
     cli_print_options(option, OPT_N, stdout);
     puts("\nand for a bare kernel, those of `warpwatt run`");
     return 0;
@@ -369,7 +433,8 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
     struct sweep *s = arena_alloc(&c->arena, sizeof *s);
     s->gpu = "gtx480";
-    const char *overrides[SESSION_MAX_OVERRIDES], *clocks = NULL, *vdds = NULL, *out_dir = NULL, *value;
+    const char *overrides[SESSION_MAX_OVERRIDES], *clocks = NULL, *vdds = NULL, *out_dir = NULL,
+                                                  *value;
     uint32_t n_overrides = 0;
     uint64_t jobs = 1;
     double vmin = 0;
@@ -393,7 +458,8 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
         case OPT_GPU: s->gpu = value; break;
         case OPT_SET:
             if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
-            if (n_overrides == SESSION_MAX_OVERRIDES - 5) return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
+            if (n_overrides == SESSION_MAX_OVERRIDES - 5)
+                return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
             overrides[n_overrides++] = value;
             break;
         case OPT_SIZE:
@@ -407,10 +473,12 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
         case OPT_CLOCK: clocks = value; break;
         case OPT_VDD: vdds = value; break;
         case OPT_VMIN:
-            if (!text_to_double(value, &vmin) || !(vmin > 0)) return cli_usage("--vmin is `%s`; it must be a voltage", value);
+            if (!text_to_double(value, &vmin) || !(vmin > 0))
+                return cli_usage("--vmin is `%s`; it must be a voltage", value);
             break;
         case OPT_JOBS:
-            if (!text_to_u64(value, &jobs) || jobs < 1 || jobs > 64) return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);
+            if (!text_to_u64(value, &jobs) || jobs < 1 || jobs > 64)
+                return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);
             break;
         case OPT_OUT: out_dir = value; break;
         case OPT_JSON: json = true; break;
@@ -421,15 +489,19 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
             break;
         }
     }
-    if (a.after_dashes && word) return cli_usage("either a workload (`%s`) or a program behind --, not both", word);
-    if (!a.after_dashes && !word) return cli_usage("a sweep of what? a workload, KERNEL.ptx, or -- PROGRAM");
+    if (a.after_dashes && word)
+        return cli_usage("either a workload (`%s`) or a program behind --, not both", word);
+    if (!a.after_dashes && !word)
+        return cli_usage("a sweep of what? a workload, KERNEL.ptx, or -- PROGRAM");
     if (a.after_dashes && a.at >= argc) return cli_usage("-- needs a program behind it");
     s->what = a.after_dashes ? argv[a.at] : word;
     struct power_model *m;
     enum ww_status st = power_model_load(c, s->gpu, overrides, n_overrides, &c->diags, &m);
     if (st != WW_OK) return cli_fail(c, st);
-    if (plan(c, s, m, clocks, vdds, vmin) != WW_OK) return c->diags.errors ? cli_fail(c, diags_status(&c->diags)) : 2;
-    if (n_args + 2 * (int)n_overrides + n_rest + (a.after_dashes ? argc - a.at : 0) + 4 > MAX_ARGS) return cli_usage("more than %d arguments", MAX_ARGS);
+    if (plan(c, s, m, clocks, vdds, vmin) != WW_OK)
+        return c->diags.errors ? cli_fail(c, diags_status(&c->diags)) : 2;
+    if (n_args + 2 * (int)n_overrides + n_rest + (a.after_dashes ? argc - a.at : 0) + 4 > MAX_ARGS)
+        return cli_usage("more than %d arguments", MAX_ARGS);
     args[n_args++] = (char *)"-g";
     args[n_args++] = arena_strdup(&c->arena, s->gpu);
     for (uint32_t i = 0; i < n_overrides; i++) {
@@ -443,7 +515,8 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     const char *tmp = getenv("TMPDIR");
     char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(dir)) {
-        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir, strerror(errno));
+        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir,
+                 strerror(errno));
         return cli_fail(c, WW_ERROR_IO);
     }
     s->dir = dir;

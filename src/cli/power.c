@@ -1,22 +1,36 @@
-// `warpwatt power`: the power model alone. A GPU file and anybody's activity in; watts and joules by
-// component, by kernel and over time out. Nothing is simulated.
+// `warpwatt power`: the power model alone. A GPU file and anybody's activity in; watts and joules
+// by component, by kernel and over time out. Nothing is simulated.
 #include "cli/cli.h"
 
 #include <math.h>
 
-enum option { OPT_GPU, OPT_SET, OPT_OUT, OPT_JSON, OPT_MISSING, OPT_KERNEL, OPT_COUNTERS, OPT_HELP, OPT_N };
+enum option {
+    OPT_GPU,
+    OPT_SET,
+    OPT_OUT,
+    OPT_JSON,
+    OPT_MISSING,
+    OPT_KERNEL,
+    OPT_COUNTERS,
+    OPT_HELP,
+    OPT_N
+};
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default: the one that the activity file names)"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE",
+                 "the GPU (default: the one that the activity file names)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "write power.json, power.csv and, of intervals, power-intervals.csv"},
+    [OPT_OUT] = {"--out", 'o', "DIR",
+                 "write power.json, power.csv and, of intervals, power-intervals.csv"},
     [OPT_JSON] = {"--json", 0, NULL, "everything as JSON on standard output"},
     [OPT_MISSING] = {"--missing", 0, "zero", "take counters that the file lacks as zero"},
     [OPT_KERNEL] = {"--kernel", 'k', "NAME", "of the launches of one kernel only"},
-    [OPT_COUNTERS] = {"--counters", 0, NULL, "list the counters that energy depends on, with the energy of a count"},
+    [OPT_COUNTERS] = {"--counters", 0, NULL,
+                      "list the counters that energy depends on, with the energy of a count"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
-enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d, struct power_model *m) {
+enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d,
+                              struct power_model *m) {
     m->gpu = *gpu;
     enum ww_status s = power_config_of(&m->gpu, &m->config, d);
     if (s == WW_OK) s = power_build(&m->config, &m->tree, d);
@@ -24,27 +38,32 @@ enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d, str
     return s;
 }
 
-enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
-                                struct diags *d, struct power_model **out) {
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides,
+                                uint32_t n, struct diags *d, struct power_model **out) {
     struct power_model *m = *out = arena_alloc(&c->arena, sizeof *m);
     struct gpu_config *config = arena_alloc(&c->arena, sizeof *config);
     const enum ww_status s = gpu_config_load(gpu, overrides, n, d, config);
     return s == WW_OK ? power_model_of(config, d, m) : s;
 }
 
-enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
-                                    struct account *out, struct activity_file *file) {
+enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
+                                    const struct run *run, struct diags *d, struct account *out,
+                                    struct activity_file *file) {
     const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed};
     const enum ww_status s = activity_file_of_run(&c->arena, run, &o, d, file);
-    return s == WW_OK ? account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out) : s;
+    return s == WW_OK ? account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out)
+                      : s;
 }
 
 // What is likely a mistake, though it can be meant: another GPU's file, another clock.
 static void remark(const struct power_model *m, const struct activity_file *f) {
     if (f->gpu && strcmp(f->gpu, m->gpu.name) != 0)
-        fprintf(stderr, "warpwatt: note: %s is of %s, the model is of %s\n", f->path, f->gpu, m->gpu.name);
+        fprintf(stderr, "warpwatt: note: %s is of %s, the model is of %s\n", f->path, f->gpu,
+                m->gpu.name);
     else if (f->core_hz > 0 && fabs(f->core_hz - m->config.core_hz) > 0.005 * m->config.core_hz)
-        fprintf(stderr, "warpwatt: note: %s was counted at %.0f MHz, %s runs at %.0f; its time is taken as it stands\n",
+        fprintf(stderr,
+                "warpwatt: note: %s was counted at %.0f MHz, %s runs at %.0f; its time is taken as "
+                "it stands\n",
                 f->path, f->core_hz * 1e-6, m->gpu.name, m->config.core_hz * 1e-6);
 }
 
@@ -56,15 +75,17 @@ static void print_counters(const struct power_model *m) {
         for (uint32_t k = 0; k < row->n; k++) {
             if (!m->needed[row->first + k]) continue;
             char name[96], b[32];
-            const bool classes = row->first == ACT_thread_by_class || row->first == ACT_warp_by_class;
+            const bool classes =
+                row->first == ACT_thread_by_class || row->first == ACT_warp_by_class;
             if (row->n == 1)
                 snprintf(name, sizeof name, "%s", row->name);
             else if (classes)
                 snprintf(name, sizeof name, "%s.%s", row->name, op_class_text((enum op_class)k));
             else
                 snprintf(name, sizeof name, "%s.%u", row->name, k);
-            printf("%-32s %12s  %-20s %s\n", name, table_scaled(power_event_energy(&m->tree, row->first + k), "J", b),
-                   row->unit, row->prose);
+            printf("%-32s %12s  %-20s %s\n", name,
+                   table_scaled(power_event_energy(&m->tree, row->first + k), "J", b), row->unit,
+                   row->prose);
         }
     }
 }
@@ -87,7 +108,8 @@ static bool keep_kernel(struct cli *c, struct activity_file *f, const char *name
     if (near >= 0)
         cli_usage("%s has no kernel `%s`; did you mean `%s`?", f->path, name, names[near]);
     else
-        cli_usage("%s has no kernel `%s`; the first of %u is `%s`", f->path, name, f->n, f->n ? names[0] : "");
+        cli_usage("%s has no kernel `%s`; the first of %u is `%s`", f->path, name, f->n,
+                  f->n ? names[0] : "");
     return false;
 }
 
@@ -107,7 +129,8 @@ int cmd_power(struct cli *c, int argc, char **argv) {
         case OPT_GPU: gpu = value; break;
         case OPT_SET:
             if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
-            if (n_overrides == SESSION_MAX_OVERRIDES) return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES);
+            if (n_overrides == SESSION_MAX_OVERRIDES)
+                return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES);
             overrides[n_overrides++] = value;
             break;
         case OPT_OUT: out_dir = value; break;
@@ -115,12 +138,14 @@ int cmd_power(struct cli *c, int argc, char **argv) {
         case OPT_KERNEL: kernel = value; break;
         case OPT_COUNTERS: counters = true; break;
         case OPT_MISSING:
-            if (strcmp(value, "zero") != 0) return cli_usage("--missing is `%s`; the only answer is `zero`", value);
+            if (strcmp(value, "zero") != 0)
+                return cli_usage("--missing is `%s`; the only answer is `zero`", value);
             missing_zero = true;
             break;
         default:
             puts("usage: warpwatt power [options] ACTIVITY\n\n"
-                 "ACTIVITY is activity.xml, activity.csv or run.json of `warpwatt run -o`, or what any other\n"
+                 "ACTIVITY is activity.xml, activity.csv or run.json of `warpwatt run -o`, or what "
+                 "any other\n"
                  "simulator writes in one of these forms (docs/activity-file.md).\n");
             cli_print_options(option, OPT_N, stdout);
             return 0;
@@ -132,7 +157,8 @@ int cmd_power(struct cli *c, int argc, char **argv) {
     if (!gpu) {
         char *text;
         size_t len;
-        const enum ww_status s = file_read(&c->arena, path, ACTIVITY_FILE_BYTES, &text, &len, &c->diags);
+        const enum ww_status s =
+            file_read(&c->arena, path, ACTIVITY_FILE_BYTES, &text, &len, &c->diags);
         if (s != WW_OK) return cli_fail(c, s);
         return cli_usage("%s does not say which GPU it is of; add -g NAME", path);
     }
@@ -145,7 +171,8 @@ int cmd_power(struct cli *c, int argc, char **argv) {
         print_counters(m);
         return 0;
     }
-    const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed, .missing_zero = missing_zero};
+    const struct activity_options o = {
+        .core_hz = m->config.core_hz, .needed = m->needed, .missing_zero = missing_zero};
     s = activity_file_read(&c->arena, path, &o, &c->diags, &file);
     if (s != WW_OK) return cli_fail(c, s);
     if (kernel && !keep_kernel(c, &file, kernel)) return 2;

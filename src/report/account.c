@@ -37,7 +37,8 @@ static void share_out(struct account *a, const struct power_usage *total) {
         if (!a->kernel[i].kernel->overlapped) continue;
         for (int k = 0; k < n; k++) {
 #define SHARE(field)                                                                               \
-    u->field[k] *= beside.field[k] > 0 ? fmax(0, total->field[k] - alone.field[k]) / beside.field[k] : 0
+    u->field[k] *=                                                                                 \
+        beside.field[k] > 0 ? fmax(0, total->field[k] - alone.field[k]) / beside.field[k] : 0
             SHARE(dynamic_j);
             SHARE(static_j);
             SHARE(all_dynamic_j);
@@ -52,7 +53,8 @@ static void share_out(struct account *a, const struct power_usage *total) {
 enum ww_status account_make(struct arena *arena, const char *gpu, const struct power_config *c,
                             const struct power_tree *tree, const struct activity_file *file,
                             struct diags *d, struct account *out) {
-    *out = (struct account){.gpu = gpu, .tree = tree, .file = file, .core_hz = c->core_hz, .sms = c->sms};
+    *out = (struct account){
+        .gpu = gpu, .tree = tree, .file = file, .core_hz = c->core_hz, .sms = c->sms};
     out->kernel = arena_alloc(arena, (file->n ? file->n : 1) * sizeof *out->kernel);
     out->n = file->n;
     for (uint32_t i = 0; i < file->n; i++) {
@@ -61,7 +63,8 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
         out->overlapped = out->overlapped || k->overlapped;
         out->cycles += (double)k->activity.c[ACT_cycles];
         if (!(k->seconds > 0)) continue; // did nothing, for no time
-        const enum ww_status s = power_run(tree, &k->activity, k->seconds, &out->kernel[i].usage, d);
+        const enum ww_status s =
+            power_run(tree, &k->activity, k->seconds, &out->kernel[i].usage, d);
         if (s != WW_OK) return s;
     }
     const struct activity *total = out->overlapped && file->has_total ? &file->total : NULL;
@@ -96,7 +99,8 @@ enum ww_status account_make(struct arena *arena, const char *gpu, const struct p
     return WW_OK;
 }
 
-bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i, struct power_usage *out) {
+bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i,
+                      struct power_usage *out) {
     const struct activity_interval *v = &k->interval[i];
     const double cycles = (double)(v->to - v->from), all = (double)k->activity.c[ACT_cycles];
     const double s = all > 0 ? k->seconds * cycles / all : cycles / a->core_hz;
@@ -116,9 +120,11 @@ static bool has_own(const struct power_tree *t, int i) {
     return own;
 }
 
-uint32_t account_groups(const struct power_tree *t, struct account_group out[POWER_MAX_COMPONENTS]) {
+uint32_t account_groups(const struct power_tree *t,
+                        struct account_group out[POWER_MAX_COMPONENTS]) {
     uint32_t n = 0;
-    const int sm = power_find(t, "sm"), chip = power_find(t, "chip"), board = power_find(t, "board");
+    const int sm = power_find(t, "sm"), chip = power_find(t, "chip"),
+              board = power_find(t, "board");
     const int parent[] = {sm, chip, board, 0};
     const char *const section[] = {"SM", "chip", "board", "other"};
     for (size_t p = 0; p < WW_COUNT(parent); p++) {

@@ -1,5 +1,5 @@
-// The energy account of a run: activity of its kernels against the power model's tree, and how it is
-// shown. Everything adds up: components to their parents, intervals to their kernel, kernels and
+// The energy account of a run: activity of its kernels against the power model's tree, and how it
+// is shown. Everything adds up: components to their parents, intervals to their kernel, kernels and
 // the gaps between them to the run.
 //
 // Gaps are the time in which no kernel ran: copies, launches, a host that thinks. A chip that waits
@@ -44,12 +44,14 @@ struct account_group {
     const char *section; // "SM", "chip", "board"
     bool own;            // only the component's own figures (an inner node with some)
 };
-uint32_t account_groups(const struct power_tree *tree, struct account_group out[POWER_MAX_COMPONENTS]);
+uint32_t account_groups(const struct power_tree *tree,
+                        struct account_group out[POWER_MAX_COMPONENTS]);
 double account_group_dynamic(const struct account_group *g, const struct power_usage *u);
 double account_group_static(const struct account_group *g, const struct power_usage *u);
 
 // Power of interval `i` of a kernel; false when it has no time.
-bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i, struct power_usage *out);
+bool account_interval(const struct account *a, const struct activity_kernel *k, uint32_t i,
+                      struct power_usage *out);
 
 // ---- for people: account_table.c
 // The end of a run: totals, main groups with their share, what the numbers rest on.
@@ -57,8 +59,8 @@ void account_print(const struct account *a, bool colour, FILE *out);
 // The whole tree, and the kernels.
 void account_print_tree(const struct account *a, bool colour, FILE *out);
 
-// What power gating saved, cost and could have saved (power/savings.h), of all kernels; nothing when
-// no technique ran. savings_table.c
+// What power gating saved, cost and could have saved (power/savings.h), of all kernels; nothing
+// when no technique ran. savings_table.c
 void account_print_savings(const struct account *a, bool colour, FILE *out);
 json_t *account_savings_json(const struct account *a); // new reference, NULL: no technique
 

@@ -1,5 +1,5 @@
-// Power for programs: power.json, power.csv, power-intervals.csv. Energies in joules, of a component
-// itself (dynamic_j, static_j) and with everything below it (all_...).
+// Power for programs: power.json, power.csv, power-intervals.csv. Energies in joules, of a
+// component itself (dynamic_j, static_j) and with everything below it (all_...).
 #include "report/account.h"
 
 #include <errno.h>
@@ -27,7 +27,8 @@ static json_t *own_json(const struct power_tree *t, const struct power_usage *u)
     json_t *o = json_object();
     for (int i = 0; i < t->components; i++)
         if (u->dynamic_j[i] != 0 || u->static_j[i] != 0)
-            json_object_set_new(o, t->component[i].name, json_pack("[f,f]", u->dynamic_j[i], u->static_j[i]));
+            json_object_set_new(o, t->component[i].name,
+                                json_pack("[f,f]", u->dynamic_j[i], u->static_j[i]));
     return o;
 }
 
@@ -37,7 +38,8 @@ static json_t *component_json(const struct account *a, int i) {
     const double all = u->all_dynamic_j[i] + u->all_static_j[i];
     json_t *o = json_object();
     json_object_set_new(o, "name", json_string(p->name));
-    json_object_set_new(o, "parent", p->parent < 0 ? json_null() : json_string(a->tree->component[p->parent].name));
+    json_object_set_new(
+        o, "parent", p->parent < 0 ? json_null() : json_string(a->tree->component[p->parent].name));
     json_object_set_new(o, "basis", json_string(power_basis_name(p->basis)));
     json_object_set_new(o, "count", json_integer(p->count));
     put(o, "dynamic_j", u->dynamic_j[i]);
@@ -65,7 +67,8 @@ json_t *account_json(const struct account *a, bool kernels) {
     put(o, "edp_js", k->energy_j * k->seconds);
     put(o, "ed2p_js2", k->energy_j * k->seconds * k->seconds);
     json_object_set_new(o, "overlapped", json_boolean(a->overlapped));
-    for (int i = 0; i < a->tree->components; i++) json_array_append_new(components, component_json(a, i));
+    for (int i = 0; i < a->tree->components; i++)
+        json_array_append_new(components, component_json(a, i));
     json_object_set_new(o, "components", components);
     if (!kernels) return o;
     json_t *list = json_array();
@@ -93,20 +96,23 @@ static void csv_name(FILE *f, const char *name) {
     fputc('"', f);
 }
 
-static void csv_usage(const struct account *a, const char *launch, const char *kernel, const struct power_usage *u, FILE *f) {
+static void csv_usage(const struct account *a, const char *launch, const char *kernel,
+                      const struct power_usage *u, FILE *f) {
     for (int i = 0; i < a->tree->components; i++) {
         const struct power_component *p = &a->tree->component[i];
         fprintf(f, "%s,", launch);
         csv_name(f, kernel);
         fprintf(f, ",%s,%s,%s,%.9g,%.12g,%.12g,%.12g,%.12g,%.9g\n", p->name,
-                p->parent < 0 ? "" : a->tree->component[p->parent].name, power_basis_name(p->basis), u->seconds,
-                u->dynamic_j[i], u->static_j[i], u->all_dynamic_j[i], u->all_static_j[i],
-                ratio(u->all_dynamic_j[i] + u->all_static_j[i], u->seconds));
+                p->parent < 0 ? "" : a->tree->component[p->parent].name, power_basis_name(p->basis),
+                u->seconds, u->dynamic_j[i], u->static_j[i], u->all_dynamic_j[i],
+                u->all_static_j[i], ratio(u->all_dynamic_j[i] + u->all_static_j[i], u->seconds));
     }
 }
 
 void account_csv(const struct account *a, FILE *f) {
-    fputs("launch,kernel,component,parent,basis,seconds,dynamic_j,static_j,all_dynamic_j,all_static_j,all_power_w\n", f);
+    fputs("launch,kernel,component,parent,basis,seconds,dynamic_j,static_j,all_dynamic_j,all_"
+          "static_j,all_power_w\n",
+          f);
     for (uint32_t i = 0; i < a->n; i++) {
         char launch[24];
         snprintf(launch, sizeof launch, "%llu", (unsigned long long)a->kernel[i].kernel->launch);
@@ -119,7 +125,8 @@ void account_intervals_csv(const struct account *a, FILE *f) {
     struct account_group group[POWER_MAX_COMPONENTS];
     const uint32_t n = account_groups(a->tree, group);
     fputs("launch,kernel,from_cycle,to_cycle,seconds,energy_j,power_w,dynamic_w,static_w", f);
-    for (uint32_t g = 0; g < n; g++) fprintf(f, ",%s_w", a->tree->component[group[g].component].name);
+    for (uint32_t g = 0; g < n; g++)
+        fprintf(f, ",%s_w", a->tree->component[group[g].component].name);
     fputc('\n', f);
     for (uint32_t i = 0; i < a->n; i++) {
         const struct activity_kernel *k = a->kernel[i].kernel;
@@ -130,10 +137,14 @@ void account_intervals_csv(const struct account *a, FILE *f) {
             const double s = u.seconds;
             fprintf(f, "%llu,", (unsigned long long)k->launch);
             csv_name(f, k->name);
-            fprintf(f, ",%llu,%llu,%.9g,%.12g,%.9g,%.9g,%.9g", (unsigned long long)iv->from, (unsigned long long)iv->to, s,
-                    u.energy_j, u.power_w, u.all_dynamic_j[0] / s, u.all_static_j[0] / s);
+            fprintf(f, ",%llu,%llu,%.9g,%.12g,%.9g,%.9g,%.9g", (unsigned long long)iv->from,
+                    (unsigned long long)iv->to, s, u.energy_j, u.power_w, u.all_dynamic_j[0] / s,
+                    u.all_static_j[0] / s);
             for (uint32_t g = 0; g < n; g++)
-                fprintf(f, ",%.9g", (account_group_dynamic(&group[g], &u) + account_group_static(&group[g], &u)) / s);
+                fprintf(
+                    f, ",%.9g",
+                    (account_group_dynamic(&group[g], &u) + account_group_static(&group[g], &u)) /
+                        s);
             fputc('\n', f);
         }
     }
@@ -141,7 +152,8 @@ void account_intervals_csv(const struct account *a, FILE *f) {
 
 // ---- the directory ------------------------------------------------------------------------------
 static enum ww_status through_memory(const char *dir, const char *name, const struct account *a,
-                                     void (*write)(const struct account *, FILE *), struct diags *d) {
+                                     void (*write)(const struct account *, FILE *),
+                                     struct diags *d) {
     char path[4096], *text = NULL;
     size_t len = 0;
     snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -169,6 +181,7 @@ enum ww_status account_write(const struct account *a, const char *dir, struct di
     for (uint32_t i = 0; i < a->n; i++) intervals = intervals || a->kernel[i].kernel->n_intervals;
     enum ww_status s = through_memory(dir, "power.json", a, write_json, d);
     if (s == WW_OK) s = through_memory(dir, "power.csv", a, account_csv, d);
-    if (s == WW_OK && intervals) s = through_memory(dir, "power-intervals.csv", a, account_intervals_csv, d);
+    if (s == WW_OK && intervals)
+        s = through_memory(dir, "power-intervals.csv", a, account_intervals_csv, d);
     return s;
 }

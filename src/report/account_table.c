@@ -29,7 +29,8 @@ static void print_basis(const struct account *a, FILE *out) {
     for (int i = 0; i < POWER_BASES; i++) {
         const double part = ratio(a->basis_j[i], a->kernels.energy_j);
         if (part < 0.0005) continue;
-        fprintf(out, "%s%s %.0f %%", first ? " " : ", ", power_basis_name((enum power_basis)i), 100 * part);
+        fprintf(out, "%s%s %.0f %%", first ? " " : ", ", power_basis_name((enum power_basis)i),
+                100 * part);
         first = false;
     }
     fputc('\n', out);
@@ -55,10 +56,13 @@ static void print_time(const struct account *a, FILE *out) {
         }
     }
     if (n < 2) return;
-    fprintf(out, "    %-12s %.2f to %.2f W in %u intervals\n    %-12s [", "over time", least, most, n, "");
-    for (int i = 0, last = 0; i < WIDTH; i++) { // a cell that no interval begins in continues the last
+    fprintf(out, "    %-12s %.2f to %.2f W in %u intervals\n    %-12s [", "over time", least, most,
+            n, "");
+    for (int i = 0, last = 0; i < WIDTH;
+         i++) { // a cell that no interval begins in continues the last
         if (seconds[i] > 0) {
-            const double part = (joules[i] / seconds[i] - least) / (most > least ? most - least : 1);
+            const double part =
+                (joules[i] / seconds[i] - least) / (most > least ? most - least : 1);
             last = (int)(fmin(fmax(part, 0), 1) * (double)(sizeof shade - 2) + 0.5);
         }
         fputc(shade[last], out);
@@ -72,17 +76,18 @@ static void print_totals(const struct account *a, FILE *out) {
     char b1[32], b2[32], b3[32];
     fprintf(out, "    %-12s %.2f W, %s in %s of kernels\n", "total", k->power_w,
             table_scaled(k->energy_j, "J", b1), table_scaled(s, "s", b2));
-    fprintf(out, "    %-12s %.2f W dynamic, %.2f W static (%.0f %%)", "", watts(dynamic, s), watts(still, s),
-            100 * ratio(still, k->energy_j));
+    fprintf(out, "    %-12s %.2f W dynamic, %.2f W static (%.0f %%)", "", watts(dynamic, s),
+            watts(still, s), 100 * ratio(still, k->energy_j));
     const int chip = power_find(a->tree, "chip"), board = power_find(a->tree, "board");
     if (chip >= 0 && board >= 0)
-        fprintf(out, "; chip %.2f W, board %.2f W", watts(k->all_dynamic_j[chip] + k->all_static_j[chip], s),
+        fprintf(out, "; chip %.2f W, board %.2f W",
+                watts(k->all_dynamic_j[chip] + k->all_static_j[chip], s),
                 watts(k->all_dynamic_j[board] + k->all_static_j[board], s));
     fputc('\n', out);
     if (a->gaps.seconds > 0)
         fprintf(out, "    %-12s %s at %.2f W without a kernel: %s; %s in all\n", "gaps",
-                table_scaled(a->gaps.seconds, "s", b1), a->gaps.power_w, table_scaled(a->gaps.energy_j, "J", b2),
-                table_scaled(a->run.energy_j, "J", b3));
+                table_scaled(a->gaps.seconds, "s", b1), a->gaps.power_w,
+                table_scaled(a->gaps.energy_j, "J", b2), table_scaled(a->run.energy_j, "J", b3));
     if (a->thread_instructions > 0)
         fprintf(out, "    %-12s %s a warp instruction, %s a lane; EDP %s\n", "energy",
                 table_scaled(ratio(k->energy_j, a->warp_instructions), "J", b1),
@@ -99,18 +104,21 @@ void account_print(const struct account *a, bool colour, FILE *out) {
     const uint32_t n = account_groups(a->tree, group);
     fprintf(out, "\n  %spower%s  (the model's, of the time in kernels)\n", st.bold, st.reset);
     print_totals(a, out);
-    fprintf(out, "\n    %-22s %10s %10s %10s %8s\n", "component", "dynamic", "static", "total", "share");
+    fprintf(out, "\n    %-22s %10s %10s %10s %8s\n", "component", "dynamic", "static", "total",
+            "share");
     const char *section = "";
     double rest_dynamic = 0, rest_static = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const double dynamic = account_group_dynamic(&group[i], k), still = account_group_static(&group[i], k);
+        const double dynamic = account_group_dynamic(&group[i], k),
+                     still = account_group_static(&group[i], k);
         const double part = ratio(dynamic + still, k->energy_j);
         if (part < 0.005) { // too small for a row of its own
             rest_dynamic += dynamic, rest_static += still;
             continue;
         }
         char name[64];
-        snprintf(name, sizeof name, "%-5s %s", strcmp(section, group[i].section) == 0 ? "" : group[i].section,
+        snprintf(name, sizeof name, "%-5s %s",
+                 strcmp(section, group[i].section) == 0 ? "" : group[i].section,
                  a->tree->component[group[i].component].name);
         section = group[i].section;
         fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%", name, watts(dynamic, k->seconds),
@@ -118,8 +126,9 @@ void account_print(const struct account *a, bool colour, FILE *out) {
         bar(out, part, 40);
     }
     if (rest_dynamic + rest_static > 0)
-        fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%\n", "      (smaller ones)", watts(rest_dynamic, k->seconds),
-                watts(rest_static, k->seconds), watts(rest_dynamic + rest_static, k->seconds),
+        fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%\n", "      (smaller ones)",
+                watts(rest_dynamic, k->seconds), watts(rest_static, k->seconds),
+                watts(rest_dynamic + rest_static, k->seconds),
                 100 * ratio(rest_dynamic + rest_static, k->energy_j));
 }
 
@@ -131,17 +140,20 @@ static void print_component(const struct account *a, int i, int depth, FILE *out
     char count[24] = "";
     if (p->count > 1) snprintf(count, sizeof count, "%u", p->count);
     bool inner = false;
-    for (int c = i + 1; c < a->tree->components; c++) inner = inner || a->tree->component[c].parent == i;
-    fprintf(out, "  %*s%-*s %7s %10.3f W %10.3f W %10.3f W %6.1f %%  %s\n", depth * 2, "", 26 - depth * 2, p->name, count,
-            watts(dynamic, s), watts(still, s), watts(dynamic + still, s),
-            100 * ratio(dynamic + still, k->energy_j), inner ? "" : power_basis_name(p->basis));
+    for (int c = i + 1; c < a->tree->components; c++)
+        inner = inner || a->tree->component[c].parent == i;
+    fprintf(out, "  %*s%-*s %7s %10.3f W %10.3f W %10.3f W %6.1f %%  %s\n", depth * 2, "",
+            26 - depth * 2, p->name, count, watts(dynamic, s), watts(still, s),
+            watts(dynamic + still, s), 100 * ratio(dynamic + still, k->energy_j),
+            inner ? "" : power_basis_name(p->basis));
     for (int c = i + 1; c < a->tree->components; c++)
         if (a->tree->component[c].parent == i) print_component(a, c, depth + 1, out);
 }
 
 static int by_energy(const void *x, const void *y) {
     const struct account_kernel *a = x, *b = y;
-    if (a->usage.energy_j != b->usage.energy_j) return a->usage.energy_j < b->usage.energy_j ? 1 : -1;
+    if (a->usage.energy_j != b->usage.energy_j)
+        return a->usage.energy_j < b->usage.energy_j ? 1 : -1;
     return a->kernel->launch < b->kernel->launch ? -1 : a->kernel->launch > b->kernel->launch;
 }
 
@@ -162,16 +174,18 @@ static void print_kernels(const struct account *a, FILE *out) {
         row[r].usage.all_static_j[0] += a->kernel[i].usage.all_static_j[0];
     }
     qsort(row, rows, sizeof *row, by_energy);
-    fprintf(out, "\n  %-28s %8s %10s %10s %10s %10s %10s %8s\n", "kernel", "launches", "time", "dynamic", "static",
-            "power", "energy", "share");
+    fprintf(out, "\n  %-28s %8s %10s %10s %10s %10s %10s %8s\n", "kernel", "launches", "time",
+            "dynamic", "static", "power", "energy", "share");
     for (uint32_t r = 0; r < rows; r++) {
         const struct power_usage *u = &row[r].usage;
         uint32_t launches = 0;
-        for (uint32_t i = 0; i < a->n; i++) launches += strcmp(row[r].kernel->name, a->kernel[i].kernel->name) == 0;
+        for (uint32_t i = 0; i < a->n; i++)
+            launches += strcmp(row[r].kernel->name, a->kernel[i].kernel->name) == 0;
         char b1[32], b2[32];
-        fprintf(out, "  %-28.28s %8u %10s %8.2f W %8.2f W %8.2f W %10s %6.1f %%\n", row[r].kernel->name, launches,
-                table_scaled(u->seconds, "s", b1), watts(u->all_dynamic_j[0], u->seconds),
-                watts(u->all_static_j[0], u->seconds), watts(u->energy_j, u->seconds), table_scaled(u->energy_j, "J", b2),
+        fprintf(out, "  %-28.28s %8u %10s %8.2f W %8.2f W %8.2f W %10s %6.1f %%\n",
+                row[r].kernel->name, launches, table_scaled(u->seconds, "s", b1),
+                watts(u->all_dynamic_j[0], u->seconds), watts(u->all_static_j[0], u->seconds),
+                watts(u->energy_j, u->seconds), table_scaled(u->energy_j, "J", b2),
                 100 * ratio(u->energy_j, a->kernels.energy_j));
     }
     free(row);
@@ -179,15 +193,17 @@ static void print_kernels(const struct account *a, FILE *out) {
 
 void account_print_tree(const struct account *a, bool colour, FILE *out) {
     const struct style st = style_of(colour);
-    fprintf(out, "\n%s%s%s from %s\n\n  %spower%s  (the model's, of the time in kernels)\n", st.bold, a->gpu, st.reset,
-            a->file->path, st.bold, st.reset);
+    fprintf(out, "\n%s%s%s from %s\n\n  %spower%s  (the model's, of the time in kernels)\n",
+            st.bold, a->gpu, st.reset, a->file->path, st.bold, st.reset);
     print_totals(a, out);
-    fprintf(out, "\n  %-26s %7s %12s %12s %12s %8s  %s\n", "component", "number", "dynamic", "static", "total", "share",
-            "rests on");
+    fprintf(out, "\n  %-26s %7s %12s %12s %12s %8s  %s\n", "component", "number", "dynamic",
+            "static", "total", "share", "rests on");
     print_component(a, 0, 0, out);
     print_kernels(a, out);
     if (a->overlapped)
-        fprintf(out, "\n  %skernels overlapped: what they spent together is shared out by their own counters%s\n", st.dim,
-                st.reset);
+        fprintf(out,
+                "\n  %skernels overlapped: what they spent together is shared out by their own "
+                "counters%s\n",
+                st.dim, st.reset);
     fputc('\n', out);
 }

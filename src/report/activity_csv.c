@@ -10,7 +10,8 @@
 #include "report/activity_sink.h"
 
 enum column { LAUNCH, KERNEL, COUNTER, INDEX, VALUE, UNIT, COMPONENT, COLUMNS };
-static const char *const column_name[COLUMNS] = {"launch", "kernel", "counter", "index", "value", "unit", "component"};
+static const char *const column_name[COLUMNS] = {"launch", "kernel", "counter",  "index",
+                                                 "value",  "unit",   "component"};
 
 enum { MAX_FIELDS = 32 };
 
@@ -47,15 +48,19 @@ static int split(struct activity_sink *s, uint32_t line, char *p, char *field[MA
     }
 }
 
-static bool read_columns(struct activity_sink *s, uint32_t line, char **field, int n, int at[COLUMNS]) {
+static bool read_columns(struct activity_sink *s, uint32_t line, char **field, int n,
+                         int at[COLUMNS]) {
     for (int c = 0; c < COLUMNS; c++) at[c] = -1;
     for (int i = 0; i < n; i++) {
         int c = 0;
         while (c < COLUMNS && strcmp(field[i], column_name[c]) != 0) c++;
         if (c == COLUMNS) {
-            const int near = strlen(field[i]) < 64 ? text_nearest(field[i], column_name, COLUMNS) : -1;
-            sink_refuse(s, line, "no column `%.60s`%s%s%s", field[i], near >= 0 ? "; did you mean `" : ": expected ",
-                        near >= 0 ? column_name[near] : "launch, kernel, counter, index, value, unit, component",
+            const int near =
+                strlen(field[i]) < 64 ? text_nearest(field[i], column_name, COLUMNS) : -1;
+            sink_refuse(s, line, "no column `%.60s`%s%s%s", field[i],
+                        near >= 0 ? "; did you mean `" : ": expected ",
+                        near >= 0 ? column_name[near]
+                                  : "launch, kernel, counter, index, value, unit, component",
                         near >= 0 ? "`?" : "");
             return false;
         }
@@ -84,23 +89,27 @@ static const char *get(char **field, int n, const int at[COLUMNS], enum column c
     return at[c] >= 0 && at[c] < n ? field[at[c]] : "";
 }
 
-static void read_row(struct activity_sink *s, uint32_t line, char **field, int n, const int at[COLUMNS], const char **last) {
+static void read_row(struct activity_sink *s, uint32_t line, char **field, int n,
+                     const int at[COLUMNS], const char **last) {
     const char *launch = get(field, n, at, LAUNCH), *kernel = get(field, n, at, KERNEL);
     uint64_t id = 0;
     if (*launch && (!text_to_u64(launch, &id) || !id)) {
         sink_refuse(s, line, "launch is `%.60s`: expected a whole number from 1", launch);
         return;
     }
-    const bool other = s->open && ((*launch && id != s->kernel.launch) || strcmp(kernel, *last) != 0);
+    const bool other =
+        s->open && ((*launch && id != s->kernel.launch) || strcmp(kernel, *last) != 0);
     if (other) sink_end(s, s->kernel.line);
     if (!s->open) {
         for (uint32_t i = 0; i < s->kernels.n; i++)
             if (id && s->kernels.at[i].launch == id)
-                sink_refuse(s, line, "launch %llu stands twice; the first is in line %u", (unsigned long long)id, s->kernels.at[i].line);
+                sink_refuse(s, line, "launch %llu stands twice; the first is in line %u",
+                            (unsigned long long)id, s->kernels.at[i].line);
         sink_begin(s, line, kernel, id);
         *last = s->kernel.name ? s->kernel.name : "";
     }
-    sink_counter(s, line, get(field, n, at, COUNTER), get(field, n, at, INDEX), get(field, n, at, VALUE), get(field, n, at, UNIT));
+    sink_counter(s, line, get(field, n, at, COUNTER), get(field, n, at, INDEX),
+                 get(field, n, at, VALUE), get(field, n, at, UNIT));
 }
 
 enum ww_status activity_csv(struct activity_sink *s) {

@@ -1,7 +1,7 @@
 // Activity as a file: what a simulator, ours or another, says that a GPU did. The power model needs
-// nothing else. Three forms of one content, told apart by their first character: XML (activity.xml),
-// CSV (activity.csv) and JSON (run.json, or the record of a run, a JSON line a launch). The format
-// is described in docs/activity-file.md.
+// nothing else. Three forms of one content, told apart by their first character: XML
+// (activity.xml), CSV (activity.csv) and JSON (run.json, or the record of a run, a JSON line a
+// launch). The format is described in docs/activity-file.md.
 //
 // Nothing is guessed: a counter that does not exist, stands twice, is negative, no number or too
 // large, or is missing although energy depends on it, is refused with its line.
@@ -21,10 +21,10 @@ struct activity_interval {
 
 struct activity_kernel {
     const char *name;
-    uint64_t launch;   // its number, from 1
-    uint32_t line;     // where it begins in the file, 0 unknown
+    uint64_t launch; // its number, from 1
+    uint32_t line;   // where it begins in the file, 0 unknown
     double seconds;
-    bool overlapped;   // its counters hold some of what ran beside it
+    bool overlapped; // its counters hold some of what ran beside it
     struct activity activity;
     struct activity_interval *interval;
     uint32_t n_intervals;
@@ -43,10 +43,10 @@ struct activity_file {
 };
 
 struct activity_options {
-    double core_hz;        // takes cycles as seconds where the file names no clock; 0: refuse
-    const bool *needed;    // [ACT_N] counters that energy depends on, or NULL: none
-    bool missing_zero;     // take missing ones as 0
-    bool cycles_time;      // cycles and core_hz decide the time, whatever the file says
+    double core_hz;     // takes cycles as seconds where the file names no clock; 0: refuse
+    const bool *needed; // [ACT_N] counters that energy depends on, or NULL: none
+    bool missing_zero;  // take missing ones as 0
+    bool cycles_time;   // cycles and core_hz decide the time, whatever the file says
 };
 
 enum { ACTIVITY_FORMAT = 1, ACTIVITY_FILE_BYTES = 1 << 30 };

@@ -12,10 +12,10 @@
 
 struct reading {
     struct activity_sink *s;
-    const char *value;  // text of the top value that is being read, or NULL
-    uint32_t line;      // of its beginning
-    const char *list;   // "launches" or "kernels", or NULL when the value itself is a kernel
-    size_t at;          // number in the list
+    const char *value;    // text of the top value that is being read, or NULL
+    uint32_t line;        // of its beginning
+    const char *list;     // "launches" or "kernels", or NULL when the value itself is a kernel
+    size_t at;            // number in the list
     const char *interval; // "intervals", or NULL
     size_t interval_at;
 };
@@ -97,23 +97,29 @@ static uint32_t line_of(const struct reading *r, const char *part, const char *c
 
 // ---- content ------------------------------------------------------------------------------------
 static const char *type_name(const json_t *v) {
-    static const char *const name[] = {"an object", "an array", "a text", "a number", "a number", "true", "false", "null"};
+    static const char *const name[] = {"an object", "an array", "a text", "a number",
+                                       "a number",  "true",     "false",  "null"};
     return v && (unsigned)json_typeof(v) < WW_COUNT(name) ? name[json_typeof(v)] : "nothing";
 }
 
-static void read_entry(const struct reading *r, const struct act_info *row, uint32_t index, const json_t *v) {
+static void read_entry(const struct reading *r, const struct act_info *row, uint32_t index,
+                       const json_t *v) {
     struct activity_sink *s = r->s;
-    if (json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) <= 1000000000000000000) {
+    if (json_is_integer(v) && json_integer_value(v) >= 0 &&
+        json_integer_value(v) <= 1000000000000000000) {
         sink_count(s, r->value ? 1 : 0, row, index, (uint64_t)json_integer_value(v));
         return;
     }
     const uint32_t line = line_of(r, "activity", row->name);
     if (json_is_integer(v) && json_integer_value(v) < 0)
-        sink_refuse(s, line, "%s is %lld: it cannot be negative", row->name, (long long)json_integer_value(v));
+        sink_refuse(s, line, "%s is %lld: it cannot be negative", row->name,
+                    (long long)json_integer_value(v));
     else if (json_is_integer(v))
-        sink_refuse(s, line, "%s is %lld: expected at most 1e18", row->name, (long long)json_integer_value(v));
+        sink_refuse(s, line, "%s is %lld: expected at most 1e18", row->name,
+                    (long long)json_integer_value(v));
     else if (json_is_string(v))
-        sink_refuse(s, line, "%s is the text `%.60s`: expected a number", row->name, json_string_value(v));
+        sink_refuse(s, line, "%s is the text `%.60s`: expected a number", row->name,
+                    json_string_value(v));
     else if (!json_is_real(v))
         sink_refuse(s, line, "%s is %s: expected a number", row->name, type_name(v));
     else {
@@ -135,24 +141,28 @@ static void read_row(const struct reading *r, const char *name, const json_t *v)
         read_entry(r, row, 0, v);
     } else if (json_is_array(v)) {
         if (json_array_size(v) != row->n)
-            sink_refuse(s, line_of(r, "activity", name), "%s has %zu entries here: expected %u", name,
-                        json_array_size(v), row->n);
+            sink_refuse(s, line_of(r, "activity", name), "%s has %zu entries here: expected %u",
+                        name, json_array_size(v), row->n);
         else
-            for (uint32_t i = 0; i < row->n && s->status == WW_OK; i++) read_entry(r, row, i, json_array_get(v, i));
+            for (uint32_t i = 0; i < row->n && s->status == WW_OK; i++)
+                read_entry(r, row, i, json_array_get(v, i));
     } else if (json_is_object(v)) {
         const char *key;
         json_t *e;
         uint32_t index;
-        json_object_foreach((json_t *)v, key, e) if (sink_index(s, line, row, key, &index)) read_entry(r, row, index, e);
+        json_object_foreach((json_t *)v, key, e) if (sink_index(s, line, row, key, &index))
+            read_entry(r, row, index, e);
     } else {
-        sink_refuse(s, line, "%s is %s: expected an array of %u numbers", name, type_name(v), row->n);
+        sink_refuse(s, line, "%s is %s: expected an array of %u numbers", name, type_name(v),
+                    row->n);
     }
 }
 
 static void read_counters(const struct reading *r, const json_t *activity) {
     struct activity_sink *s = r->s;
     if (!json_is_object(activity)) {
-        sink_refuse(s, line_of(r, "activity", NULL), "`activity` is %s: expected an object of counters", type_name(activity));
+        sink_refuse(s, line_of(r, "activity", NULL),
+                    "`activity` is %s: expected an object of counters", type_name(activity));
         return;
     }
     const char *key;
@@ -174,16 +184,20 @@ static void read_intervals(struct reading *r, const json_t *list) {
     for (r->interval_at = 0; r->interval_at < n && s->status == WW_OK; r->interval_at++) {
         const json_t *o = json_array_get(list, r->interval_at);
         struct activity_interval *v = &s->kernel.interval[r->interval_at];
-        const json_int_t from = json_integer_value(json_object_get(o, "from")), to = json_integer_value(json_object_get(o, "to"));
+        const json_int_t from = json_integer_value(json_object_get(o, "from")),
+                         to = json_integer_value(json_object_get(o, "to"));
         const json_int_t before = r->interval_at ? (json_int_t)v[-1].to : 0;
         if (from != before || to <= from)
-            sink_refuse(s, line_of(r, NULL, NULL), "interval %zu goes from cycle %lld to %lld: expected it to begin at %lld and to end later",
+            sink_refuse(s, line_of(r, NULL, NULL),
+                        "interval %zu goes from cycle %lld to %lld: expected it to begin at %lld "
+                        "and to end later",
                         r->interval_at, (long long)from, (long long)to, (long long)before);
         v->from = (uint64_t)from, v->to = (uint64_t)to;
         memset(s->given, 0, sizeof s->given);
         s->into = &v->activity;
         read_counters(r, json_object_get(o, "activity"));
-        if (s->status == WW_OK) sink_complete(s, s->options->needed ? line_of(r, NULL, NULL) : 0, "an interval");
+        if (s->status == WW_OK)
+            sink_complete(s, s->options->needed ? line_of(r, NULL, NULL) : 0, "an interval");
     }
     r->interval = NULL;
 }
@@ -199,7 +213,8 @@ static void read_kernel(struct reading *r, const json_t *o) {
     if (!name) name = json_string_value(json_object_get(o, "name"));
     const json_int_t id = json_integer_value(json_object_get(o, "id"));
     // a launch that was refused or stopped before its first cycle did nothing
-    if (json_integer_value(json_object_get(o, "status")) != WW_OK && json_is_integer(json_object_get(o, "cycles")) &&
+    if (json_integer_value(json_object_get(o, "status")) != WW_OK &&
+        json_is_integer(json_object_get(o, "cycles")) &&
         !json_integer_value(json_object_get(o, "cycles")))
         return;
     sink_begin(s, line, name ? name : "", id > 0 ? (uint64_t)id : 0);
@@ -207,10 +222,12 @@ static void read_kernel(struct reading *r, const json_t *o) {
     s->kernel.overlapped = json_integer_value(json_object_get(o, "overlapped")) > 0;
     const json_t *seconds = json_object_get(o, "seconds");
     if (seconds && !json_is_number(seconds))
-        sink_refuse(s, line_of(r, "seconds", NULL), "seconds is %s: expected a number", type_name(seconds));
+        sink_refuse(s, line_of(r, "seconds", NULL), "seconds is %s: expected a number",
+                    type_name(seconds));
     if (json_is_number(seconds)) {
         const double v = json_number_value(seconds);
-        if (v < 0) sink_refuse(s, line_of(r, "seconds", NULL), "seconds is %g: it cannot be negative", v);
+        if (v < 0)
+            sink_refuse(s, line_of(r, "seconds", NULL), "seconds is %g: it cannot be negative", v);
         s->seconds = v, s->seconds_line = line;
     }
     if (s->functional) {
@@ -218,7 +235,9 @@ static void read_kernel(struct reading *r, const json_t *o) {
         return;
     }
     if (s->status == WW_OK) read_counters(r, json_object_get(o, "activity"));
-    if (s->status == WW_OK) sink_complete(s, s->options->needed ? line : 0, *s->kernel.name ? s->kernel.name : "the kernel");
+    if (s->status == WW_OK)
+        sink_complete(s, s->options->needed ? line : 0,
+                      *s->kernel.name ? s->kernel.name : "the kernel");
     if (s->status == WW_OK) read_intervals(r, json_object_get(o, "intervals"));
     memset(s->given, 1, sizeof s->given); // they were complete before the intervals
     sink_end(s, line);
@@ -281,7 +300,8 @@ static void read_top(struct reading *r, const json_t *o) {
         if (text)
             sink_fact(s, line_of(r, sink_facts[i], NULL), sink_facts[i], text);
         else
-            sink_refuse(s, line_of(r, sink_facts[i], NULL), "%s is %s", sink_facts[i], type_name(v));
+            sink_refuse(s, line_of(r, sink_facts[i], NULL), "%s is %s", sink_facts[i],
+                        type_name(v));
     }
     read_gpu(s, r->line, json_object_get(o, "gpu"));
     if (json_is_array(json_object_get(o, "launches")))
@@ -291,7 +311,8 @@ static void read_top(struct reading *r, const json_t *o) {
     else if (json_object_get(o, "activity"))
         read_kernel(r, o);
     else
-        sink_refuse(s, r->line, "found no `launches`, `kernels` or `activity`: expected one of them");
+        sink_refuse(s, r->line,
+                    "found no `launches`, `kernels` or `activity`: expected one of them");
     read_totals(r, json_object_get(o, "totals"));
 }
 
@@ -302,9 +323,11 @@ enum ww_status activity_json(struct activity_sink *s, size_t len) {
         while (p < end && strchr(" \t\r\n", *p)) r.line += *p++ == '\n';
         if (p >= end || !*p) break;
         json_error_t e;
-        json_t *o = json_loadb(p, (size_t)(end - p), JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &e);
+        json_t *o =
+            json_loadb(p, (size_t)(end - p), JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &e);
         if (!o) {
-            sink_refuse(s, r.line + (uint32_t)(e.line > 0 ? e.line - 1 : 0), "this is no JSON: %s", e.text);
+            sink_refuse(s, r.line + (uint32_t)(e.line > 0 ? e.line - 1 : 0), "this is no JSON: %s",
+                        e.text);
             break;
         }
         r.value = p;
@@ -316,8 +339,9 @@ enum ww_status activity_json(struct activity_sink *s, size_t len) {
     return s->status;
 }
 
-enum ww_status activity_file_of_run(struct arena *a, const struct run *run, const struct activity_options *o,
-                                    struct diags *d, struct activity_file *out) {
+enum ww_status activity_file_of_run(struct arena *a, const struct run *run,
+                                    const struct activity_options *o, struct diags *d,
+                                    struct activity_file *out) {
     struct activity_sink *s = arena_alloc(a, sizeof *s);
     sink_init(s, a, "the run", NULL, o, d, out);
     s->path = NULL; // there is no file to point into

@@ -157,8 +157,8 @@ void sink_count(struct activity_sink *s, uint32_t line, const struct act_info *r
 }
 
 // Digits, or a whole number as strtod reads one ("1e6").
-static bool count_value(struct activity_sink *s, uint32_t line, const char *name,
-                        const char *value, uint64_t *out) {
+static bool count_value(struct activity_sink *s, uint32_t line, const char *name, const char *value,
+                        uint64_t *out) {
     const size_t n = strspn(value, "0123456789");
     *out = 0;
     if (n && !value[n]) {
@@ -242,14 +242,16 @@ void sink_complete(struct activity_sink *s, uint32_t line, const char *what) {
         if (at + 100 > sizeof list) continue;
         at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", row->name);
         if (row->n > 1)
-            at += (size_t)snprintf(list + at, sizeof list - at, " (%u of %u entries)", absent, row->n);
+            at += (size_t)snprintf(list + at, sizeof list - at, " (%u of %u entries)", absent,
+                                   row->n);
     }
     if (!missing) return;
-    sink_refuse(s, line,
-                "%s lacks %zu counter%s that energy depends on: %s%s; write %s, or say that what is "
-                "missing is zero (missing=\"zero\" in the file, --missing zero)",
-                what, missing, missing == 1 ? "" : "s", list, at + 100 > sizeof list ? ", ..." : "",
-                missing == 1 ? "it" : "them");
+    sink_refuse(
+        s, line,
+        "%s lacks %zu counter%s that energy depends on: %s%s; write %s, or say that what is "
+        "missing is zero (missing=\"zero\" in the file, --missing zero)",
+        what, missing, missing == 1 ? "" : "s", list, at + 100 > sizeof list ? ", ..." : "",
+        missing == 1 ? "it" : "them");
 }
 
 static bool any(const struct activity *a) {
@@ -264,8 +266,10 @@ void sink_end(struct activity_sink *s, uint32_t line) {
     if (s->status != WW_OK) return;
     const char *what = *k->name ? arena_printf(s->arena, "kernel %.200s", k->name) : "the file";
     if (s->functional) {
-        sink_refuse(s, line, "%s was computed without time (a functional run): there is no power to "
-                             "account for", what);
+        sink_refuse(s, line,
+                    "%s was computed without time (a functional run): there is no power to "
+                    "account for",
+                    what);
         return;
     }
     sink_complete(s, line, what);
@@ -281,7 +285,8 @@ void sink_end(struct activity_sink *s, uint32_t line) {
     if (!(k->seconds > 0) && any(&k->activity))
         sink_refuse(s, line, "%s has no time: expected `seconds`, or `cycles` above 0 and a clock",
                     what);
-    if (k->seconds > 1e9) sink_refuse(s, line, "%s takes %g s: expected at most 1e9", what, k->seconds);
+    if (k->seconds > 1e9)
+        sink_refuse(s, line, "%s takes %g s: expected at most 1e9", what, k->seconds);
     if (s->status == WW_OK) vec_push(s->arena, &s->kernels, *k);
 }
 

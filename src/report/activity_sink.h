@@ -14,8 +14,8 @@ struct activity_sink {
     VEC(struct activity_kernel) kernels;
     struct names names; // of counters
     bool missing_zero;
-    bool open;          // a kernel (or an interval of it) takes counters
-    double seconds;     // of the open one; < 0: not said
+    bool open;      // a kernel (or an interval of it) takes counters
+    double seconds; // of the open one; < 0: not said
     uint32_t seconds_line;
     struct activity_kernel kernel;
     struct activity *into;

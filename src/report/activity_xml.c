@@ -19,7 +19,9 @@ static uint32_t line_of(const xmlNode *n) {
     return line > 0 ? (uint32_t)line : 0;
 }
 
-static bool is(const xmlNode *n, const char *name) { return strcmp((const char *)n->name, name) == 0; }
+static bool is(const xmlNode *n, const char *name) {
+    return strcmp((const char *)n->name, name) == 0;
+}
 
 // Attribute's text in the arena, or NULL.
 static const char *attribute(struct activity_sink *s, xmlNode *n, const char *name) {
@@ -33,7 +35,8 @@ static void check_attributes(struct activity_sink *s, const xmlNode *n, const ch
                              size_t count) {
     for (const xmlAttr *a = n->properties; a; a = a->next) {
         bool found = false;
-        for (size_t i = 0; i < count; i++) found = found || strcmp((const char *)a->name, known[i]) == 0;
+        for (size_t i = 0; i < count; i++)
+            found = found || strcmp((const char *)a->name, known[i]) == 0;
         if (found) continue;
         const int near = text_nearest((const char *)a->name, known, count);
         sink_refuse(s, line_of(n), "<%.60s> has no attribute `%.60s`%s%s%s", (const char *)n->name,
@@ -62,7 +65,8 @@ static void read_stats(struct activity_sink *s, xmlNode *parent) {
             read_stat(s, n);
         else
             sink_refuse(s, line_of(n), "found %s%.60s%s in <%.60s>: expected <stat>",
-                        n->type == XML_ELEMENT_NODE ? "<" : "", n->type == XML_ELEMENT_NODE ? (const char *)n->name : "text",
+                        n->type == XML_ELEMENT_NODE ? "<" : "",
+                        n->type == XML_ELEMENT_NODE ? (const char *)n->name : "text",
                         n->type == XML_ELEMENT_NODE ? ">" : "", (const char *)parent->name);
     }
 }
@@ -89,7 +93,8 @@ static void read_root(struct activity_sink *s, xmlNode *root) {
     }
     check_attributes(s, root, sink_facts, SINK_FACTS);
     if (!attribute(s, root, "format"))
-        sink_refuse(s, line_of(root), "<activity> does not say its format: expected format=\"%d\"", ACTIVITY_FORMAT);
+        sink_refuse(s, line_of(root), "<activity> does not say its format: expected format=\"%d\"",
+                    ACTIVITY_FORMAT);
     for (size_t i = 0; i < SINK_FACTS && s->status == WW_OK; i++) {
         const char *value = attribute(s, root, sink_facts[i]);
         if (value) sink_fact(s, line_of(root), sink_facts[i], value);
@@ -109,7 +114,8 @@ static void read_root(struct activity_sink *s, xmlNode *root) {
         if (n->type == XML_ELEMENT_NODE && is(n, "kernel"))
             read_kernel(s, n);
         else
-            sink_refuse(s, line_of(n), "found something beside the kernels of <activity>: expected <kernel>");
+            sink_refuse(s, line_of(n),
+                        "found something beside the kernels of <activity>: expected <kernel>");
     }
 }
 
@@ -119,10 +125,11 @@ enum ww_status activity_xml(struct activity_sink *s, size_t len) {
         return s->status;
     }
     xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
-    xmlDocPtr doc = ctxt ? xmlCtxtReadMemory(ctxt, s->text, (int)len, s->path, NULL,
-                                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                                 XML_PARSE_BIG_LINES | XML_PARSE_COMPACT)
-                         : NULL;
+    xmlDocPtr doc =
+        ctxt ? xmlCtxtReadMemory(ctxt, s->text, (int)len, s->path, NULL,
+                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                     XML_PARSE_BIG_LINES | XML_PARSE_COMPACT)
+             : NULL;
     if (!doc) {
         const xmlError *e = ctxt ? xmlCtxtGetLastError(ctxt) : NULL;
         char why[200];

@@ -16,8 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct diags d;
     arena_init(&a, NULL);
     diags_init(&d);
-    const struct activity_options o = {
-        .core_hz = data[0] & 1 ? 1e9 : 0, .needed = data[0] & 2 ? needed : NULL, .missing_zero = data[0] & 4};
+    const struct activity_options o = {.core_hz = data[0] & 1 ? 1e9 : 0,
+                                       .needed = data[0] & 2 ? needed : NULL,
+                                       .missing_zero = data[0] & 4};
     struct activity_file f;
     const enum ww_status s = activity_file_parse(&a, "fuzz", text, size - 1, &o, &d, &f);
     if (s == WW_OK && !f.n) abort();

@@ -1,6 +1,6 @@
-// The energy account: components sum to the total, intervals to their kernel, kernels and gaps to the
-// run, two half runs to the whole; what overlapped is counted once. Expected sums are made here, from
-// the tree's own rows and from integer counters, by another way than the account's.
+// The energy account: components sum to the total, intervals to their kernel, kernels and gaps to
+// the run, two half runs to the whole; what overlapped is counted once. Expected sums are made
+// here, from the tree's own rows and from integer counters, by another way than the account's.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@ static struct model *model_of(const char *gpu) {
     diags_init(&d);
     char path[512];
     snprintf(path, sizeof path, WW_SOURCE_DIR "/gpus/%s.yaml", gpu);
-    if (gpu_config_load(path, NULL, 0, &d, &m->gpu) != WW_OK || power_config_of(&m->gpu, &m->config, &d) != WW_OK ||
+    if (gpu_config_load(path, NULL, 0, &d, &m->gpu) != WW_OK ||
+        power_config_of(&m->gpu, &m->config, &d) != WW_OK ||
         power_build(&m->config, &m->tree, &d) != WW_OK) {
         diags_print(&d, stderr);
         fail();
@@ -41,25 +42,31 @@ static uint64_t next(uint64_t *x) {
 static struct activity some(uint64_t seed, uint64_t most) {
     struct activity a = {.c = {0}};
     for (uint32_t i = 0; i < ACT_N; i++) a.c[i] = next(&seed) % most;
-    for (uint32_t i = ACT_gate_on_idle; i <= ACT_idle_detect_cycles_end; i++) a.c[i] = 0; // no technique
+    for (uint32_t i = ACT_gate_on_idle; i <= ACT_idle_detect_cycles_end; i++)
+        a.c[i] = 0; // no technique
     return a;
 }
 
 static void near(double ours, double theirs) {
-    if (!(fabs(ours - theirs) <= 1e-11 * fabs(theirs))) fail_msg("%.17g is not %.17g", ours, theirs);
+    if (!(fabs(ours - theirs) <= 1e-11 * fabs(theirs)))
+        fail_msg("%.17g is not %.17g", ours, theirs);
 }
 
-// Energy from the tree's rows, without power_run: static watts and events, the regulator's share on top.
+// Energy from the tree's rows, without power_run: static watts and events, the regulator's share on
+// top.
 static double by_hand(const struct power_tree *t, const struct activity *a, double seconds) {
     double dynamic = 0, still = 0;
     for (int i = 0; i < t->events; i++)
-        for (uint32_t k = 0; k < t->event[i].n; k++) dynamic += t->event[i].energy_j * (double)a->c[t->event[i].act + k];
+        for (uint32_t k = 0; k < t->event[i].n; k++)
+            dynamic += t->event[i].energy_j * (double)a->c[t->event[i].act + k];
     for (int i = 0; i < t->components; i++)
-        still += t->component[i].leak_sub_w + t->component[i].leak_gate_w + t->component[i].constant_w;
+        still +=
+            t->component[i].leak_sub_w + t->component[i].leak_gate_w + t->component[i].constant_w;
     return dynamic * (1 + (t->regulator >= 0 ? t->regulator_loss : 0)) + still * seconds;
 }
 
-static struct account account_of(struct arena *a, const struct model *m, const struct activity_file *f) {
+static struct account account_of(struct arena *a, const struct model *m,
+                                 const struct activity_file *f) {
     struct diags d;
     struct account out;
     diags_init(&d);
@@ -78,7 +85,8 @@ static void components(const struct power_tree *t, const struct power_usage *u) 
     struct account_group g[POWER_MAX_COMPONENTS]; // the rows that people see are the whole
     const uint32_t n = account_groups(t, g);
     double groups = 0;
-    for (uint32_t i = 0; i < n; i++) groups += account_group_dynamic(&g[i], u) + account_group_static(&g[i], u);
+    for (uint32_t i = 0; i < n; i++)
+        groups += account_group_dynamic(&g[i], u) + account_group_static(&g[i], u);
     near(groups, u->energy_j);
 }
 
@@ -89,7 +97,8 @@ static void conservation(void **state) {
         struct model *m = model_of(gpu[g]);
         struct arena a;
         arena_init(&a, NULL);
-        struct activity_kernel k[3] = {{.name = "a", .launch = 1, .seconds = 1e-3}, {.name = "b", .launch = 2, .seconds = 2e-3},
+        struct activity_kernel k[3] = {{.name = "a", .launch = 1, .seconds = 1e-3},
+                                       {.name = "b", .launch = 2, .seconds = 2e-3},
                                        {.name = "a", .launch = 3, .seconds = 5e-4}};
         struct activity sum = {.c = {0}};
         for (uint32_t i = 0; i < 3; i++) {
@@ -98,7 +107,8 @@ static void conservation(void **state) {
         }
         const struct activity_file f = {.path = "f", .seconds = 5e-3, .kernel = k, .n = 3};
         const struct account c = account_of(&a, m, &f);
-        near(c.kernels.energy_j, by_hand(&m->tree, &sum, 3.5e-3)); // kernels are the whole, cut in three
+        near(c.kernels.energy_j,
+             by_hand(&m->tree, &sum, 3.5e-3)); // kernels are the whole, cut in three
         double each = 0;
         for (uint32_t i = 0; i < 3; i++) each += c.kernel[i].usage.energy_j;
         near(each, c.kernels.energy_j);
@@ -129,14 +139,18 @@ static void two_halves(void **state) {
     struct activity both = first;
     activity_add(&both, &second);
     struct activity_kernel whole = {.name = "k", .launch = 1, .seconds = 3e-3, .activity = both};
-    struct activity_kernel half[2] = {{.name = "k", .launch = 1, .seconds = 1e-3, .activity = first},
-                                      {.name = "k", .launch = 1, .seconds = 2e-3, .activity = second}};
+    struct activity_kernel half[2] = {
+        {.name = "k", .launch = 1, .seconds = 1e-3, .activity = first},
+        {.name = "k", .launch = 1, .seconds = 2e-3, .activity = second}};
     const struct activity_file one = {.path = "f", .kernel = &whole, .n = 1};
-    const struct activity_file left = {.path = "f", .kernel = half, .n = 1}, right = {.path = "f", .kernel = half + 1, .n = 1};
-    const struct account w = account_of(&a, m, &one), l = account_of(&a, m, &left), r = account_of(&a, m, &right);
+    const struct activity_file left = {.path = "f", .kernel = half, .n = 1},
+                               right = {.path = "f", .kernel = half + 1, .n = 1};
+    const struct account w = account_of(&a, m, &one), l = account_of(&a, m, &left),
+                         r = account_of(&a, m, &right);
     near(w.run.energy_j, l.run.energy_j + r.run.energy_j);
     for (int i = 0; i < m->tree.components; i++)
-        if (w.run.all_dynamic_j[i] > 0) near(w.run.all_dynamic_j[i], l.run.all_dynamic_j[i] + r.run.all_dynamic_j[i]);
+        if (w.run.all_dynamic_j[i] > 0)
+            near(w.run.all_dynamic_j[i], l.run.all_dynamic_j[i] + r.run.all_dynamic_j[i]);
     assert_true(w.gaps.seconds == 0); // the file says of no time beside kernels
     arena_free(&a);
     free(m);
@@ -151,10 +165,12 @@ static void overlapped(void **state) {
     const struct activity x = some(3, 1000000), y = some(4, 1000000);
     struct activity seen = x;
     activity_add(&seen, &y);
-    struct activity_kernel k[3] = {{.name = "x", .launch = 1, .seconds = 1e-3, .overlapped = true, .activity = seen},
-                                   {.name = "y", .launch = 2, .seconds = 1e-3, .overlapped = true, .activity = seen},
-                                   {.name = "z", .launch = 3, .seconds = 1e-3, .activity = x}};
-    struct activity_file f = {.path = "f", .seconds = 2e-3, .has_total = true, .busy_seconds = 2e-3, .kernel = k, .n = 3};
+    struct activity_kernel k[3] = {
+        {.name = "x", .launch = 1, .seconds = 1e-3, .overlapped = true, .activity = seen},
+        {.name = "y", .launch = 2, .seconds = 1e-3, .overlapped = true, .activity = seen},
+        {.name = "z", .launch = 3, .seconds = 1e-3, .activity = x}};
+    struct activity_file f = {
+        .path = "f", .seconds = 2e-3, .has_total = true, .busy_seconds = 2e-3, .kernel = k, .n = 3};
     f.total = seen;
     activity_add(&f.total, &x);
     const struct account c = account_of(&a, m, &f);

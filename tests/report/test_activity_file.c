@@ -1,5 +1,5 @@
-// Activity files: three forms of one content read alike, and every kind of bad input refused with its
-// line, what was found and what was expected.
+// Activity files: three forms of one content read alike, and every kind of bad input refused with
+// its line, what was found and what was expected.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,17 +46,17 @@ static const char xml[] =
     " </kernel>\n <!-- between -->\n"
     " <kernel name='b' launch='2' seconds='0.25'><stat name='dram_reads' value='1e3'/></kernel>\n"
     "</activity>\n";
-static const char csv[] =
-    "# gpu=gt240\n# core_mhz=500\n# seconds=1\n# any other words\n"
-    "launch,kernel,counter,index,value,unit,component\r\n"
-    "1,a,cycles,,1000,core cycles,chip\r\n"
-    "1,a,thread_by_class,fp_add,7,,\r\n"
-    "1,a,int_issues,,1 2 3 4 5 6 7 8,,\n"
-    "2,\"b\",seconds,,0.25,s,\n"
-    "2,\"b\",dram_reads,,1000,bursts,dram\n";
+static const char csv[] = "# gpu=gt240\n# core_mhz=500\n# seconds=1\n# any other words\n"
+                          "launch,kernel,counter,index,value,unit,component\r\n"
+                          "1,a,cycles,,1000,core cycles,chip\r\n"
+                          "1,a,thread_by_class,fp_add,7,,\r\n"
+                          "1,a,int_issues,,1 2 3 4 5 6 7 8,,\n"
+                          "2,\"b\",seconds,,0.25,s,\n"
+                          "2,\"b\",dram_reads,,1000,bursts,dram\n";
 static const char json[] =
     "{\"format\": 1, \"gpu\": \"gt240\", \"core_mhz\": 500, \"seconds\": 1,\n \"kernels\": [\n"
-    "  {\"name\": \"a\", \"id\": 1, \"activity\": {\"cycles\": 1000, \"thread_by_class\": {\"fp_add\": 7},\n"
+    "  {\"name\": \"a\", \"id\": 1, \"activity\": {\"cycles\": 1000, \"thread_by_class\": "
+    "{\"fp_add\": 7},\n"
     "     \"int_issues\": [1,2,3,4,5,6,7,8]}},\n"
     "  {\"name\": \"b\", \"id\": 2, \"seconds\": 0.25, \"activity\": {\"dram_reads\": 1e3}}]}\n";
 
@@ -87,7 +87,9 @@ static void three_forms(void **state) {
 
 static void bad_input(void **state) {
     (void)state;
-#define STAT(text) "<activity format='1'>\n<kernel>\n<stat name='cycles' value='9'/>\n" text "</kernel></activity>"
+#define STAT(text)                                                                                 \
+    "<activity format='1'>\n<kernel>\n<stat name='cycles' value='9'/>\n" text "</kernel></"        \
+                                                                              "activity>"
 #define ROWS(text) "counter,index,value\ncycles,,9\n" text
 #define BODY(text) "{\"activity\":\n {\"cycles\": 9,\n " text "}}"
     static const struct {
@@ -98,7 +100,8 @@ static void bad_input(void **state) {
         {ROWS("dram_raeds,,1\n"), {"f:3:", "`dram_raeds`", "`dram_reads`"}},
         {BODY("\"dram_raeds\": 1"), {"f:3:", "`dram_raeds`", "`dram_reads`"}},
         {STAT("<stat name='thread_by_class.fp_ad' value='1'/>"), {"f:4:", "`fp_ad`", "`fp_add`"}},
-        {STAT("<stat name='zzzzzzzzzzzzzzzzzzzzzzz' value='1'/>"), {"f:4:", "no counter", "reference counters"}},
+        {STAT("<stat name='zzzzzzzzzzzzzzzzzzzzzzz' value='1'/>"),
+         {"f:4:", "no counter", "reference counters"}},
         // negative
         {STAT("<stat name='dram_reads' value='-1'/>"), {"f:4:", "-1", "negative"}},
         {ROWS("dram_reads,,-1\n"), {"f:3:", "-1", "negative"}},
@@ -117,8 +120,10 @@ static void bad_input(void **state) {
         {STAT("<stat name='dram_reads' value='1.5'/>"), {"f:4:", "1.5", "whole number"}},
         {BODY("\"dram_reads\": 1.5"), {"f:3:", "1.5", "whole number"}},
         // too large
-        {STAT("<stat name='dram_reads' value='18446744073709551616'/>"), {"f:4:", "18446744073709551616", "at most 1e18"}},
-        {STAT("<stat name='dram_reads' value='1000000000000000001'/>"), {"f:4:", "dram_reads", "at most 1e18"}},
+        {STAT("<stat name='dram_reads' value='18446744073709551616'/>"),
+         {"f:4:", "18446744073709551616", "at most 1e18"}},
+        {STAT("<stat name='dram_reads' value='1000000000000000001'/>"),
+         {"f:4:", "dram_reads", "at most 1e18"}},
         {ROWS("dram_reads,,1e19\n"), {"f:3:", "1e19", "at most 1e18"}},
         {BODY("\"dram_reads\": 1000000000000000001"), {"f:3:", "dram_reads", "at most 1e18"}},
         {BODY("\"dram_reads\": 99999999999999999999"), {"f:3:", "no JSON", "big"}},
@@ -126,22 +131,29 @@ static void bad_input(void **state) {
         {STAT("<stat name='cycles' value='9'/>"), {"f:4:", "twice", "line 3"}},
         {ROWS("cycles,,9\n"), {"f:3:", "twice", "line 2"}},
         {BODY("\"cycles\": 9"), {"f:3:", "no JSON", "duplicate"}},
-        {"counter,value,launch\ncycles,9,1\ncycles,9,2\ncycles,9,1\n", {"f:4:", "launch 1 stands twice", NULL}},
+        {"counter,value,launch\ncycles,9,1\ncycles,9,2\ncycles,9,1\n",
+         {"f:4:", "launch 1 stands twice", NULL}},
         // arrays of another length
         {STAT("<stat name='int_issues' value='1 2 3'/>"), {"f:4:", "3 entries", "expected 8"}},
-        {STAT("<stat name='int_issues' value='1 2 3 4 5 6 7 8 9'/>"), {"f:4:", "9 entries", "expected 8"}},
+        {STAT("<stat name='int_issues' value='1 2 3 4 5 6 7 8 9'/>"),
+         {"f:4:", "9 entries", "expected 8"}},
         {STAT("<stat name='int_issues.8' value='1'/>"), {"f:4:", "no entry 8", "0 to 7"}},
-        {STAT("<stat name='dram_reads.1' value='1'/>"), {"f:4:", "dram_reads is one number", "`1`"}},
+        {STAT("<stat name='dram_reads.1' value='1'/>"),
+         {"f:4:", "dram_reads is one number", "`1`"}},
         {BODY("\"int_issues\": [1, 2]"), {"f:3:", "2 entries", "expected 8"}},
         {BODY("\"int_issues\": 4"), {"f:3:", "a number", "array of 8"}},
         // units, time
         {STAT("<stat name='dram_reads' value='1' unit='kB'/>"), {"f:4:", "`kB`", "`bursts`"}},
-        {"<activity format='1'><stat name='dram_reads' value='1'/></activity>", {"f:1:", "no time", "seconds"}},
-        {"<activity format='1' core_mhz='1'>\n<kernel seconds='1'><stat name='cycles' value='9'/></kernel></activity>",
+        {"<activity format='1'><stat name='dram_reads' value='1'/></activity>",
+         {"f:1:", "no time", "seconds"}},
+        {"<activity format='1' core_mhz='1'>\n<kernel seconds='1'><stat name='cycles' "
+         "value='9'/></kernel></activity>",
          {"f:2:", "1 s", "9e-06 s"}},
-        {"<activity format='1' seconds='1'>\n<kernel seconds='2'><stat name='cycles' value='9'/></kernel></activity>",
+        {"<activity format='1' seconds='1'>\n<kernel seconds='2'><stat name='cycles' "
+         "value='9'/></kernel></activity>",
          {"f:1:", "1 s", "2 s"}},
-        {"{\"launches\": [\n{\"kernel\": \"k\", \"functional\": true, \"activity\": {}}]}", {"f:2:", "functional", "no power"}},
+        {"{\"launches\": [\n{\"kernel\": \"k\", \"functional\": true, \"activity\": {}}]}",
+         {"f:2:", "functional", "no power"}},
         // forms
         {"<activity>\n</activity>", {"f:1:", "format", NULL}},
         {"<activity format='2'/>", {"f:1:", "format 2", "expected 1"}},
@@ -157,8 +169,10 @@ static void bad_input(void **state) {
         {ROWS("\"dram_reads,,1\n"), {"f:3:", "quoted", NULL}},
         {"{}", {"f:1:", "launches", NULL}},
         {"", {"f:1:", "empty", NULL}},
-        {"\n {\"kernels\": [{\"name\": \"k\",\n \"activity\": 5}]}", {"f:3:", "a number", "object"}},
-        {"{\"activity\": {\"cycles\": 9}, \"intervals\": [\n{\"from\": 0, \"to\": 5, \"activity\": {}},\n{\"from\": 6, \"to\": 9, "
+        {"\n {\"kernels\": [{\"name\": \"k\",\n \"activity\": 5}]}",
+         {"f:3:", "a number", "object"}},
+        {"{\"activity\": {\"cycles\": 9}, \"intervals\": [\n{\"from\": 0, \"to\": 5, \"activity\": "
+         "{}},\n{\"from\": 6, \"to\": 9, "
          "\"activity\": {}}]}",
          {"f:3:", "from cycle 6 to 9", "begin at 5"}},
     };
@@ -167,7 +181,8 @@ static void bad_input(void **state) {
         if (r->status == WW_OK) fail_msg("taken: %s", bad[i].text);
         assert_int_equal(r->d.errors, 1);
         for (size_t k = 0; k < 3 && bad[i].says[k]; k++)
-            if (!strstr(r->text, bad[i].says[k])) fail_msg("`%s` lacks `%s` for: %s", r->text, bad[i].says[k], bad[i].text);
+            if (!strstr(r->text, bad[i].says[k]))
+                fail_msg("`%s` lacks `%s` for: %s", r->text, bad[i].says[k], bad[i].text);
         shut(r);
     }
 }
