@@ -12,7 +12,7 @@ static uint64_t may_wake(const struct gating *g, const struct gate_domain *d) {
     return d->since + g->times.break_even;
 }
 
-static void settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
+static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
     const uint32_t first = g->first[type], end = first + g->n[type];
     uint32_t on = 0;
     uint64_t last_off = 0;
@@ -21,9 +21,9 @@ static void settle(struct gating *g, const struct sm_view *v, uint32_t type, uin
         on += g->domain[p].state != GATE_OFF;
         if (g->domain[p].state == GATE_OFF) last_off = domain_max(last_off, g->domain[p].since);
     }
+    uint64_t quiet = DOMAIN_NEVER;
     while (on != 0) {
         const bool is_last = on == 1;
-        if (is_last && g->actv[type] != 0) return;
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = end;
         for (uint32_t p = first; p < end; p++) {
@@ -36,11 +36,17 @@ static void settle(struct gating *g, const struct sm_view *v, uint32_t type, uin
             due = at;
             next = p;
         }
-        if (due > t) return;
+        quiet = due;
+        if (is_last && g->actv[type] != 0) quiet = domain_max(due, t + 1); // the counter may fall
+        if (quiet > t) break;
         domain_gate(&g->domain[next], due);
         last_off = domain_max(last_off, due);
         on--;
+        quiet = DOMAIN_NEVER;
     }
+    for (uint32_t p = first; p < end; p++)
+        if (g->domain[p].state == GATE_WAKING && g->domain[p].on_at < quiet) quiet = g->domain[p].on_at;
+    return quiet;
 }
 
 const struct gate_rule rule_coordinated_blackout = {

@@ -10,15 +10,50 @@
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
-void gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
-        domain_settle(&g->domain[p], savings_idle_from(v, p), g->idle_detect[type], t);
+// Before which cycle time alone does nothing to a domain that has been settled at t. Work can only put
+// it off; but of an access that LD/ST holds the end is not known.
+static uint64_t quiet_until(const struct gate_domain *d, uint64_t idle_from, uint32_t idle_detect, uint64_t t) {
+    if (d->state == GATE_WAKING) return d->on_at;
+    if (d->state == GATE_ON && idle_from == DOMAIN_NEVER) return t + 1;
+    return domain_due(d, idle_from, idle_detect);
+}
+
+uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
+    uint64_t next = DOMAIN_NEVER;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+        struct gate_domain *const d = &g->domain[p];
+        const uint64_t idle_from = savings_idle_from(v, p);
+        domain_settle(d, idle_from, g->idle_detect[type], t);
+        const uint64_t at = quiet_until(d, idle_from, g->idle_detect[type], t);
+        if (at < next) next = at;
+    }
+    return next;
+}
+
+static const struct gate_rule *rule_of(const struct gating *g, uint32_t pipe) {
+    uint32_t type = 0;
+    while (pipe - g->first[type] >= g->n[type]) type++;
+    return g->rule[type];
 }
 
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
-    for (uint32_t type = 0; type < GATE_TYPES; type++)
-        if (g->rule[type] != NULL) g->rule[type]->settle(g, v, type, t);
+    g->look_at = DOMAIN_NEVER;
+    for (uint32_t type = 0; type < GATE_TYPES; type++) {
+        if (g->rule[type] == NULL) continue;
+        const uint64_t next = g->rule[type]->settle(g, v, type, t);
+        if (next < g->look_at) g->look_at = next;
+    }
     g->settled = t;
+    g->off = 0;
+    FOR_EACH_BIT64(p, g->pipes) {
+        const struct gate_domain *const d = &g->domain[p];
+        if (d->state == GATE_ON) continue;
+        // Without a wakeup delay a unit that may be woken takes the instruction that wakes it.
+        if (g->times.wakeup_delay == 0 && d->state == GATE_OFF && rule_of(g, (uint32_t)p)->may_wake(g, d) <= t)
+            continue;
+        g->off |= 1ull << p;
+    }
+    if (g->times.wakeup_delay == 0) g->look_at = t + 1;
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
@@ -26,16 +61,15 @@ static void count_active(struct gating *g, const struct sm_view *v) {
     g->actv[1] = bits_count64(savings_active(v, UNIT_FP));
 }
 
-static bool counts_active(const struct gating *g) {
-    return (g->rule[0] != NULL && g->rule[0]->counts_active) ||
-           (g->rule[1] != NULL && g->rule[1]->counts_active);
-}
-
 static void cycle(void *self, const struct sm_view *v) {
     struct gating *const g = self;
     g->claimed = 0;
     if (!g->is_busy) return;
-    if (counts_active(g)) {
+    if (v->cycle < g->look_at) {
+        g->settled = v->cycle;
+        return;
+    }
+    if (g->counts_active) {
         if (v->cycle > g->settled + 1) settle(g, v, v->cycle - 1); // as the last cycle left it
         count_active(g, v);
     }
@@ -48,27 +82,12 @@ static uint64_t next_event(void *self, const struct sm_view *v) {
 }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
-static const struct gate_rule *rule_of(const struct gating *g, uint32_t pipe) {
-    uint32_t type = 0;
-    while (pipe - g->first[type] >= g->n[type]) type++;
-    return g->rule[type];
-}
-
 // Without a blackout its end cannot be critical.
 static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     struct gate_domain *const d = &g->domain[pipe];
     const struct gate_rule *const rule = rule_of(g, pipe);
     d->n.critical_wakeups += rule != &rule_conv_pg && rule->may_wake(g, d) == t;
     return domain_wake(d, &g->times, t);
-}
-
-static bool unit_on(void *self, const struct sm_view *v, uint32_t pipe) {
-    const struct gating *const g = self;
-    if (!(g->pipes >> pipe & 1)) return true;
-    const struct gate_domain *const d = &g->domain[pipe];
-    if (d->state == GATE_ON) return true;
-    return g->times.wakeup_delay == 0 && d->state == GATE_OFF &&
-           rule_of(g, pipe)->may_wake(g, d) <= v->cycle;
 }
 
 static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
@@ -92,6 +111,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
         if (from <= t) {
             g->claimed |= 1ull << p;
             const uint64_t on_at = wake(g, (uint32_t)p, t);
+            if (on_at < g->look_at) g->look_at = on_at;
             return on_at > t ? on_at : t + 1;
         }
         if (from < again) again = from;
@@ -112,6 +132,7 @@ void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, ui
         g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
     g->window_since = t;
     g->idle_detect[type] = idle_detect;
+    g->look_at = 0;
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
         g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
 }
@@ -151,6 +172,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     FOR_EACH_BIT64(p, g->pipes) domain_begin(&g->domain[p], t);
     g->window_since = t;
     g->settled = t;
+    g->look_at = g->off = 0;
     g->actv[0] = g->actv[1] = 0; // no instruction is decoded yet
 }
 
@@ -208,13 +230,14 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         g->idle_detect[i] = o->idle_detect;
         g->pipes |= ((1ull << row[i].n) - 1) << row[i].first;
     }
+    g->counts_active = (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
     *p = (struct sm_policy){.name = "gating",
                             .self = g,
                             .cycle = cycle,
-                            .unit_on = unit_on,
+                            .pipes_off = &g->off,
                             .unit_wanted = unit_wanted,
                             .issue = o->wakeup_delay == 0 ? issue : NULL,
-                            .next_event = counts_active(g) ? next_event : NULL,
+                            .next_event = g->counts_active ? next_event : NULL,
                             .work = work,
                             .count = count};
 }

@@ -11,8 +11,9 @@ struct gating;
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
-    // what g->actv says held in (g->settled, t].
-    void (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
+    // what g->actv says held in (g->settled, t]. Answers a later cycle before which time alone
+    // changes nothing.
+    uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     // First cycle in which a domain that is off may be woken.
     uint64_t (*may_wake)(const struct gating *g, const struct gate_domain *d);
     bool counts_active; // it looks at g->actv
@@ -28,11 +29,13 @@ struct gating {
     uint64_t settled;          // all domains stand as they are at this cycle
     uint32_t actv[2];          // INT_ACTV, FP_ACTV
     uint64_t pipes;            // that are gated
+    uint64_t off;              // pipes that take no instruction in this cycle
+    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler
     uint64_t claimed;          // pipes that a scheduler has asked for in this cycle
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
-    bool is_busy;
+    bool is_busy, counts_active;
     struct gate_domain domain[SM_PIPES];
 };
 
@@ -70,7 +73,7 @@ static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe)
 
 // gating.c
 void gating_init(struct savings_sm *s, struct sm_policy *p);
-void gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
+uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
 void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
 bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t);

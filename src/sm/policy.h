@@ -97,6 +97,9 @@ struct sm_policy {
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is
     // asked, and the choice is made again without that unit's warps.
     uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
+    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id), looked at whenever a
+    // scheduler has its turn; NULL: none. What unit_on says for all its pipes at once, without a call.
+    const uint64_t *pipes_off;
     // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
     bool (*unit_on)(void *self, const struct sm_view *v, uint32_t pipe);
     // A scheduler came, in its order of choice, to a warp that would issue to this unit, whose free

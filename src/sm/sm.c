@@ -216,6 +216,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
+    s->n_pipes_off = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
         uint32_t h = q->epoch_cycles != 0 ? HOOK_CYCLE | HOOK_NEXT : 0;
@@ -223,6 +224,10 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         if (q->next_event != NULL) h |= HOOK_NEXT;
         if (q->prefer != NULL) h |= HOOK_PREFER;
         if (q->unit_on != NULL) h |= HOOK_UNIT;
+        if (q->pipes_off != NULL) {
+            h |= HOOK_OFF;
+            s->pipes_off[s->n_pipes_off++] = q->pipes_off;
+        }
         if (q->issue != NULL) h |= HOOK_ISSUE;
         if (q->rf_access != NULL) h |= HOOK_RF;
         s->hooks |= (uint16_t)h;

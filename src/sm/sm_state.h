@@ -302,6 +302,8 @@ struct sm {
     uint32_t regs_used, shared_used, warps_used, threads_used;
     uint64_t warps_since; // v.resident has been constant since (warp_slots_cycles)
     const struct sm_policy *policy[SM_MAX_POLICIES];
+    const uint64_t *pipes_off[SM_MAX_POLICIES]; // of the policies that have them
+    uint32_t n_pipes_off;
     uint64_t epoch_next[SM_MAX_POLICIES];
     struct activity sum; // answer of sm_activity
     struct exec_env env;
@@ -386,7 +388,8 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
-enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32 };
+enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
+       HOOK_OFF = 64 };
 void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);

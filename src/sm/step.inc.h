@@ -155,11 +155,22 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 }
 
 #if STEP_HOOKS
+static inline uint64_t pipes_off(const struct sm *s) {
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < s->n_pipes_off; i++) off |= *s->pipes_off[i];
+    return off;
+}
+
+static inline bool pipe_is_on(struct sm *s, uint32_t pipe, uint64_t off) {
+    return !(off >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
+}
+
 static uint32_t choose_pipe(struct sm *s, uint32_t unit, uint64_t t) {
-    if (!(s->hooks & HOOK_UNIT)) return units_choose(s, unit, t);
+    if (!(s->hooks & (HOOK_UNIT | HOOK_OFF))) return units_choose(s, unit, t);
+    const uint64_t off = pipes_off(s);
     const uint32_t first = s->v.pipe_first[unit];
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
-        if (s->v.pipe[p].free_at <= t && policy_unit_on(s, p)) return p;
+        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p, off)) return p;
     return units_choose(s, unit, t);
 }
 
@@ -312,14 +323,15 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
         }
     }
 #if STEP_HOOKS
-    if (!(s->hooks & HOOK_UNIT)) return left;
+    const uint64_t off = pipes_off(s);
+    if (off == 0 && !(s->hooks & HOOK_UNIT)) return left;
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
         bool on = false;
         const uint32_t first = v->pipe_first[u];
         for (uint32_t p = first; p < first + v->pipe_n[u] && !on; p++)
-            on = v->pipe[p].free_at <= t && policy_unit_on(s, p);
+            on = v->pipe[p].free_at <= t && pipe_is_on(s, p, off);
         if (on) continue;
         *held |= ready;
         left &= ~ready;

@@ -306,7 +306,8 @@ static void coordinated_ticks(void **state) {
             if (wants) {
                 int c = m[0].state == T_ON ? 0 : m[1].state == T_ON ? 1 : -1;
                 if (c >= 0) {
-                    busy[c] = t + 3 + 1 + draw(10);
+                    const uint64_t until = t + 3 + 1 + draw(10);
+                    if (until > busy[c]) busy[c] = until; // results leave in order
                     f.v.pipe[SM_PIPE_INT + c].busy_until = busy[c];
                     m[c].idle = 0;
                     warps--;

@@ -71,7 +71,7 @@ static inline void fake_end_of_cycle(struct fake *f) {
         if (f->p[i]->next_event) f->p[i]->next_event(f->p[i]->self, &f->v);
 }
 static inline bool fake_on(struct fake *f, uint32_t pipe) {
-    return f->p[0]->unit_on(f->p[0]->self, &f->v, pipe);
+    return !(*f->p[0]->pipes_off >> pipe & 1);
 }
 static inline uint64_t fake_want(struct fake *f, uint32_t unit, uint64_t pipes) {
     return f->p[0]->unit_wanted(f->p[0]->self, &f->v, unit, pipes, 1);
