@@ -129,6 +129,61 @@ static void two_level_promotes(void **state) {
     rig_free(g);
 }
 
+// Groups of two of four warps: move, load, add, EXIT.
+//   1 to 4      moves: 0 and 1, the first group; then nobody of it is ready, though it waits for
+//               nothing long: 2 and 3
+//   11 to 14    loads; when 0 and 1 wait for memory the second group is the first
+//   112, 113    answers to 0 and 1 (sent in 12, 13): their group is the first again, and stays so until
+//               its EXITs (114, 115), though 2 could add from 114 on: 116, 117, then 118, 119
+static struct rig *groups(uint32_t scheduler, uint32_t ctas, uint32_t group_warps) {
+    struct rig *g = rig_new();
+    g->c.scheduler = scheduler;
+    g->c.group_warps = group_warps;
+    g->ctas = ctas;
+    g->args.block[0] = 128 / ctas;
+    address(g, 3);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    iadd(g, 5, 4, 4);
+    exit_(g);
+    return g;
+}
+static struct rig *fetch_groups(void) { return groups(SCHED_FETCH_GROUP, 1, 2); }
+static struct rig *cta_groups(void) { return groups(SCHED_CTA_AWARE, 2, 2); }
+static struct rig *one_cta_group(void) { return groups(SCHED_CTA_AWARE, 2, 3); } // two CTAs make four
+static struct rig *one_fetch_group(void) { return groups(SCHED_FETCH_GROUP, 1, 4); }
+static struct rig *no_groups(void) { return groups(SCHED_LRR, 1, 0); }
+
+static void groups_take_turns(void **state) {
+    (void)state;
+    static const struct { uint32_t cycle, warp, pc; } want[] = {
+        {1, 0, 0},   {2, 1, 0},   {3, 2, 0},   {4, 3, 0},   {11, 0, 1},  {12, 1, 1},
+        {13, 2, 1},  {14, 3, 1},  {112, 0, 2}, {113, 1, 2}, {114, 0, 3}, {115, 1, 3},
+        {116, 2, 2}, {117, 3, 2}, {118, 2, 3}, {119, 3, 3}};
+    struct rig *(*const make[])(void) = {fetch_groups, cta_groups};
+    for (size_t k = 0; k < WW_COUNT(make); k++) {
+        struct record r;
+        record(make[k], &r, 127);
+        assert_int_equal(r.n, WW_COUNT(want));
+        for (uint32_t i = 0; i < r.n; i++) {
+            assert_int_equal(r.at[i].cycle, want[i].cycle);
+            assert_int_equal(r.at[i].warp, want[i].warp);
+            assert_int_equal(r.at[i].pc, want[i].pc);
+        }
+    }
+}
+// One group of all warps is loose round robin: 2 adds in 114, before the EXITs of 0 and 1.
+static void one_group_is_round_robin(void **state) {
+    (void)state;
+    struct rig *(*const make[])(void) = {no_groups, one_fetch_group, one_cta_group};
+    for (size_t k = 0; k < WW_COUNT(make); k++) {
+        struct record r;
+        record(make[k], &r, 125);
+        assert_int_equal(r.at[10].cycle, 114);
+        assert_int_equal(r.at[10].warp, 2);
+        assert_int_equal(r.at[10].pc, 2);
+    }
+}
+
 // ---- hooks --------------------------------------------------------------------------------------
 // A policy that prefers odd warps, and takes no pipe of cluster 0 before cycle 50.
 static uint64_t odd_first(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
@@ -305,6 +360,8 @@ int main(void) {
         cmocka_unit_test(gto_stays),
         cmocka_unit_test(gto_takes_the_oldest),
         cmocka_unit_test(two_level_promotes),
+        cmocka_unit_test(groups_take_turns),
+        cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
         cmocka_unit_test(gated_unit),
         cmocka_unit_test(folding_and_slow_registers),
