@@ -15,7 +15,7 @@ const struct cli_option ptx_options[] = {
     [PTX_SHARED] = {"--shared", 0, "BYTES", "dynamic shared memory"},
     [PTX_ARG] = {"--arg", 'a', "TYPE=VALUE", "next argument; see below"},
     [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, shared and args from a file"},
-    [PTX_LAUNCHES] = {"--launches", 0, "N", "launch N times"},
+    [PTX_LAUNCHES] = {"--repeat", 0, "N", "launch N times"},
 };
 const size_t ptx_options_n = WW_COUNT(ptx_options);
 

@@ -133,6 +133,10 @@ static void catch_signals(void) {
     }
 }
 
+void driver_module_leaves(void) {
+    if (the.record) record_module_gone(the.record);
+}
+
 // ---- end ---------------------------------------------------------------------------------------
 static bool lock_for_exit(void) {
     if (pthread_mutex_trylock(&the.lock) == 0) return true;

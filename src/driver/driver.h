@@ -153,6 +153,7 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // The gpu stream behind a handle: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the default one.
 // False for a handle that is not a stream.
 bool driver_stream(CUstream s, struct gpu_stream **out);
+void driver_module_leaves(void); // before its code goes: what the record still adds up is written
 void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
 // Loads PTX text (module.c).
 CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,

@@ -184,6 +184,7 @@ void driver_release_module(uint64_t key) {
         free(f);
         f = next;
     }
+    driver_module_leaves();
     while (m->texrefs) driver_release_texref(DRIVER_KEY(m->texrefs));
     while (m->surfrefs) driver_release_surfref(DRIVER_KEY(m->surfrefs));
     gpu_module_unload(driver_get()->gpu, m->module);

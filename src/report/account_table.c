@@ -178,12 +178,13 @@ static void print_kernels(const struct account *a, FILE *out) {
             "dynamic", "static", "power", "energy", "share");
     for (uint32_t r = 0; r < rows; r++) {
         const struct power_usage *u = &row[r].usage;
-        uint32_t launches = 0;
+        uint64_t launches = 0;
         for (uint32_t i = 0; i < a->n; i++)
-            launches += strcmp(row[r].kernel->name, a->kernel[i].kernel->name) == 0;
+            if (strcmp(row[r].kernel->name, a->kernel[i].kernel->name) == 0)
+                launches += a->kernel[i].kernel->launches;
         char b1[32], b2[32];
-        fprintf(out, "  %-28.28s %8u %10s %8.2f W %8.2f W %8.2f W %10s %6.1f %%\n",
-                row[r].kernel->name, launches, table_scaled(u->seconds, "s", b1),
+        fprintf(out, "  %-28.28s %8llu %10s %8.2f W %8.2f W %8.2f W %10s %6.1f %%\n",
+                row[r].kernel->name, (unsigned long long)launches, table_scaled(u->seconds, "s", b1),
                 watts(u->all_dynamic_j[0], u->seconds), watts(u->all_static_j[0], u->seconds),
                 watts(u->energy_j, u->seconds), table_scaled(u->energy_j, "J", b2),
                 100 * ratio(u->energy_j, a->kernels.energy_j));

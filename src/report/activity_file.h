@@ -21,8 +21,9 @@ struct activity_interval {
 
 struct activity_kernel {
     const char *name;
-    uint64_t launch; // its number, from 1
-    uint32_t line;   // where it begins in the file, 0 unknown
+    uint64_t launch;   // its number, from 1
+    uint64_t launches; // that were added up in it: 1, mostly
+    uint32_t line;     // where it begins in the file, 0 unknown
     double seconds;
     bool overlapped; // its counters hold some of what ran beside it
     struct activity activity;

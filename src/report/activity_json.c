@@ -218,6 +218,7 @@ static void read_kernel(struct reading *r, const json_t *o) {
         !json_integer_value(json_object_get(o, "cycles")))
         return;
     sink_begin(s, line, name ? name : "", id > 0 ? (uint64_t)id : 0);
+    s->kernel.launches = run_launches(o);
     s->functional = json_is_true(json_object_get(o, "functional"));
     s->kernel.overlapped = json_integer_value(json_object_get(o, "overlapped")) > 0;
     const json_t *seconds = json_object_get(o, "seconds");
@@ -349,7 +350,12 @@ enum ww_status activity_file_of_run(struct arena *a, const struct run *run,
     read_gpu(s, 0, json_object_get(run->header, "gpu"));
     size_t i;
     json_t *l;
-    json_array_foreach(run->launches, i, l) if (s->status == WW_OK) read_kernel(&r, l);
+    bool any_timed = false;
+    json_array_foreach(run->launches, i, l) any_timed |= !json_is_true(json_object_get(l, "functional"));
+    json_array_foreach(run->launches, i, l) {
+        if (any_timed && json_is_true(json_object_get(l, "functional"))) continue; // took no time: no power either
+        if (s->status == WW_OK) read_kernel(&r, l);
+    }
     if (run->end) read_totals(&r, run->end);
     return sink_finish(s);
 }

@@ -78,7 +78,7 @@ void sink_begin(struct activity_sink *s, uint32_t line, const char *name, uint64
     if (s->status != WW_OK) return;
     if (!launch) launch = s->kernels.n + 1;
     s->kernel = (struct activity_kernel){
-        .name = arena_strdup(s->arena, name), .launch = launch, .line = line};
+        .name = arena_strdup(s->arena, name), .launch = launch, .launches = 1, .line = line};
     memset(s->given, 0, sizeof s->given);
     s->into = &s->kernel.activity;
     s->seconds = -1;

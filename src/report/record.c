@@ -4,7 +4,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
+// A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are added up by
+// kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the end. Every joule and
+// cycle is still there; what is lost is which of them were whose.
+enum { FOLD_AFTER = 256, FOLD_MAX = 16384, FOLDS = 64 };
+struct fold {
+    struct gpu_result first; // what they have in common, and the sums
+    uint64_t n;
+    double warp_cycles; // achieved warps by cycles
+};
+
 struct record {
+    struct fold *fold; // [FOLDS]
+    uint32_t n_folds;
     FILE *file;
     char *path;
     int error; // errno of the first failed write
@@ -112,10 +124,11 @@ static json_t *activities_json(const struct activity *a, uint32_t n) {
     return list;
 }
 
-void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
+static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches, bool per_sm) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("launch"));
     json_object_set_new(o, "id", integer(g->id));
+    if (launches > 1) json_object_set_new(o, "launches", integer(launches)); // the figures are their sum
     json_object_set_new(o, "kernel", json_string(g->kernel));
     json_object_set_new(o, "module", json_string(g->module ? g->module : ""));
     json_object_set_new(o, "grid", triple(g->grid));
@@ -154,9 +167,63 @@ void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
         json_object_set_new(o, "intervals", list);
     }
     if (g->inst && !g->functional) json_object_set_new(o, "instructions", instructions_json(g));
+    write_line(r, o);
+}
+
+static bool folds_with(const struct gpu_result *a, const struct gpu_result *b) {
+    return a->image == b->image && a->functional == b->functional && a->dynamic_shared == b->dynamic_shared &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 && memcmp(a->block, b->block, sizeof a->block) == 0;
+}
+
+static void write_fold(struct record *r, struct fold *f) {
+    if (!f->n) return;
+    struct gpu_result *g = &f->first;
+    if (g->cycles) g->achieved_warps = f->warp_cycles / (double)g->cycles;
+    write_launch(r, g, f->n, false);
+    f->n = 0;
+}
+
+static bool add_to_fold(struct record *r, const struct gpu_result *g) {
+    if (r->launches < FOLD_AFTER || g->status != WW_OK || g->n_intervals || g->overlapped) return false;
+    if (!r->fold && !(r->fold = calloc(FOLDS, sizeof *r->fold))) return false;
+    uint32_t i = 0;
+    while (i < r->n_folds && !folds_with(&r->fold[i].first, g)) i++;
+    if (i == FOLDS) { // the place of the one that is written out
+        i = (uint32_t)(r->launches % FOLDS);
+        write_fold(r, &r->fold[i]);
+    } else if (i == r->n_folds) {
+        r->n_folds++;
+    }
+    struct fold *f = &r->fold[i];
+    struct gpu_result *sum = &f->first;
+    if (!f->n) {
+        *sum = *g;
+        sum->inst = NULL;
+        f->warp_cycles = 0;
+    } else {
+        sum->cycles += g->cycles;
+        sum->seconds += g->seconds;
+        sum->host_seconds += g->host_seconds;
+        sum->warp_instructions += g->warp_instructions;
+        sum->thread_instructions += g->thread_instructions;
+        sum->ctas += g->ctas;
+        sum->ctas_done += g->ctas_done;
+        activity_add(&sum->activity, &g->activity);
+    }
+    f->warp_cycles += g->achieved_warps * (double)g->cycles;
+    if (++f->n == FOLD_MAX) write_fold(r, f);
+    return true;
+}
+
+void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
+    if (!add_to_fold(r, g)) write_launch(r, g, 1, per_sm);
     r->launches++;
     r->host_s += g->host_seconds;
-    write_line(r, o);
+}
+
+void record_module_gone(struct record *r) {
+    for (uint32_t i = 0; i < r->n_folds; i++) write_fold(r, &r->fold[i]);
+    r->n_folds = 0;
 }
 
 void record_error(struct record *r, enum ww_status status, const char *sentence) {
@@ -168,6 +235,8 @@ void record_error(struct record *r, enum ww_status status, const char *sentence)
 }
 
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d) {
+    record_module_gone(r);
+    free(r->fold);
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("end"));
     json_object_set_new(o, "launches", integer(t->launches));
@@ -236,6 +305,11 @@ void run_release(struct run *r) {
     json_decref(r->errors);
     json_decref(r->end);
     *r = (struct run){.header = NULL};
+}
+
+uint64_t run_launches(const json_t *launch) {
+    const json_int_t n = json_integer_value(json_object_get(launch, "launches"));
+    return n > 0 ? (uint64_t)n : 1;
 }
 
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i) {

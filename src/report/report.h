@@ -4,7 +4,8 @@
 // inside somebody's program.
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a kernel
-// launch, one `{"type":"end",...}` with totals. Counters stand by the names of activity.def.
+// launch (or for many of one kernel and shape, after the first 256: then with a field `launches`), one
+// `{"type":"end",...}` with totals. Counters stand by the names of activity.def.
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -20,6 +21,8 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
                            struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
 void record_launch(struct record *r, const struct gpu_result *result, bool per_sm);
+// Before code that launches name goes away (a module is unloaded): writes what is still being added up.
+void record_module_gone(struct record *r);
 // Adds an error that is no launch's (a module that was refused): decides the exit code.
 void record_error(struct record *r, enum ww_status status, const char *sentence);
 // Adds the totals. Answers the first write error as a status with a sentence.
@@ -34,6 +37,8 @@ struct run {
 };
 enum ww_status run_read(const char *path, struct diags *d, struct run *out);
 void run_release(struct run *r);
+// Launches that a "launch" line stands for: its "launches", or 1. Their figures are added up.
+uint64_t run_launches(const json_t *launch);
 uint64_t run_counter(const json_t *activity, const char *name); // sum of an array counter
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
 // Counters of all launches added up: {name: number or array}. New reference.

@@ -55,7 +55,7 @@ struct sums {
 };
 
 static struct sums add_up(const struct run *r) {
-    struct sums s = {.launches = json_array_size(r->launches)};
+    struct sums s = {.launches = 0};
     size_t i;
     json_t *l;
     json_array_foreach(r->launches, i, l) {
@@ -66,7 +66,8 @@ static struct sums add_up(const struct run *r) {
         const uint64_t warp = (uint64_t)json_integer_value(json_object_get(l, "warp_instructions")),
                        thread = (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
         const bool untimed = json_is_true(json_object_get(l, "functional"));
-        s.untimed += untimed;
+        s.launches += run_launches(l);
+        s.untimed += untimed ? run_launches(l) : 0;
         *(untimed ? &s.untimed_warp : &s.warp) += warp;
         *(untimed ? &s.untimed_thread : &s.thread) += thread;
         s.warps_possible += cycles * (double)json_integer_value(json_object_get(l, "occupancy_warps"));
@@ -166,7 +167,7 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
         size_t k = 0;
         while (k < rows && strcmp(row[k].name, name) != 0) k++;
         if (k == rows) row[rows++].name = name;
-        row[k].launches++;
+        row[k].launches += run_launches(l);
         row[k].cycles += (uint64_t)json_integer_value(json_object_get(l, "cycles"));
         row[k].warp += (uint64_t)json_integer_value(json_object_get(l, "warp_instructions"));
         row[k].thread += (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));

@@ -168,7 +168,7 @@ static void collect(struct arena *a, const struct run *r, struct result *out) {
         const uint32_t into[2] = {0, at};
         for (int w = 0; w < 2; w++) {
             struct kernel_result *k = &out->kernel[into[w]];
-            k->launches += 1;
+            k->launches += (double)run_launches(l);
             k->cycles += json_number_value(json_object_get(l, "cycles"));
             k->seconds += json_number_value(json_object_get(l, "seconds"));
             add_activity(&k->activity, json_object_get(l, "activity"));
