@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -213,9 +214,21 @@ static uint32_t next_job(const job_list *list) {
     return best;
 }
 
+// Keys hold the simulator as it was when the jobs were listed: a build in between would put another
+// one's results under them.
+static enum ww_status same_simulator(const struct study_host *host, const struct stat *then, struct diags *d) {
+    struct stat now;
+    if (stat(host->library, &now) == 0 && now.st_ino == then->st_ino && now.st_size == then->st_size &&
+        now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
+        return WW_OK;
+    return diag_add(d, WW_ERROR_IO, "%s was built anew while jobs ran: what ended before is kept under its own build; start again", host->library);
+}
+
 enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host *host, struct store *store,
                         const struct pool_options *o, struct diags *d, struct pool_counts *counts) {
     *counts = (struct pool_counts){.kept = 0};
+    struct stat library;
+    if (stat(host->library, &library) != 0) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", host->library, strerror(errno));
     sweep(scratch(a));
     for (uint32_t i = 0; i < list->n; i++) {
         struct job *j = &list->at[i];
@@ -254,8 +267,10 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
             if (j->state != JOB_RUNS || waitpid(j->pid, &status, WNOHANG) != j->pid) continue;
             running--;
             ended = true;
-            if (stopped && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
-                j->state = JOB_WAITS; // ours is the fault, not its own
+            if (s == WW_OK) s = same_simulator(host, &library, d);
+            // ended by us; or ended well, but on which simulator?
+            if (s != WW_OK || (stopped && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
+                j->state = JOB_WAITS;
                 unlink(j->record);
                 unlink(j->log);
                 continue;

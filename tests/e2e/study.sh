@@ -90,6 +90,22 @@ kill -INT $pid; wait $pid; got=$?
 [ $got = 4 ] || fail "an interrupted study: exit code $got"
 says log2 'goes on from here'
 
+# a simulator that is built anew meanwhile gets no results under the old one's keys
+build=$(dirname "$WARPWATT")
+mkdir copy
+cp "$WARPWATT" copy/
+cp "$build/libcuda.so.1" copy/
+ln -s "$build/workloads" copy/workloads
+ln -s "$build/page" copy/page
+WARPWATT_GPUS="$HERE/../../gpus" copy/warpwatt study long.yaml --size small -j 1 --db "$TMP/new.db" -o n >log3 2>&1 &
+pid=$!
+for _ in $(seq 600); do grep -q '^done' log3 2>/dev/null && break; sleep 0.05; done
+touch copy/libcuda.so.1
+wait $pid; got=$?
+[ $got = 2 ] || fail "a study whose simulator changed: exit code $got"
+says log3 'built anew while jobs ran'
+rm -r copy
+
 # bad study files: file, line, a sentence
 refuse() { # SED-SCRIPT LINE SENTENCE
     sed "$1" one.yaml >wrong.yaml
