@@ -7,12 +7,17 @@
 // this one folds the number by xor and multiplies (the fold, or strides near a convergent of the
 // multiplier's fraction would beat). Both work for any number of partitions (GF100: 6) and leave
 // each slice and channel an address space without holes.
+//
+// Two channels of a slice that `channel_xor` chooses between are GT215's subpartitions: the parity of
+// bits 0 and 4 to 13 of the block's number in its partition (envytools, VRAM of G80 to GT218; bits 1
+// to 3 count as a register of the board says, and are taken as left out).
 #include "mem/system.h"
 
 // 2^64 / golden ratio, and a second odd constant so that slices do not follow partitions.
 #define HASH_PARTITION 0x9E3779B97F4A7C15u
 #define HASH_SLICE     0xC2B2AE3D27D4EB4Fu
 #define HASH_CHANNEL   0x165667B19E3779F9u
+#define SUBPARTITION_BITS 0x3FF1u
 
 static inline uint64_t rotate_within(uint64_t place, uint64_t group, uint64_t factor, uint64_t n) {
     const uint64_t mixed = (group ^ group >> 5 ^ group >> 11) * factor;
@@ -52,7 +57,10 @@ uint64_t map_channel(const struct mem_map *m, uint32_t slice, uint64_t local, ui
     }
     const uint64_t group = fastdiv_quotient(&m->by_channels_a_slice, block);
     uint64_t k = block - group * m->channels_a_slice;
-    if (m->hash) k = rotate_within(k, group, HASH_CHANNEL, m->channels_a_slice);
+    if (m->channel_xor)
+        k = (uint64_t)__builtin_parityll(block & SUBPARTITION_BITS);
+    else if (m->hash)
+        k = rotate_within(k, group, HASH_CHANNEL, m->channels_a_slice);
     *channel = slice + m->slices * (uint32_t)k;
     return group << m->block_shift | low;
 }

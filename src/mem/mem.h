@@ -86,6 +86,8 @@ struct mem_config {
     uint32_t slices_per_partition; // L2 sub-slices
     uint32_t interleave_bytes;     // consecutive bytes that stay in a partition
     bool partition_hash;           // xor-folded partition choice (Fermi: no camping) or plain modulo
+    bool channel_xor;              // of two channels a slice, the parity of a block's address bits
+                                   // chooses (GT215's subpartitions), or partition_hash decides
     struct cache_config l2;        // of one slice; hit_latency in L2 clock
     uint32_t l2_atomic_cycles;     // an atomic unit's occupancy a 32-byte sector and round
     double l2_clock_mhz;

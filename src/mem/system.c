@@ -156,6 +156,10 @@ static enum ww_status check(const struct mem_config *c, uint32_t sms, double cor
         REFUSE("dram.channels_per_partition (%u) must divide slices_per_partition (%u) or be a "
                "multiple of it",
                channels, slices);
+    if (c->channel_xor && channels != 2 * slices)
+        REFUSE("channel_xor chooses between two channels a slice; dram.channels_per_partition is %u "
+               "and slices_per_partition %u",
+               channels, slices);
     if (!bits_is_pow2(c->interleave_bytes) || c->interleave_bytes < 128 ||
         c->interleave_bytes > 1u << 30)
         REFUSE("interleave_bytes is %u; it must be a power of two of at least 128",
@@ -224,6 +228,7 @@ static struct mem_map derive_map(const struct mem_config *c) {
                         .slices_a_channel = slices >= channels ? slices / channels : 1,
                         .channels_a_slice = channels > slices ? channels / slices : 1,
                         .hash = c->partition_hash,
+                        .channel_xor = c->channel_xor,
                         .partitions = fastdiv_of(c->partitions),
                         .by_slices = fastdiv_of(slices)};
     m.by_channels_a_slice = fastdiv_of(m.channels_a_slice);

@@ -45,7 +45,7 @@ struct mem_map {
     uint32_t block_shift; // log2 of interleave_bytes
     uint32_t slices, channels;
     uint32_t slices_a_channel, channels_a_slice; // one of them is 1
-    bool hash;
+    bool hash, channel_xor;
     struct fastdiv partitions, by_slices, by_channels_a_slice;
 };
 struct mem_place {

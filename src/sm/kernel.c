@@ -132,6 +132,10 @@ static bool is_long(uint8_t klass) {
     }
 }
 
+static bool is_shared(uint8_t klass) {
+    return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED;
+}
+
 static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool has_result) {
     uint16_t f = 0;
     const bool is_mem = (in->unit == UNIT_LDST && m->klass != OPC_SHFL) || in->unit == UNIT_TEX;
@@ -185,6 +189,76 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     bool has_result = in->dst != 0 || in->dst_p != 0;
     for (int i = 0; wide != NULL && i < WIDE_WORDS; i++) has_result |= wide->dst[i] != 0;
     in->flags = flags_of(m, in, has_result);
+    if (d->c->shared_on_lanes && is_shared(m->klass)) {
+        in->unit = UNIT_INT;
+        in->flags |= SI_LANES;
+    }
+    // Branches and barriers that take several cycles take them from the lanes (Tesla: the guide's
+    // eight bar.sync a hot clock).
+    if (m->klass == OPC_CTRL && in->interval > 1) in->unit = UNIT_INT;
+    return true;
+}
+
+// ---- loads from shared memory that are an operand of their user ---------------------------------
+static uint32_t reads_of(const struct minst *m, uint32_t reg) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < WW_COUNT(m->src); i++) {
+        const struct opnd *const o = &m->src[i];
+        n += o->kind == OPND_GPR && reg >= o->reg && reg < o->reg + o->words;
+    }
+    return n;
+}
+
+static bool writes(const struct minst *m, uint32_t reg) {
+    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
+        const struct opnd *const o = &m->dst[i];
+        if (o->kind == OPND_GPR && reg >= o->reg && reg < o->reg + o->words) return true;
+    }
+    return false;
+}
+
+// The instruction that can take the load at `at` as an operand: the only one that reads the register
+// before it is written again, in straight-line code, with no store between. 0: none.
+static uint32_t only_user(const struct code_image *im, uint32_t at, const uint8_t *is_target) {
+    const struct minst *const load = &im->inst[at];
+    if (load->klass != OPC_LD_SHARED || load->dst[0].kind != OPND_GPR || load->dst[0].words != 1)
+        return 0;
+    const uint32_t reg = load->dst[0].reg;
+    uint32_t user = 0;
+    for (uint32_t i = at + 1; i < im->n_insts && !is_target[i]; i++) {
+        const struct minst *const m = &im->inst[i];
+        const uint32_t unit = op_class_unit[m->klass], reads = reads_of(m, reg);
+        if (reads > 1 || (reads == 1 && user != 0)) return 0;
+        if (reads == 1) {
+            if (unit != UNIT_INT && unit != UNIT_FP) return 0;
+            user = i;
+        }
+        if (writes(m, reg)) return m->guard < PRED_TRUE ? 0 : user;
+        if (unit == UNIT_NONE) return 0;
+        if (user == 0 && (m->klass == OPC_ST_SHARED || m->klass == OPC_ATOM_SHARED)) return 0;
+    }
+    return 0;
+}
+
+static bool fold_loads(struct sm_kernel *k, const struct code_image *im) {
+    uint8_t *const is_target = ww_alloc_aligned(2 * ((size_t)im->n_insts + 1));
+    if (is_target == NULL) return false;
+    uint8_t *const has_operand = is_target + im->n_insts + 1;
+    memset(is_target, 0, 2 * ((size_t)im->n_insts + 1));
+    bool is_plain = true; // jumps through tables may go anywhere
+    for (uint32_t i = 0; i < im->n_insts; i++) {
+        const struct minst *const m = &im->inst[i];
+        if (m->op == OP_BRX || m->op == OP_CALLI) is_plain = false;
+        if (m->target >= 0 && (uint32_t)m->target < im->n_insts) is_target[m->target] = 1;
+        if (m->reconv >= 0 && (uint32_t)m->reconv < im->n_insts) is_target[m->reconv] = 1;
+    }
+    for (uint32_t i = 0; is_plain && i < im->n_insts; i++) {
+        const uint32_t user = only_user(im, i, is_target);
+        if (user == 0 || has_operand[user]) continue;
+        has_operand[user] = 1;
+        k->inst[i].flags |= SI_FOLDED;
+    }
+    ww_free_aligned(is_target);
     return true;
 }
 
@@ -232,6 +306,7 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
         k->inst[i].wide = is_wide ? i : 0;
         ok = decode_one(&dec, &im->inst[i], &k->inst[i], is_wide ? &k->wide[i] : NULL);
     }
+    if (ok && c->shared_on_lanes) ok = fold_loads(k, im);
     if (!ok) {
         sm_kernel_destroy(k);
         return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");

@@ -307,6 +307,27 @@ static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, u
         wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
 }
 
+// On Tesla shared memory is an operand of any instruction, and loads and stores of it are moves:
+// the lanes wait for its banks (Lindholm et al. 2008; envytools, Tesla CUDA ISA). A multiply-add with
+// such an operand takes six hot cycles instead of four (Volkov and Demmel, SC08): a load that its
+// only user can take as an operand (SI_FOLDED) costs the other two, a core cycle.
+uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
+                      uint32_t lanes, uint64_t t) {
+    const struct exec_access *const a = &s->env.access;
+    struct lsu_entry e;
+    e.in = in;
+    s->act.c[ACT_agu_addresses] += count_lanes(a->mask);
+    shared_part(s, a, a->mask, &e, t);
+    const uint64_t ready = operands_at + agu_cycles(s, a->mask) + in->latency;
+    const uint64_t start = max64(ready, s->banks_free_at);
+    s->banks_free_at = start + e.bank_cycles;
+    units_hold(s, s->lsu.pipe, start, start + e.bank_cycles);
+    if (in->flags & SI_RESULT)
+        wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, w, lanes);
+    const uint32_t hold = e.bank_cycles > in->interval ? e.bank_cycles : in->interval;
+    return in->flags & SI_FOLDED && hold > 1 ? hold - 1 : hold;
+}
+
 void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
                 uint32_t lanes, uint64_t t) {
     const struct exec_access *const a = &s->env.access;

@@ -160,6 +160,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
     s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
                                                                : c->ibuffer_entries;
+    s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
     s->wake = s->reply_at = s->decode_at = NEVER;
     s->dirty = (1u << s->c.schedulers) - 1;
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
@@ -284,7 +285,9 @@ void sm_unbind(struct sm *s, uint32_t slot) {
 
 void sm_flush(struct sm *s) {
     for (uint32_t i = 0; i < CLIENT_N; i++)
-        if (s->cache[i].tags != NULL && i != CLIENT_INST) cache_invalidate(s->cache[i].tags);
+        if (s->cache[i].tags != NULL && (i != CLIENT_INST || s->c.icache_flush))
+            cache_invalidate(s->cache[i].tags);
+    if (s->c.icache_flush) memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     memset(s->const_ok, 0, sizeof s->const_ok);
     s->n_writebacks = 0; // local memory of finished launches
 }

@@ -29,6 +29,7 @@ enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROU
 // texture classes other than SHFL `latency` is the time before the access begins (0: it is part of
 // the caches' and shared memory's latencies). CTRL's latency is the barriers': from the issue of the
 // last warp that comes to one until its warps may issue.
+// CTRL's interval, if it is more than 1, is the time that it takes from the INT lanes.
 struct class_timing {
     uint32_t latency;    // core cycles from operands read to result written
     uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
@@ -54,6 +55,7 @@ struct sm_config {
     uint32_t instruction_bytes; // of a machine instruction in memory
     uint32_t decode_latency;    // fetch hit to issue-ready
     struct cache_config icache;
+    bool icache_flush;          // a launch empties the instruction cache, as it does the others
     uint32_t icache_prefetch;   // lines behind a missing one that are asked for with it
     // issue
     uint32_t schedulers;
@@ -75,7 +77,10 @@ struct sm_config {
     uint32_t result_bus;        // results written a cycle
     // execution
     uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
-    bool int_fp_shared_issue;   // a cluster takes one INT or FP instruction a cycle, not both
+    bool int_fp_shared_issue;   // a cluster takes INT or FP, not both: while an addition's interval
+                                // lasts (Fermi: a cycle; Tesla: two, eight lanes do both)
+    bool shared_on_lanes;       // shared memory is an operand of the lanes' instructions (Tesla): an
+                                // access holds them for as long as it holds the banks
     uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
     struct class_timing timing[OPC_N];
     // load/store
@@ -157,7 +162,8 @@ const struct exec_fault *sm_fault(const struct sm *s);
 // Last cycle in which an instruction issued or a reply came; for the deadlock detector.
 uint64_t sm_last_progress(const struct sm *s);
 void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for what, with PTX lines
-// Between launches: L1, constant and texture caches lose their lines (as real chips do).
+// Between launches: L1, constant and texture caches lose their lines (as real chips do), and the
+// instruction cache where icache_flush says so.
 void sm_flush(struct sm *s);
 
 // Counts so far, complete up to `now` (state times are closed at the call).

@@ -35,7 +35,9 @@ enum sm_inst_flags {
     SI_COMMIT = 1 << 9,  // cp.async.commit_group
     SI_ASYNC_WAIT = 1 << 10,
     SI_SHUFFLE = 1 << 11,
-    SI_CHECK_PUSH = 1 << 12 // look whether the warp split
+    SI_CHECK_PUSH = 1 << 12, // look whether the warp split
+    SI_LANES = 1 << 13,  // shared memory that the lanes access themselves (shared_on_lanes)
+    SI_FOLDED = 1 << 14  // ... as an operand of the one instruction that uses what is loaded
 };
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.
@@ -223,6 +225,8 @@ struct sm {
     uint64_t const_retry; // the same for constant lines
     uint64_t send_at;     // the port takes requests in order of time
     uint32_t fetch_room;  // free entries that make a warp fetch
+    uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
+    uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
     uint32_t units_busy;  // units whose free_at may lie ahead
     uint32_t fetch_last;
@@ -349,6 +353,10 @@ static inline void front_want(struct sm *s, uint32_t w) {
 // lsu.c
 // A memory instruction whose access stands in s->env has issued; its operands are read in cycle
 // operands_at.
+// An access to shared memory by the lanes themselves: past the queue. Answers the cycles for which
+// it holds them.
+uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
+                      uint32_t lanes, uint64_t t);
 void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
                 uint32_t lanes, uint64_t t);
 void lsu_step(struct sm *s, struct lsu *u, uint64_t t);

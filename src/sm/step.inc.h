@@ -228,7 +228,10 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
         collect_hold(s, t, ready);
-        lsu_accept(s, w, in, ready, lanes, t);
+        if (in->flags & SI_LANES)
+            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t));
+        else
+            lsu_accept(s, w, in, ready, lanes, t);
         return;
     }
     if (latency == 0) latency = 1;

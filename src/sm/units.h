@@ -27,18 +27,31 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
     return p;
 }
 
+// The pipeline beside it in its cluster is closed until `until`.
+static inline void units_close_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
+                                    uint64_t until) {
+    const bool is_int = unit == UNIT_INT;
+    struct sm_pipe *twin = &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT)
+                                             : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
+    twin->free_at = max64(twin->free_at, until);
+    units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
+}
+
 static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
                               uint32_t interval) {
     s->v.pipe[pipe].free_at = t + interval;
     s->v.pipe[pipe].issues++;
     units_refresh(s, unit, t);
-    if (s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP)) {
-        const bool is_int = unit == UNIT_INT;
-        struct sm_pipe *twin = &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT)
-                                                 : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
-        twin->free_at = max64(twin->free_at, t + 1);
-        units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
-    }
+    if (s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP))
+        units_close_twin(s, unit, pipe, t, t + s->lanes_cycles);
+}
+
+// The instruction that was just booked holds the cluster's lanes for `cycles`.
+static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
+                                    uint32_t cycles) {
+    s->v.pipe[pipe].free_at = t + cycles;
+    units_refresh(s, unit, t);
+    if (s->c.int_fp_shared_issue) units_close_twin(s, unit, pipe, t, t + cycles);
 }
 
 // An idle period of a pipeline has ended.

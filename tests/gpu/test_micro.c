@@ -348,6 +348,10 @@ static double coalescing(const struct row *r) {
 #define FADD4 "add.f32 %x0, %x0, %y;\nadd.f32 %x1, %x1, %y;\nadd.f32 %x2, %x2, %y;\nadd.f32 %x3, %x3, %y;"
 #define FMA4 "fma.rn.f32 %x0, %x0, %y, %y;\nfma.rn.f32 %x1, %x1, %y, %y;\nfma.rn.f32 %x2, %x2, %y, %y;\nfma.rn.f32 %x3, %x3, %y, %y;"
 #define MAD4 "mad.f32 %x0, %x0, %y, %y;\nmad.f32 %x1, %x1, %y, %y;\nmad.f32 %x2, %x2, %y, %y;\nmad.f32 %x3, %x3, %y, %y;"
+#define INT_FP4 "add.u32 %a0, %a0, %b;\nadd.f32 %x0, %x0, %y;\nadd.u32 %a1, %a1, %b;\nadd.f32 %x1, %x1, %y;"
+#define MADS4 \
+    "ld.volatile.shared.f32 %t, [s];\nmad.f32 %x0, %x0, %t, %y;\nld.volatile.shared.f32 %t, [s+4];\nmad.f32 %x1, %x1, %t, %y;\n" \
+    "ld.volatile.shared.f32 %t, [s+8];\nmad.f32 %x2, %x2, %t, %y;\nld.volatile.shared.f32 %t, [s+12];\nmad.f32 %x3, %x3, %t, %y;"
 #define RSQ4 "rsqrt.approx.ftz.f32 %x0, %x0;\nrsqrt.approx.ftz.f32 %x1, %x1;\nrsqrt.approx.ftz.f32 %x2, %x2;\nrsqrt.approx.ftz.f32 %x3, %x3;"
 #define DADD4 "add.f64 %u0, %u0, %v;\nadd.f64 %u1, %u1, %v;\nadd.f64 %u2, %u2, %v;\nadd.f64 %u3, %u3, %v;"
 #define LD "ld.global.u64 %at, [%at];"
@@ -379,12 +383,16 @@ static const struct row rows[] = {
     {"int add", "gt240", 7.9, OPS, WONG, 0.05, rate, ADD4, 4},
     {"fp32 add", "gt240", 7.9, OPS, WONG, 0.05, rate, FADD4, 4},
     {"fp32 mad", "gt240", 7.9, OPS, WONG, 0.05, rate, MAD4, 4},
+    {"int and fp32 add together", "gt240", 8, OPS, "Lindholm 2008: eight lanes do both", 0.05, rate, INT_FP4, 4},
+    {"fp32 mad, operand shared", "gt240", 32.0 / 6, OPS, "Volkov 2008: 6 hot cycles", 0.05, rate, MADS4, 4},
     {"int mul", "gt240", 1.7, OPS, WONG, 0.25, rate, MUL4, 4},
     {"rsqrt", "gt240", 2.0, OPS, WONG, 0.05, rate, RSQ4, 4},
     {"shared load", "gt240", 38, HOT, WONG, 0.05, shared_chain, NULL, 0},
     {"global load from DRAM", "gt240", 440, HOT, WONG, 0.05, chase_dram, LD, 0},
     {"texture hit", "gt240", 261, HOT, WONG, 0.05, texture_chain, NULL, 0},
     {"barrier of one warp", "gt240", 20, HOT, WONG, 0.12, barrier_chain, NULL, 0},
+    {"DRAM copies", "gt240", 68.4, "% of peak", "Ruetsch 2010 (GTX 280)", 0.12, bandwidth, "copy", 0},
+    {"DRAM copies", "gt240-ddr3", 81.4, "% of peak", MEI " (560 Ti)", 0.12, bandwidth, "copy", 0},
     {"partition camping: slower by", "gt240", 2, "x", "2 partitions, modulo 256 B (envytools)", 0.15, camping, NULL, 0},
     {"load, stride 1", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 1},
     {"load, stride 2", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 2},

@@ -236,15 +236,16 @@ static int by_value(const void *a, const void *b) {
 
 static void the_map_has_no_holes_and_no_aliases(void **state) {
     (void)state;
-    const uint32_t shapes[][3] = {{6, 2, 1}, {3, 1, 4}, {5, 4, 2}, {2, 3, 3}, {1, 1, 1}, {7, 1, 1}};
-    enum { N = 20160 };
+    const uint32_t shapes[][3] = {{6, 2, 1}, {3, 1, 4}, {5, 4, 2}, {2, 3, 3}, {1, 1, 1}, {7, 1, 1}, {2, 1, 2}};
+    enum { N = 20160, MODULO, HASH, XOR, HOW };
     static uint64_t channel_block[N];
     for (uint32_t s = 0; s < WW_COUNT(shapes); s++)
-        for (int hash = 0; hash < 2; hash++) {
+        for (int how = MODULO; how < HOW; how++) {
             struct mem_config c = rig_config();
             c.partitions = shapes[s][0], c.slices_per_partition = shapes[s][1];
             c.dram.channels_per_partition = shapes[s][2];
-            c.partition_hash = hash;
+            c.partition_hash = how == HASH;
+            c.channel_xor = how == XOR && shapes[s][2] == 2 * shapes[s][1];
             struct rig r = rig_make(c, 1, 1000);
             const uint32_t channels = c.partitions * c.dram.channels_per_partition;
             uint64_t most = 0;
@@ -267,6 +268,26 @@ static void the_map_has_no_holes_and_no_aliases(void **state) {
                         N + (uint64_t)channels * shapes[s][1] * shapes[s][2]);
             rig_free(&r);
         }
+}
+
+static void subpartitions_are_those_of_gt215(void **state) {
+    (void)state;
+    // envytools, VRAM: of a partition's block number, bit 0 and bits 4 to 13 by exclusive or.
+    const struct { uint64_t block; uint32_t channel; } row[] = {
+        {0, 0}, {1, 1}, {2, 0}, {8, 0}, {15, 1}, {16, 1}, {17, 0}, {48, 0}, {49, 1},
+        {1 << 13, 1}, {1 << 14, 0}, {3 << 13, 1}, {0x3ff1, 1}};
+    struct mem_config c = rig_config();
+    c.partitions = 2, c.slices_per_partition = 1, c.dram.channels_per_partition = 2;
+    c.partition_hash = false, c.channel_xor = true;
+    struct rig r = rig_make(c, 1, 1000);
+    for (uint32_t i = 0; i < WW_COUNT(row); i++) {
+        const struct mem_place p = map_place(&r.m->map, row[i].block * 512 + 256);
+        uint32_t channel;
+        map_channel(&r.m->map, p.slice, p.local, &channel);
+        assert_int_equal(p.partition, 1);
+        assert_int_equal(channel, row[i].channel);
+    }
+    rig_free(&r);
 }
 
 // ---- refusals -------------------------------------------------------------------------------
@@ -295,6 +316,7 @@ static void impossible_configurations_are_refused(void **state) {
     REFUSE(c.slices_per_partition = 0, "slices_per_partition is 0");
     REFUSE((c.slices_per_partition = 2, c.dram.channels_per_partition = 3), "must divide");
     REFUSE(c.interleave_bytes = 96, "interleave_bytes is 96");
+    REFUSE((c.channel_xor = true, c.dram.channels_per_partition = 4 * c.slices_per_partition), "channel_xor");
     REFUSE(c.l2.sector_bytes = 48, "sector_bytes");
     REFUSE(c.l2.sector_bytes = 16, "units of 32");
     REFUSE(c.l2.line_bytes = 100, "line_bytes");
@@ -338,6 +360,7 @@ int main(void) {
         cmocka_unit_test(plain_interleaving_camps),
         cmocka_unit_test(slices_share_strides_evenly),
         cmocka_unit_test(the_map_has_no_holes_and_no_aliases),
+        cmocka_unit_test(subpartitions_are_those_of_gt215),
         cmocka_unit_test(impossible_configurations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,8 +38,13 @@ extern "C" __global__ void transpose(float *out, const float *in, int cols, int 
 }
 
 extern "C" __global__ void transposeDiagonal(float *out, const float *in, int cols, int rows) {
-    const unsigned linear = blockIdx.y * gridDim.x + blockIdx.x;
-    const unsigned by = linear % gridDim.y;
-    const unsigned bx = (linear / gridDim.y + by) % gridDim.x;
+    unsigned by = blockIdx.x, bx = blockIdx.x + blockIdx.y;
+    if (gridDim.x == gridDim.y) { // no division, which the first machines have in software
+        if (bx >= gridDim.x) bx -= gridDim.x;
+    } else {
+        const unsigned linear = blockIdx.y * gridDim.x + blockIdx.x;
+        by = linear % gridDim.y;
+        bx = (linear / gridDim.y + by) % gridDim.x;
+    }
     move_tile<TILE + 1>(out, in, cols, rows, (int)bx, (int)by);
 }
