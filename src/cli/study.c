@@ -184,7 +184,8 @@ static void print_verdicts(const struct sheet *sh, bool colour) {
     static const char *const ink[] = {"", "\033[32m", "\033[31m", "\033[2m"};
     for (uint32_t i = 0; i < sh->study->figure.n; i++) {
         const struct sheet_figure *g = &sh->figure[i];
-        printf("%s%-10s%s %s\n           %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict), colour ? "\033[0m" : "", g->figure->title, g->sentence);
+        printf("%s%-10s%s %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict), colour ? "\033[0m" : "", g->figure->title);
+        if (*g->sentence) printf("           %s\n", g->sentence);
     }
     uint32_t good = 0, all = 0;
     for (uint32_t i = 0; i < sh->study->published.n; i++) {

@@ -168,12 +168,12 @@ static enum ww_status must_be(const struct reader *r, struct mark at, bool confi
     return refuse(r, at, "this study has no %s `%s`", what, name);
 }
 
-// Further words for `warpwatt run`.
-static enum ww_status options_in(struct reader *r, const pairs *m, const char *option[STUDY_MAX_OPTIONS], uint32_t *n) {
+// Further words for `warpwatt run`: `options`, or `args` of the workload.
+static enum ww_status options_in(struct reader *r, const pairs *m, const char *key, const char *option[STUDY_MAX_OPTIONS], uint32_t *n) {
     texts words = {.n = 0};
-    TRY(texts_in(r, m, "options", &words));
+    TRY(texts_in(r, m, key, &words));
     for (uint32_t i = 0; i < words.n; i++) {
-        if (*n == STUDY_MAX_OPTIONS) return refuse(r, get(m, "options")->at, "more than %d options", STUDY_MAX_OPTIONS);
+        if (*n == STUDY_MAX_OPTIONS) return refuse(r, get(m, key)->at, "more than %d %s", STUDY_MAX_OPTIONS, key);
         option[(*n)++] = words.at[i];
     }
     return WW_OK;
@@ -196,12 +196,13 @@ static enum ww_status read_workloads(struct reader *r, yaml_node_t *n) {
         struct study_workload w = {.name = m.at[i].key, .run = m.at[i].key, .small = "small", .paper = "paper", .at = m.at[i].at};
         pairs f;
         if (m.at[i].value->type != YAML_SCALAR_NODE || m.at[i].value->data.scalar.length) {
-            TRY(mapping(r, "a workload", m.at[i].value, "run kernel small paper options", &f));
+            TRY(mapping(r, "a workload", m.at[i].value, "run kernel small paper args options", &f));
             TRY(text_in(r, &f, "run", &w.run));
             TRY(text_in(r, &f, "kernel", &w.kernel));
             TRY(text_in(r, &f, "small", &w.small));
             TRY(text_in(r, &f, "paper", &w.paper));
-            TRY(options_in(r, &f, w.option, &w.n_options));
+            TRY(options_in(r, &f, "options", w.option, &w.n_options));
+            TRY(options_in(r, &f, "args", w.arg, &w.n_args));
         }
         vec_push(r->arena, &r->s->workload, w);
     }
@@ -243,7 +244,7 @@ static enum ww_status read_configurations(struct reader *r, yaml_node_t *n, cons
         TRY(text_in(r, &f, "gpu", &c.gpu));
         TRY(text_in(r, &f, "policy", &c.policy));
         TRY(read_set(r, &f, &c));
-        TRY(options_in(r, &f, c.option, &c.n_options));
+        TRY(options_in(r, &f, "options", c.option, &c.n_options));
         if (!c.label) c.label = c.name;
         if (r->s->configuration.n == STUDY_MAX_CONFIGS)
             return refuse(r, c.at, "more than %d configurations", STUDY_MAX_CONFIGS);

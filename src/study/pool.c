@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POOL_MAX_PROCESSES = 64, POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 2 * STUDY_MAX_OPTIONS + 32, POOL_STEP_NS = 20000000 };
+enum { POOL_MAX_PROCESSES = 64, POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32, POOL_STEP_NS = 20000000 };
 
 static double now_s(void) {
     struct timespec t;
@@ -64,6 +64,7 @@ static void words_of(const struct study_host *host, const struct job *j, char **
     for (uint32_t i = 0; i < c->n_options; i++) w[n++] = (char *)(uintptr_t)c->option[i];
     for (uint32_t i = 0; j->row && i < j->row->n_options; i++) w[n++] = (char *)(uintptr_t)j->row->option[i];
     w[n++] = (char *)(uintptr_t)j->program.name;
+    for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++) w[n++] = (char *)(uintptr_t)j->row->arg[i];
     w[n] = NULL;
 }
 

@@ -35,6 +35,8 @@ struct study_workload {
     const char *small, *paper; // size that is run at --size small, paper
     const char *option[STUDY_MAX_OPTIONS]; // further words for `warpwatt run`
     uint32_t n_options;
+    const char *arg[STUDY_MAX_OPTIONS]; // the workload's own numbers at --size paper, in a size's place
+    uint32_t n_args;
     struct mark at;
 };
 
@@ -158,6 +160,7 @@ struct job {
     struct study_program program;
     const struct study_configuration *configuration;
     const struct study_workload *row; // whose options it has; NULL: none
+    bool own_args;                    // and whose numbers
     struct gpu_config gpu;
     struct savings savings;
     enum job_state state;

@@ -50,6 +50,10 @@ figures: {f1: {series: [launches, {is: "cycles > 0"}, {is: "cycles < at('all', '
 END
 run 0 study launch.yaml --size small $db -o l; says l/f1.csv '^all,[1-9][0-9]+,1,0$'; says l/f1.csv '^first,1,1,1$'
 
+# numbers of its own in a size's place
+sed 's/first: .*}}/first: {run: vectorAdd, args: [32000]}}/; s/all: {run: mergeSort}/all: {run: vectorAdd, small: bench, paper: small}/' launch.yaml >args.yaml
+run 0 study args.yaml --size paper $db -o m; says m/f1.csv '^first,1,1,1$'
+
 # one failing job loses nothing else, is named, and is tried again
 sed 's/^  gto: .*/  gto: {base: base, options: [--max-cycles, "100"]}/' one.yaml >bad.yaml
 run 1 study bad.yaml --size small $db -o d
