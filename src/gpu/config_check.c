@@ -103,6 +103,8 @@ static void check_sm(const struct gpu_config *g, struct check c) {
     if (s->scheduler >= SCHED_FETCH_GROUP && s->group_warps < s->schedulers)
         fail(&c, "group_warps|schedulers|scheduler", "is %u, less than a warp for each of the %u schedulers", s->group_warps,
              s->schedulers);
+    if (s->shared_warps && s->scheduler != SCHED_LRR && s->scheduler != SCHED_TWO_LEVEL)
+        fail(&c, "shared_warps|scheduler", "is true, which only schedulers lrr and two_level can do");
     if (s->reg_alloc_unit > s->registers)
         fail(&c, "reg_alloc_unit|registers", "is larger than the register file");
     if (s->warp_alloc_unit > s->max_warps)

@@ -30,7 +30,7 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     *W = (struct warp){.ew = &c->cta.warps[number],
                        .counts = ks->counts,
                        .code = ks->kernel->inst,
-                       .sched = (uint8_t)(w % s->c.schedulers),
+                       .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1 : 1u << w % s->c.schedulers),
                        .cta = (uint8_t)cta,
                        .kslot = c->kslot,
                        .wide = wide,
@@ -121,7 +121,7 @@ static void forget_warp(struct sm *s, uint32_t w) {
     s->fetch_want &= keep;
     s->fetch_held &= keep;
     s->const_retry &= keep;
-    s->dirty |= 1u << s->warp[w].sched;
+    s->dirty |= s->warp[w].scheds;
     count_active(s, v->cycle);
 }
 

@@ -167,6 +167,8 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     const struct class_timing *t = &d->c->timing[m->klass];
     in->klass = m->klass;
     in->unit = op_class_unit[m->klass];
+    if (in->unit == UNIT_DP && d->c->dp_pipe != DP_PIPE_DP)
+        in->unit = d->c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);

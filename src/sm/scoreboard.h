@@ -48,7 +48,7 @@ static inline void scoreboard_look(struct sm *s, uint32_t w) {
     struct warp *const W = &s->warp[w];
     struct sm_view *const v = &s->v;
     const uint64_t bit = BIT64(w);
-    s->dirty |= 1u << W->sched;
+    s->dirty |= W->scheds;
     if ((v->decoded & ~s->blocked & bit) == 0) {
         v->go &= ~bit;
         v->wait_mem &= ~bit;

@@ -33,6 +33,9 @@ static const char *config_wrong(const struct sm_config *c) {
         return "group_warps must give each scheduler a warp";
     if (c->scheduler == SCHED_TWO_LEVEL && c->active_warps < c->schedulers)
         return "active_warps must give each scheduler a warp";
+    if (c->shared_warps && c->scheduler != SCHED_LRR && c->scheduler != SCHED_TWO_LEVEL)
+        return "shared_warps goes with schedulers lrr and two_level only";
+    if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
     if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
         return "l1d.line_bytes must be 128 or more: a transaction is";
@@ -133,9 +136,12 @@ static void lay_out_pipes(struct sm *s) {
         s->units_busy |= 1u << UNIT_DP;
     }
     v->schedulers = c->schedulers;
-    for (uint32_t w = 0; w < c->max_warps; w++) v->mine[w % c->schedulers] |= BIT64(w);
-    for (uint32_t i = 0; i < c->schedulers; i++)
-        s->active_cap[i] = (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+    for (uint32_t i = 0; i < c->schedulers; i++) {
+        for (uint32_t w = 0; w < c->max_warps; w++)
+            if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
+        s->active_cap[i] = c->shared_warps ? c->active_warps
+                                           : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+    }
     for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
 }
 

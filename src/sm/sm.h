@@ -22,6 +22,7 @@
 #include "exec/exec.h"
 #include "mem/mem.h"
 
+enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROUP, SCHED_CTA_AWARE };
 
 // A dependent instruction issues `read_latency + latency` cycles after its producer when no bank,
@@ -63,6 +64,8 @@ struct sm_config {
     uint32_t issue_width;       // instructions a scheduler may issue a cycle from one warp
     uint32_t scheduler_interval; // core cycles between issues of one scheduler (Fermi: 1)
     uint32_t active_warps;      // two-level: size of the active set, per SM
+    bool shared_warps;          // a scheduler chooses among all warps of the SM, not among its own;
+                                // a warp issues to one of them a cycle
     uint32_t group_warps;       // fetch groups: warps of a group, per SM; CTA-aware: CTAs are put
                                 // together until they hold as many
     uint32_t max_issues_per_warp; // dual issue: 1 or 2
@@ -82,6 +85,7 @@ struct sm_config {
     bool shared_on_lanes;       // shared memory is an operand of the lanes' instructions (Tesla): an
                                 // access holds them for as long as it holds the banks
     uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
+    uint32_t dp_pipe;           // enum sm_dp_pipe: pipelines that compute in double precision
     struct class_timing timing[OPC_N];
     // load/store
     uint32_t lsu_queue;         // accesses waiting

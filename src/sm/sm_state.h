@@ -92,7 +92,7 @@ struct warp {
     const struct sm_inst *code;
     uint16_t pend_p;
     uint8_t ib_n;      // instructions in its buffer
-    uint8_t sched, cta, kslot;
+    uint8_t scheds, cta, kslot;
     uint16_t inflight; // results on their way
     // second line
     struct sm_wide_pend { uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS]; } * wide;
@@ -237,6 +237,7 @@ struct sm {
     uint8_t n_policies;
     uint16_t hooks;       // HOOK_*: what any policy asks for
     uint32_t cycle_issues; // schedulers that issued in this cycle
+    uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
     uint64_t policy_wake;
 

@@ -241,6 +241,13 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
         wheel_add(&s->wheel, t, at + latency, EVENT_RESULT, in, w, lanes);
 }
 
+// With warps that all schedulers choose from: no other one takes it in this cycle, and all go on behind it.
+static void take(struct sm *s, uint32_t w) {
+    s->cycle_taken |= BIT64(w);
+    s->dirty |= s->warp[w].scheds;
+    for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].last = (uint8_t)w;
+}
+
 // Issues the next instruction of warp w. False: the program faulted.
 static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_t t) {
     struct warp *const W = &s->warp[w];
@@ -260,6 +267,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     s->act.c[ACT_lanes_active + lanes]++;
     s->dirty |= 1u << sc;
     s->sched[sc].last = (uint8_t)w;
+    if (ww_unlikely(s->c.shared_warps)) take(s, w);
     s->v.needs[in->unit] &= ~BIT64(w);
     if (in->unit != UNIT_NONE) {
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
@@ -394,7 +402,7 @@ static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, u
 static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     struct sm_view *const v = &s->v;
     if (s->ops->prepare != NULL) s->ops->prepare(s, sc);
-    const uint64_t ready = v->go & v->mine[sc], active = ready & v->active;
+    const uint64_t ready = v->go & v->mine[sc] & ~s->cycle_taken, active = ready & v->active;
     if (active == 0) {
         if (ready != 0) {
             stall_hold(s, sc, STALL_pending, ready, t);
@@ -501,6 +509,7 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     bool issued = false;
     if (s->v.resident != 0 || s->is_busy) {
         s->cycle_issues = 0;
+        s->cycle_taken = 0;
         s->cycle_dp = false;
         const uint32_t n = s->c.schedulers;
         uint32_t sc = (uint32_t)(t % n);

@@ -23,6 +23,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler) 
     c->active_warps = 16;
     c->group_warps = 8;
     c->read_latency = draw(4);
+    c->shared_warps = scheduler <= SCHED_TWO_LEVEL && scheduler != SCHED_GTO && number % 2 == 0;
     c->timing[OPC_SFU_RCP].interval = 4;
     g->args.block[0] = WORDS / 2;
     g->ctas = 2;

@@ -179,6 +179,51 @@ static void two_schedulers(void **state) {
     rig_free(g);
 }
 
+// Three warps of 30 moves, two schedulers. Of its own warps the first scheduler has two, 60 moves one a
+// cycle. From one pool each cycle takes two of the three in turn: the 90th move is in cycle 45. A lone
+// warp gives one a cycle either way.
+static void warps_of_all_schedulers(void **state) {
+    (void)state;
+    const struct { uint32_t threads; bool shared; uint64_t last; } row[] = {
+        {96, false, 60}, {96, true, 45}, {32, true, 30}};
+    for (size_t r = 0; r < WW_COUNT(row); r++) {
+        for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_TWO_LEVEL; scheduler += 2) {
+            struct rig *g = rig_new();
+            g->c.schedulers = g->c.clusters = 2;
+            g->c.scheduler = scheduler;
+            g->c.active_warps = 8;
+            g->c.shared_warps = row[r].shared;
+            g->args.block[0] = row[r].threads;
+            for (uint32_t i = 0; i < 30; i++) movi(g, i, i);
+            exit_(g);
+            rig_run(g);
+            assert_int_equal(g->done_at, row[r].last + 10);
+            rig_free(g);
+        }
+    }
+}
+
+// Double precision in the clusters' pipelines: two of them take two a cycle, and the count is theirs.
+static void double_precision_in_clusters(void **state) {
+    (void)state;
+    for (uint32_t pipe = DP_PIPE_INT; pipe <= DP_PIPE_FP; pipe++) {
+        struct rig *g = rig_new();
+        g->c.schedulers = g->c.clusters = 2;
+        g->c.dp_units = 1;
+        g->c.dp_pipe = pipe;
+        g->c.dp_blocks_issue = true; // of a unit that is not there
+        g->args.block[0] = 64;
+        for (uint32_t i = 0; i < 5; i++) dadd(g, 2 * i, 20, 22);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 5 + 10);
+        const uint32_t issues = pipe == DP_PIPE_INT ? ACT_int_issues : ACT_fp_issues;
+        assert_int_equal(act(g, issues) + act(g, issues + 1), 10);
+        assert_int_equal(act(g, ACT_dp_issues), 0);
+        rig_free(g);
+    }
+}
+
 // Fermi: a double-precision instruction takes both schedulers. Two warps of 5 independent ones:
 // one a cycle, the tenth in cycle 10.
 static void double_precision_blocks(void **state) {
@@ -389,7 +434,9 @@ int main(void) {
         cmocka_unit_test(result_bus),
         cmocka_unit_test(collector_units),
         cmocka_unit_test(two_schedulers),
+        cmocka_unit_test(warps_of_all_schedulers),
         cmocka_unit_test(double_precision_blocks),
+        cmocka_unit_test(double_precision_in_clusters),
         cmocka_unit_test(dual_issue),
         cmocka_unit_test(scheduler_interval),
         cmocka_unit_test(loop),

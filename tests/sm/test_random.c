@@ -63,6 +63,8 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->dual_issue_diff_units = rnd(2);
     c->dp_blocks_issue = rnd(2);
     c->int_fp_shared_issue = rnd(2);
+    c->dp_pipe = which % 3;
+    c->shared_warps = which % 2 && c->scheduler != SCHED_GTO;
     c->lsu_queue = 1 + rnd(8);
     c->agu_lanes = 8u << rnd(3);
     c->pending_entries = 1 + rnd(20);
