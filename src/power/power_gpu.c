@@ -106,7 +106,7 @@ static enum ww_status check_speed(const struct gpu_config *g, const struct power
     const double mhz = carried_mhz(g, c, c->vdd_v), want = g->clocks.core_mhz;
     if (!(mhz > 0) || want <= 1.0005 * mhz) return WW_OK;
     double enough = 0;
-    for (double v = c->vdd_v; v < 2 && !enough; v += 0.001) {
+    for (double v = c->vdd_v; v < 2 && enough == 0; v += 0.001) {
         double reach = carried_mhz(g, c, v);
         if (!(reach > 0)) break;
         if (want <= 1.0005 * reach) enough = v;
