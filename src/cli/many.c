@@ -1,6 +1,8 @@
-// `warpwatt run --all`: every workload as a job of the study room, a row each as it ends.
+// `warpwatt run --all`: every workload as a job of the study room, a row each as it ends; with
+// --json an object a line instead, and nothing else on standard output.
 #include "cli/cli.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,16 +12,41 @@ struct rows {
     struct cli *c;
     struct store *store;
     struct watts *watts;
+    bool json;
     uint32_t shown;
     double instructions, seconds, host_s;
 };
 
+// One line of JSON; `k` NULL: it failed. Energy is null where the power model does not cover the GPU.
+static void json_line(const struct job *j, const struct kernel_result *k, double host_s, const double *energy_j) {
+    json_t *o = json_object();
+    json_object_set_new(o, "workload", json_string(j->program.name));
+    json_object_set_new(o, "size", json_string(j->program.size));
+    json_object_set_new(o, "ok", json_boolean(k != NULL));
+    if (k) {
+        json_object_set_new(o, "cycles", json_real(k->cycles));
+        json_object_set_new(o, "thread_instructions", json_integer((json_int_t)k->activity.c[ACT_thread_instructions]));
+        json_object_set_new(o, "seconds", json_real(k->seconds));
+        json_object_set_new(o, "energy_j", energy_j ? json_real(*energy_j) : json_null());
+        json_object_set_new(o, "host_seconds", json_real(host_s));
+        json_object_set_new(o, "kept", json_boolean(j->state == JOB_KEPT));
+    } else {
+        json_object_set_new(o, "message", json_string(j->message ? j->message : ""));
+    }
+    json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    json_decref(o);
+}
+
 static void row(void *user, struct job *j) {
     struct rows *t = user;
-    if (!t->shown++)
+    if (!t->json && !t->shown++)
         printf("%-22s %-8s %-7s %14s %8s %12s %12s %9s\n", "workload", "size", "check", "cycles", "IPC", "time", "energy", "host");
     if (j->state == JOB_FAILED) {
-        printf("%-22s %-8s %-7s %s\n", j->program.name, j->program.size, "FAILED", j->message);
+        if (t->json)
+            json_line(j, NULL, 0, NULL);
+        else
+            printf("%-22s %-8s %-7s %s\n", j->program.name, j->program.size, "FAILED", j->message);
         fflush(stdout);
         return;
     }
@@ -31,8 +58,13 @@ static void row(void *user, struct job *j) {
         const double threads = (double)k->activity.c[ACT_thread_instructions];
         struct watts_joules e;
         char energy[32] = "-";
-        if (t->watts && watts_run(t->watts, &k->activity, k->seconds, 0, &e)) snprintf(energy, sizeof energy, "%.4g mJ", 1e3 * (e.dynamic_j + e.static_j));
-        printf("%-22s %-8s %-7s %14.0f %8.1f %9.4g us %12s %7.1f s%s\n", j->program.name, j->program.size, "ok", k->cycles,
+        const bool powered = t->watts && watts_run(t->watts, &k->activity, k->seconds, 0, &e);
+        const double joules = powered ? e.dynamic_j + e.static_j : 0;
+        if (powered) snprintf(energy, sizeof energy, "%.4g mJ", 1e3 * joules);
+        if (t->json)
+            json_line(j, k, r.host_seconds, powered ? &joules : NULL);
+        else
+            printf("%-22s %-8s %-7s %14.0f %8.1f %9.4g us %12s %7.1f s%s\n", j->program.name, j->program.size, "ok", k->cycles,
                k->cycles > 0 ? threads / k->cycles : 0, 1e6 * k->seconds, energy, r.host_seconds, j->state == JOB_KEPT ? " (kept)" : "");
         t->instructions += threads;
         t->seconds += k->seconds;
@@ -70,7 +102,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     }
     if (s == WW_OK && !jobs.n) return cli_usage("no workload has a size `%s`", q->size);
     const char *why = NULL;
-    struct rows rows = {.c = c, .watts = watts_new(&c->arena, &gpu, &why)};
+    struct rows rows = {.c = c, .json = q->json, .watts = watts_new(&c->arena, &gpu, &why)};
     if (s == WW_OK) s = store_open(db, &c->diags, &rows.store);
     if (s != WW_OK) return cli_fail(c, s);
     const struct pool_options o = {.processes = q->processes, .quiet = true, .finished = row, .user = &rows};
@@ -79,9 +111,10 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     store_close(rows.store);
     fflush(stdout);
     if (s != WW_OK) return cli_fail(c, s);
-    printf("\n%.4g thread instructions in %.4g s of GPU time, %.1f s of host time\n", rows.instructions, rows.seconds, rows.host_s);
-    if (left_out) printf("%u workload%s no size `%s`, or not built\n", left_out, left_out == 1 ? " has" : "s have", q->size);
-    const int code = pool_report(&jobs, &counts, stdout);
+    FILE *out = q->json ? stderr : stdout;
+    fprintf(out, "\n%.4g thread instructions in %.4g s of GPU time, %.1f s of host time\n", rows.instructions, rows.seconds, rows.host_s);
+    if (left_out) fprintf(out, "%u workload%s no size `%s`, or not built\n", left_out, left_out == 1 ? " has" : "s have", q->size);
+    const int code = pool_report(&jobs, &counts, out);
     if (c->diags.list.n) diags_print(&c->diags, stderr);
     return code;
 }

@@ -78,6 +78,33 @@ const struct dram_device dram_gddr3_1gb = {
     .drive_ohm = 40,
     .strobes = 0};
 
+const struct dram_device dram_ddr3_1gb = {
+    .source = "DRAMSim2 DDR3_micron_8M_8B_x16_sg15.ini (1.5 V part of 1333 Mb/s; IDD3N there is 60 mA, "
+              "below IDD2N, and is taken as IDD2N); termination as dram_ddr3_4gb",
+    .vdd_v = 1.5,
+    .idd0 = 0.110,
+    .idd2p = 0.012,
+    .idd2n = 0.065,
+    .idd3p = 0.040,
+    .idd3n = 0.065,
+    .idd4r = 0.290,
+    .idd4w = 0.355,
+    .idd5 = 0.240,
+    .idd6 = 0.006,
+    .clock_s = 1.5e-9,
+    .ras_s = 24 * 1.5e-9,
+    .rp_s = 10 * 1.5e-9,
+    .rfc_s = 74 * 1.5e-9,
+    .refi_s = 7.8e-6,
+    .exit_s = 4 * 1.5e-9,
+    .bits = 16,
+    .burst = 8,
+    .transfers_a_clock = 2,
+    .term_ohm = 60,
+    .drive_ohm = 34,
+    .centre_tap = true,
+    .strobes = 0};
+
 const struct dram_device dram_ddr3_4gb = {
     .source = "DRAMsim3 DDR3_4Gb_x16_1600.ini (1.35 V part); on-die termination 60 ohm to half of "
               "the supply, driver 34 ohm (JEDEC's nominal values, the choice of 60 assumed)",

@@ -21,7 +21,7 @@ struct dram_device {
     bool centre_tap;            // terminated to half of the supply (SSTL), not to the supply (POD)
     double strobes;             // lines beside data that switch with it, each data line's worth
 };
-extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_4gb;
+extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_1gb, dram_ddr3_4gb;
 
 struct dram_energy {
     double background_w; // all banks precharged, standby

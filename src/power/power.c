@@ -83,6 +83,7 @@ const char *power_check(const struct power_config *c, char *sentence, size_t siz
         {"channels", c->channels, 1, 256},
         {"channel_bits", c->channel_bits, 8, 4096},
         {"mc_queue", c->mc_queue, 1, 4096},
+        {"mc_mts", c->mc_mts, 0, 1e5},
         {"l2_slices", c->l2_slices, c->l2.bytes ? 1 : 0, 1024},
         {"pcie_lanes", c->pcie_lanes, 0, 64},
         {"idle_clock_share", c->idle_clock_share, 0, 1},

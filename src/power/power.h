@@ -37,6 +37,7 @@ struct power_config {
     unsigned registers, rf_banks, collectors;
     unsigned int_lanes, fp_lanes, sfu_lanes, dp_lanes;
     bool int_fp_shared_issue; // a lane does one of the two at a time: peak counts the larger
+    bool shared_on_lanes;     // shared memory is an operand of the lanes: an access is their move
     unsigned agu_lanes, lsu_queue, shared_banks;
     unsigned shared_bytes;    // the banked array: shared memory and, where it is there, L1
     unsigned clusters;        // that int_lanes and fp_lanes are split among; 0: 1
@@ -49,6 +50,7 @@ struct power_config {
     unsigned router_vcs, router_depth; // mesh: virtual channels a port, flits each
     struct power_cache l2;             // a slice
     unsigned channels, channel_bits, mc_queue;
+    double mc_mts; // transfers that controllers are built for, in millions a second; 0: dram_hz's
     unsigned pcie_lanes;
     double idle_clock_share; // of an SM's clock power that an SM without work still draws
     // board

@@ -40,6 +40,7 @@ static const char *key_of(const char *field) {
         {"rest_logic_share", "power.rest_logic_share"},
         {"rest_clock_pj_mm2", "power.rest_clock_pj_mm2"},
         {"rest_w", "power.rest_w"},
+        {"mc_mts", "power.mc_mts"},
         {"pad_bit_mm2", "power.pad_bit_mm2"},
         {"peak_duty", "power.peak_duty"},
         {"sms_on_die", "power.sms_on_die"},
@@ -137,6 +138,9 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
                                                           [DRAM_GDDR3] = &dram_gddr3_1gb,
                                                           [DRAM_DDR3] = &dram_ddr3_4gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
+    const double chips = (double)m->partitions * m->dram.channels_per_partition * m->dram.chips_per_channel;
+    if (dram == &dram_ddr3_4gb && (double)g->memory_bytes / chips < 256.0 * (1 << 20))
+        dram = &dram_ddr3_1gb; // the nearer of two sheets: below 2 Gbit a device
     if (m->dram.chips_per_channel * dram->bits != m->dram.bus_bits)
         return gpu_config_refuse(g, "mem.dram.chips_per_channel", d,
                                  "the data sheet of this kind of memory is of devices of %u bits; "
@@ -181,6 +185,7 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .sfu_lanes = lanes_of(g, OPC_SFU_TRIG, s->sfus),
         .dp_lanes = p->dp_lanes ? p->dp_lanes : lanes_of(g, OPC_DP_FMA, s->dp_units),
         .int_fp_shared_issue = s->int_fp_shared_issue,
+        .shared_on_lanes = s->shared_on_lanes,
         .agu_lanes = s->agu_lanes,
         .lsu_queue = s->lsu_queue,
         .shared_banks = s->shared_banks,
@@ -204,6 +209,7 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .channels = m->partitions * m->dram.channels_per_partition,
         .channel_bits = m->dram.bus_bits,
         .mc_queue = m->dram.queue,
+        .mc_mts = p->mc_mts,
         .pcie_lanes = p->pcie_lanes,
         .idle_clock_share = p->idle_clock_share,
         .dram = dram,

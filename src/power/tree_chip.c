@@ -82,7 +82,8 @@ static void build_controllers(struct builder *b) {
     double l = t->f_um, v = t->vdd_v, width = c->channel_bits, share = width / 128;
     unsigned transfers = c->dram ? c->dram->burst : 8;
     double rate = c->dram ? c->dram->transfers_a_clock : 4;
-    double burst = width * transfers, mbs = width / 8 * rate * c->dram_hz * 1e-6;
+    double burst = width * transfers, mts = c->mc_mts > 0 ? c->mc_mts : rate * c->dram_hz * 1e-6,
+           mbs = width / 8 * mts;
     double bursts_s = c->channels * c->dram_hz * rate / transfers;
     tree_add(b, PART_mc, c->channels);
     int i = tree_add(b, PART_mc_front, c->channels);

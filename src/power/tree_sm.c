@@ -143,6 +143,12 @@ static void build_execution(struct builder *b) {
             if (logic_class_unit(k) == u)
                 tree_event_n(b, i, (uint32_t)ACT_thread_by_class + k, 1,
                              logic_class_energy(&b->t, k), k == unit[u].peak_class ? peak : 0);
+        if (u != LOGIC_INT || !c->shared_on_lanes) continue;
+        // the operand comes through the lane, which can do nothing else meanwhile: its bare move
+        static const unsigned access[] = {OPC_LD_SHARED, OPC_ST_SHARED, OPC_ATOM_SHARED};
+        for (unsigned k = 0; k < WW_COUNT(access); k++)
+            tree_event_n(b, i, (uint32_t)ACT_thread_by_class + access[k], 1,
+                         logic_class_energy(&b->t, OPC_MOV), 0);
     }
     // Lane-switching measurements see data, not the clock that reaches all lanes' registers.
     double bits = (c->int_lanes + c->fp_lanes + c->sfu_lanes + 2.0 * c->dp_lanes) * 4 * 32 *

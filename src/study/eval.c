@@ -5,6 +5,8 @@
 // scope for an expression of their own (kernel, other, at, average...).
 #include "study/study.h"
 
+#include "power/check.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -53,6 +55,8 @@ struct column {
 struct eval {
     struct arena *arena;
     const struct study *study;
+    struct power_check *circuit; // our circuit models at published points; NULL until asked for
+    unsigned circuits;
     sqlite3 *db;
     const struct gpu_config *gpu; // [configurations]
     struct watts **watts;         // [configurations], NULL: not covered
@@ -422,6 +426,7 @@ CHIP_FUNCTION(f_area, WATTS_AREA_MM2)
 CHIP_FUNCTION(f_leak, WATTS_LEAK_W)
 CHIP_FUNCTION(f_peak, WATTS_PEAK_W)
 CHIP_FUNCTION(f_constant, WATTS_CONSTANT_W)
+CHIP_FUNCTION(f_design, WATTS_DESIGN_W)
 #define FOLD_FUNCTION(name, how)                                                                   \
     static void name(sqlite3_context *c, int n, sqlite3_value **arg) {                             \
         struct eval *e = sqlite3_user_data(c);                                                     \
@@ -486,6 +491,24 @@ static void f_at(sqlite3_context *c, int n, sqlite3_value **arg) {
     answer(c, e, v.ok ? in_scope(e, s, text_arg(arg, n, 2)) : v);
 }
 
+// Our circuit models at the point of a published value (power/check.h), by the row's names.
+static struct value circuit(struct eval *e, const char *workload, const char *configuration, const char *metric_name) {
+    if (!e->circuit) {
+        e->circuit = arena_alloc(e->arena, POWER_CHECK_MAX * sizeof *e->circuit);
+        e->circuits = power_check_arrays(e->circuit);
+    }
+    for (unsigned i = 0; i < e->circuits; i++) {
+        const struct power_check *r = &e->circuit[i];
+        if (strcmp(r->workload, workload) == 0 && strcmp(r->configuration, configuration) == 0 && strcmp(r->metric, metric_name) == 0) return number(r->ours);
+    }
+    return wrong(e, "no circuit model has '%s' of '%s' at '%s'; `warpwatt reference circuits` lists them", metric_name, workload, configuration);
+}
+
+static void f_circuit(sqlite3_context *c, int n, sqlite3_value **arg) {
+    struct eval *e = sqlite3_user_data(c);
+    answer(c, e, circuit(e, text_arg(arg, n, 0), text_arg(arg, n, 1), text_arg(arg, n, 2)));
+}
+
 static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
     answer(c, e, published(e, text_arg(arg, n, 0), text_arg(arg, n, 1), text_arg(arg, n, 2)));
@@ -501,7 +524,9 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("leak_w", "[component]", 0, 1, f_leak, "leakage; needs no run")                              \
     X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
     X("constant_w", "[component]", 0, 1, f_constant, "what is always drawn beside leakage; needs no run")  \
+    X("design_w", "", 0, 0, f_design, "what the board can draw, as a vendor's design power is meant: static power at the junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")  \
     X("event_j", "counter[, element]", 1, 2, f_event, "what one count costs in all components; needs no run")  \
+    X("circuit", "item, node, metric", 3, 3, f_circuit, "our cells, arrays and caches at the point of a published value ([reference-circuits.md](reference-circuits.md)); needs no run")  \
     X("config", "key", 1, 1, f_config, "a number of the GPU file")                                 \
     X("kernel", "name, expression", 2, 2, f_kernel, "of the kernels with that name or pattern (`reduce*`)")  \
     X("other", "configuration, expression", 2, 2, f_other, "in another configuration")             \

@@ -8,6 +8,7 @@
 
 struct watts {
     struct power_tree tree;
+    double design_w;
 };
 
 struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char **why) {
@@ -17,6 +18,7 @@ struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char 
     struct power_config pc;
     enum ww_status s = power_config_of(c, &pc, &d);
     if (s == WW_OK) s = power_build(&pc, &w->tree, &d);
+    if (s == WW_OK) s = power_peak(&pc, &w->design_w, &d);
     if (s != WW_OK) {
         char text[600];
         diags_first(&d, text, sizeof text);
@@ -49,6 +51,7 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
     case WATTS_LEAK_W: return c->all_leak_sub_w + c->all_leak_gate_w;
     case WATTS_PEAK_W: return c->all_peak_w;
     case WATTS_CONSTANT_W: return c->all_constant_w;
+    case WATTS_DESIGN_W: return w->design_w;
     }
     return NAN;
 }

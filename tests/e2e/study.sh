@@ -184,6 +184,14 @@ n=$("$WARPWATT" workloads | tail -n +2 | wc -l)
 [ "$(grep -c ' ok ' out)" = "$n" ] || fail "run --all: $(grep -c ' ok ' out) rows for $n workloads"
 says out '0 failed'
 run 0 run --all --size small $db; says out "$n jobs: 0 run, $n kept"
+run 0 run --all --json --size small $db
+python3 - "$n" <<'P' || fail "run --all --json"
+import json, sys
+rows = [json.loads(line) for line in open('out')]
+assert len(rows) == int(sys.argv[1]) and len({r['workload'] for r in rows}) == len(rows)
+assert all(r['ok'] and r['kept'] and r['size'] == 'small' and r['cycles'] > 0 and r['energy_j'] > 0 for r in rows)
+P
+says err "$n jobs"
 run 2 run --all hotspot; says err 'too much'
 }
 finish

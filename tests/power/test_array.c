@@ -93,6 +93,12 @@ static void dram_states(void **state) {
     near(d.write_j, 0.837e-9, 1e-3);
     near(d.refresh_j, 71.25e-9, 1e-3);
     near(d.refresh_w, 9.135e-3, 1e-3);
+    // 1 Gb at 1.5 V, by hand: (110 - 65) mA * 51 ns; (355 - 65) mA * 6 ns; 65 mA
+    struct dram_energy b = dram_energy(&dram_ddr3_1gb, 0);
+    near(b.activate_j, 1.5 * 0.045 * 51e-9, 1e-9);
+    near(b.write_j, 1.5 * 0.290 * 6e-9, 1e-9);
+    near(b.background_w, 0.0975, 1e-9);
+    assert_true(b.open_w == 0 && b.read_j < b.write_j);
     // 120 ohm up and 120 down, 34 ohm beside one: 1.35 V over 120 + 26.49 ohm, 16 lines, 5 ns
     near(d.term_read_j, 1.35 * 1.35 / 146.494 * 16 * 5e-9, 1e-4);
 

@@ -169,6 +169,12 @@ static void test_refusals(void **state) {
     refuse(r, -1, 0, "ipc", "needs a run");
     refuse(r, -1, -1, "area_mm2()", "need a configuration");
     refuse(r, 0, 0, "energy('registers')", "has no component `registers`");
+    // 256 KB at 7 nm and 0.45 V is declared: what the paper printed
+    assert_float_equal(at(r, -1, -1, "circuit('MRF', '7nm FinFET', 'access energy')"), 14.9, 1e-6);
+    refuse(r, 0, 0, "circuit('MRF', '8nm', 'access energy')", "no circuit model");
+    // design power: below all peaks and leakage at once, above the leakage that is there anyway
+    assert_true(at(r, 0, 0, "design_w()") > at(r, 0, 0, "leak_w() + constant_w()"));
+    assert_true(at(r, 0, 0, "design_w() / config('power.peak_duty')") > at(r, 0, 0, "peak_w()"));
     refuse(r, 0, 0, "config('sm.colour')", "no key `sm.colour`");
     refuse(r, 0, 0, "i", "no numbers");
     refuse(r, 0, 0, "published('n')", "no published value");
