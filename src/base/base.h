@@ -132,6 +132,7 @@ static inline unsigned bits_count64(uint64_t x) { return (unsigned)__builtin_pop
 static inline unsigned bits_first32(uint32_t x) { return (unsigned)__builtin_ctz(x); }
 static inline unsigned bits_first64(uint64_t x) { return (unsigned)__builtin_ctzll(x); }
 static inline unsigned bits_last32(uint32_t x) { return 31u - (unsigned)__builtin_clz(x); }
+static inline unsigned bits_last64(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
 static inline bool bits_is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
 static inline uint64_t bits_align_up(uint64_t x, uint64_t a) { return (x + a - 1) / a * a; }
 #define FOR_EACH_BIT32(i, mask) \

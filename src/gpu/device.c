@@ -54,6 +54,8 @@ void device_tear_down(struct gpu *g) {
     g->mem = NULL;
     device_free(g, g->savings);
     g->savings = NULL;
+    savings_l2_destroy(g->savings_l2);
+    g->savings_l2 = NULL;
     device_free(g, g->sm);
     device_free(g, g->logs);
     device_free(g, g->ports);
@@ -77,6 +79,8 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
     if (s != WW_OK) return s;
     g->quantum = mem_quantum_cycles(g->mem);
+    s = savings_l2_create(&g->options.savings, g->mem, d, &g->savings_l2);
+    if (s != WW_OK) return s;
     const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};
     for (uint32_t i = 0; i < n; i++) {
         g->ports[i] = mem_system_port(g->mem, i);

@@ -114,6 +114,7 @@ struct gpu {
     struct mem_system *mem;
     struct sm **sm;
     struct savings_sm **savings; // of each SM, or NULL
+    struct savings_l2 *savings_l2; // or NULL
     struct exec_log **logs;
     struct mem_port **ports;
     struct sm_side *side;

@@ -160,10 +160,17 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     if (s->set.mechanisms & OF_GATING) gating_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->policy[s->n++]);
+    if (savings_has(s, SAVINGS_METERS) && !meters_init(s, &s->policy[s->n++])) {
+        savings_sm_destroy(s);
+        return NULL;
+    }
     return s;
 }
 
-void savings_sm_destroy(struct savings_sm *s) { ww_free_aligned(s); }
+void savings_sm_destroy(struct savings_sm *s) {
+    if (s != NULL) meters_free(s->meters);
+    ww_free_aligned(s);
+}
 
 uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list) {
     for (uint32_t i = 0; i < s->n; i++) list[i] = &s->policy[i];

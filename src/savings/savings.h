@@ -45,6 +45,13 @@ void savings_sm_destroy(struct savings_sm *s);
 // Fills `list` (room for SM_MAX_POLICIES) and answers how many.
 uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list);
 
+// What techniques do at the L2, for all slices at once. *out is NULL when they do nothing there;
+// else it is to live as long as the memory system.
+struct savings_l2;
+enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, struct diags *d,
+                                 struct savings_l2 **out);
+void savings_l2_destroy(struct savings_l2 *l);
+
 // Tables for lists and reference pages; the last row has no name.
 struct savings_mechanism_info { const char *name, *prose, *paper; };
 extern const struct savings_mechanism_info savings_mechanism_info[];

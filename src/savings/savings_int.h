@@ -39,6 +39,8 @@ struct gating {
     struct gate_domain domain[SM_PIPES];
 };
 
+struct meters; // meters.c
+
 struct savings_sm {
     struct savings set;
     struct sm_config c;
@@ -51,6 +53,7 @@ struct savings_sm {
         uint32_t quiet[2];    // epochs in a row within the number
         uint64_t critical[2]; // critical wakeups up to the last epoch
     } adaptive;
+    struct meters *meters; // NULL: none
     struct sm_policy policy[SM_MAX_POLICIES];
     uint32_t n;
 };
@@ -77,6 +80,9 @@ uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32
 void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
 bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t);
+// meters.c. False: out of memory.
+bool meters_init(struct savings_sm *s, struct sm_policy *p);
+void meters_free(struct meters *m);
 // gates.c, adaptive.c
 void gates_init(struct savings_sm *s, struct sm_policy *p);
 void adaptive_init(struct savings_sm *s, struct sm_policy *p);

@@ -30,11 +30,36 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_result_bus_moves] += issues * in->n_dst;
 }
 
+// Rows of the registers that are accessed most.
+static void add_top(uint64_t *c, const uint64_t accesses[MAX_GPRS], uint32_t n_regs) {
+    uint64_t top[5] = {0};
+    for (uint32_t r = 0; r < n_regs; r++) {
+        uint64_t x = accesses[r];
+        for (uint32_t i = 0; i < WW_COUNT(top); i++) {
+            const uint64_t less = min64(x, top[i]);
+            top[i] = max64(x, top[i]);
+            x = less;
+        }
+    }
+    c[ACT_rf_top3] += top[0] + top[1] + top[2];
+    c[ACT_rf_top4] += top[0] + top[1] + top[2] + top[3];
+    c[ACT_rf_top5] += top[0] + top[1] + top[2] + top[3] + top[4];
+}
+
 static void add_kernel(struct activity *a, const struct kernel_slot *ks) {
     if (ks->kernel == NULL) return;
-    for (uint32_t i = 0; i < ks->kernel->image->n_insts; i++)
-        if (ks->counts[i].issues != 0)
-            add_instruction(a->c, &ks->kernel->inst[i], &ks->counts[i]);
+    const uint32_t n_regs = ks->kernel->image->n_regs;
+    uint64_t accesses[MAX_GPRS];
+    memset(accesses, 0, n_regs * sizeof *accesses);
+    for (uint32_t i = 0; i < ks->kernel->image->n_insts; i++) {
+        const uint64_t issues = ks->counts[i].issues;
+        const struct sm_inst *const in = &ks->kernel->inst[i];
+        if (issues == 0) continue;
+        add_instruction(a->c, in, &ks->counts[i]);
+        for (uint32_t k = 0; k < in->n_src; k++) accesses[in->src[k]] += issues;
+        for (uint32_t k = 0; k < in->n_dst; k++) accesses[in->dst_first + k] += issues;
+    }
+    add_top(a->c, accesses, n_regs);
 }
 
 static uint64_t busy_until_now(const struct sm_pipe *p, uint64_t now) {
@@ -141,8 +166,11 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
     for (uint32_t i = 0; i < s->n_policies; i++)
         if (s->policy[i]->count != NULL) s->policy[i]->count(s->policy[i]->self, &s->v, a, now);
-    if (now > s->warps_since)
+    if (now > s->warps_since) {
         a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);
+        a->c[ACT_cta_slots_cycles] += s->n_ctas * (now - s->warps_since);
+        a->c[ACT_rf_granted_cycles] += s->regs_used * (now - s->warps_since);
+    }
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];
     activity_add(a, mem_port_activity(s->port)); // its links' waits
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++) {

@@ -8,6 +8,8 @@
 
 static void residents_change(struct sm *s, uint64_t t) {
     s->act.c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (t - s->warps_since);
+    s->act.c[ACT_cta_slots_cycles] += s->n_ctas * (t - s->warps_since);
+    s->act.c[ACT_rf_granted_cycles] += s->regs_used * (t - s->warps_since);
     s->warps_since = t;
 }
 
@@ -82,6 +84,9 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     s->shared_used += k->cta_shared;
     s->act.c[ACT_cta_launches]++;
     s->act.c[ACT_warp_launches] += k->n_warps;
+    s->act.c[ACT_thread_launches] += k->n_threads;
+    s->act.c[ACT_thread_registers] += (uint64_t)k->n_threads * k->image->n_regs;
+    s->act.c[ACT_cta_room] += k->occupancy.ctas;
     uint64_t used = 0;
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++)
         if (s->cta[i].is_used && i != at) used |= s->cta[i].left;
@@ -129,6 +134,7 @@ static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
     struct cta_slot *const c = &s->cta[at];
     struct kernel_slot *const ks = &s->kernel[c->kslot];
     const struct sm_kernel *const k = ks->kernel;
+    residents_change(s, max64(t + 1, s->warps_since)); // it was there in cycle t
     c->is_used = false;
     ks->free_blocks |= 1u << c->block;
     ks->ctas--;

@@ -58,11 +58,19 @@ uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool 
 
 uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
                       uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle) {
+    static const uint8_t client[] = {[SM_ARRAY_L1D] = CLIENT_L1D,
+                                     [SM_ARRAY_CONST] = CLIENT_CONST,
+                                     [SM_ARRAY_TEX] = CLIENT_TEX,
+                                     [SM_ARRAY_ICACHE] = CLIENT_INST,
+                                     [SM_ARRAY_SHARED] = CLIENT_N};
+    const uint32_t c = client[array];
+    const struct cache *const tags = c < CLIENT_N ? s->cache[c].tags : NULL;
     const struct sm_array_access a = {.cycle = cycle,
                                       .array = array,
                                       .addr = addr,
                                       .sectors = sectors,
                                       .lanes = lanes,
+                                      .line = tags != NULL ? cache_last_line(tags) : UINT32_MAX,
                                       .is_write = is_write,
                                       .is_hit = is_hit,
                                       .is_fill = is_fill};

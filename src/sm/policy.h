@@ -80,6 +80,7 @@ struct sm_array_access {
     uint64_t addr;    // line address; shared memory: 0
     uint32_t sectors; // 32-byte sectors of the line
     uint32_t lanes;   // lanes served
+    uint32_t line;    // its place in the cache, below cache_lines; UINT32_MAX: it has none
     bool is_write, is_hit, is_fill;
 };
 

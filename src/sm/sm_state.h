@@ -223,6 +223,7 @@ struct sm {
     uint64_t fetch_want, fetching;
     uint64_t fetch_held;  // could not ask for their line: again when something came back
     uint64_t const_retry; // the same for constant lines
+    uint32_t access_lanes; // of the warp whose transaction is under way, 0: none
     uint64_t send_at;     // the port takes requests in order of time
     uint32_t fetch_room;  // free entries that make a warp fetch
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse

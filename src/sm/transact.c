@@ -5,6 +5,7 @@
 // ---- misses -------------------------------------------------------------------------------------
 void miss_send(struct sm *s, uint64_t at, struct mem_request r) {
     s->send_at = max64(s->send_at, at); // the port takes requests in order of time
+    s->act.c[ACT_net_request_lanes] += s->access_lanes;
     mem_port_send(s->port, s->send_at, r);
 }
 
@@ -228,8 +229,7 @@ static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transac
     return true;
 }
 
-bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
-    const struct transaction *const x = &e->tx[e->next];
+static bool transact(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     switch (e->path) {
     case PATH_L1: return load_l1(s, e, x, t);
     case PATH_BYPASS:
@@ -242,4 +242,19 @@ bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
     case PATH_TEX: return load_texture(s, e, x, t);
     default: return true;
     }
+}
+
+bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
+    const struct transaction *const x = &e->tx[e->next];
+    uint64_t *const c = s->act.c;
+    const uint64_t before = c[ACT_l1_reads] + c[ACT_l1_writes];
+    s->access_lanes = e->lanes;
+    const bool done = transact(s, e, x, t);
+    s->access_lanes = 0;
+    if (c[ACT_l1_reads] + c[ACT_l1_writes] != before) {
+        const uint32_t words = count_lanes(x->words);
+        c[ACT_l1_lanes] += e->lanes;
+        c[ACT_l1_words] += words != 0 ? words : 1;
+    }
+    return done;
 }

@@ -42,7 +42,7 @@ struct fake {
     uint32_t n;
 };
 
-static void fake_make(struct fake *f, const char *words, uint32_t clusters) {
+static inline void fake_make(struct fake *f, const char *words, uint32_t clusters) {
     struct diags d;
     diags_init(&d);
     *f = (struct fake){0};

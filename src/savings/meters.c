@@ -1,0 +1,106 @@
+// Meters: what the papers measured to find out what a technique could save. They change no cycle.
+//
+// Registers (dissertation, 5.2): the cycles between two accesses, reads or writes, to the same register
+// of the same warp. A register's distance is the mean over the warp's life; registers of more than
+// FAR cycles stay out of the average, as in the paper. A register that is accessed once has none.
+// Accesses of instructions that need no unit (a branch by a register) are not seen.
+//
+// Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and the
+// cycles between two accesses to it. A hit is an access; a miss is one when its line comes. The count
+// goes on over launches: what a place held before does not matter to its cells.
+#include "savings/place.h"
+#include "savings/savings_int.h"
+
+enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
+
+struct meters {
+    struct { uint64_t first, last, n; } reg[SM_MAX_WARPS][MAX_GPRS];
+    uint64_t gaps, gap_cycles, long_gaps, registers, distance, slow;
+    uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
+    uint32_t l1_lines;
+    struct place *l1;
+};
+
+static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
+                          bool is_write, uint64_t cycle) {
+    (void)bank, (void)lanes, (void)is_write;
+    struct meters *const m = self;
+    if (m->reg[warp][reg].n++ == 0) {
+        m->reg[warp][reg].first = m->reg[warp][reg].last = cycle;
+        return 0;
+    }
+    // Planned cycles may come out of order by a few.
+    const uint64_t last = m->reg[warp][reg].last, gap = cycle > last ? cycle - last : 0;
+    if (gap <= FAR) {
+        m->gaps++;
+        m->gap_cycles += gap;
+    } else {
+        m->long_gaps++;
+    }
+    m->reg[warp][reg].last += gap;
+    return 0;
+}
+
+static void warp(void *self, enum sm_warp_event e, uint32_t w, uint32_t kernel_slot,
+                 uint32_t registers, uint32_t shared_bytes, uint64_t cycle) {
+    (void)kernel_slot, (void)registers, (void)shared_bytes, (void)cycle;
+    struct meters *const m = self;
+    if (e == SM_WARP_LAUNCH) {
+        memset(m->reg[w], 0, sizeof m->reg[w]);
+        return;
+    }
+    for (uint32_t r = 0; r < MAX_GPRS; r++) {
+        const uint64_t n = m->reg[w][r].n;
+        if (n < 2) continue;
+        const uint64_t mean = (m->reg[w][r].last - m->reg[w][r].first + (n - 1) / 2) / (n - 1);
+        if (mean <= FAR) {
+            m->registers++;
+            m->distance += mean;
+        } else {
+            m->slow++;
+        }
+    }
+}
+
+static uint32_t array_access(void *self, const struct sm_array_access *a) {
+    struct meters *const m = self;
+    if (a->array != SM_ARRAY_L1D || a->line >= m->l1_lines || !(a->is_hit || a->is_fill)) return 0;
+    place_access(&m->l1[a->line], a->cycle, m->l1_reached, m->l1_gaps, &m->l1_gap_cycles);
+    return 0;
+}
+
+static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
+    (void)v, (void)now;
+    const struct meters *const m = self;
+    a->c[ACT_meter_rf_gaps] += m->gaps;
+    a->c[ACT_meter_rf_gap_cycles] += m->gap_cycles;
+    a->c[ACT_meter_rf_long_gaps] += m->long_gaps;
+    a->c[ACT_meter_rf_registers] += m->registers;
+    a->c[ACT_meter_rf_distance] += m->distance;
+    a->c[ACT_meter_rf_slow_registers] += m->slow;
+    a->c[ACT_meter_l1_gap_cycles] += m->l1_gap_cycles;
+    for (uint32_t i = 0; i < ACT_METER_BINS; i++) {
+        a->c[ACT_meter_l1_reached + i] += m->l1_reached[i];
+        a->c[ACT_meter_l1_gaps + i] += m->l1_gaps[i];
+    }
+}
+
+bool meters_init(struct savings_sm *s, struct sm_policy *p) {
+    struct meters *const m = s->meters = ww_alloc_aligned(sizeof *m);
+    if (m == NULL) return false;
+    m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
+    if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
+        return false;
+    *p = (struct sm_policy){.name = "meters",
+                            .self = m,
+                            .rf_access = rf_access,
+                            .array_access = array_access,
+                            .warp = warp,
+                            .count = count};
+    return true;
+}
+
+void meters_free(struct meters *m) {
+    if (m != NULL) ww_free_aligned(m->l1);
+    ww_free_aligned(m);
+}

@@ -1,0 +1,48 @@
+// The meters at the L2: see meters.c. Cycles are the L2 clock's.
+#include "savings/place.h"
+#include "savings/savings.h"
+
+struct savings_l2 {
+    struct mem_system *memory;
+    uint32_t lines, slices_a_partition;
+    struct place *place; // [slices][lines]
+};
+
+static uint32_t l2_access(void *self, const struct mem_l2_access *a) {
+    const struct savings_l2 *const l = self;
+    // Counters of a slice's partition: its slices run one after another.
+    uint64_t *const c = mem_system_activity(l->memory, a->slice / l->slices_a_partition)->c;
+    place_access(&l->place[(size_t)a->slice * l->lines + a->line], a->cycle,
+                 &c[ACT_meter_l2_reached], &c[ACT_meter_l2_gaps], &c[ACT_meter_l2_gap_cycles]);
+    return 0;
+}
+
+enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, struct diags *d,
+                                 struct savings_l2 **out) {
+    *out = NULL;
+    const uint32_t lines = mem_system_l2_lines(m), slices = mem_system_slices(m);
+    if (!(s->mechanisms & 1u << SAVINGS_METERS) || lines == 0) return WW_OK;
+    struct savings_l2 *const l = ww_alloc_aligned(sizeof *l);
+    if (l != NULL) l->place = ww_alloc_aligned((size_t)slices * lines * sizeof *l->place);
+    if (l == NULL || l->place == NULL) {
+        ww_free_aligned(l);
+        return diag_add(d, WW_ERROR_MEMORY, "out of memory for the meters of %u lines of L2",
+                        slices * lines);
+    }
+    l->memory = m;
+    l->lines = lines;
+    l->slices_a_partition = slices / mem_system_partitions(m);
+    const struct mem_l2_watch w = {.self = l, .access = l2_access};
+    const enum ww_status status = mem_system_watch_l2(m, &w);
+    if (status != WW_OK) {
+        savings_l2_destroy(l);
+        return diag_add(d, status, "too many techniques watch the L2");
+    }
+    *out = l;
+    return WW_OK;
+}
+
+void savings_l2_destroy(struct savings_l2 *l) {
+    if (l != NULL) ww_free_aligned(l->place);
+    ww_free_aligned(l);
+}

@@ -1,0 +1,30 @@
+// Accesses to one place for a line of a cache, as the meters count them: how often, and the cycles in
+// between, both in powers of two.
+#ifndef WW_SAVINGS_PLACE_H
+#define WW_SAVINGS_PLACE_H
+
+#include "activity/activity.h"
+
+struct place {
+    uint64_t last, n; // cycle of the last access; accesses
+};
+
+static inline uint32_t place_bin(uint64_t x) {
+    const uint32_t bin = x < 2 ? 0 : bits_last64(x);
+    return bin < ACT_METER_BINS ? bin : ACT_METER_BINS - 1;
+}
+
+static inline void place_access(struct place *p, uint64_t cycle, uint64_t *reached, uint64_t *gaps,
+                         uint64_t *gap_cycles) {
+    if (p->n != 0) {
+        const uint64_t gap = cycle > p->last ? cycle - p->last : 0;
+        gaps[place_bin(gap)]++;
+        *gap_cycles += gap;
+    }
+    p->last = cycle;
+    p->n++;
+    if ((p->n & (p->n - 1)) == 0 && bits_last64(p->n) < ACT_METER_BINS)
+        reached[bits_last64(p->n)]++;
+}
+
+#endif
