@@ -12,6 +12,13 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, SHOWN = 5 };
 
+// The program's clock, when WARPWATT_TIMES asks for one. A launch does not know its host.
+static struct {
+    struct host *host; // NULL: no times
+    const char *path;
+    CUevent from, to;
+} timer;
+
 static _Noreturn __attribute__((format(printf, 2, 3))) void die(int code, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -72,6 +79,38 @@ static void read_size(struct host *h, const struct host_size *size) {
     if (n != p->params) die(EXIT_USAGE, "size %s has too few numbers.", size->name);
 }
 
+// Letters to change, add or take away (Levenshtein 1966) until one word is the other.
+static size_t distance(const char *a, const char *b) {
+    size_t row[32];
+    const size_t n = strlen(b);
+    if (n >= HOST_COUNT(row)) return SIZE_MAX;
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t left_above = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < n; j++) {
+            const size_t above = row[j + 1];
+            size_t least = left_above + (a[i] != b[j]);
+            if (above + 1 < least) least = above + 1;
+            if (row[j] + 1 < least) least = row[j] + 1;
+            row[j + 1] = least;
+            left_above = above;
+        }
+    }
+    return row[n];
+}
+
+// The size whose name is at most two letters from the word, or NULL.
+static const char *nearest_size(const struct host_program *p, const char *word) {
+    const char *best = NULL;
+    size_t least = 3;
+    for (size_t i = 0; i < p->sizes; i++) {
+        const size_t d = distance(word, p->size[i].name);
+        if (d < least) best = p->size[i].name, least = d;
+    }
+    return best;
+}
+
 static void seed_random(struct host *h, uint64_t seed) {
     // splitmix64 (Steele, Lea and Flood 2014) spreads the seed over the state.
     for (int i = 0; i < 4; i++) {
@@ -109,8 +148,11 @@ static void read_command_line(struct host *h, int argc, char **argv) {
             }
         }
     }
-    if (words == 1 && (**word < '0' || **word > '9'))
-        die(EXIT_USAGE, "%s: no size is called %s; --help lists them.", p->name, *word);
+    if (words == 1 && (**word < '0' || **word > '9')) {
+        const char *near = nearest_size(p, *word);
+        die(EXIT_USAGE, "%s: no size is called %s%s%s; --help lists them.", p->name, *word,
+            near ? "; did you mean " : "", near ? near : "");
+    }
     if (words != p->params) {
         print_usage(p, stderr);
         die(EXIT_USAGE, "%s: give the name of a size or %zu numbers.", p->name, p->params);
@@ -148,6 +190,14 @@ static void find_module(const struct host_program *p, char path[PATH_MAX]) {
         die(EXIT_USAGE, "The path of %s.ptx is too long.", p->name);
 }
 
+static void start_timer(struct host *h) {
+    timer.path = getenv("WARPWATT_TIMES");
+    if (!timer.path || !*timer.path) return;
+    CHECK(cuEventCreate(&timer.from, CU_EVENT_DEFAULT));
+    CHECK(cuEventCreate(&timer.to, CU_EVENT_DEFAULT));
+    timer.host = h;
+}
+
 void host_open(struct host *h, int argc, char **argv, const struct host_program *program) {
     *h = (struct host){.program = program};
     read_command_line(h, argc, argv);
@@ -164,9 +214,35 @@ void host_open(struct host *h, int argc, char **argv, const struct host_program 
         die(EXIT_FAILED, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,
             path);
     CHECK(loaded);
+    start_timer(h);
+}
+
+static void write_times(const struct host *h) {
+    if (!timer.host) return;
+    CHECK(cuEventDestroy(timer.from));
+    CHECK(cuEventDestroy(timer.to));
+    FILE *f = fopen(timer.path, "w");
+    if (!f) die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
+    fprintf(f, "program,kernel,launches,milliseconds\n");
+    for (size_t i = 0; i < h->kernels; i++)
+        fprintf(f, "%s,%s,%lu,%.6f\n", h->program->name, h->timed[i].name, h->timed[i].launches,
+                h->timed[i].milliseconds);
+    if (fclose(f) != 0)
+        die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
+}
+
+static void add_time(CUfunction function, float milliseconds) {
+    struct host *h = timer.host;
+    for (size_t i = 0; i < h->kernels; i++) {
+        if (h->timed[i].function != function) continue;
+        h->timed[i].launches++;
+        h->timed[i].milliseconds += (double)milliseconds;
+        return;
+    }
 }
 
 int host_close(struct host *h) {
+    write_times(h);
     for (size_t i = 0; i < h->buffers; i++) CHECK(cuMemFree(h->buffer[i]));
     CHECK(cuModuleUnload(h->module));
     for (size_t i = 0; i < h->arrays; i++) CHECK(cuArrayDestroy(h->array[i]));
@@ -182,6 +258,9 @@ CUfunction host_kernel(struct host *h, const char *name) {
     if (found == CUDA_ERROR_NOT_FOUND)
         die(EXIT_FAILED, "%s: the module has no kernel %s.", h->program->name, name);
     CHECK(found);
+    if (h->kernels == HOST_KERNELS)
+        die(EXIT_FAILED, "%s: more than %d kernels.", h->program->name, HOST_KERNELS);
+    h->timed[h->kernels++] = (struct host_timed){.function = function, .name = name};
     return function;
 }
 
@@ -268,9 +347,16 @@ void *host_memory(size_t count, size_t bytes) {
 
 void host_launch_with(CUfunction function, struct dim grid, struct dim block, unsigned shared_bytes,
                       void **params) {
+    if (timer.host) CHECK(cuEventRecord(timer.from, NULL));
     CHECK(cuLaunchKernel(function, grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1, block.x,
                          block.y ? block.y : 1, block.z ? block.z : 1, shared_bytes, NULL, params,
                          NULL));
+    if (!timer.host) return;
+    float milliseconds;
+    CHECK(cuEventRecord(timer.to, NULL));
+    CHECK(cuEventSynchronize(timer.to));
+    CHECK(cuEventElapsedTime(&milliseconds, timer.from, timer.to));
+    add_time(function, milliseconds);
 }
 
 void host_wait(void) { CHECK(cuCtxSynchronize()); }

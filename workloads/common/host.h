@@ -4,6 +4,9 @@
 // driver API, computes the same answer on the CPU in another way, and compares. It links nothing
 // but libcuda, so the same binary runs on the simulated GPU and on a real one.
 //
+// With WARPWATT_TIMES=FILE in the environment every launch is timed between two events, and at the end
+// FILE gets a line of CSV for each kernel: program, kernel, launches, milliseconds in all.
+//
 // Programs, not a library: on a failed call or bad usage these functions print one sentence and
 // exit (1: a failure; 2: usage), and host_close gives the exit code of the checks.
 #ifndef WW_WORKLOAD_HOST_H
@@ -15,7 +18,7 @@
 
 #include "cuda.h"
 
-enum { HOST_PARAMS = 8, HOST_BUFFERS = 32, HOST_ARRAYS = 8 };
+enum { HOST_PARAMS = 8, HOST_BUFFERS = 32, HOST_ARRAYS = 8, HOST_KERNELS = 32 };
 
 // One number on the command line, in order.
 struct host_param {
@@ -39,6 +42,13 @@ struct host_program {
     size_t sizes; // the first one is what runs when nothing is said
 };
 
+struct host_timed { // one kernel's launches
+    CUfunction function;
+    const char *name;
+    unsigned long launches;
+    double milliseconds;
+};
+
 #define HOST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct host {
@@ -52,6 +62,8 @@ struct host {
     size_t arrays;
     uint64_t random[4];
     unsigned checks, failures;
+    struct host_timed timed[HOST_KERNELS];
+    size_t kernels;
 };
 
 // Reads the command line, starts the driver and loads the module: the PTX file named by

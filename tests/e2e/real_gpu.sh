@@ -1,0 +1,36 @@
+# tools/run-on-real-gpu with our own libcuda.so.1 in the driver's place: everything but the measurement.
+# The times that it writes are simulated ones, and those are known.
+. "$HERE/lib.sh"
+root=$HERE/../..
+lib=$(dirname "$WARPWATT")
+tool=$root/tools/run-on-real-gpu
+# programs that the tool builds know nothing of a sanitizer that the library was built with
+ldd "$lib/libcuda.so.1" | grep -q asan && exit 77
+export WARPWATT_GPU=gtx480
+number() { sed -n "s/^  \"$1\": \([0-9.e-]*\),*\$/\1/p" "$2" | head -1; }
+"$tool" -l "$lib" -b "$TMP/build" -o "$TMP/fake-gpu.csv" -s small -n 3 vectorAdd bfs >out 2>err || { fail "run-on-real-gpu"; cat err; }
+says fake-gpu.csv '^device,compute_capability,driver,core_mhz,memory_mhz,workload,size,kernel,launches,milliseconds,check,program_seconds,program_joules$'
+says fake-gpu.csv '^[^,]*,2\.0,[^,]+,[0-9]+,[0-9]+,vectorAdd,small,vectorAdd,1,0\.0[0-9]+,passed,[0-9.]+,$'
+says fake-gpu.csv ',bfs,small,bfsExpand,[0-9]+,[0-9.]+,passed,'
+says fake-gpu.csv ',bfs,small,bfsAdvance,[0-9]+,[0-9.]+,passed,'
+says err '3 lines, 0 failures'
+# between the events lies the kernel and what a launch takes besides, no more than 20 us on this GPU
+run 0 run --json -g gtx480 vectorAdd
+awk -F, -v s="$(number seconds out)" '$8 == "vectorAdd" { ms = $10; ok = ms >= s * 1e3 && ms <= s * 1e3 + 0.02 } END { exit !ok }' fake-gpu.csv ||
+    fail "the time of vectorAdd is not the simulated one: $(grep vectorAdd fake-gpu.csv), $(number seconds out) s"
+# a run that fails is a line that says so, and fails the script
+cat >no-cc <<'END'
+#!/bin/sh
+for a in "$@"; do case $a in *vectorAdd/vectorAdd) out=$a ;; esac; done
+[ -z "${out:-}" ] && exec cc "$@"
+printf '#!/bin/sh\necho "vectorAdd: sum[0] is 1, expected 2 within 0"; exit 1\n' >"$out"; chmod +x "$out"
+END
+chmod +x no-cc
+CC=$TMP/no-cc "$tool" -l "$lib" -b "$TMP/build2" -o "$TMP/bad.csv" -s small -n 1 vectorAdd >out 2>err && fail "a failed check passes"
+says bad.csv ',vectorAdd,small,,,,failed,,$'; says err 'expected 2'
+"$tool" -l "$lib" no-such-workload >out 2>err && fail "an unknown workload passes"; says err 'no workload `no-such-workload`'
+"$tool" -l /nowhere vectorAdd >out 2>err && fail "no library passes"; says err 'no libcuda.so.1 in /nowhere'
+"$tool" -n 0 >out 2>err && fail "-n 0 passes"; says err 'repeat'
+# what the program says when the file cannot be written
+WARPWATT_TIMES=/no/such/dir/t run 1 run vectorAdd; says err 'cannot write /no/such/dir/t'
+finish
