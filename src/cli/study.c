@@ -153,7 +153,7 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 }
 
 // ---- options ----------------------------------------------------------------------------------
-enum { OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_STUDY_N, OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N };
+enum { OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_MARKDOWN, OPT_STUDY_N, OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_SIZE] = {"--size", 0, "NAME", "small (quick) or paper (study: default paper; compare: any size, default small)"},
     [OPT_OUT] = {"--out", 'o', "DIR", "where tables, figures, index.html and study.json go (study: default study-NAME)"},
@@ -161,6 +161,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)"},
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+    [OPT_MARKDOWN] = {"--markdown", 0, "FILE", "also a page of Markdown, with drawings in figures/ beside it"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
     [OPT_POLICY] = {"--policy", 'p', "A,B,...", "techniques, each a configuration (A+B: both at once; `none` is always there)"},
@@ -222,6 +223,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_JOBS: s = number_of(c, "--jobs", value, &o.processes); break;
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
+        case OPT_MARKDOWN: o.markdown = value; break;
         default:
             puts("usage: warpwatt study [options] NAME | FILE.yaml\n\n"
                  "Runs what the study needs (what is kept is not run again), and writes every figure and table as\n"
@@ -411,6 +413,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         case OPT_JOBS: s = number_of(c, "--jobs", value, &o.processes); break;
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
+        case OPT_MARKDOWN: o.markdown = value; break;
         case OPT_GPU: gpu = value; break;
         case OPT_SET: common = arena_printf(&c->arena, "%s%s%s", common, *common ? "," : "", value); break;
         case OPT_POLICY: s = add_policies(c, &k, value); break;

@@ -391,6 +391,39 @@ static struct value no_element(struct eval *e, uint32_t row, sqlite3_value *v) {
     return wrong(e, "counter `%s` has no element `%s`; it has 0 to %u", act_info[row].name, name ? name : "", act_info[row].n - 1);
 }
 
+enum histogram { HISTOGRAM_PART, HISTOGRAM_WEIGHTED, HISTOGRAM_HIGHEST };
+static void histogram(sqlite3_context *c, int n, sqlite3_value **arg, enum histogram what) {
+    struct eval *e = sqlite3_user_data(c);
+    const char *name = text_arg(arg, n, 0);
+    const int row = act_find(name);
+    if (row < 0) {
+        answer(c, e, wrong(e, "there is no counter `%s`", name));
+        return;
+    }
+    const int64_t last = act_info[row].n - 1, from = n > 1 ? sqlite3_value_int64(arg[1]) : 0,
+                  to = n > 2 ? sqlite3_value_int64(arg[2]) : last;
+    if (from < 0 || to > last || from > to) {
+        answer(c, e, wrong(e, "counter `%s` has elements 0 to %lld, not %lld to %lld", name, (long long)last, (long long)from, (long long)to));
+        return;
+    }
+    double sum = 0;
+    for (int64_t i = from; i <= to; i++) {
+        const struct value v = counter(e, (uint32_t)row, i);
+        if (!v.ok || !isfinite(v.v)) {
+            answer(c, e, v);
+            return;
+        }
+        if (what == HISTOGRAM_HIGHEST)
+            sum = v.v > 0 ? (double)i : sum;
+        else
+            sum += what == HISTOGRAM_PART ? v.v : (double)i * v.v;
+    }
+    answer(c, e, number(sum));
+}
+static void f_part(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_PART); }
+static void f_weighted(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_WEIGHTED); }
+static void f_highest_element(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_HIGHEST); }
+
 static void f_act(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
     const char *name = text_arg(arg, n, 0);
@@ -517,6 +550,9 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
 // name, arguments for the page, least and most arguments, function, prose
 #define FUNCTIONS(X)                                                                               \
     X("act", "counter[, element]", 1, 2, f_act, "a counter of the run, or one element of it (a number, or the name of an operation class or a slot's owner); a scalar counter's plain name does too")      \
+    X("part", "counter, from, to", 3, 3, f_part, "elements `from` to `to` of a counter, added up")                                                      \
+    X("weighted", "counter, from, to", 3, 3, f_weighted, "the same, each times its number: `weighted('lanes_active', 0, 32)` is the sum of lanes")        \
+    X("highest_element", "counter", 1, 1, f_highest_element, "number of the last element that is not 0")                                                \
     X("energy", "[component]", 0, 1, f_energy, "J while kernels ran, of a component with all below it; without one: of chip and board")  \
     X("dynamic_j", "[component]", 0, 1, f_dynamic, "its dynamic part")                             \
     X("static_j", "[component]", 0, 1, f_static, "its static part: leakage and constants")         \
@@ -687,6 +723,12 @@ enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu
     const enum ww_status status = diag_add(d, WW_ERROR_INTERNAL, "SQLite cannot compute expressions: %s", sqlite3_errmsg(e->db));
     eval_free(e);
     return status;
+}
+
+const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration) {
+    if (e->dry || !e->results) return NULL;
+    const struct result *r = &e->results[(size_t)workload * e->study->configuration.n + configuration];
+    return r->there ? r : NULL;
 }
 
 void eval_free(struct eval *e) {

@@ -538,6 +538,15 @@ static void claim_rows(struct study *s) {
         }
 }
 
+static bool is_also(const struct study *s, const char *study, const char *source) {
+    const size_t n = strlen(study);
+    for (uint32_t i = 0; i < s->also.n; i++) {
+        const char *const a = s->also.at[i];
+        if (strncmp(a, study, n) == 0 && strncmp(a + n, ": ", 2) == 0 && strcmp(a + n + 2, source) == 0) return true;
+    }
+    return false;
+}
+
 static enum ww_status read_published(struct reader *r, const char *path) {
     struct study *s = r->s;
     if (path) {
@@ -553,7 +562,7 @@ static enum ww_status read_published(struct reader *r, const char *path) {
             if (split_csv(l, f, 7) != 7)
                 return diag_at(r->d, DIAG_ERROR, WW_ERROR_CONFIG, path, NULL, line, 1,
                                "a row of published values has seven columns: study,source,workload,configuration,metric,value,unit");
-            if (strcmp(f[0], s->name) != 0) continue;
+            if (strcmp(f[0], s->name) != 0 && !is_also(s, f[0], f[1])) continue;
             row = (struct published_row){.study = f[0], .source = f[1], .workload = f[2], .configuration = f[3], .metric = f[4], .value = f[5], .unit = f[6]};
             if (!text_to_double(row.value, &row.number)) row.number = NAN;
             vec_push(r->arena, &s->published, row);
@@ -585,7 +594,7 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     yaml_node_t *root = yaml_document_get_root_node(&r->doc);
     if (!root) return refuse(r, (struct mark){1, 1}, "the study is empty");
     pairs m;
-    TRY(mapping(r, "a study", root, "name title source summary gpu workloads groups configurations metrics figures published", &m));
+    TRY(mapping(r, "a study", root, "name title source summary gpu workloads groups configurations metrics figures also published", &m));
     const char *gpu = "gtx480";
     TRY(text_in(r, &m, "name", &s->name));
     TRY(text_in(r, &m, "title", &s->title));
@@ -602,6 +611,9 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     if ((p = get(&m, "configurations"))) TRY(read_configurations(r, p->value, gpu));
     if ((p = get(&m, "metrics"))) TRY(read_metrics(r, p->value));
     if ((p = get(&m, "figures"))) TRY(read_figures(r, p->value));
+    texts also = {.n = 0};
+    TRY(texts_in(r, &m, "also", &also));
+    for (uint32_t i = 0; i < also.n; i++) vec_push(r->arena, &s->also, also.at[i]);
     if ((p = get(&m, "published"))) TRY(read_claims(r, p->value));
     return read_published(r, published_csv);
 }

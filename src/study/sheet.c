@@ -280,6 +280,33 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
     diags_free(&quiet);
 }
 
+// What the kernels of each run were: sums over their launches.
+static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
+    static const uint32_t column[] = {ACT_cycles, ACT_warp_instructions, ACT_thread_instructions, ACT_cta_launches,
+                                      ACT_thread_launches, ACT_thread_registers, ACT_cta_room};
+    static const char *const name[] = {"cycles", "warp_instructions", "thread_instructions", "cta_launches",
+                                       "thread_launches", "thread_registers", "cta_room"};
+    fputs("workload,configuration,kernel,launches", f);
+    for (size_t i = 0; i < WW_COUNT(name); i++) fprintf(f, ",%s", name[i]);
+    fputc('\n', f);
+    const struct study *s = sh->study;
+    for (uint32_t w = 0; w < s->workload.n; w++)
+        for (uint32_t c = 0; c < s->configuration.n; c++) {
+            const struct result *r = eval_result(e, w, c);
+            for (uint32_t k = 1; r && k < r->n_kernels; k++) {
+                csv_text(f, s->workload.at[w].name);
+                fputc(',', f);
+                csv_text(f, s->configuration.at[c].name);
+                fputc(',', f);
+                csv_text(f, r->kernel[k].name);
+                fprintf(f, ",%.0f", r->kernel[k].launches);
+                for (size_t i = 0; i < WW_COUNT(column); i++)
+                    fprintf(f, ",%llu", (unsigned long long)r->kernel[k].activity.c[column[i]]);
+                fputc('\n', f);
+            }
+        }
+}
+
 static json_t *json_number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
 static json_t *sheet_json(const struct sheet *sh) {
@@ -336,8 +363,8 @@ static enum ww_status make_dirs(const char *dir, struct diags *d) {
 enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir, struct diags *d) {
     enum ww_status s = make_dirs(dir, d);
     const uint32_t n = sh->study->figure.n;
-    for (uint32_t i = 0; i < n + 3 && s == WW_OK; i++) {
-        const char *name = i < n ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id) : i == n ? "published.csv" : i == n + 1 ? "metrics.csv" : "study.json";
+    for (uint32_t i = 0; i < n + 4 && s == WW_OK; i++) {
+        const char *name = i < n ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id) : i == n ? "published.csv" : i == n + 1 ? "metrics.csv" : i == n + 2 ? "kernels.csv" : "study.json";
         char *text = NULL;
         size_t len = 0;
         FILE *f = open_memstream(&text, &len);
@@ -348,6 +375,8 @@ enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval 
             csv_published(sh, f);
         } else if (i == n + 1) {
             csv_metrics(sh, e, f);
+        } else if (i == n + 2) {
+            csv_kernels(sh, e, f);
         } else {
             json_t *o = sheet_json(sh);
             json_dumpf(o, f, JSON_INDENT(1));

@@ -93,6 +93,7 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
             sheet->failed[sheet->n_failed++] = arena_printf(w->arena, "%s on %s: %s", w->jobs.at[i].program.name, w->jobs.at[i].configuration->name, w->jobs.at[i].message);
     s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
     if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
+    if (s == WW_OK && w->o->markdown) s = markdown_write(w->arena, sheet, w->o->markdown, w->d);
     if (s == WW_OK && w->o->out_dir) s = page_write(w->arena, sheet, w->host, w->o->out_dir, w->d);
     return s != WW_OK ? ww_status_exit_code(s) : code;
 }

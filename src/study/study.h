@@ -11,6 +11,7 @@
 //   watts_*  (watts.c): the power model for one configuration
 //   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
 //   page_*   (page.c): the HTML page
+//   markdown_* (markdown.c): the same as a page of Markdown with drawings beside it
 #ifndef WW_STUDY_H
 #define WW_STUDY_H
 
@@ -119,6 +120,7 @@ struct study {
     VEC(struct study_claim) claim;
     VEC(struct study_group) group;
     VEC(struct published_row) published;
+    VEC(const char *) also; // "study: source" of rows that belong to other studies too
 };
 
 // Reads a study from `text`; `published_csv` (may be NULL) is the path of the table of published
@@ -259,6 +261,8 @@ void eval_set_results(struct eval *e, const struct result *results);
 // expression is a sentence with its line.
 enum ww_status eval_number(struct eval *e, const char *expr, struct mark at, struct eval_scope scope,
                            struct diags *d, double *out);
+// What a run left, or NULL.
+const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration);
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
 
 // ---- numbers to show --------------------------------------------------------------------------
@@ -294,17 +298,21 @@ struct sheet {
 // Evaluates every figure and published row. In a dry evaluation this finds what must run.
 enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d,
                           struct sheet *out);
-// DIR/<figure>.csv, published.csv, metrics.csv, study.json.
+// DIR/<figure>.csv, published.csv, metrics.csv, kernels.csv, study.json.
 enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
                            struct diags *d);
 // DIR/index.html
 enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
                           const char *dir, struct diags *d);
+// A Markdown file with every figure as a table; stacked bars are drawn too, as SVG files in the folder
+// `figures` beside it.
+enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path, struct diags *d);
 const char *verdict_text(enum verdict v);
 
 // ---- the whole way ----------------------------------------------------------------------------
 struct study_options {
     const char *size, *out_dir, *db;
+    const char *markdown; // file to write, or NULL
     uint32_t processes;
     bool no_run; // only what is kept
 };

@@ -60,6 +60,9 @@ static int set_up(void **state) {
     a1[2] = kernel("other", 1, 50, 100);
     a1[0].activity.c[ACT_thread_by_class + OPC_FP_FMA] = 7;
     a1[0].activity.c[ACT_thread_by_class + OPC_INT_ADD] = 5;
+    a1[0].activity.c[ACT_lanes_active + 2] = 3;
+    a1[0].activity.c[ACT_lanes_active + 31] = 4;
+    a1[0].activity.c[ACT_lanes_active + 32] = 5;
     a2[0] = kernel("", 3, 100, 800);
     a2[1] = kernel("k1", 2, 60, 700);
     a2[2] = kernel("other", 1, 40, 100);
@@ -102,6 +105,11 @@ static void test_values(void **state) {
     assert_float_equal(at(r, 0, 0, "act('thread_by_class')"), 12, 1e-12);
     assert_float_equal(at(r, 0, 0, "act('thread_by_class', 'FP_FMA')"), 7, 1e-12);
     assert_float_equal(at(r, 0, 0, "thread_by_class / 2"), 6, 1e-12);
+    // 3 instructions with 2 lanes, 4 with 31, 5 with all
+    assert_float_equal(at(r, 0, 0, "part('lanes_active', 0, 32)"), 12, 1e-12);
+    assert_float_equal(at(r, 0, 0, "part('lanes_active', 3, 31)"), 4, 1e-12);
+    assert_float_equal(at(r, 0, 0, "weighted('lanes_active', 0, 31)"), 3 * 2 + 4 * 31, 1e-12);
+    assert_float_equal(at(r, 0, 0, "highest_element('lanes_active')"), 32, 1e-12);
     assert_float_equal(at(r, 0, 0, "kernel('k1', 'cycles / launches')"), 75, 1e-12);
     assert_float_equal(at(r, 0, 0, "kernel('*', 'launches')"), 3, 1e-12);
     assert_float_equal(at(r, 2, 0, "cycles"), 150, 1e-12); // a workload that is one kernel
@@ -161,6 +169,8 @@ static void test_refusals(void **state) {
     refuse(r, 0, 0, "'ipc'", "must be a number");
     refuse(r, 0, 0, "act('warp_instruction')", "did you mean `warp_instructions`");
     refuse(r, 0, 0, "act('thread_by_class', 'FP_FMAA')", "no element `FP_FMAA`");
+    refuse(r, 0, 0, "part('lanes_active', 30, 33)", "elements 0 to 32, not 30 to 33");
+    refuse(r, 0, 0, "weighted('no_such', 0, 1)", "there is no counter `no_such`");
     refuse(r, 0, 0, "act('warp_instructions', 1)", "no element `1`");
     refuse(r, 0, 0, "loop", "in a circle");
     refuse(r, 0, 0, "1) FROM here; SELECT (2", "only one expression");
