@@ -11,7 +11,7 @@ run 0 workloads bfs; says out 'small'; says out 'Rodinia'
 run 0 workloads BFS; says out '^BFSlevels'; says out 'ISPASS'
 run 0 workloads; says out '^BFSlevels \(BFS\)'; says out '^NNdigits \(NN\)'; says out '^nn '
 run 0 savings
-run 0 studies
+run 0 studies; says out '^characterize'
 for page in counters stalls instructions classes gpu-keys power circuits expressions; do
     run 0 reference $page; says out '^# '
     cmp -s out "$HERE/../../docs/reference-$page.md" || fail "docs/reference-$page.md is not what the code says: make docs"
