@@ -53,7 +53,7 @@ struct gpu_power {
     // what the chip has beside compute, at 40 nm: so much a chip, a result of a core cycle, a data
     // bit of memory; a share of the first two leaks as logic does; their clock always runs
     double rest_chip_mm2, rest_lane_mm2, pad_bit_mm2, rest_logic_share, rest_clock_pj_mm2, rest_w;
-    double mc_mts;
+    double mc_mts, rf_node_nm, rf_vdd_v;
     double limit_k;      // hottest junction allowed; 0: as tech.temperature_k
     double peak_duty;    // of the sum of all peaks, what a worst case reaches
     uint32_t sms_on_die; // 0: sm_count; more: some are switched off

@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "power/declared.h"
 #include "power/tree.h"
 
 // What of node, temperature and supply the tables refuse, in their words.
@@ -36,7 +37,38 @@ static const char *check_tech(const struct power_config *c, char *sentence, size
     return NULL;
 }
 
+// A register file in a node that only published circuits have.
+static const char *check_declared(const struct power_config *c, char *sentence, size_t size) {
+    if (c->rf_node_nm == 0)
+        return c->rf_vdd_v == 0 ? NULL
+                                : (snprintf(sentence, size,
+                                            "rf_vdd_v is %g, but rf_node_nm gives no node of the "
+                                            "register file's own",
+                                            c->rf_vdd_v),
+                                   "rf_vdd_v");
+    const char *const field[] = {"rf_node_nm", "rf_vdd_v"};
+    for (int i = 0; i < 2; i++) { // at the nominal supply, then at its own
+        struct diags d;
+        struct array a;
+        diags_init(&d);
+        const struct array_config banks = tree_rf_config(c);
+        enum ww_status s = declared_finfet(c->rf_node_nm, &banks, i ? c->rf_vdd_v : 0,
+                                           c->temperature_k, true, &a, &d);
+        if (s) diags_first(&d, sentence, size);
+        diags_free(&d);
+        if (s) return field[i];
+    }
+    return NULL;
+}
+
 const char *power_check(const struct power_config *c, char *sentence, size_t size) {
+    if (c->node_nm == 16 || c->node_nm == 7)
+        return snprintf(sentence, size,
+                        "no device table of %g nm FinFETs is public, so logic has no model there; "
+                        "register files have published circuits: power.rf_node_nm beside a node "
+                        "of 90 to 22 nm",
+                        c->node_nm),
+               "node_nm";
     const char *bad = check_tech(c, sentence, size);
     if (bad) return bad;
     const struct {
@@ -115,7 +147,7 @@ const char *power_check(const struct power_config *c, char *sentence, size_t siz
                             cache[i].name, k->bytes, k->line_bytes, k->ways),
                    cache[i].name;
     }
-    return NULL;
+    return check_declared(c, sentence, size);
 }
 
 // Sums own figures upward; parents stand before children.

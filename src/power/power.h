@@ -35,6 +35,7 @@ struct power_config {
     unsigned sms_on_die; // 0: sms; more: some are switched off
     unsigned sms, max_warps, schedulers, instruction_bits, ibuffer_entries, scoreboard_entries;
     unsigned registers, rf_banks, collectors;
+    double rf_node_nm, rf_vdd_v; // banks from published FinFET circuits (declared.h); 0: node_nm's
     unsigned int_lanes, fp_lanes, sfu_lanes, dp_lanes;
     bool int_fp_shared_issue; // a lane does one of the two at a time: peak counts the larger
     bool shared_on_lanes;     // shared memory is an operand of the lanes: an access is their move

@@ -46,6 +46,8 @@ struct array tree_put_cache(struct builder *b, int i, const struct power_cache *
 // The miss registers of a cache; an empty array where there are none.
 struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,
                             double long_share);
+// Banks of the register file of an SM: a row is a register of 32 lanes.
+struct array_config tree_rf_config(const struct power_config *c);
 double tree_subtree_area(const struct power_tree *tree, int root);
 // Repeated global wire of a whole H-tree over a square of `area_mm2`: at level i 4^i branchings,
 // each with one and a half times the side of its part, so 1.5 side (2^levels - 1).

@@ -1,5 +1,6 @@
 // The part of the tree that an SM is, but for its load/store unit: warp control, registers,
 // execution units, clock.
+#include "power/declared.h"
 #include "power/tree.h"
 
 #include <math.h>
@@ -72,6 +73,27 @@ static void build_control(struct builder *b) {
     tree_event(b, i, ACT_simt_pops, a.read_j, 0.1 * issue);
 }
 
+struct array_config tree_rf_config(const struct power_config *c) {
+    unsigned rows = c->registers / 32 / (c->rf_banks ? c->rf_banks : 1);
+    return (struct array_config){
+        .entries = rows ? rows : 1, .bits = 1024, .rw_ports = 1, .banks = c->rf_banks};
+}
+
+// Banks of published FinFET circuits instead of devices; the rest of the SM keeps its node.
+static struct array declared_banks(struct builder *b, int i) {
+    const struct power_config *c = b->c;
+    const struct array_config banks = tree_rf_config(c);
+    struct array a = {0};
+    enum ww_status s =
+        declared_finfet(c->rf_node_nm, &banks, c->rf_vdd_v, c->temperature_k, true, &a, b->d);
+    if (s && !b->status) b->status = s;
+    // published static power is of the whole array as built: no share of long-channel devices
+    struct power_component *p = &b->tree->component[i];
+    p->area_mm2 += a.area_mm2 * p->count, p->leak_sub_w += a.leak_sub_w * p->count;
+    p->basis = POWER_EMPIRICAL;
+    return a;
+}
+
 static void build_registers(struct builder *b) {
     const struct power_config *c = b->c;
     const struct tech *t = &b->t;
@@ -81,16 +103,13 @@ static void build_registers(struct builder *b) {
     enum { SLICES = 8, SLICE_BITS = 128 };
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);
-    unsigned rows = c->registers / 32 / c->rf_banks;
-    struct array a = tree_put_array(b, i,
-                                    (struct array_config){.entries = rows ? rows : 1,
-                                                          .bits = SLICE_BITS,
-                                                          .rw_ports = 1,
-                                                          .banks = c->rf_banks * SLICES},
-                                    LONG_CORE);
-    double side_um = sqrt(a.area_mm2 * 1e6);
-    tree_event(b, i, ACT_rf_reads, SLICES * a.read_j, reads);
-    tree_event(b, i, ACT_rf_writes, SLICES * a.write_j, issue);
+    struct array_config slices = tree_rf_config(c);
+    slices.bits = SLICE_BITS, slices.banks *= SLICES;
+    struct array a =
+        c->rf_node_nm > 0 ? declared_banks(b, i) : tree_put_array(b, i, slices, LONG_CORE);
+    double side_um = sqrt(a.area_mm2 * 1e6), parts = c->rf_node_nm > 0 ? 1 : SLICES;
+    tree_event(b, i, ACT_rf_reads, parts * a.read_j, reads);
+    tree_event(b, i, ACT_rf_writes, parts * a.write_j, issue);
 
     i = tree_add(b, PART_rf_arbiter, c->sms);
     struct block s = circuit_selector(t, c->collectors);

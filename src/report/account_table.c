@@ -76,16 +76,15 @@ static void print_totals(const struct account *a, FILE *out) {
     char b1[32], b2[32], b3[32];
     fprintf(out, "    %-12s %.2f W, %s in %s of kernels\n", "total", k->power_w,
             table_scaled(k->energy_j, "J", b1), table_scaled(s, "s", b2));
-    fprintf(out, "    %-12s %.2f W dynamic, %.2f W static (%.0f %%)", "", watts(dynamic, s),
+    fprintf(out, "    %-12s %.2f W dynamic, %.2f W static (%.0f %%)\n", "", watts(dynamic, s),
             watts(still, s), 100 * ratio(still, k->energy_j));
     const int chip = power_find(a->tree, "chip"), board = power_find(a->tree, "board");
     if (chip >= 0 && board >= 0)
-        fprintf(out, "; chip %.2f W, board %.2f W",
+        fprintf(out, "    %-12s chip %.2f W, board %.2f W\n", "",
                 watts(k->all_dynamic_j[chip] + k->all_static_j[chip], s),
                 watts(k->all_dynamic_j[board] + k->all_static_j[board], s));
-    fputc('\n', out);
     if (a->gaps.seconds > 0)
-        fprintf(out, "    %-12s %s at %.2f W without a kernel: %s; %s in all\n", "gaps",
+        fprintf(out, "    %-12s %s at %.2f W with no kernel: %s; %s in all\n", "gaps",
                 table_scaled(a->gaps.seconds, "s", b1), a->gaps.power_w,
                 table_scaled(a->gaps.energy_j, "J", b2), table_scaled(a->run.energy_j, "J", b3));
     if (a->thread_instructions > 0)
@@ -123,7 +122,7 @@ void account_print(const struct account *a, bool colour, FILE *out) {
         section = group[i].section;
         fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%", name, watts(dynamic, k->seconds),
                 watts(still, k->seconds), watts(dynamic + still, k->seconds), 100 * part);
-        bar(out, part, 40);
+        bar(out, part, 10);
     }
     if (rest_dynamic + rest_static > 0)
         fprintf(out, "    %-22s %8.2f W %8.2f W %8.2f W %6.1f %%\n", "      (smaller ones)",

@@ -129,9 +129,10 @@ static void print_memory(const struct run *r, const json_t *a, const struct sums
     const double peak = json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s"));
     const double rate = ratio(read + written, s->seconds);
     const double hits = (double)run_counter(a, "dram_row_hits");
-    fprintf(out, "    %-12s %s read, %s written, %s (%.0f %% of peak), %.0f %% row hits\n", "DRAM",
-            table_scaled(read, "B", b1), table_scaled(written, "B", b2), table_scaled(rate, "B/s", b3),
-            100 * ratio(rate, peak), 100 * ratio(hits, hits + (double)run_counter(a, "dram_row_misses")));
+    fprintf(out, "    %-12s %s read, %s written, %.0f %% row hits\n    %-12s %s, %.0f %% of peak\n", "DRAM",
+            table_scaled(read, "B", b1), table_scaled(written, "B", b2),
+            100 * ratio(hits, hits + (double)run_counter(a, "dram_row_misses")), "",
+            table_scaled(rate, "B/s", b3), 100 * ratio(rate, peak));
 }
 
 struct kernel_row {
@@ -175,20 +176,24 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
         row[k].energy_j += launch_energy(power, &at, l);
     }
     qsort(row, rows, sizeof *row, by_time);
-    fprintf(out, "\n  %skernels%s\n    %-24s %8s %13s %10s %7s %7s %6s", st->bold, st->reset, "name",
-            "launches", "cycles", "time", "share", "IPC", "lanes");
-    if (power) fprintf(out, " %9s %10s", "power", "energy");
-    fputc('\n', out);
+    // a line has 80 columns: power and energy take the place of cycles and share
+    fprintf(out, "\n  %skernels%s\n    %-24s %8s", st->bold, st->reset, "name", "launches");
+    if (power)
+        fprintf(out, " %9s %6s %5s %9s %9s\n", "time", "IPC", "lanes", "power", "energy");
+    else
+        fprintf(out, " %13s %9s %7s %5s %5s\n", "cycles", "time", "share", "IPC", "lanes");
     for (size_t k = 0; k < rows && k < 20; k++) {
         char b1[32], b2[32];
-        fprintf(out, "    %-24.24s %8llu %13s %10s %5.1f %% %7.1f %6.1f", row[k].name,
-                (unsigned long long)row[k].launches, grouped(row[k].cycles, b1),
-                table_scaled(row[k].seconds, "s", b2), 100 * ratio((double)row[k].cycles, (double)s->cycles),
-                ratio((double)row[k].thread, (double)row[k].cycles),
-                ratio((double)row[k].thread, (double)row[k].warp));
+        const double ipc = ratio((double)row[k].thread, (double)row[k].cycles),
+                     lanes = ratio((double)row[k].thread, (double)row[k].warp);
+        fprintf(out, "    %-24.24s %8llu", row[k].name, (unsigned long long)row[k].launches);
+        table_scaled(row[k].seconds, "s", b2);
         if (power)
-            fprintf(out, " %7.2f W %10s", ratio(row[k].energy_j, row[k].seconds), table_scaled(row[k].energy_j, "J", b1));
-        fputc('\n', out);
+            fprintf(out, " %9s %6.1f %5.1f %7.2f W %9s\n", b2, ipc, lanes,
+                    ratio(row[k].energy_j, row[k].seconds), table_scaled(row[k].energy_j, "J", b1));
+        else
+            fprintf(out, " %13s %9s %5.1f %% %5.0f %5.1f\n", grouped(row[k].cycles, b1), b2,
+                    100 * ratio((double)row[k].cycles, (double)s->cycles), ipc, lanes);
     }
     if (rows > 20) fprintf(out, "    and %zu more (see --json or -o DIR)\n", rows - 20);
     free(row);
@@ -244,8 +249,10 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     if (s.untimed)
         fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n", "untimed",
                 (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es", grouped(s.untimed_warp, b1));
-    fprintf(out, "  %-12s %s warp instructions, %s thread instructions, %.1f of 32 lanes\n", "work",
-            grouped(s.warp, b1), grouped(s.thread, b2), ratio((double)s.thread, (double)s.warp));
+    fprintf(out, "  %-12s %s warp instructions, %s thread instructions\n", "work",
+            grouped(s.warp, b1), grouped(s.thread, b2));
+    fprintf(out, "  %-12s %.1f of 32 active in a warp instruction\n", "lanes",
+            ratio((double)s.thread, (double)s.warp));
     fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
             ratio((double)s.thread, (double)s.cycles), ratio((double)s.warp, (double)s.cycles));
     const json_t *first = json_array_get(r->launches, 0);
@@ -254,7 +261,7 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     fprintf(out, "; %.1f possible", ratio(s.warps_possible, (double)s.cycles));
     if (text_of(first, "occupancy_limit")[0]) fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
     fputc('\n', out);
-    fprintf(out, "  %-12s %.2f s, %s warp instructions a second, %s cycles a second\n", "host",
+    fprintf(out, "  %-12s %.2f s, %s warp instructions and %s cycles a second\n", "host",
             s.host_s, table_scaled(ratio((double)s.warp, s.host_s), "", b2),
             table_scaled(ratio((double)s.cycles, s.host_s), "", b3));
     print_slots(a, &st, out);

@@ -7,6 +7,7 @@ for word in 'power  ' 'total +[0-9.]+ W, [0-9.]+ [mu]J in' 'dynamic, .* static' 
 done
 says out 'over time +[0-9.]+ to [0-9.]+ W in [0-9]+ intervals'
 cp out page
+awk 'length($0) > 80 {print; bad = 1} END {exit bad}' page >long || fail "lines of more than 80 columns: $(cat long)"
 run 0 run -g gtx480 --no-power bfs; lacks out 'total +[0-9.]+ W'; lacks out ' W '; says out bfsExpand
 run 0 run --functional bfs; says out 'no time, no power'; lacks out ' W '
 for file in power.json power.csv power-intervals.csv activity.xml; do [ -s d/$file ] || fail "no $file"; done
