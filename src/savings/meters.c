@@ -1,9 +1,10 @@
 // Meters: what the papers measured to find out what a technique could save. They change no cycle.
 //
 // Registers (dissertation, 5.2): the cycles between two accesses, reads or writes, to the same register
-// of the same warp. A register's distance is the mean over the warp's life; registers of more than
-// FAR cycles stay out of the average, as in the paper. A register that is accessed once has none.
-// Accesses of instructions that need no unit (a branch by a register) are not seen.
+// of the register file: the row of a warp slot, whichever warp holds it at the time. A register's
+// distance is the mean over the time that the SM is busy without a pause; registers of more than FAR
+// cycles stay out of the average, as in the paper, and one that was accessed once has none. Accesses of
+// instructions that need no unit (a branch by a register) are not seen.
 //
 // Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and the
 // cycles between two accesses to it. A hit is an access; a miss is one when its line comes. The count
@@ -15,6 +16,7 @@ enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
 struct meters {
     struct { uint64_t first, last, n; } reg[SM_MAX_WARPS][MAX_GPRS];
+    uint32_t used[SM_MAX_WARPS]; // registers below this were accessed
     uint64_t gaps, gap_cycles, long_gaps, registers, distance, slow;
     uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
     uint32_t l1_lines;
@@ -25,6 +27,7 @@ static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank
                           bool is_write, uint64_t cycle) {
     (void)bank, (void)lanes, (void)is_write;
     struct meters *const m = self;
+    if (reg >= m->used[warp]) m->used[warp] = reg + 1;
     if (m->reg[warp][reg].n++ == 0) {
         m->reg[warp][reg].first = m->reg[warp][reg].last = cycle;
         return 0;
@@ -41,24 +44,25 @@ static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank
     return 0;
 }
 
-static void warp(void *self, enum sm_warp_event e, uint32_t w, uint32_t kernel_slot,
-                 uint32_t registers, uint32_t shared_bytes, uint64_t cycle) {
-    (void)kernel_slot, (void)registers, (void)shared_bytes, (void)cycle;
+// The SM pauses: every register's mean is known, and what comes begins anew.
+static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycle) {
+    (void)v, (void)cycle;
     struct meters *const m = self;
-    if (e == SM_WARP_LAUNCH) {
-        memset(m->reg[w], 0, sizeof m->reg[w]);
-        return;
-    }
-    for (uint32_t r = 0; r < MAX_GPRS; r++) {
-        const uint64_t n = m->reg[w][r].n;
-        if (n < 2) continue;
-        const uint64_t mean = (m->reg[w][r].last - m->reg[w][r].first + (n - 1) / 2) / (n - 1);
-        if (mean <= FAR) {
-            m->registers++;
-            m->distance += mean;
-        } else {
-            m->slow++;
+    if (begins) return;
+    for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
+        for (uint32_t r = 0; r < m->used[w]; r++) {
+            const uint64_t n = m->reg[w][r].n;
+            if (n < 2) continue;
+            const uint64_t mean = (m->reg[w][r].last - m->reg[w][r].first + (n - 1) / 2) / (n - 1);
+            if (mean <= FAR) {
+                m->registers++;
+                m->distance += mean;
+            } else {
+                m->slow++;
+            }
         }
+        memset(m->reg[w], 0, m->used[w] * sizeof m->reg[w][0]);
+        m->used[w] = 0;
     }
 }
 
@@ -95,7 +99,7 @@ bool meters_init(struct savings_sm *s, struct sm_policy *p) {
                             .self = m,
                             .rf_access = rf_access,
                             .array_access = array_access,
-                            .warp = warp,
+                            .work = work,
                             .count = count};
     return true;
 }

@@ -8,7 +8,7 @@ for w in hotspot bfs; do
     for c in cycles rf_reads rf_writes l1_read_hits l2_reads dram_reads; do
         [ "$(number $c plain.json)" = "$(number $c meters.json)" ] || fail "$w: meters changed $c"
     done
-    # an access to a register is its warp's first one or ends a gap
+    # an access to a register is the first one of its slot or ends a gap
     all=$(($(number rf_reads meters.json) + $(number rf_writes meters.json)))
     gaps=$(($(number meter_rf_gaps meters.json) + $(number meter_rf_long_gaps meters.json)))
     first=$((all - gaps))

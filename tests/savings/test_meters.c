@@ -14,9 +14,7 @@ static void l1(struct fake *f, uint32_t line, bool is_hit, bool is_fill, uint64_
     const struct sm_array_access a = {.cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};
     assert_int_equal(f->p[0]->array_access(f->p[0]->self, &a), 0);
 }
-static void warp(struct fake *f, enum sm_warp_event e, uint32_t w, uint64_t cycle) {
-    f->p[0]->warp(f->p[0]->self, e, w, 0, 8, 0, cycle);
-}
+static void work(struct fake *f, bool begins, uint64_t cycle) { f->p[0]->work(f->p[0]->self, &f->v, begins, cycle); }
 
 // A view with an L1 of four lines.
 static void begin(struct fake *f) {
@@ -36,7 +34,7 @@ static void registers(void **state) {
     (void)state;
     struct fake f;
     begin(&f);
-    warp(&f, SM_WARP_LAUNCH, 3, 0);
+    work(&f, true, 0);
     rf(&f, 3, 1, 100);
     rf(&f, 3, 1, 110);
     rf(&f, 3, 1, 150); // gaps 10 and 40: a mean of 25
@@ -49,14 +47,14 @@ static void registers(void **state) {
     assert_int_equal(a.c[ACT_meter_rf_gaps], 3);
     assert_int_equal(a.c[ACT_meter_rf_gap_cycles], 50);
     assert_int_equal(a.c[ACT_meter_rf_long_gaps], 1);
-    assert_int_equal(a.c[ACT_meter_rf_registers], 0); // the warp still lives
-    warp(&f, SM_WARP_EXIT, 3, 5000);
+    assert_int_equal(a.c[ACT_meter_rf_registers], 0); // the SM still works
+    work(&f, false, 5000);
     a = counts(&f);
     assert_int_equal(a.c[ACT_meter_rf_registers], 2);
     assert_int_equal(a.c[ACT_meter_rf_distance], 25);
     assert_int_equal(a.c[ACT_meter_rf_slow_registers], 1);
-    // the slot's next warp begins anew
-    warp(&f, SM_WARP_LAUNCH, 3, 6000);
+    // after a pause all begins anew
+    work(&f, true, 6000);
     rf(&f, 3, 1, 6010);
     assert_int_equal(counts(&f).c[ACT_meter_rf_gaps], 3);
     savings_sm_destroy(f.sm);
