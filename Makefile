@@ -8,13 +8,14 @@
 #   make fuzz      the parser under libFuzzer for FUZZ_SECONDS
 #   make install   command, library, headers, man page under PREFIX
 #   make docs      the reference pages that come from the code's tables
+#   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test bench sanitize fuzz install docs format clean setup
+.PHONY: build run test bench sanitize fuzz install docs characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -39,6 +40,14 @@ install: build
 docs: build
 	@for page in counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done
+characterize: build
+	@mkdir -p workloads/measured
+	@for size in small paper; do \
+	    out=$(BUILD)/characterize/$$size; markdown=; [ $$size = small ] || markdown="--markdown docs/workloads.md"; \
+	    $(BUILD)/warpwatt study characterize --size $$size -o $$out $$markdown $(STUDY_OPTIONS) || exit 1; \
+	    for f in page lanes meters; do cp $$out/$$f.csv workloads/measured/$$size-$$f.csv; done; \
+	    grep -E '^workload,|,gtx480,' $$out/kernels.csv >workloads/measured/$$size-kernels.csv; done
+	@cp $(BUILD)/characterize/paper/published.csv workloads/measured/published.csv
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 clean:

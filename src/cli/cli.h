@@ -27,7 +27,7 @@ struct cli {
     X("dvfs", cmd_dvfs, "[-g GPU] [--clock LIST] [--vdd LIST] [-j N] [-o DIR] WORKLOAD | ...",      \
       "time and energy of a workload over clock and voltage")                                      \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
-    X("workloads", cmd_workloads, "[NAME]", "workloads there are, or one's page")                  \
+    X("workloads", cmd_workloads, "[NAME [--run [--size SIZE]]]", "workloads there are, or one's page")                  \
     X("savings", cmd_savings, "[NAME] [--mechanisms]", "energy-saving techniques there are, or one's page")                            \
     X("studies", cmd_studies, "", "published studies there are")                                   \
     X("study", cmd_study, "[options] NAME | FILE.yaml",                                            \
@@ -137,8 +137,16 @@ struct workload {
     const char *program; // host binary, NULL when it was not built
     struct workload_size { const char *name, *args, *note; } *size;
     uint32_t n_sizes;
+    const char *const *kernel;
+    uint32_t n_kernels;
 };
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
 bool workload_is(const struct workload *w, const char *name); // by its name or its alias
+
+// ---- what was measured of them (pages.c) -----------------------------------------------------------
+// Thread instructions at a size ("2.1 M"), or NULL when nobody measured them.
+const char *pages_instructions(struct cli *c, const struct workload *w, const char *size);
+// Instruction mix, warps, lanes, kernels, caches, and published values beside ours.
+void pages_print(struct cli *c, const struct workload *w);
 
 #endif

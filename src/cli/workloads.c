@@ -66,6 +66,10 @@ static enum ww_status read_one(struct cli *c, const char *path, const char *buil
                            .domain = arena_strdup(&c->arena, f->domain),
                            .summary = arena_strdup(&c->arena, f->summary),
                            .dir = arena_strndup(&c->arena, path, strlen(path) - strlen("/workload.yaml"))};
+    const char **kernel = arena_alloc(&c->arena, (f->kernels_count + 1) * sizeof *kernel);
+    for (unsigned i = 0; i < f->kernels_count; i++) kernel[i] = arena_strdup(&c->arena, f->kernels[i]);
+    w->kernel = kernel;
+    w->n_kernels = f->kernels_count;
     w->size = arena_alloc(&c->arena, 8 * sizeof *w->size);
 #define X(n) add_size(c, w, #n, f->sizes.n);
     SIZE_NAMES(X)
@@ -100,43 +104,85 @@ bool workload_is(const struct workload *w, const char *name) {
     return strcmp(w->name, name) == 0 || (w->alias && strcmp(w->alias, name) == 0);
 }
 
-int cmd_workloads(struct cli *c, int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        puts("usage: warpwatt workloads [NAME]\n\nLists the workloads, or shows one's page.");
-        return 0;
+static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
+    printf("%-20s %-12s %-26s %7s  %8s %8s  %-24s %s\n", "workload", "suite", "domain", "kernels", "small", "paper", "sizes", "what it is");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct workload *const w = &list[i];
+        char sizes[64] = "";
+        size_t at = 0;
+        for (uint32_t k = 0; k < w->n_sizes && at < sizeof sizes; k++)
+            at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "", w->size[k].name);
+        const char *const called = w->alias ? arena_printf(&c->arena, "%s (%s)", w->name, w->alias) : w->name;
+        const char *const small = pages_instructions(c, w, "small"), *const paper = pages_instructions(c, w, "paper");
+        printf("%-20s %-12s %-26s %7u  %8s %8s  %-24s %s%s\n", called, w->suite, w->domain, w->n_kernels, small ? small : "-",
+               paper ? paper : "-", sizes, w->summary, w->program ? "" : " (not built: no clang)");
     }
+    puts("\nsmall, paper: thread instructions at that size.");
+}
+
+static void print_page(struct cli *c, const struct workload *w) {
+    printf("%s (%s%s%s, %s)\n%s\n\n", w->name, w->suite, w->alias ? "'s " : "", w->alias ? w->alias : "", w->domain, w->summary);
+    printf("kernels:");
+    for (uint32_t i = 0; i < w->n_kernels; i++) printf(" %s", w->kernel[i]);
+    puts("\n");
+    for (uint32_t k = 0; k < w->n_sizes; k++) {
+        const char *const n = pages_instructions(c, w, w->size[k].name);
+        printf("  --size %-8s %-20s %s%s%s\n", w->size[k].name, w->size[k].args, w->size[k].note, n ? "; thread instructions: " : "", n ? n : "");
+    }
+    pages_print(c, w);
+    char *text;
+    size_t len;
+    if (file_read(&c->arena, arena_printf(&c->arena, "%s/README.md", w->dir), 1 << 20, &text, &len, &c->diags) == WW_OK)
+        printf("\n%s", text);
+}
+
+int cmd_workloads(struct cli *c, int argc, char **argv) {
+    enum { OPT_RUN, OPT_SIZE, OPT_HELP, OPT_N };
+    static const struct cli_option option[OPT_N] = {
+        [OPT_RUN] = {"--run", 0, NULL, "run it on gtx480 now, whatever was measured before"},
+        [OPT_SIZE] = {"--size", 0, "SIZE", "with --run: the size (default small)"},
+        [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+    };
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    const char *name = NULL, *size = NULL;
+    bool runs = false;
+    for (;;) {
+        const char *value = NULL;
+        const int opt = cli_next(&args, option, OPT_N, &value);
+        if (opt == -3) return 2;
+        if (opt == -2) break;
+        if (opt == -1 && name) return cli_usage("one workload at a time: `%s` is too much", value);
+        if (opt == -1) name = value;
+        if (opt == OPT_RUN) runs = true;
+        if (opt == OPT_SIZE) size = value;
+        if (opt == OPT_HELP) {
+            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, or shows one's page.\n");
+            cli_print_options(option, OPT_N, stdout);
+            return 0;
+        }
+    }
+    if (size && !runs) return cli_usage("--size goes with --run");
+    if (runs && !name) return cli_usage("--run which workload? `warpwatt run --all` runs all of them");
     struct workload *list;
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
-    if (argc < 2) {
-        printf("%-20s %-12s %-26s %s\n", "workload", "suite", "sizes", "what it is");
-        for (uint32_t i = 0; i < n; i++) {
-            char sizes[64] = "";
-            size_t at = 0;
-            for (uint32_t k = 0; k < list[i].n_sizes && at < sizeof sizes; k++)
-                at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "", list[i].size[k].name);
-            const char *const called = list[i].alias ? arena_printf(&c->arena, "%s (%s)", list[i].name, list[i].alias) : list[i].name;
-            printf("%-20s %-12s %-26s %s%s\n", called, list[i].suite, sizes, list[i].summary,
-                   list[i].program ? "" : " (not built: no clang)");
-        }
+    if (!name) {
+        print_list(c, list, n);
         return 0;
     }
     const char **names = arena_alloc(&c->arena, n * sizeof *names + 1);
     for (uint32_t i = 0; i < n; i++) {
         names[i] = list[i].name;
-        if (!workload_is(&list[i], argv[1])) continue;
-        printf("%s (%s%s%s, %s)\n%s\n\n", list[i].name, list[i].suite, list[i].alias ? "'s " : "",
-               list[i].alias ? list[i].alias : "", list[i].domain, list[i].summary);
-        for (uint32_t k = 0; k < list[i].n_sizes; k++)
-            printf("  --size %-8s %-20s %s\n", list[i].size[k].name, list[i].size[k].args, list[i].size[k].note);
-        char *text;
-        size_t len;
-        if (file_read(&c->arena, arena_printf(&c->arena, "%s/README.md", list[i].dir), 1 << 20, &text, &len, &c->diags) == WW_OK)
-            printf("\n%s", text);
-        return 0;
+        if (!workload_is(&list[i], name)) continue;
+        if (!runs) {
+            print_page(c, &list[i]);
+            return 0;
+        }
+        char *words[] = {"run", "-g", "gtx480", "--size", arena_strdup(&c->arena, size ? size : "small"), arena_strdup(&c->arena, list[i].name), NULL};
+        return cmd_run(c, (int)WW_COUNT(words) - 1, words);
     }
-    const int near = text_nearest(argv[1], names, n);
-    if (near >= 0) return cli_usage("no workload `%s`; did you mean `%s`?", argv[1], names[near]);
-    return cli_usage("no workload `%s`; `warpwatt workloads` lists them", argv[1]);
+    const int near = text_nearest(name, names, n);
+    if (near >= 0) return cli_usage("no workload `%s`; did you mean `%s`?", name, names[near]);
+    return cli_usage("no workload `%s`; `warpwatt workloads` lists them", name);
 }

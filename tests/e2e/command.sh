@@ -7,7 +7,13 @@ run 0 gpus; says out gt240; says out gtx480; says out gtx580; says out gtx780
 run 0 gpus gtx480; says out 'sm_count: 15'
 run 0 gpus --keys; says out 'sm.schedulers'
 run 0 workloads; says out '^hotspot'; says out '^mergeSort'
+says out '^hotspot .* Rodinia .* 1 +1\.5 M '
 run 0 workloads bfs; says out 'small'; says out 'Rodinia'
+says out 'kernels: bfsExpand bfsAdvance'; says out 'registers a thread'; says out '^  bfsExpand '; says out 'INT +[0-9.]+ %'; says out 'active warps'
+run 0 workloads hotspot; says out 'Beside the papers'; says out 'concurrent CTAs +3 count +ours'
+run 0 workloads vectorAdd --run; says out 'vectorAdd'; says out 'instructions'
+run 2 workloads --run; says err 'which workload'
+run 2 workloads bfs --run --size smal; says err 'did you mean `small`'
 run 0 workloads BFS; says out '^BFSlevels'; says out 'ISPASS'
 run 0 workloads; says out '^BFSlevels \(BFS\)'; says out '^NNdigits \(NN\)'; says out '^nn '
 run 0 savings
