@@ -117,7 +117,6 @@ static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
         printf("%-20s %-12s %-26s %7u  %8s %8s  %-24s %s%s\n", called, w->suite, w->domain, w->n_kernels, small ? small : "-",
                paper ? paper : "-", sizes, w->summary, w->program ? "" : " (not built: no clang)");
     }
-    puts("\nsmall, paper: thread instructions at that size.");
 }
 
 static void print_page(struct cli *c, const struct workload *w) {
@@ -156,7 +155,7 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
         if (opt == OPT_RUN) runs = true;
         if (opt == OPT_SIZE) size = value;
         if (opt == OPT_HELP) {
-            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, or shows one's page.\n");
+            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, with their thread instructions at sizes small and paper, or shows one's page.\n");
             cli_print_options(option, OPT_N, stdout);
             return 0;
         }
