@@ -8,7 +8,7 @@
 // A domain that has been idle in cycles [i, i + idle_detect) is off from cycle i + idle_detect on, so
 // an idle period of idle_detect cycles or fewer is never gated. The first break_even cycles off are
 // uncompensated, later ones compensated. Woken in cycle w, it is waking in [w, w + wakeup_delay),
-// leaks and does no work, and is on from then; its idle cycles count from there.
+// leaks and does no work, and is on from then, for a cycle at least; its idle cycles count from there.
 //
 // Nothing ticks: a domain remembers the cycle of its last change. Whoever asks settles it first: what
 // the passing of time alone has done up to a cycle is made up for.
@@ -60,6 +60,7 @@ static inline void domain_awake(struct gate_domain *d, uint64_t t) {
     d->n.wakeup += d->on_at - d->since;
     d->state = GATE_ON;
     d->since = d->on_at;
+    d->not_before = domain_max(d->not_before, d->on_at + 1); // the cycle for which it was woken
 }
 
 // First cycle in which a domain that is on, and without work since `idle_from` (DOMAIN_NEVER: it has

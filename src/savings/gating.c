@@ -215,9 +215,10 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         savings_has(s, SAVINGS_COORDINATED_BLACKOUT) ? &rule_coordinated_blackout
         : savings_has(s, SAVINGS_NAIVE_BLACKOUT)     ? &rule_naive_blackout
                                                      : &rule_conv_pg;
+    const bool whole = !savings_has(s, SAVINGS_LANE_PG); // INT and FP are not gated by lanes
     const struct { bool is_gated; const struct gate_rule *rule; uint32_t first, n; } row[] = {
-        [GATE_TYPE_INT] = {o->gate_int, rule, SM_PIPE_INT, s->c.clusters},
-        [GATE_TYPE_FP] = {o->gate_fp, rule, SM_PIPE_FP, s->c.clusters},
+        [GATE_TYPE_INT] = {o->gate_int && whole, rule, SM_PIPE_INT, s->c.clusters},
+        [GATE_TYPE_FP] = {o->gate_fp && whole, rule, SM_PIPE_FP, s->c.clusters},
         [GATE_TYPE_SFU] = {o->gate_sfu, &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
         [GATE_TYPE_LDST] = {o->gate_ldst, &rule_conv_pg, SM_PIPE_LDST, 1},
     };

@@ -4,9 +4,11 @@
 #include "savings/savings_int.h"
 
 enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4 };
-enum { NEED_GATES = 1, NEED_BLACKOUT = 2 };
+enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4 };
 #define OF(id) (1u << SAVINGS_##id)
-#define OF_GATING (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))
+#define OF_PIPES (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
+#define OF_LANES (OF(LANE_PG) | OF(LANE_METER))
+#define OF_GATING (OF_PIPES | OF(LANE_PG))
 
 const struct savings_mechanism_info savings_mechanism_info[] = {
 #define MECHANISM(id, name, roles, needs, prose, paper) {name, prose, paper},
@@ -104,7 +106,20 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
         const char *const name = savings_mechanism_info[m].name;
         if ((traits[m].needs & NEED_GATES) && !(s->mechanisms & OF(GATES)))
             return diag_add(d, WW_ERROR_CONFIG,
-                            "%s needs gates: it looks at the counters of active warps by type", name);
+                            m == SAVINGS_ORIGAMI_SCHEDULER
+                                ? "%s needs gates: it chooses among the warps of one type, and gates chooses the type"
+                                : "%s needs gates: it looks at the counters of active warps by type",
+                            name);
+        if ((traits[m].needs & NEED_LANES) && !(s->mechanisms & OF_LANES))
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s needs lane-pg (or lane-meter, to measure only): it makes single lanes idle, and "
+                            "%s no single lane",
+                            name, s->mechanisms & OF_PIPES ? "gating of whole pipelines switches off" : "nothing looks at");
+        if ((traits[m].needs & NEED_LANES) && savings_lane_width(c) < LANE_CLUSTER)
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s moves threads between %u lanes that lie together, the GPU's pipelines have %u "
+                            "(a warp takes %u cycles)",
+                            name, LANE_CLUSTER, savings_lane_width(c), LANE_MAX / savings_lane_width(c));
         if ((traits[m].needs & NEED_BLACKOUT) &&
             !(s->mechanisms & (OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))))
             return diag_add(d, WW_ERROR_CONFIG,
@@ -157,13 +172,17 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     s->set = *from;
     s->c = *c;
     // The domains first: what the others see of them is settled.
-    if (s->set.mechanisms & OF_GATING) gating_init(s, &s->policy[s->n++]);
+    const bool beside = (s->set.mechanisms & OF(LANE_PG)) && (s->set.o.gate_sfu || s->set.o.gate_ldst);
+    if ((s->set.mechanisms & OF_PIPES) || beside) gating_init(s, &s->policy[s->n++]);
+    if (s->set.mechanisms & OF_LANES) lanes_init(s, &s->policy[s->n++]);
+    if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_METERS) && !meters_init(s, &s->policy[s->n++])) {
         savings_sm_destroy(s);
         return NULL;
     }
+    if (savings_has(s, SAVINGS_ORIGAMI_SCHEDULER)) origami_init(s, &s->policy[s->n++]);
     return s;
 }
 

@@ -4,6 +4,7 @@
 #define WW_SAVINGS_INT_H
 
 #include "savings/domain.h"
+#include "savings/lane.h"
 #include "savings/savings.h"
 
 struct gating;
@@ -54,9 +55,32 @@ struct savings_sm {
         uint64_t critical[2]; // critical wakeups up to the last epoch
     } adaptive;
     struct meters *meters; // NULL: none
+    struct folding {
+        uint32_t majority;      // type that has more warps: 0 INT, 1 FP
+        uint64_t since, issued; // the phase began; instructions issued in it
+        uint64_t phases, phases_off;
+    } folding;
+    struct origami {
+        bool is_partial;   // the group chosen for the phase: fewer than 32 threads active
+        uint32_t in_a_row; // phases
+        uint64_t phases[2], forced, switches;
+        struct origami_turn {
+            bool is_partial;
+            uint64_t looked_at; // cycle after its last choice
+        } of[SM_MAX_SCHEDULERS];
+    } origami;
     struct sm_policy policy[SM_MAX_POLICIES];
     uint32_t n;
+    struct lanes lanes;
 };
+
+// Lanes of an INT or FP pipeline: see lane.h. A power of two.
+static inline uint32_t savings_lane_width(const struct sm_config *c) {
+    const uint32_t a = c->timing[OPC_INT_ADD].interval, b = c->timing[OPC_FP_ADD].interval, n = a < b ? a : b;
+    uint32_t width = LANE_MAX;
+    while (width > 1 && width * n > LANE_MAX) width /= 2;
+    return width;
+}
 
 static inline bool savings_has(const struct savings_sm *s, enum savings_mechanism m) {
     return s->set.mechanisms >> m & 1;

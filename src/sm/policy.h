@@ -69,6 +69,7 @@ struct sm_issue {
     uint8_t pipe;        // enum sm_pipe_id; SM_PIPES: no pipe
     bool is_second;      // second instruction of a dual issue
     uint32_t latency, interval; // of its class
+    uint64_t operands_at;       // its operands are there; it enters its pipe then or behind others
     uint32_t extra_latency;     // cycles added to its result
     uint32_t extra_interval;    // cycles that the pipe stays closed longer (a folded warp: 1)
 };
@@ -111,6 +112,14 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
+    // Lanes of INT and FP pipes that are gated one by one; one policy of an SM at most has these three.
+    // Pipes of which some lane is off (bit mask of sm_pipe_id); the two others are asked about these
+    // alone. Of `warps`, whose next instruction is for the pipe, those whose lanes are all on (a
+    // question only).
+    const uint64_t *pipes_part;
+    uint64_t (*lanes_on)(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps);
+    // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
+    uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);
     // An instruction issues.
     void (*issue)(void *self, const struct sm_view *v, struct sm_issue *i);
     // A register row is read or written in `cycle` (planned: it may lie ahead) by lanes of a warp;

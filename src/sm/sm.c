@@ -224,6 +224,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
     s->n_pipes_off = 0;
+    s->lanes = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
         uint32_t h = q->epoch_cycles != 0 ? HOOK_CYCLE | HOOK_NEXT : 0;
@@ -234,6 +235,12 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         if (q->pipes_off != NULL) {
             h |= HOOK_OFF;
             s->pipes_off[s->n_pipes_off++] = q->pipes_off;
+        }
+        if (q->pipes_part != NULL) {
+            if (s->lanes != NULL)
+                return diag_add(d, WW_ERROR_CONFIG, "%s and %s both switch lanes: an SM takes one", s->lanes->name,
+                                q->name);
+            s->lanes = q;
         }
         if (q->issue != NULL) h |= HOOK_ISSUE;
         if (q->rf_access != NULL) h |= HOOK_RF;

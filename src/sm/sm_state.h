@@ -310,6 +310,7 @@ struct sm {
     const struct sm_policy *policy[SM_MAX_POLICIES];
     const uint64_t *pipes_off[SM_MAX_POLICIES]; // of the policies that have them
     uint32_t n_pipes_off;
+    const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
     uint64_t epoch_next[SM_MAX_POLICIES];
     struct activity sum; // answer of sm_activity
     struct exec_env env;

@@ -165,12 +165,19 @@ static inline bool pipe_is_on(struct sm *s, uint32_t pipe, uint64_t off) {
     return !(off >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
 
-static uint32_t choose_pipe(struct sm *s, uint32_t unit, uint64_t t) {
-    if (!(s->hooks & (HOOK_UNIT | HOOK_OFF))) return units_choose(s, unit, t);
-    const uint64_t off = pipes_off(s);
+static inline uint64_t pipes_part(const struct sm *s) { return s->lanes != NULL ? *s->lanes->pipes_part : 0; }
+
+// Of `warps`, those whose lanes the pipe has on.
+static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t part, uint64_t warps) {
+    return part >> pipe & 1 ? s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps) : warps;
+}
+
+static uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
+    const uint64_t off = pipes_off(s), part = pipes_part(s);
+    if ((off | part) == 0 && !(s->hooks & HOOK_UNIT)) return units_choose(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
-        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p, off)) return p;
+        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p, off) && lanes_on(s, p, part, BIT64(w)) != 0) return p;
     return units_choose(s, unit, t);
 }
 
@@ -187,7 +194,7 @@ static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
 
 static void tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
                        uint32_t pipe, bool is_second, uint32_t *latency, uint32_t *interval,
-                       uint64_t t) {
+                       uint64_t operands_at, uint64_t t) {
     struct sm_issue i = {.cycle = t,
                          .warp = w,
                          .scheduler = sc,
@@ -199,7 +206,8 @@ static void tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint3
                          .pipe = (uint8_t)pipe,
                          .is_second = is_second,
                          .latency = *latency,
-                         .interval = *interval};
+                         .interval = *interval,
+                         .operands_at = operands_at};
     policy_issue(s, &i);
     *latency += i.extra_latency;
     *interval += i.extra_interval;
@@ -214,10 +222,10 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     uint32_t latency = in->latency, interval = in->interval;
     uint64_t ready = collect_operands(s, in, w, t);
 #if STEP_HOOKS
-    const uint32_t pipe = choose_pipe(s, unit, t);
+    const uint32_t pipe = choose_pipe(s, w, unit, t);
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
     if (s->hooks & HOOK_ISSUE)
-        tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, &interval, t);
+        tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, &interval, ready, t);
 #else
     const uint32_t pipe = units_choose(s, unit, t);
     (void)pc;
@@ -225,6 +233,9 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     (void)is_second;
 #endif
     units_book(s, unit, pipe, t, interval);
+#if STEP_HOOKS
+    if (ww_unlikely(interval > in->interval)) units_book_twin(s, unit, pipe, t, interval - in->interval);
+#endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
         collect_hold(s, t, ready);
@@ -276,7 +287,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 #if STEP_HOOKS
         uint32_t none = 0;
         if (s->hooks & HOOK_ISSUE)
-            tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, &none, t);
+            tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, &none, t, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -334,18 +345,18 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
         }
     }
 #if STEP_HOOKS
-    const uint64_t off = pipes_off(s);
-    if (off == 0 && !(s->hooks & HOOK_UNIT)) return left;
+    const uint64_t off = pipes_off(s), part = pipes_part(s);
+    if ((off | part) == 0 && !(s->hooks & HOOK_UNIT)) return left;
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
-        bool on = false;
+        uint64_t on = 0;
         const uint32_t first = v->pipe_first[u];
-        for (uint32_t p = first; p < first + v->pipe_n[u] && !on; p++)
-            on = v->pipe[p].free_at <= t && pipe_is_on(s, p, off);
-        if (on) continue;
-        *held |= ready;
-        left &= ~ready;
+        for (uint32_t p = first; p < first + v->pipe_n[u] && on != ready; p++)
+            if (v->pipe[p].free_at <= t && pipe_is_on(s, p, off)) on |= lanes_on(s, p, part, ready & ~on);
+        if (on == ready) continue;
+        *held |= ready & ~on;
+        left &= ~ready | on;
         *why = STALL_policy;
     }
 #endif
@@ -360,8 +371,13 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     uint64_t free_pipes = 0;
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
         if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
-    const uint64_t ready = held & v->needs[u];
-    s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
+    const uint64_t ready = held & v->needs[u], off = pipes_off(s), part = pipes_part(s);
+    uint64_t on = 0; // pipes that are on but for some lanes
+    FOR_EACH_BIT64(p, free_pipes & part)
+        if (pipe_is_on(s, (uint32_t)p, off)) on |= BIT64(p);
+    const uint64_t again = on != 0 ? s->lanes->lanes_wanted(s->lanes->self, v, w, on)
+                                   : policy_unit_wanted(s, u, free_pipes, ready);
+    s->policy_wake = min64(s->policy_wake, again);
     return ready;
 }
 

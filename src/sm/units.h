@@ -54,6 +54,16 @@ static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, 
     if (s->c.int_fp_shared_issue) units_close_twin(s, unit, pipe, t, t + cycles);
 }
 
+// The operand register that INT and FP of a cluster share stays taken for `more` cycles.
+static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t, uint32_t more) {
+    if (!s->c.int_fp_shared_issue || (unit != UNIT_INT && unit != UNIT_FP)) return;
+    const bool is_int = unit == UNIT_INT;
+    struct sm_pipe *const twin =
+        &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT) : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
+    twin->free_at = max64(twin->free_at, t + 1 + more);
+    units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
+}
+
 // An idle period of a pipeline has ended.
 static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles) {
     struct pipe_idle *const i = &s->idle[pipe];

@@ -42,6 +42,39 @@ a, b = json.load(open('out')), json.load(open('warped-gates.json'))
 assert a['activity'] == b['activity'] and a['summary']['cycles'] == b['summary']['cycles']
 P
 done
+# single lanes: every lane cycle in one state, energy adds up, the same counts on any number of threads
+for p in lane-meter lane-pg lane-shifting warp-folding origami-scheduler folding-scheduler origami; do
+    saxpy -p $p -j 1; mv out $p.json
+    python3 - $p <<'P' || fail "$p: lane counters or energy do not add up"
+import json, sys
+p = sys.argv[1]
+j = json.load(open(p + '.json'))
+assert j['checked'], 'wrong results'
+a = j['activity']
+for d in range(16):
+    lanes = a['lane_idle_cycles'][d] + a['lane_busy_cycles'][d]
+    assert lanes == (32 * a['sm_busy_cycles'] if d % 8 < 2 else 0), (d, lanes)
+    states = sum(a['lane_' + s][d] for s in ('on_idle', 'uncompensated', 'compensated', 'wakeup'))
+    assert states == (0 if p == 'lane-meter' else a['lane_idle_cycles'][d]), (d, states)
+    assert a['gate_on_idle'][d] == 0
+u = j['savings']['units']['INT']
+assert abs(u['net_j'] - (u['saved_j'] - u['overhead_j'])) < 1e-12 and u['net_j'] <= u['oracle_j'] <= u['leakage_j'], u
+folds = p in ('warp-folding', 'folding-scheduler', 'origami')
+assert (sum(a['fold_phases'] if isinstance(a['fold_phases'], list) else [a['fold_phases']]) > 0) == folds
+assert ('shift_logic_j' in j['savings']) == (folds or p == 'lane-shifting')
+P
+done
+for j in 2 4; do
+    saxpy -p origami -j $j
+    python3 - <<'P' || fail "origami: other counts on $j threads"
+import json
+a, b = json.load(open('out')), json.load(open('origami.json'))
+assert a['activity'] == b['activity'] and a['summary']['cycles'] == b['summary']['cycles']
+P
+done
+saxpy -p origami -g gtx780
+saxpy -p origami -g gt240
+run 0 savings origami; says out 'mechanism lane-shifting'; says out 'savings.group_phases'
 # options, and a person's own file
 saxpy -p conv-pg -s savings.break_even=100 -s savings.gate_sfu=1; says out '"SFU"'
 cat >mine.yaml <<Y
@@ -60,6 +93,9 @@ refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
 refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
 refused none,gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
+refused conv-pg,lane-pg '' 'conv-pg, lane-pg do not go together'
+refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=16' 'between 4 lanes that lie together, the GPU.s pipelines have 2'
+refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
 refused nothing '' 'there is no technique'
 finish

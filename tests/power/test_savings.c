@@ -105,7 +105,52 @@ static void lines(void **state) {
     assert_true(s.unit[POWER_SAVING_LDST].is_gated && !s.unit[POWER_SAVING_SFU].is_gated);
 }
 
+// Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64 mW a
+// lane for a cycle of each pass.
+static void single_lanes(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage without, with;
+    struct power_savings s;
+    struct diags d;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
+    a.c[ACT_lane_idle_cycles] = 32 * 11000000ull;
+    a.c[ACT_lane_busy_cycles + 1] = 32 * 10000000ull;
+    a.c[ACT_lane_uncompensated] = 32 * 100000ull + 16;
+    a.c[ACT_lane_compensated + 1] = 32 * 2900000ull - 16;
+    a.c[ACT_lane_events] = 32 * 30000;
+    a.c[ACT_lane_overhead] = 32 * 30000 * 14;
+    a.c[ACT_lane_compensated + 8] = 32 * 7000000ull;
+    a.c[ACT_lane_idle_periods_int + 63] = 3200; // of single lanes
+    a.c[ACT_shift_logic_cycles] = a.c[ACT_sm_busy_cycles];
+    a.c[ACT_shift_logic_uses] = 5000000;
+    assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
+    power_savings(&tree, &a, 1e-3, &s);
+    const struct power_saving *const x = &s.unit[POWER_SAVING_INT];
+    assert_true(x->by_lanes && x->is_gated && !s.unit[POWER_SAVING_SFU].by_lanes);
+    close_to(x->oracle_j / x->still_j, (11000000.0 - 100 * 14) / 21000000);
+    close_to(s.logic_mm2, 0.055); // a GTX 480
+    const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp");
+    const double logic = 0.055 / 32.7;
+    close_to(with.static_j[in], without.static_j[in] * (1 - 3000000.0 / 21000000 + 14.0 * 30000 / 21000000 + logic));
+    close_to(with.static_j[fp], without.static_j[fp] * (1 - 7000000.0 / 21000000 + logic));
+    close_to(with.dynamic_j[in], without.dynamic_j[in] + 5000000 * 32 * 0.64e-3 / 700e6);
+    close_to(with.dynamic_j[fp], without.dynamic_j[fp]);
+    double sum[2] = {0, 0};
+    for (int i = 0; i < tree.components; i++) {
+        if (i == tree.regulator) continue;
+        if (i != in && i != fp) close_to(with.static_j[i], without.static_j[i]);
+        sum[0] += without.static_j[i];
+        sum[1] += with.static_j[i];
+    }
+    close_to(with.static_j[tree.regulator] - without.static_j[tree.regulator],
+             (sum[1] - sum[0]) * tree.regulator_loss);
+    diags_free(&d);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines), cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }

@@ -42,7 +42,7 @@ static uint64_t next(uint64_t *x) {
 static struct activity some(uint64_t seed, uint64_t most) {
     struct activity a = {.c = {0}};
     for (uint32_t i = 0; i < ACT_N; i++) a.c[i] = next(&seed) % most;
-    for (uint32_t i = ACT_gate_on_idle; i <= ACT_idle_detect_cycles_end; i++)
+    for (uint32_t i = ACT_gate_on_idle; i <= ACT_group_switches; i++)
         a.c[i] = 0; // no technique
     return a;
 }

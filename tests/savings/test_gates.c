@@ -135,7 +135,7 @@ static void refusals(void **state) {
         {"gates coordinated-blackout", 1, "needs two clusters of INT and FP pipelines, the GPU has 1"},
         {"conv-pg adaptive-idle-detect", 2, "adaptive-idle-detect needs naive-blackout or coordinated-blackout"},
         {"conv-pgs", 2, "there is no mechanism conv-pgs; did you mean conv-pg?"},
-        {"gates break_even=9", 2, "break_even is an option of conv-pg, naive-blackout, coordinated-blackout, and no such mechanism was chosen"},
+        {"gates break_even=9", 2, "break_even is an option of conv-pg, naive-blackout, coordinated-blackout, lane-pg, and no such mechanism was chosen"},
         {"conv-pg brake_even=9", 2, "there is no option brake_even; did you mean break_even?"},
         {"conv-pg break_even=0", 2, "break_even must be a whole number from 1 to 100000 cycles, not '0'"},
         {"conv-pg break_even=x", 2, "break_even must be a whole number"},

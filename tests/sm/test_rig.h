@@ -68,7 +68,7 @@ struct rig {
     struct mem_port *port;
     struct diags d;
     uint64_t ctas, done, done_at, quantum;
-    const struct sm_policy *policy[4];
+    const struct sm_policy *policy[SM_MAX_POLICIES];
     uint32_t n_policies;
 };
 

@@ -1,0 +1,96 @@
+// Single SIMT lanes of the INT and FP pipelines: which lanes an instruction uses, when each holds work,
+// and the power gating of each (A. Abdel-Majeed's dissertation, 2016, chapter 4: Origami).
+//
+// A lane is what takes one thread of a warp instruction a core cycle. A pipeline that takes a warp
+// instruction every cycle has 32 (GTX 480: two SPs of 16 double-clocked lanes, which the dissertation
+// counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs on lane t mod that.
+// Four neighbours are a cluster of lanes; folding and shifting move threads inside a cluster only.
+//
+// Lanes that have done the same since their last work are one group and are looked at once: a warp
+// with all its threads, the usual case, makes one group of all of them (two where halves are folded).
+// A group's state is a struct gate_domain like a pipeline's; counts are weighted by its lanes.
+#ifndef WW_SAVINGS_LANE_H
+#define WW_SAVINGS_LANE_H
+
+#include "savings/domain.h"
+#include "savings/savings.h"
+
+enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = LANE_TYPES * SM_MAX_CLUSTERS };
+#define LANES_LOWER 0x33333333u // the lower two of each cluster
+#define LANES_UPPER 0xccccccccu
+
+struct lane_group {
+    uint32_t mask;
+    uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until); busy_from is exact only
+    uint64_t busy_until; // while it lies ahead
+    struct gate_domain d;
+};
+
+struct lane_pipe {
+    uint32_t n, not_on;       // groups; lanes that are off or waking
+    uint64_t look_at;         // time alone changes nothing before this cycle
+    uint64_t busy, idle;      // lane cycles
+    struct gate_counts sum;   // of lanes
+    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length
+    struct lane_group group[LANE_MAX];
+};
+
+struct lanes {
+    bool is_gated, folds, shifts, is_eager, is_busy;
+    bool type_gated[LANE_TYPES]; // INT, FP
+    struct gate_times times;
+    uint32_t idle_detect, width, all, weight, stages; // lanes; mask of all; 32 / width; added stages
+    uint32_t clusters;
+    uint64_t pipes;              // INT and FP pipes that there are
+    uint64_t part, claimed;      // pipes of which not all lanes are on; asked for in this cycle
+    uint64_t look_at, settled;
+    struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
+    uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
+    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], passes[LANE_TYPES], shifted;
+    struct lane_pipe pipe[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+};
+
+// All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
+// bits: three steps of compare and exchange.
+static inline uint32_t lanes_shift(uint32_t m) {
+    if (m == UINT32_MAX) return m;
+    uint32_t a = m & 0x55555555u, b = m >> 1 & 0x55555555u; // 0 with 1, 2 with 3
+    m = (a | b) | (a & b) << 1;
+    a = m & 0x33333333u, b = m >> 2 & 0x33333333u; // 0 with 2, 1 with 3
+    m = (a | b) | (a & b) << 2;
+    a = m & 0x22222222u, b = m >> 1 & 0x22222222u; // 1 with 2
+    return (m & 0x99999999u) | (a | b) | (a & b) << 1;
+}
+
+// Threads of a warp to lanes of a pipeline that has fewer.
+static inline uint32_t lanes_of_threads(uint32_t threads, uint32_t width) {
+    for (uint32_t w = LANE_MAX / 2; w >= width; w /= 2) threads = (threads | threads >> w) & ((1u << w) - 1);
+    return threads;
+}
+
+// The threads that an instruction sends through a pipeline, by the lanes (of 32) that they use.
+struct lane_use {
+    uint32_t first, second; // second: of the second half-warp, one interval later
+    bool is_folded, is_spared; // spared: folding is on, but one half has nothing to do
+};
+// `threads` execute; `active` is what the scheduler sees and decides by (a superset: guards are not in
+// it). Shifted first, then folded: each half-warp then has up to two threads a cluster.
+static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool shifts, bool folds) {
+    if (shifts) {
+        threads = lanes_shift(threads);
+        active = lanes_shift(active);
+    }
+    if (!folds) return (struct lane_use){.first = threads};
+    if ((active & LANES_UPPER) == 0) return (struct lane_use){.first = threads, .is_spared = true};
+    if ((active & LANES_LOWER) == 0) return (struct lane_use){.first = threads >> 2, .is_spared = true};
+    return (struct lane_use){
+        .first = threads & LANES_LOWER, .second = (threads & LANES_UPPER) >> 2, .is_folded = true};
+}
+
+struct savings_sm;
+void lanes_init(struct savings_sm *s, struct sm_policy *p);                  // lane_pg.c
+void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
+void folding_init(struct savings_sm *s, struct sm_policy *p);                // warp_folding.c
+void origami_init(struct savings_sm *s, struct sm_policy *p);                // origami_scheduler.c
+
+#endif

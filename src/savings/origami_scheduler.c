@@ -1,0 +1,76 @@
+// The second step of the Origami scheduler (dissertation, 4.3.2 and 4.3.3); the first, by instruction
+// type, is gates. Warps for INT and FP are two groups: those with all 32 threads active and those with
+// fewer. At the start of each phase the group that has more warps is chosen; after group_phases phases
+// in a row it is the other's turn if that has any. A scheduler issues INT and FP instructions of the
+// chosen group as long as one is ready, and then of the other.
+//
+// The text leaves open what the group is when a scheduler runs out of it ("it will be forced to switch
+// to a different group"): here this scheduler stays with the other group until it runs out of that, or
+// the phase ends. Equal numbers change nothing. A warp of the group that waits for lanes to wake does
+// not make its scheduler change groups.
+#include "savings/savings_int.h"
+
+static uint64_t full_warps(const struct sm_view *v, uint64_t warps) {
+    uint64_t full = 0;
+    FOR_EACH_BIT64(w, warps)
+        if (v->lanes[w] == UINT32_MAX) full |= 1ull << w;
+    return full;
+}
+
+static void epoch(void *self, const struct sm_view *v, uint64_t t) {
+    (void)t;
+    struct savings_sm *const s = self;
+    struct origami *const o = &s->origami;
+    const uint64_t of_sp = savings_active(v, UNIT_INT) | savings_active(v, UNIT_FP);
+    const uint32_t full = bits_count64(full_warps(v, of_sp)), partial = bits_count64(of_sp) - full;
+    const bool was = o->is_partial;
+    bool now = full == partial ? was : partial > full;
+    if (now == was && o->in_a_row >= s->set.o.group_phases && (was ? full : partial) != 0) {
+        now = !was;
+        o->forced++;
+    }
+    o->in_a_row = now == was ? o->in_a_row + 1 : 1;
+    o->is_partial = now;
+    o->phases[now]++;
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) o->of[i].is_partial = now;
+}
+
+static uint64_t prefer(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
+    struct savings_sm *const s = self;
+    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]);
+    if (of_sp == 0) return ready;
+    struct origami_turn *const turn = &s->origami.of[scheduler];
+    const bool is_first = turn->looked_at != v->cycle + 1;
+    turn->looked_at = v->cycle + 1;
+    const uint64_t full = full_warps(v, of_sp), partial = of_sp & ~full;
+    const uint64_t mine = turn->is_partial ? partial : full;
+    if (mine != 0) return mine | (ready & ~of_sp);
+    if (is_first) {
+        turn->is_partial = !turn->is_partial;
+        s->origami.switches++;
+    }
+    return ready;
+}
+
+static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
+    (void)v, (void)t;
+    struct savings_sm *const s = self;
+    if (!begins) return;
+    s->origami.is_partial = false;
+    s->origami.in_a_row = 0;
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->origami.of[i] = (struct origami_turn){0};
+}
+
+static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
+    (void)v, (void)now;
+    const struct origami *const o = &((const struct savings_sm *)self)->origami;
+    a->c[ACT_group_phases] += o->phases[0];
+    a->c[ACT_group_phases + 1] += o->phases[1];
+    a->c[ACT_group_forced] += o->forced;
+    a->c[ACT_group_switches] += o->switches;
+}
+
+void origami_init(struct savings_sm *s, struct sm_policy *p) {
+    *p = (struct sm_policy){.name = "origami-scheduler", .self = s, .prefer = prefer, .work = work, .count = count,
+                            .epoch_cycles = s->set.o.phase, .epoch = epoch};
+}
