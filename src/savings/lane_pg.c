@@ -124,36 +124,47 @@ static void leave(struct lane_pipe *x, uint32_t *i, uint32_t mask) {
     if (x->group[*i].mask == 0) x->group[(*i)--] = x->group[--x->n];
 }
 
+// Counts work of a group's lanes in [at, to) and the idle period that it ends. Answers since when they
+// hold work without a gap (0: since `now` or longer).
+static uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
+                         uint64_t at, uint64_t to) {
+    if (at <= g->busy_until) {
+        x->busy += (to - g->busy_until) * lanes;
+        return g->busy_from > now ? g->busy_from : 0;
+    }
+    const uint64_t idle = at - g->busy_until;
+    x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
+    x->idle += idle * lanes;
+    x->busy += (to - at) * lanes;
+    return at;
+}
+
 // Lanes that are on get work in [at, to); `now` is the cycle of issue.
 static void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                  uint64_t at, uint64_t to) {
-    struct { uint32_t mask; uint64_t from; } on[LANE_MAX];
-    uint32_t n = 0, fresh = 0;
+    const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX;
+    bool whole = x->n == (l->folds ? 2 : 1); // the usual case: each half one group, all of it or nothing
+    for (uint32_t i = 0; whole && i < x->n; i++)
+        whole = (x->group[i].mask & mask) == 0 || (x->group[i].mask & ~mask) == 0;
+    struct { uint32_t mask; uint64_t from; } part[LANE_MAX];
+    uint32_t n = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
         const uint32_t m = g->mask & mask;
         if (m == 0 || g->busy_until >= to) continue;
-        const uint32_t lanes = bits_count32(m);
-        if (at > g->busy_until) { // an idle period ends
-            const uint64_t idle = at - g->busy_until;
-            x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
-            x->idle += idle * lanes;
-            x->busy += (to - at) * lanes;
-            fresh |= m;
-        } else {
-            x->busy += (to - g->busy_until) * lanes;
-            on[n].mask = m;
-            on[n++].from = g->busy_from > now ? g->busy_from : 0;
+        const uint64_t from = add_work(x, g, bits_count32(m), now, at, to);
+        if (whole) {
+            *g = (struct lane_group){.mask = m, .busy_from = from, .busy_until = to};
+            continue;
         }
+        part[n].mask = m;
+        part[n++].from = from;
         leave(x, &i, m);
     }
-    const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        join(x, on[i].mask & lower, on[i].from, to);
-        join(x, on[i].mask & ~lower, on[i].from, to);
+        join(x, part[i].mask & lower, part[i].from, to);
+        join(x, part[i].mask & ~lower, part[i].from, to);
     }
-    join(x, fresh & lower, at, to);
-    join(x, fresh & ~lower, at, to);
     if (!l->type_gated[type]) return;
     const uint64_t next = to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect);
     if (next < x->look_at) x->look_at = next;
