@@ -43,6 +43,8 @@ static exec_fn choose_imul(const struct exec_level *v, struct xinst *x) {
         return v->int_[mad ? s ? H_imadwide_s : H_imadwide_u : s ? H_imulwide_s : H_imulwide_u];
     if (simple && x->flags & MF_HI && !mad) return v->int_[s ? H_imulhi_s : H_imulhi_u];
     if (simple && !(x->flags & MF_HI)) return v->int_[mad ? H_imad : H_imul];
+    if (mad && !is16(x->type) && !any_mods(x, 3) && !(x->flags & (MF_WIDE | MF_SAT)))
+        return v->int_[!(x->flags & MF_HI) ? H_imad_c : s ? H_imadhi_s : H_imadhi_u];
     return v->int_[H_imad_g];
 }
 static exec_fn choose_imnmx(const struct exec_level *v, struct xinst *x) {

@@ -130,6 +130,26 @@ LANE_FN uint32_t sat_s32(int64_t v) {
     return (uint32_t)(top < INT32_MIN ? INT32_MIN : top);
 }
 
+// The sum of two words and the carry `in`; where the flag is asked for, it is the sum's carry
+// inverted by `borrow`. Either addition may carry, never both.
+#define ADD_CARRY(first, second, borrow)                                                           \
+    do {                                                                                           \
+        if (x->flags & MF_CC_OUT) {                                                                \
+            uint32_t out = 0;                                                                      \
+            LANES {                                                                                \
+                const uint32_t a_ = (first), s_ = a_ + (second), r_ = s_ + (LANE_IN(in) ? 1 : 0);  \
+                out |= (s_ < a_) | (r_ < s_) ? lane_bit[i] : 0;                                    \
+                pd[i] = PICK(r_, pd[i]);                                                           \
+            }                                                                                      \
+            w->carry = (w->carry & ~mask) | ((out ^ (borrow)) & mask);                             \
+        } else {                                                                                   \
+            LANES {                                                                                \
+                const uint32_t r_ = (first) + (second) + (LANE_IN(in) ? 1 : 0);                    \
+                pd[i] = PICK(r_, pd[i]);                                                           \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
 // A subtrahend enters inverted with a carry-in of one. The flag is PTX's: a carry after additions,
 // a borrow (the complement of the adder's carry) after subtractions.
 FN(iadd_g) {
@@ -155,15 +175,7 @@ FN(iadd_g) {
     }
     const uint32_t borrow = na | nb;
     const uint32_t in = (x->flags & MF_CC_IN ? w->carry : 0) ^ borrow;
-    uint32_t out = 0;
-    LANES {
-        const uint32_t a = pa[i] ^ na, b = pb[i] ^ nb, c = LANE_IN(in) ? 1 : 0;
-        const uint64_t s = (uint64_t)a + b + c;
-        out |= s >> 32 ? lane_bit[i] : 0;
-        pd[i] = PICK((uint32_t)s, pd[i]);
-    }
-    out ^= borrow;
-    if (x->flags & MF_CC_OUT) w->carry = (w->carry & ~mask) | (out & mask);
+    ADD_CARRY(pa[i] ^ na, pb[i] ^ nb, borrow);
     return EXEC_NEXT;
 }
 FN(iadd16) { // sums and differences of low halves; the flags as above make no sense here
@@ -232,6 +244,21 @@ FN(imad_g) {
     if (x->flags & MF_CC_OUT) w->carry = (w->carry & ~mask) | (out & mask);
     return EXEC_NEXT;
 }
+// 32-bit products with a summand and perhaps carries: halves of addresses, as a GPU without 64-bit
+// registers computes them.
+#define CARRY_HANDLER(name, product)                                                               \
+    FN(name) {                                                                                     \
+        UNUSED_ENV;                                                                                \
+        SOURCES3;                                                                                  \
+        uint32_t *const pd = x_dst(w, x->d);                                                       \
+        const uint32_t in = x->flags & MF_CC_IN ? w->carry : 0;                                    \
+        ADD_CARRY((uint32_t)(product), pc[i], 0);                                                  \
+        return EXEC_NEXT;                                                                          \
+    }
+CARRY_HANDLER(imad_c, pa[i] * pb[i])
+CARRY_HANDLER(imadhi_s, (uint64_t)((int64_t)(int32_t)pa[i] * (int32_t)pb[i]) >> 32)
+CARRY_HANDLER(imadhi_u, (uint64_t)pa[i] * pb[i] >> 32)
+
 #define WIDE_HANDLER(name, sources, product)                                                       \
     FN(name) {                                                                                     \
         UNUSED_ENV;                                                                                \

@@ -28,12 +28,20 @@ static inline void touch(struct touched *t, uint32_t offset, uint32_t bytes, uin
     t->lanes |= 1u << lane;
 }
 
-// One bit for each group of `1 << log` bits: set where all (or any) of them are.
-static uint32_t groups_all(const uint64_t bits[2], uint32_t width) {
-    const uint64_t full = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+// One bit for each 4 bytes of a half line, set where all of them are.
+static inline uint32_t words_all(uint64_t bytes) {
+    uint64_t x = bytes & bytes >> 1;
+    x = x & x >> 2 & UINT64_C(0x1111111111111111);
+    x = (x | x >> 3) & UINT64_C(0x0303030303030303); // every fourth bit moves down to its place
+    x = (x | x >> 6) & UINT64_C(0x000F000F000F000F);
+    x = (x | x >> 12) & UINT64_C(0x000000FF000000FF);
+    return (uint32_t)(x | x >> 24) & 0xFFFF;
+}
+// One bit for each 32-byte sector, set where all of its 8 words are.
+static inline uint32_t sectors_all(uint32_t words) {
     uint32_t r = 0;
-    for (uint32_t i = 0; i < LINE / width; i++)
-        r |= (uint32_t)(((bits[i * width >> 6] >> (i * width & 63)) & full) == full) << i;
+    for (uint32_t i = 0; i < LINE / SECTOR; i++)
+        r |= (uint32_t)((words >> 8 * i & 0xFF) == 0xFF) << i;
     return r;
 }
 static uint32_t sectors_any(const uint64_t b[2]) {
@@ -49,8 +57,8 @@ static struct transaction make(const struct touched *t, uint64_t addr, uint32_t 
         return r;
     }
     r.sectors = sectors_any(t->bits);
-    r.full_sectors = groups_all(t->bits, SECTOR);
-    r.words = groups_all(t->bits, 4);
+    r.words = words_all(t->bits[0]) | words_all(t->bits[1]) << 16;
+    r.full_sectors = (uint8_t)sectors_all(r.words);
     return r;
 }
 
