@@ -20,8 +20,9 @@ static inline uint64_t fastdiv_quotient(const struct fastdiv *f, uint64_t x) {
 }
 
 static inline uint64_t fastdiv_ceil(const struct fastdiv *f, uint64_t x) {
-    const uint64_t q = fastdiv_quotient(f, x);
-    return q + (q * f->d != x);
+    __extension__ typedef unsigned __int128 u128;
+    const uint64_t q = (uint64_t)(((u128)x * f->magic) >> 64), rest = x - q * f->d; // below 2 d
+    return q + (rest > 0) + (rest > f->d);
 }
 
 #endif

@@ -239,7 +239,11 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
         const struct fetch f = m->fetch[new];
         e->requested |= f.sectors;
         dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, f.bursts,
-                  (struct dram_done){.line = number, .sectors = f.sectors, .slice = (uint8_t)si});
+                  (struct dram_done){.line = number,
+                                     .node = waiter != NIL ? waiter : 0,
+                                     .mshr = (uint32_t)(e - mshr->entry),
+                                     .sectors = f.sectors,
+                                     .slice = (uint8_t)si});
     }
     if (waiter != NIL) mshr_wait(mshr, e, missing, waiter);
     return BLOCK_NONE;
@@ -446,6 +450,23 @@ static void retry(struct partition *p, uint32_t si, uint64_t tick) {
         }
     }
     l2_unblock(p, si, tick);
+}
+
+// Data will come: what its fill will touch is on its way into the host's cache meanwhile.
+void l2_foresee_fill(struct partition *p, const struct dram_done *d) {
+    const struct slice *s = &p->slice[d->slice];
+    if (d->bypass) {
+        __builtin_prefetch(&p->node[d->line], 1);
+        return;
+    }
+    const uint32_t first = cache_set_of(s->tags, d->line) * s->tags->ways;
+    __builtin_prefetch(&s->tags->tag[first]);
+    __builtin_prefetch(&s->tags->tag[first + s->tags->ways / 2]);
+    __builtin_prefetch(&s->tags->line[first], 1);
+    __builtin_prefetch(&s->tags->line[first + s->tags->ways / 2], 1);
+    __builtin_prefetch(&s->mshr->slot[mshr_home(s->mshr, d->line)], 1);
+    __builtin_prefetch(&s->mshr->entry[d->mshr], 1);
+    __builtin_prefetch(&p->node[d->node], 1);
 }
 
 void l2_fill(struct partition *p, const struct dram_done *d) {

@@ -178,7 +178,10 @@ ALWAYS_INLINE void run_channels(struct partition *p, struct part a, uint64_t sli
             if (t != NEVER && t * m->dram.period + ahead < limit)
                 limit = t * m->dram.period + ahead;
         }
+        const uint32_t done = c->done_tail;
         dram_run(c, &m->clock.dram, limit, waiting);
+        for (uint32_t k = done; k != c->done_tail; k++)
+            l2_foresee_fill(p, &c->done[k & (c->s->done_cap - 1)]);
     }
     if (!waiting) return;
     for (uint32_t i = a.first; i < a.first + a.slices; i++)

@@ -138,9 +138,9 @@ uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes);
 enum { DIR_READ, DIR_WRITE };
 struct dram_done { // what a read was for
     uint64_t tick;
-    uint64_t line; // L2: line number; else node
-    uint32_t sectors;
-    uint8_t slice;
+    uint64_t line;            // L2: line number; else node
+    uint32_t node, mshr; // hints: a node that waits for it and its miss register
+    uint8_t sectors, slice;
     bool bypass;
 };
 struct dram_entry {
@@ -326,6 +326,7 @@ uint64_t partition_next_tick(const struct partition *p);
 // l2.c
 void l2_serve(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_fill(struct partition *p, const struct dram_done *d);
+void l2_foresee_fill(struct partition *p, const struct dram_done *d);
 void l2_schedule_head(struct partition *p, uint32_t slice);
 bool l2_await_room(struct partition *p, uint32_t slice);
 void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
