@@ -44,6 +44,7 @@ void exec_log_destroy(struct exec_log *log) {
     if (!log) return;
     free(log->buf);
     free(log->line);
+    free(log->used);
     free(log);
 }
 bool exec_log_is_empty(const struct exec_log *log) { return log->len == 0; }
@@ -59,19 +60,32 @@ static const struct log_line *line_find(const struct exec_log *log, uint64_t tag
     const struct log_line *l = line_slot(log, tag);
     return l->tag ? l : NULL;
 }
+static void line_use(struct exec_log *log, const struct log_line *l) {
+    const uint32_t i = (uint32_t)(l - log->line);
+    log->used[i / 64] |= 1ull << (i % 64);
+}
 static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
     if (log->n_lines * 2 >= log->cap_lines) {
         const uint32_t cap = log->cap_lines ? log->cap_lines * 2 : 256;
         struct log_line *old = log->line, *p = calloc(cap, sizeof *p);
-        if (!p) {
+        uint64_t *used = calloc(cap / 64, sizeof *used);
+        if (!p || !used) {
+            free(p);
+            free(used);
             log->out_of_memory = true;
             return NULL;
         }
         const uint32_t old_cap = log->cap_lines;
+        free(log->used);
         log->line = p;
+        log->used = used;
         log->cap_lines = cap;
-        for (uint32_t i = 0; i < old_cap; i++)
-            if (old[i].tag) *line_slot(log, old[i].tag) = old[i];
+        for (uint32_t i = 0; i < old_cap; i++) {
+            if (!old[i].tag) continue;
+            struct log_line *l = line_slot(log, old[i].tag);
+            *l = old[i];
+            line_use(log, l);
+        }
         free(old);
     }
     struct log_line *l = line_slot(log, tag);
@@ -79,6 +93,7 @@ static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
         l->tag = tag;
         l->written = 0;
         l->atomic = false;
+        line_use(log, l);
         log->n_lines++;
         const uint32_t h = log_hash(tag);
         log->bloom[h / 64 % LOG_BLOOM_WORDS] |= 1ull << (h & 63);
@@ -348,7 +363,10 @@ bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, str
         log->out_of_memory = false;
         if (log->is_busy) {
             memset(log->bloom, 0, sizeof log->bloom);
-            for (uint32_t i = 0; i < log->cap_lines && log->n_lines; i++) log->line[i].tag = 0;
+            for (uint32_t word = 0; word < log->cap_lines / 64 && log->n_lines; word++) {
+                FOR_EACH_BIT64(i, log->used[word]) log->line[64 * word + i].tag = 0;
+                log->used[word] = 0;
+            }
             log->n_lines = 0;
             log->is_busy = false;
         }

@@ -14,6 +14,7 @@ struct exec_log {
     uint8_t *buf;                    // records, each 8-byte aligned
     size_t len, cap;
     struct log_line *line;       // open addressing
+    uint64_t *used;              // bit a line
     uint32_t n_lines, cap_lines; // power of two
     bool out_of_memory;
 };
