@@ -7,7 +7,7 @@
 // takes the earliest; at the same clock columns go before rows and old requests before young. The
 // choice stands until its clock, unless a new request changes what a bank needs. When the data bus
 // allows a column, most often several banks can give it: their ages lie side by side, and the
-// oldest is found by vector instructions without a branch.// Reads have priority; writes gather
+// oldest is found by vector instructions without a branch. Reads have priority; writes gather
 // until their window is high, then drain until it is low, or move when no read is there. A request
 // that `starve` row hits have passed closes the row. All banks refresh every tREFI, at that clock
 // or as soon as open rows may close. Constraints kept: tRCD tRP tRAS tRC tRRD tFAW tCCD_S/L tRTP
