@@ -80,13 +80,14 @@ const char *pages_instructions(struct cli *c, const struct workload *w, const ch
     return with_prefix(c, strtod(t.field[1], NULL));
 }
 
-// Label and value of each column, two to a line.
-static bool print_row(struct cli *c, const struct workload *w, const char *size, const char *part) {
+// Label and value of each column, two to a line, below a heading (NULL: none) if there is any.
+static void print_row(struct cli *c, const struct workload *w, const char *size, const char *part, const char *heading) {
     struct csv t;
-    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-%s.csv", size, part), &t) || find_row(&t, w->name) != 0) return false;
+    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-%s.csv", size, part), &t) || find_row(&t, w->name) != 0) return;
     uint32_t shown = 0;
     for (uint32_t i = 1; i < t.n; i++) {
         if (!*t.field[i]) continue;
+        if (heading && !shown) printf("\n  %s\n", heading);
         char *unit = strstr(t.head[i], " ["), *label = t.head[i];
         if (unit) {
             label = arena_strndup(&c->arena, label, (size_t)(unit - label));
@@ -98,7 +99,6 @@ static bool print_row(struct cli *c, const struct workload *w, const char *size,
         printf("  %-32s %-12s%s", label, value, shown++ % 2 ? "\n" : "");
     }
     if (shown % 2) putchar('\n');
-    return shown > 0;
 }
 
 static double column(const struct csv *t, const char *name) {
@@ -139,11 +139,9 @@ void pages_print(struct cli *c, const struct workload *w) {
         struct csv t;
         if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-page.csv", sizes[i]), &t) || find_row(&t, w->name) != 0) continue;
         printf("\nMeasured on gtx480 at size %s:\n", sizes[i]);
-        print_row(c, w, sizes[i], "page");
-        puts("\n  Instructions by active lanes:");
-        print_row(c, w, sizes[i], "lanes");
-        puts("\n  With the two-level scheduler, 32 active warps:");
-        print_row(c, w, sizes[i], "meters");
+        print_row(c, w, sizes[i], "page", NULL);
+        print_row(c, w, sizes[i], "lanes", "Instructions by active lanes:");
+        print_row(c, w, sizes[i], "meters", "With the two-level scheduler, 32 active warps:");
         print_kernels(c, w, sizes[i]);
         print_published(c, w);
         return;
