@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "activity/activity.h"
+#include "sm/sm.h"
 #include "study/study.h"
 
 // ---- where things lie -------------------------------------------------------------------------
@@ -314,6 +316,28 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
     return WW_OK;
 }
 
+// What gating saved of the leakage of a type's lanes in a run, and what the oracle of the same run would
+// (savings_oracle's formula, savings/savings.h), in expressions. The break-even time is the counted one.
+static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domain) {
+    static const char *const sum[][2] = {{"unpaid", "gate_uncompensated"}, {"paid", "gate_compensated"}, {"overhead", "gate_overhead"},
+                                         {"gatings", "gate_events"}, {"idle", "idle_cycles"}};
+    for (size_t i = 0; i < WW_COUNT(sum); i++) {
+        fprintf(f, "  %s_%s: \"0", type, sum[i][0]);
+        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++) fprintf(f, " + act('%s', %u)", sum[i][1], first_domain + d);
+        fputs("\"\n", f);
+    }
+    // SMs without work leak too, and are not gated
+    fprintf(f, "  %s_units: (%s_idle + %s_busy_cycles) * (1 + sm_idle_cycles / sm_busy_cycles)\n", type, type, type);
+    fprintf(f, "  %s_break_even: %s_overhead / %s_gatings\n", type, type, type);
+    fprintf(f, "  %s_net: {is: \"100 * (%s_unpaid + %s_paid - %s_overhead) / %s_units\", unit: \"%%\"}\n", type, type, type, type, type);
+    fprintf(f, "  %s_short: \"0", type);
+    for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + %u * act('idle_periods_%s', %u)", n, type, n);
+    fprintf(f, "\"\n  %s_gain: \"0", type);
+    for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + max(0, %u - %s_break_even) * act('idle_periods_%s', %u)", n, type, type, n);
+    fprintf(f, "\"\n  %s_oracle: {is: \"100 * (%s_gain + max(0, %s_idle - %s_short - %s_break_even * act('idle_periods_%s', %u))) / %s_units\", unit: \"%%\"}\n",
+            type, type, type, type, type, type, ACT_IDLE_LENGTHS - 1, type);
+}
+
 // A comparison is a study that is written here.
 static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, const char *common, const struct compared *k, char **workload,
                                        int n, const char *size) {
@@ -355,10 +379,20 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
                "  time_ratio: {is: \"seconds / other('%s', 'seconds')\", label: time}\n"
                "  energy_ratio: {is: \"energy_j / other('%s', 'energy_j')\", label: energy}\n"
                "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n"
-               "figures:\n", base, base);
+               , base, base);
+    bool any_policy = false;
+    for (uint32_t i = 0; i < k->n; i++) any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
+    if (any_policy) {
+        write_gating_metrics(f, "int", ACT_INT_DOMAIN);
+        write_gating_metrics(f, "fp", ACT_FP_DOMAIN);
+    }
+    fputs("figures:\n", f);
     static const char *const figure[][3] = {{"time", "Time", "time_ratio"}, {"energy", "Energy", "energy_ratio"}, {"edp", "Energy-delay product", "edp_ratio"},
-                                            {"time_us", "Time", "time_us"}, {"energy_uj", "Energy", "energy_uj"}};
-    for (size_t i = 0; i < WW_COUNT(figure); i++) {
+                                            {"time_us", "Time", "time_us"}, {"energy_uj", "Energy", "energy_uj"},
+                                            // with a technique only
+                                            {"int_net", "INT leakage saved by gating", "int_net"}, {"int_oracle", "INT leakage that an oracle would save", "int_oracle"},
+                                            {"fp_net", "FP leakage saved by gating", "fp_net"}, {"fp_oracle", "FP leakage that an oracle would save", "fp_oracle"}};
+    for (size_t i = 0; i < WW_COUNT(figure) && (i < 5 || any_policy); i++) {
         const bool ratio = i < 3;
         fprintf(f, "  %s:\n    kind: %s\n    title: ", figure[i][0], ratio ? "bars" : "table");
         yaml_text(f, ratio ? arena_printf(&c->arena, "%s, %s = 1", figure[i][1], base) : figure[i][1]);

@@ -173,6 +173,22 @@ says x/fig3.csv '^hotspot,[0-9.]+,[0-9.]+,50$'
 # side by side
 run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs -o cmp
 says out 'geomean'; says out '^  hotspot +1 '; [ -s cmp/index.html ] || fail "compare wrote no page"
+# with techniques: what gating saved and an oracle would, the percentages that `run` prints from the energies
+run 0 compare $db -p none,conv-pg,gates,warped-gates --size small hotspot bfs -o gated
+says out 'INT leakage saved by gating'; says out 'FP leakage that an oracle would save'
+column=2
+for p in conv-pg gates warped-gates; do
+    column=$((column + 1))
+    run 0 run -p $p hotspot
+    for type in INT FP; do
+        low=$(echo $type | tr IFNTP ifntp)
+        for what in net:10 oracle:14; do
+            want=$(awk -v t=$type -v n=${what#*:} '$1 == t && $NF == "%" {print $n}' out)
+            got=$(awk -F, -v n=$column '$1 == "hotspot" {printf "%.1f", $n}' gated/${low}_${what%:*}.csv)
+            [ -n "$want" ] && [ "$want" = "$got" ] || fail "$type ${what%:*} of $p: compare says $got, run $want"
+        done
+    done
+done
 run 2 compare $db -p none hotspot; says err 'two configurations'
 run 2 compare $db -p none -c gto:sm.schedulr=gto hotspot; says err 'sm.scheduler'
 run 2 compare $db -p none -c x hotspot; says err 'NAME:KEY=VALUE'
