@@ -29,6 +29,10 @@ static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
                         .is_entry = is_kernel,
                         .sp_vreg = UINT32_MAX};
     const uint32_t errors = d->errors;
+    for (uint32_t i = 0; i < fn->n_refused; i++)
+        diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, m->name, m->text, fn->refused[i].line,
+                fn->refused[i].col, "%s", fn->refused[i].text);
+    if (fn->n_refused) return NULL;
     lower_func(f, s, d);
     if (d->errors > errors) return NULL;
     opt_run(f);

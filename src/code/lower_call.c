@@ -186,6 +186,10 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
         call_builtin(l, i, s);
         return;
     }
+    if (s->func >= 0 && !s->callee->has_body && strncmp(s->callee->name, "__cuda_syscall_cnp", 18) == 0) {
+        lower_refuse(l, "kernels that launch kernels (dynamic parallelism) are not simulated");
+        return;
+    }
     if (s->func >= 0 && !s->callee->has_body) {
         lower_refuse(
             l, "function `%s` has no body, and is none of vprintf, malloc, free, __assertfail",

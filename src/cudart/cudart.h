@@ -9,7 +9,8 @@
 //   stream.c    streams, events, host functions
 //   device.c    devices, properties, limits
 //   texture.c   arrays, textures, surfaces
-//   graph.c     capture and graphs
+//   graph.c     capture and launches of graphs
+//   graph_node.c graphs that are built and changed by hand
 //   refuse.c    entry points that are answered with cudaErrorNotSupported
 //   replace.c   programs with a runtime of their own linked in (libwarpwatt-static.so)
 //

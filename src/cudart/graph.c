@@ -2,28 +2,19 @@
 // capture, or of their making, which both respect every dependency that can be expressed (a node's
 // dependencies exist before it). A launch runs them one after the other in its stream; what could have
 // run side by side does not, which costs simulated time and no results.
-#include "cudart/cudart.h"
+#include "cudart/graph.h"
+#include "driver_private.h"
 
 #include <pthread.h>
 
-// ---- doing an operation ---------------------------------------------------------------------------------
-struct CUgraph_st {
-    struct CUgraphNode_st **node;
-    unsigned n, cap;
-};
-struct CUgraphNode_st {
-    struct cudart_op op;
-    struct CUgraph_st *graph;
-    unsigned *depends, n_depends; // indices in the graph
-    unsigned char *arguments;     // what op.kernel.args points into
-    unsigned n_arguments;
-    size_t *argument_bytes;
-    bool disabled;
-};
-struct CUgraphExec_st {
-    struct CUgraph_st *graph; // a copy
+struct cudaGraphInstantiateParams {
+    unsigned long long flags;
+    cudaStream_t upload;
+    CUgraphNode failed;
+    int result;
 };
 
+// ---- doing an operation ---------------------------------------------------------------------------------
 static CUresult do_graph(const struct CUgraph_st *g, cudaStream_t s);
 
 CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
@@ -55,14 +46,44 @@ CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
 }
 
 static CUresult do_graph(const struct CUgraph_st *g, cudaStream_t s) {
-    CUresult r = CUDA_SUCCESS;
-    for (unsigned i = 0; i < g->n && r == CUDA_SUCCESS; i++)
-        if (g->node[i] && !g->node[i]->disabled) r = cudart_do(&g->node[i]->op, s);
+    unsigned *order = NULL;
+    if (g->is_unsorted) {
+        order = calloc(g->n + 1, sizeof *order);
+        if (!order || !graph_order(g, order)) return free(order), CUDA_ERROR_INVALID_VALUE;
+    }
+    const struct ww_driver_table *driver;
+    CUresult r = cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE);
+    for (unsigned k = 0; k < g->n && r == CUDA_SUCCESS; k++) {
+        const struct CUgraphNode_st *n = g->node[order ? order[k] : k];
+        if (!n || n->disabled) continue;
+        // a graph's copy reads host memory when its turn comes, not when the graph is launched
+        r = n->op.kind == OP_COPY ? driver->memcpy3d_in_order(&n->op.copy, s) : cudart_do(&n->op, s);
+    }
+    free(order);
     return r;
 }
 
+bool graph_order(const struct CUgraph_st *g, unsigned *order) {
+    bool *done = calloc(g->n + 1, sizeof *done);
+    unsigned n = 0;
+    for (bool again = done != NULL; again;) {
+        again = false;
+        for (unsigned i = 0; i < g->n; i++) {
+            bool is_ready = !done[i];
+            for (unsigned k = 0; is_ready && g->node[i] && k < g->node[i]->n_depends; k++)
+                is_ready = done[g->node[i]->depends[k]] || !g->node[g->node[i]->depends[k]];
+            if (!is_ready) continue;
+            done[i] = again = true;
+            if (order) order[n] = i;
+            n++;
+        }
+    }
+    free(done);
+    return n == g->n;
+}
+
 // ---- nodes ------------------------------------------------------------------------------------------------
-static struct CUgraph_st *graph_new(void) { return calloc(1, sizeof(struct CUgraph_st)); }
+struct CUgraph_st *graph_new(void) { return calloc(1, sizeof(struct CUgraph_st)); }
 
 static void free_arguments(struct CUgraphNode_st *n) {
     free(n->op.kernel.args);
@@ -70,15 +91,15 @@ static void free_arguments(struct CUgraphNode_st *n) {
     free(n->argument_bytes);
     n->op.kernel.args = NULL, n->arguments = NULL, n->argument_bytes = NULL;
 }
-static void graph_free(struct CUgraph_st *g) {
-    for (unsigned i = 0; g && i < g->n; i++) {
-        struct CUgraphNode_st *n = g->node[i];
-        if (!n) continue;
-        if (n->op.kind == OP_KERNEL) free_arguments(n);
-        if (n->op.kind == OP_CHILD) graph_free(n->op.child);
-        free(n->depends);
-        free(n);
-    }
+void graph_free_node(struct CUgraphNode_st *n) {
+    if (n->op.kind == OP_KERNEL) free_arguments(n);
+    if (n->op.kind == OP_CHILD) graph_free(n->op.child);
+    free(n->depends);
+    free(n);
+}
+void graph_free(struct CUgraph_st *g) {
+    for (unsigned i = 0; g && i < g->n; i++)
+        if (g->node[i]) graph_free_node(g->node[i]);
     if (g) free(g->node);
     free(g);
 }
@@ -102,7 +123,24 @@ static bool keep_arguments(struct CUgraphNode_st *n, void **args) {
     return true;
 }
 
-static struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudart_op *op, struct CUgraphNode_st *const *depends, size_t n_depends) {
+int graph_index(const struct CUgraph_st *g, const struct CUgraphNode_st *n) {
+    for (unsigned k = 0; n && k < g->n; k++)
+        if (g->node[k] == n) return (int)k;
+    return -1;
+}
+
+bool graph_depend(struct CUgraphNode_st *n, unsigned on) {
+    for (unsigned k = 0; k < n->n_depends; k++)
+        if (n->depends[k] == on) return true;
+    void *more = realloc(n->depends, (n->n_depends + 1) * sizeof *n->depends);
+    if (!more) return false;
+    n->depends = more;
+    n->depends[n->n_depends++] = on;
+    return true;
+}
+
+struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudart_op *op, struct CUgraphNode_st *const *depends,
+                                 size_t n_depends) {
     struct CUgraphNode_st *n = calloc(1, sizeof *n);
     if (!n) return NULL;
     if (g->n == g->cap) {
@@ -116,14 +154,14 @@ static struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudar
         free_arguments(n);
         return free(n), NULL;
     }
-    n->depends = calloc(n_depends + 1, sizeof *n->depends);
-    for (size_t i = 0; n->depends && i < n_depends; i++)
-        for (unsigned k = 0; k < g->n; k++)
-            if (g->node[k] == depends[i]) n->depends[n->n_depends++] = k;
+    for (size_t i = 0; i < n_depends; i++) {
+        const int k = graph_index(g, depends[i]);
+        if (k >= 0 && !graph_depend(n, (unsigned)k)) return graph_free_node(n), NULL;
+    }
     return g->node[g->n++] = n;
 }
 
-static struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
+struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
     struct CUgraph_st *c = graph_new();
     for (unsigned i = 0; c && i < g->n; i++) {
         const struct CUgraphNode_st *from = g->node[i];
@@ -131,24 +169,47 @@ static struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
         if (from && op.kind == OP_CHILD) op.child = graph_copy(from->op.child);
         struct CUgraphNode_st *to = graph_add(c, &op, NULL, 0);
         if (!to) return graph_free(c), NULL;
-        if (!from) continue;
+        if (!from) {
+            graph_free_node(to);
+            c->node[i] = NULL;
+            continue;
+        }
         to->disabled = from->disabled;
-        free(to->depends);
-        to->depends = calloc(from->n_depends + 1, sizeof *to->depends);
-        if (to->depends) memcpy(to->depends, from->depends, from->n_depends * sizeof *to->depends), to->n_depends = from->n_depends;
+        for (unsigned k = 0; k < from->n_depends; k++)
+            if (!graph_depend(to, from->depends[k])) return graph_free(c), NULL;
     }
+    if (c) c->is_unsorted = g->is_unsorted;
     return c;
 }
 
+cudaError_t graph_set(struct CUgraphNode_st *n, const struct cudart_op *op) {
+    if (!n || n->op.kind != op->kind) return cudart_error(cudaErrorInvalidValue);
+    if (op->kind == OP_KERNEL) {
+        void **const args = op->kernel.args;
+        free_arguments(n);
+        n->op = *op;
+        return cudart_error(keep_arguments(n, args) ? cudaSuccess : cudaErrorMemoryAllocation);
+    }
+    if (op->kind == OP_CHILD) graph_free(n->op.child);
+    n->op = *op;
+    return cudaSuccess;
+}
+
 // ---- capture ------------------------------------------------------------------------------------------------
-// A capture begins in one stream; others join by waiting for an event that was recorded in it.
+// A capture begins in one stream; others join by waiting for an event that was recorded in it. What the next
+// operation of a stream depends on are the last of its own and what it has waited for since.
+struct front {
+    struct CUgraphNode_st **node;
+    unsigned n;
+};
 struct capture {
     struct CUgraph_st *graph;
+    bool owns_graph;
     cudaStream_t origin;
     unsigned long long id;
-    cudaStream_t stream[32];
+    struct { cudaStream_t stream; struct front front; } stream[32];
     unsigned n_streams;
-    CUevent event[64];
+    struct { CUevent event; struct front front; } event[256];
     unsigned n_events;
     bool invalid;
     struct capture *next;
@@ -157,23 +218,44 @@ static pthread_mutex_t capture_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *captures;
 static unsigned long long next_capture = 1;
 
-static struct capture *capture_of(cudaStream_t s) {
+static struct capture *capture_of(cudaStream_t s, unsigned *which) {
     for (struct capture *c = captures; c; c = c->next)
         for (unsigned i = 0; i < c->n_streams; i++)
-            if (c->stream[i] == s) return c;
+            if (c->stream[i].stream == s) return *which = i, c;
     return NULL;
 }
-static struct capture *capture_of_event(CUevent e) {
+static struct capture *capture_of_event(CUevent e, unsigned *which) {
     for (struct capture *c = captures; c; c = c->next)
         for (unsigned i = 0; i < c->n_events; i++)
-            if (c->event[i] == e) return c;
+            if (c->event[i].event == e) return *which = i, c;
     return NULL;
+}
+
+static bool front_set(struct front *f, struct CUgraphNode_st *const *node, size_t n) {
+    struct CUgraphNode_st **copy = malloc((n + 1) * sizeof *copy);
+    if (!copy) return false;
+    if (n) memcpy(copy, node, n * sizeof *copy);
+    free(f->node);
+    *f = (struct front){copy, (unsigned)n};
+    return true;
+}
+static bool front_add(struct front *f, const struct front *more) {
+    struct CUgraphNode_st **all = realloc(f->node, (f->n + more->n + 1) * sizeof *all);
+    if (!all) return false;
+    f->node = all;
+    for (unsigned i = 0; i < more->n; i++) {
+        bool is_new = true;
+        for (unsigned k = 0; k < f->n; k++) is_new &= f->node[k] != more->node[i];
+        if (is_new) f->node[f->n++] = more->node[i];
+    }
+    return true;
 }
 
 bool cudart_is_capturing(cudaStream_t s) {
     if (!__atomic_load_n(&captures, __ATOMIC_ACQUIRE)) return false;
     pthread_mutex_lock(&capture_lock);
-    const bool is = capture_of(s) != NULL;
+    unsigned which;
+    const bool is = capture_of(s, &which) != NULL;
     pthread_mutex_unlock(&capture_lock);
     return is;
 }
@@ -182,48 +264,74 @@ bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e) 
     *e = cudaSuccess;
     if (!__atomic_load_n(&captures, __ATOMIC_ACQUIRE)) return false;
     pthread_mutex_lock(&capture_lock);
-    struct capture *c = capture_of(s);
+    unsigned at = 0, e_at = 0;
+    struct capture *c = capture_of(s, &at);
+    bool ok = true;
     if (op->kind == OP_EVENT_WAIT) {
-        struct capture *from = capture_of_event(op->event);
-        if (from && !c && from->n_streams < COUNT(from->stream)) from->stream[from->n_streams++] = s;
-        if (from && !c) c = from; // the stream has joined; the order of the list already says the rest
-        if (from) {
-            pthread_mutex_unlock(&capture_lock);
-            return true;
+        struct capture *from = capture_of_event(op->event, &e_at);
+        if (from && !c) { // the stream joins
+            ok = from->n_streams < COUNT(from->stream);
+            c = from;
+            at = from->n_streams;
+            if (ok) from->stream[from->n_streams++].stream = s;
         }
+        if (from && ok) ok = from == c && front_add(&c->stream[at].front, &from->event[e_at].front);
+        if (from && !ok) c->invalid = true, *e = cudaErrorStreamCaptureIsolation;
+        if (from) c = NULL;
+        pthread_mutex_unlock(&capture_lock);
+        if (from) return true;
+        return false;
     }
     if (!c) {
         pthread_mutex_unlock(&capture_lock);
         return false;
     }
+    struct front *front = &c->stream[at].front;
     if (op->kind == OP_EVENT_RECORD) {
-        if (!capture_of_event(op->event) && c->n_events < COUNT(c->event)) c->event[c->n_events++] = op->event;
-    } else if (!graph_add(c->graph, op, c->graph->n ? &c->graph->node[c->graph->n - 1] : NULL, c->graph->n ? 1 : 0)) {
-        *e = cudaErrorMemoryAllocation;
-        c->invalid = true;
+        if (capture_of_event(op->event, &e_at) != c) {
+            ok = c->n_events < COUNT(c->event);
+            e_at = c->n_events;
+            if (ok) c->event[c->n_events++].event = op->event;
+        }
+        ok = ok && front_set(&c->event[e_at].front, front->node, front->n);
+    } else {
+        struct CUgraphNode_st *node = graph_add(c->graph, op, front->node, front->n);
+        ok = node && front_set(front, &node, 1);
     }
+    if (!ok) c->invalid = true, *e = cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&capture_lock);
     return true;
 }
 
-CUDART_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, int mode) {
-    (void)mode;
+static cudaError_t begin_capture(cudaStream_t s, CUgraph into, const CUgraphNode *depends, size_t n) {
     CUDART_READY();
     if (!s || s == CU_STREAM_LEGACY) return cudart_error(cudaErrorStreamCaptureUnsupported);
     pthread_mutex_lock(&capture_lock);
-    cudaError_t e = capture_of(s) ? cudaErrorIllegalState : cudaSuccess;
+    unsigned which;
+    cudaError_t e = capture_of(s, &which) ? cudaErrorIllegalState : cudaSuccess;
     struct capture *c = e == cudaSuccess ? calloc(1, sizeof *c) : NULL;
     if (c) {
-        *c = (struct capture){.graph = graph_new(), .origin = s, .id = next_capture++, .stream = {s}, .n_streams = 1, .next = captures};
+        *c = (struct capture){.graph = into ? into : graph_new(), .owns_graph = !into, .origin = s, .id = next_capture++, .n_streams = 1, .next = captures};
+        c->stream[0].stream = s;
+        front_set(&c->stream[0].front, depends, n);
         __atomic_store_n(&captures, c, __ATOMIC_RELEASE);
     } else if (e == cudaSuccess) e = cudaErrorMemoryAllocation;
     pthread_mutex_unlock(&capture_lock);
     return cudart_error(e);
 }
+CUDART_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, int mode) {
+    (void)mode;
+    return begin_capture(s, NULL, NULL, 0);
+}
+CUDART_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t s, CUgraph g, const CUgraphNode *depends, const void *edges, size_t n, int mode) {
+    (void)edges, (void)mode;
+    return g ? begin_capture(s, g, depends, n) : cudart_error(cudaErrorInvalidValue);
+}
 
 CUDART_API cudaError_t cudaStreamEndCapture(cudaStream_t s, CUgraph *out) {
     pthread_mutex_lock(&capture_lock);
-    struct capture *c = capture_of(s);
+    unsigned which;
+    struct capture *c = capture_of(s, &which);
     cudaError_t e = !c ? cudaErrorIllegalState : c->origin != s ? cudaErrorStreamCaptureUnmatched : c->invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
     *out = NULL;
     if (c && c->origin == s) {
@@ -233,7 +341,9 @@ CUDART_API cudaError_t cudaStreamEndCapture(cudaStream_t s, CUgraph *out) {
                 break;
             }
         if (e == cudaSuccess) *out = c->graph;
-        else graph_free(c->graph);
+        else if (c->owns_graph) graph_free(c->graph);
+        for (unsigned i = 0; i < c->n_streams; i++) free(c->stream[i].front.node);
+        for (unsigned i = 0; i < c->n_events; i++) free(c->event[i].front.node);
         free(c);
     }
     pthread_mutex_unlock(&capture_lock);
@@ -246,12 +356,13 @@ CUDART_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, int *status) {
 }
 CUDART_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t s, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **depends, size_t *n) {
     pthread_mutex_lock(&capture_lock);
-    const struct capture *c = capture_of(s);
-    *status = c != NULL;
+    unsigned at = 0;
+    const struct capture *c = capture_of(s, &at);
+    *status = c ? c->invalid ? 2 : 1 : 0;
     if (c && id) *id = c->id;
     if (c && graph) *graph = c->graph;
-    if (c && n) *n = c->graph->n ? 1 : 0;
-    if (c && depends) *depends = c->graph->n ? &c->graph->node[c->graph->n - 1] : NULL;
+    if (c && n) *n = c->stream[at].front.n;
+    if (c && depends) *depends = c->stream[at].front.node;
     pthread_mutex_unlock(&capture_lock);
     return cudaSuccess;
 }
@@ -262,6 +373,27 @@ CUDART_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, int *status, uns
     if (edges) *edges = NULL;
     return cudaStreamGetCaptureInfo_v2(s, status, id, graph, depends, n);
 }
+CUDART_API cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t s, int *status, unsigned long long *id, CUgraph *graph,
+                                                   const CUgraphNode **depends, const void **edges, size_t *n) {
+    if (edges) *edges = NULL;
+    return cudaStreamGetCaptureInfo_v2(s, status, id, graph, depends, n);
+}
+// Flags: 0 adds, 1 sets.
+CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t s, CUgraphNode *depends, const void *edges, size_t n, unsigned flags) {
+    (void)edges;
+    pthread_mutex_lock(&capture_lock);
+    unsigned at = 0;
+    struct capture *c = capture_of(s, &at);
+    const struct front more = {depends, (unsigned)n};
+    const bool ok = c && (flags ? front_set(&c->stream[at].front, depends, n) : front_add(&c->stream[at].front, &more));
+    pthread_mutex_unlock(&capture_lock);
+    return cudart_error(ok ? cudaSuccess : c ? cudaErrorMemoryAllocation : cudaErrorIllegalState);
+}
+// 11 and 12: without edges' data, so the numbers stand one place earlier.
+CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t s, CUgraphNode *depends, uintptr_t a, uintptr_t b, unsigned c) {
+    if (cudart_major < 13) return cudaStreamUpdateCaptureDependencies_v2(s, depends, NULL, a, (unsigned)b);
+    return cudaStreamUpdateCaptureDependencies_v2(s, depends, (const void *)a, b, c);
+}
 CUDART_API cudaError_t cudaThreadExchangeStreamCaptureMode(int *mode) {
     static _Thread_local int now;
     const int old = now;
@@ -270,163 +402,33 @@ CUDART_API cudaError_t cudaThreadExchangeStreamCaptureMode(int *mode) {
     return cudaSuccess;
 }
 
-// ---- graphs -------------------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaGraphCreate(CUgraph *out, unsigned flags) {
-    (void)flags;
-    *out = graph_new();
-    return cudart_error(*out ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-CUDART_API cudaError_t cudaGraphDestroy(CUgraph g) {
-    graph_free(g);
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphClone(CUgraph *out, CUgraph g) {
-    *out = graph_copy(g);
-    return cudart_error(*out ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-
-// Launches and copies that a program builds by hand.
-struct cudaKernelNodeParams {
-    void *func;
-    dim3 gridDim, blockDim;
-    unsigned sharedMemBytes;
-    void **kernelParams, **extra;
-};
-struct cudaMemsetParams {
-    void *dst;
-    size_t pitch;
-    unsigned value, elementSize;
-    size_t width, height;
-};
-struct cudaHostNodeParams {
-    cudaHostFn_t fn;
-    void *userData;
-};
-cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out);
-
-static cudaError_t add(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudart_op *op) {
-    CUgraphNode node = graph_add(g, op, depends, n);
-    if (out) *out = node;
-    return cudart_error(node ? cudaSuccess : cudaErrorMemoryAllocation);
-}
-static cudaError_t kernel_op(const struct cudaKernelNodeParams *p, struct cudart_op *op) {
-    if (!p->kernelParams && p->extra) return cudart_refuse("a graph's kernel node with `extra`");
-    *op = (struct cudart_op){.kind = OP_KERNEL, .kernel = {.grid = p->gridDim, .block = p->blockDim, .shared = p->sharedMemBytes, .args = p->kernelParams}};
-    return cudart_function(p->func, &op->kernel.f);
-}
-static struct cudart_op fill_op(const struct cudaMemsetParams *p) {
-    return (struct cudart_op){.kind = OP_FILL, .fill = {(CUdeviceptr)(uintptr_t)p->dst, p->pitch, p->width * p->elementSize, p->height, p->value, p->elementSize}};
-}
-CUDART_API cudaError_t cudaGraphAddKernelNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudaMemcpy3DParms *p) {
-    CUDART_READY();
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddMemcpyNode1D(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, void *dst, const void *src, size_t bytes, int kind) {
-    const struct cudaMemcpy3DParms p = {.srcPtr = {(void *)(uintptr_t)src, bytes, bytes, 1}, .dstPtr = {dst, bytes, bytes, 1}, .extent = {bytes, 1, 1}, .kind = kind};
-    return cudaGraphAddMemcpyNode(out, g, depends, n, &p);
-}
-CUDART_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const void *symbol, const void *src,
-                                                      size_t bytes, size_t offset, int kind) {
-    CUdeviceptr p;
-    const cudaError_t e = cudart_symbol(symbol, &p, NULL);
-    return e != cudaSuccess ? cudart_error(e) : cudaGraphAddMemcpyNode1D(out, g, depends, n, (void *)(uintptr_t)(p + offset), src, bytes, kind);
-}
-CUDART_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, void *dst, const void *symbol,
-                                                        size_t bytes, size_t offset, int kind) {
-    CUdeviceptr p;
-    const cudaError_t e = cudart_symbol(symbol, &p, NULL);
-    return e != cudaSuccess ? cudart_error(e) : cudaGraphAddMemcpyNode1D(out, g, depends, n, dst, (void *)(uintptr_t)(p + offset), bytes, kind);
-}
-CUDART_API cudaError_t cudaGraphAddMemsetNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudaMemsetParams *p) {
-    const struct cudart_op op = fill_op(p);
-    return add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddHostNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudaHostNodeParams *p) {
-    const struct cudart_op op = {.kind = OP_HOST, .host = {p->fn, p->userData}};
-    return add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddEmptyNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n) {
-    const struct cudart_op op = {.kind = OP_EMPTY};
-    return add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddEventRecordNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, cudaEvent_t event) {
-    const struct cudart_op op = {.kind = OP_EVENT_RECORD, .event = event};
-    return add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddEventWaitNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, cudaEvent_t event) {
-    const struct cudart_op op = {.kind = OP_EVENT_WAIT, .event = event};
-    return add(out, g, depends, n, &op);
-}
-CUDART_API cudaError_t cudaGraphAddChildGraphNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, CUgraph child) {
-    const struct cudart_op op = {.kind = OP_CHILD, .child = graph_copy(child)};
-    return add(out, g, depends, n, &op);
-}
-// Edges added later may point backwards in the list: it is put in order again.
-CUDART_API cudaError_t cudaGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        unsigned a = g->n, b = g->n;
-        for (unsigned k = 0; k < g->n; k++) {
-            if (g->node[k] == from[i]) a = k;
-            if (g->node[k] == to[i]) b = k;
-        }
-        if (a == g->n || b == g->n || a == b) return cudart_error(cudaErrorInvalidValue);
-        if (a > b) return cudart_refuse("an edge to a node that was made before its dependency");
-        void *more = realloc(g->node[b]->depends, (g->node[b]->n_depends + 1) * sizeof(unsigned));
-        if (!more) return cudart_error(cudaErrorMemoryAllocation);
-        g->node[b]->depends = more;
-        g->node[b]->depends[g->node[b]->n_depends++] = a;
-    }
-    return cudaSuccess;
-}
-static cudaError_t list_nodes(CUgraph g, CUgraphNode *out, size_t *n, bool roots) {
-    size_t found = 0;
-    for (unsigned i = 0; i < g->n; i++) {
-        if (!g->node[i] || (roots && g->node[i]->n_depends)) continue;
-        if (out && found < *n) out[found] = g->node[i];
-        found++;
-    }
-    *n = found;
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphGetNodes(CUgraph g, CUgraphNode *out, size_t *n) { return list_nodes(g, out, n, false); }
-CUDART_API cudaError_t cudaGraphGetRootNodes(CUgraph g, CUgraphNode *out, size_t *n) { return list_nodes(g, out, n, true); }
-CUDART_API cudaError_t cudaGraphNodeGetType(CUgraphNode node, int *type) {
-    static const int number[] = {[OP_KERNEL] = 0, [OP_COPY] = 1, [OP_FILL] = 2, [OP_HOST] = 3, [OP_CHILD] = 4, [OP_EMPTY] = 5, [OP_EVENT_WAIT] = 6, [OP_EVENT_RECORD] = 7};
-    *type = number[node->op.kind];
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphDestroyNode(CUgraphNode node) {
-    struct CUgraph_st *g = node->graph;
-    for (unsigned i = 0; i < g->n; i++)
-        if (g->node[i] == node) g->node[i] = NULL;
-    if (node->op.kind == OP_KERNEL) free_arguments(node);
-    if (node->op.kind == OP_CHILD) graph_free(node->op.child);
-    free(node->depends);
-    free(node);
-    return cudaSuccess;
-}
-
 // ---- executable graphs -----------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags) {
-    (void)flags;
-    *out = calloc(1, sizeof **out);
-    if (*out) (*out)->graph = graph_copy(g);
-    return cudart_error(*out && (*out)->graph ? cudaSuccess : cudaErrorMemoryAllocation);
+    if (!out || !g) return cudart_error(cudaErrorInvalidValue);
+    *out = NULL;
+    if (g->is_unsorted && !graph_order(g, NULL)) return cudart_error(cudaErrorInvalidValue);
+    CUgraphExec x = calloc(1, sizeof *x);
+    if (x) *x = (struct CUgraphExec_st){graph_copy(g), flags};
+    if (!x || !x->graph) return free(x), cudart_error(cudaErrorMemoryAllocation);
+    *out = x;
+    return cudaSuccess;
 }
 // Up to 11: where an error was; from 12 on: flags. Nothing can go wrong that they would say.
-CUDART_API cudaError_t cudaGraphInstantiate(CUgraphExec *out, CUgraph g, CUgraphNode *error, char *log, size_t bytes) {
-    if (cudart_major < 12) {
-        if (error) *error = NULL;
-        if (log && bytes) *log = 0;
-    }
+CUDART_API cudaError_t cudaGraphInstantiate(CUgraphExec *out, CUgraph g, uintptr_t error, char *log, size_t bytes) {
+    if (cudart_major >= 12) return cudaGraphInstantiateWithFlags(out, g, error);
+    if (error) *(CUgraphNode *)error = NULL;
+    if (log && bytes) *log = 0;
     return cudaGraphInstantiateWithFlags(out, g, 0);
+}
+CUDART_API cudaError_t cudaGraphInstantiateWithParams(CUgraphExec *out, CUgraph g, struct cudaGraphInstantiateParams *p) {
+    const cudaError_t e = cudaGraphInstantiateWithFlags(out, g, p->flags);
+    p->failed = NULL;
+    p->result = e == cudaSuccess ? 0 : 1; // success, error
+    return e;
+}
+CUDART_API cudaError_t cudaGraphExecGetFlags(CUgraphExec x, unsigned long long *flags) {
+    *flags = x->flags;
+    return cudaSuccess;
 }
 CUDART_API cudaError_t cudaGraphExecDestroy(CUgraphExec x) {
     if (x) graph_free(x->graph);
@@ -447,67 +449,23 @@ CUDART_API cudaError_t cudaGraphLaunch(CUgraphExec x, cudaStream_t s) {
     if (cudart_capture(s, &kept, &e)) return cudart_error(e);
     return cudart_done(do_graph(x->graph, s));
 }
-// A node of the executable graph stands where its original stands.
-static struct CUgraphNode_st *executable(CUgraphExec x, CUgraphNode node) {
-    for (unsigned i = 0; i < node->graph->n && i < x->graph->n; i++)
-        if (node->graph->node[i] == node) return x->graph->node[i];
-    return NULL;
-}
-static cudaError_t set_op(struct CUgraphNode_st *n, const struct cudart_op *op) {
-    if (!n || n->op.kind != op->kind) return cudart_error(cudaErrorInvalidValue);
-    if (op->kind == OP_KERNEL) {
-        void **const args = op->kernel.args;
-        free_arguments(n);
-        n->op = *op;
-        return cudart_error(keep_arguments(n, args) ? cudaSuccess : cudaErrorMemoryAllocation);
-    }
-    n->op = *op;
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : set_op(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphKernelNodeSetParams(CUgraphNode node, const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : set_op(node, &op);
-}
-CUDART_API cudaError_t cudaGraphKernelNodeGetParams(CUgraphNode node, struct cudaKernelNodeParams *p) {
-    if (node->op.kind != OP_KERNEL) return cudart_error(cudaErrorInvalidValue);
-    *p = (struct cudaKernelNodeParams){node->op.kernel.f, node->op.kernel.grid, node->op.kernel.block, node->op.kernel.shared, node->op.kernel.args, NULL};
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaMemsetParams *p) {
-    const struct cudart_op op = fill_op(p);
-    return set_op(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaMemcpy3DParms *p) {
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : set_op(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaHostNodeParams *p) {
-    const struct cudart_op op = {.kind = OP_HOST, .host = {p->fn, p->userData}};
-    return set_op(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphNodeSetEnabled(CUgraphExec x, CUgraphNode node, unsigned enabled) {
-    struct CUgraphNode_st *n = executable(x, node);
-    if (!n) return cudart_error(cudaErrorInvalidValue);
-    n->disabled = !enabled;
-    return cudaSuccess;
-}
 // The same shape with new parameters: the copy is made anew. Since 12 the answer is a structure
 // {int result; node error; node from}, before a node and a result.
 CUDART_API cudaError_t cudaGraphExecUpdate(CUgraphExec x, CUgraph g, void *info, int *result) {
     bool same = x->graph->n == g->n;
-    for (unsigned i = 0; i < g->n && same; i++)
-        same = (!g->node[i] || !x->graph->node[i]) ? true : g->node[i]->op.kind == x->graph->node[i]->op.kind;
-    if (cudart_major >= 12 && info) *(int *)info = same ? 0 : 2; // success; topology changed
-    if (cudart_major < 12) {
+    for (unsigned i = 0; i < g->n && same; i++) {
+        const struct CUgraphNode_st *a = x->graph->node[i], *b = g->node[i];
+        same = !a == !b && (!a || (a->op.kind == b->op.kind && a->n_depends == b->n_depends));
+        for (unsigned k = 0; same && a && k < a->n_depends; k++) same = a->depends[k] == b->depends[k];
+    }
+    enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+    const int answer = same ? UPDATED : TOPOLOGY_CHANGED;
+    if (cudart_major >= 12 && info) {
+        const struct { int result; CUgraphNode error, from; } words = {answer, NULL, NULL};
+        memcpy(info, &words, sizeof words);
+    } else if (cudart_major < 12) {
         if (info) *(CUgraphNode *)info = NULL;
-        if (result) *result = same ? 0 : 2;
+        if (result) *result = answer;
     }
     if (!same) return cudart_error(cudaErrorGraphExecUpdateFailure);
     struct CUgraph_st *copy = graph_copy(g);

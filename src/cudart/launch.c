@@ -39,9 +39,14 @@ CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
 }
 
 // ---- launches ---------------------------------------------------------------------------------------
-// A driver's "invalid value" of a launch is nearly always a shape; the runtime has a word of its own.
-static cudaError_t launch_error(CUresult r) {
-    return cudart_error(r == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration : (cudaError_t)r);
+// A driver's "invalid value" of a launch is a shape, for which the runtime has a word of its own, or too
+// much shared memory, for which it has none.
+static cudaError_t launch_error(CUresult r, CUfunction f, size_t shared) {
+    if (r != CUDA_ERROR_INVALID_VALUE) return cudart_error((cudaError_t)r);
+    int most = 0, own = 0;
+    cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
+    cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    return cudart_error(shared + (size_t)own > (size_t)most ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
 }
 
 static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
@@ -51,7 +56,7 @@ static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size
     if (shared > UINT32_MAX) return cudart_error(cudaErrorInvalidValue);
     cudaError_t e;
     if (cudart_capture(stream, &op, &e)) return cudart_error(e);
-    return launch_error(cudart_do(&op, stream));
+    return launch_error(cudart_do(&op, stream), f, shared);
 }
 
 CUDART_API cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
@@ -109,7 +114,7 @@ CUDART_API cudaError_t cudaLaunch(const void *host) {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->argument, CU_LAUNCH_PARAM_BUFFER_SIZE, &c->bytes,
                      CU_LAUNCH_PARAM_END};
     return launch_error(cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
-                                       (unsigned)c->shared, c->stream, NULL, extra));
+                                       (unsigned)c->shared, c->stream, NULL, extra), f, c->shared);
 }
 
 // ---- handles of kernels -------------------------------------------------------------------------------

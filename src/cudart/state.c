@@ -196,6 +196,9 @@ cudaError_t cudart_variable(const void *host, struct cudart_variable **out) {
     lock();
     const int32_t i = names_get(&table.variables, (const char *)&host, sizeof host);
     *out = i >= 0 ? table.variable.at[i] : NULL;
+    // a managed variable's name stands for what its pointer points to
+    for (uint32_t k = 0; !*out && host && k < table.variable.n; k++)
+        if (table.variable.at[k]->managed && *table.variable.at[k]->managed == host) *out = table.variable.at[k];
     const cudaError_t e = *out ? (cudaError_t)load((*out)->unit) : cudaErrorInvalidSymbol;
     unlock();
     return e;

@@ -7,7 +7,7 @@ static struct gpu *gpu(void) { return driver_get()->gpu; }
 // Blocking calls go to the default stream and wait; asynchronous ones to theirs.
 struct where {
     CUstream stream;
-    bool wait;
+    bool wait, in_order; // in_order: the source is read when the copy runs, pinned or not
 };
 static const struct where blocking = {.wait = true};
 
@@ -17,7 +17,7 @@ static CUresult run(struct gpu_copy c, struct where w) {
     if (!c.width) return CUDA_SUCCESS;
     if ((!c.src && !c.src_host) || (!c.dst && !c.dst_host)) return CUDA_ERROR_INVALID_VALUE;
     struct driver_host h;
-    c.src_pinned = c.src_host && driver_host_find(DRIVER_KEY(c.src_host), &h);
+    c.src_pinned = c.src_host && (w.in_order || driver_host_find(DRIVER_KEY(c.src_host), &h));
     return driver_result(w.wait ? gpu_copy(gpu(), s, &c, driver_diags())
                                 : gpu_copy_async(gpu(), s, &c, driver_diags()));
 }
@@ -249,6 +249,10 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *p) {
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *p, CUstream stream) {
     DRIVER_ENTER(NEED_CONTEXT);
     DRIVER_LEAVE(cuboid(p, (struct where){.stream = stream}));
+}
+CUresult driver_memcpy3d_in_order(const CUDA_MEMCPY3D *p, CUstream stream) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_LEAVE(cuboid(p, (struct where){.stream = stream, .in_order = true}));
 }
 
 // ---- arrays by byte offset ---------------------------------------------------------------------

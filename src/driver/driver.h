@@ -166,6 +166,7 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
 CUresult driver_free(CUdeviceptr address);
+CUresult driver_memcpy3d_in_order(const CUDA_MEMCPY3D *p, CUstream stream); // driver_private.h
 // Host memory that is registered, allocated pinned, or managed, holding this host or device
 // address.
 struct driver_host {

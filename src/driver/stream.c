@@ -289,9 +289,10 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     if (!is_event(start) || !is_event(end)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);
-    const CUresult r = asked(true); // the events were waited for
+    const bool done = gpu_event_is_done(gpu(), start->event) && gpu_event_is_done(gpu(), end->event);
+    const CUresult r = asked(done);
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
+    const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);
     if (a < 0 || b < 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *milliseconds = (float)((b - a) * 1e3);
     DRIVER_LEAVE(CUDA_SUCCESS);

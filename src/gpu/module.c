@@ -148,7 +148,7 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text
     m->gpu = g;
     m->max_registers = o ? o->max_registers : 0;
     arena_init(&m->arena, &g->allocator);
-    enum ww_status s = ptx_parse(name, text, len, &g->allocator, d, &m->ptx);
+    enum ww_status s = ptx_parse_lazily(name, text, len, &g->allocator, d, &m->ptx);
     if (s != WW_OK) {
         m->ptx = NULL;
         drop(g, m);

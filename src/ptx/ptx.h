@@ -217,6 +217,12 @@ struct ptx_targets { // .branchtargets / .calltargets
     bool calls;
 };
 
+// What a body holds that is not supported (ptx_parse_lazily).
+struct ptx_refusal {
+    uint32_t line, col;
+    const char *text;
+};
+
 struct ptx_func {
     const char *name;
     bool is_entry, is_visible, is_extern, is_weak, has_body, is_noreturn;
@@ -235,6 +241,8 @@ struct ptx_func {
     uint32_t n_targets;
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnctapersm, maxnreg; // 0 = not given
     uint32_t line, col;
+    struct ptx_refusal *refused; // not empty: the function cannot be lowered
+    uint32_t n_refused;
     int32_t alias_of;            // `.alias this, that`: index of that; else -1. Operands, targets,
                                  // relocations and ptx_find_func already mean that.
 };
@@ -272,6 +280,11 @@ struct ptx_module {
 enum ww_status ptx_parse(const char *name, const char *text, size_t len,
                          const struct ww_allocator *allocator, struct diags *d,
                          struct ptx_module **out);
+// The same, but what is not supported inside a function is kept with it (ptx_func.refused) in place
+// of an error: a module may hold kernels that nobody launches. Who lowers the function says it.
+enum ww_status ptx_parse_lazily(const char *name, const char *text, size_t len,
+                                const struct ww_allocator *allocator, struct diags *d,
+                                struct ptx_module **out);
 void ptx_free(struct ptx_module *m);
 const struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 const struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);

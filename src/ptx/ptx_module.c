@@ -49,10 +49,22 @@ bool ptx_fail(struct ptx_parser *p, uint32_t line, uint32_t col, const char *fmt
     return false;
 }
 
+static void keep_refusal(struct ptx_parser *p, struct ptx_func *f, uint32_t line, uint32_t col,
+                         const char *fmt, va_list ap) {
+    if (f->n_refused == PTX_MAX_ERRORS || line == p->bad_line) return;
+    if (!f->refused) f->refused = arena_alloc(p->arena, PTX_MAX_ERRORS * sizeof *f->refused);
+    char text[1024];
+    vsnprintf(text, sizeof text, fmt, ap);
+    f->refused[f->n_refused++] = (struct ptx_refusal){line, col, arena_strdup(p->arena, text)};
+}
+
 bool ptx_refuse(struct ptx_parser *p, uint32_t line, uint32_t col, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    report(p, DIAG_ERROR, WW_ERROR_UNSUPPORTED, line, col, fmt, ap);
+    if (p->lazy && p->body.func)
+        keep_refusal(p, p->body.func, line, col, fmt, ap);
+    else
+        report(p, DIAG_ERROR, WW_ERROR_UNSUPPORTED, line, col, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -374,9 +386,9 @@ static bool read_text(struct ptx_parser *p, const char *name, const char *text, 
     return true;
 }
 
-enum ww_status ptx_parse(const char *name, const char *text, size_t len,
-                         const struct ww_allocator *allocator, struct diags *d,
-                         struct ptx_module **out) {
+static enum ww_status parse(const char *name, const char *text, size_t len, bool lazy,
+                            const struct ww_allocator *allocator, struct diags *d,
+                            struct ptx_module **out) {
     *out = NULL;
     while (len && !text[len - 1]) len--;
     if (!name) name = "(ptx)";
@@ -395,6 +407,7 @@ enum ww_status ptx_parse(const char *name, const char *text, size_t len,
     m->arena = arena;
     p->m = m;
     p->d = d;
+    p->lazy = lazy;
     p->arena = &m->arena;
     arena_init(&p->temp, allocator);
     arena_init(&p->body_temp, allocator);
@@ -412,6 +425,18 @@ enum ww_status ptx_parse(const char *name, const char *text, size_t len,
     m->arena.oom = NULL;
     *out = m;
     return WW_OK;
+}
+
+enum ww_status ptx_parse(const char *name, const char *text, size_t len,
+                         const struct ww_allocator *allocator, struct diags *d,
+                         struct ptx_module **out) {
+    return parse(name, text, len, false, allocator, d, out);
+}
+
+enum ww_status ptx_parse_lazily(const char *name, const char *text, size_t len,
+                                const struct ww_allocator *allocator, struct diags *d,
+                                struct ptx_module **out) {
+    return parse(name, text, len, true, allocator, d, out);
 }
 
 void ptx_free(struct ptx_module *m) {

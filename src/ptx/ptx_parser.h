@@ -130,6 +130,7 @@ struct ptx_parser {
     unsigned errors;
     uint32_t bad_line;     // of the last bad token
     enum ww_status status; // of the first error
+    bool lazy;             // refusals inside functions are kept with them
     bool stopped;          // too many errors: nothing more is reported
     bool has_address_size, wide_base;
     bool has_target;

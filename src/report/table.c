@@ -1,5 +1,6 @@
 // The table that a person reads at the end of a run.
 #include "report/account.h"
+#include "report/demangle.h"
 
 #include <stdlib.h>
 
@@ -176,17 +177,21 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
         row[k].energy_j += launch_energy(power, &at, l);
     }
     qsort(row, rows, sizeof *row, by_time);
+    enum { SHOWN = 20 };
+    struct demangler *d = demangler_new();
     // a line has 80 columns: power and energy take the place of cycles and share
     fprintf(out, "\n  %skernels%s\n    %-24s %8s", st->bold, st->reset, "name", "launches");
     if (power)
         fprintf(out, " %9s %6s %5s %9s %9s\n", "time", "IPC", "lanes", "power", "energy");
     else
         fprintf(out, " %13s %9s %7s %5s %5s\n", "cycles", "time", "share", "IPC", "lanes");
-    for (size_t k = 0; k < rows && k < 20; k++) {
+    for (size_t k = 0; k < rows && k < SHOWN; k++) {
         char b1[32], b2[32];
         const double ipc = ratio((double)row[k].thread, (double)row[k].cycles),
                      lanes = ratio((double)row[k].thread, (double)row[k].warp);
-        fprintf(out, "    %-24.24s %8llu", row[k].name, (unsigned long long)row[k].launches);
+        char *name = demangle(d, row[k].name);
+        fprintf(out, "    %-24.24s %8llu", name ? name : row[k].name, (unsigned long long)row[k].launches);
+        free(name);
         table_scaled(row[k].seconds, "s", b2);
         if (power)
             fprintf(out, " %9s %6.1f %5.1f %7.2f W %9s\n", b2, ipc, lanes,
@@ -195,7 +200,8 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
             fprintf(out, " %13s %9s %5.1f %% %5.0f %5.1f\n", grouped(row[k].cycles, b1), b2,
                     100 * ratio((double)row[k].cycles, (double)s->cycles), ipc, lanes);
     }
-    if (rows > 20) fprintf(out, "    and %zu more (see --json or -o DIR)\n", rows - 20);
+    if (rows > SHOWN) fprintf(out, "    and %zu more (see --json or -o DIR)\n", rows - SHOWN);
+    demangler_free(d);
     free(row);
 }
 

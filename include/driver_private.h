@@ -1,0 +1,16 @@
+// What our runtime needs of our driver and the driver API cannot say: a table behind
+// cuGetExportTable, as the vendor's libraries have theirs. Not installed.
+#ifndef WW_DRIVER_PRIVATE_H
+#define WW_DRIVER_PRIVATE_H
+
+#include "cuda.h"
+
+#define WW_DRIVER_TABLE ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
+
+struct ww_driver_table {
+    // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a graph's
+    // copies do, even when it is not pinned.
+    CUresult (*memcpy3d_in_order)(const CUDA_MEMCPY3D *copy, CUstream stream);
+};
+
+#endif
