@@ -1269,6 +1269,8 @@ CUresult CUDAAPI cuCtxPopCurrent(CUcontext *context);
 CUresult CUDAAPI cuCtxSetCurrent(CUcontext context);
 CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context);
 CUresult CUDAAPI cuCtxGetDevice(CUdevice *device);
+CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *device, CUcontext context);
+CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext context);
 CUresult CUDAAPI cuCtxGetFlags(unsigned int *flags);
 CUresult CUDAAPI cuCtxSetFlags(unsigned int flags);
 CUresult CUDAAPI cuCtxGetId(CUcontext context, unsigned long long *id);

@@ -240,6 +240,17 @@ CUresult cuCtxGetDevice(CUdevice *out) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+// 13 names the context. Every one is on the one device there is, and clients older than 13 that look for a
+// `_v2` of every call (Numba's) pass none: it is not looked at.
+CUresult cuCtxGetDevice_v2(CUdevice *out, CUcontext context) {
+    (void)context;
+    return cuCtxGetDevice(out);
+}
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+    (void)context;
+    return cuCtxSynchronize();
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);

@@ -37,6 +37,7 @@ static struct {
     volatile int stop; // what runs ends at its next quantum
     volatile sig_atomic_t signal_number;
     atomic_int inside; // threads in or waiting for a call
+    atomic_ullong entries;
     bool initialised, failed, ended, forked, exiting;
     bool in_callback, fork_locked, has_fork_handlers;
     struct sigaction old_action[WW_COUNT(caught)];
@@ -186,6 +187,7 @@ static void after_fork_parent(void) {
 static void after_fork_child(void) {
     the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     atomic_store(&the.inside, 0);
+    driver_pump_stopped();
     if (!the.initialised || the.ended) return;
     the.forked = true;
     restore_signals();
@@ -283,6 +285,7 @@ static CUresult may_enter(enum driver_need need) {
 
 CUresult driver_enter(enum driver_need need) {
     atomic_fetch_add(&the.inside, 1);
+    atomic_fetch_add_explicit(&the.entries, 1, memory_order_relaxed);
     pthread_mutex_lock(&the.lock);
     const CUresult r = may_enter(need);
     return r == CUDA_SUCCESS ? r : driver_leave(r);
@@ -296,6 +299,23 @@ CUresult driver_leave(CUresult r) {
     pthread_mutex_unlock(&the.lock);
     atomic_fetch_sub(&the.inside, 1);
     return r;
+}
+
+unsigned long long driver_entries(void) {
+    if (atomic_load(&the.inside)) atomic_fetch_add(&the.entries, 1);
+    return atomic_load(&the.entries);
+}
+
+bool driver_move_on(void) {
+    atomic_fetch_add(&the.inside, 1);
+    pthread_mutex_lock(&the.lock);
+    const bool may = the.initialised && !the.ended && !the.exiting && !the.forked &&
+                     the.state.sticky == CUDA_SUCCESS && driver_has_calls();
+    if (!may) driver_pump_stopped();
+    // a fault is remembered, and said, by the next call that asks
+    if (may) driver_result(gpu_synchronize(the.state.gpu, &the.diags));
+    driver_leave(CUDA_SUCCESS);
+    return may;
 }
 
 void driver_call_out(void (*fn)(void *user), void *user) {

@@ -4,6 +4,7 @@
 //   handle.c      which handles are alive, and whose
 //   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
+//   pump.c        moves the GPU while host functions are queued and nobody waits
 //   symbols.c     cuGetProcAddress, by symbols.def
 //   unsupported.c the names that answer CUDA_ERROR_NOT_SUPPORTED, by unsupported.def
 //
@@ -154,6 +155,12 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // False for a handle that is not a stream.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 void driver_module_leaves(void); // before its code goes: what the record still adds up is written
+bool driver_has_calls(void);  // host functions are queued
+// Keeps the GPU going while host functions are queued and the program is silent (pump.c).
+void driver_pump_start(void);
+void driver_pump_stopped(void);
+unsigned long long driver_entries(void); // calls that were made; grows while one is under way
+bool driver_move_on(void);               // runs what is queued; false: nothing will be
 void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
 // Loads PTX text (module.c).
 CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,

@@ -197,6 +197,8 @@ static void run_call(void *user) {
     driver_call_out(call_user, &c);
 }
 
+bool driver_has_calls(void) { return calls != NULL; }
+
 void driver_drop_calls(void) {
     while (calls) {
         struct call *next = calls->next;
@@ -218,6 +220,7 @@ static CUresult queue_call(CUstream s, struct call c) {
         calls = copy->next;
         free(copy);
     }
+    if (calls) driver_pump_start();
     return r;
 }
 

@@ -1,0 +1,252 @@
+// The fat binaries of this folder's programs, as nvcc 13 wrote them, registered by hand as nvcc's
+// constructors do: reader, registration, launches, symbols and managed variables without nvcc. Host sides
+// are written here again, so expected values are those of the .cu files' comments.
+#include "cudart/runtime.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **h);
+void __cudaUnregisterFatBinary(void **h);
+void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit, void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **h, char *host, char *address, const char *name, int ext, size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **h, void **host, char *address, const char *name, int ext, size_t size, int constant, int global);
+char __cudaInitModule(void **h);
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+cudaError_t cudaMalloc(void **, size_t);
+cudaError_t cudaFree(void *);
+cudaError_t cudaMemcpy(void *, const void *, size_t, int);
+cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
+cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
+cudaError_t cudaGetSymbolSize(size_t *, const void *);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaGetLastError(void);
+const char *cudaGetErrorName(cudaError_t);
+
+#define IS(call, expected)                                                                         \
+    do {                                                                                           \
+        const cudaError_t got_ = (call);                                                           \
+        if (got_ != (expected)) {                                                                  \
+            printf("%s:%d: `%s` answers %s, expected %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_), cudaGetErrorName(expected)); \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+#define OK(call) IS(call, cudaSuccess)
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) printf("%s:%d: `%s` does not hold\n", __FILE__, __LINE__, #condition), exit(1); \
+    } while (0)
+
+// Every fixture with its kernels. An address of this table is what the program knows a kernel by.
+enum { MOST_KERNELS = 8, MOST_UNITS = 4 };
+static struct fixture {
+    const char *name;
+    const char *kernel[MOST_KERNELS];
+    struct { unsigned magic, version; const void *data; const void *const *units; } wrapper;
+    const void *unit[MOST_UNITS + 1];
+    void **handle;
+} fixtures[] = {
+    {"vector_add", {"_Z3addPKfS0_Pfi"}},
+    {"streams", {"_Z4workPfii", "_Z3putPii", "_Z5timesPii"}},
+    {"constants", {"_Z3usePf"}},
+    {"managed", {"_Z3usePii"}},
+    {"textures", {"_Z6sampleyPfPK6float2i", "_Z5fetchyP4int4", "_Z9fractionsyPf", "_Z4drawyii", "_Z4turnyy", "_Z6layersyPf", "_Z6volumeyPf"}},
+    {"groups", {"_Z5tilesPiS_", "_Z6reducePi", "_Z4ringPii"}},
+    {"prints", {"_Z3sayi", "_Z5lanesv", "_Z6resultPi"}},
+    {"asserts", {"_Z6strictPi"}},
+    {"templates", {"_Z5applyIfLi3EEvPT_", "_Z5applyIdLi2EEvPT_", "_Z5callsPii", "_Z5areasPi"}},
+    {"graphs", {"_Z5scalePffi"}},
+    {"matrix_units", {"_Z5plainPi", "_Z6tensorPK6__halfS1_Pf"}},
+    {"linked", {"_Z4walkPi", "_Z6eightsPi"}},
+};
+enum { FIXTURES = sizeof fixtures / sizeof fixtures[0] };
+
+static const void *kernel(const char *fixture, int k) {
+    for (int i = 0; i < FIXTURES; i++)
+        if (strcmp(fixtures[i].name, fixture) == 0) return &fixtures[i].kernel[k];
+    CHECK(!"no such fixture");
+    return NULL;
+}
+
+// The section as the linker left it: containers one after the other, each at a multiple of 8. One of them:
+// wrapper version 1; more (device code linked from several files): version 2.
+static void add(struct fixture *f) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.fatbin", FIXTURES_DIR, f->name);
+    FILE *file = fopen(path, "rb");
+    CHECK(file);
+    char *p = calloc(1, 1 << 16);
+    const size_t bytes = fread(p, 1, 1 << 16, file);
+    fclose(file);
+    int n = 0;
+    for (size_t at = 0; at + 16 <= bytes;) {
+        unsigned magic;
+        unsigned long long size;
+        memcpy(&magic, p + at, 4);
+        memcpy(&size, p + at + 8, 8);
+        CHECK(magic == 0xBA55ED50 && n < MOST_UNITS);
+        f->unit[n++] = p + at;
+        at = (at + 16 + size + 7) / 8 * 8;
+    }
+    CHECK(n > 0);
+    f->wrapper.magic = 0x466243B1;
+    f->wrapper.version = n == 1 ? 1 : 2;
+    f->wrapper.data = p;
+    f->wrapper.units = n == 1 ? NULL : f->unit;
+    f->handle = __cudaRegisterFatBinary(&f->wrapper);
+    for (int k = 0; k < MOST_KERNELS && f->kernel[k]; k++)
+        __cudaRegisterFunction(f->handle, (const char *)&f->kernel[k], (char *)(uintptr_t)f->kernel[k], f->kernel[k], -1, NULL, NULL, NULL, NULL, NULL);
+}
+
+// Host shadows of device variables.
+static char weights[16], scale[4], counter[4], hidden[10], steps[4], offsets[16];
+static int *total;
+static float *table;
+
+static void variable(const char *fixture, char *host, const char *name, size_t bytes, int constant) {
+    for (int i = 0; i < FIXTURES; i++)
+        if (strcmp(fixtures[i].name, fixture) == 0)
+            __cudaRegisterVar(fixtures[i].handle, host, (char *)(uintptr_t)name, name, 0, bytes, constant, 0);
+}
+
+#define LAUNCH(fixture, k, grid, block, ...)                                                       \
+    do {                                                                                           \
+        void *args_[] = {__VA_ARGS__};                                                             \
+        OK(cudaLaunchKernel(kernel(fixture, k), (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args_, 0, NULL)); \
+    } while (0)
+
+static void plain(void) {
+    float *d[3], h[300];
+    int n = 300;
+    for (int k = 0; k < 3; k++) OK(cudaMalloc((void **)&d[k], sizeof h));
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < n; i++) h[i] = k ? 1000.0f - (float)i : 0.5f * (float)i;
+        OK(cudaMemcpy(d[k], h, sizeof h, cudaMemcpyHostToDevice));
+    }
+    LAUNCH("vector_add", 0, 2, 256, &d[0], &d[1], &d[2], &n);
+    OK(cudaMemcpy(h, d[2], sizeof h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++) CHECK(h[i] == 1000.0f - 0.5f * (float)i);
+    float f = 3;
+    LAUNCH("graphs", 0, 2, 256, &d[2], &f, &n);
+    OK(cudaMemcpy(h, d[2], sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 3000 && h[299] == 3 * (1000.0f - 149.5f));
+}
+
+static void symbols(void) {
+    float *d, h[4];
+    OK(cudaMalloc((void **)&d, sizeof h));
+    const int ten = 10;
+    const float nine = 9;
+    OK(cudaMemcpyToSymbol(scale, &ten, 4, 0, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyToSymbol(weights, &nine, 4, 8, cudaMemcpyHostToDevice));
+    LAUNCH("constants", 0, 1, 4, &d);
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 10 && h[1] == 20 && h[2] == 90 && h[3] == 40);
+    int n = 0;
+    OK(cudaMemcpyFromSymbol(&n, counter, 4, 0, cudaMemcpyDeviceToHost));
+    CHECK(n == 44);
+    size_t bytes = 0;
+    OK(cudaGetSymbolSize(&bytes, weights));
+    CHECK(bytes == 16);
+    IS(cudaMemcpyToSymbol(weights, h, 17, 0, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cudaGetLastError();
+    // two files' device code, linked: a constant of one, a variable of the other
+    LAUNCH("linked", 0, 1, 4, &d);
+    int v[4];
+    OK(cudaMemcpy(v, d, sizeof v, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 4; i++) CHECK(v[i] == i + 6 + 100 * i);
+    const int seven = 7;
+    OK(cudaMemcpyToSymbol(steps, &seven, 4, 0, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyToSymbol(offsets, &seven, 4, 12, cudaMemcpyHostToDevice));
+    LAUNCH("linked", 0, 1, 4, &d);
+    OK(cudaMemcpy(v, d, sizeof v, cudaMemcpyDeviceToHost));
+    CHECK(v[1] == 1 + 21 + 100 && v[3] == 3 + 21 + 7);
+    LAUNCH("linked", 1, 1, 4, &d);
+    OK(cudaMemcpy(v, d, sizeof v, cudaMemcpyDeviceToHost));
+    CHECK(v[0] == 8 && v[3] == 11);
+}
+
+static void managed(void) {
+    CHECK(total && *total == 5 && table && table[5] == 0);
+    *total = 7;
+    int *p, h[64], n = 64;
+    OK(cudaMalloc((void **)&p, sizeof h));
+    for (int i = 0; i < 64; i++) h[i] = 1;
+    OK(cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice));
+    LAUNCH("managed", 0, 1, 64, &p, &n);
+    OK(cudaDeviceSynchronize());
+    CHECK(*total == 7 + 64 * 65 / 2 && table[63] == 126.0f);
+}
+
+static void groups(void) {
+    int *d, *ballots, h[64], rounds = 3;
+    OK(cudaMalloc((void **)&d, sizeof h));
+    ballots = d + 16;
+    LAUNCH("groups", 0, 1, 64, &d, &ballots);
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    for (int t = 0; t < 8; t++) CHECK(h[t] == 64 * t + 28);
+    CHECK(h[16] == 11 && h[17] == 11);
+    for (int i = 0; i < 64; i++) h[i] = i;
+    OK(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    void *args[] = {&d, &rounds};
+    OK(cudaLaunchCooperativeKernel(kernel("groups", 2), (dim3){10, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL));
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    for (int b = 0; b < 10; b++) CHECK(h[(b + 3) % 10] == b + 3);
+}
+
+static void code(void) {
+    int *d, h[4], which = 0;
+    OK(cudaMalloc((void **)&d, 64));
+    LAUNCH("templates", 2, 1, 4, &d, &which); // through pointers to functions, one of them recursive
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 10 && h[1] == 36 && h[2] == 13 && h[3] == 16);
+    LAUNCH("templates", 3, 1, 4, &d); // virtual functions
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 12 && h[1] == 0);
+    LAUNCH("prints", 1, 1, 4);
+    // a module with a kernel that cannot run: the other does
+    LAUNCH("matrix_units", 0, 1, 1, &d);
+    OK(cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 7);
+    void *args[] = {&d, &d, &d};
+    CHECK(cudaLaunchKernel(kernel("matrix_units", 1), (dim3){1, 1, 1}, (dim3){32, 1, 1}, args, 0, NULL) != cudaSuccess);
+    cudaGetLastError();
+}
+
+int main(void) {
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (int i = 0; i < FIXTURES; i++) add(&fixtures[i]);
+    variable("constants", weights, "weights", 16, 1);
+    variable("constants", scale, "scale", 4, 1);
+    variable("constants", counter, "counter", 4, 0);
+    variable("constants", hidden, "hidden", 10, 0);
+    variable("linked", steps, "steps", 4, 0);
+    variable("linked", offsets, "offsets", 16, 1);
+    for (int i = 0; i < FIXTURES; i++) {
+        if (strcmp(fixtures[i].name, "managed") == 0) {
+            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&total, NULL, "total", 0, 4, 0, 0);
+            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&table, NULL, "table", 0, 256, 0, 0);
+        }
+        __cudaRegisterFatBinaryEnd(fixtures[i].handle);
+    }
+    for (int i = 0; i < FIXTURES; i++)
+        if (strcmp(fixtures[i].name, "managed") == 0) __cudaInitModule(fixtures[i].handle);
+    plain();
+    symbols();
+    managed();
+    groups();
+    code();
+    // last, for it sticks: an assert
+    int *d, h[2] = {9, 9};
+    OK(cudaMalloc((void **)&d, sizeof h));
+    OK(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    LAUNCH("asserts", 0, 1, 2, &d);
+    IS(cudaDeviceSynchronize(), cudaErrorAssert);
+    for (int i = 0; i < FIXTURES; i++) __cudaUnregisterFatBinary(fixtures[i].handle);
+    puts("ok");
+    return 0;
+}
