@@ -9,13 +9,14 @@ static int refuse(const char *call, atomic_bool *said) {
     return STATUS;
 }
 
+#define PUBLIC __attribute__((visibility("default")))
 #define CALL(name)                                                                                 \
-    int name(void);                                                                                \
+    PUBLIC int name(void);                                                                         \
     int name(void) {                                                                               \
         static atomic_bool said;                                                                   \
         return refuse(#name, &said);                                                               \
     }
 #define TEXT(name)                                                                                 \
-    const char *name(void);                                                                        \
+    PUBLIC const char *name(void);                                                                 \
     const char *name(void) { return TITLE " is not simulated"; }
 #include "calls.inc"
