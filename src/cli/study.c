@@ -318,24 +318,39 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
 
 // What gating saved of the leakage of a type's lanes in a run, and what the oracle of the same run would
 // (savings_oracle's formula, savings/savings.h), in expressions. The break-even time is the counted one.
+// Everything in lane cycles, 32 a pipeline: a technique gates whole pipelines or single lanes.
 static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domain) {
-    static const char *const sum[][2] = {{"unpaid", "gate_uncompensated"}, {"paid", "gate_compensated"}, {"overhead", "gate_overhead"},
-                                         {"gatings", "gate_events"}, {"idle", "idle_cycles"}};
+    static const char *const sum[][3] = {{"unpaid", "gate_uncompensated", "lane_uncompensated"}, {"paid", "gate_compensated", "lane_compensated"},
+                                         {"overhead", "gate_overhead", "lane_overhead"}, {"gatings", "gate_events", "lane_events"}};
     for (size_t i = 0; i < WW_COUNT(sum); i++) {
         fprintf(f, "  %s_%s: \"0", type, sum[i][0]);
-        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++) fprintf(f, " + act('%s', %u)", sum[i][1], first_domain + d);
+        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++)
+            fprintf(f, " + 32 * act('%s', %u) + act('%s', %u)", sum[i][1], first_domain + d, sum[i][2], first_domain + d);
+        fputs("\"\n", f);
+    }
+    static const char *const idle[][2] = {{"pipe_idle", "idle_cycles"}, {"lane_idle", "lane_idle_cycles"}};
+    for (size_t i = 0; i < WW_COUNT(idle); i++) {
+        fprintf(f, "  %s_%s: \"0", type, idle[i][0]);
+        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++) fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
         fputs("\"\n", f);
     }
     // SMs without work leak too, and are not gated
-    fprintf(f, "  %s_units: (%s_idle + %s_busy_cycles) * (1 + sm_idle_cycles / sm_busy_cycles)\n", type, type, type);
+    fprintf(f, "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + sm_idle_cycles / sm_busy_cycles)\n", type, type, type);
+    fprintf(f, "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * %s_pipe_idle END\"\n", type, type, type, type);
     fprintf(f, "  %s_break_even: %s_overhead / %s_gatings\n", type, type, type);
     fprintf(f, "  %s_net: {is: \"100 * (%s_unpaid + %s_paid - %s_overhead) / %s_units\", unit: \"%%\"}\n", type, type, type, type, type);
-    fprintf(f, "  %s_short: \"0", type);
-    for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + %u * act('idle_periods_%s', %u)", n, type, n);
-    fprintf(f, "\"\n  %s_gain: \"0", type);
-    for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + max(0, %u - %s_break_even) * act('idle_periods_%s', %u)", n, type, type, n);
-    fprintf(f, "\"\n  %s_oracle: {is: \"100 * (%s_gain + max(0, %s_idle - %s_short - %s_break_even * act('idle_periods_%s', %u))) / %s_units\", unit: \"%%\"}\n",
-            type, type, type, type, type, type, ACT_IDLE_LENGTHS - 1, type);
+    static const char *const periods[][2] = {{"pipe", "32 * act('idle_periods_"}, {"lane", "act('lane_idle_periods_"}};
+    for (size_t i = 0; i < WW_COUNT(periods); i++) {
+        const char *const from = periods[i][1];
+        fprintf(f, "  %s_%s_short: \"0", type, periods[i][0]);
+        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + %u * %s%s', %u)", n, from, type, n);
+        fprintf(f, "\"\n  %s_%s_gain: \"0", type, periods[i][0]);
+        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + max(0, %u - %s_break_even) * %s%s', %u)", n, type, from, type, n);
+        fprintf(f, "\"\n  %s_%s_bound: \"%s_%s_gain + max(0, %s_idle - %s_%s_short - %s_break_even * %s%s', %u))\"\n", type, periods[i][0], type,
+                periods[i][0], type, type, periods[i][0], type, from, type, ACT_IDLE_LENGTHS - 1);
+    }
+    fprintf(f, "  %s_oracle: {is: \"100 * CASE WHEN %s_lane_idle > 0 THEN %s_lane_bound ELSE %s_pipe_bound END / %s_units\", unit: \"%%\"}\n", type, type,
+            type, type, type);
 }
 
 // A comparison is a study that is written here.

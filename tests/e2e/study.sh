@@ -174,10 +174,10 @@ says x/fig3.csv '^hotspot,[0-9.]+,[0-9.]+,50$'
 run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs -o cmp
 says out 'geomean'; says out '^  hotspot +1 '; [ -s cmp/index.html ] || fail "compare wrote no page"
 # with techniques: what gating saved and an oracle would, the percentages that `run` prints from the energies
-run 0 compare $db -p none,conv-pg,gates,warped-gates --size small hotspot bfs -o gated
+run 0 compare $db -p none,conv-pg,gates,warped-gates,origami --size small hotspot bfs -o gated
 says out 'INT leakage saved by gating'; says out 'FP leakage that an oracle would save'
 column=2
-for p in conv-pg gates warped-gates; do
+for p in conv-pg gates warped-gates origami; do
     column=$((column + 1))
     run 0 run -p $p hotspot
     for type in INT FP; do
