@@ -184,7 +184,7 @@ static uint32_t processors(void) {
 }
 
 static void print_verdicts(const struct sheet *sh, bool colour) {
-    static const char *const ink[] = {"", "\033[32m", "\033[31m", "\033[2m"};
+    static const char *const ink[] = {"", "\033[32m", "\033[31m", "\033[2m", "\033[33m"};
     for (uint32_t i = 0; i < sh->study->figure.n; i++) {
         const struct sheet_figure *g = &sh->figure[i];
         printf("%s%-10s%s %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict), colour ? "\033[0m" : "", g->figure->title);

@@ -44,7 +44,7 @@ static void figure_number(FILE *f, double v) {
 }
 
 static void badge(FILE *f, enum verdict v) {
-    static const char *const kind[] = {"none", "good", "bad", "unknown"};
+    static const char *const kind[] = {"none", "good", "bad", "unknown", "partly"};
     if (v != VERDICT_NONE) fprintf(f, "<span class=\"badge %s\">%s</span>", kind[v], verdict_text(v));
 }
 

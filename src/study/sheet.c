@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 const char *verdict_text(enum verdict v) {
-    static const char *const text[] = {"no verdict", "agrees", "differs", "not known"};
+    static const char *const text[] = {"no verdict", "agrees", "differs", "not known", "in part"};
     return text[v];
 }
 
@@ -160,16 +160,17 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh, stru
         const struct eval_scope scope = {.workload = -1, .configuration = g->figure->configuration ? study_find_configuration(f->s, g->figure->configuration) : -1};
         const enum ww_status s = eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
         if (s != WW_OK) return s;
-        g->verdict = !isfinite(v) ? VERDICT_MISSING : v != 0 ? VERDICT_AGREES : VERDICT_DIFFERS;
+        g->verdict = !isfinite(v) ? VERDICT_MISSING : v == 0 ? VERDICT_DIFFERS : good == rows ? VERDICT_AGREES : VERDICT_PARTLY;
     } else if (rows) {
         g->verdict = good == rows ? VERDICT_AGREES : missing == rows ? VERDICT_MISSING : VERDICT_DIFFERS;
     }
     const char *found = g->figure->found ? full_stop(f->arena, g->figure->found) : "";
     const char *ours = g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
                        : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
+                       : g->verdict == VERDICT_PARTLY  ? arena_printf(f->arena, "Ours agrees in order, not in size%s.", detail)
                        : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
                                                        : "";
-    const char *why = g->verdict != VERDICT_DIFFERS ? "" : g->figure->why ? full_stop(f->arena, g->figure->why) : "The reason is not known yet.";
+    const char *why = g->verdict != VERDICT_DIFFERS && g->verdict != VERDICT_PARTLY ? "" : g->figure->why ? full_stop(f->arena, g->figure->why) : "The reason is not known yet.";
     g->sentence = arena_printf(f->arena, "%s%s%s%s%s", found, *found && *ours ? " " : "", ours, *why ? " " : "", why);
     return WW_OK;
 }

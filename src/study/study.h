@@ -266,7 +266,8 @@ const struct result *eval_result(const struct eval *e, uint32_t workload, uint32
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
 
 // ---- numbers to show --------------------------------------------------------------------------
-enum verdict { VERDICT_NONE, VERDICT_AGREES, VERDICT_DIFFERS, VERDICT_MISSING };
+// PARTLY: what the source found holds, but some published values are outside their tolerance.
+enum verdict { VERDICT_NONE, VERDICT_AGREES, VERDICT_DIFFERS, VERDICT_MISSING, VERDICT_PARTLY };
 struct sheet_row {
     const char *name;
     bool aggregate;
