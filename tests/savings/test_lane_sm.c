@@ -169,11 +169,9 @@ static void go(uint32_t number, uint32_t scheduler, uint32_t kind, const struct 
     out->a = *sm_activity(g->sm, g->done_at + 1);
     memcpy(out->memory, devmem_host(g->memory, g->buffer, sizeof out->memory), sizeof out->memory);
     const uint64_t ends = g->done_at + 1, busy = out->a.c[ACT_sm_busy_cycles];
-    if (s != NULL) {
-        compare(&w, &out->a, ends - busy, ends);
-        savings_sm_destroy(w.sm);
-    }
-    rig_free(g);
+    if (s != NULL) compare(&w, &out->a, ends - busy, ends);
+    rig_free(g); // asks the technique for its counts once more
+    if (s != NULL) savings_sm_destroy(w.sm);
 }
 
 static struct savings technique(uint32_t mechanisms, uint32_t phase) {

@@ -92,7 +92,7 @@ DEVICE_FN double log_of(double x) {
     const int64_t bits = __builtin_bit_cast(int64_t, x);
     const int high = (int)(bits >> 32) - 0x3fe6a09e; // m from sqrt(1/2) to sqrt(2)
     const int e = high >> 20;
-    const double m = __builtin_bit_cast(double, bits - ((int64_t)e << 52));
+    const double m = __builtin_bit_cast(double, bits - (int64_t)((uint64_t)(int64_t)e << 52));
     const double s = (m - 1.0) / (m + 1.0), t = s * s;
     double p = 1.0 / 21.0;
     p = fma(p, t, 1.0 / 19.0);
