@@ -96,9 +96,13 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
     if (n) return CUDA_SUCCESS;
     const char *const *kernels;
     uint32_t n_kernels = 0;
-    for (uint32_t i = 0; i < f.entry.n; i++)
-        n_kernels += fatbin_kernels(a, f.entry.at[i].kind, (const char *)f.entry.at[i].payload,
-                                    f.entry.at[i].payload_bytes, &kernels);
+    for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
+        char *code;
+        size_t bytes;
+        s = fatbin_unpack(a, &f.entry.at[i], name, driver_diags(), &code, &bytes);
+        if (s == WW_OK) n_kernels += fatbin_kernels(a, f.entry.at[i].kind, code, bytes, &kernels);
+    }
+    if (s != WW_OK) return driver_result(s);
     if (!n_kernels) { // nvcc's link stub: a module with nothing in it
         *text = arena_strdup(a, ".version 6.0\n.target sm_30\n.address_size 64\n");
         *len = strlen(*text);

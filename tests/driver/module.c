@@ -222,8 +222,9 @@ static void bad_modules(void) {
     c = capture_begin(2);
     IS(cuModuleLoadData(&m, "\177ELF..."), CUDA_ERROR_NO_BINARY_FOR_GPU);
     IS(cuModuleLoad(&m, FATBIN_DIR "/machine-code.fatbin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    IS(cuModuleLoad(&m, FATBIN_DIR "/machine-code-packed.fatbin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
     const char *said = capture_end(c);
-    CHECK(occurrences(said, "machine code") == 2);
+    CHECK(occurrences(said, "machine code") == 3);
     CHECK(strstr(said, "nvcc -gencode arch=compute_80,code=compute_80"));
     c = capture_begin(2);
     CHECK(cuModuleLoadData(&m, "") != CUDA_SUCCESS);
