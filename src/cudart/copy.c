@@ -39,15 +39,19 @@ static bool make_box(CUDA_MEMCPY3D *c, struct side dst, struct side src, struct 
 }
 
 // `async`: in the order of `stream`; else the call returns when it is done.
+static cudaError_t do_copy(const struct cudart_op *op, bool async, cudaStream_t stream) {
+    if (!op->copy.WidthInBytes || !op->copy.Height || !op->copy.Depth) return cudaSuccess;
+    cudaError_t e;
+    if (async && cudart_capture(stream, op, &e)) return cudart_error(e);
+    return cudart_done(async ? cudart_do(op, stream) : cuMemcpy3D(&op->copy));
+}
+
 static cudaError_t run_copy(struct side dst, struct side src, struct cudaExtent bytes, int kind, bool async,
                             cudaStream_t stream) {
     CUDART_READY();
     struct cudart_op op = {.kind = OP_COPY};
     if (!make_box(&op.copy, dst, src, bytes, kind)) return cudart_error(cudaErrorInvalidMemcpyDirection);
-    if (!bytes.width || !bytes.height || !bytes.depth) return cudaSuccess;
-    cudaError_t e;
-    if (async && cudart_capture(stream, &op, &e)) return cudart_error(e);
-    return cudart_done(async ? cudart_do(&op, stream) : cuMemcpy3D(&op.copy));
+    return do_copy(&op, async, stream);
 }
 
 static struct side linear(const void *p, size_t pitch) { return (struct side){.memory = p, .pitch = pitch}; }
@@ -202,15 +206,19 @@ CUDART_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dx, size_t
 
 // ---- boxes of the program ----------------------------------------------------------------------------
 // Extents and positions count elements where an array takes part (of that array), else bytes.
+cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out) {
+    if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr)) return cudaErrorInvalidValue;
+    const size_t su = p->srcArray ? cudart_texel_bytes(p->srcArray) : 1, du = p->dstArray ? cudart_texel_bytes(p->dstArray) : 1;
+    const struct side src = {p->srcArray, p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.ysize, p->srcPos.x * su, p->srcPos.y, p->srcPos.z},
+                      dst = {p->dstArray, p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.ysize, p->dstPos.x * du, p->dstPos.y, p->dstPos.z};
+    const struct cudaExtent bytes = {p->extent.width * (p->srcArray ? su : du), p->extent.height, p->extent.depth};
+    return make_box(out, dst, src, bytes, p->kind) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+}
 static cudaError_t box(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream) {
-    if (!p || (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr)) return cudart_error(cudaErrorInvalidValue);
     CUDART_READY();
-    const size_t src_unit = p->srcArray ? cudart_texel_bytes(p->srcArray) : 1,
-                 dst_unit = p->dstArray ? cudart_texel_bytes(p->dstArray) : 1,
-                 unit = p->srcArray ? src_unit : dst_unit;
-    const struct side src = {p->srcArray, p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.ysize, p->srcPos.x * src_unit, p->srcPos.y, p->srcPos.z},
-                      dst = {p->dstArray, p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.ysize, p->dstPos.x * dst_unit, p->dstPos.y, p->dstPos.z};
-    return run_copy(dst, src, (struct cudaExtent){p->extent.width * unit, p->extent.height, p->extent.depth}, p->kind, async, stream);
+    struct cudart_op op = {.kind = OP_COPY};
+    const cudaError_t e = cudart_box(p, &op.copy);
+    return e != cudaSuccess ? cudart_error(e) : do_copy(&op, async, stream);
 }
 CUDART_API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return box(p, false, NULL); }
 CUDART_API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) { return box(p, true, stream); }
@@ -225,15 +233,6 @@ CUDART_API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms 
     const struct cudaMemcpy3DParms one = without_devices(p);
     return box(&one, true, stream);
 }
-// A box as the program gave it, for a graph's node.
-cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out) {
-    const size_t su = p->srcArray ? cudart_texel_bytes(p->srcArray) : 1, du = p->dstArray ? cudart_texel_bytes(p->dstArray) : 1;
-    const struct side src = {p->srcArray, p->srcPtr.ptr, p->srcPtr.pitch, p->srcPtr.ysize, p->srcPos.x * su, p->srcPos.y, p->srcPos.z},
-                      dst = {p->dstArray, p->dstPtr.ptr, p->dstPtr.pitch, p->dstPtr.ysize, p->dstPos.x * du, p->dstPos.y, p->dstPos.z};
-    const bool ok = make_box(out, dst, src, (struct cudaExtent){p->extent.width * (p->srcArray ? su : du), p->extent.height, p->extent.depth}, p->kind);
-    return ok ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
-}
-
 // ---- fills -------------------------------------------------------------------------------------------
 static cudaError_t fill(void *dst, size_t pitch, int value, size_t width, size_t height, bool async, cudaStream_t stream) {
     CUDART_READY();

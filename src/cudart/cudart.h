@@ -106,6 +106,7 @@ CUresult cudart_do(const struct cudart_op *op, cudaStream_t s);
 bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels);
 struct cudaChannelFormatDesc cudart_channel(CUarray_format format, unsigned channels);
 unsigned cudart_texel_bytes(cudaArray_t a);
+cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out); // a program's box as the driver's
 cudaError_t cudart_refuse(const char *call); // names it once; cudaErrorNotSupported
 
 #endif
