@@ -2,7 +2,9 @@
 // lower two lanes of each 4-lane cluster one after the other. Whether is decided for each phase: at its
 // start the warps whose next instruction is INT and FP are counted (INT-Count, FP-Count); the type that
 // has more is folded for the first fold_majority per cent of the phase, the other for the first
-// fold_minority per cent; neither when the phase before used fold_off_at per cent of all issue slots.
+// fold_minority per cent; neither when the phase before used fold_off_at per cent of all issue slots. A
+// folded instruction counts for fold_slots of them: "the two sub-warps" go "over two different issue
+// cycles" (4.3.3). Counted once, a phase that folds everything and is full has used half of its slots.
 //
 // The text leaves open where in a phase the folding part lies (here: first, since the decision falls at
 // its start), what equal counts mean (here: as before), and what the first phase of an SM's work does
@@ -17,6 +19,8 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     s->folding.issued++;
 }
 
+static uint64_t folded_so_far(const struct savings_sm *s) { return s->lanes.folded[0] + s->lanes.folded[1]; }
+
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     struct savings_sm *const s = self;
     struct folding *const f = &s->folding;
@@ -24,7 +28,8 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     const struct sm_config *const c = &s->c;
     const uint64_t slots = (t - f->since) * c->schedulers * (c->max_issues_per_warp > 1 ? 2 : 1) /
                            (c->scheduler_interval > 1 ? c->scheduler_interval : 1);
-    const bool is_full = f->issued * 100 >= slots * o->fold_off_at;
+    const uint64_t halves = (o->fold_slots - 1) * (folded_so_far(s) - f->folded);
+    const bool is_full = o->fold_off_at <= 100 && (f->issued + halves) * 100 >= slots * o->fold_off_at;
     const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT)),
                                     bits_count64(savings_active(v, UNIT_FP))};
     if (n[0] != n[1]) f->majority = n[1] > n[0];
@@ -37,6 +42,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     f->phases_off += is_full;
     f->since = t;
     f->issued = 0;
+    f->folded = folded_so_far(s);
     lanes_fold_in(&s->lanes, t, to);
 }
 
@@ -45,6 +51,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     struct savings_sm *const s = self;
     s->folding.since = t;
     s->folding.issued = 0;
+    s->folding.folded = folded_so_far(s);
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {

@@ -226,6 +226,34 @@ static void a_phase(void **state) {
     savings_sm_destroy(f.sm);
 }
 
+// Of 600 slots, 90 % are used by 540 instructions in a phase that does not fold, and by 270 in one that
+// folds each: a half-warp has an issue cycle of its own (4.3.3). 539 and 269 are fewer.
+static void halves_use_slots(void **state) {
+    (void)state;
+    for (uint32_t slots = 1; slots <= 2; slots++) {
+        for (uint32_t n = 269; n <= 270; n++) {
+            struct fake f;
+            fake_make(&f, slots == 1 ? "lane-pg warp-folding fold_slots=1" : "lane-pg warp-folding", 1);
+            f.v.active = f.v.decoded = 1;
+            f.v.needs[UNIT_INT] = 1;
+            fake_cycle(&f, 300);
+            assert_true(f.sm->lanes.fold[0].to > 300);
+            fake_cycle(&f, 310);
+            struct sm_issue i = {.cycle = 310, .pipe = SM_PIPE_INT, .lanes = UINT32_MAX, .latency = 4,
+                                 .interval = 1, .operands_at = 310};
+            f.v.lanes[0] = UINT32_MAX;
+            for (uint32_t k = 0; k < n; k++)
+                for (uint32_t p = 0; p < f.n; p++)
+                    if (f.p[p]->issue) f.p[p]->issue(f.p[p]->self, &f.v, &i);
+            fake_cycle(&f, 600);
+            const struct activity a = fake_count(&f, 601);
+            assert_int_equal(a.c[ACT_folded], n);
+            assert_int_equal(a.c[ACT_fold_phases_off], slots == 2 && n == 270);
+            savings_sm_destroy(f.sm);
+        }
+    }
+}
+
 // The phase before used 90 % of 600 slots: no folding. 539 issues are fewer.
 static void full_phases_do_not_fold(void **state) {
     (void)state;
@@ -446,7 +474,7 @@ int main(void) {
         cmocka_unit_test(folding_as_drawn), cmocka_unit_test(one_half_is_not_folded),
         cmocka_unit_test(shifting_as_drawn), cmocka_unit_test(every_thread_once),
         cmocka_unit_test(few_lanes), cmocka_unit_test(each_lane_alone),
-        cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold),
+        cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold), cmocka_unit_test(halves_use_slots),
         cmocka_unit_test(against_ticks), cmocka_unit_test(groups), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
