@@ -8,7 +8,7 @@
 
 // One `sizes:` entry has a name of its own, so the mapping is read as text by libyaml's events
 // through libcyaml's sequence-free subset: sizes are few and their names are fixed here.
-#define SIZE_NAMES(X) X(small) X(paper) X(bench) X(large)
+#define SIZE_NAMES(X) X(small) X(paper) X(twice) X(bench) X(large)
 struct size_file {
     char *note;
     int64_t *args;
@@ -105,7 +105,7 @@ bool workload_is(const struct workload *w, const char *name) {
 }
 
 static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
-    printf("%-20s %-12s %-26s %7s  %8s %8s  %-24s %s\n", "workload", "suite", "domain", "kernels", "small", "paper", "sizes", "what it is");
+    printf("%-20s %-12s %-26s %7s  %8s %8s  %-30s %s\n", "workload", "suite", "domain", "kernels", "small", "paper", "sizes", "what it is");
     for (uint32_t i = 0; i < n; i++) {
         const struct workload *const w = &list[i];
         char sizes[64] = "";
@@ -114,7 +114,7 @@ static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
             at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "", w->size[k].name);
         const char *const called = w->alias ? arena_printf(&c->arena, "%s (%s)", w->name, w->alias) : w->name;
         const char *const small = pages_instructions(c, w, "small"), *const paper = pages_instructions(c, w, "paper");
-        printf("%-20s %-12s %-26s %7u  %8s %8s  %-24s %s%s\n", called, w->suite, w->domain, w->n_kernels, small ? small : "-",
+        printf("%-20s %-12s %-26s %7u  %8s %8s  %-30s %s%s\n", called, w->suite, w->domain, w->n_kernels, small ? small : "-",
                paper ? paper : "-", sizes, w->summary, w->program ? "" : " (not built: no clang)");
     }
 }

@@ -5,11 +5,12 @@
 #include "host.h"
 #include "sizes.h"
 
-enum { THREADS = 64, RATES = 80, MATURITIES = 40, OPTIONS = 15 };
+enum { THREADS = 64, RATES = 80, SWAP = 40, OPTIONS = 15 };
 
 static const struct host_param params[] = {
     {"PATHS", 1, 1 << 20, "simulated"},
     {"BLOCKS", 1, 65535, "of 64 threads"},
+    {"MATURITIES", 1, RATES - SWAP, "before the swaps start; the rates are 40 more"},
 };
 static const struct host_program program = {"LIB", params, HOST_COUNT(params), host_sizes,
                                             HOST_COUNT(host_sizes)};
@@ -43,7 +44,8 @@ static double variate(uint32_t path, uint32_t n) {
 int main(int argc, char **argv) {
     struct host h;
     host_open(&h, argc, argv, &program);
-    int paths = (int)h.arg[0], rates = RATES, maturities = MATURITIES, options = OPTIONS;
+    int paths = (int)h.arg[0], maturities = (int)h.arg[2], rates = maturities + SWAP;
+    int options = OPTIONS;
     float delta = 0.25f, volatility[RATES], first[RATES];
     for (int i = 0; i < RATES; i++) {
         volatility[i] = host_random_float(&h, 0.18f, 0.22f);
@@ -76,11 +78,11 @@ int main(int argc, char **argv) {
     double *want = host_memory(count, sizeof *want), *want_slope = host_memory(count, sizeof *want);
     for (size_t path = 0; path < count; path++) {
         struct dual rate[RATES];
-        for (int i = 0; i < RATES; i++) rate[i] = (struct dual){(double)first[i], i == RATES - 1};
-        for (int n = 0; n < MATURITIES; n++) {
+        for (int i = 0; i < rates; i++) rate[i] = (struct dual){(double)first[i], i == rates - 1};
+        for (int n = 0; n < maturities; n++) {
             const double z = variate((uint32_t)path, (uint32_t)n);
             struct dual drift = {0, 0};
-            for (int i = n + 1; i < RATES; i++) {
+            for (int i = n + 1; i < rates; i++) {
                 const double lambda = (double)volatility[i - n - 1], dt = (double)delta;
                 const struct dual growth = plus((struct dual){1, 0}, scaled(rate[i], dt));
                 drift = plus(drift, scaled(times(rate[i], inverse(growth)), lambda * dt));
@@ -94,7 +96,7 @@ int main(int argc, char **argv) {
             struct dual swap = {-1, 0}, bond = {1, 0};
             for (int n = 0; n < ends[o]; n++) {
                 const struct dual growth =
-                    plus((struct dual){1, 0}, scaled(rate[MATURITIES + n], (double)delta));
+                    plus((struct dual){1, 0}, scaled(rate[maturities + n], (double)delta));
                 bond = times(bond, inverse(growth));
                 swap = plus(swap, scaled(bond, (double)delta * (double)fixed[o]));
             }
@@ -102,7 +104,7 @@ int main(int argc, char **argv) {
             near = near || fabs(swap.v) < 1e-5;
             if (swap.v < 0) sum = plus(sum, scaled(swap, -100));
         }
-        for (int n = 0; n < MATURITIES; n++)
+        for (int n = 0; n < maturities; n++)
             sum = times(sum, inverse(plus((struct dual){1, 0}, scaled(rate[n], (double)delta))));
         want[path] = sum.v;
         want_slope[path] = near ? (double)slope[path] : sum.d; // there it jumps: not compared

@@ -9,7 +9,8 @@
 enum { SLOTS = 8, SIDE = 8, NEIGHBOURS = 1331, BIN = 4 }; // BIN: length of a cube's side
 
 static const struct host_param params[] = {
-    {"BOX", BIN, 64, "side of the cube of atoms, a multiple of 4"},
+    {"SIDE", BIN, 256, "of the box of atoms, along x and y, a multiple of 4"},
+    {"HEIGHT", BIN, 64, "of the box, along z, a multiple of 4"},
     {"CUTOFF", 1, 16, "distance beyond which atoms do not count"},
 };
 static const struct host_program program = {"cutcp", params, HOST_COUNT(params), host_sizes,
@@ -28,11 +29,20 @@ static size_t place_of(int x, int y, int z, int cells) { // of a lattice point, 
     return block * SIDE * SIDE * SIDE + (size_t)((z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE);
 }
 
-static void add_atom(const struct atom *a, double cutoff, int cells, double *lattice) {
-    const int points = cells * SIDE;
-    for (int z = 0; z < points; z++) {
-        for (int y = 0; y < points; y++) {
-            for (int x = 0; x < points; x++) {
+// The lattice's planes that an atom at `at` may reach: from *first to before *end.
+static void reach(float at, double cutoff, int planes, int *first, int *end) {
+    *first = (int)fmax(0, ceil(((double)at - cutoff) / (double)spacing));
+    *end = (int)fmin(planes, floor(((double)at + cutoff) / (double)spacing) + 1);
+}
+
+static void add_atom(const struct atom *a, double cutoff, int cells, int layers, double *lattice) {
+    int from[3], end[3];
+    reach(a->x, cutoff, cells * SIDE, &from[0], &end[0]);
+    reach(a->y, cutoff, cells * SIDE, &from[1], &end[1]);
+    reach(a->z, cutoff, layers * SIDE, &from[2], &end[2]);
+    for (int z = from[2]; z < end[2]; z++) {
+        for (int y = from[1]; y < end[1]; y++) {
+            for (int x = from[0]; x < end[0]; x++) {
                 const double r = hypot(
                     hypot(x * (double)spacing - (double)a->x, y * (double)spacing - (double)a->y),
                     z * (double)spacing - (double)a->z);
@@ -47,9 +57,10 @@ static void add_atom(const struct atom *a, double cutoff, int cells, double *lat
 int main(int argc, char **argv) {
     struct host h;
     host_open(&h, argc, argv, &program);
-    const int cells = (int)h.arg[0] / BIN;
-    host_require(&h, h.arg[0] % BIN == 0, "BOX must be a multiple of %d.", BIN);
-    const double cutoff = (double)h.arg[1];
+    const int cells = (int)h.arg[0] / BIN, layers = (int)h.arg[1] / BIN;
+    host_require(&h, h.arg[0] % BIN == 0 && h.arg[1] % BIN == 0,
+                 "SIDE and HEIGHT must be multiples of %d.", BIN);
+    const double cutoff = (double)h.arg[2];
     float cutoff2 = (float)(cutoff * cutoff), inv_cutoff2 = 1.0f / cutoff2, step = spacing;
 
     // Offsets of the cubes with any point nearer than the cut-off to a block's points.
@@ -68,16 +79,16 @@ int main(int argc, char **argv) {
 
     // As dense as water, about a tenth of an atom a unit of volume, charges of both signs. An
     // atom stays a quarter of a step away from the lattice's planes across x.
-    const size_t atoms = (size_t)(cells * cells * cells) * BIN * BIN * BIN / 10;
+    const size_t atoms = (size_t)(cells * cells * layers) * BIN * BIN * BIN / 10;
     int bins_x = cells + 2 * padding, bins_y = bins_x;
-    const size_t bins = (size_t)bins_x * bins_x * bins_x;
-    const size_t points = (size_t)(cells * cells * cells) * SIDE * SIDE * SIDE;
+    const size_t bins = (size_t)bins_x * bins_y * (layers + 2 * padding);
+    const size_t points = (size_t)(cells * cells * layers) * SIDE * SIDE * SIDE;
     struct atom *bin = host_memory(bins * SLOTS, sizeof *bin);
     int *filled = host_memory(bins, sizeof *filled);
     double *want = host_memory(points, sizeof *want), *extra = host_memory(points, sizeof *extra);
     for (size_t i = 0; i < atoms; i++) {
-        const float side = (float)(cells * BIN);
-        struct atom a = {0, host_random_float(&h, 0, side), host_random_float(&h, 0, side),
+        struct atom a = {0, host_random_float(&h, 0, (float)(cells * BIN)),
+                         host_random_float(&h, 0, (float)(layers * BIN)),
                          host_random_below(&h, 3) ? 0.417f : -0.834f};
         a.x = spacing * ((float)host_random_below(&h, (uint32_t)(cells * SIDE)) +
                          host_random_float(&h, 0.25f, 0.75f));
@@ -85,18 +96,18 @@ int main(int argc, char **argv) {
             ((size_t)((int)a.z / BIN + padding) * bins_x + (size_t)((int)a.y / BIN + padding)) *
                 bins_x +
             (size_t)((int)a.x / BIN + padding);
-        add_atom(&a, cutoff, cells, want);
+        add_atom(&a, cutoff, cells, layers, want);
         if (filled[b] < SLOTS)
             bin[b * SLOTS + (size_t)filled[b]++] = a;
         else
-            add_atom(&a, cutoff, cells, extra);
+            add_atom(&a, cutoff, cells, layers, extra);
     }
 
     CUdeviceptr bin_dev = host_upload(&h, bin, bins * SLOTS * sizeof *bin);
     CUdeviceptr lattice_dev = host_alloc(&h, points * sizeof(float));
     host_write_symbol(&h, "neighbours", neighbours, (size_t)count * sizeof *neighbours);
     const CUfunction kernel = host_kernel(&h, "cutoffPotential");
-    for (int layer = 0; layer < cells; layer++)
+    for (int layer = 0; layer < layers; layer++)
         host_launch(kernel, ((struct dim){(unsigned)cells, (unsigned)cells}),
                     ((struct dim){SIDE, 2, SIDE}), 0, &count, &layer, &step, &cutoff2, &inv_cutoff2,
                     &padding, &bins_x, &bins_y, &bin_dev, &lattice_dev);
@@ -104,10 +115,11 @@ int main(int argc, char **argv) {
     host_read(got, lattice_dev, points * sizeof *got);
     for (size_t i = 0; i < points; i++) got[i] = (float)((double)got[i] + extra[i]);
 
-    // An atom is at least 1/8 away, so the potential's slope is below 64. Coordinates up to BOX and
-    // their differences are rounded by 2^-24 of that, four times for what is nearest; the many
+    // An atom is at least 1/8 away, so the potential's slope is below 64. Coordinates up to SIDE
+    // and their differences are rounded by 2^-24 of that, four times for what is nearest; the many
     // smaller terms' roundings are below that.
-    host_check_float(&h, "potentials", got, want, points, 0, 64.0 * cells * BIN * 4 * 0x1p-24);
+    host_check_float(&h, "potentials", got, want, points, 0,
+                     64.0 * fmax(cells, layers) * BIN * 4 * 0x1p-24);
 
     free(bin);
     free(filled);

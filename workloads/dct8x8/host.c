@@ -1,15 +1,16 @@
-// dct8x8, host: the image there, quantised, and back, first the naive way, then the fast one.
+// dct8x8, host: the image there, quantised, and back: the naive way, the fast one, and the fast one
+// in 16-bit integers (once, as in the sample).
 #include <math.h>
 #include <stdlib.h>
 
 #include "host.h"
 #include "sizes.h"
 
-enum { SIDE = 8, TILE_X = 32, TILE_Y = 16 };
+enum { SIDE = 8, TILE_X = 32, TILE_Y = 16, WHOLE_TILE = 32 };
 
 static const struct host_param params[] = {
     {"WIDTH", TILE_X, 1 << 13, "columns of the image, a multiple of 32"},
-    {"HEIGHT", TILE_Y, 1 << 13, "rows of the image, a multiple of 16"},
+    {"HEIGHT", WHOLE_TILE, 1 << 13, "rows of the image, a multiple of 32"},
     {"RUNS", 1, 1000, "times each transform is made"},
 };
 static const struct host_program program = {"dct8x8", params, HOST_COUNT(params), host_sizes,
@@ -49,13 +50,72 @@ static void launch(struct host *h, CUfunction kernel, struct dim grid, struct di
     }
 }
 
+static void compare(struct host *h, const char *what, const int16_t *whole, const float *in,
+                    bool forward, double allowed, float *got, double *want) {
+    const size_t w = (size_t)h->arg[0], height = (size_t)h->arg[1];
+    for (size_t i = 0; i < w * height; i++) got[i] = whole[i];
+    transform(in, want, w, height, forward);
+    host_check_float(h, what, got, want, w * height, 0, allowed);
+}
+
+// The image in 16-bit integers. got and want are room for the comparison.
+static void whole_numbers(struct host *h, const float *image, float *got, double *want) {
+    int width = (int)h->arg[0];
+    const size_t w = (size_t)width, height = (size_t)h->arg[1], count = w * height;
+    const struct dim squares = {(unsigned)w / SIDE, (unsigned)height / SIDE};
+    const struct dim tiles = {(unsigned)w / WHOLE_TILE, (unsigned)height / WHOLE_TILE};
+    const struct dim block = {SIDE, WHOLE_TILE / SIDE, WHOLE_TILE / SIDE};
+    int16_t *whole = host_memory(count, sizeof *whole);
+    int32_t *level = host_memory(count, sizeof *level), *right = host_memory(count, sizeof *right);
+    float *quantised = host_memory(count, sizeof *quantised);
+    int32_t quantum[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) quantum[i] = 8 + 5 * (i / SIDE + i % SIDE);
+    host_write_symbol(h, "whole_quantum", quantum, sizeof quantum);
+
+    for (size_t i = 0; i < count; i++) whole[i] = (int16_t)image[i];
+    CUdeviceptr pixels = host_upload(h, whole, count * sizeof *whole);
+    CUdeviceptr coefficients = host_alloc(h, count * sizeof *whole);
+    CUdeviceptr back = host_alloc(h, count * sizeof *whole);
+
+    // Constants are off by 2^-16 at most. There: the first pass adds up eight pixels below 128 and
+    // rounds to sixteenths, 1/64 + 1/32; the second multiplies that by sqrt(8) at most, adds eight
+    // values below 128 sqrt(8), and rounds to integers: 0.133 + 0.044 + 0.5.
+    host_launch(host_kernel(h, "shortDct"), tiles, block, 0, &pixels, &coefficients, &width);
+    host_read(whole, coefficients, count * sizeof *whole);
+    compare(h, "shortDct", whole, image, true, 0.68, got, want);
+
+    // To the nearest multiple, halves away from zero.
+    for (size_t i = 0; i < count; i++) {
+        const int32_t unit = quantum[i / w % SIDE * SIDE + i % SIDE];
+        right[i] = unit * (int32_t)lround((double)whole[i] / unit);
+        quantised[i] = (float)right[i];
+    }
+    host_launch(host_kernel(h, "shortQuantize"), squares, ((struct dim){SIDE, SIDE}), 0,
+                &coefficients, &width);
+    host_read(whole, coefficients, count * sizeof *whole);
+    for (size_t i = 0; i < count; i++) level[i] = whole[i];
+    host_check_int(h, "shortQuantize", level, right, count);
+
+    // Back: a square's coefficients have a root of the sum of squares below 1300, their sum of
+    // magnitudes in a row is below sqrt(8) times that. First pass, rounded to eighths: 0.056 +
+    // 0.0625; second: sqrt(8) times that, constants again, half: 0.335 + 0.056 + 0.5.
+    host_launch(host_kernel(h, "shortIdct"), tiles, block, 0, &coefficients, &back, &width);
+    host_read(whole, back, count * sizeof *whole);
+    compare(h, "shortIdct", whole, quantised, false, 0.9, got, want);
+
+    free(whole);
+    free(level);
+    free(right);
+    free(quantised);
+}
+
 int main(int argc, char **argv) {
     struct host h;
     host_open(&h, argc, argv, &program);
     int width = (int)h.arg[0];
     const int height = (int)h.arg[1];
-    host_require(&h, width % TILE_X == 0 && height % TILE_Y == 0,
-                 "WIDTH must be a multiple of %d, HEIGHT of %d.", TILE_X, TILE_Y);
+    host_require(&h, width % WHOLE_TILE == 0 && height % WHOLE_TILE == 0,
+                 "WIDTH and HEIGHT must be multiples of %d.", WHOLE_TILE);
     const size_t w = (size_t)width, count = w * (size_t)height, bytes = count * sizeof(float);
 
     // Slopes, an edge and a little noise, from -128 to 127; quanta grow with the frequency.
@@ -117,6 +177,8 @@ int main(int argc, char **argv) {
         transform(quantised, want, w, (size_t)height, false);
         host_check_float(&h, ways[way].back, got, want, count, 0, allowed);
     }
+
+    whole_numbers(&h, image, got, want);
 
     free(image);
     free(got);

@@ -7,11 +7,15 @@
 // a thread the eight values of a row, then of a column, which a butterfly of sums, differences and
 // 22 multiplications turns in place. quantize rounds coefficients to multiples of a table's
 // entries.
+// shortDct, shortIdct and shortQuantize: the same butterflies in whole numbers, for 16-bit pixels
+// and coefficients; 8 x 4 x 4 threads a tile of 32 x 32, moved two pixels a word by half of the
+// threads.
 #include "device.h"
 
 #define SIDE 8
 CONSTANT(float, cosines[SIDE * SIDE]); // [frequency][place]
 CONSTANT(float, quantum[SIDE * SIDE]);
+CONSTANT(int, whole_quantum[SIDE * SIDE]);
 TEXTURE(image);
 
 template <bool FORWARD> DEVICE_FN void transform_naive(float *out, int pitch) {
@@ -119,4 +123,116 @@ extern "C" __global__ void quantize(float *coefficients, int pitch) {
     float *at = coefficients + ((int)blockIdx.y * SIDE + ty) * pitch + (int)blockIdx.x * SIDE + tx;
     const float unit = quantum[ty * SIDE + tx];
     *at = rintf(*at / unit) * unit;
+}
+
+// 2^15 cos(k pi / 16) / 2, rounded.
+#define K1 16069
+#define K2 15137
+#define K3 13623
+#define K4 11585
+#define K5 9102
+#define K6 6270
+#define K7 3196
+
+// v := its transform times 2^(15 - shift), rounded.
+DEVICE_FN void forward8_whole(int *v, int shift) {
+    const int half = 1 << (shift - 1);
+    const int s0 = v[0] + v[7], d0 = v[0] - v[7], s1 = v[1] + v[6], d1 = v[1] - v[6];
+    const int s2 = v[2] + v[5], d2 = v[2] - v[5], s3 = v[3] + v[4], d3 = v[3] - v[4];
+    const int e0 = s0 + s3, e1 = s1 + s2, e2 = s0 - s3, e3 = s1 - s2;
+    v[0] = (K4 * (e0 + e1) + half) >> shift;
+    v[1] = (K1 * d0 + K3 * d1 + K5 * d2 + K7 * d3 + half) >> shift;
+    v[2] = (K2 * e2 + K6 * e3 + half) >> shift;
+    v[3] = (K3 * d0 - K7 * d1 - K1 * d2 - K5 * d3 + half) >> shift;
+    v[4] = (K4 * (e0 - e1) + half) >> shift;
+    v[5] = (K5 * d0 - K1 * d1 + K7 * d2 + K3 * d3 + half) >> shift;
+    v[6] = (K6 * e2 - K2 * e3 + half) >> shift;
+    v[7] = (K7 * d0 - K5 * d1 + K3 * d2 - K1 * d3 + half) >> shift;
+}
+
+DEVICE_FN void inverse8_whole(int *v, int shift) {
+    const int half = 1 << (shift - 1);
+    const int p = K4 * (v[0] + v[4]) + half, q = K4 * (v[0] - v[4]) + half;
+    const int r = K2 * v[2] + K6 * v[6], s = K6 * v[2] - K2 * v[6];
+    const int o0 = K1 * v[1] + K3 * v[3] + K5 * v[5] + K7 * v[7];
+    const int o1 = K3 * v[1] - K7 * v[3] - K1 * v[5] - K5 * v[7];
+    const int o2 = K5 * v[1] - K1 * v[3] + K7 * v[5] + K3 * v[7];
+    const int o3 = K7 * v[1] - K5 * v[3] + K3 * v[5] - K1 * v[7];
+    v[0] = (p + r + o0) >> shift;
+    v[1] = (q + s + o1) >> shift;
+    v[2] = (q - s + o2) >> shift;
+    v[3] = (p - r + o3) >> shift;
+    v[4] = (p - r - o3) >> shift;
+    v[5] = (q - s - o2) >> shift;
+    v[6] = (q + s - o1) >> shift;
+    v[7] = (p + r - o0) >> shift;
+}
+
+#define WHOLE_TILE  32
+#define WHOLE_PITCH (WHOLE_TILE + 2) // in 16-bit words: an odd number of pairs
+
+// Between the two passes values have 4 binary places on the way there and 3 on the way back, where
+// they are larger: at most 128 sqrt(8) and some 1300.
+template <bool FORWARD> DEVICE_FN void transform_whole(const unsigned *in, unsigned *out, int pitch) {
+    __shared__ unsigned tile[WHOLE_TILE * WHOLE_PITCH / 2];
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, top = (int)threadIdx.z * SIDE;
+    const int x = ty * SIDE + tx, pairs = pitch / 2, places = FORWARD ? 4 : 3;
+    const int at = ((int)blockIdx.y * WHOLE_TILE + top) * pairs + (int)blockIdx.x * WHOLE_TILE / 2 + x;
+    unsigned *pair = tile + top * (WHOLE_PITCH / 2) + x;
+    unsigned *row = tile + (top + tx) * (WHOLE_PITCH / 2) + ty * SIDE / 2;
+    short *column = (short *)tile + top * WHOLE_PITCH + x;
+    int v[SIDE];
+
+    if (x < WHOLE_TILE / 2) {
+#pragma unroll
+        for (int i = 0; i < SIDE; i++) pair[i * (WHOLE_PITCH / 2)] = in[at + i * pairs];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < SIDE / 2; i++) {
+        const int both = (int)row[i];
+        v[2 * i] = both << 16 >> 16;
+        v[2 * i + 1] = both >> 16;
+    }
+    if (FORWARD)
+        forward8_whole(v, 15 - places);
+    else
+        inverse8_whole(v, 15 - places);
+#pragma unroll
+    for (int i = 0; i < SIDE / 2; i++)
+        row[i] = ((unsigned)v[2 * i] & 0xffff) | (unsigned)v[2 * i + 1] << 16;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) v[i] = column[i * WHOLE_PITCH];
+    if (FORWARD)
+        forward8_whole(v, 15 + places);
+    else
+        inverse8_whole(v, 15 + places);
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) column[i * WHOLE_PITCH] = (short)v[i];
+    __syncthreads();
+    if (x < WHOLE_TILE / 2) {
+#pragma unroll
+        for (int i = 0; i < SIDE; i++) out[at + i * pairs] = pair[i * (WHOLE_PITCH / 2)];
+    }
+}
+
+extern "C" __global__ void shortDct(const unsigned *in, unsigned *out, int pitch) {
+    transform_whole<true>(in, out, pitch);
+}
+extern "C" __global__ void shortIdct(const unsigned *in, unsigned *out, int pitch) {
+    transform_whole<false>(in, out, pitch);
+}
+
+extern "C" __global__ void shortQuantize(short *coefficients, int pitch) {
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
+    short *at = coefficients + ((int)blockIdx.y * SIDE + ty) * pitch + (int)blockIdx.x * SIDE + tx;
+    const int unit = whole_quantum[ty * SIDE + tx];
+    int value = *at;
+    if (value < 0) {
+        value = -((unit / 2 - value) / unit * unit);
+    } else {
+        value = (value + unit / 2) / unit * unit;
+    }
+    *at = (short)value;
 }
