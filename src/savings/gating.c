@@ -63,8 +63,8 @@ static void count_active(struct gating *g, const struct sm_view *v) {
 
 static void cycle(void *self, const struct sm_view *v) {
     struct gating *const g = self;
-    g->claimed = 0;
     if (!g->is_busy) return;
+    if (g->settled < v->before) g->settled = v->before; // nothing changed while nobody looked
     if (v->cycle < g->look_at) {
         g->settled = v->cycle;
         return;
@@ -96,6 +96,10 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     struct gating *const g = self;
     const uint64_t t = v->cycle;
     uint64_t again = UINT64_MAX;
+    if (g->claimed_at != t) {
+        g->claimed_at = t;
+        g->claimed = 0;
+    }
     FOR_EACH_BIT64(p, pipes & g->pipes) {
         const struct gate_domain *const d = &g->domain[p];
         if (d->state != GATE_WAKING) continue;
@@ -179,6 +183,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     struct gating g = *(const struct gating *)self; // the open times are closed in a copy
     if (g.is_busy && now > 0) {
+        if (g.settled < v->cycle) g.settled = v->cycle;
         if (now - 1 > g.settled) settle(&g, v, now - 1);
         end_at(&g, now);
     }
@@ -235,6 +240,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
     *p = (struct sm_policy){.name = "gating",
                             .self = g,
                             .cycle = cycle,
+                            .cycle_at = &g->look_at,
                             .pipes_off = &g->off,
                             .unit_wanted = unit_wanted,
                             .issue = o->wakeup_delay == 0 ? issue : NULL,

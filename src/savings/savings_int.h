@@ -32,7 +32,7 @@ struct gating {
     uint64_t pipes;            // that are gated
     uint64_t off;              // pipes that take no instruction in this cycle
     uint64_t look_at;          // no domain changes before this cycle, but by a scheduler
-    uint64_t claimed;          // pipes that a scheduler has asked for in this cycle
+    uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that

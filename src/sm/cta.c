@@ -46,6 +46,7 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     const uint64_t stride = bits_align_up((uint64_t)ks->kernel->image->local_bytes * WARP_LANES, 256);
     W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
     s->v.lanes[w] = W->ew->active;
+    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(W->ew->active == UINT32_MAX) << w;
 }
 
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
@@ -59,10 +60,11 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         count_open(s, cycle);
         if (ww_unlikely(s->n_policies != 0)) policy_work(s, true, cycle);
         for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
-        for (uint32_t i = 0; i < s->n_policies; i++)
-            if (s->policy[i]->epoch_cycles != 0)
-                s->epoch_next[i] = (cycle / s->policy[i]->epoch_cycles + 1) *
-                                   s->policy[i]->epoch_cycles;
+        for (uint32_t i = 0; i < s->n_policies; i++) {
+            const uint32_t epoch = s->policy[i]->epoch_cycles;
+            s->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
+            s->epoch_at = min64(s->epoch_at, s->epoch_next[i]);
+        }
     }
     uint32_t at = 0;
     while (s->cta[at].is_used) at++;

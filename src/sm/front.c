@@ -86,9 +86,7 @@ static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
         return false;
     }
     s->act.c[ACT_fetches]++;
-    uint32_t extra = 0;
-    if (ww_unlikely(s->n_policies != 0))
-        extra = policy_array(s, SM_ARRAY_ICACHE, line, 1, 0, false, hit, false, t);
+    const uint32_t extra = policy_array(s, SM_ARRAY_ICACHE, line, 1, 0, false, hit, false, t);
     s->fetching |= bit;
     if (!hit) return true;
     const uint32_t at = (s->decode_first + s->decode_n) % s->decode_cap;
@@ -134,8 +132,7 @@ void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t 
     struct cache_victim v;
     cache_fill_line(c->tags, line, sectors, &v);
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
-    if (ww_unlikely(s->n_policies != 0))
-        policy_array(s, SM_ARRAY_ICACHE, line, sectors, 0, true, false, true, t);
+    policy_array(s, SM_ARRAY_ICACHE, line, sectors, 0, true, false, true, t);
     const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t w = s->mshr_out[i] & 0xff;

@@ -225,9 +225,8 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
-    if (ww_unlikely(s->n_policies != 0))
-        e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask),
-                                        a->kind == ACCESS_STORE, true, false, t);
+    e->bank_latency +=
+        policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask), a->kind == ACCESS_STORE, true, false, t);
 }
 
 // Which way an access to memory beyond shared memory goes, and its transactions.

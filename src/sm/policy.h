@@ -40,6 +40,7 @@ struct sm_pipe {
 // What the SM knows in a cycle. A warp slot is a bit in the masks.
 struct sm_view {
     uint64_t cycle;
+    uint64_t before;   // the cycle that was simulated before this one; kept only while a policy is there
     uint64_t resident; // holds a warp that has not exited
     uint64_t decoded;  // its next instruction is in the instruction buffer
     uint64_t go;       // ... with operands and without barrier, fence, sleep or branch in the way: it
@@ -56,6 +57,7 @@ struct sm_view {
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
     uint32_t accesses[2];             // that the LD/ST and the texture unit hold: while there is one
                                       // the unit works, and busy_until tells only afterwards
+    uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
     uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its
                                       // guard); kept only while a policy is there
 };
@@ -94,13 +96,17 @@ struct sm_policy {
     // Start of every simulated cycle, before anything issues; v->cycle has moved since the last
     // call and the view was constant in between.
     void (*cycle)(void *self, const struct sm_view *v);
+    // Before this cycle `cycle` has nothing to do and is not called; NULL: it always is. A call in a
+    // cycle before it must do no harm.
+    const uint64_t *cycle_at;
     // Which of the issuable warps of a scheduler it should choose from; a subset of `ready`, 0 for
     // "none of them" (the slot is then owned by `policy`). The scheduler chooses within the subset.
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is
     // asked, and the choice is made again without that unit's warps.
     uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
-    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id), looked at whenever a
-    // scheduler has its turn; NULL: none. What unit_on says for all its pipes at once, without a call.
+    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id), looked at once a cycle,
+    // behind `cycle`; NULL: none. What unit_on says for all its pipes at once, without a call. One
+    // policy of an SM at most has them.
     const uint64_t *pipes_off;
     // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
     bool (*unit_on)(void *self, const struct sm_view *v, uint32_t pipe);
@@ -113,8 +119,8 @@ struct sm_policy {
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
     // Lanes of INT and FP pipes that are gated one by one; one policy of an SM at most has these three.
-    // Pipes of which some lane is off (bit mask of sm_pipe_id); the two others are asked about these
-    // alone. Of `warps`, whose next instruction is for the pipe, those whose lanes are all on (a
+    // Pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle, behind `cycle`); the
+    // two others are asked about these alone. Of `warps`, whose next instruction is for the pipe, those whose lanes are all on (a
     // question only).
     const uint64_t *pipes_part;
     uint64_t (*lanes_on)(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps);

@@ -18,8 +18,7 @@ static void data_line(struct sm *s, const struct mem_reply *r, uint64_t t) {
     s->act.c[ACT_l1_fills]++;
     s->act.c[ACT_l1_evictions] += v.valid;
     if (v.dirty != 0) writeback_add(s, v.addr, t);
-    if (ww_unlikely(s->n_policies != 0))
-        policy_array(s, SM_ARRAY_L1D, line, sectors, 0, true, false, true, t);
+    policy_array(s, SM_ARRAY_L1D, line, sectors, 0, true, false, true, t);
     const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     for (uint32_t i = 0; i < n; i++)
         lsu_part_done(s, (uint16_t)s->mshr_out[i], t + s->c.reply_extra, t);
@@ -32,8 +31,7 @@ static void constant_line(struct sm *s, const struct mem_reply *r, uint64_t t) {
     struct cache_victim v;
     cache_fill_line(c->tags, line, sectors, &v);
     memset(s->const_ok, 0, sizeof s->const_ok);
-    if (ww_unlikely(s->n_policies != 0))
-        policy_array(s, SM_ARRAY_CONST, line, sectors, 0, true, false, true, t);
+    policy_array(s, SM_ARRAY_CONST, line, sectors, 0, true, false, true, t);
     const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     for (uint32_t i = 0; i < n; i++)
         if (!(s->mshr_out[i] & WAITER_WARP))
@@ -52,8 +50,7 @@ static void texture_line(struct sm *s, const struct mem_reply *r, uint64_t t) {
     const uint32_t sectors = sectors_of(c, r);
     struct cache_victim v;
     cache_fill_line(c->tags, line, sectors, &v);
-    if (ww_unlikely(s->n_policies != 0))
-        policy_array(s, SM_ARRAY_TEX, line, sectors, 0, true, false, true, t);
+    policy_array(s, SM_ARRAY_TEX, line, sectors, 0, true, false, true, t);
     const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     const uint64_t done = t + s->c.reply_extra + s->c.texture_latency;
     for (uint32_t i = 0; i < n; i++) lsu_part_done(s, (uint16_t)s->mshr_out[i], done, t);

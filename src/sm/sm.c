@@ -130,6 +130,7 @@ static void lay_out_pipes(struct sm *s) {
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         v->pipe_first[row[i].unit] = row[i].first;
         v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
+        s->unit_pipes[row[i].unit] = ((1ull << row[i].n) - 1) << row[i].first;
     }
     if (c->dp_units == 0) { // no double precision: never free
         v->pipe[SM_PIPE_DP].free_at = v->unit_free_at[UNIT_DP] = NEVER;
@@ -167,7 +168,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
                                                                : c->ibuffer_entries;
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
-    s->wake = s->reply_at = s->decode_at = NEVER;
+    s->wake = s->reply_at = s->decode_at = s->epoch_at = NEVER;
     s->dirty = (1u << s->c.schedulers) - 1;
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
@@ -215,6 +216,12 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s);
 }
 
+static uint32_t listen(struct sm_listeners *l, const struct sm_policy *p, bool has_it, uint32_t hook) {
+    if (!has_it) return 0;
+    l->p[l->n++] = p;
+    return hook;
+}
+
 enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
                                struct diags *d) {
     if (n > SM_MAX_POLICIES)
@@ -223,27 +230,33 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->n_pipes_off = 0;
+    s->off_at = s->part_at = &s->never_off;
+    policy_pipes(s, 0, 0);
     s->lanes = NULL;
+    s->on_cycle.n = s->on_prefer.n = s->on_unit.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
-        uint32_t h = q->epoch_cycles != 0 ? HOOK_CYCLE | HOOK_NEXT : 0;
-        if (q->cycle != NULL) h |= HOOK_CYCLE;
-        if (q->next_event != NULL) h |= HOOK_NEXT;
-        if (q->prefer != NULL) h |= HOOK_PREFER;
-        if (q->unit_on != NULL) h |= HOOK_UNIT;
+        s->cycle_at[s->on_cycle.n] = q->cycle_at != NULL ? q->cycle_at : &s->never_off;
+        uint32_t h = listen(&s->on_cycle, q, q->cycle != NULL, HOOK_CYCLE);
+        h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
+        h |= listen(&s->on_unit, q, q->unit_on != NULL, HOOK_UNIT);
+        h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
+        h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
+        h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
+        h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
         if (q->pipes_off != NULL) {
-            h |= HOOK_OFF;
-            s->pipes_off[s->n_pipes_off++] = q->pipes_off;
+            if (s->off_at != &s->never_off)
+                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that switches whole pipelines: an SM takes one",
+                                q->name);
+            s->off_at = q->pipes_off;
         }
         if (q->pipes_part != NULL) {
             if (s->lanes != NULL)
                 return diag_add(d, WW_ERROR_CONFIG, "%s and %s both switch lanes: an SM takes one", s->lanes->name,
                                 q->name);
             s->lanes = q;
+            s->part_at = q->pipes_part;
         }
-        if (q->issue != NULL) h |= HOOK_ISSUE;
-        if (q->rf_access != NULL) h |= HOOK_RF;
         s->hooks |= (uint16_t)h;
     }
     s->n_policies = (uint8_t)n;

@@ -241,6 +241,11 @@ struct sm {
     uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
     uint64_t policy_wake;
+    // What techniques hold back in this cycle: pipes that take nothing, pipes that have some lanes off,
+    // units with such pipes.
+    uint64_t pipes_none, pipes_part;
+    uint32_t units_held;
+    uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
 
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
@@ -308,10 +313,17 @@ struct sm {
     uint32_t regs_used, shared_used, warps_used, threads_used;
     uint64_t warps_since; // v.resident has been constant since (warp_slots_cycles)
     const struct sm_policy *policy[SM_MAX_POLICIES];
-    const uint64_t *pipes_off[SM_MAX_POLICIES]; // of the policies that have them
-    uint32_t n_pipes_off;
+    // Of these, in their order, those that have a callback of the kind: nobody else is looked at.
+    struct sm_listeners {
+        uint32_t n;
+        const struct sm_policy *p[SM_MAX_POLICIES];
+    } on_cycle, on_prefer, on_unit, on_issue, on_rf, on_array, on_next;
+    const uint64_t *cycle_at[SM_MAX_POLICIES]; // of those in on_cycle
+    const uint64_t *off_at, *part_at; // pipes_off, pipes_part of the policies that have them
+    uint64_t never_off;               // where they point to otherwise: 0
     const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
     uint64_t epoch_next[SM_MAX_POLICIES];
+    uint64_t unit_pipes[UNIT_N]; // pipes of a unit
     struct activity sum; // answer of sm_activity
     struct exec_env env;
 };
@@ -400,18 +412,24 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
 enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
-       HOOK_OFF = 64 };
+       HOOK_ARRAY = 64 };
 void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
-void policy_cycle(struct sm *s, uint64_t t);
+// What is held back has changed: pipes_none, pipes_part, units_held.
+void policy_pipes(struct sm *s, uint64_t none, uint64_t part);
+void policy_epochs(struct sm *s, uint64_t t); // the epochs that begin up to cycle t, then all `cycle`
 uint64_t policy_next_event(struct sm *s);
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);
-uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
-                      uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle);
-void policy_issue(struct sm *s, struct sm_issue *i);
+uint32_t policy_array_ask(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
+                          uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle);
+static inline uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
+                                    uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle) {
+    if (ww_likely(!(s->hooks & HOOK_ARRAY))) return 0;
+    return policy_array_ask(s, array, addr, sectors, lanes, is_write, is_hit, is_fill, cycle);
+}
 void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
                  uint32_t shared, uint64_t t);
 

@@ -155,29 +155,41 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 }
 
 #if STEP_HOOKS
-static inline uint64_t pipes_off(const struct sm *s) {
-    uint64_t off = 0;
-    for (uint32_t i = 0; i < s->n_pipes_off; i++) off |= *s->pipes_off[i];
-    return off;
+// The techniques' turn at the start of a cycle, and what they hold back in it.
+static inline void policies_begin(struct sm *s, uint64_t t) {
+    if (ww_unlikely(s->epoch_at <= t)) {
+        policy_epochs(s, t);
+    } else {
+        bool any = false;
+        for (uint32_t i = 0; i < s->on_cycle.n; i++) {
+            if (*s->cycle_at[i] > t) continue;
+            s->on_cycle.p[i]->cycle(s->on_cycle.p[i]->self, &s->v);
+            any = true;
+        }
+        if (!any) return;
+    }
+    const uint64_t off = *s->off_at, part = *s->part_at;
+    if (off != s->pipes_none || part != s->pipes_part) policy_pipes(s, off, part);
 }
 
-static inline bool pipe_is_on(struct sm *s, uint32_t pipe, uint64_t off) {
-    return !(off >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
+static inline uint32_t units_held(const struct sm *s) {
+    return ww_unlikely(s->hooks & HOOK_UNIT) ? (1u << UNIT_N) - (2u << UNIT_NONE) : s->units_held;
 }
 
-static inline uint64_t pipes_part(const struct sm *s) { return s->lanes != NULL ? *s->lanes->pipes_part : 0; }
+static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
+    return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
+}
 
 // Of `warps`, those whose lanes the pipe has on.
-static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t part, uint64_t warps) {
-    return part >> pipe & 1 ? s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps) : warps;
+static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warps) {
+    return s->pipes_part >> pipe & 1 ? s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps) : warps;
 }
 
-static uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
-    const uint64_t off = pipes_off(s), part = pipes_part(s);
-    if ((off | part) == 0 && !(s->hooks & HOOK_UNIT)) return units_choose(s, unit, t);
+static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
+    if (!(units_held(s) >> unit & 1)) return units_choose(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
-        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p, off) && lanes_on(s, p, part, BIT64(w)) != 0) return p;
+        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p) && lanes_on(s, p, BIT64(w)) != 0) return p;
     return units_choose(s, unit, t);
 }
 
@@ -192,9 +204,9 @@ static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
     return extra;
 }
 
-static void tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
-                       uint32_t pipe, bool is_second, uint32_t *latency, uint32_t *interval,
-                       uint64_t operands_at, uint64_t t) {
+// Answers the cycles by which the pipe stays closed longer; `*latency` grows too.
+static uint32_t tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
+                           uint32_t pipe, bool is_second, uint32_t *latency, uint64_t operands_at, uint64_t t) {
     struct sm_issue i = {.cycle = t,
                          .warp = w,
                          .scheduler = sc,
@@ -206,11 +218,11 @@ static void tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint3
                          .pipe = (uint8_t)pipe,
                          .is_second = is_second,
                          .latency = *latency,
-                         .interval = *interval,
+                         .interval = in->interval,
                          .operands_at = operands_at};
-    policy_issue(s, &i);
+    for (uint32_t k = 0; k < s->on_issue.n; k++) s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
     *latency += i.extra_latency;
-    *interval += i.extra_interval;
+    return i.extra_interval;
 }
 #endif
 
@@ -224,8 +236,9 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
 #if STEP_HOOKS
     const uint32_t pipe = choose_pipe(s, w, unit, t);
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
-    if (s->hooks & HOOK_ISSUE)
-        tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, &interval, ready, t);
+    uint32_t closed = 0;
+    if (s->hooks & HOOK_ISSUE) closed = tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, ready, t);
+    interval += closed;
 #else
     const uint32_t pipe = units_choose(s, unit, t);
     (void)pc;
@@ -234,7 +247,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
 #endif
     units_book(s, unit, pipe, t, interval);
 #if STEP_HOOKS
-    if (ww_unlikely(interval > in->interval)) units_book_twin(s, unit, pipe, t, interval - in->interval);
+    if (ww_unlikely(closed != 0)) units_book_twin(s, unit, pipe, t, closed);
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
@@ -286,8 +299,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
 #if STEP_HOOKS
         uint32_t none = 0;
-        if (s->hooks & HOOK_ISSUE)
-            tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, &none, t, t);
+        if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, t, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -301,6 +313,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         advance(s, W, w, in, pc, t);
 #if STEP_HOOKS
     s->v.lanes[w] = ew->active;
+    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
         special(s, W, w, in, pc, o, t);
@@ -345,15 +358,13 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
         }
     }
 #if STEP_HOOKS
-    const uint64_t off = pipes_off(s), part = pipes_part(s);
-    if ((off | part) == 0 && !(s->hooks & HOOK_UNIT)) return left;
-    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
+    FOR_EACH_BIT32(u, units_held(s)) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
         uint64_t on = 0;
         const uint32_t first = v->pipe_first[u];
         for (uint32_t p = first; p < first + v->pipe_n[u] && on != ready; p++)
-            if (v->pipe[p].free_at <= t && pipe_is_on(s, p, off)) on |= lanes_on(s, p, part, ready & ~on);
+            if (v->pipe[p].free_at <= t && pipe_is_on(s, p)) on |= lanes_on(s, p, ready & ~on);
         if (on == ready) continue;
         *held |= ready & ~on;
         left &= ~ready | on;
@@ -371,10 +382,10 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     uint64_t free_pipes = 0;
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
         if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
-    const uint64_t ready = held & v->needs[u], off = pipes_off(s), part = pipes_part(s);
+    const uint64_t ready = held & v->needs[u];
     uint64_t on = 0; // pipes that are on but for some lanes
-    FOR_EACH_BIT64(p, free_pipes & part)
-        if (pipe_is_on(s, (uint32_t)p, off)) on |= BIT64(p);
+    FOR_EACH_BIT64(p, free_pipes & s->pipes_part)
+        if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
     const uint64_t again = on != 0 ? s->lanes->lanes_wanted(s->lanes->self, v, w, on)
                                    : policy_unit_wanted(s, u, free_pipes, ready);
     s->policy_wake = min64(s->policy_wake, again);
@@ -490,7 +501,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
                 next = min64(next, s->sched[sc].next);
     }
 #if STEP_HOOKS
-    next = min64(next, s->policy_wake);
+    next = min64(next, min64(s->policy_wake, s->epoch_at));
     if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
 #endif
     return max64(next, t + 1);
@@ -504,11 +515,15 @@ static void close_busy(struct sm *s, uint64_t t) {
     count_close(s, t + 1);
     s->is_busy = false;
 #if STEP_HOOKS
+    s->epoch_at = NEVER;
     policy_work(s, false, t + 1);
 #endif
 }
 
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
+#if STEP_HOOKS
+    s->v.before = s->v.cycle;
+#endif
     s->v.cycle = t;
     if (s->reply_at <= t) reply_take(s, t);
     if (s->lsu.wake <= t) lsu_step(s, &s->lsu, t);
@@ -520,7 +535,7 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     s->policy_wake = NEVER;
     s->v.accesses[0] = s->lsu.n;
     s->v.accesses[1] = s->tex.n;
-    if (s->hooks & HOOK_CYCLE) policy_cycle(s, t);
+    policies_begin(s, t);
 #endif
     bool issued = false;
     if (s->v.resident != 0 || s->is_busy) {

@@ -80,7 +80,6 @@ static uint32_t line_sectors(const struct sm_cache *c, const struct transaction 
 
 static uint32_t hook(struct sm *s, enum sm_array array, uint64_t line, const struct transaction *x,
                      bool is_write, bool is_hit, uint64_t t) {
-    if (ww_likely(s->n_policies == 0)) return 0;
     return policy_array(s, array, line, x->sectors, count_lanes(x->lanes), is_write, is_hit, false,
                         t);
 }
