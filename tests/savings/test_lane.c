@@ -166,7 +166,8 @@ static void each_lane_alone(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and two FP warps are there: FP is the majority and
+// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and two FP warps are
+// there: FP is the majority and
 // folds in 300..419, INT in 300..509. A folded instruction of 6 cycles whose operands are there in 304
 // is in the shift stage in 304, its halves on the lower lanes in 305..310 and 306..311.
 static void a_phase(void **state) {
@@ -224,6 +225,42 @@ static void a_phase(void **state) {
                      32 * (288 - 14) + 16 * (190 - 14) + 16 * (205 - 14));
     assert_int_equal(a.c[ACT_lane_wakeup], 3 * (32 + 16 + 16));
     savings_sm_destroy(f.sm);
+}
+
+// Figure 4.4 as drawn, cycle by cycle: instructions that hold a lane for one cycle each enter as soon as the
+// pipeline takes them, `apart` cycles apart at least. Which of eight lanes work (each cluster does the same)?
+static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *const *row, uint32_t rows) {
+    struct fake f;
+    fake_make(&f, "lane-pg warp-folding idle_detect=100000 eager_gating=0 shift_stages=0", 1);
+    f.v.active = f.v.decoded = 1;
+    f.v.needs[UNIT_INT] = 1;
+    fake_cycle(&f, 300);
+    uint32_t lanes[16] = {0};
+    uint64_t t = x;
+    for (uint32_t k = 0; k < warps; k++) {
+        struct sm_issue i;
+        fake_cycle(&f, t);
+        give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1, &i);
+        const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
+        for (uint32_t g = 0; g < p->n; g++)
+            for (uint64_t c = t; c < p->group[g].busy_until; c++) lanes[c - x] |= p->group[g].mask;
+        const uint64_t taken = i.interval + i.extra_interval;
+        t += taken > apart ? taken : apart;
+    }
+    for (uint32_t c = 0; c < rows; c++) assert_int_equal(lanes[c], drawn(row[c]) * 0x01010101u);
+    for (uint32_t c = rows; c < 16; c++) assert_int_equal(lanes[c], 0);
+    savings_sm_destroy(f.sm);
+}
+static void figure_4_4(void **state) {
+    (void)state;
+    static const char *const bubbles[] = {"1111 1111", "", "1111 1111", ""},
+                             *const busy[] = {"1111 1111", "1111 1111", "1111 1111", "1111 1111"},
+                             *const half[] = {"1100 1100", "1100 1100", "1100 1100", "1100 1100",
+                                              "1100 1100", "1100 1100", "1100 1100", "1100 1100"};
+    draw_pipe(510, 2, 2, bubbles, 4); // a: INT, which is the majority, folds in 300..419
+    draw_pipe(310, 2, 2, half, 4);    // c: the bubbles of the lower lanes have moved to the upper ones
+    draw_pipe(510, 4, 1, busy, 4);    // d
+    draw_pipe(310, 4, 1, half, 8);    // e: four cycles more
 }
 
 // Of 600 slots, 90 % are used by 540 instructions in a phase that does not fold, and by 270 in one that
@@ -431,6 +468,37 @@ static void groups(void **state) {
     savings_sm_destroy(f.sm);
 }
 
+// Figure 4.6 as drawn: six warps in their order (a); those with fewer than 32 active threads are more and
+// issue first (b); shifted, lane 3 has a new idle window of four cycles, and lane 6 one of four instead of
+// three (c).
+static void figure_4_6(void **state) {
+    (void)state;
+    static const char *const a[] = {"1101 0100", "0111 0100", "1111 1111", "0011 0101", "0111 0110", "1111 1111"},
+                             *const b[] = {"1101 0100", "0111 0100", "0011 0101", "0111 0110", "1111 1111", "1111 1111"},
+                             *const c[] = {"1110 1000", "1110 1000", "1100 1100", "1110 1100", "1111 1111", "1111 1111"};
+    struct fake f;
+    fake_make(&f, "gates origami-scheduler", 1);
+    f.v.active = f.v.decoded = f.v.needs[UNIT_INT] = 63;
+    for (uint32_t w = 0; w < 6; w++) f.v.lanes[w] = drawn(a[w]) * 0x01010101u;
+    fake_cycle(&f, 300);
+    uint64_t ready = 63;
+    uint32_t idle_b[8] = {0}, idle_c[8] = {0};
+    for (uint32_t k = 0; k < 6; k++) {
+        fake_cycle(&f, 301 + k);
+        const uint32_t w = bits_first64(preferred(&f, 0, ready));
+        ready &= ~(1ull << w);
+        assert_int_equal(f.v.lanes[w], drawn(b[k]) * 0x01010101u);
+        const struct lane_use u = lanes_use(f.v.lanes[w], f.v.lanes[w], true, false);
+        assert_int_equal(u.first, drawn(c[k]) * 0x01010101u);
+        for (uint32_t lane = 0; lane < 8; lane++) {
+            idle_b[lane] += !(f.v.lanes[w] >> lane & 1);
+            idle_c[lane] += !(u.first >> lane & 1);
+        }
+    }
+    assert_true(idle_b[3] == 0 && idle_c[3] == 4 && idle_b[6] == 3 && idle_c[6] == 4);
+    savings_sm_destroy(f.sm);
+}
+
 // ---- what does not go together --------------------------------------------------------------------
 static void refused(const char *words, uint32_t interval, const char *why) {
     struct diags d;
@@ -475,6 +543,7 @@ int main(void) {
         cmocka_unit_test(shifting_as_drawn), cmocka_unit_test(every_thread_once),
         cmocka_unit_test(few_lanes), cmocka_unit_test(each_lane_alone),
         cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold), cmocka_unit_test(halves_use_slots),
+        cmocka_unit_test(figure_4_4), cmocka_unit_test(figure_4_6),
         cmocka_unit_test(against_ticks), cmocka_unit_test(groups), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
