@@ -104,23 +104,11 @@ static void pass_on(int signal_number) {
     if (child_pid > 0) kill(child_pid, signal_number);
 }
 
-// The file that a shell would start; the name itself when there is none.
-static const char *program_path(struct cli *c, const char *name) {
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') || !path) return name;
-    for (const char *end; *path; path = *end ? end + 1 : end) {
-        end = strchrnul(path, ':');
-        const char *file = arena_printf(&c->arena, "%.*s/%s", (int)(end - path), path, name);
-        if (access(file, X_OK) == 0) return file;
-    }
-    return name;
-}
-
-// A program with a CUDA runtime of its own gets ours in its place (src/cudart/replace.c).
-static void preload(struct cli *c, const char *lib, const char *program) {
-    if (!fatbin_has_own_runtime(program_path(c, program))) return;
+// What the program and all that it starts load first: it puts our runtime in the place of one that was linked
+// into a program or a library (src/cudart/preload.c).
+static void preload(struct cli *c, const char *lib) {
     const char *old = getenv("LD_PRELOAD");
-    setenv("LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-static.so%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
+    setenv("LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
 }
 
 // The power model of the run's GPU, once.
@@ -136,7 +124,7 @@ int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *
     if (!lib) return -1;
     const char *old = getenv("LD_LIBRARY_PATH");
     setenv("LD_LIBRARY_PATH", arena_printf(&c->arena, "%s%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
-    preload(c, lib, argv[0]);
+    preload(c, lib);
     if (!session_to_env(&q->session)) {
         diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");
         return -1;

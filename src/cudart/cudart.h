@@ -12,7 +12,9 @@
 //   graph.c     capture and launches of graphs
 //   graph_node.c graphs that are built and changed by hand
 //   refuse.c    entry points that are answered with cudaErrorNotSupported
+//   per_thread.c names that end in _ptsz and _ptds
 //   replace.c   programs with a runtime of their own linked in (libwarpwatt-static.so)
+//   preload.c   finds those programs (libwarpwatt-preload.so)
 //
 // Every entry point stands in api.def.
 #ifndef WW_CUDART_H

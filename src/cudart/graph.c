@@ -7,13 +7,6 @@
 
 #include <pthread.h>
 
-struct cudaGraphInstantiateParams {
-    unsigned long long flags;
-    cudaStream_t upload;
-    CUgraphNode failed;
-    int result;
-};
-
 // ---- doing an operation ---------------------------------------------------------------------------------
 static CUresult do_graph(const struct CUgraph_st *g, cudaStream_t s);
 
@@ -420,10 +413,10 @@ CUDART_API cudaError_t cudaGraphInstantiate(CUgraphExec *out, CUgraph g, uintptr
     if (log && bytes) *log = 0;
     return cudaGraphInstantiateWithFlags(out, g, 0);
 }
-CUDART_API cudaError_t cudaGraphInstantiateWithParams(CUgraphExec *out, CUgraph g, struct cudaGraphInstantiateParams *p) {
+CUDART_API cudaError_t cudaGraphInstantiateWithParams(CUgraphExec *out, CUgraph g, cudaGraphInstantiateParams *p) {
     const cudaError_t e = cudaGraphInstantiateWithFlags(out, g, p->flags);
-    p->failed = NULL;
-    p->result = e == cudaSuccess ? 0 : 1; // success, error
+    p->errNode_out = NULL;
+    p->result_out = e == cudaSuccess ? 0 : 1; // success, error
     return e;
 }
 CUDART_API cudaError_t cudaGraphExecGetFlags(CUgraphExec x, unsigned long long *flags) {
@@ -461,8 +454,7 @@ CUDART_API cudaError_t cudaGraphExecUpdate(CUgraphExec x, CUgraph g, void *info,
     enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     const int answer = same ? UPDATED : TOPOLOGY_CHANGED;
     if (cudart_major >= 12 && info) {
-        const struct { int result; CUgraphNode error, from; } words = {answer, NULL, NULL};
-        memcpy(info, &words, sizeof words);
+        *(cudaGraphExecUpdateResultInfo *)info = (cudaGraphExecUpdateResultInfo){.result = answer};
     } else if (cudart_major < 12) {
         if (info) *(CUgraphNode *)info = NULL;
         if (result) *result = answer;

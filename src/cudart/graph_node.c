@@ -18,25 +18,6 @@ CUDART_API cudaError_t cudaGraphClone(CUgraph *out, CUgraph g) {
     return cudart_error(*out ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-// Launches and copies that a program builds by hand.
-struct cudaKernelNodeParams {
-    void *func;
-    dim3 gridDim, blockDim;
-    unsigned sharedMemBytes;
-    void **kernelParams, **extra;
-};
-struct cudaMemsetParams {
-    void *dst;
-    size_t pitch;
-    unsigned value, elementSize;
-    size_t width, height;
-};
-struct cudaHostNodeParams {
-    cudaHostFn_t fn;
-    void *userData;
-};
-cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out);
-
 static cudaError_t add(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, const struct cudart_op *op) {
     CUgraphNode node = graph_add(g, op, depends, n);
     if (out) *out = node;
@@ -216,26 +197,10 @@ CUDART_API cudaError_t cudaGraphNodeFindInClone(CUgraphNode *out, CUgraphNode or
 }
 
 // ---- any node by one call (12 and later) ------------------------------------------------------------------------
-enum { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY, NODE_WAIT, NODE_RECORD };
-struct cudaGraphNodeParams {
-    int type, reserved0[3];
-    union {
-        long long reserved1[29];
-        struct cudaKernelNodeParams kernel;
-        struct { int flags, reserved[3]; struct cudaMemcpy3DParms p; } copy;
-        struct cudaMemsetParams fill;
-        struct cudaHostNodeParams host;
-        CUgraph graph;
-        cudaEvent_t event;
-    };
-    long long reserved2;
-};
-_Static_assert(sizeof(struct cudaGraphNodeParams) == 256, "the vendor's layout");
-
 static cudaError_t any_op(const struct cudaGraphNodeParams *p, struct cudart_op *op) {
     switch (p->type) {
     case NODE_KERNEL: return kernel_op(&p->kernel, op);
-    case NODE_COPY: op->kind = OP_COPY; return cudart_box(&p->copy.p, &op->copy);
+    case NODE_COPY: op->kind = OP_COPY; return cudart_box(&p->copy.copyParams, &op->copy);
     case NODE_FILL: *op = fill_op(&p->fill); return cudaSuccess;
     case NODE_HOST: *op = (struct cudart_op){.kind = OP_HOST, .host = {p->host.fn, p->host.userData}}; return cudaSuccess;
     case NODE_GRAPH: *op = (struct cudart_op){.kind = OP_CHILD, .child = graph_copy(p->graph)}; return cudaSuccess;

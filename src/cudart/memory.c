@@ -67,18 +67,22 @@ CUDART_API cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flag
     if (r == CUDA_SUCCESS) *out = AS_POINTER(p);
     return cudart_done(r);
 }
-// Hints: one device, one memory. 13 passes a location by value and flags where older ones pass an
-// ordinal; none of it changes anything here, so only the address is looked at.
-CUDART_API cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, uint64_t where, ...) {
-    (void)where;
+// Hints: one device, one memory. Up to 12 they name a device by its ordinal, the second form (and the only
+// one of 13) a location of 8 bytes by value; nothing of it changes anything, so only the address is looked at.
+CUDART_API cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, uint64_t where, uint64_t a, cudaStream_t b) {
+    (void)where, (void)a, (void)b;
     CUDART_READY();
     return cudart_done(bytes ? cuMemAdvise(AS_ADDRESS(p), bytes, CU_MEM_ADVISE_SET_ACCESSED_BY, 0) : CUDA_ERROR_INVALID_VALUE);
 }
-CUDART_API cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, ...) {
-    (void)advice;
+CUDART_API cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, uint64_t where, unsigned flags, cudaStream_t s) {
+    return cudaMemPrefetchAsync(p, bytes, where, flags, s);
+}
+CUDART_API cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, uint64_t where) {
+    (void)advice, (void)where;
     CUDART_READY();
     return cudart_done(bytes ? cuMemAdvise(AS_ADDRESS(p), bytes, CU_MEM_ADVISE_SET_ACCESSED_BY, 0) : CUDA_ERROR_INVALID_VALUE);
 }
+CUDART_API cudaError_t cudaMemAdvise_v2(const void *p, size_t bytes, int advice, uint64_t where) { return cudaMemAdvise(p, bytes, advice, where); }
 CUDART_API cudaError_t cudaMemRangeGetAttribute(void *value, size_t value_bytes, int attribute, const void *p, size_t bytes) {
     return cudart_done(cuMemRangeGetAttribute(value, value_bytes, (CUmem_range_attribute)attribute, AS_ADDRESS(p), bytes));
 }

@@ -29,17 +29,21 @@ CUDART_API char __cudaInitModule(void **handle) {
     return cudart_load_managed((struct cudart_unit *)handle) == CUDA_SUCCESS;
 }
 
+// The name is as in the source (`::line`); what the PTX calls it stands at `device` (seen with nvcc 11.8).
+static const char *symbol_of(const void **device, const char *name) {
+    return strncmp(name, "::", 2) == 0 ? (const char *)(const void *)device : name;
+}
 CUDART_API void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim,
                                       int norm, int ext) {
-    (void)device, (void)dim, (void)ext;
-    struct cudart_variable *v = cudart_add_variable((struct cudart_unit *)handle, host, name, 0);
+    (void)dim, (void)ext;
+    struct cudart_variable *v = cudart_add_variable((struct cudart_unit *)handle, host, symbol_of(device, name), 0);
     v->is_texture = true;
     v->reads_fractions = norm != 0;
 }
 CUDART_API void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim,
                                       int ext) {
-    (void)device, (void)dim, (void)ext;
-    cudart_add_variable((struct cudart_unit *)handle, host, name, 0)->is_surface = true;
+    (void)dim, (void)ext;
+    cudart_add_variable((struct cudart_unit *)handle, host, symbol_of(device, name), 0)->is_surface = true;
 }
 
 CUDART_API void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {

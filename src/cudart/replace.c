@@ -1,5 +1,5 @@
-// Programs with a runtime of their own linked in (nvcc's default, -cudart static). `warpwatt run` loads this
-// library before such a program. Its entry points are then found in the program's own symbol table, and
+// Programs with a runtime of their own linked in (nvcc's default, -cudart static). preload.c loads
+// this library into them. The runtime's entry points are found in the program's own symbol table, and
 // the first instructions of each become a jump to ours: the runtime inside is never entered. A program
 // whose symbols were stripped cannot be treated so; the person is told the two ways out.
 #include "cudart/cudart.h"
@@ -7,13 +7,12 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define ENTRY(name)      void name(void);
-#define ENTRY_PTSZ(name) void name(void);
-#define ENTRY_PTDS(name) void name(void);
+#define ENTRY_PTSZ(name) void name(void), name##_ptsz(void);
+#define ENTRY_PTDS(name) void name(void), name##_ptds(void);
 #define REFUSED(name)    void name(void);
 #include "cudart/api.def"
 #undef ENTRY
@@ -26,47 +25,27 @@ static const struct {
     void (*ours)(void);
 } entries[] = {
 #define ENTRY(name)      {#name, name},
-#define ENTRY_PTSZ(name) {#name, name}, {#name "_ptsz", name},
-#define ENTRY_PTDS(name) {#name, name}, {#name "_ptds", name},
+#define ENTRY_PTSZ(name) {#name, name}, {#name "_ptsz", name##_ptsz},
+#define ENTRY_PTDS(name) {#name, name}, {#name "_ptds", name##_ptds},
 #define REFUSED(name)    {#name, name},
 #include "cudart/api.def"
 };
 
-// ---- the program's file -------------------------------------------------------------------------------
-struct program {
+// ---- the file ------------------------------------------------------------------------------------------
+struct file {
     Elf *elf;
     uintptr_t base; // what the loader added to its addresses
-    bool has_device_code, needs_runtime;
     Elf_Data *symbols;
     size_t strings, n_symbols;
 };
 
-static int first_object(struct dl_phdr_info *info, size_t size, void *base) {
-    (void)size;
-    *(uintptr_t *)base = info->dlpi_addr;
-    return 1; // the program itself comes first
-}
-
-static void look(struct program *p) {
-    size_t names = 0;
-    elf_getshdrstrndx(p->elf, &names);
+static void look(struct file *p) {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(p->elf, scn));) {
         GElf_Shdr h;
-        if (!gelf_getshdr(scn, &h)) continue;
-        const char *name = elf_strptr(p->elf, names, h.sh_name);
-        if (name && strcmp(name, ".nv_fatbin") == 0) p->has_device_code = true;
-        if (h.sh_type == SHT_SYMTAB && h.sh_entsize) {
-            p->symbols = elf_getdata(scn, NULL);
-            p->strings = h.sh_link;
-            p->n_symbols = h.sh_size / h.sh_entsize;
-        }
-        if (h.sh_type != SHT_DYNAMIC || !h.sh_entsize) continue;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        GElf_Dyn d;
-        for (int i = 0; data && gelf_getdyn(data, i, &d); i++) {
-            const char *needed = d.d_tag == DT_NEEDED ? elf_strptr(p->elf, h.sh_link, d.d_un.d_val) : NULL;
-            if (needed && strncmp(needed, "libcudart.so", 12) == 0) p->needs_runtime = true;
-        }
+        if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_SYMTAB || !h.sh_entsize) continue;
+        p->symbols = elf_getdata(scn, NULL);
+        p->strings = h.sh_link;
+        p->n_symbols = h.sh_size / h.sh_entsize;
     }
 }
 
@@ -104,8 +83,8 @@ static int entry_of(const char *name) {
     return -1;
 }
 
-// Answers how many entry points of the program's own runtime lead to ours now.
-static unsigned replace_all(const struct program *p) {
+// Answers how many entry points of the file's own runtime lead to ours now.
+static unsigned replace_all(const struct file *p) {
     unsigned done = 0;
     bool is_12 = false, is_13 = false;
     for (size_t i = 0; p->symbols && i < p->n_symbols; i++) {
@@ -113,8 +92,10 @@ static unsigned replace_all(const struct program *p) {
         if (!gelf_getsym(p->symbols, (int)i, &s) || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
         const char *name = elf_strptr(p->elf, p->strings, s.st_name);
         if (!name || (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)) continue;
-        is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0; // only 12 has this name
-        is_13 |= strcmp(name, "__cudaLaunchKernel") == 0;         // only 13 this
+        // the runtime is one object, so that all its names are there: the first only 12 has, the second 13 and
+        // late versions of 12
+        is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
+        is_13 |= strcmp(name, "__cudaLaunchKernel") == 0;
         const int e = entry_of(name);
         // a short function is followed by padding up to the next one's alignment; one that is shorter still
         // and not aligned stays: what it calls is replaced
@@ -122,20 +103,21 @@ static unsigned replace_all(const struct program *p) {
         if (e < 0 || room < JUMP_BYTES) continue;
         done += replace(p->base + s.st_value, entries[e].ours);
     }
-    cudart_major = is_13 ? 13 : is_12 ? 12 : 11;
+    cudart_major = is_12 ? 12 : is_13 ? 13 : 11;
     return done;
 }
 
-__attribute__((constructor)) static void replace_runtime(void) {
-    struct program p = {0};
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+// Replaces the runtime inside the program; `base`: what the loader added to its addresses.
+CUDART_API void cudart_replace(const char *path, uintptr_t base);
+CUDART_API void cudart_replace(const char *path, uintptr_t base) {
+    struct file p = {.base = base};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
     elf_version(EV_CURRENT);
     p.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (p.elf && elf_kind(p.elf) == ELF_K_ELF) {
-        dl_iterate_phdr(first_object, &p.base);
         look(&p);
-        if (p.has_device_code && !p.needs_runtime && !replace_all(&p))
+        if (!replace_all(&p))
             cudart_say("the program carries a CUDA runtime of its own and no symbols by which it could be replaced. "
                        "Either build it with `nvcc -cudart shared` (or do not strip it), or take its kernels out with "
                        "`warpwatt extract -o DIR PROGRAM` and run them as PTX");

@@ -187,7 +187,9 @@ struct cudaResourceDesc {
         struct { cudaMipmappedArray_t mipmap; } mipmap;
         struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
         struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
+        struct { int reserved[32]; } of_13; // as large since 13; up to 12 the structure ends with the largest other
     } res;
+    unsigned int flags; // of 13
 };
 struct cudaTextureDesc {
     int addressMode[3], filterMode, readMode, sRGB;
@@ -231,5 +233,73 @@ struct cudaLaunchParams {
 };
 typedef void (*cudaHostFn_t)(void *user);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
+
+// Nodes of graphs.
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+struct cudaMemsetParams {
+    void *dst;
+    size_t pitch;
+    unsigned value, elementSize;
+    size_t width, height;
+};
+struct cudaHostNodeParams {
+    cudaHostFn_t fn;
+    void *userData;
+};
+struct cudaMemcpyNodeParams {
+    int flags, reserved[3]; // 13: a context in the last two
+    struct cudaMemcpy3DParms copyParams;
+};
+struct cudaMemLocation { int type, id; };
+struct cudaMemAccessDesc {
+    struct cudaMemLocation location;
+    int flags;
+};
+struct cudaMemPoolProps {
+    int allocType, handleTypes;
+    struct cudaMemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;       // from 12 on
+    unsigned short usage; // likewise
+    unsigned char reserved[54];
+};
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+};
+struct cudaMemFreeNodeParams { void *dptr; };
+enum { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY, NODE_WAIT, NODE_RECORD, NODE_ALLOC = 10, NODE_FREE };
+struct cudaGraphNodeParams { // from 12 on
+    int type, reserved0[3];
+    union {
+        long long reserved1[29];
+        struct cudaKernelNodeParams kernel;
+        struct cudaMemcpyNodeParams copy;
+        struct cudaMemsetParams fill;
+        struct cudaHostNodeParams host;
+        CUgraph graph;
+        cudaEvent_t event;
+        struct cudaMemAllocNodeParams alloc;
+        struct cudaMemFreeNodeParams free;
+    };
+    long long reserved2;
+};
+typedef struct {
+    unsigned long long flags;
+    cudaStream_t uploadStream;
+    CUgraphNode errNode_out;
+    int result_out;
+} cudaGraphInstantiateParams;
+typedef struct {
+    int result;
+    CUgraphNode errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
 
 #endif

@@ -105,3 +105,4 @@ CUDART_API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEve
     CUDART_READY();
     return cudart_done(cuEventElapsedTime(ms, from, to));
 }
+CUDART_API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t from, cudaEvent_t to) { return cudaEventElapsedTime(ms, from, to); }

@@ -122,7 +122,7 @@ static cudaError_t resource(const struct cudaResourceDesc *from, CUDA_RESOURCE_D
     }
 }
 static void unresource(const CUDA_RESOURCE_DESC *from, struct cudaResourceDesc *to) {
-    memset(to, 0, sizeof *to);
+    memset(to, 0, cudart_major >= 13 ? sizeof *to : offsetof(struct cudaResourceDesc, res) + sizeof to->res.pitch2D);
     to->resType = (int)from->resType;
     switch (from->resType) {
     case CU_RESOURCE_TYPE_ARRAY: to->res.array.array = from->res.array.hArray; break;
@@ -165,6 +165,11 @@ CUDART_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const s
                                        .firstLayer = v->firstLayer, .lastLayer = v->lastLayer};
     return cudart_done(cuTexObjectCreate((CUtexObject *)out, &cr, &ct, v ? &cv : NULL));
 }
+// Late in 11: with one more field at the end of the description, which 12 has in the plain form.
+CUDART_API cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *out, const struct cudaResourceDesc *r, const struct cudaTextureDesc *t,
+                                                  const struct cudaResourceViewDesc *v) {
+    return cudaCreateTextureObject(out, r, t, v);
+}
 CUDART_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t o) {
     CUDART_READY();
     return cudart_done(cuTexObjectDestroy(o));
@@ -195,6 +200,10 @@ CUDART_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *o
     out->minMipmapLevelClamp = d.minMipmapLevelClamp;
     out->maxMipmapLevelClamp = d.maxMipmapLevelClamp;
     return cudaSuccess;
+}
+CUDART_API cudaError_t cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc *out, cudaTextureObject_t o) {
+    out->seamlessCubemap = 0;
+    return cudaGetTextureObjectTextureDesc(out, o);
 }
 CUDART_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct cudaResourceDesc *r) {
     CUDART_READY();

@@ -151,7 +151,8 @@ void driver_call_out(void (*fn)(void *user), void *user);
 
 // ---- between the chapters -------------------------------------------------------------------
 CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
-// The gpu stream behind a handle: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the default one.
+// The gpu stream behind a handle: 0 and CU_STREAM_LEGACY are the default one, CU_STREAM_PER_THREAD is the
+// calling thread's own.
 // False for a handle that is not a stream.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 void driver_module_leaves(void); // before its code goes: what the record still adds up is written

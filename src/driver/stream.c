@@ -1,25 +1,70 @@
 // Streams, events, host functions in order.
 #include "driver/driver.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static struct gpu *gpu(void) { return driver_get()->gpu; }
 static CUresult done(enum ww_status s) { return driver_result(s); }
 
+// ---- a thread's own default stream -------------------------------------------------------------
+// Made when the thread first names it, as a blocking stream; gone with the thread or its context.
+struct own_stream {
+    CUstream stream;
+    uint64_t id; // the address may be another stream's by now
+};
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static bool is_own(const struct own_stream *own) {
+    return own->stream && DRIVER_IS(TAG_STREAM, own->stream) && own->stream->id == own->id;
+}
+static void thread_ends(void *user) {
+    struct own_stream *own = user;
+    if (driver_enter(NEED_NOTHING) == CUDA_SUCCESS) {
+        if (driver_get()->gpu && is_own(own)) {
+            gpu_stream_synchronize(gpu(), own->stream->stream, driver_diags());
+            driver_release_stream(DRIVER_KEY(own->stream));
+        }
+        driver_leave(CUDA_SUCCESS);
+    }
+    free(own);
+}
+static void make_key(void) { pthread_key_create(&own_key, thread_ends); }
+
+static CUresult new_stream(CUstream *out, unsigned int flags, int priority);
+
+static CUstream stream_of_thread(void) {
+    pthread_once(&own_once, make_key);
+    struct own_stream *own = pthread_getspecific(own_key);
+    if (own && is_own(own)) return own->stream;
+    if (!own) own = calloc(1, sizeof *own);
+    if (!own || pthread_setspecific(own_key, own) != 0) return free(own), NULL;
+    own->stream = NULL;
+    if (new_stream(&own->stream, CU_STREAM_DEFAULT, 0) != CUDA_SUCCESS) return NULL;
+    own->id = own->stream->id;
+    return own->stream;
+}
+
+// A handle as a program passes it to the stream that it names; NULL: the default one.
+static CUstream named(CUstream s) {
+    if (s == CU_STREAM_PER_THREAD) return stream_of_thread();
+    return s == CU_STREAM_LEGACY ? NULL : s;
+}
+
 bool driver_stream(CUstream s, struct gpu_stream **out) {
     *out = NULL;
-    if (!s || s == CU_STREAM_LEGACY || s == CU_STREAM_PER_THREAD) return true;
+    s = named(s);
+    if (!s) return true;
     if (!driver_handle_live(TAG_STREAM, DRIVER_KEY(s))) return false;
     *out = s->stream;
     return true;
 }
 static bool is_event(CUevent e) { return DRIVER_IS(TAG_EVENT, e); }
 
-CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!out || flags > CU_STREAM_NON_BLOCKING) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+static CUresult new_stream(CUstream *out, unsigned int flags, int priority) {
     CUstream s = calloc(1, sizeof *s);
-    if (!s) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    if (!s) return CUDA_ERROR_OUT_OF_MEMORY;
     s->flags = flags;
     s->priority = priority;
     s->id = ++driver_get()->next_id;
@@ -33,7 +78,12 @@ CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int prior
         free(s);
     else
         *out = s;
-    DRIVER_LEAVE(r);
+    return r;
+}
+CUresult cuStreamCreateWithPriority(CUstream *out, unsigned int flags, int priority) {
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!out || flags > CU_STREAM_NON_BLOCKING) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    DRIVER_LEAVE(new_stream(out, flags, priority));
 }
 CUresult cuStreamCreate(CUstream *out, unsigned int flags) {
     return cuStreamCreateWithPriority(out, flags, 0);
@@ -49,7 +99,7 @@ void driver_release_stream(uint64_t key) {
 CUresult cuStreamDestroy(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
-    if (!driver_stream(s, &g) || !g) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (s == CU_STREAM_PER_THREAD || !driver_stream(s, &g) || !g) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const CUresult r = done(gpu_stream_synchronize(gpu(), g, driver_diags()));
     driver_release_stream(DRIVER_KEY(s));
     DRIVER_LEAVE(r);
@@ -60,7 +110,7 @@ CUresult cuStreamGetPriority(CUstream s, int *priority) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!priority) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *priority = g ? s->priority : 0;
+    *priority = g ? named(s)->priority : 0;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuStreamGetFlags(CUstream s, unsigned int *flags) {
@@ -68,7 +118,7 @@ CUresult cuStreamGetFlags(CUstream s, unsigned int *flags) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *flags = g ? s->flags : 0;
+    *flags = g ? named(s)->flags : 0;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuStreamGetId(CUstream s, unsigned long long *id) {
@@ -76,7 +126,7 @@ CUresult cuStreamGetId(CUstream s, unsigned long long *id) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!id) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *id = g ? s->id : 0;
+    *id = g ? named(s)->id : 0;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuStreamGetCtx(CUstream s, CUcontext *context) {
@@ -84,7 +134,7 @@ CUresult cuStreamGetCtx(CUstream s, CUcontext *context) {
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!context) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *context = g ? driver_handle_owner(TAG_STREAM, DRIVER_KEY(s)) : driver_current();
+    *context = g ? driver_handle_owner(TAG_STREAM, DRIVER_KEY(named(s))) : driver_current();
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuStreamGetDevice(CUstream s, CUdevice *device) {
@@ -106,7 +156,7 @@ static CUstreamAttrValue *attribute_of(CUstream s, CUstreamAttrID attribute) {
         attribute != CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP &&
         attribute != CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)
         return NULL;
-    return driver_stream(s, &g) && g ? &s->attributes[attribute] : &of_default[attribute];
+    return driver_stream(s, &g) && g ? &named(s)->attributes[attribute] : &of_default[attribute];
 }
 
 CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttrValue *value) {
@@ -116,7 +166,7 @@ CUresult cuStreamGetAttribute(CUstream s, CUstreamAttrID attribute, CUstreamAttr
     const CUstreamAttrValue *from = attribute_of(s, attribute);
     if (!value || !from) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *value = *from;
-    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = g ? s->priority : 0;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) value->priority = g ? named(s)->priority : 0;
     if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value->syncPolicy)
         value->syncPolicy = CU_SYNC_POLICY_AUTO;
     DRIVER_LEAVE(CUDA_SUCCESS);

@@ -207,37 +207,6 @@ enum ww_status fatbin_read_elf(struct arena *a, const char *path, struct diags *
     return s;
 }
 
-static bool own_runtime(Elf *elf) {
-    size_t names;
-    bool code = false, asks = false;
-    if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0) return false;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr h;
-        if (!gelf_getshdr(scn, &h)) continue;
-        const char *name = elf_strptr(elf, names, h.sh_name);
-        if (name && strcmp(name, ".nv_fatbin") == 0) code = true;
-        if (h.sh_type != SHT_DYNAMIC) continue;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        GElf_Dyn d;
-        for (int i = 0; data && gelf_getdyn(data, i, &d); i++) {
-            const char *needed = d.d_tag == DT_NEEDED ? elf_strptr(elf, h.sh_link, d.d_un.d_val) : NULL;
-            if (needed && strncmp(needed, "libcudart.so", 12) == 0) asks = true;
-        }
-    }
-    return code && !asks;
-}
-
-bool fatbin_has_own_runtime(const char *path) {
-    elf_version(EV_CURRENT);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const bool own = elf && own_runtime(elf);
-    elf_end(elf);
-    close(fd);
-    return own;
-}
-
 // ---- content -----------------------------------------------------------------------------------
 enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, const char *name,
                              struct diags *d, char **text, size_t *len) {

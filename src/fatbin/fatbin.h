@@ -47,10 +47,6 @@ enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct 
 enum ww_status fatbin_read_elf(struct arena *a, const char *path, struct diags *d,
                                struct fatbin *out);
 
-// Whether a program was linked with a CUDA runtime of its own (nvcc's default): it holds device code and
-// asks for no libcudart. False for what is no ELF file.
-bool fatbin_has_own_runtime(const char *path);
-
 // Unpacked content in `a`, with a NUL behind it; a PTX's own trailing NULs are not in `len`.
 enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, const char *name,
                              struct diags *d, char **text, size_t *len);

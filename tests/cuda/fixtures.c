@@ -1,4 +1,4 @@
-// The fat binaries of this folder's programs, as nvcc 13 wrote them, registered by hand as nvcc's
+// The fat binaries of this folder's programs, as nvcc 11.8, 12.4 and 13.0 wrote them, registered by hand as nvcc's
 // constructors do: reader, registration, launches, symbols and managed variables without nvcc. Host sides
 // are written here again, so expected values are those of the .cu files' comments.
 #include "cudart/runtime.h"
@@ -62,6 +62,9 @@ static struct fixture {
     {"graphs", {"_Z5scalePffi"}},
     {"matrix_units", {"_Z5plainPi", "_Z6tensorPK6__halfS1_Pf"}},
     {"linked", {"_Z4walkPi", "_Z6eightsPi"}},
+#if MAJOR == 11
+    {"references", {"_Z5fetchPf", "_Z6samplePf", "_Z4drawv"}},
+#endif
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
@@ -76,7 +79,7 @@ static const void *kernel(const char *fixture, int k) {
 // wrapper version 1; more (device code linked from several files): version 2.
 static void add(struct fixture *f) {
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.fatbin", FIXTURES_DIR, f->name);
+    snprintf(path, sizeof path, "%s/%d/%s.fatbin", FIXTURES_DIR, MAJOR, f->name);
     FILE *file = fopen(path, "rb");
     CHECK(file);
     char *p = calloc(1, 1 << 16);
@@ -182,6 +185,58 @@ static void managed(void) {
     CHECK(*total == 7 + 64 * 65 / 2 && table[63] == 126.0f);
 }
 
+#if MAJOR == 11
+void __cudaRegisterTexture(void **h, const void *host, const void **device, const char *name, int dim, int norm, int ext);
+void __cudaRegisterSurface(void **h, const void *host, const void **device, const char *name, int dim, int ext);
+cudaError_t cudaBindTexture(size_t *, const struct textureReference *, const void *, const struct cudaChannelFormatDesc *, size_t);
+cudaError_t cudaBindTextureToArray(const struct textureReference *, cudaArray_t, const struct cudaChannelFormatDesc *);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *, cudaArray_t, const struct cudaChannelFormatDesc *);
+cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t, size_t, unsigned);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, int);
+cudaError_t cudaMemcpy2DFromArray(void *, size_t, cudaArray_t, size_t, size_t, size_t, size_t, int);
+
+// Constructors of nvcc 11 pass the name as in the source, and the PTX's in place of an address.
+static void references(void) {
+    struct fixture *f = NULL;
+    for (int i = 0; i < FIXTURES; i++)
+        if (strcmp(fixtures[i].name, "references") == 0) f = &fixtures[i];
+    CHECK(f);
+    enum { CLAMP = 1, FLOAT = 2, UNSIGNED = 1 };
+    static struct textureReference line = {.channelDesc = {32, 0, 0, 0, FLOAT}};
+    static struct textureReference plane = {.addressMode = {CLAMP, CLAMP, CLAMP}, .channelDesc = {8, 0, 0, 0, UNSIGNED}};
+    static struct surfaceReference sheet;
+    __cudaRegisterTexture(f->handle, &line, (const void **)(void *)"line", "::line", 1, 0, 0);
+    __cudaRegisterTexture(f->handle, &plane, (const void **)(void *)"plane", "::plane", 2, 1, 0);
+    __cudaRegisterSurface(f->handle, &sheet, (const void **)(void *)"sheet", "::sheet", 2, 0);
+    float h[8], *d, *out;
+    for (int i = 0; i < 8; i++) h[i] = (float)i + 0.25f;
+    OK(cudaMalloc((void **)&d, sizeof h));
+    OK(cudaMalloc((void **)&out, sizeof h));
+    OK(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    OK(cudaBindTexture(NULL, &line, d, &line.channelDesc, sizeof h));
+    LAUNCH("references", 0, 1, 8, &out);
+    OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 8; i++) CHECK(h[i] == 2 * ((float)i + 0.25f));
+    unsigned char rows[2][8] = {{0}, {0, 51, 102, 153, 204, 255, 255, 255}};
+    cudaArray_t a;
+    OK(cudaMallocArray(&a, &plane.channelDesc, 8, 2, 0));
+    OK(cudaMemcpy2DToArray(a, 0, 0, rows, 8, 8, 2, cudaMemcpyHostToDevice));
+    OK(cudaBindTextureToArray(&plane, a, &plane.channelDesc));
+    LAUNCH("references", 1, 1, 8, &out);
+    OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 5; i++) CHECK(h[i] > (float)i * 0.2f - 1e-5f && h[i] < (float)i * 0.2f + 1e-5f); // 51 / 255 is a fifth
+    CHECK(h[7] == 1);
+    const struct cudaChannelFormatDesc ints = {32, 0, 0, 0, 0};
+    int v[4][4];
+    OK(cudaMallocArray(&a, &ints, 4, 4, 2));
+    OK(cudaBindSurfaceToArray(&sheet, a, &ints));
+    OK(cudaLaunchKernel(kernel("references", 2), (dim3){1, 1, 1}, (dim3){4, 4, 1}, NULL, 0, NULL));
+    OK(cudaMemcpy2DFromArray(v, 16, a, 0, 0, 16, 4, cudaMemcpyDeviceToHost));
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 4; x++) CHECK(v[y][x] == x * 10 + y);
+}
+#endif
+
 static void groups(void) {
     int *d, *ballots, h[64], rounds = 3;
     OK(cudaMalloc((void **)&d, sizeof h));
@@ -240,6 +295,9 @@ int main(void) {
     managed();
     groups();
     code();
+#if MAJOR == 11
+    references();
+#endif
     // last, for it sticks: an assert
     int *d, h[2] = {9, 9};
     OK(cudaMalloc((void **)&d, sizeof h));

@@ -9,6 +9,14 @@ __global__ void scale(float *p, float f, int n) {
 static int called;
 static void CUDART_CB call(void *user) { called += *static_cast<int *>(user); }
 
+static cudaError_t instantiate(cudaGraphExec_t *x, cudaGraph_t g) {
+#if CUDART_VERSION >= 12000
+    return cudaGraphInstantiate(x, g, 0);
+#else
+    return cudaGraphInstantiate(x, g, nullptr, nullptr, 0);
+#endif
+}
+
 int main() {
     enum { N = 256 };
     float *d, h[N];
@@ -49,7 +57,7 @@ int main() {
     OK(cudaGraphGetEdges(g, nullptr, nullptr, &edges));
 #endif
     CHECK(edges == 5); // copy to two kernels, both to the copy back, that to the call
-    OK(cudaGraphInstantiate(&x, g, 0));
+    OK(instantiate(&x, g));
     OK(cudaGraphLaunch(x, s));
     OK(cudaGraphLaunch(x, s));
     OK(cudaStreamSynchronize(s));
@@ -84,7 +92,7 @@ int main() {
     OK(cudaGraphNodeGetDependencies(kernel, before, &n));
 #endif
     CHECK(n == 1 && before[0] == fill);
-    OK(cudaGraphInstantiate(&x, g, 0));
+    OK(instantiate(&x, g));
     called = 0;
     OK(cudaGraphLaunch(x, s));
     OK(cudaStreamSynchronize(s));

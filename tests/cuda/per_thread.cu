@@ -3,7 +3,43 @@
 #include "check.h"
 #include <cooperative_groups.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 __global__ void add(int *p, int v) { p[threadIdx.x] += v; }
+__global__ void spin(float *p, int n) {
+    float x = *p;
+    for (int i = 0; i < n; i++) x = x * 1.0001f + 0.5f;
+    *p = x;
+}
+
+// Simulated milliseconds from the first of `n` threads' kernels to the end of the last, each in its stream 0.
+static float together(int n, float *d) {
+    cudaEvent_t begin[4], end[4];
+    std::atomic<int> launched{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < n; i++) {
+        OK(cudaEventCreate(&begin[i]));
+        OK(cudaEventCreate(&end[i]));
+        threads.emplace_back([&, i] {
+            OK(cudaEventRecord(begin[i], 0));
+            spin<<<1, 1>>>(d + i, 3000);
+            OK(cudaEventRecord(end[i], 0));
+            launched++;
+            while (launched < n) std::this_thread::yield(); // nobody waits before all have launched
+            OK(cudaStreamSynchronize(0));
+        });
+    }
+    for (auto &t : threads) t.join();
+    float longest = 0, ms;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            OK(cudaEventElapsedTime(&ms, begin[i], end[k]));
+            longest = ms > longest ? ms : longest;
+        }
+    return longest;
+}
 
 int main() {
     int *d, h[32] = {};
@@ -32,6 +68,11 @@ int main() {
     OK(cudaStreamSynchronize(cudaStreamPerThread));
     OK(cudaEventElapsedTime(&ms, a, b));
     CHECK(ms > 0);
+    float *f;
+    OK(cudaMalloc(&f, 16));
+    OK(cudaMemset(f, 0, 16));
+    const float one = together(1, f), four = together(4, f);
+    CHECK(one > 0 && four < 1.5f * one); // the threads' streams run side by side
     std::puts("ok");
     return 0;
 }

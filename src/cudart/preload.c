@@ -1,0 +1,44 @@
+// libwarpwatt-preload.so, which `warpwatt run` has loaded into every process that a program makes. Where the
+// program has a CUDA runtime of its own (nvcc's default, -cudart static) it brings in libwarpwatt-static.so, which
+// replaces that runtime before the program's constructors register their kernels with it. A library's
+// constructors have run by now, or run later when it is opened by dlopen: one with a runtime of its own is
+// named by libcuda.so.1 when that runtime asks for it.
+#include "fatbin/own_runtime.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef void replace_fn(const char *path, uintptr_t base);
+
+// The function of libwarpwatt-static.so, which lies beside this library.
+static replace_fn *load(void) {
+    Dl_info self;
+    char path[PATH_MAX];
+    if (!dladdr((void *)(uintptr_t)load, &self) || !self.dli_fname) return NULL;
+    const char *const slash = strrchr(self.dli_fname, '/');
+    snprintf(path, sizeof path, "%.*slibwarpwatt-static.so", slash ? (int)(slash - self.dli_fname) + 1 : 0, self.dli_fname);
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *const symbol = library ? dlsym(library, "cudart_replace") : NULL;
+    if (!symbol) fprintf(stderr, "warpwatt: %s\n", dlerror());
+    replace_fn *replace = NULL;
+    memcpy(&replace, &symbol, sizeof symbol);
+    return replace;
+}
+
+static int first_object(struct dl_phdr_info *info, size_t size, void *base) {
+    (void)size;
+    *(uintptr_t *)base = info->dlpi_addr;
+    return 1; // the program itself comes first
+}
+
+__attribute__((constructor)) static void preload(void) {
+    static const char program[] = "/proc/self/exe";
+    if (!fatbin_has_own_runtime(program)) return;
+    uintptr_t base = 0;
+    dl_iterate_phdr(first_object, &base);
+    replace_fn *const replace = load();
+    if (replace) replace(program, base);
+}
