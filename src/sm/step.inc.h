@@ -185,12 +185,24 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
     return s->pipes_part >> pipe & 1 ? s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps) : warps;
 }
 
+// The lowest-numbered pipeline that is on and takes the instruction. But where INT and FP of a cluster
+// cannot take one in the same cycle, a cluster whose other pipeline is off comes first: the other
+// scheduler's instruction, if it is of the other type, then finds its own where it is on.
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
-    if (!(units_held(s) >> unit & 1)) return units_choose(s, unit, t);
+    const bool has_twin = units_has_twin(s, unit);
+    const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
+    if ((units_held(s) & looked_at) == 0) return units_choose(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
-    for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++)
-        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p) && lanes_on(s, p, BIT64(w)) != 0) return p;
-    return units_choose(s, unit, t);
+    uint32_t choice = SM_PIPES;
+    for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++) {
+        if (s->v.pipe[p].free_at > t || !pipe_is_on(s, p) || lanes_on(s, p, BIT64(w)) == 0) continue;
+        if (choice == SM_PIPES) choice = p;
+        if (!has_twin) break;
+        if (!(s->pipes_none >> units_twin(unit, p) & 1)) continue;
+        choice = p;
+        break;
+    }
+    return choice != SM_PIPES ? choice : units_choose(s, unit, t);
 }
 
 // Cycles that the slowest of the instruction's rows takes longer to read.

@@ -27,14 +27,20 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
     return p;
 }
 
+// The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.
+static inline uint32_t units_twin(uint32_t unit, uint32_t pipe) {
+    return unit == UNIT_INT ? pipe + (SM_PIPE_FP - SM_PIPE_INT) : pipe - (SM_PIPE_FP - SM_PIPE_INT);
+}
+static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
+    return s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP);
+}
+
 // The pipeline beside it in its cluster is closed until `until`.
 static inline void units_close_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
                                     uint64_t until) {
-    const bool is_int = unit == UNIT_INT;
-    struct sm_pipe *twin = &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT)
-                                             : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
+    struct sm_pipe *const twin = &s->v.pipe[units_twin(unit, pipe)];
     twin->free_at = max64(twin->free_at, until);
-    units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
+    units_refresh(s, unit == UNIT_INT ? UNIT_FP : UNIT_INT, t);
 }
 
 static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
@@ -42,8 +48,7 @@ static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64
     s->v.pipe[pipe].free_at = t + interval;
     s->v.pipe[pipe].issues++;
     units_refresh(s, unit, t);
-    if (s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP))
-        units_close_twin(s, unit, pipe, t, t + s->lanes_cycles);
+    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + s->lanes_cycles);
 }
 
 // The instruction that was just booked holds the cluster's lanes for `cycles`.
@@ -56,12 +61,7 @@ static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, 
 
 // The operand register that INT and FP of a cluster share stays taken for `more` cycles.
 static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t, uint32_t more) {
-    if (!s->c.int_fp_shared_issue || (unit != UNIT_INT && unit != UNIT_FP)) return;
-    const bool is_int = unit == UNIT_INT;
-    struct sm_pipe *const twin =
-        &s->v.pipe[is_int ? pipe + (SM_PIPE_FP - SM_PIPE_INT) : pipe - (SM_PIPE_FP - SM_PIPE_INT)];
-    twin->free_at = max64(twin->free_at, t + 1 + more);
-    units_refresh(s, is_int ? UNIT_FP : UNIT_INT, t);
+    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more);
 }
 
 // An idle period of a pipeline has ended.

@@ -239,6 +239,70 @@ static void gated_unit(void **state) {
     rig_free(g);
 }
 
+// Two clusters that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats, warp 1
+// integers, each an addition a cycle. With a pipeline off, INT and FP go to the clusters in which they
+// are on, whoever has the first turn, and nobody asks for the one that is off. With all on the first turn
+// takes cluster 0.
+struct pipes {
+    uint64_t off, cycle;
+    uint32_t asked, pairs, first, of[2], want[2]; // of: pipe of this cycle's INT and FP
+    bool is_first_low;
+};
+static uint64_t pipe_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes, uint64_t ready) {
+    (void)v, (void)unit, (void)pipes, (void)ready;
+    struct pipes *const p = self;
+    p->asked += p->pairs != 0; // before, both may be at integers
+    return UINT64_MAX;
+}
+static void pipe_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+    (void)v;
+    struct pipes *const p = self;
+    if (i->klass != OPC_INT_ADD && i->klass != OPC_FP_ADD) return;
+    const uint32_t type = i->klass == OPC_FP_ADD;
+    if (i->cycle != p->cycle) {
+        p->cycle = i->cycle;
+        p->first = type;
+        p->of[type] = i->pipe;
+        return;
+    }
+    p->of[type] = i->pipe;
+    p->pairs++;
+    if (p->off == 0) p->want[p->first] = p->first == 0 ? SM_PIPE_INT : SM_PIPE_FP;
+    if (p->off == 0) p->want[type] = type == 0 ? SM_PIPE_INT + 1 : SM_PIPE_FP + 1;
+    assert_int_equal(p->of[0], p->want[0]);
+    assert_int_equal(p->of[1], p->want[1]);
+}
+static void one_side_off(void **state) {
+    (void)state;
+    struct pipes row[] = {
+        {.off = 0},
+        {.off = 1ull << (SM_PIPE_FP + 1), .want = {SM_PIPE_INT + 1, SM_PIPE_FP}},
+        {.off = 1ull << SM_PIPE_FP, .want = {SM_PIPE_INT, SM_PIPE_FP + 1}},
+        {.off = 1ull << SM_PIPE_INT, .want = {SM_PIPE_INT + 1, SM_PIPE_FP}},
+        {.off = 1ull << (SM_PIPE_INT + 1), .want = {SM_PIPE_INT, SM_PIPE_FP + 1}},
+    };
+    for (size_t k = 0; k < WW_COUNT(row); k++) {
+        struct rig *g = rig_new();
+        g->c.schedulers = g->c.clusters = 2;
+        g->c.int_fp_shared_issue = true;
+        g->args.block[0] = 64;
+        const struct sm_policy p = {.name = "pipes", .self = &row[k], .pipes_off = &row[k].off,
+                                    .unit_wanted = pipe_wanted, .issue = pipe_issue};
+        g->policy[g->n_policies++] = &p;
+        s2r(g, 30, PTX_SREG_tid_x);
+        setp_lt(g, 0, 30, 32);
+        bra(g, 24)->guard = 0;
+        for (uint32_t i = 0; i < 20; i++) iadd(g, i, 30, 30);
+        exit_(g); // 23
+        for (uint32_t i = 0; i < 20; i++) fadd(g, i, 30, 30);
+        exit_(g);
+        rig_run(g);
+        assert_true(row[k].pairs >= 15);
+        assert_int_equal(row[k].asked, 0);
+        rig_free(g);
+    }
+}
+
 struct meter {
     uint32_t reads, writes, epochs, launches, exits, registers;
     uint64_t last_epoch;
@@ -363,7 +427,7 @@ int main(void) {
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
-        cmocka_unit_test(gated_unit),
+        cmocka_unit_test(gated_unit), cmocka_unit_test(one_side_off),
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(cache_hooks),
     };
