@@ -37,6 +37,7 @@ struct cli {
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \
     X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
+    X("doctor", cmd_doctor, "[-g GPU] -- PROGRAM", "what a program needs, and what of it is missing; nothing runs")                  \
     X("bench", cmd_bench, "[--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
     X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys | power", \
       "reference pages made from the tables of the code")                                          \
@@ -51,6 +52,9 @@ CLI_COMMANDS(X)
 int cli_fail(struct cli *c, enum ww_status s);
 // Prints `warpwatt: sentence` and answers 2.
 int cli_usage(const char *fmt, ...) WW_PRINTF(1, 2);
+
+// The file that a shell would start by that name; the name itself when there is none.
+const char *cli_program_path(struct cli *c, const char *name);
 
 // ---- options that several commands share -------------------------------------------------------
 struct cli_option {

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { OPT_OUT, OPT_PTX, OPT_HELP };
+enum { OPT_OUT, OPT_PTX, OPT_ALL, OPT_HELP };
+// What is listed without --all: a library may hold thousands of entries, and each hundreds of kernels.
+enum { SOME_ENTRIES = 24, SOME_KERNELS = 4 };
 static const struct cli_option option[] = {
     [OPT_OUT] = {"--out", 'o', "DIR", "write every entry as a file (NAME.UNIT.sm_XX.ptx, .cubin, .lto)"},
     [OPT_PTX] = {"--ptx", 0, NULL, "with -o: the PTX entries only"},
+    [OPT_ALL] = {"--all", 'a', NULL, "list every entry and every kernel"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -42,6 +45,21 @@ static void target(const struct fatbin_entry *e, char buf[16]) {
              e->suffix ? &e->suffix : "");
 }
 
+static void list_entry(struct arena *a, const struct fatbin_entry *e, const char *text, size_t len, bool all) {
+    char name[16], isa[16];
+    target(e, name);
+    snprintf(isa, sizeof isa, "%u.%u", e->major, e->minor);
+    printf("%4u  %-5s  %-12s  %5s  %10zu  %10zu  %-4s", e->container, fatbin_kind_name(e->kind), name, isa, e->payload_bytes, e->bytes,
+           fatbin_packing_name(e->packing));
+    const char *const *kernels;
+    const uint32_t n = fatbin_kernels(a, e->kind, text, len, &kernels), shown = all || n <= SOME_KERNELS ? n : SOME_KERNELS;
+    for (uint32_t k = 0; k < shown; k++) printf("%s%s", k ? ", " : "  ", kernels[k]);
+    if (shown < n) printf(" and %u more", n - shown);
+    if (*e->options) printf("  [%s]", e->options);
+    if (*e->name) printf("  from %s", e->name);
+    putchar('\n');
+}
+
 static enum ww_status write_entry(struct cli *c, const char *dir, const char *base, uint32_t index,
                                   const struct fatbin_entry *e, const char *text, size_t len) {
     const char *suffix = e->kind == FATBIN_PTX ? "ptx" : e->kind == FATBIN_CUBIN ? "cubin" : e->kind == FATBIN_LTO ? "lto" : "bin";
@@ -54,7 +72,7 @@ static enum ww_status write_entry(struct cli *c, const char *dir, const char *ba
 int cmd_extract(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *path = NULL, *dir = NULL;
-    bool ptx_only = false;
+    bool ptx_only = false, all = false;
     for (;;) {
         const char *value = NULL;
         const int o = cli_next(&args, option, WW_COUNT(option), &value);
@@ -63,6 +81,7 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
         if (o == -1) path = value;
         if (o == OPT_OUT) dir = value;
         if (o == OPT_PTX) ptx_only = true;
+        if (o == OPT_ALL) all = true;
         if (o == OPT_HELP) return help();
     }
     if (!path && args.at < argc) path = argv[args.at];
@@ -79,25 +98,24 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     printf("%4s  %-5s  %-12s  %5s  %10s  %10s  %-4s  %s\n", "unit", "kind", "target", "ISA", "stored", "bytes",
            "pack", "kernels");
+    uint32_t listed = 0, ptx = 0;
+    const bool some = !all && f.entry.n > SOME_ENTRIES;
+    for (uint32_t i = 0; i < f.entry.n; i++) ptx += f.entry.at[i].kind == FATBIN_PTX;
     for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
         const struct fatbin_entry *e = &f.entry.at[i];
-        char name[16], isa[16];
-        target(e, name);
-        snprintf(isa, sizeof isa, "%u.%u", e->major, e->minor);
+        const bool written = dir && (!ptx_only || e->kind == FATBIN_PTX), shown = !some || listed < SOME_ENTRIES;
+        if (!written && !shown) continue;
+        struct arena content; // a library's whole content would not fit at once
+        arena_init(&content, NULL);
         char *text;
         size_t len;
-        s = fatbin_unpack(&c->arena, e, path, &c->diags, &text, &len);
-        if (s != WW_OK) break;
-        printf("%4u  %-5s  %-12s  %5s  %10zu  %10zu  %-4s", e->container, fatbin_kind_name(e->kind), name, isa,
-               e->payload_bytes, e->bytes, fatbin_packing_name(e->packing));
-        const char *const *kernels;
-        const uint32_t n = fatbin_kernels(&c->arena, e->kind, text, len, &kernels);
-        for (uint32_t k = 0; k < n; k++) printf("%s%s", k ? ", " : "  ", kernels[k]);
-        if (*e->options) printf("  [%s]", e->options);
-        if (*e->name) printf("  from %s", e->name);
-        putchar('\n');
-        if (dir && (!ptx_only || e->kind == FATBIN_PTX)) s = write_entry(c, dir, base, i, e, text, len);
+        s = fatbin_unpack(&content, e, path, &c->diags, &text, &len);
+        if (s == WW_OK && shown) list_entry(&content, e, text, len, all), listed++;
+        if (s == WW_OK && written) s = write_entry(c, dir, base, i, e, text, len);
+        arena_free(&content);
     }
+    if (s == WW_OK && some)
+        printf("... and %u more: %u entries in %u units, %u of them PTX (--all lists them)\n", f.entry.n - listed, f.entry.n, f.containers, ptx);
     bool has_ptx = false;
     for (uint32_t i = 0; i < f.entry.n; i++) has_ptx |= f.entry.at[i].kind == FATBIN_PTX;
     if (s == WW_OK && !has_ptx) {

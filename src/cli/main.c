@@ -30,6 +30,17 @@ int cli_usage(const char *fmt, ...) {
     return 2;
 }
 
+const char *cli_program_path(struct cli *c, const char *name) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path) return name;
+    for (const char *end; *path; path = *end ? end + 1 : end) {
+        end = strchrnul(path, ':');
+        const char *file = arena_printf(&c->arena, "%.*s/%s", (int)(end - path), path, name);
+        if (access(file, X_OK) == 0) return file;
+    }
+    return name;
+}
+
 static int option_match(const char *word, const struct cli_option *o, const char **value) {
     *value = NULL;
     if (word[1] == '-') {

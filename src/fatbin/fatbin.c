@@ -188,8 +188,10 @@ static enum ww_status read_sections(struct arena *a, Elf *elf, const char *path,
         const Elf_Data *data = elf_rawdata(scn, NULL);
         if (!data || !data->d_buf || !data->d_size) continue;
         const void *kept = arena_copy(a, data->d_buf, data->d_size);
+        const uint32_t before = out->entry.n;
         const enum ww_status s = fatbin_read(a, kept, data->d_size, path, d, out);
         if (s != WW_OK) return s;
+        for (uint32_t i = before; i < out->entry.n; i++) out->entry.at[i].to_link = *name == '_';
     }
     return WW_OK;
 }

@@ -22,6 +22,7 @@ struct fatbin_entry {
     const uint8_t *payload;     // inside the image that was read
     size_t payload_bytes, bytes; // stored, unpacked
     uint64_t offset;             // of the entry in its image
+    bool to_link;                // of an ELF file's units that were compiled to be linked (-rdc=true)
 };
 
 struct fatbin {

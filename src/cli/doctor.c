@@ -1,0 +1,340 @@
+// `warpwatt doctor`: what a program needs of a GPU, what of it the simulated one has, and what is missing,
+// before anything runs. It reads the file only: libraries by the names that it asks for, calls by its dynamic
+// symbols, kernels by compiling each for the GPU.
+#include "cli/cli.h"
+#include "fatbin/fatbin.h"
+#include "fatbin/own_runtime.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPT_GPU, OPT_SET, OPT_HELP };
+static const struct cli_option option[] = {
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file"},
+    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+// ---- what the file says of itself ----------------------------------------------------------------
+struct needs {
+    bool is_elf, is_script, is_dynamic, has_code, has_symbols;
+    int shared_major, static_major; // 0: none
+    bool driver;
+    VEC(const char *) library;  // of machine code for GPUs, by file name
+    VEC(const char *) unknown;  // calls that no version has
+    VEC(const char *) refused;  // calls that are answered with "not supported"
+    unsigned calls;
+};
+
+static const char *const answered[] = {
+#define ENTRY(name)      #name,
+#define ENTRY_PTSZ(name) #name, #name "_ptsz",
+#define ENTRY_PTDS(name) #name, #name "_ptds",
+#define REFUSED(name)
+#include "cudart/api.def"
+#undef ENTRY
+#undef ENTRY_PTSZ
+#undef ENTRY_PTDS
+#undef REFUSED
+};
+static const char *const refused[] = {
+#define ENTRY(name)
+#define ENTRY_PTSZ(name)
+#define ENTRY_PTDS(name)
+#define REFUSED(name) #name,
+#include "cudart/api.def"
+};
+// Each has a library of ours that answers every call (src/libraries).
+static const char *const machine_code[] = {"libcublas.so", "libcublasLt.so", "libcufft.so", "libcurand.so", "libcusparse.so", "libcusolver.so", "libnvrtc.so"};
+
+static bool is_among(const char *name, const char *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, list[i]) == 0) return true;
+    return false;
+}
+
+static void look_at_library(struct cli *c, struct needs *n, const char *name) {
+    static const char runtime[] = "libcudart.so.";
+    if (strncmp(name, runtime, sizeof runtime - 1) == 0) n->shared_major = atoi(name + sizeof runtime - 1);
+    if (strncmp(name, "libcuda.so", 10) == 0) n->driver = true;
+    for (size_t i = 0; i < WW_COUNT(machine_code); i++)
+        if (strncmp(name, machine_code[i], strlen(machine_code[i])) == 0) vec_push(&c->arena, &n->library, arena_strdup(&c->arena, name));
+}
+
+static void look_at_symbol(struct cli *c, struct needs *n, const char *name, bool is_undefined) {
+    if (!name || (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)) return;
+    if (!is_undefined) { // the names by which versions differ: see src/cudart/replace.c
+        if (strcmp(name, "cudaGetDeviceProperties_v2") == 0) n->static_major = 12;
+        if (strcmp(name, "__cudaLaunchKernel") == 0 && n->static_major < 12) n->static_major = 13;
+        if (strcmp(name, "cudaMalloc") == 0 && !n->static_major) n->static_major = 11;
+        return;
+    }
+    n->calls++;
+    if (is_among(name, answered, WW_COUNT(answered))) return;
+    if (is_among(name, refused, WW_COUNT(refused))) vec_push(&c->arena, &n->refused, arena_strdup(&c->arena, name));
+    else vec_push(&c->arena, &n->unknown, arena_strdup(&c->arena, name));
+}
+
+static void look_at_sections(struct cli *c, struct needs *n, Elf *elf) {
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr h;
+        if (!gelf_getshdr(scn, &h) || !h.sh_entsize) continue;
+        Elf_Data *const data = elf_getdata(scn, NULL);
+        const int count = (int)(h.sh_size / h.sh_entsize);
+        GElf_Dyn d;
+        for (int i = 0; data && h.sh_type == SHT_DYNAMIC && i < count && gelf_getdyn(data, i, &d); i++) {
+            n->is_dynamic = true;
+            const char *needed = d.d_tag == DT_NEEDED ? elf_strptr(elf, h.sh_link, d.d_un.d_val) : NULL;
+            if (needed) look_at_library(c, n, needed);
+        }
+        n->has_symbols |= h.sh_type == SHT_SYMTAB;
+        GElf_Sym s;
+        for (int i = 0; data && (h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB) && i < count && gelf_getsym(data, i, &s); i++)
+            if ((h.sh_type == SHT_DYNSYM) == (s.st_shndx == SHN_UNDEF))
+                look_at_symbol(c, n, elf_strptr(elf, h.sh_link, s.st_name), s.st_shndx == SHN_UNDEF);
+    }
+}
+
+static enum ww_status look(struct cli *c, const char *path, struct needs *n) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return diag_add(&c->diags, WW_ERROR_USAGE, "cannot open %s: %m", path);
+    char head[2] = "";
+    n->is_script = pread(fd, head, 2, 0) == 2 && head[0] == '#' && head[1] == '!';
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    n->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
+    if (n->is_elf) look_at_sections(c, n, elf);
+    elf_end(elf);
+    close(fd);
+    return WW_OK;
+}
+
+// ---- kernels -----------------------------------------------------------------------------------------
+static const struct { const char *word, *feature; } features[] = {
+    {"tex.", "textures"}, {".texref", "texture references"}, {"sust.", "surfaces"}, {"vprintf", "printf"},
+    {"__assertfail", "assert"}, {"%envreg", "grid synchronisation"}, {"atom.", "atomics"}, {".f64", "double precision"},
+    {".managed", "managed variables"}, {"shfl.", "shuffles"}, {"cudaGetParameterBuffer", "dynamic parallelism"}, {"wmma.", "tensor cores"}, {"mma.sync", "tensor cores"},
+    {"cp.async", "asynchronous copies"}, {"clock64", "clocks"}, {".f16", "half precision"}};
+
+struct checked {
+    uint32_t kernels, bad;
+    uint32_t isa_low, isa_high, target_low, target_high; // of the PTX that would run
+    uint32_t n_ptx, without;                             // units with PTX, and with machine code only
+    bool has_feature[WW_COUNT(features)];
+};
+
+static void missing(const char *what, const char *fmt, ...) WW_PRINTF(2, 3);
+static void missing(const char *what, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    printf("  missing   %s: ", what);
+    vprintf(fmt, ap);
+    putchar('\n');
+    va_end(ap);
+}
+
+// Names of what the device's own runtime defines hold this. nvcc links it to programs that launch kernels from
+// kernels, and as it happens to others; its absence matters to those kernels only, and they say so.
+static const char device_runtime[] = "cuda_device_runtime_cu";
+
+static void check_features(const char *text, struct checked *k) {
+    for (size_t i = 0; i < WW_COUNT(features); i++) k->has_feature[i] |= strstr(text, features[i].word) != NULL;
+}
+
+static void check_text(struct cli *c, struct gpu *g, const char *name, const char *text, size_t len, struct checked *k) {
+    struct gpu_module *m = NULL;
+    char why[512];
+    if (gpu_module_load(g, name, text, len, NULL, &c->diags, &m) != WW_OK) {
+        diags_first(&c->diags, why, sizeof why);
+        missing(name, "%s", why);
+        k->bad++;
+        diags_free(&c->diags);
+        diags_init(&c->diags);
+        return;
+    }
+    for (uint32_t i = 0; i < gpu_module_kernels(m); i++) {
+        const char *const kernel = gpu_module_kernel_name(m, i);
+        if (strstr(kernel, device_runtime)) continue;
+        struct gpu_kernel *found;
+        const struct code_image *im;
+        enum ww_status s = gpu_kernel_find(m, kernel, &c->diags, &found);
+        if (s == WW_OK) s = gpu_kernel_image(found, &c->diags, &im);
+        k->kernels++;
+        if (s == WW_OK) continue;
+        k->bad++;
+        diags_first(&c->diags, why, sizeof why);
+        missing(kernel, "%s", why);
+        diags_free(&c->diags);
+        diags_init(&c->diags);
+    }
+    gpu_module_unload(g, m);
+}
+
+// Machine code that nobody misses: the device's own runtime, or the link's own empty unit.
+static bool is_no_ones(struct cli *c, const struct fatbin_entry *e, const char *path) {
+    char *text;
+    size_t len;
+    const char *const *names;
+    if (fatbin_unpack(&c->arena, e, path, &c->diags, &text, &len) != WW_OK) return false;
+    const uint32_t n = fatbin_kernels(&c->arena, e->kind, text, len, &names);
+    for (uint32_t i = 0; i < n; i++)
+        if (strstr(names[i], "cudaLaunchDevice") || strstr(names[i], device_runtime)) return true;
+    return n == 0;
+}
+
+static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu_config *config, const char *path,
+                                  const struct fatbin *f, struct checked *k) {
+    const uint32_t arch = config->cc_major * 10 + config->cc_minor;
+    VEC(const char *) text = {0};
+    VEC(size_t) len = {0};
+    uint32_t own = 0; // units to link that are the program's own
+    *k = (struct checked){.isa_low = UINT32_MAX, .target_low = UINT32_MAX};
+    for (uint32_t unit = 0; unit < f->containers; unit++) {
+        const int which = fatbin_choose(f, unit, arch);
+        if (which < 0) {
+            const struct fatbin_entry *code = NULL;
+            for (uint32_t i = 0; i < f->entry.n; i++)
+                if (f->entry.at[i].container == unit && f->entry.at[i].kind == FATBIN_CUBIN) code = &f->entry.at[i];
+            if (!code || is_no_ones(c, code, path)) continue;
+            char advice[96];
+            missing(arena_printf(&c->arena, "unit %u", unit), "machine code for real GPUs only; nvcc %s adds PTX",
+                    fatbin_advice(f, unit, advice, sizeof advice));
+            k->without++;
+            continue;
+        }
+        const struct fatbin_entry *const e = &f->entry.at[which];
+        char *t;
+        size_t n;
+        const enum ww_status s = fatbin_unpack(&c->arena, e, path, &c->diags, &t, &n);
+        if (s != WW_OK) return s;
+        const bool is_runtime = strstr(t, device_runtime) != NULL;
+        if (e->to_link) {
+            vec_push(&c->arena, &text, t);
+            vec_push(&c->arena, &len, n);
+            own += !is_runtime;
+        }
+        if (is_runtime) continue;
+        check_features(t, k);
+        const uint32_t isa = e->major * 10u + e->minor;
+        k->n_ptx++;
+        k->isa_low = isa < k->isa_low ? isa : k->isa_low;
+        k->isa_high = isa > k->isa_high ? isa : k->isa_high;
+        k->target_low = e->arch < k->target_low ? e->arch : k->target_low;
+        k->target_high = e->arch > k->target_high ? e->arch : k->target_high;
+        if (!e->to_link) check_text(c, g, arena_printf(&c->arena, "unit %u", unit), t, n, k);
+    }
+    if (!own) return WW_OK;
+    char *whole;
+    size_t bytes;
+    const enum ww_status s = fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes);
+    if (s == WW_OK) check_text(c, g, "linked units", whole, bytes, k);
+    return s;
+}
+
+// ---- what a person reads -------------------------------------------------------------------------------
+static int print_runtime(const struct needs *n, const char *path) {
+    if (fatbin_has_own_runtime(path)) {
+        if (n->has_symbols && n->static_major) {
+            printf("  runtime   CUDA %d, linked in: replaced when the program runs\n", n->static_major);
+            return 0;
+        }
+        missing("runtime", "linked in, and the program has no symbols by which it could be replaced: build it with `nvcc -cudart shared`, or do not strip it");
+        return 1;
+    }
+    if (n->shared_major) {
+        if (n->shared_major >= 11 && n->shared_major <= 13) {
+            printf("  runtime   CUDA %d, shared\n", n->shared_major);
+            return 0;
+        }
+        missing("runtime", "CUDA %d; 11, 12 and 13 are there", n->shared_major);
+        return 1;
+    }
+    printf("  runtime   none%s\n", n->driver ? ": the driver's interface" : "");
+    return 0;
+}
+
+static void print_kernels(const struct checked *k, const char *gpu) {
+    if (k->n_ptx) {
+        printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s", k->isa_low / 10, k->isa_low % 10);
+        if (k->isa_high != k->isa_low) printf(" to %u.%u", k->isa_high / 10, k->isa_high % 10);
+        printf(", for compute_%u", k->target_low);
+        if (k->target_high != k->target_low) printf(" to compute_%u", k->target_high);
+        puts(" (any will do)");
+    }
+    bool any = false;
+    for (size_t i = 0; i < WW_COUNT(features); i++) {
+        bool again = false;
+        for (size_t j = 0; j < i; j++) again |= k->has_feature[j] && strcmp(features[i].feature, features[j].feature) == 0;
+        if (!k->has_feature[i] || again) continue;
+        printf("%s%s", any ? ", " : "  uses      ", features[i].feature);
+        any = true;
+    }
+    if (any) putchar('\n');
+    printf("  kernels   %u, of which %u can run on %s\n", k->kernels, k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu);
+}
+
+int cmd_doctor(struct cli *c, int argc, char **argv) {
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    const char *gpu = "gtx480", *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
+    uint32_t n_overrides = 0;
+    for (;;) {
+        const char *value = NULL;
+        const int o = cli_next(&args, option, WW_COUNT(option), &value);
+        if (o == -3) return 2;
+        if (o == -2) break;
+        if (o == -1) name = value;
+        if (o == OPT_GPU) gpu = value;
+        if (o == OPT_SET && n_overrides < SESSION_MAX_OVERRIDES) overrides[n_overrides++] = value;
+        if (o == OPT_HELP) {
+            puts("usage: warpwatt doctor [options] -- PROGRAM\n\n"
+                 "Says what a program needs and what of it is missing, without running it: its runtime, calls,\n"
+                 "libraries, PTX and kernels. Exit code 0: all is there; 3: something is missing.\n");
+            cli_print_options(option, WW_COUNT(option), stdout);
+            return 0;
+        }
+    }
+    if (!name && args.at < argc) name = argv[args.at];
+    if (!name) return cli_usage("doctor needs a program");
+    const char *const path = cli_program_path(c, name);
+    struct needs n = {0};
+    struct gpu_config config;
+    struct fatbin f = {0};
+    enum ww_status s = look(c, path, &n);
+    if (s == WW_OK && n.is_script)
+        s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is a script; ask about the programs that it starts", path);
+    if (s == WW_OK && !n.is_elf) s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is no program (an ELF file)", path);
+    if (s == WW_OK) s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
+    if (s == WW_OK) s = fatbin_read_elf(&c->arena, path, &c->diags, &f);
+    struct gpu_options o;
+    gpu_options_init(&o);
+    struct gpu *g = NULL;
+    if (s == WW_OK) s = gpu_create(&config, &o, &c->diags, &g);
+    if (s != WW_OK) return cli_fail(c, s);
+
+    printf("%s on %s\n", name, config.name);
+    unsigned bad = 0;
+    if (!n.is_dynamic) {
+        missing("loader", "the program is linked statically as a whole, so no library can be put in place of the vendor's");
+        bad++;
+    }
+    bad += (unsigned)print_runtime(&n, path);
+    if (n.calls) printf("  calls     %u of the runtime, %u answered\n", n.calls, n.calls - n.refused.n - n.unknown.n);
+    for (uint32_t i = 0; i < n.refused.n; i++, bad++) missing(n.refused.at[i], "a call of it is named and answers \"not supported\"");
+    for (uint32_t i = 0; i < n.unknown.n; i++, bad++) missing(n.unknown.at[i], "no such call; the program would not start");
+    for (uint32_t i = 0; i < n.library.n; i++)
+        printf("  library   %s: not simulated; the program starts, and a call of it is named and answers \"not supported\"\n", n.library.at[i]);
+    struct checked k = {0};
+    if (f.entry.n) {
+        s = check_units(c, g, &config, path, &f, &k);
+        if (s == WW_OK) print_kernels(&k, config.name);
+        bad += k.bad + k.without;
+    } else puts("  kernels   none in the file: what the program loads when it runs is checked then");
+    gpu_destroy(g);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (bad) printf("%u thing%s missing; what does not use %s runs\n", bad, bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
+    else puts("nothing is missing");
+    return bad ? 3 : 0;
+}
