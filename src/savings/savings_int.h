@@ -36,7 +36,7 @@ struct gating {
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
-    bool is_busy, counts_active;
+    bool is_busy, counts_active, count_waiting;
     struct gate_domain domain[SM_PIPES];
 };
 
@@ -87,10 +87,11 @@ static inline bool savings_has(const struct savings_sm *s, enum savings_mechanis
     return s->set.mechanisms >> m & 1;
 }
 
-// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count.
-static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
-    return v->active & v->decoded & v->needs[unit] &
-           ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep);
+// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count; with `waiting`
+// (option count_waiting) those that wait for memory too.
+static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit, bool waiting) {
+    const uint64_t in_set = waiting ? v->resident : v->active & ~v->wait_long;
+    return in_set & v->decoded & v->needs[unit] & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
 }
 
 // Since when a pipe has had no work.

@@ -91,6 +91,27 @@ static void types_in_order(void **state) {
     assert_int_equal(a.c[ACT_gates_switches], 2);
     savings_sm_destroy(f.sm);
 }
+// With count_waiting a warp that waits for memory holds its type's place and its type's last cluster.
+static void waiting_counts(void **state) {
+    (void)state;
+    for (uint32_t counts = 0; counts < 2; counts++) {
+        struct fake f;
+        fake_make(&f, counts ? "gates coordinated-blackout count_waiting=1" : "gates coordinated-blackout", 2);
+        set(&f, 1, 2, 0, 0); // an INT warp that waits for memory, an FP warp
+        f.v.resident = 3;
+        f.v.active = 2;
+        f.v.wait_long = 1;
+        fake_cycle(&f, 1);
+        assert_int_equal(prefer(&f, 2 | 1), counts ? 1 : 2);
+        for (uint64_t t = 2; t < 9; t++) {
+            fake_end_of_cycle(&f);
+            fake_cycle(&f, t);
+        }
+        assert_false(fake_on(&f, SM_PIPE_INT + 1));
+        assert_int_equal(fake_on(&f, SM_PIPE_INT), counts);
+        savings_sm_destroy(f.sm);
+    }
+}
 static void longest_time(void **state) {
     (void)state;
     struct fake f;
@@ -160,6 +181,7 @@ static void refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_4),  cmocka_unit_test(types_in_order), cmocka_unit_test(longest_time),
+        cmocka_unit_test(waiting_counts),
         cmocka_unit_test(both_dark), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

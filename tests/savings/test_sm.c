@@ -83,7 +83,7 @@ static void saw_cycle(void *self, const struct sm_view *v) {
         const bool dark = off == g->n[type];
         // It went dark in this very cycle: nobody may be there.
         if (dark && !w->was_dark[type] && newest == v->cycle)
-            assert_int_equal(savings_active(v, type == 0 ? UNIT_INT : UNIT_FP), 0);
+            assert_int_equal(savings_active(v, type == 0 ? UNIT_INT : UNIT_FP, false), 0);
         w->was_dark[type] = dark;
     }
 }
