@@ -127,8 +127,17 @@ bool text_to_u64(const char *s, uint64_t *out);
 bool text_to_double(const char *s, double *out);
 
 // ---- bits -----------------------------------------------------------------
-static inline unsigned bits_count32(uint32_t x) { return (unsigned)__builtin_popcount(x); }
-static inline unsigned bits_count64(uint64_t x) { return (unsigned)__builtin_popcountll(x); }
+// The oldest x86-64 has no instruction for counts, and a call of the compiler's library costs more than this.
+static inline unsigned bits_count64(uint64_t x) {
+#ifdef __POPCNT__
+    return (unsigned)__builtin_popcountll(x);
+#else
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (unsigned)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+#endif
+}
+static inline unsigned bits_count32(uint32_t x) { return bits_count64(x); }
 static inline unsigned bits_first32(uint32_t x) { return (unsigned)__builtin_ctz(x); }
 static inline unsigned bits_first64(uint64_t x) { return (unsigned)__builtin_ctzll(x); }
 static inline unsigned bits_last32(uint32_t x) { return 31u - (unsigned)__builtin_clz(x); }

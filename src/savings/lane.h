@@ -42,11 +42,14 @@ struct lanes {
     uint32_t idle_detect, width, all, weight, stages; // lanes; mask of all; 32 / width; added stages
     uint32_t clusters;
     uint64_t pipes;              // INT and FP pipes that there are
-    uint64_t part, claimed;      // pipes of which not all lanes are on; asked for in this cycle
+    uint64_t part, lacking;      // pipes of which not all lanes are on; not all that a full warp needs
+    uint64_t claimed, claimed_at; // pipes asked for in a cycle, and the cycle
     uint64_t look_at, settled;
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
-    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], passes[LANE_TYPES], shifted;
+    uint64_t instructions;       // that issued, whatever their unit
+    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
+    struct lane_need { uint32_t threads, lanes[2]; } need[SM_MAX_WARPS]; // not folded, folded
     struct lane_pipe pipe[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
 };
 

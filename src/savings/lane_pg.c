@@ -13,16 +13,29 @@
 
 // ---- time ---------------------------------------------------------------------------------------
 static uint32_t type_of(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
-static uint32_t index_of(uint32_t pipe) {
-    return pipe >= SM_PIPE_FP ? pipe - SM_PIPE_FP + SM_MAX_CLUSTERS : pipe - SM_PIPE_INT;
+// lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
+static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && (int)SM_PIPE_SFU == LANE_PIPES,
+              "INT, FP, then others");
+
+// As bits_count32; of all lanes and of halves it is known.
+static inline uint32_t count_lanes(uint32_t mask) {
+    if (mask == UINT32_MAX) return LANE_MAX;
+    if (mask == LANES_LOWER || mask == LANES_UPPER) return LANE_MAX / 2;
+    return bits_count32(mask);
 }
-static uint32_t pipe_of(uint32_t index) {
-    return index < SM_MAX_CLUSTERS ? SM_PIPE_INT + index : SM_PIPE_FP + index - SM_MAX_CLUSTERS;
+
+static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
+    return t >= l->fold[type].from && t < l->fold[type].to;
+}
+
+// Lanes that take no instruction now. Without a wakeup delay one that is off takes what wakes it.
+static uint32_t blocked(const struct lanes *l, const struct lane_pipe *x) {
+    return l->times.wakeup_delay == 0 ? 0 : x->not_on;
 }
 
 // What a group's domain has counted becomes its lanes'.
 static void credit(struct lane_pipe *x, struct lane_group *g) {
-    const uint64_t lanes = bits_count32(g->mask);
+    const uint64_t lanes = count_lanes(g->mask);
     x->sum.uncompensated += lanes * g->d.n.uncompensated;
     x->sum.compensated += lanes * g->d.n.compensated;
     x->sum.wakeup += lanes * g->d.n.wakeup;
@@ -46,18 +59,27 @@ static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t typ
     x->not_on = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
+        const enum gate_state was = g->d.state;
         domain_awake(&g->d, t);
         uint64_t next = due(l, g, type);
         if (next <= t) {
             domain_gate(&g->d, next);
             next = DOMAIN_NEVER;
         }
-        credit(x, g);
+        if (g->d.state != was) credit(x, g);
         if (g->d.state != GATE_ON) x->not_on |= g->mask;
         if (g->d.state == GATE_WAKING) next = g->d.on_at;
         if (next < look_at) look_at = next;
     }
     x->look_at = look_at;
+}
+
+// What schedulers see of a pipe in cycle t.
+static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
+    const uint32_t no = l->pipe[pipe].not_on;
+    const uint32_t full = l->all & (folds_now(l, type_of(pipe), t) ? LANES_LOWER : UINT32_MAX);
+    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(no != 0) << pipe;
+    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((blocked(l, &l->pipe[pipe]) & full) != 0) << pipe;
 }
 
 static void settle(struct lanes *l, uint64_t t) {
@@ -67,16 +89,18 @@ static void settle(struct lanes *l, uint64_t t) {
     FOR_EACH_BIT64(p, l->pipes) {
         const uint32_t type = type_of((uint32_t)p);
         if (!l->type_gated[type]) continue;
-        struct lane_pipe *const x = &l->pipe[index_of((uint32_t)p)];
-        if (t >= x->look_at) settle_pipe(l, x, type, t);
+        struct lane_pipe *const x = &l->pipe[p];
+        if (t >= x->look_at) {
+            settle_pipe(l, x, type, t);
+            look_at_pipe(l, (uint32_t)p, t);
+            if (t < l->fold[type].to && l->fold[type].to < x->look_at) x->look_at = l->fold[type].to;
+        }
         if (x->look_at < l->look_at) l->look_at = x->look_at;
-        l->part = (l->part & ~(1ull << p)) | (uint64_t)(x->not_on != 0) << p;
     }
 }
 
 static void cycle(void *self, const struct sm_view *v) {
     struct lanes *const l = self;
-    l->claimed = 0;
     if (l->is_busy) settle(l, v->cycle);
 }
 
@@ -104,29 +128,9 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
 }
 
 // ---- groups ---------------------------------------------------------------------------------------
-// Lanes of one half of the clusters, on, that hold work in [from, until).
-static void join(struct lane_pipe *x, uint32_t mask, uint64_t from, uint64_t until) {
-    if (mask == 0) return;
-    for (uint32_t i = 0; i < x->n; i++) {
-        struct lane_group *const g = &x->group[i];
-        if (g->busy_until != until || g->busy_from != from || g->d.state != GATE_ON) continue;
-        if ((g->mask & LANES_UPPER) != 0 && (mask & LANES_UPPER) == 0) continue;
-        if ((g->mask & LANES_UPPER) == 0 && (mask & LANES_UPPER) != 0) continue;
-        g->mask |= mask;
-        return;
-    }
-    assert(x->n < LANE_MAX && "a lane is in one group");
-    x->group[x->n++] = (struct lane_group){.mask = mask, .busy_from = from, .busy_until = until};
-}
-
-static void leave(struct lane_pipe *x, uint32_t *i, uint32_t mask) {
-    x->group[*i].mask &= ~mask;
-    if (x->group[*i].mask == 0) x->group[(*i)--] = x->group[--x->n];
-}
-
 // Counts work of a group's lanes in [at, to) and the idle period that it ends. Answers since when they
 // hold work without a gap (0: since `now` or longer).
-static uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
+static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
                          uint64_t at, uint64_t to) {
     if (at <= g->busy_until) {
         x->busy += (to - g->busy_until) * lanes;
@@ -139,32 +143,79 @@ static uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32
     return at;
 }
 
-// Lanes that are on get work in [at, to); `now` is the cycle of issue.
-static void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
-                 uint64_t at, uint64_t to) {
-    const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX;
-    bool whole = x->n == (l->folds ? 2 : 1); // the usual case: each half one group, all of it or nothing
-    for (uint32_t i = 0; whole && i < x->n; i++)
-        whole = (x->group[i].mask & mask) == 0 || (x->group[i].mask & ~mask) == 0;
-    struct { uint32_t mask; uint64_t from; } part[LANE_MAX];
-    uint32_t n = 0;
+// The group goes; the last one takes its place.
+static void drop(struct lane_pipe *x, uint32_t i) {
+    if (i != --x->n) x->group[i] = x->group[x->n];
+}
+
+// Those that hold work since the same cycle, and lie in one half of the clusters, are one group from then on.
+static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t now, uint64_t at,
+                      uint64_t to) {
+    const uint32_t upper = l->folds ? LANES_UPPER : 0;
+    uint32_t into[2] = {LANE_MAX, LANE_MAX};
     for (uint32_t i = 0; i < x->n; i++) {
-        struct lane_group *const g = &x->group[i];
+        struct lane_group *g = &x->group[i];
         const uint32_t m = g->mask & mask;
         if (m == 0 || g->busy_until >= to) continue;
-        const uint64_t from = add_work(x, g, bits_count32(m), now, at, to);
-        if (whole) {
-            *g = (struct lane_group){.mask = m, .busy_from = from, .busy_until = to};
+        const uint64_t from = add_work(x, g, count_lanes(m), now, at, to);
+        uint32_t *const half = &into[(m & upper) != 0];
+        const bool joins = *half != LANE_MAX && x->group[*half].busy_from == from;
+        g->mask &= ~m;
+        if (joins) {
+            x->group[*half].mask |= m;
+            if (g->mask == 0) {
+                drop(x, i);
+                if (into[0] == x->n) into[0] = i; // it was the last
+                if (into[1] == x->n) into[1] = i;
+                i--;
+            }
             continue;
         }
-        part[n].mask = m;
-        part[n++].from = from;
-        leave(x, &i, m);
+        uint32_t k = i;
+        if (g->mask != 0) { // the others go on as they are
+            assert(x->n < LANE_MAX && "a lane is in one group");
+            k = x->n++;
+            g = &x->group[k];
+        }
+        g->mask = m;
+        g->busy_from = from;
+        g->busy_until = to;
+        g->d.state = GATE_ON;
+        g->d.since = g->d.not_before = 0; // work counts now
+        *half = k;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        join(x, part[i].mask & lower, part[i].from, to);
-        join(x, part[i].mask & ~lower, part[i].from, to);
+}
+
+// The usual case: the lanes, or each half of them, are one group, all of which gets work or nothing.
+static inline bool hold_whole(const struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t now,
+                              uint64_t at, uint64_t to) {
+    struct lane_group *const a = &x->group[0], *const b = &x->group[1];
+    const uint32_t in_a = a->mask & mask;
+    uint32_t in_b = 0;
+    if (l->folds) {
+        in_b = b->mask & mask;
+        if (x->n != 2 || (in_b != 0 && in_b != b->mask)) return false;
+    } else if (x->n != 1) {
+        return false;
     }
+    if (in_a != 0 && in_a != a->mask) return false;
+    if (in_a != 0 && a->busy_until < to) {
+        a->busy_from = add_work(x, a, count_lanes(in_a), now, at, to);
+        a->busy_until = to;
+        a->d.not_before = 0; // `since` lies before `to`
+    }
+    if (in_b != 0 && b->busy_until < to) {
+        b->busy_from = add_work(x, b, count_lanes(in_b), now, at, to);
+        b->busy_until = to;
+        b->d.not_before = 0;
+    }
+    return true;
+}
+
+// Lanes that are on get work in [at, to); `now` is the cycle of issue.
+static inline void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
+                        uint64_t at, uint64_t to) {
+    if (!hold_whole(l, x, mask, now, at, to)) hold_some(l, x, mask, now, at, to);
     if (!l->type_gated[type]) return;
     const uint64_t next = to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect);
     if (next < x->look_at) x->look_at = next;
@@ -172,24 +223,25 @@ static void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t m
 }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
-static bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
-    return t >= l->fold[type].from && t < l->fold[type].to;
-}
-
-static uint32_t needs(const struct lanes *l, const struct sm_view *v, uint32_t warp, uint32_t type) {
-    const struct lane_use u = lanes_use(v->lanes[warp], v->lanes[warp], l->shifts, folds_now(l, type, v->cycle));
-    return lanes_of_threads(u.first | u.second, l->width);
-}
-
-// Lanes that take no instruction now. Without a wakeup delay one that is off takes what wakes it.
-static uint32_t blocked(const struct lanes *l, const struct lane_pipe *x) {
-    return l->times.wakeup_delay == 0 ? 0 : x->not_on;
+// The lanes that the next instruction of a warp needs. Threads change seldom, so the answer is kept.
+static inline uint32_t needs(struct lanes *l, const struct sm_view *v, uint32_t warp, uint32_t type) {
+    const uint32_t threads = v->lanes[warp];
+    struct lane_need *const n = &l->need[warp];
+    if (n->threads != threads) {
+        n->threads = threads;
+        for (uint32_t folds = 0; folds < 2; folds++) {
+            const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
+            n->lanes[folds] = lanes_of_threads(u.first | u.second, l->width);
+        }
+    }
+    return n->lanes[folds_now(l, type, v->cycle)];
 }
 
 static uint64_t lanes_on(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps) {
-    const struct lanes *const l = self;
-    const uint32_t no = blocked(l, &l->pipe[index_of(pipe)]), type = type_of(pipe);
+    struct lanes *const l = self;
+    const uint32_t no = blocked(l, &l->pipe[pipe]), type = type_of(pipe);
     if (no == 0) return warps;
+    if (no == l->all) return 0; // every warp needs a lane
     uint64_t on = 0;
     FOR_EACH_BIT64(w, warps)
         if ((needs(l, v, (uint32_t)w, type) & no) == 0) on |= 1ull << w;
@@ -238,8 +290,12 @@ static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64
 static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
     struct lanes *const l = self;
     uint64_t choice = SM_PIPES;
+    if (l->claimed_at != v->cycle) {
+        l->claimed_at = v->cycle;
+        l->claimed = 0;
+    }
     FOR_EACH_BIT64(p, pipes & ~l->claimed) {
-        const struct lane_pipe *const x = &l->pipe[index_of((uint32_t)p)];
+        const struct lane_pipe *const x = &l->pipe[p];
         const uint32_t need = needs(l, v, warp, type_of((uint32_t)p));
         uint32_t off = 0;
         for (uint32_t i = 0; i < x->n; i++)
@@ -251,33 +307,42 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
     }
     if (choice == SM_PIPES) return UINT64_MAX; // who asked first has set the time
     l->claimed |= 1ull << choice;
-    const uint64_t on_at = wake(l, &l->pipe[index_of((uint32_t)choice)],
+    const uint64_t on_at = wake(l, &l->pipe[choice],
                                 needs(l, v, warp, type_of((uint32_t)choice)), v->cycle);
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
 static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     struct lanes *const l = self;
-    if (i->pipe >= SM_PIPES || !(l->pipes >> i->pipe & 1)) return;
+    l->instructions++;
+    if (i->pipe >= LANE_PIPES) return;
     const uint32_t type = type_of(i->pipe);
-    struct lane_pipe *const x = &l->pipe[index_of(i->pipe)];
-    const struct lane_use u =
-        lanes_use(i->lanes, v->lanes[i->warp], l->shifts, folds_now(l, type, i->cycle));
-    const uint32_t behind = u.is_folded ? i->interval : 0, before = l->stages / 2 + l->stages % 2;
-    i->extra_latency += l->stages + behind;
-    i->extra_interval += behind;
+    struct lane_pipe *const x = &l->pipe[i->pipe];
+    uint32_t first = i->lanes, second = 0, behind = 0;
+    uint64_t at = domain_max(i->operands_at, v->pipe[i->pipe].enter_at);
     l->issues[type]++;
-    l->folded[type] += u.is_folded;
-    l->spared[type] += u.is_spared;
-    l->passes[type] += 1u + u.is_folded;
-    l->shifted += l->shifts && lanes_shift(i->lanes) != i->lanes;
-    const uint32_t first = lanes_of_threads(u.first, l->width), second = lanes_of_threads(u.second, l->width);
+    if (l->folds || l->shifts) {
+        const struct lane_use u =
+            lanes_use(first, v->lanes[i->warp], l->shifts, folds_now(l, type, i->cycle));
+        l->shifted += l->shifts && lanes_shift(first) != first;
+        first = u.first;
+        second = u.second;
+        behind = u.is_folded ? i->interval : 0;
+        l->folded[type] += u.is_folded;
+        l->spared[type] += u.is_spared;
+        i->extra_latency += l->stages + behind;
+        i->extra_interval += behind;
+        at += l->stages / 2 + l->stages % 2;
+    }
+    if (l->width != LANE_MAX) {
+        first = lanes_of_threads(first, l->width);
+        second = lanes_of_threads(second, l->width);
+    }
     if (l->times.wakeup_delay == 0 && x->not_on & (first | second)) {
         wake(l, x, first | second, i->cycle);
         settle_pipe(l, x, type, i->cycle);
-        l->part = (l->part & ~(1ull << i->pipe)) | (uint64_t)(x->not_on != 0) << i->pipe;
+        look_at_pipe(l, i->pipe, i->cycle);
     }
-    const uint64_t at = domain_max(i->operands_at, v->pipe[i->pipe].enter_at) + before;
     const uint64_t latency = i->latency != 0 ? i->latency : 1;
     if (first != 0) hold(l, x, type, first, i->cycle, at, at + latency);
     if (second != 0) hold(l, x, type, second, i->cycle, at + behind, at + behind + latency);
@@ -301,7 +366,7 @@ static void begin(struct lanes *l, struct lane_pipe *x, uint64_t t) {
 static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
-        const uint64_t lanes = bits_count32(g->mask);
+        const uint64_t lanes = count_lanes(g->mask);
         if (g->busy_until < t) {
             x->idle += lanes * (t - g->busy_until);
         } else {
@@ -319,9 +384,9 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     struct lanes *const l = self;
     l->is_busy = begins;
     l->settled = t;
-    l->part = l->look_at = 0;
+    l->part = l->lacking = l->look_at = 0;
     FOR_EACH_BIT64(p, l->pipes) {
-        struct lane_pipe *const x = &l->pipe[index_of((uint32_t)p)];
+        struct lane_pipe *const x = &l->pipe[p];
         if (begins) {
             begin(l, x, t);
             continue;
@@ -346,7 +411,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 
 static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint64_t now) {
     struct lane_pipe x = l->pipe[index]; // the open times are closed in a copy
-    const uint32_t type = type_of(pipe_of(index)), k = l->weight;
+    const uint32_t type = type_of(index), k = l->weight;
     if (l->is_busy && now > 0) {
         if (l->type_gated[type] && now - 1 > l->settled) settle_pipe(l, &x, type, now - 1);
         end(l, &x, now);
@@ -371,12 +436,12 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     (void)v;
     const struct lanes *const l = self;
     uint64_t *const c = a->c;
-    FOR_EACH_BIT64(p, l->pipes) count_pipe(l, index_of((uint32_t)p), c, now);
+    FOR_EACH_BIT64(p, l->pipes) count_pipe(l, (uint32_t)p, c, now);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
         c[ACT_lane_issues + type] += l->issues[type];
         c[ACT_folded + type] += l->folded[type];
         c[ACT_fold_spared + type] += l->spared[type];
-        if (l->stages != 0) c[ACT_shift_logic_uses + type] += l->passes[type];
+        if (l->stages != 0) c[ACT_shift_logic_uses + type] += l->issues[type] + l->folded[type];
         c[ACT_fold_cycles + type] += l->fold_cycles[type];
         const uint64_t to = l->fold[type].to < now ? l->fold[type].to : now;
         if (l->is_busy && to > l->fold[type].from) c[ACT_fold_cycles + type] += to - l->fold[type].from;
@@ -407,8 +472,10 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     *p = (struct sm_policy){.name = "lanes", .self = l, .issue = issue, .work = work, .count = count};
     if (!l->is_gated) return;
     p->cycle = cycle;
+    p->cycle_at = &l->look_at;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
+    p->pipes_short = &l->lacking;
     p->lanes_on = lanes_on;
     p->lanes_wanted = lanes_wanted;
 }

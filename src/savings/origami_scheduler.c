@@ -10,19 +10,12 @@
 // not make its scheduler change groups.
 #include "savings/savings_int.h"
 
-static uint64_t full_warps(const struct sm_view *v, uint64_t warps) {
-    uint64_t full = 0;
-    FOR_EACH_BIT64(w, warps)
-        if (v->lanes[w] == UINT32_MAX) full |= 1ull << w;
-    return full;
-}
-
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     (void)t;
     struct savings_sm *const s = self;
     struct origami *const o = &s->origami;
     const uint64_t of_sp = savings_active(v, UNIT_INT, false) | savings_active(v, UNIT_FP, false);
-    const uint32_t full = bits_count64(full_warps(v, of_sp)), partial = bits_count64(of_sp) - full;
+    const uint32_t full = bits_count64(of_sp & v->full), partial = bits_count64(of_sp) - full;
     const bool was = o->is_partial;
     bool now = full == partial ? was : partial > full;
     if (now == was && o->in_a_row >= s->set.o.group_phases && (was ? full : partial) != 0) {
@@ -42,7 +35,7 @@ static uint64_t prefer(void *self, const struct sm_view *v, uint32_t scheduler, 
     struct origami_turn *const turn = &s->origami.of[scheduler];
     const bool is_first = turn->looked_at != v->cycle + 1;
     turn->looked_at = v->cycle + 1;
-    const uint64_t full = full_warps(v, of_sp), partial = of_sp & ~full;
+    const uint64_t full = of_sp & v->full, partial = of_sp & ~full;
     const uint64_t mine = turn->is_partial ? partial : full;
     if (mine != 0) return mine | (ready & ~of_sp);
     if (is_first) {

@@ -13,12 +13,6 @@
 // What folding does to lanes and times is done by lane_pg.c, which has the lanes.
 #include "savings/savings_int.h"
 
-static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
-    (void)v, (void)i;
-    struct savings_sm *const s = self;
-    s->folding.issued++;
-}
-
 static uint64_t folded_so_far(const struct savings_sm *s) { return s->lanes.folded[0] + s->lanes.folded[1]; }
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
@@ -29,7 +23,8 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     const uint64_t slots = (t - f->since) * c->schedulers * (c->max_issues_per_warp > 1 ? 2 : 1) /
                            (c->scheduler_interval > 1 ? c->scheduler_interval : 1);
     const uint64_t halves = (o->fold_slots - 1) * (folded_so_far(s) - f->folded);
-    const bool is_full = o->fold_off_at <= 100 && (f->issued + halves) * 100 >= slots * o->fold_off_at;
+    const uint64_t issued = s->lanes.instructions - f->issued + halves;
+    const bool is_full = o->fold_off_at <= 100 && issued * 100 >= slots * o->fold_off_at;
     const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT, false)),
                                     bits_count64(savings_active(v, UNIT_FP, false))};
     if (n[0] != n[1]) f->majority = n[1] > n[0];
@@ -41,7 +36,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     f->phases++;
     f->phases_off += is_full;
     f->since = t;
-    f->issued = 0;
+    f->issued = s->lanes.instructions;
     f->folded = folded_so_far(s);
     lanes_fold_in(&s->lanes, t, to);
 }
@@ -50,7 +45,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     (void)v, (void)begins;
     struct savings_sm *const s = self;
     s->folding.since = t;
-    s->folding.issued = 0;
+    s->folding.issued = s->lanes.instructions;
     s->folding.folded = folded_so_far(s);
 }
 
@@ -62,6 +57,6 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 }
 
 void folding_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){.name = "warp-folding", .self = s, .issue = issue, .epoch_cycles = s->set.o.phase,
+    *p = (struct sm_policy){.name = "warp-folding", .self = s, .epoch_cycles = s->set.o.phase,
                             .epoch = epoch, .work = work, .count = count};
 }

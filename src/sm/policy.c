@@ -18,7 +18,7 @@ void policy_epochs(struct sm *s, uint64_t t) {
 void policy_pipes(struct sm *s, uint64_t none, uint64_t part) {
     s->pipes_none = none;
     s->pipes_part = part;
-    s->units_held = 0;
+    s->units_held = s->hooks & HOOK_UNIT ? (1u << UNIT_N) - (2u << UNIT_NONE) : 0; // any may be held
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++)
         s->units_held |= (uint32_t)((s->unit_pipes[u] & (none | part)) != 0) << u;
 }

@@ -118,11 +118,12 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
-    // Lanes of INT and FP pipes that are gated one by one; one policy of an SM at most has these three.
+    // Lanes of INT and FP pipes that are gated one by one; one policy of an SM at most has these four.
     // Pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle, behind `cycle`); the
-    // two others are asked about these alone. Of `warps`, whose next instruction is for the pipe, those whose lanes are all on (a
-    // question only).
-    const uint64_t *pipes_part;
+    // others are asked about these alone. Of these, the pipes of which a warp with all its threads misses
+    // a lane. Of `warps`, none of them with all its threads, whose next instruction is for the pipe, those
+    // whose lanes are all on (a question only).
+    const uint64_t *pipes_part, *pipes_short;
     uint64_t (*lanes_on)(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps);
     // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
     uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);

@@ -230,8 +230,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->off_at = s->part_at = &s->never_off;
-    policy_pipes(s, 0, 0);
+    s->off_at = s->part_at = s->short_at = &s->never_off;
     s->lanes = NULL;
     s->on_cycle.n = s->on_prefer.n = s->on_unit.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -256,10 +255,12 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                                 q->name);
             s->lanes = q;
             s->part_at = q->pipes_part;
+            s->short_at = q->pipes_short;
         }
         s->hooks |= (uint16_t)h;
     }
     s->n_policies = (uint8_t)n;
+    policy_pipes(s, 0, 0);
     return WW_OK;
 }
 

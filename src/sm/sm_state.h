@@ -319,8 +319,8 @@ struct sm {
         const struct sm_policy *p[SM_MAX_POLICIES];
     } on_cycle, on_prefer, on_unit, on_issue, on_rf, on_array, on_next;
     const uint64_t *cycle_at[SM_MAX_POLICIES]; // of those in on_cycle
-    const uint64_t *off_at, *part_at; // pipes_off, pipes_part of the policies that have them
-    uint64_t never_off;               // where they point to otherwise: 0
+    const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
+    uint64_t never_off;                          // where they point to otherwise: 0
     const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
     uint64_t epoch_next[SM_MAX_POLICIES];
     uint64_t unit_pipes[UNIT_N]; // pipes of a unit

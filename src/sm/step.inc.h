@@ -172,17 +172,17 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     if (off != s->pipes_none || part != s->pipes_part) policy_pipes(s, off, part);
 }
 
-static inline uint32_t units_held(const struct sm *s) {
-    return ww_unlikely(s->hooks & HOOK_UNIT) ? (1u << UNIT_N) - (2u << UNIT_NONE) : s->units_held;
-}
-
 static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
     return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
 
 // Of `warps`, those whose lanes the pipe has on.
 static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warps) {
-    return s->pipes_part >> pipe & 1 ? s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps) : warps;
+    if (!(s->pipes_part >> pipe & 1)) return warps;
+    uint64_t on = *s->short_at >> pipe & 1 ? 0 : warps & s->v.full;
+    warps &= ~s->v.full;
+    if (warps != 0) on |= s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps);
+    return on;
 }
 
 // The lowest-numbered pipeline that is on and takes the instruction. But where INT and FP of a cluster
@@ -191,7 +191,7 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
     const bool has_twin = units_has_twin(s, unit);
     const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
-    if ((units_held(s) & looked_at) == 0) return units_choose(s, unit, t);
+    if ((s->units_held & looked_at) == 0) return units_choose(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
     uint32_t choice = SM_PIPES;
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++) {
@@ -232,7 +232,10 @@ static uint32_t tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, u
                          .latency = *latency,
                          .interval = in->interval,
                          .operands_at = operands_at};
-    for (uint32_t k = 0; k < s->on_issue.n; k++) s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
+    uint32_t k = 0;
+    do {
+        s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
+    } while (++k < s->on_issue.n);
     *latency += i.extra_latency;
     return i.extra_interval;
 }
@@ -324,8 +327,10 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     else
         advance(s, W, w, in, pc, t);
 #if STEP_HOOKS
-    s->v.lanes[w] = ew->active;
-    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
+    if (s->v.lanes[w] != ew->active) {
+        s->v.lanes[w] = ew->active;
+        s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
+    }
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
         special(s, W, w, in, pc, o, t);
@@ -370,7 +375,7 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
         }
     }
 #if STEP_HOOKS
-    FOR_EACH_BIT32(u, units_held(s)) {
+    FOR_EACH_BIT32(u, s->units_held) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
         uint64_t on = 0;
@@ -406,8 +411,13 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 
 // The scheduler's choice among `can` and `held`: in its order, or as policies prefer. Units that it
 // comes to and that are held back are asked for. False: it may issue none.
-static bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
-                          uint64_t t) {
+static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
+                                 uint64_t t) {
+    if (held == 0 && !(s->hooks & HOOK_PREFER)) {
+        if (can == 0) return false;
+        *w = s->ops->pick(s, sc, can);
+        return true;
+    }
     while ((can | held) != 0) {
         uint64_t from = can | held;
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);

@@ -437,6 +437,7 @@ static void groups(void **state) {
     f.v.needs[UNIT_LDST] = 16;
     f.v.lanes[0] = UINT32_MAX;
     f.v.lanes[1] = f.v.lanes[2] = f.v.lanes[3] = UINT32_MAX >> 1;
+    f.v.full = 1;
     fake_cycle(&f, 300); // three partial, one full: partial
     assert_int_equal(preferred(&f, 0, 31), 14);
     assert_int_equal(preferred(&f, 0, 16), 16); // no INT: loads have no groups
@@ -457,6 +458,7 @@ static void groups(void **state) {
     fake_cycle(&f, 1200); // and back
     assert_int_equal(preferred(&f, 0, 15), 14);
     f.v.lanes[0] = 1;
+    f.v.full = 0;
     fake_cycle(&f, 1500);
     fake_cycle(&f, 1800); // nobody is in the other group: nothing to force
     assert_int_equal(preferred(&f, 0, 15), 15);
@@ -479,7 +481,10 @@ static void figure_4_6(void **state) {
     struct fake f;
     fake_make(&f, "gates origami-scheduler", 1);
     f.v.active = f.v.decoded = f.v.needs[UNIT_INT] = 63;
-    for (uint32_t w = 0; w < 6; w++) f.v.lanes[w] = drawn(a[w]) * 0x01010101u;
+    for (uint32_t w = 0; w < 6; w++) {
+        f.v.lanes[w] = drawn(a[w]) * 0x01010101u;
+        f.v.full |= (uint64_t)(f.v.lanes[w] == UINT32_MAX) << w;
+    }
     fake_cycle(&f, 300);
     uint64_t ready = 63;
     uint32_t idle_b[8] = {0}, idle_c[8] = {0};
