@@ -160,13 +160,8 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     if (ww_unlikely(s->epoch_at <= t)) {
         policy_epochs(s, t);
     } else {
-        bool any = false;
-        for (uint32_t i = 0; i < s->on_cycle.n; i++) {
-            if (*s->cycle_at[i] > t) continue;
-            s->on_cycle.p[i]->cycle(s->on_cycle.p[i]->self, &s->v);
-            any = true;
-        }
-        if (!any) return;
+        for (uint32_t i = 0; i < s->on_cycle.n; i++)
+            if (*s->cycle_at[i] <= t) s->on_cycle.p[i]->cycle(s->on_cycle.p[i]->self, &s->v);
     }
     const uint64_t off = *s->off_at, part = *s->part_at;
     if (off != s->pipes_none || part != s->pipes_part) policy_pipes(s, off, part);
