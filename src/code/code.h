@@ -17,6 +17,7 @@ enum target_gen { GEN_TESLA, GEN_FERMI, GEN_KEPLER, GEN_N };
 struct code_target {
     enum target_gen gen;
     uint32_t max_regs;        // registers a thread: Tesla 124, Fermi 63, Kepler gk110 255
+    uint32_t hoist_regs;      // that starting loads early may fill; 0: see opt_sched.c
     uint32_t reg_alloc_unit;  // registers are granted in multiples of this a warp-register row
     uint32_t n_preds;         // 7
     uint32_t max_threads_per_cta;

@@ -13,7 +13,8 @@
 enum { REGION = 256 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
-// anyway. Fitted to ptxas's counts for the same kernels (docs/registers.md).
+// anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say what
+// else its compiler did.
 enum { FREE_WORDS = 40, MORE_WORDS = 20, KEEP_CLEAR = 6 };
 
 // What is within about one arithmetic latency of the longest chain may as well go first when it
@@ -440,7 +441,11 @@ void opt_schedule(struct mfunc *f, struct arena *a) {
     s->live_now = arena_alloc(a, n * sizeof *s->live_now);
     s->copy = arena_alloc(a, ((size_t)f->inst.n + 1) * sizeof *s->copy);
     const uint32_t need = live_max_pressure(s->live).words;
-    s->limit = need + MORE_WORDS > FREE_WORDS ? need + MORE_WORDS : FREE_WORDS;
+    const uint32_t hoist = f->target->hoist_regs;
+    if (hoist)
+        s->limit = need > hoist ? need : hoist;
+    else
+        s->limit = need + MORE_WORDS > FREE_WORDS ? need + MORE_WORDS : FREE_WORDS;
     if (s->limit + KEEP_CLEAR > f->target->max_regs)
         s->limit = f->target->max_regs > KEEP_CLEAR ? f->target->max_regs - KEEP_CLEAR : 1;
     struct slot_set now;

@@ -91,6 +91,7 @@ struct gpu_config {
     double pcie_gbps;               // host link, 1e9 bytes a second that a copy achieves
     double pcie_latency_us;         // of a copy, before its first byte
     uint32_t max_registers;         // a thread
+    uint32_t hoist_registers;       // see code_target
     uint32_t deadlock_cycles;       // cycles without progress that count as a deadlock
     struct sm_config sm;
     struct mem_config mem;

@@ -289,6 +289,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
         const struct code_target target = {
             .gen = (enum target_gen)c->gen,
             .max_regs = g->config.max_registers,
+            .hoist_regs = g->config.hoist_registers,
             .reg_alloc_unit = c->reg_alloc_unit,
             .n_preds = 7,
             .max_threads_per_cta = g->limits.threads_per_block,

@@ -42,6 +42,7 @@ struct session {
     struct ptx_module *module;
     uint64_t *addr;
     double parse_s, build_s;
+    uint32_t hoist_regs; // 0: as the generation does
 };
 
 static enum ww_status session_open(struct session *s, const char *path) {
@@ -71,9 +72,11 @@ static enum ww_status session_build(struct session *s, const struct ptx_func *ke
                                     enum target_gen gen, uint32_t max_regs,
                                     struct code_image **out) {
     const struct code_symbols symbols = {.addr = s->addr, .const_base = 0x20000000};
+    struct code_target target = targets[gen];
+    target.hoist_regs = s->hoist_regs;
     const double start = now_s();
     const enum ww_status status =
-        code_build(s->module, kernel, &targets[gen], &symbols, max_regs, 0, &s->diags, out);
+        code_build(s->module, kernel, &target, &symbols, max_regs, 0, &s->diags, out);
     s->build_s += now_s() - start;
     return status;
 }
@@ -200,10 +203,43 @@ static void a_large_kernel_compiles_soon(void **state) {
     free(text);
 }
 
+// Thirty loads that each feed one addition: all of them ahead of the sum, or a few at a time.
+static void fewer_loads_start_early_where_the_target_says_so(void **state) {
+    (void)state;
+    enum { LOADS = 30, FEW = 12 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs(".version 3.2\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+          ".reg .u64 %p; .reg .f32 %f<99>, %s;\nld.param.u64 %p, [p];\nmov.f32 %s, 0f00000000;\n",
+          f);
+    for (unsigned i = 0; i < LOADS; i++)
+        fprintf(f, "ld.global.f32 %%f%u, [%%p+%u];\nadd.f32 %%s, %%s, %%f%u;\n", i, 4 * i, i);
+    fputs("st.global.f32 [%p], %s;\nret; }\n", f);
+    fclose(f);
+    uint32_t regs[2];
+    for (int few = 0; few < 2; few++) {
+        struct session s = {.hoist_regs = few ? FEW : 0};
+        arena_init(&s.arena, NULL);
+        diags_init(&s.diags);
+        assert_int_equal(ptx_parse("loads", text, size, NULL, &s.diags, &s.module), WW_OK);
+        s.addr = arena_alloc(&s.arena, 8);
+        struct code_image *im;
+        assert_int_equal(session_build(&s, ptx_find_func(s.module, "k"), GEN_FERMI, 0, &im), WW_OK);
+        assert_int_equal(image_verify(im, stderr).undefined, 0);
+        regs[few] = im->n_regs;
+        code_free(im);
+        session_close(&s);
+    }
+    assert_true(regs[0] > LOADS); // a register each, and the address
+    assert_in_range(regs[1], 4, FEW + 4); // the one just started comes on top
+    free(text);
+}
+
 // ---- as a tool -------------------------------------------------------------------------------
 static int tool(int argc, char **argv) {
     enum target_gen gen = GEN_FERMI;
-    uint32_t max_regs = 0;
+    uint32_t max_regs = 0, hoist_regs = 0;
     bool summary = false, quiet = false;
     int failed = 0;
     for (int i = 1; i < argc; i++) {
@@ -212,13 +248,17 @@ static int tool(int argc, char **argv) {
             gen = argv[i][0] == 't' ? GEN_TESLA : argv[i][0] == 'k' ? GEN_KEPLER : GEN_FERMI;
         } else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc) {
             max_regs = (uint32_t)atoi(argv[++i]);
+        } else if (strcmp(argv[i], "-e") == 0 && i + 1 < argc) { // early loads may fill
+            hoist_regs = (uint32_t)atoi(argv[++i]);
         } else if (strcmp(argv[i], "-s") == 0) {
             summary = true;
         } else if (strcmp(argv[i], "-q") == 0) {
             quiet = true;
         } else {
             struct session s;
-            if (session_open(&s, argv[i]) == WW_OK)
+            const enum ww_status opened = session_open(&s, argv[i]);
+            s.hoist_regs = hoist_regs;
+            if (opened == WW_OK)
                 for (uint32_t k = 0; k < s.module->n_funcs; k++) {
                     const struct ptx_func *f = s.module->funcs[k];
                     struct code_image *im = NULL;
@@ -248,6 +288,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_test_data_compile),
         cmocka_unit_test(a_large_kernel_compiles_soon),
+        cmocka_unit_test(fewer_loads_start_early_where_the_target_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
