@@ -5,7 +5,7 @@
 #include "host.h"
 #include "sizes.h"
 
-enum { ORDER = 256, FILL = ORDER / 2 }; // entries of a node as it is built
+enum { ORDER = 508, FILL = ORDER / 2 }; // entries of a node as it is built
 
 static const struct host_param params[] = {
     {"KEYS", 1, 1 << 24, "keys in the tree"},

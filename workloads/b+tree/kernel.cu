@@ -1,10 +1,10 @@
-// b+tree: many queries on one B+ tree, a block a query, a thread for each of a node's 256 entries.
+// b+tree: many queries on one B+ tree, a block a query, a thread for each of a node's 508 entries.
 // At each level the one thread whose key and next key enclose what is sought names the child, then
 // one thread makes that the block's node; two barriers a level. findK looks up single keys,
 // findRangeK both ends of ranges, each in a descent of its own beside the other.
 #include "device.h"
 
-#define ORDER 256
+#define ORDER 508
 
 struct node {
     int keys[ORDER + 1];     // ascending, the rest beyond any key
