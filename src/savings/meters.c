@@ -1,9 +1,10 @@
 // Meters: what the papers measured to find out what a technique could save. They change no cycle.
 //
 // Registers (dissertation, 5.2): the cycles between two accesses, reads or writes, to the same register
-// of the register file: the row of a warp slot, whichever warp holds it at the time. A register's
-// distance is the mean over the time that the SM is busy without a pause; registers of more than FAR
-// cycles stay out of the average, as in the paper, and one that was accessed once has none. Accesses of
+// of the register file: the row of a warp slot, whichever warp holds it at the time. "Cycles elapsed" is all
+// the paper says, so those that the SM pauses between launches count. A register's distance is the mean
+// of the gaps that end while the SM is busy without a pause, from its last access before on; registers of
+// more than FAR cycles stay out of the average, as in the paper, and a first access has none. Accesses of
 // instructions that need no unit (a branch by a register) are not seen.
 //
 // Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and the
@@ -15,7 +16,7 @@
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
 struct meters {
-    struct { uint64_t first, last, n; } reg[SM_MAX_WARPS][MAX_GPRS];
+    struct { uint64_t last, sum, n; } reg[SM_MAX_WARPS][MAX_GPRS];
     uint32_t used[SM_MAX_WARPS]; // registers below this were accessed
     uint64_t gaps, gap_cycles, long_gaps, registers, distance, slow;
     uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
@@ -28,8 +29,8 @@ static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank
     (void)bank, (void)lanes, (void)is_write;
     struct meters *const m = self;
     if (reg >= m->used[warp]) m->used[warp] = reg + 1;
-    if (m->reg[warp][reg].n++ == 0) {
-        m->reg[warp][reg].first = m->reg[warp][reg].last = cycle;
+    if (m->reg[warp][reg].last == 0) { // no launch is so soon that it has an access in cycle 0
+        m->reg[warp][reg].last = cycle;
         return 0;
     }
     // Planned cycles may come out of order by a few.
@@ -41,6 +42,8 @@ static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank
         m->long_gaps++;
     }
     m->reg[warp][reg].last += gap;
+    m->reg[warp][reg].sum += gap;
+    m->reg[warp][reg].n++;
     return 0;
 }
 
@@ -52,8 +55,9 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
         for (uint32_t r = 0; r < m->used[w]; r++) {
             const uint64_t n = m->reg[w][r].n;
-            if (n < 2) continue;
-            const uint64_t mean = (m->reg[w][r].last - m->reg[w][r].first + (n - 1) / 2) / (n - 1);
+            if (!n) continue;
+            const uint64_t mean = (m->reg[w][r].sum + n / 2) / n;
+            m->reg[w][r].sum = m->reg[w][r].n = 0;
             if (mean <= FAR) {
                 m->registers++;
                 m->distance += mean;
@@ -61,8 +65,6 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
                 m->slow++;
             }
         }
-        memset(m->reg[w], 0, m->used[w] * sizeof m->reg[w][0]);
-        m->used[w] = 0;
     }
 }
 

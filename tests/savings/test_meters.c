@@ -53,10 +53,17 @@ static void registers(void **state) {
     assert_int_equal(a.c[ACT_meter_rf_registers], 2);
     assert_int_equal(a.c[ACT_meter_rf_distance], 25);
     assert_int_equal(a.c[ACT_meter_rf_slow_registers], 1);
-    // after a pause all begins anew
-    work(&f, true, 6000);
-    rf(&f, 3, 1, 6010);
-    assert_int_equal(counts(&f).c[ACT_meter_rf_gaps], 3);
+    // a pause counts: of register 1 from its last access, 150, on
+    work(&f, true, 1000);
+    rf(&f, 3, 1, 1150); // 1000
+    rf(&f, 3, 1, 1200); // 50
+    rf(&f, 3, 5, 9077); // 9000 after its only access
+    work(&f, false, 9100);
+    a = counts(&f);
+    assert_int_equal(a.c[ACT_meter_rf_gaps], 5);
+    assert_int_equal(a.c[ACT_meter_rf_registers], 3);
+    assert_int_equal(a.c[ACT_meter_rf_distance], 25 + 525);
+    assert_int_equal(a.c[ACT_meter_rf_slow_registers], 2);
     savings_sm_destroy(f.sm);
 }
 
