@@ -36,9 +36,8 @@ template <int SIGN> DEVICE_FN float signed_part(float f) {
 }
 
 // `from` and `to`: the first cell of the first plane; cells: of a plane, with padding and margins.
-extern "C" __global__ void performStreamCollide_kernel(const float *from, float *to,
-                                                       const int *flags, int cells, int row,
-                                                       int slice, float omega) {
+DEVICE_FN void stream_collide(const float *from, float *to, const int *flags, int cells, int row,
+                              int slice, float omega) {
     const int at = (int)threadIdx.x + (int)blockIdx.x * row + (int)blockIdx.y * slice;
     const int flag = flags[at];
 #define LOAD(n, x, y, z, opposite, weight) const float f##n = from[n * cells + at];
@@ -76,4 +75,21 @@ extern "C" __global__ void performStreamCollide_kernel(const float *from, float 
             keep * f##n + (weight)*part * (u * (4.5f * u + 3.0f) - u2);                            \
     }
     POPULATIONS(COLLIDE)
+}
+
+// The suite's program knows its lattice when it is compiled, so that a population's address is the
+// cell's and a constant. This is for 120 x 120 cells and at most 80 layers; host.c has the same.
+#define ROW    128
+#define SLICE  (ROW * 120)
+#define MARGIN (SLICE + ROW + 32)
+#define CELLS  (SLICE * 80 + 2 * MARGIN)
+extern "C" __global__ void performStreamCollide_kernel(const float *from, float *to,
+                                                       const int *flags, float omega) {
+    stream_collide(from, to, flags, CELLS, ROW, SLICE, omega);
+}
+
+// Any other lattice.
+extern "C" __global__ void performStreamCollide_any(const float *from, float *to, const int *flags,
+                                                    int cells, int row, int slice, float omega) {
+    stream_collide(from, to, flags, cells, row, slice, omega);
 }
