@@ -328,7 +328,7 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
             fprintf(f, " + 32 * act('%s', %u) + act('%s', %u)", sum[i][1], first_domain + d, sum[i][2], first_domain + d);
         fputs("\"\n", f);
     }
-    static const char *const idle[][2] = {{"pipe_idle", "idle_cycles"}, {"lane_idle", "lane_idle_cycles"}};
+    static const char *const idle[][2] = {{"pipe_idle", "idle_cycles"}, {"pipe_sent", "idle_sent"}, {"lane_idle", "lane_idle_cycles"}};
     for (size_t i = 0; i < WW_COUNT(idle); i++) {
         fprintf(f, "  %s_%s: \"0", type, idle[i][0]);
         for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++) fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
@@ -336,7 +336,7 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
     }
     // SMs without work leak too, and are not gated
     fprintf(f, "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + sm_idle_cycles / sm_busy_cycles)\n", type, type, type);
-    fprintf(f, "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * %s_pipe_idle END\"\n", type, type, type, type);
+    fprintf(f, "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * (%s_pipe_idle - %s_pipe_sent) END\"\n", type, type, type, type, type);
     fprintf(f, "  %s_break_even: %s_overhead / %s_gatings\n", type, type, type);
     fprintf(f, "  %s_net: {is: \"100 * (%s_unpaid + %s_paid - %s_overhead) / %s_units\", unit: \"%%\"}\n", type, type, type, type, type);
     static const char *const periods[][2] = {{"pipe", "32 * act('idle_periods_"}, {"lane", "act('lane_idle_periods_"}};

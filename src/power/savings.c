@@ -74,7 +74,7 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
                                                  (uint64_t)sum(a, ACT_lane_idle_cycles, u), break_even) /
                               PIPE_LANES
                         : (double)savings_oracle(&a->c[units[u].periods],
-                                                 (uint64_t)sum(a, ACT_idle_cycles, u), break_even);
+                                                 (uint64_t)(sum(a, ACT_idle_cycles, u) - sum(a, ACT_idle_sent, u)), break_even);
         s->oracle_j = bound * domain_cycle_j;
         out->any = out->any || s->is_gated;
         if (u > POWER_SAVING_FP || a->c[ACT_shift_logic_cycles] == 0) continue;

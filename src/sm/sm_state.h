@@ -285,7 +285,7 @@ struct sm {
     struct warp warp[SM_MAX_WARPS];
     struct activity act; // what is counted directly
     struct pipe_idle {   // idle periods that have ended, by length
-        uint64_t n[ACT_IDLE_LENGTHS], cycles;
+        uint64_t n[ACT_IDLE_LENGTHS], cycles, sent; // sent: cycles with an instruction on its way
     } idle[SM_PIPES];
 
     struct lsu lsu, tex;

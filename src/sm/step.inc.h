@@ -269,7 +269,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
         return;
     }
     if (latency == 0) latency = 1;
-    const uint64_t at = units_enter(s, pipe, ready, interval, latency);
+    const uint64_t at = units_enter(s, pipe, t, ready, interval, latency);
     collect_hold(s, t, at);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, at + latency, EVENT_RESULT, in, w, lanes);

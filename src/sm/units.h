@@ -71,11 +71,15 @@ static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles) {
     i->cycles += cycles;
 }
 
-// The pipeline holds work in [from, to); `from` never goes back.
-static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t from, uint64_t to) {
+// The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never goes
+// back.
+static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from, uint64_t to) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     if (from > p->busy_until) {
-        units_idle(s, pipe, from - p->busy_until);
+        struct pipe_idle *const i = &s->idle[pipe];
+        if (sent > p->busy_until) i->n[min64(sent - p->busy_until, ACT_IDLE_LENGTHS - 1)]++;
+        i->cycles += from - p->busy_until;
+        i->sent += from - max64(sent, p->busy_until);
         p->busy_from = from;
         p->busy_cycles += to - from;
         p->busy_until = to;
@@ -85,13 +89,14 @@ static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t from, uint64
     }
 }
 
-// An instruction whose operands are complete in cycle `ready` enters; answers the cycle.
-static inline uint64_t units_enter(struct sm *s, uint32_t pipe, uint64_t ready, uint32_t interval,
-                                   uint32_t latency) {
+// An instruction that issued in cycle `sent`, and whose operands are complete in cycle `ready`, enters;
+// answers the cycle.
+static inline uint64_t units_enter(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t ready,
+                                   uint32_t interval, uint32_t latency) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     const uint64_t at = max64(ready, p->enter_at);
     p->enter_at = at + interval;
-    units_hold(s, pipe, at, at + latency);
+    units_hold(s, pipe, sent, at, at + latency);
     return at;
 }
 

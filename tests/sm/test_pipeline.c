@@ -34,6 +34,25 @@ static void read_latency_is_part_of_a_chain(void **state) {
     rig_free(g);
 }
 
+// Its idle periods end when an instruction is sent to it. Reads take 4 cycles: sent in 1, enters in 5,
+// its result is there in 15, when the second is sent, which enters in 19 and leaves in 29.
+static void idle_period_ends_when_one_is_sent(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.read_latency = 4;
+    iaddi(g, 1, 1, 1);
+    iaddi(g, 1, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 29);
+    assert_int_equal(act(g, ACT_int_busy_cycles), 20);
+    assert_int_equal(act(g, ACT_idle_sent), 2 * 4);
+    assert_int_equal(act(g, ACT_idle_cycles), 2 * 4 + 2);
+    assert_int_equal(act(g, ACT_idle_periods_int + 1), 2); // cycle 0, cycle 29
+    for (uint32_t n = 2; n < ACT_IDLE_LENGTHS; n++) assert_int_equal(act(g, ACT_idle_periods_int + n), 0);
+    rig_free(g);
+}
+
 // Independent adds of one warp: one a cycle; the N-th issues in cycle N, its result at N + 10.
 static void independent_adds_are_issue_limited(void **state) {
     (void)state;
@@ -425,6 +444,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependent_adds),
         cmocka_unit_test(read_latency_is_part_of_a_chain),
+        cmocka_unit_test(idle_period_ends_when_one_is_sent),
         cmocka_unit_test(independent_adds_are_issue_limited),
         cmocka_unit_test(interval_limits),
         cmocka_unit_test(two_clusters_share_the_work),
