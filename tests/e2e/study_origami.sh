@@ -8,7 +8,7 @@ import re
 spent = [sum(60 * float(m) + float(s) for m, s in re.findall(r'(\d+)m([\d.]+)s', open(f).readlines()[1])) for f in ('before', 'after')]
 assert 0 < spent[1] - spent[0] < 240, f'{spent[1] - spent[0]:.1f} s of processor time'
 P
-for f in fig4.1a fig4.1b fig4.2 fig4.5 fig4.9a fig4.9b fig4.10a fig4.10b fig4.11 fig4.12 time sensitivity units hardware parts full; do
+for f in fig4.1a fig4.1b fig4.2 fig4.5 fig4.9a fig4.9b fig4.10a fig4.10b fig4.11 fig4.12 time sensitivity phase units hardware parts full; do
     [ -s "page/$f.csv" ] || fail "no page/$f.csv"
 done
 python3 - <<'P' || fail "the study's results"
