@@ -161,6 +161,13 @@ static uint64_t timer_ns(const struct exec_env *e, const struct exec_warp *w) {
     return hz > 0.0 ? (uint64_t)((double)e->cycle * 1e9 / hz) : e->cycle;
 }
 
+// %clock counts the fastest clock of an SM, which is what programs learn as the device's clock rate; published
+// latencies of Fermi are in its ticks ([volkov]: 18 for an addition that takes 9 cycles of the core clock).
+static uint64_t clock_ticks(const struct exec_env *e, const struct exec_warp *w) {
+    const uint32_t ticks = w->cta->launch->args.clock_ticks;
+    return ticks ? e->cycle * ticks : e->cycle;
+}
+
 void warp_thread_id(const struct exec_warp *w, uint32_t lane, uint32_t id[3]) {
     const uint32_t *b = w->cta->launch->args.block;
     const uint32_t t = w->warp_in_cta * WARP_LANES + lane;
@@ -199,9 +206,9 @@ static uint64_t uniform_sreg(const struct exec_env *e, const struct exec_warp *w
     case PTX_SREG_smid: return c->sm_id;
     case PTX_SREG_nsmid: return a->sm_count ? a->sm_count : 1;
     case PTX_SREG_gridid: return a->grid_id;
-    case PTX_SREG_clock: return (uint32_t)e->cycle;
-    case PTX_SREG_clock_hi: return e->cycle >> 32;
-    case PTX_SREG_clock64: return e->cycle;
+    case PTX_SREG_clock: return (uint32_t)clock_ticks(e, w);
+    case PTX_SREG_clock_hi: return clock_ticks(e, w) >> 32;
+    case PTX_SREG_clock64: return clock_ticks(e, w);
     case PTX_SREG_globaltimer: return timer_ns(e, w);
     case PTX_SREG_globaltimer_lo: return (uint32_t)timer_ns(e, w);
     case PTX_SREG_globaltimer_hi: return timer_ns(e, w) >> 32;

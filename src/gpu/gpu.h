@@ -168,6 +168,7 @@ struct gpu_progress {
     const char *kernel;
     uint64_t ctas_done, ctas;   // of that launch
     uint64_t cycles;            // since it began
+    double seconds;             // the same, in simulated time
     uint64_t warp_instructions; // since it began, whole GPU
 };
 

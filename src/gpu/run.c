@@ -52,6 +52,7 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
         .sm_count = g->config.sm_count,
         .grid_id = r->result.id,
         .clock_hz = g->config.clocks.core_mhz * 1e6,
+        .clock_ticks = (uint32_t)(g->config.clocks.hot_mhz / g->config.clocks.core_mhz + 0.5),
         .envreg = {[1] = (uint32_t)(r->workspace >> 32), [2] = (uint32_t)r->workspace},
     };
     return exec_launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
@@ -422,6 +423,7 @@ static void tell_progress(struct gpu *g) {
                                    .ctas_done = ctas_done(g, r),
                                    .ctas = r->n_ctas,
                                    .cycles = g->now - r->result.start_cycle,
+                                   .seconds = (double)(g->now - r->result.start_cycle) / (g->config.clocks.core_mhz * 1e6),
                                    .warp_instructions = n};
     g->options.progress(g->options.user, &p);
 }

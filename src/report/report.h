@@ -69,10 +69,10 @@ enum ww_status files_write(const struct run *r, const char *dir, struct diags *d
 // One line on a terminal that is redrawn and disappears; nothing when `out` is no terminal.
 struct progress_line {
     FILE *out;
-    bool active;
+    bool active, shown;
     double start_s, last_s;
     uint64_t last_launch;
-    uint64_t last_warp;
+    char kernel[64]; // of that launch, as people wrote it
 };
 void progress_init(struct progress_line *p, FILE *out, bool wanted);
 void progress_show(struct progress_line *p, const struct gpu_progress *g);
