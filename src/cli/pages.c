@@ -1,7 +1,7 @@
 // What was measured of the workloads: tables that `make characterize` leaves in workloads/measured, so
 // that a page prints at once. SIZE-page.csv, -lanes.csv and -meters.csv have a row a workload and a
 // column a figure, with its unit in brackets; SIZE-kernels.csv a row a kernel; published.csv what papers
-// say beside ours.
+// say beside ours; settled.csv, of tools/settled, a row a workload and size.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -73,11 +73,19 @@ static const char *with_prefix(struct cli *c, double v) {
     return arena_printf(&c->arena, "%.4g", v);
 }
 
+static double column(const struct csv *t, const char *name) {
+    for (uint32_t i = 0; i < t->n && i < t->n_head; i++)
+        if (strcmp(t->head[i], name) == 0) return strtod(t->field[i], NULL);
+    return NAN;
+}
+
 const char *pages_instructions(struct cli *c, const struct workload *w, const char *size) {
     struct csv t;
-    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-page.csv", size), &t)) return NULL;
-    if (find_row(&t, w->name) != 0 || t.n < 2) return NULL;
-    return with_prefix(c, strtod(t.field[1], NULL));
+    if (!csv_open(c, folder_of(c, w), "settled.csv", &t)) return NULL;
+    double n = NAN;
+    while (csv_next(&t))
+        if (t.n == t.n_head && strcmp(t.field[0], w->name) == 0 && strcmp(t.field[1], size) == 0) n = column(&t, "thread instructions");
+    return isnan(n) ? NULL : with_prefix(c, n);
 }
 
 // Label and value of each column, two to a line, below a heading (NULL: none) if there is any.
@@ -99,12 +107,6 @@ static void print_row(struct cli *c, const struct workload *w, const char *size,
         printf("  %-32s %-12s%s", label, value, shown++ % 2 ? "\n" : "");
     }
     if (shown % 2) putchar('\n');
-}
-
-static double column(const struct csv *t, const char *name) {
-    for (uint32_t i = 0; i < t->n && i < t->n_head; i++)
-        if (strcmp(t->head[i], name) == 0) return strtod(t->field[i], NULL);
-    return NAN;
 }
 
 static void print_kernels(struct cli *c, const struct workload *w, const char *size) {
