@@ -1,6 +1,7 @@
 // `warpwatt bench`: the simulator's own speed on a fixed set of workloads on gtx480, everything
 // counted, one host thread and then two; and functional mode. Medians of several runs. The same goes
-// to bench.json.
+// to bench.json. With --techniques: how much slower each technique makes it, in user seconds of the whole
+// program, over the two-level scheduler that they all run on.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -11,10 +12,16 @@
 #include <unistd.h>
 
 enum { MAX_RUNS = 15 };
+// The first is what the others are compared with.
+static const char *const technique_set[] = {
+    "two-level",   "conv-pg",       "gates",        "naive-blackout",    "coordinated-blackout", "warped-gates",
+    "lane-meter",  "lane-pg",       "lane-shifting", "warp-folding",     "origami-scheduler",    "folding-scheduler",
+    "origami",     "meters"};
+static const char *const technique_bench_set[] = {"hotspot", "matrixMul", "bfs", "BlackScholes"};
 static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot", "reduction", "bfs", "nbody"};
 
 struct sample {
-    double host_s, rss_mb;
+    double host_s, user_s, rss_mb;
     uint64_t cycles, warp, thread, signature; // signature: all counters folded, must not vary
 };
 
@@ -32,10 +39,12 @@ static uint64_t fold(const json_t *activity) {
     return h;
 }
 
-static int run_once(struct cli *c, const struct workload *w, uint32_t threads, bool functional, struct sample *out) {
+// `gpu`, `policies` and whether it is functional from `how`.
+static int run_once(struct cli *c, const struct workload *w, uint32_t threads, const struct session *how, struct sample *out) {
     char *record = arena_printf(&c->arena, "/tmp/warpwatt-bench-%ld", (long)getpid());
     struct run_request q = {
-        .session = {.gpu = "gtx480", .host_threads = threads, .functional = functional, .record = record},
+        .session = {.gpu = how->gpu, .policies = how->policies, .host_threads = threads, .functional = how->functional,
+                    .record = record},
         .json = true, // the workload's own words go to stderr ...
         .title = w->name};
     char *argv[] = {arena_strdup(&c->arena, w->program), (char *)"bench", NULL};
@@ -54,7 +63,8 @@ static int run_once(struct cli *c, const struct workload *w, uint32_t threads, b
     const enum ww_status s = run_read(record, &c->diags, &run);
     unlink(record);
     if (s != WW_OK) return cli_fail(c, s);
-    *out = (struct sample){.rss_mb = (double)usage.ru_maxrss / 1024};
+    *out = (struct sample){.rss_mb = (double)usage.ru_maxrss / 1024,
+                           .user_s = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec};
     size_t i;
     json_t *l;
     json_array_foreach(run.launches, i, l) {
@@ -116,7 +126,8 @@ static int measure(struct cli *c, const struct workload *w, uint32_t threads, bo
                    uint64_t *signature, json_t *rows, double *rate) {
     struct sample s[MAX_RUNS];
     for (uint32_t r = 0; r < runs; r++) {
-        const int code = run_once(c, w, threads, functional, &s[r]);
+        const struct session how = {.gpu = "gtx480", .functional = functional};
+        const int code = run_once(c, w, threads, &how, &s[r]);
         if (code) return code;
         if (*signature && s[r].signature != *signature)
             return cli_usage("bench: %s counts differ between runs with %u threads: a bug", w->name, threads) + 2;
@@ -133,29 +144,94 @@ static int measure(struct cli *c, const struct workload *w, uint32_t threads, bo
     return 0;
 }
 
+// Runs of all techniques take turns, so that what else the machine does meets them alike; the least of each
+// counts.
+static int techniques(struct cli *c, const struct workload *list, uint32_t n, const char *gpu, uint32_t runs,
+                      const char *out) {
+    enum { TECHNIQUES = WW_COUNT(technique_set), WORKLOADS = WW_COUNT(technique_bench_set) };
+    struct sample best[TECHNIQUES][WORKLOADS];
+    const uint32_t total = runs * TECHNIQUES * WORKLOADS;
+    uint32_t done = 0;
+    for (uint32_t k = 0; k < WORKLOADS; k++) {
+        const struct workload *const w = find(list, n, technique_bench_set[k]);
+        if (!w) return cli_usage("bench: workload %s was not built", technique_bench_set[k]);
+        for (uint32_t r = 0; r < runs; r++) {
+            for (uint32_t t = 0; t < TECHNIQUES; t++) {
+                struct sample s;
+                const struct session how = {.gpu = gpu, .policies = technique_set[t]};
+                const int code = run_once(c, w, 1, &how, &s);
+                if (code) return code;
+                if (r == 0 || s.user_s < best[t][k].user_s) best[t][k] = s;
+                if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%u of %u runs", ++done, total);
+            }
+        }
+    }
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    printf("%s; %s, one thread; user seconds over two-level's (simulated cycles over two-level's), least of %u\n\n",
+           machine(c), gpu, runs);
+    printf("%-20s", "technique");
+    for (uint32_t k = 0; k < WORKLOADS; k++) printf(" %17s", technique_bench_set[k]);
+    printf(" %17s\n", "geometric mean");
+    json_t *const rows = json_array();
+    for (uint32_t t = 0; t < TECHNIQUES; t++) {
+        double mean[2] = {0};
+        printf("%-20s", technique_set[t]);
+        json_t *const row = json_pack("{s:s}", "technique", technique_set[t]);
+        for (uint32_t k = 0; k <= WORKLOADS; k++) {
+            double time = exp(mean[0] / WORKLOADS), cycles = exp(mean[1] / WORKLOADS);
+            if (k < WORKLOADS) {
+                time = best[t][k].user_s / best[0][k].user_s;
+                cycles = (double)best[t][k].cycles / (double)best[0][k].cycles;
+                mean[0] += log(time);
+                mean[1] += log(cycles);
+            }
+            printf("   %6.2f (%6.3f)", time, cycles);
+            json_object_set_new(row, k < WORKLOADS ? technique_bench_set[k] : "geometric mean",
+                                json_pack("{s:f,s:f,s:f}", "user_s", k < WORKLOADS ? best[t][k].user_s : 0.0,
+                                          "time_ratio", time, "cycle_ratio", cycles));
+        }
+        putchar('\n');
+        json_array_append_new(rows, row);
+    }
+    json_t *const all = json_pack("{s:s,s:I,s:o}", "gpu", gpu, "runs", (json_int_t)runs, "techniques", rows);
+    char *const text = json_dumps(all, JSON_INDENT(1));
+    const enum ww_status s =
+        text ? file_write_atomic(out, text, strlen(text), &c->diags) : diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory");
+    free(text);
+    json_decref(all);
+    return s != WW_OK ? cli_fail(c, s) : 0;
+}
+
 int cmd_bench(struct cli *c, int argc, char **argv) {
     static const struct cli_option option[] = {{"--runs", 'n', "N", "runs of each (default 3, medians are shown)"},
                                                {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
-                                               {"--help", 'h', NULL, "this text"}};
+                                               {"--help", 'h', NULL, "this text"},
+                                               {"--techniques", 't', NULL, "how much slower each technique makes it"},
+                                               {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)"}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     uint64_t runs = 3;
-    const char *out = "bench.json", *value = NULL;
+    const char *out = "bench.json", *gpu = NULL, *value = NULL;
+    bool with_techniques = false;
     for (int o; (o = cli_next(&args, option, WW_COUNT(option), &value)) != -2;) {
         if (o == -3) return 2;
         if (o == -1) return cli_usage("bench takes no word like `%s`", value);
         if (o == 0 && (!text_to_u64(value, &runs) || runs < 1 || runs > MAX_RUNS))
             return cli_usage("--runs takes a number from 1 to %d", MAX_RUNS);
         if (o == 1) out = value;
+        if (o == 3) with_techniques = true;
+        if (o == 4) gpu = value;
         if (o == 2) {
             puts("usage: warpwatt bench [options]\n");
             cli_print_options(option, WW_COUNT(option), stdout);
             return 0;
         }
     }
+    if (gpu && !with_techniques) return cli_usage("--gpu goes with --techniques: the other bench is of gtx480");
     struct workload *list;
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
+    if (with_techniques) return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
     const char *host = machine(c);
     printf("%s; gtx480, all counting on; medians of %llu\n\n", host, (unsigned long long)runs);
     printf("%-14s %7s %11s %11s %12s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles", "warp inst",

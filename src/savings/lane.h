@@ -27,7 +27,9 @@ struct lane_group {
 };
 
 struct lane_pipe {
-    uint32_t n, not_on;       // groups; lanes that are off or waking
+    uint32_t n, not_on, off;  // groups; lanes that are off or waking; off
+    uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
+    uint64_t asked_on_at;
     uint64_t look_at;         // time alone changes nothing before this cycle
     uint64_t busy, idle;      // lane cycles
     struct gate_counts sum;   // of lanes

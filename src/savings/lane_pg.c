@@ -56,10 +56,14 @@ static uint64_t due(const struct lanes *l, const struct lane_group *g, uint32_t 
 // What time alone does up to and with cycle t.
 static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
     uint64_t look_at = DOMAIN_NEVER;
-    x->not_on = 0;
+    x->not_on = x->off = x->asked = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
         const enum gate_state was = g->d.state;
+        if (was == GATE_OFF) { // until somebody wakes it
+            x->off |= g->mask;
+            continue;
+        }
         domain_awake(&g->d, t);
         uint64_t next = due(l, g, type);
         if (next <= t) {
@@ -67,10 +71,12 @@ static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t typ
             next = DOMAIN_NEVER;
         }
         if (g->d.state != was) credit(x, g);
-        if (g->d.state != GATE_ON) x->not_on |= g->mask;
+        if (g->d.state == GATE_OFF) x->off |= g->mask;
+        if (g->d.state == GATE_WAKING) x->not_on |= g->mask;
         if (g->d.state == GATE_WAKING) next = g->d.on_at;
         if (next < look_at) look_at = next;
     }
+    x->not_on |= x->off;
     x->look_at = look_at;
 }
 
@@ -215,6 +221,7 @@ static inline bool hold_whole(const struct lanes *l, struct lane_pipe *x, uint32
 // Lanes that are on get work in [at, to); `now` is the cycle of issue.
 static inline void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                         uint64_t at, uint64_t to) {
+    x->asked = 0;
     if (!hold_whole(l, x, mask, now, at, to)) hold_some(l, x, mask, now, at, to);
     if (!l->type_gated[type]) return;
     const uint64_t next = to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect);
@@ -261,6 +268,7 @@ static void split(struct lane_pipe *x, uint32_t i, uint32_t mask) {
 // Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
 static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t t) {
+    if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
     uint64_t on_at = t;
     const uint32_t n = x->n; // what is split off comes behind and has none of `mask`
     for (uint32_t i = 0; i < n; i++) {
@@ -268,6 +276,7 @@ static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64
         if ((g->mask & mask) == 0) continue;
         if (g->d.state == GATE_OFF) {
             split(x, i, g->mask & mask);
+            x->off &= ~g->mask;
             domain_wake(&g->d, &l->times, t);
             credit(x, g);
         }
@@ -282,6 +291,8 @@ static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64
     }
     if (on_at < x->look_at) x->look_at = on_at;
     if (on_at < l->look_at) l->look_at = on_at;
+    x->asked = mask;
+    x->asked_on_at = on_at;
     return on_at;
 }
 
@@ -297,11 +308,8 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
     FOR_EACH_BIT64(p, pipes & ~l->claimed) {
         const struct lane_pipe *const x = &l->pipe[p];
         const uint32_t need = needs(l, v, warp, type_of((uint32_t)p));
-        uint32_t off = 0;
-        for (uint32_t i = 0; i < x->n; i++)
-            if (x->group[i].d.state == GATE_OFF) off |= x->group[i].mask & need;
         if (choice == SM_PIPES) choice = p;
-        if (off != 0) continue;
+        if ((x->off & need) != 0) continue;
         choice = p;
         break;
     }
@@ -351,7 +359,7 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
 // ---- busy times and counts ------------------------------------------------------------------------
 static void begin(struct lanes *l, struct lane_pipe *x, uint64_t t) {
     x->n = 0;
-    x->not_on = 0;
+    x->not_on = x->off = x->asked = 0;
     x->look_at = 0;
     const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX, half[2] = {l->all & lower, l->all & ~lower};
     for (uint32_t i = 0; i < 2; i++) {

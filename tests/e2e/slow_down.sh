@@ -1,0 +1,23 @@
+# Techniques slow the simulator by so much at most: host instructions of a whole run over those of the run with
+# the two-level scheduler alone. Instructions do not depend on what else the machine does. The limits leave room
+# above what was measured (docs/performance.md).
+. "$HERE/lib.sh"
+command -v valgrind >/dev/null || { echo "skipped: no valgrind (tools/setup test installs it)"; exit 77; }
+ldd "$(dirname "$WARPWATT")/libcuda.so.1" | grep -q asan && { echo "skipped: sanitizers and valgrind do not go together"; exit 77; }
+instructions() { # of the program, the process that executes most
+    valgrind --tool=cachegrind --cache-sim=no --trace-children=yes --cachegrind-out-file=/dev/null \
+        "$WARPWATT" run -q --no-power --no-progress -g gtx480-micro46 -p "$1" "$2" 2>&1 >/dev/null |
+        sed -n 's/.*I *refs: *//p' | tr -d , | sort -n | tail -1
+}
+for w in hotspot; do
+    base=$(instructions two-level $w)
+    [ "${base:-0}" -gt 50000000 ] || fail "$w: ${base:-no} instructions counted"
+    for limit in conv-pg:118 warped-gates:127 lane-pg:132 origami:153; do
+        n=$(instructions ${limit%:*} $w)
+        [ "${n:-0}" -gt 50000000 ] || { fail "$w: ${n:-no} instructions counted with ${limit%:*}"; continue; }
+        echo "$w ${limit%:*}: $((n * 100 / base)) % of two-level's"
+        [ $((n * 100)) -le $((base * ${limit#*:})) ] ||
+            fail "$w: ${limit%:*} takes $((n * 100 / base)) % of two-level's host instructions, at most ${limit#*:}"
+    done
+done
+finish
