@@ -46,7 +46,7 @@ characterize: build
 	    out=$(BUILD)/characterize/$$size; markdown=; [ $$size = small ] || markdown="--markdown docs/workloads.md"; \
 	    $(BUILD)/warpwatt study characterize --size $$size -o $$out $$markdown $(STUDY_OPTIONS) || exit 1; \
 	    for f in page lanes meters; do cp $$out/$$f.csv workloads/measured/$$size-$$f.csv; done; \
-	    grep -E '^workload,|,gtx480,' $$out/kernels.csv >workloads/measured/$$size-kernels.csv; done
+	    grep -E '^workload,|^[^ ,]+,gtx480,' $$out/kernels.csv >workloads/measured/$$size-kernels.csv; done
 	@cp $(BUILD)/characterize/paper/published.csv workloads/measured/published.csv
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
