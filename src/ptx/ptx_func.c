@@ -302,6 +302,7 @@ static struct ptx_func *enter(struct ptx_parser *p, const struct ptx_token *name
 struct header {
     struct ptx_func *func; // in the module
     struct ptx_func read;  // what this declaration says
+    bool is_repeated;      // a weak definition that is not needed any more
 };
 
 // From behind .entry or .func to the brace or semicolon. Parameters go into the function's scope.
@@ -333,11 +334,14 @@ static bool adopt(struct ptx_parser *p, struct header *h, const struct ptx_linka
                   bool is_entry, bool is_new) {
     struct ptx_func *f = h->func;
     const struct ptx_func *r = &h->read;
-    const bool defines = ptx_at(p, '{');
+    bool defines = ptx_at(p, '{');
     if (f->is_entry != is_entry)
         return ptx_fail(p, r->line, r->col, "`%s` is a %s here and a %s on line %u", f->name,
                         is_entry ? "kernel" : "function", is_entry ? "function" : "kernel",
                         f->line);
+    // units that were linked may each bring a template's code along: the first counts
+    h->is_repeated = defines && f->has_body && (f->is_weak || l->is_weak);
+    if (h->is_repeated) defines = false;
     if (defines && f->has_body)
         return ptx_fail(p, r->line, r->col, "`%s` is defined twice; the first is on line %u",
                         f->name, f->line);
@@ -412,7 +416,7 @@ bool ptx_func_decl(struct ptx_parser *p, const struct ptx_linkage *l) {
     const bool declared = p->tok.kind == PTX_TOK_WORD && p->tok.first;
     if (ok && !declared && !ptx_at(p, '{') && !ptx_at(p, ';'))
         ok = ptx_fail_here(p, "`{` or `;` after the header of a function");
-    if (!ok) {
+    if (!ok || h.is_repeated) {
         skip_function(p);
     } else if (ptx_at(p, '{')) {
         const struct ptx_token open = p->tok;

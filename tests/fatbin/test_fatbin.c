@@ -167,7 +167,7 @@ static void a_wrapper_in_memory(void **state) {
     end(&x);
 }
 
-// Two units: one calls what the other defines, both define the same weak function.
+// Two units: one calls what the other defines.
 static void units_become_one_text(void **state) {
     (void)state;
     struct fixture x;

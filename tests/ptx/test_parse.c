@@ -170,6 +170,20 @@ static void constants(void **state) {
     ptx_free(m);
 }
 
+// Units compiled to be linked bring a template's kernels and functions along, each unit its own.
+static void weak_definitions_may_repeat(void **state) {
+    (void)state;
+    struct ptx_module *m = parse(HEAD ".weak .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
+                                      ".weak .func f() { ret; }\n.func f();\n"
+                                      ".weak .entry k(.param .u32 b) { { ret; } }\n.weak .func f() { ret; }\n"
+                                      ".visible .entry last() { call f; ret; }\n");
+    assert_int_equal(m->n_funcs, 3);
+    assert_string_equal(m->funcs[0]->name, "k");
+    assert_int_equal(m->funcs[0]->n_insts, 3);
+    assert_true(m->funcs[2]->has_body && m->funcs[2]->n_insts == 2);
+    ptx_free(m);
+}
+
 static void variables(void **state) {
     (void)state;
     struct ptx_module *m = parse(
@@ -525,6 +539,7 @@ int main(void) {
         cmocka_unit_test(operands),
         cmocka_unit_test(constants),
         cmocka_unit_test(variables),
+        cmocka_unit_test(weak_definitions_may_repeat),
         cmocka_unit_test(addresses_in_values),
         cmocka_unit_test(functions_and_calls),
         cmocka_unit_test(parameters_in_registers),
