@@ -1,14 +1,13 @@
 // Capture and graphs. A graph is a list of operations in an order in which they may run: the order of their
 // capture, or of their making, which both respect every dependency that can be expressed (a node's
-// dependencies exist before it). A launch runs them one after the other in its stream; what could have
-// run side by side does not, which costs simulated time and no results.
+// dependencies exist before it). A launch gives every branch a stream of its own, tied together by events.
 #include "cudart/graph.h"
 #include "driver_private.h"
 
 #include <pthread.h>
 
 // ---- doing an operation ---------------------------------------------------------------------------------
-static CUresult do_graph(const struct CUgraph_st *g, cudaStream_t s);
+static CUresult do_graph(struct CUgraph_st *g, cudaStream_t s);
 
 CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
     switch (op->kind) {
@@ -34,23 +33,117 @@ CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
     case OP_EVENT_WAIT: return cuStreamWaitEvent(s, op->event, 0);
     case OP_EMPTY: return CUDA_SUCCESS;
     case OP_CHILD: return do_graph(op->child, s);
+    case OP_ALLOC:
+    case OP_FREE: return graph_memory_do(op);
     }
     return CUDA_ERROR_UNKNOWN;
 }
 
-static CUresult do_graph(const struct CUgraph_st *g, cudaStream_t s) {
+static CUresult do_node(const struct CUgraphNode_st *n, cudaStream_t s) {
+    if (n->disabled) return CUDA_SUCCESS;
+    const struct ww_driver_table *driver;
+    const CUresult r = cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE);
+    if (r != CUDA_SUCCESS) return r;
+    // a graph's copy reads host memory when its turn comes, not when the graph is launched
+    return n->op.kind == OP_COPY ? driver->memcpy3d_in_order(&n->op.copy, s) : cudart_do(&n->op, s);
+}
+
+// Whether each node waits for the one before it anyway.
+static bool is_line(const struct CUgraph_st *g, const unsigned *order) {
+    unsigned last = UINT32_MAX;
+    for (unsigned k = 0; k < g->n; k++) {
+        const unsigned i = order ? order[k] : k;
+        if (!g->node[i]) continue;
+        bool follows = last == UINT32_MAX;
+        for (unsigned d = 0; d < g->node[i]->n_depends; d++) follows |= g->node[i]->depends[d] == last;
+        if (!follows) return false;
+        last = i;
+    }
+    return true;
+}
+
+enum { MAX_LANES = 16 };
+struct plan {
+    unsigned *lane;  // of every node
+    bool *is_waited; // by a node of another lane, or by the end
+    unsigned tail[MAX_LANES], n_lanes;
+};
+
+// A node goes on in the lane of something that it waits for and that nobody has gone on from; else it opens a
+// lane, as long as there are any.
+static void plan_lanes(const struct CUgraph_st *g, const unsigned *order, struct plan *p) {
+    for (unsigned k = 0; k < g->n; k++) {
+        const unsigned i = order ? order[k] : k;
+        const struct CUgraphNode_st *n = g->node[i];
+        if (!n) continue;
+        unsigned lane = MAX_LANES;
+        for (unsigned d = 0; d < n->n_depends && lane == MAX_LANES; d++)
+            if (p->tail[p->lane[n->depends[d]]] == n->depends[d]) lane = p->lane[n->depends[d]];
+        if (lane == MAX_LANES) lane = p->n_lanes < MAX_LANES ? p->n_lanes++ : i % MAX_LANES;
+        p->lane[i] = lane;
+        p->tail[lane] = i;
+        for (unsigned d = 0; d < n->n_depends; d++)
+            if (p->lane[n->depends[d]] != lane) p->is_waited[n->depends[d]] = true;
+    }
+    for (unsigned l = 1; l < p->n_lanes; l++) p->is_waited[p->tail[l]] = true;
+}
+
+// Streams and events that a launch needs; they stay with the graph.
+static CUresult make_lanes(struct CUgraph_st *g, const struct plan *p) {
+    CUresult r = CUDA_SUCCESS;
+    if (!g->lane) g->lane = calloc(MAX_LANES, sizeof *g->lane);
+    if (g->n_done < g->n) {
+        void *more = realloc(g->done, g->n * sizeof *g->done);
+        if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
+        g->done = more;
+        memset(g->done + g->n_done, 0, (g->n - g->n_done) * sizeof *g->done);
+        g->n_done = g->n;
+    }
+    if (!g->lane) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!g->start) r = cuEventCreate(&g->start, CU_EVENT_DISABLE_TIMING);
+    for (; r == CUDA_SUCCESS && g->n_lanes + 1 < p->n_lanes; g->n_lanes += r == CUDA_SUCCESS) r = cuStreamCreate(&g->lane[g->n_lanes + 1], CU_STREAM_NON_BLOCKING);
+    for (unsigned i = 0; i < g->n && r == CUDA_SUCCESS; i++)
+        if (p->is_waited[i] && !g->done[i]) r = cuEventCreate(&g->done[i], CU_EVENT_DISABLE_TIMING);
+    return r;
+}
+
+static CUresult do_lanes(struct CUgraph_st *g, const unsigned *order, cudaStream_t s, const struct plan *p) {
+    CUresult r = cuEventRecord(g->start, s);
+    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++) r = cuStreamWaitEvent(g->lane[l], g->start, 0);
+    for (unsigned k = 0; k < g->n && r == CUDA_SUCCESS; k++) {
+        const unsigned i = order ? order[k] : k;
+        const struct CUgraphNode_st *n = g->node[i];
+        if (!n) continue;
+        const cudaStream_t own = p->lane[i] ? g->lane[p->lane[i]] : s;
+        for (unsigned d = 0; d < n->n_depends && r == CUDA_SUCCESS; d++)
+            if (p->lane[n->depends[d]] != p->lane[i]) r = cuStreamWaitEvent(own, g->done[n->depends[d]], 0);
+        if (r == CUDA_SUCCESS) r = do_node(n, own);
+        if (r == CUDA_SUCCESS && p->is_waited[i]) r = cuEventRecord(g->done[i], own);
+    }
+    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++) r = cuStreamWaitEvent(s, g->done[p->tail[l]], 0);
+    return r;
+}
+
+static CUresult do_graph(struct CUgraph_st *g, cudaStream_t s) {
     unsigned *order = NULL;
     if (g->is_unsorted) {
         order = calloc(g->n + 1, sizeof *order);
         if (!order || !graph_order(g, order)) return free(order), CUDA_ERROR_INVALID_VALUE;
     }
-    const struct ww_driver_table *driver;
-    CUresult r = cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE);
-    for (unsigned k = 0; k < g->n && r == CUDA_SUCCESS; k++) {
-        const struct CUgraphNode_st *n = g->node[order ? order[k] : k];
-        if (!n || n->disabled) continue;
-        // a graph's copy reads host memory when its turn comes, not when the graph is launched
-        r = n->op.kind == OP_COPY ? driver->memcpy3d_in_order(&n->op.copy, s) : cudart_do(&n->op, s);
+    CUresult r = CUDA_SUCCESS;
+    if (is_line(g, order)) {
+        for (unsigned k = 0; k < g->n && r == CUDA_SUCCESS; k++) {
+            const struct CUgraphNode_st *n = g->node[order ? order[k] : k];
+            if (n) r = do_node(n, s);
+        }
+    } else {
+        struct plan p = {.lane = calloc(g->n, sizeof *p.lane), .is_waited = calloc(g->n, sizeof *p.is_waited)};
+        r = p.lane && p.is_waited ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+        if (r == CUDA_SUCCESS) plan_lanes(g, order, &p);
+        if (r == CUDA_SUCCESS) r = make_lanes(g, &p);
+        if (r == CUDA_SUCCESS) r = do_lanes(g, order, s, &p);
+        free(p.lane);
+        free(p.is_waited);
     }
     free(order);
     return r;
@@ -87,13 +180,22 @@ static void free_arguments(struct CUgraphNode_st *n) {
 void graph_free_node(struct CUgraphNode_st *n) {
     if (n->op.kind == OP_KERNEL) free_arguments(n);
     if (n->op.kind == OP_CHILD) graph_free(n->op.child);
+    if (n->op.kind == OP_ALLOC || n->op.kind == OP_FREE) graph_memory_drop(n->op.memory);
     free(n->depends);
     free(n);
 }
 void graph_free(struct CUgraph_st *g) {
     for (unsigned i = 0; g && i < g->n; i++)
         if (g->node[i]) graph_free_node(g->node[i]);
-    if (g) free(g->node);
+    if (!g) return;
+    for (unsigned l = 1; l <= g->n_lanes; l++) cuStreamDestroy(g->lane[l]);
+    for (unsigned i = 0; i < g->n_done; i++)
+        if (g->done[i]) cuEventDestroy(g->done[i]);
+    if (g->start) cuEventDestroy(g->start);
+    graph_objects_drop(g);
+    free(g->lane);
+    free(g->done);
+    free(g->node);
     free(g);
 }
 
@@ -143,6 +245,7 @@ struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudart_op *o
         g->node = more, g->cap = cap;
     }
     *n = (struct CUgraphNode_st){.op = *op, .graph = g};
+    if (op->kind == OP_ALLOC || op->kind == OP_FREE) graph_memory_keep(op->memory);
     if (op->kind == OP_KERNEL && !keep_arguments(n, op->kernel.args)) {
         free_arguments(n);
         return free(n), NULL;
@@ -168,10 +271,12 @@ struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
             continue;
         }
         to->disabled = from->disabled;
+        memcpy(to->attribute, from->attribute, sizeof to->attribute);
         for (unsigned k = 0; k < from->n_depends; k++)
             if (!graph_depend(to, from->depends[k])) return graph_free(c), NULL;
     }
     if (c) c->is_unsorted = g->is_unsorted;
+    if (c && !graph_objects_copy(c, g)) return graph_free(c), NULL;
     return c;
 }
 
@@ -440,6 +545,8 @@ CUDART_API cudaError_t cudaGraphLaunch(CUgraphExec x, cudaStream_t s) {
     cudaError_t e;
     if (cudart_is_capturing(s)) kept.child = graph_copy(x->graph);
     if (cudart_capture(s, &kept, &e)) return cudart_error(e);
+    enum { FREE_ON_LAUNCH = 1 };
+    if (x->flags & FREE_ON_LAUNCH) graph_memory_forget(x->graph);
     return cudart_done(do_graph(x->graph, s));
 }
 // The same shape with new parameters: the copy is made anew. Since 12 the answer is a structure

@@ -4,10 +4,17 @@
 
 #include "cudart/cudart.h"
 
+enum { GRAPH_ATTRIBUTES = 16 };
 struct CUgraph_st {
     struct CUgraphNode_st **node; // NULL: destroyed
     unsigned n, cap;
     bool is_unsorted; // an edge goes from a later node to an earlier one
+    // of launches: streams that branches run in besides the launch's own, and an event a node
+    cudaStream_t *lane;
+    unsigned n_lanes;
+    cudaEvent_t start, *done;
+    unsigned n_done;
+    struct graph_object *objects; // that it keeps (graph_detail.c)
 };
 struct CUgraphNode_st {
     struct cudart_op op;
@@ -17,6 +24,7 @@ struct CUgraphNode_st {
     unsigned n_arguments;
     size_t *argument_bytes;
     bool disabled;
+    CUlaunchAttributeValue attribute[GRAPH_ATTRIBUTES]; // of a kernel; kept, and "cooperative" is heeded
 };
 struct CUgraphExec_st {
     struct CUgraph_st *graph; // a copy
@@ -36,5 +44,17 @@ int graph_index(const struct CUgraph_st *g, const struct CUgraphNode_st *n); // 
 bool graph_depend(struct CUgraphNode_st *n, unsigned on); // false: out of memory
 // Whether the edges of an unsorted graph leave an order; puts it into `order` (g->n entries) when not NULL.
 bool graph_order(const struct CUgraph_st *g, unsigned *order);
+
+
+// graph_memory.c. `memory` counts the nodes that name it and is freed with the last.
+CUresult graph_memory_do(const struct cudart_op *op);
+void graph_memory_keep(struct graph_memory *m);
+void graph_memory_drop(struct graph_memory *m);
+void graph_memory_forget(const struct CUgraph_st *g); // what its nodes allocated counts as freed
+cudaError_t graph_alloc_op(struct cudaMemAllocNodeParams *p, struct cudart_op *op);
+cudaError_t graph_free_op(void *p, struct cudart_op *op);
+// graph_detail.c
+bool graph_objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
+void graph_objects_drop(struct CUgraph_st *g);
 
 #endif

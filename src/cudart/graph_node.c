@@ -171,7 +171,7 @@ static cudaError_t list_nodes(CUgraph g, CUgraphNode *out, size_t *n, bool roots
 CUDART_API cudaError_t cudaGraphGetNodes(CUgraph g, CUgraphNode *out, size_t *n) { return list_nodes(g, out, n, false); }
 CUDART_API cudaError_t cudaGraphGetRootNodes(CUgraph g, CUgraphNode *out, size_t *n) { return list_nodes(g, out, n, true); }
 CUDART_API cudaError_t cudaGraphNodeGetType(CUgraphNode node, int *type) {
-    static const int number[] = {[OP_KERNEL] = 0, [OP_COPY] = 1, [OP_FILL] = 2, [OP_HOST] = 3, [OP_CHILD] = 4, [OP_EMPTY] = 5, [OP_EVENT_WAIT] = 6, [OP_EVENT_RECORD] = 7};
+    static const int number[] = {[OP_KERNEL] = 0, [OP_COPY] = 1, [OP_FILL] = 2, [OP_HOST] = 3, [OP_CHILD] = 4, [OP_EMPTY] = 5, [OP_EVENT_WAIT] = 6, [OP_EVENT_RECORD] = 7, [OP_ALLOC] = NODE_ALLOC, [OP_FREE] = NODE_FREE};
     *type = number[node->op.kind];
     return cudaSuccess;
 }
@@ -197,7 +197,7 @@ CUDART_API cudaError_t cudaGraphNodeFindInClone(CUgraphNode *out, CUgraphNode or
 }
 
 // ---- any node by one call (12 and later) ------------------------------------------------------------------------
-static cudaError_t any_op(const struct cudaGraphNodeParams *p, struct cudart_op *op) {
+static cudaError_t any_op(struct cudaGraphNodeParams *p, struct cudart_op *op) {
     switch (p->type) {
     case NODE_KERNEL: return kernel_op(&p->kernel, op);
     case NODE_COPY: op->kind = OP_COPY; return cudart_box(&p->copy.copyParams, &op->copy);
@@ -207,7 +207,9 @@ static cudaError_t any_op(const struct cudaGraphNodeParams *p, struct cudart_op 
     case NODE_EMPTY: *op = (struct cudart_op){.kind = OP_EMPTY}; return cudaSuccess;
     case NODE_WAIT: *op = (struct cudart_op){.kind = OP_EVENT_WAIT, .event = p->event}; return cudaSuccess;
     case NODE_RECORD: *op = (struct cudart_op){.kind = OP_EVENT_RECORD, .event = p->event}; return cudaSuccess;
-    default: return cudart_refuse("a graph's node of this kind (memory, semaphores, conditions)");
+    case NODE_ALLOC: return graph_alloc_op(&p->alloc, op);
+    case NODE_FREE: return graph_free_op(p->free.dptr, op);
+    default: return cudart_refuse("a graph's node of this kind (semaphores, conditions)");
     }
 }
 CUDART_API cudaError_t cudaGraphAddNode_v2(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, const void *edges, size_t n,
@@ -270,12 +272,12 @@ CUDART_API cudaError_t cudaGraphNodeGetEnabled(CUgraphExec x, CUgraphNode node, 
     *enabled = !n->disabled;
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaGraphNodeSetParams(CUgraphNode node, const struct cudaGraphNodeParams *p) {
+CUDART_API cudaError_t cudaGraphNodeSetParams(CUgraphNode node, struct cudaGraphNodeParams *p) {
     struct cudart_op op = {0};
     const cudaError_t e = any_op(p, &op);
     return e != cudaSuccess ? cudart_error(e) : graph_set(node, &op);
 }
-CUDART_API cudaError_t cudaGraphExecNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaGraphNodeParams *p) {
+CUDART_API cudaError_t cudaGraphExecNodeSetParams(CUgraphExec x, CUgraphNode node, struct cudaGraphNodeParams *p) {
     return cudaGraphNodeSetParams(executable(x, node), p);
 }
 CUDART_API cudaError_t cudaGraphMemcpyNodeSetParams(CUgraphNode node, const struct cudaMemcpy3DParms *p) {
@@ -289,6 +291,42 @@ CUDART_API cudaError_t cudaGraphMemcpyNodeSetParams1D(CUgraphNode node, void *ds
 }
 CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(CUgraphExec x, CUgraphNode node, void *dst, const void *src, size_t bytes, int kind) {
     return cudaGraphMemcpyNodeSetParams1D(executable(x, node), dst, src, bytes, kind);
+}
+// The driver's box as programs write it: places and widths in texels where an array is one side.
+CUDART_API cudaError_t cudaGraphMemcpyNodeGetParams(CUgraphNode node, struct cudaMemcpy3DParms *p) {
+    if (node->op.kind != OP_COPY) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_MEMCPY3D *c = &node->op.copy;
+    const bool from_array = c->srcMemoryType == CU_MEMORYTYPE_ARRAY, to_array = c->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+    const unsigned texel = from_array ? cudart_texel_bytes(c->srcArray) : to_array ? cudart_texel_bytes(c->dstArray) : 1;
+    void *const src = c->srcMemoryType == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)c->srcHost : (void *)(uintptr_t)c->srcDevice;
+    void *const dst = c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (void *)(uintptr_t)c->dstDevice;
+    *p = (struct cudaMemcpy3DParms){.srcArray = from_array ? c->srcArray : NULL,
+                                    .dstArray = to_array ? c->dstArray : NULL,
+                                    .srcPos = {from_array ? c->srcXInBytes / texel : c->srcXInBytes, c->srcY, c->srcZ},
+                                    .dstPos = {to_array ? c->dstXInBytes / texel : c->dstXInBytes, c->dstY, c->dstZ},
+                                    .extent = {c->WidthInBytes / texel, c->Height, c->Depth},
+                                    .kind = cudaMemcpyDefault};
+    if (!from_array) p->srcPtr = (struct cudaPitchedPtr){src, c->srcPitch, c->WidthInBytes, c->srcHeight};
+    if (!to_array) p->dstPtr = (struct cudaPitchedPtr){dst, c->dstPitch, c->WidthInBytes, c->dstHeight};
+    return cudaSuccess;
+}
+CUDART_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(CUgraphNode node, const void *symbol, const void *src, size_t bytes, size_t offset, int kind) {
+    CUdeviceptr at;
+    const cudaError_t e = cudart_symbol(symbol, &at, NULL);
+    return e != cudaSuccess ? cudart_error(e) : cudaGraphMemcpyNodeSetParams1D(node, (void *)(uintptr_t)(at + offset), src, bytes, kind);
+}
+CUDART_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(CUgraphNode node, void *dst, const void *symbol, size_t bytes, size_t offset, int kind) {
+    CUdeviceptr at;
+    const cudaError_t e = cudart_symbol(symbol, &at, NULL);
+    return e != cudaSuccess ? cudart_error(e) : cudaGraphMemcpyNodeSetParams1D(node, dst, (void *)(uintptr_t)(at + offset), bytes, kind);
+}
+CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(CUgraphExec x, CUgraphNode node, const void *symbol, const void *src, size_t bytes,
+                                                                size_t offset, int kind) {
+    return cudaGraphMemcpyNodeSetParamsToSymbol(executable(x, node), symbol, src, bytes, offset, kind);
+}
+CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(CUgraphExec x, CUgraphNode node, void *dst, const void *symbol, size_t bytes,
+                                                                  size_t offset, int kind) {
+    return cudaGraphMemcpyNodeSetParamsFromSymbol(executable(x, node), dst, symbol, bytes, offset, kind);
 }
 CUDART_API cudaError_t cudaGraphMemsetNodeSetParams(CUgraphNode node, const struct cudaMemsetParams *p) {
     const struct cudart_op op = fill_op(p);
