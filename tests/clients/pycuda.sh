@@ -1,4 +1,5 @@
-# PyCUDA: SourceModule, ReductionKernel and ElementwiseKernel call nvcc, so it is needed too.
+# PyCUDA compiles with nvcc, so it is needed too. Its compile(target='ptx') makes what runs here; SourceModule,
+# ElementwiseKernel and ReductionKernel ask nvcc for machine code of the device and stop there.
 . "$HERE/lib.sh"
 needs numpy pycuda
 command -v nvcc >/dev/null || PATH=$PATH:/usr/local/cuda/bin

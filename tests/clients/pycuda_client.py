@@ -1,10 +1,10 @@
 import numpy as np
 import pycuda.autoinit
 import pycuda.driver as cuda
-from pycuda.compiler import SourceModule
+from pycuda.compiler import compile
 
-# the simulated GPU is older than what nvcc compiles for: PTX of a newer target is taken all the same
-module = SourceModule('''
+# PTX, which any GPU takes: SourceModule would ask nvcc for the device's machine code
+module = cuda.module_from_buffer(compile('''
 __global__ void saxpy(float a, const float *x, const float *y, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = a * x[i] + y[i];
@@ -26,7 +26,7 @@ __global__ void matmul(const float *a, const float *b, float *c, int n, int k) {
     for (int i = 0; i < k; i++) v += a[row * k + i] * b[i * n + col];
     c[row * n + col] = v;
 }
-''', arch='compute_75', code='compute_75')
+''', arch='compute_75', target='ptx', no_extern_c=False))
 n = 1000
 x = np.arange(n, dtype=np.float32)
 y = np.ones(n, dtype=np.float32)
