@@ -125,6 +125,8 @@ int text_nearest(const char *word, const char *const *names, size_t n);
 // Decimal/hex/octal/binary integer with optional k/m/g suffix; false if malformed.
 bool text_to_u64(const char *s, uint64_t *out);
 bool text_to_double(const char *s, double *out);
+// One line of CSV (RFC 4180) into its fields, in place; how many, at most `max`.
+uint32_t text_split_csv(char *line, char **field, uint32_t max);
 
 // ---- bits -----------------------------------------------------------------
 // The oldest x86-64 has no instruction for counts, and a call of the compiler's library costs more than this.

@@ -134,3 +134,25 @@ bool text_to_double(const char *s, double *out) {
     *out = v;
     return true;
 }
+
+uint32_t text_split_csv(char *line, char **field, uint32_t max) {
+    uint32_t n = 0;
+    for (char *p = line; n < max;) {
+        char *out = p;
+        field[n++] = out;
+        if (*p == '"') {
+            for (p++; *p && !(*p == '"' && p[1] != '"'); p++) {
+                if (*p == '"') p++;
+                *out++ = *p;
+            }
+            if (*p) p++;
+        } else {
+            while (*p && *p != ',') *out++ = *p++;
+        }
+        const char stop = *p;
+        *out = 0;
+        if (!stop) return n;
+        p++;
+    }
+    return n;
+}

@@ -15,33 +15,10 @@ struct csv {
     uint32_t n_head, n;
 };
 
-// RFC 4180, one line; fields end up in place.
-static uint32_t split(char *line, char **field) {
-    uint32_t n = 0;
-    for (char *p = line; n < MAX_FIELDS;) {
-        char *out = p;
-        field[n++] = out;
-        if (*p == '"') {
-            for (p++; *p && !(*p == '"' && p[1] != '"'); p++) {
-                if (*p == '"') p++;
-                *out++ = *p;
-            }
-            if (*p) p++;
-        } else {
-            while (*p && *p != ',') *out++ = *p++;
-        }
-        const char stop = *p;
-        *out = 0;
-        if (!stop) return n;
-        p++;
-    }
-    return n;
-}
-
 static bool csv_next(struct csv *t) {
     char *line = strtok_r(NULL, "\n", &t->rest);
     if (!line) return false;
-    t->n = split(line, t->field);
+    t->n = text_split_csv(line, t->field, MAX_FIELDS);
     return true;
 }
 
@@ -52,7 +29,7 @@ static bool csv_open(struct cli *c, const char *folder, const char *name, struct
     if (access(path, R_OK) != 0 || file_read(&c->arena, path, 8 << 20, &text, &len, &c->diags) != WW_OK) return false;
     t->rest = NULL;
     char *line = strtok_r(text, "\n", &t->rest);
-    t->n_head = line ? split(line, t->head) : 0;
+    t->n_head = line ? text_split_csv(line, t->head, MAX_FIELDS) : 0;
     return line != NULL;
 }
 

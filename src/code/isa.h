@@ -199,5 +199,8 @@ enum { GUARD_NONE = -1 };
 // constant or immediate an instruction. A zero immediate is the zero register and goes anywhere
 // but into an address. (lower_fits.c)
 bool isa_fits(const struct minst *i, unsigned s, const struct opnd *o);
+// Sources 0 and 1 change places (a comparison is mirrored, a selection turned); false, and nothing
+// is changed, where that cannot be said.
+bool isa_commute(struct minst *i);
 
 #endif

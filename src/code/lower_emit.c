@@ -77,47 +77,11 @@ struct opnd lower_in_reg(struct lower *l, struct opnd o) {
     return t;
 }
 
-static void swap_sources(struct minst *m) {
-    const struct opnd a = m->src[0];
-    m->src[0] = m->src[1];
-    m->src[1] = a;
-}
-
-// Sources 0 and 1 change places, where that can be said.
-static bool commute(struct minst *m) {
-    static const uint8_t mirror[] = {
-        [MCMP_EQ] = MCMP_EQ,   [MCMP_NE] = MCMP_NE,   [MCMP_LT] = MCMP_GT,   [MCMP_LE] = MCMP_GE,
-        [MCMP_GT] = MCMP_LT,   [MCMP_GE] = MCMP_LE,   [MCMP_EQU] = MCMP_EQU, [MCMP_NEU] = MCMP_NEU,
-        [MCMP_LTU] = MCMP_GTU, [MCMP_LEU] = MCMP_GEU, [MCMP_GTU] = MCMP_LTU, [MCMP_GEU] = MCMP_LEU,
-        [MCMP_NUM] = MCMP_NUM, [MCMP_NAN] = MCMP_NAN};
-    switch (m->op) {
-    case OP_ISETP:
-    case OP_ISET:
-    case OP_FSETP:
-    case OP_FSET:
-    case OP_DSETP:
-    case OP_HSETP:
-    case OP_HSET: m->cmp = mirror[m->cmp]; break;
-    case OP_SEL: m->src[2].mods ^= OPND_NOT; break;
-    case OP_IMAD:
-    case OP_IMAD24:
-    case OP_IMAD64:
-    case OP_FFMA:
-    case OP_FMAD:
-    case OP_DFMA:
-    case OP_HFMA: break;
-    default:
-        if (!(mop_info[m->op].flags & OPF_COMMUTES)) return false;
-    }
-    swap_sources(m);
-    return true;
-}
-
 static bool is_extra(const struct opnd *o) { return o->kind == OPND_IMM || o->kind == OPND_CONST; }
 
 void lower_put(struct lower *l, struct minst *m) {
     if (is_extra(&m->src[0]) && m->src[1].kind == OPND_GPR && !isa_fits(m, 0, &m->src[0]))
-        commute(m);
+        isa_commute(m);
     for (unsigned s = 0; s < 4; s++) {
         struct opnd *const o = &m->src[s];
         if (!is_extra(o) || isa_fits(m, s, o)) continue;

@@ -135,43 +135,6 @@ void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct mins
     o->insert_at[o->n_inserts++] = (struct opt_insert){at, above, *m};
 }
 
-bool opt_commute(struct minst *m) {
-    static const uint8_t mirror[] = {
-        [MCMP_EQ] = MCMP_EQ,   [MCMP_NE] = MCMP_NE,   [MCMP_LT] = MCMP_GT,   [MCMP_LE] = MCMP_GE,
-        [MCMP_GT] = MCMP_LT,   [MCMP_GE] = MCMP_LE,   [MCMP_EQU] = MCMP_EQU, [MCMP_NEU] = MCMP_NEU,
-        [MCMP_LTU] = MCMP_GTU, [MCMP_LEU] = MCMP_GEU, [MCMP_GTU] = MCMP_LTU, [MCMP_GEU] = MCMP_LEU,
-        [MCMP_NUM] = MCMP_NUM, [MCMP_NAN] = MCMP_NAN};
-    switch (m->op) {
-    case OP_ISETP:
-    case OP_ISET:
-    case OP_FSETP:
-    case OP_FSET:
-    case OP_DSETP:
-    case OP_HSETP:
-    case OP_HSET: m->cmp = mirror[m->cmp]; break;
-    case OP_SEL:
-        if (m->src[2].kind != OPND_PRED) return false;
-        m->src[2].mods ^= OPND_NOT;
-        break;
-    case OP_IMAD:
-    case OP_IMAD24:
-    case OP_IMAD64:
-    case OP_FFMA:
-    case OP_FMAD:
-    case OP_DFMA:
-    case OP_HFMA: break;
-    case OP_LOP:
-        if (m->sub == MLOGIC_PASS_B) return false;
-        break;
-    default:
-        if (!(mop_info[m->op].flags & OPF_COMMUTES)) return false;
-    }
-    const struct opnd a = m->src[0];
-    m->src[0] = m->src[1];
-    m->src[1] = a;
-    return true;
-}
-
 // ---- one sweep over the values ---------------------------------------------------------------
 static void remember_definitions(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];

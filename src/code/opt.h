@@ -50,8 +50,6 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by);
 // Counts or uncounts all uses of an instruction.
 void opt_count(struct opt *o, const struct minst *m, bool add);
 void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m);
-// Sources 0 and 1 change places where that can be said.
-bool opt_commute(struct minst *m);
 
 static inline bool opt_plain(const struct minst *m) {
     return m->guard == VPRED_TRUE && !(m->flags & (MF_FILLER | MF_FRAME));

@@ -549,7 +549,7 @@ static bool fold_product(struct opt *o, uint32_t at) {
     if ((m.flags & (MF_HI | MF_WIDE | MF_CC_IN | MF_CC_OUT | MF_SAT)) || has_fillers(o, at) ||
         ptx_type_bits(m.type) != 32 || m.dst[0].words != 1)
         return false;
-    if (is_imm(&m.src[0]) && is_word(&m.src[1])) opt_commute(&m);
+    if (is_imm(&m.src[0]) && is_word(&m.src[1])) isa_commute(&m);
     const struct opnd a = m.src[0], b = m.src[1], c = m.src[2];
     if (a.kind != OPND_GPR || a.mods) return false;
     if (m.op == OP_IMAD && is_imm(&c) && !c.imm) {

@@ -78,9 +78,9 @@ static void place_constant(struct opt *o, uint32_t at, unsigned s, struct opnd v
     if (s > 1 || m->src[1 - s].kind != OPND_GPR) return;
     struct minst turned = *m;
     turned.src[s] = v;
-    if (!opt_commute(&turned) || !isa_fits(&turned, 1 - s, &v)) return;
+    if (!isa_commute(&turned) || !isa_fits(&turned, 1 - s, &v)) return;
     opt_replace(o, at, s, v); // keeps count of the uses, which commuting does not change
-    opt_commute(m);
+    isa_commute(m);
 }
 
 static bool is_mirror_of_itself(const struct minst *m) { // already what it would become

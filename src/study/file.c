@@ -497,29 +497,6 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
 }
 
 // ---- published values -------------------------------------------------------------------------
-// One line of CSV into fields, quotes as in RFC 4180.
-static uint32_t split_csv(char *line, char **field, uint32_t max) {
-    uint32_t n = 0;
-    for (char *p = line; n < max;) {
-        char *out = p;
-        field[n++] = out;
-        if (*p == '"') {
-            for (p++; *p && !(*p == '"' && p[1] != '"'); p++) {
-                if (*p == '"') p++;
-                *out++ = *p;
-            }
-            if (*p) p++;
-        } else {
-            while (*p && *p != ',') *out++ = *p++;
-        }
-        const char stop = *p;
-        *out = 0;
-        if (!stop) return n;
-        p++;
-    }
-    return n;
-}
-
 static bool one_of(const char *name, const char *const *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(list[i], name) == 0) return true;
@@ -559,7 +536,7 @@ static enum ww_status read_published(struct reader *r, const char *path) {
             if (++line == 1 || !*l) continue;
             char *f[7];
             struct published_row row;
-            if (split_csv(l, f, 7) != 7)
+            if (text_split_csv(l, f, 7) != 7)
                 return diag_at(r->d, DIAG_ERROR, WW_ERROR_CONFIG, path, NULL, line, 1,
                                "a row of published values has seven columns: study,source,workload,configuration,metric,value,unit");
             if (strcmp(f[0], s->name) != 0 && !is_also(s, f[0], f[1])) continue;
