@@ -57,5 +57,8 @@ int act_find(const char *name); // row, or -1
 
 void activity_add(struct activity *sum, const struct activity *a);
 void activity_sub(struct activity *difference, const struct activity *a);
+// Into `out`, which is none of the others: the sum of two, and what `to` has more than `from`.
+void activity_set_sum(struct activity *restrict out, const struct activity *a, const struct activity *b);
+void activity_set_span(struct activity *restrict out, const struct activity *from, const struct activity *to);
 
 #endif

@@ -168,6 +168,7 @@ void gpu_destroy(struct gpu *g) {
         device_free(g, g->streams);
         g->streams = next;
     }
+    run_free_spares(g);
     device_tear_down(g);
     devmem_destroy(g->memory);
     arena_free(&g->results_arena);

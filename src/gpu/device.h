@@ -22,7 +22,10 @@ struct work {
     bool running;
     uint64_t end; // copies, fills: cycle at which it is done
     union {
-        struct run *run;           // WORK_KERNEL
+        struct {
+            struct order *order; // until it starts
+            struct run *run;     // from then on
+        };                       // WORK_KERNEL
         struct {
             struct gpu_copy c;
             uint8_t *staged;       // copy of the host's source, NULL when it is read in place
@@ -52,12 +55,25 @@ struct gpu_stream {
 };
 
 // ---- launches -----------------------------------------------------------------------------------
-// One launch from its queueing to its result.
+// A launch that waits in its stream. Thousands may: what counts one (struct run) is many times larger
+// and comes when it starts.
+struct order {
+    struct gpu_kernel *kernel;
+    const struct code_image *image;
+    struct gpu_launch launch; // its params are those at the end of this
+    uint64_t id;
+    struct sm_occupancy occupancy;
+    bool functional;
+    uint8_t params[];
+};
+
+// One launch from its start to its result. Kept for the next one when it is over (gpu.spare_runs).
 struct run {
+    struct run *next_spare;
     struct gpu_result result;
+    struct order *order; // owned
     struct gpu_kernel *kernel;
     struct gpu_launch launch;
-    uint8_t *params;
     uint64_t n_ctas, next_cta;
     uint32_t slot;          // UINT32_MAX before it starts
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
@@ -131,6 +147,7 @@ struct gpu {
 
     struct run *slots[SM_KERNEL_SLOTS];
     uint32_t n_running;
+    struct run *spare_runs;
     uint64_t copy_free[2]; // when each copy engine is free
 
     struct gpu_stream *streams; // the default stream first
@@ -145,7 +162,8 @@ struct gpu {
     struct arena results_arena; // of the list
     struct gpu_totals totals;
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
-    struct activity busy_before; // counts at that time
+    struct run *busy_first;      // the run that began it; NULL when that has ended, or none has
+    struct activity busy_before; // counts at that time, once its first run has ended and others go on
     uint64_t quanta;       // of this stretch
     uint32_t quiet;        // quanta in a row in which nothing happened
     double last_progress_s;
@@ -179,6 +197,8 @@ void stream_drop_all(struct gpu *g);
 struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s); // NULL: the default stream
 
 // ---- launch.c, run.c, result.c ------------------------------------------------------------------
+// The run of a launch that starts, which then owns the order; NULL when out of memory.
+struct run *run_create(struct gpu *g, struct order *o);
 // Prepares a run at the head of its stream; its first CTA is dispatched at run->starts_at.
 enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot);
 // Simulates while kernels run, until one ends, a fault, or the quantum that reaches `until`.
@@ -187,10 +207,12 @@ void run_functional(struct gpu *g, struct run *r);
 // Gives the result to whoever wants it and frees the run.
 void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text);
 void run_free(struct gpu *g, struct run *r);
+void run_free_spares(struct gpu *g);
 // Cuts off all that runs: partial results with this status.
 void run_abort_all(struct gpu *g, enum ww_status s, const char *text);
 
 void result_begin(struct gpu *g, struct run *r);
+void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum); // the chip's counts then
 void result_interval(struct gpu *g, struct run *r);
 void result_end(struct gpu *g, struct run *r, uint64_t end_cycle);
 

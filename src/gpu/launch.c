@@ -77,17 +77,59 @@ static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k
     return WW_OK;
 }
 
+// A run takes its counters along from one launch to the next: they are most of it.
+struct run *run_create(struct gpu *g, struct order *o) {
+    struct run *r = g->spare_runs;
+    if (r) {
+        g->spare_runs = r->next_spare;
+        struct activity *at_start = r->at_start, *spans = r->spans;
+        memset(r, 0, sizeof *r);
+        r->at_start = at_start;
+        r->spans = spans;
+    } else {
+        r = device_alloc(g, sizeof *r);
+        if (!r) return NULL;
+    }
+    arena_init(&r->arena, &g->allocator);
+    r->order = o;
+    r->kernel = o->kernel;
+    r->launch = o->launch;
+    r->slot = UINT32_MAX;
+    r->n_ctas = (uint64_t)o->launch.grid[0] * o->launch.grid[1] * o->launch.grid[2];
+    struct gpu_result *result = &r->result;
+    result->id = o->id;
+    result->kernel = o->kernel->ptx->name;
+    result->module = o->kernel->module->ptx->name;
+    memcpy(result->grid, o->launch.grid, sizeof result->grid);
+    memcpy(result->block, o->launch.block, sizeof result->block);
+    result->dynamic_shared = o->launch.dynamic_shared;
+    result->image = o->image;
+    result->ctas = r->n_ctas;
+    result->occupancy = o->occupancy;
+    result->functional = o->functional;
+    return r;
+}
+
 void run_free(struct gpu *g, struct run *r) {
     if (!r) return;
     if (r->timed) sm_kernel_destroy(r->timed);
     if (r->exec) exec_launch_destroy(r->exec);
     if (r->workspace) devmem_free(g->memory, r->workspace);
-    device_free(g, r->params);
-    device_free(g, r->at_start);
-    device_free(g, r->spans);
+    device_free(g, r->order);
     device_free(g, r->inst);
     arena_free(&r->arena);
-    device_free(g, r);
+    r->next_spare = g->spare_runs;
+    g->spare_runs = r;
+}
+
+void run_free_spares(struct gpu *g) {
+    for (struct run *r = g->spare_runs, *next; r; r = next) {
+        next = r->next_spare;
+        device_free(g, r->at_start);
+        device_free(g, r->spans);
+        device_free(g, r);
+    }
+    g->spare_runs = NULL;
 }
 
 enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_kernel *k,
@@ -99,40 +141,24 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     if (s == WW_OK) s = gpu_kernel_image(k, d, &im);
     if (s == WW_OK) s = check_room(g, k, l, im, d, &occupancy);
     if (s != WW_OK) return s;
-    struct run *r = device_alloc(g, sizeof *r);
-    if (r) {
-        arena_init(&r->arena, &g->allocator);
-        r->params = device_alloc(g, im->param_bytes);
-    }
-    if (!r || !r->params) {
-        run_free(g, r);
-        return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->ptx->name);
-    }
-    if (im->param_bytes) memcpy(r->params, l->params, im->param_bytes);
-    r->kernel = k;
-    r->launch = *l;
-    r->launch.params = r->params;
-    r->slot = UINT32_MAX;
-    r->n_ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    struct gpu_result *result = &r->result;
-    result->id = g->next_launch;
-    result->kernel = k->ptx->name;
-    result->module = k->module->ptx->name;
-    memcpy(result->grid, l->grid, sizeof result->grid);
-    memcpy(result->block, l->block, sizeof result->block);
-    result->dynamic_shared = l->dynamic_shared;
-    result->image = im;
-    result->ctas = r->n_ctas;
-    result->occupancy = occupancy;
-    result->functional = g->options.functional ||
-                         (g->options.time_launch && !g->options.time_launch(g->options.user, g->next_launch, k->ptx->name));
-    const struct work w = {.kind = WORK_KERNEL, .run = r};
+    struct order *o = device_alloc(g, sizeof *o + im->param_bytes);
+    if (!o) return diag_add(d, WW_ERROR_MEMORY, "out of memory for a launch of %s", k->ptx->name);
+    if (im->param_bytes) memcpy(o->params, l->params, im->param_bytes);
+    o->kernel = k;
+    o->image = im;
+    o->launch = *l;
+    o->launch.params = o->params;
+    o->id = g->next_launch;
+    o->occupancy = occupancy;
+    o->functional = g->options.functional ||
+                    (g->options.time_launch && !g->options.time_launch(g->options.user, o->id, k->ptx->name));
+    const struct work w = {.kind = WORK_KERNEL, .order = o};
     s = stream_push(g, stream_of(g, stream), &w, d);
     if (s != WW_OK) {
-        run_free(g, r);
+        device_free(g, o);
         return s;
     }
-    if (id) *id = r->result.id;
+    if (id) *id = g->next_launch;
     g->next_launch++;
     return WW_OK;
 }

@@ -6,8 +6,8 @@ void result_begin(struct gpu *g, struct run *r) {
     const uint32_t n = device_activity_count(g);
     r->result.start_cycle = r->interval_from = g->now;
     r->result.start_s = gpu_now_s(g);
-    r->at_start = device_alloc(g, n * sizeof *r->at_start);
-    r->spans = device_alloc(g, n * sizeof *r->spans);
+    if (!r->at_start) r->at_start = device_alloc(g, n * sizeof *r->at_start);
+    if (!r->spans) r->spans = device_alloc(g, n * sizeof *r->spans);
     if (!r->at_start || !r->spans) {
         device_fault(g, WW_ERROR_MEMORY, "out of memory for the counters of a launch");
         device_free(g, r->at_start);
@@ -15,11 +15,13 @@ void result_begin(struct gpu *g, struct run *r) {
         r->at_start = r->spans = NULL;
         return;
     }
-    memset(&r->before, 0, sizeof r->before);
-    for (uint32_t i = 0; i < n; i++) {
-        r->at_start[i] = *device_activity(g, i);
-        activity_add(&r->before, &r->at_start[i]);
-    }
+    for (uint32_t i = 0; i < n; i++) r->at_start[i] = *device_activity(g, i);
+    if (g->options.interval_cycles) result_sum_at_start(g, r, &r->before);
+}
+
+void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum) {
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t i = 0; r->at_start && i < device_activity_count(g); i++) activity_add(sum, &r->at_start[i]);
 }
 
 // SMs without a CTA are idle; only the device knows how long a kernel ran.
@@ -83,8 +85,7 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     if (!r->spans) return;
     memset(&out->activity, 0, sizeof out->activity);
     for (uint32_t i = 0; i < n; i++) {
-        r->spans[i] = *device_activity(g, i);
-        activity_sub(&r->spans[i], &r->at_start[i]);
+        activity_set_span(&r->spans[i], &r->at_start[i], device_activity(g, i));
         if (i < sms) close_time(&r->spans[i], out->cycles, 1);
         activity_add(&out->activity, &r->spans[i]);
     }

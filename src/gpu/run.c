@@ -43,7 +43,7 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->block[0], l->block[1], l->block[2]},
         .dynamic_shared = l->dynamic_shared,
-        .params = r->params,
+        .params = r->launch.params,
         .const_segment = m->const_base,
         .const_bytes = m->const_bytes,
         .max_warps_hint = g->config.sm.max_warps,
@@ -119,7 +119,7 @@ static void start_runs(struct gpu *g) {
             g->next_sm = 0;
             g->quanta = 0;
             g->quiet = 0;
-            device_activity_sum(g, &g->busy_before);
+            g->busy_first = r;
         }
         r->started = true;
         r->last_dispatch = g->now;
@@ -360,6 +360,25 @@ static void check_conserved(const struct gpu *g, const struct run *r) {
     (void)c;
 }
 
+// A stretch's counts are added to the totals when its last run ends. A run that had the stretch to itself has
+// them in its result already, but for the times that only results have.
+static void end_stretch(struct gpu *g, const struct run *r, bool was_alone, uint64_t end) {
+    struct activity *const sum = &g->totals.activity;
+    if (was_alone) {
+        const uint64_t idle = sum->c[ACT_sm_idle_cycles], cycles = sum->c[ACT_cycles];
+        activity_add(sum, &r->result.activity);
+        sum->c[ACT_sm_idle_cycles] = idle;
+        sum->c[ACT_cycles] = cycles;
+    } else {
+        struct activity a;
+        device_activity_sum(g, &a);
+        activity_sub(&a, &g->busy_before);
+        activity_add(sum, &a);
+    }
+    g->totals.kernel_cycles += end - g->busy_from;
+    sum->c[ACT_cycles] += end - g->busy_from;
+}
+
 static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -368,14 +387,12 @@ static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     for (uint32_t i = 0; i < g->config.sm_count; i++) sm_unbind(g->sm[i], r->slot);
     g->slots[r->slot] = NULL;
     g->n_running--;
+    const bool is_first = g->busy_first == r, was_alone = is_first && !left && !r->result.overlapped;
+    if (is_first) g->busy_first = NULL;
+    if (is_first && !was_alone) result_sum_at_start(g, r, &g->busy_before);
     if (!left) {
         if (!r->result.overlapped) check_conserved(g, r);
-        struct activity a;
-        device_activity_sum(g, &a);
-        activity_sub(&a, &g->busy_before);
-        activity_add(&g->totals.activity, &a);
-        g->totals.kernel_cycles += end - g->busy_from;
-        g->totals.activity.c[ACT_cycles] += end - g->busy_from;
+        end_stretch(g, r, was_alone, end);
     }
     run_finish(g, r, WW_OK, NULL);
 }

@@ -36,7 +36,10 @@ static void event_release(struct gpu *g, struct gpu_event *e) {
 }
 
 static void work_free(struct gpu *g, struct work *w) {
-    if (w->kind == WORK_KERNEL && w->run) run_free(g, w->run);
+    if (w->kind == WORK_KERNEL) {
+        run_free(g, w->run);
+        device_free(g, w->order);
+    }
     if (w->kind == WORK_COPY) device_free(g, w->copy.staged);
     if (w->kind == WORK_RECORD || w->kind == WORK_WAIT) event_release(g, w->event.event);
     device_free(g, w);
@@ -326,8 +329,18 @@ static uint64_t copy_cycles(const struct gpu *g, const struct work *w, int *engi
     return cycles_of(g, (double)bytes / rate);
 }
 
+// The work's run, made of its order.
+static struct run *take_order(struct gpu *g, struct work *w) {
+    struct run *r = run_create(g, w->order);
+    if (r) w->order = NULL;
+    else device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
+    return r;
+}
+
 static bool start_kernel(struct gpu *g, struct work *w) {
     if (g->n_running >= g->config.concurrent_kernels) return false;
+    w->run = take_order(g, w);
+    if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;
     while (g->slots[slot]) slot++;
     const enum ww_status s = run_begin(g, w->run, slot);
@@ -345,9 +358,9 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
     if (!w || w->running || !order_allows(g, s, w)) return false;
     switch (w->kind) {
     case WORK_KERNEL:
-        if (w->run->result.functional) {
-            struct run *r = w->run;
-            w->run = NULL;
+        if (w->order->functional) {
+            struct run *r = take_order(g, w);
+            if (!r) return true; // with the fault noted
             pop_head(g, s);
             run_functional(g, r);
             return true;

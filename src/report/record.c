@@ -208,7 +208,7 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g) {
         sum->thread_instructions += g->thread_instructions;
         sum->ctas += g->ctas;
         sum->ctas_done += g->ctas_done;
-        activity_add(&sum->activity, &g->activity);
+        if (!g->functional) activity_add(&sum->activity, &g->activity); // without time it is all 0
     }
     f->warp_cycles += g->achieved_warps * (double)g->cycles;
     if (++f->n == FOLD_MAX) write_fold(r, f);

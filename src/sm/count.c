@@ -159,8 +159,8 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
 
 const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
-    s->sum = s->act;
     struct activity *const a = &s->sum;
+    activity_set_sum(a, &s->act, mem_port_activity(s->port)); // its links' waits
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);
     add_pipes(a, s, now);
     add_idle(a, s, now);
@@ -173,7 +173,6 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
         a->c[ACT_rf_granted_cycles] += s->regs_used * (now - s->warps_since);
     }
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];
-    activity_add(a, mem_port_activity(s->port)); // its links' waits
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++) {
         if (!s->cta[i].is_used) continue;
         FOR_EACH_BIT64(w, s->cta[i].left) {
