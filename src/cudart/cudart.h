@@ -87,6 +87,8 @@ CUresult cudart_load_managed(struct cudart_unit *u);
 struct cudart_unit *cudart_unit_new(const void *wrapper);
 void cudart_unit_remove(struct cudart_unit *u);
 struct cudart_function *cudart_function_of_library(CUfunction f);
+// What a program names the driver's function by: its address, or the cudaKernel_t of a library; NULL: neither.
+const void *cudart_handle_of(CUfunction f);
 
 // ---- capture (graph.c) ------------------------------------------------------------------------------
 // An operation of a capturing stream is kept instead of done. `kind` by name of its fields.

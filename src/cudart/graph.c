@@ -283,10 +283,13 @@ struct CUgraph_st *graph_copy(const struct CUgraph_st *g) {
 cudaError_t graph_set(struct CUgraphNode_st *n, const struct cudart_op *op) {
     if (!n || n->op.kind != op->kind) return cudart_error(cudaErrorInvalidValue);
     if (op->kind == OP_KERNEL) {
-        void **const args = op->kernel.args;
-        free_arguments(n);
-        n->op = *op;
-        return cudart_error(keep_arguments(n, args) ? cudaSuccess : cudaErrorMemoryAllocation);
+        struct CUgraphNode_st to = {.op = *op};
+        to.op.kernel.cooperative = n->op.kernel.cooperative; // an attribute of the node, which stays
+        if (!keep_arguments(&to, op->kernel.args)) return free_arguments(&to), cudart_error(cudaErrorMemoryAllocation);
+        free_arguments(n); // only now: the values may be the node's own, as GetParams answers them
+        n->op = to.op;
+        n->arguments = to.arguments, n->n_arguments = to.n_arguments, n->argument_bytes = to.argument_bytes;
+        return cudaSuccess;
     }
     if (op->kind == OP_CHILD) graph_free(n->op.child);
     n->op = *op;

@@ -45,8 +45,8 @@ bool graph_depend(struct CUgraphNode_st *n, unsigned on); // false: out of memor
 // Whether the edges of an unsorted graph leave an order; puts it into `order` (g->n entries) when not NULL.
 bool graph_order(const struct CUgraph_st *g, unsigned *order);
 
-
-// graph_memory.c. `memory` counts the nodes that name it and is freed with the last.
+// graph_memory.c. `memory` counts the nodes that name it and is freed with the last, or when it is in use no more.
+// graph_alloc_op counts for one: who calls it drops that when the node is made.
 CUresult graph_memory_do(const struct cudart_op *op);
 void graph_memory_keep(struct graph_memory *m);
 void graph_memory_drop(struct graph_memory *m);

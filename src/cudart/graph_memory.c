@@ -1,5 +1,6 @@
 // Nodes that allocate and free memory. An allocation has its address from the moment its node is made, so it is made
-// then, and given back with the last node that names it; a launch only marks it as in use or not.
+// then; a launch only marks it as in use or not. It is given back with the last node that names it, or, as the
+// vendor's guide has it for memory in use then, when the program frees it.
 #include "cudart/graph.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 struct graph_memory {
     CUdeviceptr at;
     size_t bytes;
-    unsigned nodes;
+    unsigned nodes; // that name it, and who makes one
     bool in_use;
     struct graph_memory *next;
 };
@@ -34,6 +35,7 @@ cudaError_t graph_alloc_op(struct cudaMemAllocNodeParams *p, struct cudart_op *o
     struct graph_memory *m = calloc(1, sizeof *m);
     if (!m) return cudaErrorMemoryAllocation;
     m->bytes = p->bytesize;
+    m->nodes = 1;
     const CUresult r = cuMemAlloc(&m->at, m->bytes);
     if (r != CUDA_SUCCESS) return free(m), (cudaError_t)r;
     pthread_mutex_lock(&table.lock);
@@ -61,22 +63,27 @@ void graph_memory_keep(struct graph_memory *m) {
     pthread_mutex_unlock(&table.lock);
 }
 
+// With the lock held: whether nobody needs it any more; then it leaves the table.
+static bool leaves(struct graph_memory *m) {
+    if (m->nodes || m->in_use) return false;
+    table.reserved -= m->bytes;
+    struct graph_memory **at = &table.all;
+    while (*at != m) at = &(*at)->next;
+    *at = m->next;
+    return true;
+}
+static CUresult give_back(struct graph_memory *m) {
+    const CUresult r = cuMemFree(m->at);
+    free(m);
+    return r;
+}
+
 void graph_memory_drop(struct graph_memory *m) {
     pthread_mutex_lock(&table.lock);
-    const bool last = --m->nodes == 0;
-    if (last) {
-        use(m, false);
-        table.reserved -= m->bytes;
-        for (struct graph_memory **at = &table.all; *at; at = &(*at)->next)
-            if (*at == m) {
-                *at = m->next;
-                break;
-            }
-    }
+    m->nodes--;
+    const bool gone = leaves(m);
     pthread_mutex_unlock(&table.lock);
-    if (!last) return;
-    cuMemFree(m->at);
-    free(m);
+    if (gone) give_back(m);
 }
 
 CUresult graph_memory_do(const struct cudart_op *op) {
@@ -101,7 +108,9 @@ bool cudart_capture_alloc(cudaStream_t s, size_t bytes, void **out, cudaError_t 
     struct cudaMemAllocNodeParams p = {.bytesize = bytes};
     struct cudart_op op;
     *e = graph_alloc_op(&p, &op);
-    if (*e == cudaSuccess && cudart_capture(s, &op, e)) *out = p.dptr;
+    if (*e != cudaSuccess) return true;
+    if (cudart_capture(s, &op, e) && *e == cudaSuccess) *out = p.dptr;
+    graph_memory_drop(op.memory);
     return true;
 }
 
@@ -116,7 +125,9 @@ bool cudart_free_of_graph(void *p, cudaStream_t s, cudaError_t *e) {
     struct graph_memory *m = table.all ? find((CUdeviceptr)(uintptr_t)p) : NULL;
     *e = m && !m->in_use ? cudaErrorInvalidValue : cudaSuccess;
     if (m) use(m, false);
+    const bool gone = m && leaves(m);
     pthread_mutex_unlock(&table.lock);
+    if (gone) *e = (cudaError_t)give_back(m);
     return m != NULL;
 }
 
@@ -128,6 +139,7 @@ CUDART_API cudaError_t cudaGraphAddMemAllocNode(CUgraphNode *out, CUgraph g, con
     const cudaError_t e = graph_alloc_op(p, &op);
     if (e != cudaSuccess) return cudart_error(e);
     CUgraphNode node = graph_add(g, &op, depends, n);
+    graph_memory_drop(op.memory);
     if (out) *out = node;
     return cudart_error(node ? cudaSuccess : cudaErrorMemoryAllocation);
 }

@@ -218,7 +218,10 @@ CUDART_API cudaError_t cudaGraphAddNode_v2(CUgraphNode *out, CUgraph g, const CU
     CUDART_READY();
     struct cudart_op op = {0};
     const cudaError_t e = any_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : add(out, g, depends, n, &op);
+    if (e != cudaSuccess) return cudart_error(e);
+    const cudaError_t added = add(out, g, depends, n, &op);
+    if (op.kind == OP_ALLOC) graph_memory_drop(op.memory);
+    return added;
 }
 CUDART_API cudaError_t cudaGraphAddNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, uintptr_t a, uintptr_t b,
                                         struct cudaGraphNodeParams *c) {
@@ -244,7 +247,7 @@ CUDART_API cudaError_t cudaGraphKernelNodeSetParams(CUgraphNode node, const stru
 }
 CUDART_API cudaError_t cudaGraphKernelNodeGetParams(CUgraphNode node, struct cudaKernelNodeParams *p) {
     if (node->op.kind != OP_KERNEL) return cudart_error(cudaErrorInvalidValue);
-    *p = (struct cudaKernelNodeParams){node->op.kernel.f, node->op.kernel.grid, node->op.kernel.block, node->op.kernel.shared, node->op.kernel.args, NULL};
+    *p = (struct cudaKernelNodeParams){(void *)(uintptr_t)cudart_handle_of(node->op.kernel.f), node->op.kernel.grid, node->op.kernel.block, node->op.kernel.shared, node->op.kernel.args, NULL};
     return cudaSuccess;
 }
 CUDART_API cudaError_t cudaGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode node, const struct cudaMemsetParams *p) {
@@ -274,8 +277,13 @@ CUDART_API cudaError_t cudaGraphNodeGetEnabled(CUgraphExec x, CUgraphNode node, 
 }
 CUDART_API cudaError_t cudaGraphNodeSetParams(CUgraphNode node, struct cudaGraphNodeParams *p) {
     struct cudart_op op = {0};
+    // memory belongs to its nodes from their making on
+    if (p->type == NODE_ALLOC || p->type == NODE_FREE) return cudart_refuse("new parameters of a graph's node that allocates or frees");
     const cudaError_t e = any_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : graph_set(node, &op);
+    if (e != cudaSuccess) return cudart_error(e);
+    const cudaError_t set = graph_set(node, &op);
+    if (set != cudaSuccess && op.kind == OP_CHILD) graph_free(op.child);
+    return set;
 }
 CUDART_API cudaError_t cudaGraphExecNodeSetParams(CUgraphExec x, CUgraphNode node, struct cudaGraphNodeParams *p) {
     return cudaGraphNodeSetParams(executable(x, node), p);

@@ -131,6 +131,8 @@ CUDART_API cudaError_t cudaFreeAsync(void *p, cudaStream_t stream) {
 }
 CUDART_API cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
     CUDART_READY();
+    cudaError_t e;
+    if (cudart_capture_alloc(stream, bytes, out, &e)) return cudart_error(e);
     CUdeviceptr p = 0;
     const CUresult r = cuMemAllocFromPoolAsync(&p, bytes, pool, stream);
     if (r == CUDA_SUCCESS) *out = AS_POINTER(p);

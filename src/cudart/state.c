@@ -142,6 +142,15 @@ struct cudart_function *cudart_function_of_library(CUfunction function) {
     return f;
 }
 
+const void *cudart_handle_of(CUfunction function) {
+    const void *handle = NULL;
+    lock();
+    for (uint32_t k = 0; k < table.function.n && !handle; k++)
+        if (table.function.at[k]->function == function) handle = table.function.at[k]->host ? table.function.at[k]->host : table.function.at[k];
+    unlock();
+    return handle;
+}
+
 struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host, const char *name, size_t bytes) {
     lock();
     struct cudart_variable *v = arena_alloc(&table.arena, sizeof *v);

@@ -134,6 +134,41 @@ int main() {
     OK(cudaGraphLaunch(x, s));
     OK(cudaStreamSynchronize(s));
     OK(cudaFree(q));
+    // memory in use outlives its graphs, until it is freed
+    OK(cudaGraphLaunch(x, s));
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaGraphDestroy(g));
+    OK(cudaMemcpyAsync(h, q, sizeof h, cudaMemcpyDeviceToHost, s));
+    OK(cudaStreamSynchronize(s));
+    CHECK(h[31] == 38);
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    CHECK(reserved == 128);
+    OK(cudaFree(q));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    CHECK(reserved == 0);
+    IS(cudaFree(q), cudaErrorInvalidValue);
+
+    // parameters as the node answers them, with one that is new; attributes stay
+    OK(cudaGraphCreate(&g, 0));
+    v = 3, k.func = (void *)set, k.kernelParams = second;
+    OK(cudaGraphAddKernelNode(&left, g, nullptr, 0, &k));
+    cudaKernelNodeAttrValue is_whole = {};
+    is_whole.cooperative = 1;
+    OK(cudaGraphKernelNodeSetAttribute(left, cudaKernelNodeAttributeCooperative, &is_whole));
+    OK(cudaGraphKernelNodeGetParams(left, &k));
+    CHECK(k.func == (void *)set);
+    k.blockDim = dim3(16);
+    OK(cudaGraphKernelNodeSetParams(left, &k));
+    is_whole.cooperative = 0;
+    OK(cudaGraphKernelNodeGetAttribute(left, cudaKernelNodeAttributeCooperative, &is_whole));
+    CHECK(is_whole.cooperative == 1);
+    OK(cudaMemset(b, 0, 128));
+    x = instantiate(g);
+    OK(cudaGraphLaunch(x, s));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 3 && h[15] == 18 && h[16] == 0);
+
     // new parameters: to a symbol
     cudaGraph_t t;
     cudaGraphNode_t copy;
