@@ -116,9 +116,7 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
     }
     if (s == WW_OK && some)
         printf("... and %u more: %u entries in %u units, %u of them PTX (--all lists them)\n", f.entry.n - listed, f.entry.n, f.containers, ptx);
-    bool has_ptx = false;
-    for (uint32_t i = 0; i < f.entry.n; i++) has_ptx |= f.entry.at[i].kind == FATBIN_PTX;
-    if (s == WW_OK && !has_ptx) {
+    if (s == WW_OK && !ptx) {
         char advice[96];
         printf("there is no PTX: it cannot run here; nvcc %s adds it\n",
                fatbin_advice(&f, f.containers - 1, advice, sizeof advice));

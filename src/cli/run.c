@@ -104,11 +104,12 @@ static void pass_on(int signal_number) {
     if (child_pid > 0) kill(child_pid, signal_number);
 }
 
-// What the program and all that it starts load first: it puts our runtime in the place of one that was linked
-// into a program or a library (src/cudart/preload.c).
-static void preload(struct cli *c, const char *lib) {
-    const char *old = getenv("LD_PRELOAD");
-    setenv("LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
+// `first` comes before all else that the variable lists; a bench asks for it once a run.
+static void list_first(struct cli *c, const char *variable, const char *first) {
+    const char *const old = getenv(variable);
+    const size_t n = strlen(first);
+    if (old && strncmp(old, first, n) == 0 && (!old[n] || old[n] == ':')) return;
+    setenv(variable, arena_printf(&c->arena, "%s%s%s", first, old && *old ? ":" : "", old ? old : ""), 1);
 }
 
 // The power model of the run's GPU, once.
@@ -122,9 +123,10 @@ static void make_model(struct cli *c, struct run_request *q) {
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage) {
     const char *lib = run_library_folder(c);
     if (!lib) return -1;
-    const char *old = getenv("LD_LIBRARY_PATH");
-    setenv("LD_LIBRARY_PATH", arena_printf(&c->arena, "%s%s%s", lib, old && *old ? ":" : "", old ? old : ""), 1);
-    preload(c, lib);
+    list_first(c, "LD_LIBRARY_PATH", lib);
+    // what the program and all that it starts load first: it puts our runtime in the place of one that was
+    // linked into a program (src/cudart/preload.c)
+    list_first(c, "LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so", lib));
     if (!session_to_env(&q->session)) {
         diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");
         return -1;

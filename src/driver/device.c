@@ -267,10 +267,8 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do without none
     Dl_info caller;
     static bool has_said;
-    if (!is_ours && !has_said && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
-        fatbin_has_own_runtime(caller.dli_fname)) {
-        has_said = true;
+    if (!is_ours && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
+        fatbin_has_own_runtime(caller.dli_fname) && !__atomic_exchange_n(&has_said, true, __ATOMIC_RELAXED))
         fatbin_say_own_runtime(caller.dli_fname);
-    }
     return is_ours ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
