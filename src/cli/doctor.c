@@ -144,6 +144,12 @@ static void check_features(const char *text, struct checked *k) {
     for (size_t i = 0; i < WW_COUNT(features); i++) k->has_feature[i] |= strstr(text, features[i].word) != NULL;
 }
 
+// What was said is on the page; what comes next says its own.
+static void forget(struct cli *c) {
+    diags_free(&c->diags);
+    diags_init(&c->diags);
+}
+
 static void check_text(struct cli *c, struct gpu *g, const char *name, const char *text, size_t len, struct checked *k) {
     struct gpu_module *m = NULL;
     char why[512];
@@ -151,8 +157,7 @@ static void check_text(struct cli *c, struct gpu *g, const char *name, const cha
         diags_first(&c->diags, why, sizeof why);
         missing(name, "%s", why);
         k->bad++;
-        diags_free(&c->diags);
-        diags_init(&c->diags);
+        forget(c);
         return;
     }
     for (uint32_t i = 0; i < gpu_module_kernels(m); i++) {
@@ -167,8 +172,7 @@ static void check_text(struct cli *c, struct gpu *g, const char *name, const cha
         k->bad++;
         diags_first(&c->diags, why, sizeof why);
         missing(kernel, "%s", why);
-        diags_free(&c->diags);
-        diags_init(&c->diags);
+        forget(c);
     }
     gpu_module_unload(g, m);
 }
@@ -178,7 +182,7 @@ static bool is_no_ones(struct cli *c, const struct fatbin_entry *e, const char *
     char *text;
     size_t len;
     const char *const *names;
-    if (fatbin_unpack(&c->arena, e, path, &c->diags, &text, &len) != WW_OK) return false;
+    if (fatbin_unpack(&c->arena, e, path, &c->diags, &text, &len) != WW_OK) return forget(c), false;
     const uint32_t n = fatbin_kernels(&c->arena, e->kind, text, len, &names);
     for (uint32_t i = 0; i < n; i++)
         if (strstr(names[i], "cudaLaunchDevice") || strstr(names[i], device_runtime)) return true;
@@ -285,9 +289,12 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
         const int o = cli_next(&args, option, WW_COUNT(option), &value);
         if (o == -3) return 2;
         if (o == -2) break;
+        if (o == -1 && name) return cli_usage("doctor takes one program; `%s` is a second", value);
         if (o == -1) name = value;
         if (o == OPT_GPU) gpu = value;
-        if (o == OPT_SET && n_overrides < SESSION_MAX_OVERRIDES) overrides[n_overrides++] = value;
+        if (o == OPT_SET && n_overrides == SESSION_MAX_OVERRIDES)
+            return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES);
+        if (o == OPT_SET) overrides[n_overrides++] = value;
         if (o == OPT_HELP) {
             puts("usage: warpwatt doctor [options] -- PROGRAM\n\n"
                  "Says what a program needs and what of it is missing, without running it: its runtime, calls,\n"

@@ -7,6 +7,8 @@ says out 'PTX +2 units, version 9.0, for compute_75'
 run 2 doctor -- "$HERE/lib.sh"; one_sentence err
 run 2 doctor -- /no/such/program; one_sentence err
 run 2 doctor; says err 'needs a program'
+run 2 doctor ls cat; says err 'one program; `cat` is a second'
+run 2 doctor $(seq -f '--set sm.max_warps=%.0f' 1000) -- ls; says err 'more than [0-9]+ times --set'
 run 0 doctor -- ls; says out 'nothing is missing'
 
 # programs as a linker makes them, with a fat binary put in
