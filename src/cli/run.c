@@ -317,6 +317,15 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
     return path;
 }
 
+static int run_file(struct cli *c, struct run_request *q, struct ptx_request *ptx, const char *path, const char *record) {
+    q->title = ptx->entry ? ptx->entry : path;
+    ptx->path = path;
+    const enum ww_status s = run_ptx(c, q, ptx, record, &q->is_workload);
+    if (access(record, R_OK) != 0) return cli_fail(c, s);
+    const int code = run_show(c, q, record, 0);
+    return s == WW_OK ? code : ww_status_exit_code(s);
+}
+
 int cmd_run(struct cli *c, int argc, char **argv) {
     struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
     struct ptx_request ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}};
@@ -408,17 +417,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         q.title = argv[args.at];
         code = run_program(c, &q, argv + args.at, record);
     } else if (ends_with(what, ".ptx")) {
-        q.title = ptx.entry ? ptx.entry : what;
-        ptx.path = what;
-        bool checked = false;
-        s = run_ptx(c, &q, &ptx, record, &checked);
-        q.is_workload = checked;
-        if (access(record, R_OK) == 0) {
-            code = run_show(c, &q, record, 0);
-            if (s != WW_OK) code = ww_status_exit_code(s);
-        } else {
-            code = cli_fail(c, s);
-        }
+        code = run_file(c, &q, &ptx, what, record);
     } else {
         q.title = what;
         code = run_workload(c, &q, what, size, rest, n_rest, record);
