@@ -319,7 +319,14 @@ static pthread_mutex_t capture_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *captures;
 static unsigned long long next_capture = 1;
 
+// Every thread's own stream has the same handle: here each has one, which is only compared.
+static cudaStream_t of_thread(cudaStream_t s) {
+    static _Thread_local char mine;
+    return s == CU_STREAM_PER_THREAD ? (cudaStream_t)(void *)&mine : s;
+}
+
 static struct capture *capture_of(cudaStream_t s, unsigned *which) {
+    s = of_thread(s);
     for (struct capture *c = captures; c; c = c->next)
         for (unsigned i = 0; i < c->n_streams; i++)
             if (c->stream[i].stream == s) return *which = i, c;
@@ -374,7 +381,7 @@ bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e) 
             ok = from->n_streams < COUNT(from->stream);
             c = from;
             at = from->n_streams;
-            if (ok) from->stream[from->n_streams++].stream = s;
+            if (ok) from->stream[from->n_streams++].stream = of_thread(s);
         }
         if (from && ok) ok = from == c && front_add(&c->stream[at].front, &from->event[e_at].front);
         if (from && !ok) c->invalid = true, *e = cudaErrorStreamCaptureIsolation;
@@ -407,6 +414,7 @@ bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e) 
 static cudaError_t begin_capture(cudaStream_t s, CUgraph into, const CUgraphNode *depends, size_t n) {
     CUDART_READY();
     if (!s || s == CU_STREAM_LEGACY) return cudart_error(cudaErrorStreamCaptureUnsupported);
+    s = of_thread(s);
     pthread_mutex_lock(&capture_lock);
     unsigned which;
     cudaError_t e = capture_of(s, &which) ? cudaErrorIllegalState : cudaSuccess;
@@ -430,6 +438,7 @@ CUDART_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t s, CUgraph g, 
 }
 
 CUDART_API cudaError_t cudaStreamEndCapture(cudaStream_t s, CUgraph *out) {
+    s = of_thread(s);
     pthread_mutex_lock(&capture_lock);
     unsigned which;
     struct capture *c = capture_of(s, &which);

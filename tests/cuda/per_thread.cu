@@ -41,6 +41,33 @@ static float together(int n, float *d) {
     return longest;
 }
 
+// Two threads capture their stream 0 at the same time: each graph has the operation of its own thread.
+static void captures(int *d) {
+    std::atomic<int> begun{0}, added{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; i++)
+        threads.emplace_back([&, i] {
+            cudaGraph_t g;
+            size_t n = 0;
+            cudaGraphExec_t x;
+            OK(cudaStreamBeginCapture(0, cudaStreamCaptureModeRelaxed));
+            begun++;
+            while (begun < 2) std::this_thread::yield();
+            add<<<1, 1>>>(d + i, 5 + i);
+            added++;
+            while (added < 2) std::this_thread::yield();
+            OK(cudaStreamEndCapture(0, &g));
+            OK(cudaGraphGetNodes(g, nullptr, &n));
+            CHECK(n == 1);
+            OK(cudaGraphInstantiateWithFlags(&x, g, 0));
+            OK(cudaGraphLaunch(x, 0));
+            OK(cudaStreamSynchronize(0));
+            OK(cudaGraphExecDestroy(x));
+            OK(cudaGraphDestroy(g));
+        });
+    for (auto &t : threads) t.join();
+}
+
 int main() {
     int *d, h[32] = {};
     OK(cudaMalloc(&d, sizeof h));
@@ -73,6 +100,10 @@ int main() {
     OK(cudaMemset(f, 0, 16));
     const float one = together(1, f), four = together(4, f);
     CHECK(one > 0 && four < 1.5f * one); // the threads' streams run side by side
+    OK(cudaMemset(d, 0, sizeof h));
+    captures(d);
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 5 && h[1] == 6);
     std::puts("ok");
     return 0;
 }
