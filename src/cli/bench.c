@@ -186,9 +186,9 @@ static int techniques(struct cli *c, const struct workload *list, uint32_t n, co
                 mean[1] += log(cycles);
             }
             printf("   %6.2f (%6.3f)", time, cycles);
-            json_object_set_new(row, k < WORKLOADS ? technique_bench_set[k] : "geometric mean",
-                                json_pack("{s:f,s:f,s:f}", "user_s", k < WORKLOADS ? best[t][k].user_s : 0.0,
-                                          "time_ratio", time, "cycle_ratio", cycles));
+            json_t *const figures = json_pack("{s:f,s:f}", "time_ratio", time, "cycle_ratio", cycles);
+            if (k < WORKLOADS) json_object_set_new(figures, "user_s", json_real(best[t][k].user_s));
+            json_object_set_new(row, k < WORKLOADS ? technique_bench_set[k] : "geometric mean", figures);
         }
         putchar('\n');
         json_array_append_new(rows, row);

@@ -38,7 +38,7 @@ struct cli {
       "machine code with registers, blocks and reconvergence points")                              \
     X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
     X("doctor", cmd_doctor, "[-g GPU] -- PROGRAM", "what a program needs, and what of it is missing; nothing runs")                  \
-    X("bench", cmd_bench, "[--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
+    X("bench", cmd_bench, "[--techniques [-g GPU]] [--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
     X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys | power", \
       "reference pages made from the tables of the code")                                          \
     X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
