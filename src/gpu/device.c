@@ -195,6 +195,10 @@ const struct activity *device_activity(struct gpu *g, uint32_t i) {
     return mem_system_activity(g->mem, i - g->config.sm_count);
 }
 
+uint64_t device_activity_number(const struct gpu *g, uint32_t i) {
+    return i < g->config.sm_count ? sm_activity_number(g->sm[i]) : 0;
+}
+
 void device_activity_sum(struct gpu *g, struct activity *sum) {
     memset(sum, 0, sizeof *sum);
     for (uint32_t i = 0; i < device_activity_count(g); i++) activity_add(sum, device_activity(g, i));

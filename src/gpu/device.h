@@ -82,6 +82,7 @@ struct run {
     struct exec_launch *exec;
     struct sm_kernel *timed;
     struct activity *at_start; // [n_sms + n_partitions] at its first dispatch
+    uint64_t *at_number;       // their numbers, see device_activity_number
     struct activity *spans;    // result.sm and .partition
     struct activity before;    // chip at the end of the last interval
     uint64_t interval_from;
@@ -177,6 +178,8 @@ enum ww_status device_build(struct gpu *g, struct diags *d);
 void device_tear_down(struct gpu *g);
 // Counts of SM i < n_sms, or of partition i - n_sms, complete up to now.
 const struct activity *device_activity(struct gpu *g, uint32_t i);
+// Of the counts that device_activity gave last: two of an `i` that have the same number, not 0, are equal.
+uint64_t device_activity_number(const struct gpu *g, uint32_t i);
 uint32_t device_activity_count(const struct gpu *g);
 void device_activity_sum(struct gpu *g, struct activity *sum);
 // Notes the first fault, with its sentence; drops nothing.

@@ -83,8 +83,10 @@ struct run *run_create(struct gpu *g, struct order *o) {
     if (r) {
         g->spare_runs = r->next_spare;
         struct activity *at_start = r->at_start, *spans = r->spans;
+        uint64_t *at_number = r->at_number;
         memset(r, 0, sizeof *r);
         r->at_start = at_start;
+        r->at_number = at_number;
         r->spans = spans;
     } else {
         r = device_alloc(g, sizeof *r);
@@ -126,6 +128,7 @@ void run_free_spares(struct gpu *g) {
     for (struct run *r = g->spare_runs, *next; r; r = next) {
         next = r->next_spare;
         device_free(g, r->at_start);
+        device_free(g, r->at_number);
         device_free(g, r->spans);
         device_free(g, r);
     }

@@ -7,15 +7,24 @@ void result_begin(struct gpu *g, struct run *r) {
     r->result.start_cycle = r->interval_from = g->now;
     r->result.start_s = gpu_now_s(g);
     if (!r->at_start) r->at_start = device_alloc(g, n * sizeof *r->at_start);
+    if (!r->at_number) r->at_number = device_alloc(g, n * sizeof *r->at_number);
     if (!r->spans) r->spans = device_alloc(g, n * sizeof *r->spans);
-    if (!r->at_start || !r->spans) {
+    if (!r->at_start || !r->at_number || !r->spans) {
         device_fault(g, WW_ERROR_MEMORY, "out of memory for the counters of a launch");
         device_free(g, r->at_start);
+        device_free(g, r->at_number);
         device_free(g, r->spans);
         r->at_start = r->spans = NULL;
+        r->at_number = NULL;
         return;
     }
-    for (uint32_t i = 0; i < n; i++) r->at_start[i] = *device_activity(g, i);
+    // What an SM that has been idle since had at the start of an earlier launch is what it has now.
+    for (uint32_t i = 0; i < n; i++) {
+        const struct activity *a = device_activity(g, i);
+        const uint64_t number = device_activity_number(g, i);
+        if (!number || number != r->at_number[i]) r->at_start[i] = *a;
+        r->at_number[i] = number;
+    }
     if (g->options.interval_cycles) result_sum_at_start(g, r, &r->before);
 }
 
@@ -85,7 +94,15 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     if (!r->spans) return;
     memset(&out->activity, 0, sizeof out->activity);
     for (uint32_t i = 0; i < n; i++) {
-        activity_set_span(&r->spans[i], &r->at_start[i], device_activity(g, i));
+        const struct activity *a = device_activity(g, i);
+        const uint64_t number = device_activity_number(g, i);
+        if (number && number == r->at_number[i]) { // idle all the time
+            memset(&r->spans[i], 0, sizeof r->spans[i]);
+            close_time(&r->spans[i], out->cycles, 1);
+            out->activity.c[ACT_sm_idle_cycles] += r->spans[i].c[ACT_sm_idle_cycles];
+            continue;
+        }
+        activity_set_span(&r->spans[i], &r->at_start[i], a);
         if (i < sms) close_time(&r->spans[i], out->cycles, 1);
         activity_add(&out->activity, &r->spans[i]);
     }

@@ -416,6 +416,7 @@ void run_abort_all(struct gpu *g, enum ww_status s, const char *text) {
     device_tear_down(g);
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
         if (cut[i]) run_finish(g, cut[i], s, text);
+    run_free_spares(g); // they know counts of the SMs that were
     struct diags d;
     diags_init(&d);
     if (device_build(g, &d) != WW_OK) device_fault(g, WW_ERROR_MEMORY, "out of memory for new SMs");

@@ -157,7 +157,19 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
         a->c[ACT_active_set_cycles + s->active_n] += now - s->active_since;
 }
 
+// An SM without work, whose pipes are done, counts nothing until it gets some; binding a kernel to a slot and
+// unbinding it only moves counts. A technique may count the time of an idle SM.
+static bool is_settled(const struct sm *s, uint64_t now) {
+    if (s->n_policies != 0 || s->n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
+    for (uint32_t i = 0; i < SM_PIPES; i++)
+        if (s->v.pipe[i].busy_until > now) return false;
+    return true;
+}
+
 const struct activity *sm_activity(struct sm *s, uint64_t now) {
+    if (s->is_summed) return &s->sum;
+    s->is_summed = is_settled(s, now);
+    s->sum_number++;
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
     activity_set_sum(a, &s->act, mem_port_activity(s->port)); // its links' waits
@@ -182,6 +194,8 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     }
     return a;
 }
+
+uint64_t sm_activity_number(const struct sm *s) { return s->sum_number; }
 
 const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot) {
     return s->kernel[slot].counts;

@@ -51,6 +51,7 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
 
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     assert(sm_can_take(s, slot));
+    s->is_summed = false;
     struct kernel_slot *const ks = &s->kernel[slot];
     const struct sm_kernel *const k = ks->kernel;
     residents_change(s, max64(cycle, s->warps_since));

@@ -260,6 +260,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         s->hooks |= (uint16_t)h;
     }
     s->n_policies = (uint8_t)n;
+    s->is_summed = false;
     policy_pipes(s, 0, 0);
     return WW_OK;
 }
@@ -322,6 +323,7 @@ void sm_flush(struct sm *s) {
 // ---- running ------------------------------------------------------------------------------------
 void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     if (s->faulted) return;
+    s->is_summed = false;
     const struct mem_reply *const r = mem_port_peek(s->port);
     s->reply_at = r != NULL ? r->cycle : NEVER;
     if (s->lsu.blocked_since != NEVER || s->tex.blocked_since != NEVER || s->fetch_held != 0 ||

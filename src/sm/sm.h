@@ -172,6 +172,8 @@ void sm_flush(struct sm *s);
 
 // Counts so far, complete up to `now` (state times are closed at the call).
 const struct activity *sm_activity(struct sm *s, uint64_t now);
+// Of the counts that sm_activity gave last: two that have the same number, not 0, are equal.
+uint64_t sm_activity_number(const struct sm *s);
 // Per machine instruction of the kernel in `slot`: arrays of image->n_insts.
 struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
 const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot);

@@ -232,6 +232,8 @@ struct sm {
     uint32_t units_busy;  // units whose free_at may lie ahead
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
+    bool is_summed;       // `sum` holds until work comes: time adds nothing to it
+    uint64_t sum_number;  // how often it was made
     bool closes;          // the last CTA has gone in this cycle
     bool pairs;           // dual issue
     bool cycle_dp;        // a double-precision instruction issued in this cycle
