@@ -84,6 +84,7 @@ struct run {
     struct activity *at_start; // [n_sms + n_partitions] at its first dispatch
     uint64_t *at_number;       // their numbers, see device_activity_number
     struct activity *spans;    // result.sm and .partition
+    bool *is_idle_span;        // of each: nothing stands in it but idle cycles
     struct activity before;    // chip at the end of the last interval
     uint64_t interval_from;
     VEC(struct gpu_interval) intervals; // in the run's arena

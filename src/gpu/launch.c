@@ -84,9 +84,11 @@ struct run *run_create(struct gpu *g, struct order *o) {
         g->spare_runs = r->next_spare;
         struct activity *at_start = r->at_start, *spans = r->spans;
         uint64_t *at_number = r->at_number;
+        bool *is_idle_span = r->is_idle_span;
         memset(r, 0, sizeof *r);
         r->at_start = at_start;
         r->at_number = at_number;
+        r->is_idle_span = is_idle_span;
         r->spans = spans;
     } else {
         r = device_alloc(g, sizeof *r);
@@ -129,6 +131,7 @@ void run_free_spares(struct gpu *g) {
         next = r->next_spare;
         device_free(g, r->at_start);
         device_free(g, r->at_number);
+        device_free(g, r->is_idle_span);
         device_free(g, r->spans);
         device_free(g, r);
     }

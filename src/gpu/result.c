@@ -9,13 +9,16 @@ void result_begin(struct gpu *g, struct run *r) {
     if (!r->at_start) r->at_start = device_alloc(g, n * sizeof *r->at_start);
     if (!r->at_number) r->at_number = device_alloc(g, n * sizeof *r->at_number);
     if (!r->spans) r->spans = device_alloc(g, n * sizeof *r->spans);
-    if (!r->at_start || !r->at_number || !r->spans) {
+    if (!r->is_idle_span) r->is_idle_span = device_alloc(g, n * sizeof *r->is_idle_span);
+    if (!r->at_start || !r->at_number || !r->spans || !r->is_idle_span) {
         device_fault(g, WW_ERROR_MEMORY, "out of memory for the counters of a launch");
         device_free(g, r->at_start);
         device_free(g, r->at_number);
+        device_free(g, r->is_idle_span);
         device_free(g, r->spans);
         r->at_start = r->spans = NULL;
         r->at_number = NULL;
+        r->is_idle_span = NULL;
         return;
     }
     // What an SM that has been idle since had at the start of an earlier launch is what it has now.
@@ -97,12 +100,14 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
         const struct activity *a = device_activity(g, i);
         const uint64_t number = device_activity_number(g, i);
         if (number && number == r->at_number[i]) { // idle all the time
-            memset(&r->spans[i], 0, sizeof r->spans[i]);
+            if (!r->is_idle_span[i]) memset(&r->spans[i], 0, sizeof r->spans[i]);
+            r->is_idle_span[i] = true;
             close_time(&r->spans[i], out->cycles, 1);
             out->activity.c[ACT_sm_idle_cycles] += r->spans[i].c[ACT_sm_idle_cycles];
             continue;
         }
         activity_set_span(&r->spans[i], &r->at_start[i], a);
+        r->is_idle_span[i] = false;
         if (i < sms) close_time(&r->spans[i], out->cycles, 1);
         activity_add(&out->activity, &r->spans[i]);
     }
