@@ -59,7 +59,7 @@ says out '--size paper .*thread instructions: 255 M'
 
 # the tool measures and writes: rows and a section that were not right are again
 sed -i 's/^gaussian,small,24,[0-9]*/gaussian,small,24,1/' workloads/measured/settled.csv
-sed -i 's/paper: {args: \[208\]/paper: {args: [32]/; s/twice: {args: \[[0-9]*\]/twice: {args: [40]/' workloads/gaussian/workload.yaml
+sed -i 's/paper: {args: \[[0-9]*\]/paper: {args: [32]/; s/twice: {args: \[[0-9]*\]/twice: {args: [40]/' workloads/gaussian/workload.yaml
 cat >fake <<'END'
 #!/bin/sh
 # the real one, but of our yaml: sizes become arguments
