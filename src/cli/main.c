@@ -115,7 +115,7 @@ int cmd_help(struct cli *c, int argc, char **argv) {
     puts("\nfirst steps:\n"
          "  warpwatt run hotspot                        a workload on the default GPU\n"
          "  warpwatt run -g gtx780 --size paper bfs     another GPU, a larger input\n"
-         "  warpwatt run -- ./my-program args           any program of the CUDA driver API\n"
+         "  warpwatt run -- ./my-program args           your program, as nvcc built it\n"
          "  warpwatt run kernel.ptx --entry saxpy --grid 64 --block 256 ...   a bare kernel\n"
          "\nexit codes: 0 done; 1 the program failed; 2 usage or configuration; 3 unsupported;\n"
          "            4 the simulated GPU deadlocked or met a limit");

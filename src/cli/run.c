@@ -23,7 +23,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
     [OPT_THREADS] = {"--threads", 'j', "N", "host threads (default 1; results do not depend on it)"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, record.jsonl, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv, power-intervals.csv"},
     [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output; with --all an object a line"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
     [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},

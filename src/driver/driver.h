@@ -8,7 +8,7 @@
 //   symbols.c     cuGetProcAddress, by symbols.def
 //   unsupported.c the names that answer CUDA_ERROR_NOT_SUPPORTED, by unsupported.def
 //
-// The only singleton of the project lives in driver.c: the GPU, its session (options that the
+// The simulator's only singleton lives in driver.c: the GPU, its session (options that the
 // command passes in WARPWATT_* variables) and the record of the run. Every entry takes its lock, so
 // any number of host threads may call; simulated time does not depend on how they interleave as
 // long as the program itself orders its work.

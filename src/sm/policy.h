@@ -1,6 +1,6 @@
 // Where an energy-saving technique takes hold of an SM. A technique fills in a struct sm_policy
 // with the callbacks that it needs (the others stay NULL) and is given to sm_set_policies. An SM
-// without policies runs code in which none of this exists (sm_step.inc.h is compiled twice).
+// without policies runs code in which none of this exists (step.inc.h is compiled twice).
 //
 // Time is sparse: the SM simulates only cycles in which something may change. Between two simulated
 // cycles nothing in struct sm_view changes, so a technique computes what happened in between from
