@@ -45,11 +45,18 @@ static json_t *triple(const uint32_t v[3]) { return json_pack("[III]", (json_int
 
 static json_t *integer(uint64_t v) { return json_integer((json_int_t)v); }
 
-// Counters by name; zeros are left out of arrays' tails but scalars always stand.
-static json_t *activity_json(const struct activity *a) {
+static bool counted(const struct activity *a, const struct act_info *row) {
+    for (uint32_t k = 0; k < row->n; k++)
+        if (a->c[row->first + k]) return true;
+    return false;
+}
+
+// Counters by name; of a part of the chip (`all` false) those that counted anything.
+static json_t *activity_json(const struct activity *a, bool all) {
     json_t *o = json_object();
     for (uint32_t i = 0; i < act_info_n; i++) {
         const struct act_info *row = &act_info[i];
+        if (!all && !counted(a, row)) continue;
         if (row->n == 1) {
             json_object_set_new(o, row->name, integer(a->c[row->first]));
             continue;
@@ -127,7 +134,7 @@ static json_t *instructions_json(const struct gpu_result *g) {
 
 static json_t *activities_json(const struct activity *a, uint32_t n) {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < n; i++) json_array_append_new(list, activity_json(&a[i]));
+    for (uint32_t i = 0; i < n; i++) json_array_append_new(list, activity_json(&a[i], false));
     return list;
 }
 
@@ -160,7 +167,7 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     json_object_set_new(o, "occupancy_warps", integer(g->occupancy.warps));
     json_object_set_new(o, "occupancy_limit", json_string(g->occupancy.limit ? g->occupancy.limit : ""));
     json_object_set_new(o, "achieved_warps", json_real(g->achieved_warps));
-    json_object_set_new(o, "activity", activity_json(&g->activity));
+    json_object_set_new(o, "activity", activity_json(&g->activity, true));
     if (per_sm && !g->functional) {
         json_object_set_new(o, "sm", activities_json(g->sm, g->n_sms));
         json_object_set_new(o, "partition", activities_json(g->partition, g->n_partitions));
@@ -170,7 +177,7 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
         for (uint32_t i = 0; i < g->n_intervals; i++)
             json_array_append_new(list, json_pack("{s:I,s:I,s:o}", "from", (json_int_t)g->interval[i].from,
                                                   "to", (json_int_t)g->interval[i].to, "activity",
-                                                  activity_json(&g->interval[i].activity)));
+                                                  activity_json(&g->interval[i].activity, true)));
         json_object_set_new(o, "intervals", list);
     }
     if (g->inst && !g->functional) json_object_set_new(o, "instructions", instructions_json(g));
@@ -254,7 +261,7 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     json_object_set_new(o, "copies", integer(t->copies));
     json_object_set_new(o, "copied_bytes", integer(t->copied_bytes));
     json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
-    if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity));
+    if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity, true));
     write_line(r, o);
     if (fclose(r->file) != 0 && !r->error) r->error = errno;
     const int error = r->error;
@@ -345,7 +352,7 @@ json_t *run_total_activity(const struct run *r) {
             for (uint32_t n = 0; n < act_info[k].n; n++)
                 sum.c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
     }
-    return activity_json(&sum);
+    return activity_json(&sum, true);
 }
 
 static enum ww_status first_bad(const json_t *list) {
