@@ -302,7 +302,7 @@ static struct ptx_func *enter(struct ptx_parser *p, const struct ptx_token *name
 struct header {
     struct ptx_func *func; // in the module
     struct ptx_func read;  // what this declaration says
-    bool is_repeated;      // a weak definition that is not needed any more
+    bool is_repeated;      // a weak definition that is not needed: there was one
 };
 
 // From behind .entry or .func to the brace or semicolon. Parameters go into the function's scope.
@@ -339,10 +339,12 @@ static bool adopt(struct ptx_parser *p, struct header *h, const struct ptx_linka
         return ptx_fail(p, r->line, r->col, "`%s` is a %s here and a %s on line %u", f->name,
                         is_entry ? "kernel" : "function", is_entry ? "function" : "kernel",
                         f->line);
-    // units that were linked may each bring a template's code along: the first counts
-    h->is_repeated = defines && f->has_body && (f->is_weak || l->is_weak);
+    // units that were linked may each bring a template's code along: of weak definitions the first
+    // counts, and one that is not weak before all of them
+    const bool again = defines && f->has_body, yields = again && f->is_weak && !l->is_weak;
+    h->is_repeated = again && l->is_weak;
     if (h->is_repeated) defines = false;
-    if (defines && f->has_body)
+    if (again && !h->is_repeated && !yields)
         return ptx_fail(p, r->line, r->col, "`%s` is defined twice; the first is on line %u",
                         f->name, f->line);
     if (!is_new && !same_signature(p, f, r)) return false;
@@ -363,7 +365,8 @@ static bool adopt(struct ptx_parser *p, struct header *h, const struct ptx_linka
     }
     f->is_noreturn |= r->is_noreturn;
     f->is_visible |= l->is_visible;
-    f->is_weak |= l->is_weak;
+    if (yields) f->n_refused = 0;
+    f->is_weak = !yields && (f->is_weak || (l->is_weak && !h->is_repeated));
     f->is_extern = !defines && !f->has_body && (l->is_extern || f->is_extern);
     f->has_body |= defines;
     return true;

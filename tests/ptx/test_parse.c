@@ -184,6 +184,30 @@ static void weak_definitions_may_repeat(void **state) {
     ptx_free(m);
 }
 
+// A definition that is not weak counts, before or behind weak ones, and there is one of it.
+static void a_strong_definition_counts(void **state) {
+    (void)state;
+#define STRONG ".visible .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
+#define WEAK ".weak .entry k(.param .u32 b) { ret; }\n"
+    static const char *const orders[] = {HEAD WEAK STRONG, HEAD STRONG WEAK, HEAD WEAK WEAK STRONG WEAK};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct ptx_module *m = parse(orders[i]);
+        assert_int_equal(m->n_funcs, 1);
+        assert_int_equal(m->funcs[0]->n_insts, 3);
+        assert_int_equal(m->funcs[0]->n_regs, 1);
+        assert_false(m->funcs[0]->is_weak);
+        ptx_free(m);
+    }
+    static const char *const twice[] = {HEAD STRONG STRONG, HEAD WEAK STRONG STRONG, HEAD STRONG WEAK STRONG};
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+        char error[200];
+        test_refuse(twice[i], strlen(twice[i]), error, sizeof error);
+        assert_non_null(strstr(error, "defined twice"));
+    }
+#undef WEAK
+#undef STRONG
+}
+
 static void variables(void **state) {
     (void)state;
     struct ptx_module *m = parse(
@@ -540,6 +564,7 @@ int main(void) {
         cmocka_unit_test(constants),
         cmocka_unit_test(variables),
         cmocka_unit_test(weak_definitions_may_repeat),
+        cmocka_unit_test(a_strong_definition_counts),
         cmocka_unit_test(addresses_in_values),
         cmocka_unit_test(functions_and_calls),
         cmocka_unit_test(parameters_in_registers),
