@@ -192,6 +192,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     enum ww_status s = run_read(record, &c->diags, &run);
     const bool child_failed = child_status != 0;
     if (s != WW_OK) {
+        if (q->model) diags_free(&q->model_diags);
         if (child_failed && WIFSIGNALED(child_status))
             return cli_usage("%s was ended by signal %d before it used the GPU", q->title, WTERMSIG(child_status)) - 1;
         if (child_failed) {

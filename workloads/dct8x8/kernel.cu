@@ -191,7 +191,7 @@ template <bool FORWARD> DEVICE_FN void transform_whole(const unsigned *in, unsig
 #pragma unroll
     for (int i = 0; i < SIDE / 2; i++) {
         const int both = (int)row[i];
-        v[2 * i] = both << 16 >> 16;
+        v[2 * i] = (short)both;
         v[2 * i + 1] = both >> 16;
     }
     if (FORWARD)
