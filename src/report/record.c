@@ -7,7 +7,7 @@
 // A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are added up by
 // kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the end. Every joule and
 // cycle is still there; what is lost is which of them were whose.
-enum { FOLD_AFTER = 256, FOLD_MAX = 16384, FOLDS = 64 };
+enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64 };
 struct fold {
     struct gpu_result first; // what they have in common, and the sums
     uint64_t n;

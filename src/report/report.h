@@ -4,7 +4,7 @@
 // inside somebody's program.
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a kernel
-// launch (or for many of one kernel and shape, after the first 256: then with a field `launches`), one
+// launch (or for many of one kernel and shape, after the first 128: then with a field `launches`), one
 // `{"type":"end",...}` with totals. Counters stand by the names of activity.def.
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
