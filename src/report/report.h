@@ -5,7 +5,8 @@
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a kernel
 // launch (or for many of one kernel and shape, after the first 128: then with a field `launches`), one
-// `{"type":"end",...}` with totals. Counters stand by the names of activity.def.
+// `{"type":"end",...}` with totals. Counters stand by the names of activity.def; of single SMs and
+// partitions those that are not 0.
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 

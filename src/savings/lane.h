@@ -42,7 +42,6 @@ struct lanes {
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;
     uint32_t idle_detect, width, all, weight, stages; // lanes; mask of all; 32 / width; added stages
-    uint32_t clusters;
     uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part, lacking;      // pipes of which not all lanes are on; not all that a full warp needs
     uint64_t claimed, claimed_at; // pipes asked for in a cycle, and the cycle

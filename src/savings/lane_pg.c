@@ -474,7 +474,6 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->all = l->width == LANE_MAX ? UINT32_MAX : (1u << l->width) - 1;
     l->weight = LANE_MAX / l->width;
     l->stages = l->folds || l->shifts ? o->shift_stages : 0;
-    l->clusters = s->c.clusters;
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     *p = (struct sm_policy){.name = "lanes", .self = l, .issue = issue, .work = work, .count = count};

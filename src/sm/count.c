@@ -123,7 +123,7 @@ void count_close(struct sm *s, uint64_t cycle) {
     FOR_EACH_PIPE(p, &s->v) {
         struct sm_pipe *const x = &s->v.pipe[p];
         const uint64_t end = idle_end(s, p, cycle);
-        if (x->busy_until < end) units_idle(s, p, end - x->busy_until);
+        if (x->busy_until < end) units_idle(s, p, end - x->busy_until, 0);
         if (x->busy_until < cycle) x->busy_from = x->busy_until = cycle;
     }
     count_active(s, cycle);

@@ -64,11 +64,13 @@ static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, u
     if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more);
 }
 
-// An idle period of a pipeline has ended.
-static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles) {
+// An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were none), then
+// `on_the_way` until the instruction entered.
+static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint64_t on_the_way) {
     struct pipe_idle *const i = &s->idle[pipe];
-    i->n[min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
-    i->cycles += cycles;
+    if (cycles != 0) i->n[min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
+    i->cycles += cycles + on_the_way;
+    i->sent += on_the_way;
 }
 
 // The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never goes
@@ -76,10 +78,8 @@ static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles) {
 static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from, uint64_t to) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     if (from > p->busy_until) {
-        struct pipe_idle *const i = &s->idle[pipe];
-        if (sent > p->busy_until) i->n[min64(sent - p->busy_until, ACT_IDLE_LENGTHS - 1)]++;
-        i->cycles += from - p->busy_until;
-        i->sent += from - max64(sent, p->busy_until);
+        const uint64_t since = max64(sent, p->busy_until);
+        units_idle(s, pipe, since - p->busy_until, from - since);
         p->busy_from = from;
         p->busy_cycles += to - from;
         p->busy_until = to;

@@ -2,10 +2,9 @@
 // constructors do: reader, registration, launches, symbols and managed variables without nvcc. Host sides
 // are written here again, so expected values are those of the .cu files' comments.
 #include "cudart/runtime.h"
+#include "expect.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void **__cudaRegisterFatBinary(void *wrapper);
@@ -26,20 +25,6 @@ cudaError_t cudaGetSymbolSize(size_t *, const void *);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorName(cudaError_t);
-
-#define IS(call, expected)                                                                         \
-    do {                                                                                           \
-        const cudaError_t got_ = (call);                                                           \
-        if (got_ != (expected)) {                                                                  \
-            printf("%s:%d: `%s` answers %s, expected %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_), cudaGetErrorName(expected)); \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-#define OK(call) IS(call, cudaSuccess)
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) printf("%s:%d: `%s` does not hold\n", __FILE__, __LINE__, #condition), exit(1); \
-    } while (0)
 
 // Every fixture with its kernels. An address of this table is what the program knows a kernel by.
 enum { MOST_KERNELS = 8, MOST_UNITS = 4 };

@@ -1,10 +1,9 @@
 // What nvcc's constructors and stubs do, by hand: registration, launches of every major, memory, symbols'
 // errors, streams, events, capture, graphs, properties.
 #include "cudart/runtime.h"
+#include "expect.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,20 +60,6 @@ cudaError_t cudaGraphGetNodes(CUgraph, CUgraphNode *, size_t *);
 cudaError_t cudaGraphDestroy(CUgraph);
 cudaError_t cudaGraphExecDestroy(CUgraphExec);
 cudaError_t cudaIpcGetMemHandle(void *, void *);
-
-#define IS(call, expected)                                                                         \
-    do {                                                                                           \
-        const cudaError_t got_ = (call);                                                           \
-        if (got_ != (expected)) {                                                                  \
-            printf("%s:%d: `%s` answers %s, expected %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_), cudaGetErrorName(expected)); \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-#define OK(call) IS(call, cudaSuccess)
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) printf("%s:%d: `%s` does not hold\n", __FILE__, __LINE__, #condition), exit(1); \
-    } while (0)
 
 static struct { unsigned magic, version; const void *data, *extra; } wrapper = {0x466243B1, 1, NULL, NULL};
 static void fill_stub(void) { puts("the stub of a kernel is not to be called"); }

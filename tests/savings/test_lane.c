@@ -166,10 +166,10 @@ static void each_lane_alone(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and two FP warps are
-// there: FP is the majority and
-// folds in 300..419, INT in 300..509. A folded instruction of 6 cycles whose operands are there in 304
-// is in the shift stage in 304, its halves on the lower lanes in 305..310 and 306..311.
+// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and two FP
+// warps are there: FP is the majority and folds in 300..419, INT in 300..509. A folded instruction of 6
+// cycles whose operands are there in 304 is in the shift stage in 304, its halves on the lower lanes in
+// 305..310 and 306..311.
 static void a_phase(void **state) {
     (void)state;
     struct fake f;

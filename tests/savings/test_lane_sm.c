@@ -122,7 +122,7 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
     uint64_t periods[2][ACT_IDLE_LENGTHS] = {{0}};
     for (uint32_t index = 0; index < LANE_PIPES; index++) {
         uint64_t busy = 0, all = 0;
-        if (index % 8 < l->clusters) {
+        if (l->pipes >> index & 1) {
             for (uint32_t lane = 0; lane < l->width; lane++) {
                 uint64_t idle = 0;
                 for (uint64_t t = begins; t <= ends; t++) {

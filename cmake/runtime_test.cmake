@@ -1,0 +1,14 @@
+# ww_runtime_test(GROUP NAME DEFINITION...): GROUP.NAME_11, _12 and _13, the caller's NAME.c with each of our three
+# runtime libraries, MAJOR being its number.
+function(ww_runtime_test group name)
+  foreach(major 11 12 13)
+    set(test ${group}_${name}_${major})
+    add_executable(${test} ${name}.c)
+    target_include_directories(${test} PRIVATE
+      ${CMAKE_BINARY_DIR}/rooms/cudart_self ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests/cudart)
+    target_compile_definitions(${test} PRIVATE MAJOR=${major} ${ARGN})
+    target_compile_options(${test} PRIVATE -Wno-conversion)
+    target_link_libraries(${test} PRIVATE cudart${major})
+    add_test(NAME ${group}.${name}_${major} COMMAND ${test})
+  endforeach()
+endfunction()
