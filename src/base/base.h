@@ -118,6 +118,9 @@ enum ww_status file_read(struct arena *a, const char *path, size_t limit, char *
                          struct diags *d);
 // Writes a file whole or not at all (temporary file beside it, then rename).
 enum ww_status file_write_atomic(const char *path, const void *data, size_t len, struct diags *d);
+// Where files that live as long as a run go: TMPDIR of the environment, /tmp when
+// that is unset or empty.
+const char *file_temporary_folder(void);
 
 // ---- text -----------------------------------------------------------------
 // Edit distance for "did you mean"; index of the nearest name or -1.

@@ -66,6 +66,11 @@ enum ww_status file_write_atomic(const char *path, const void *data, size_t len,
     return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
+const char *file_temporary_folder(void) {
+    const char *const folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
 // Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 static unsigned edit_distance(const char *a, const char *b) {
     enum { LONGEST = 63 };

@@ -41,7 +41,8 @@ static uint64_t fold(const json_t *activity) {
 
 // `gpu`, `policies` and whether it is functional from `how`.
 static int run_once(struct cli *c, const struct workload *w, uint32_t threads, const struct session *how, struct sample *out) {
-    char *record = arena_printf(&c->arena, "/tmp/warpwatt-bench-%ld", (long)getpid());
+    const char *const record = cli_temporary_name(c);
+    if (!record) return cli_fail(c, WW_ERROR_IO);
     struct run_request q = {
         .session = {.gpu = how->gpu, .policies = how->policies, .host_threads = threads, .functional = how->functional,
                     .record = record},

@@ -101,6 +101,9 @@ struct run_request {
     const char *title;
     bool is_workload; // its exit code is the check of its results
 };
+// A name for a temporary file that can be made; there is none yet, for a child that never opens the
+// GPU leaves none. NULL with a diagnostic when no file can be made there.
+const char *cli_temporary_name(struct cli *c);
 // Runs argv as a child on the simulated GPU, which writes the record named in the session; answers its
 // wait status, or -1 with a diagnostic.
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage);

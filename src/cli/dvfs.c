@@ -512,8 +512,7 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     for (int i = 0; i < n_rest; i++) args[n_args++] = rest[i];
     if (a.after_dashes) args[n_args++] = (char *)"--";
     for (int i = a.at; a.after_dashes && i < argc; i++) args[n_args++] = argv[i];
-    const char *tmp = getenv("TMPDIR");
-    char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", file_temporary_folder());
     if (!mkdtemp(dir)) {
         diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir,
                  strerror(errno));

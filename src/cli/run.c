@@ -293,6 +293,19 @@ static bool ends_with(const char *s, const char *tail) {
     return n >= t && strcmp(s + n - t, tail) == 0;
 }
 
+const char *cli_temporary_name(struct cli *c) {
+    char *path = arena_printf(&c->arena, "%s/warpwatt-XXXXXX", file_temporary_folder());
+    const int fd = mkstemp(path);
+    if (fd < 0) {
+        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary file %s: %s", path,
+                 strerror(errno));
+        return NULL;
+    }
+    close(fd);
+    unlink(path);
+    return path;
+}
+
 // The record lies in the output folder, or in a temporary file that is removed afterwards.
 static const char *record_path(struct cli *c, const struct run_request *q, bool *temporary) {
     *temporary = !q->out_dir && !q->record;
@@ -307,15 +320,7 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
         free(real);
         return path;
     }
-    const char *tmp = getenv("TMPDIR");
-    char *path = arena_printf(&c->arena, "%s/warpwatt-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    const int fd = mkstemp(path);
-    if (fd < 0) {
-        diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary file %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    close(fd);
-    return path;
+    return cli_temporary_name(c);
 }
 
 static int run_file(struct cli *c, struct run_request *q, struct ptx_request *ptx, const char *path, const char *record) {
@@ -411,7 +416,6 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     bool temporary;
     const char *record = record_path(c, &q, &temporary);
     if (!record) return cli_fail(c, WW_ERROR_IO);
-    if (temporary) unlink(record); // only its name is needed: a child that never opens the GPU leaves none
     q.session.record = record;
     int code;
     if (args.after_dashes) {

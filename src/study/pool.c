@@ -23,11 +23,6 @@ static double now_s(void) {
 }
 
 // ---- the folder of records that are being written ---------------------------------------------
-static const char *scratch(struct arena *a) {
-    const char *tmp = getenv("TMPDIR");
-    return arena_printf(a, "%s", tmp && *tmp ? tmp : "/tmp");
-}
-
 // Files are named warpwatt-job-PID-N.*; those whose process is gone are nobody's.
 static void sweep(const char *dir) {
     DIR *list = opendir(dir);
@@ -69,7 +64,7 @@ static void words_of(const struct study_host *host, const struct job *j, char **
 }
 
 static enum ww_status start(struct arena *a, const struct study_host *host, struct job *j, uint32_t number, struct diags *d) {
-    const char *base = arena_printf(a, "%s/warpwatt-job-%d-%u", scratch(a), (int)getpid(), number);
+    const char *base = arena_printf(a, "%s/warpwatt-job-%d-%u", file_temporary_folder(), (int)getpid(), number);
     j->record = arena_printf(a, "%s.jsonl", base);
     j->log = arena_printf(a, "%s.log", base);
     char *words[POOL_MAX_WORDS];
@@ -230,7 +225,7 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
     *counts = (struct pool_counts){.kept = 0};
     struct stat library;
     if (stat(host->library, &library) != 0) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", host->library, strerror(errno));
-    sweep(scratch(a));
+    sweep(file_temporary_folder());
     for (uint32_t i = 0; i < list->n; i++) {
         struct job *j = &list->at[i];
         if (store_has(store, j->key)) {

@@ -26,6 +26,11 @@ if [ -c /dev/full ]; then
     [ $? = 2 ] || fail "a full disk must be exit code 2"
     says err 'No space left'
 fi
+# temporary files go where TMPDIR says, and nowhere else
+for words in "bench -n 1" "bench --techniques -n 1" "run vectorAdd" "dvfs vectorAdd"; do
+    # shellcheck disable=SC2086
+    TMPDIR=$TMP/absent run 2 $words; says err "temporary (file|folder) $TMP/absent/warpwatt"; one_sentence err
+done
 echo file >notdir; run 2 run -o notdir/sub hotspot; says err notdir; one_sentence err
 run 2 run -o /proc/none hotspot; one_sentence err
 # Ctrl-C: what is known so far, and a valid partial result. (A shell starts background jobs with
