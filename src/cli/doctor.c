@@ -47,8 +47,11 @@ static const char *const refused[] = {
 #define REFUSED(name) #name,
 #include "cudart/api.def"
 };
-// Each has a library of ours that answers every call (src/libraries).
-static const char *const machine_code[] = {"libcublas.so", "libcublasLt.so", "libcufft.so", "libcurand.so", "libcusparse.so", "libcusolver.so", "libnvrtc.so"};
+// Each has a library of ours that answers every call.
+static const char *const machine_code[] = {
+#define LIBRARY(name, title, status, versions) "lib" #name ".so",
+#include "libraries/libraries.def"
+};
 
 static bool is_among(const char *name, const char *const *list, size_t n) {
     for (size_t i = 0; i < n; i++)
