@@ -111,10 +111,13 @@ CUDART_API cudaError_t cudaLaunch(const void *host) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     if (e != cudaSuccess) return cudart_error(e);
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, c->argument, CU_LAUNCH_PARAM_BUFFER_SIZE, &c->bytes,
-                     CU_LAUNCH_PARAM_END};
-    return launch_error(cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z,
-                                       (unsigned)c->shared, c->stream, NULL, extra), f, c->shared);
+    void *args[COUNT(c->argument)]; // each has a byte or more
+    size_t offset, bytes;
+    for (size_t i = 0; cuFuncGetParamInfo(f, i, &offset, &bytes) == CUDA_SUCCESS; i++) {
+        if (offset + bytes > c->bytes) return cudart_error(cudaErrorInvalidConfiguration);
+        args[i] = c->argument + offset;
+    }
+    return launch(f, c->grid, c->block, args, c->shared, c->stream, false);
 }
 
 // ---- handles of kernels -------------------------------------------------------------------------------
