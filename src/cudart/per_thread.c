@@ -121,6 +121,10 @@ PLAIN(cudaMemcpyArrayToArray, (cudaArray_t dst, size_t dx, size_t dy, cudaArray_
       (dst, dx, dy, src, sx, sy, bytes, kind))
 
 // ---- calls without a stream, under the other name ---------------------------------------------------
-PTSZ(cudaGetDriverEntryPoint, (const char *name, void **out, unsigned long long flags, int *found), (name, out, flags, found))
+#define OWN_ENTRY(flags)                                                                           \
+    ((flags) & (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) \
+         ? (flags)                                                                                 \
+         : (flags) | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+PTSZ(cudaGetDriverEntryPoint, (const char *name, void **out, unsigned long long flags, int *found), (name, out, OWN_ENTRY(flags), found))
 PTSZ(cudaGetDriverEntryPointByVersion, (const char *name, void **out, unsigned version, unsigned long long flags, int *found),
-     (name, out, version, flags, found))
+     (name, out, version, OWN_ENTRY(flags), found))

@@ -5,6 +5,7 @@
 //   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
 //   pump.c        moves the GPU while host functions are queued and nobody waits
+//   per_thread.c  names whose default stream is the calling thread's
 //   symbols.c     cuGetProcAddress, by symbols.def
 //   unsupported.c the names that answer CUDA_ERROR_NOT_SUPPORTED, by unsupported.def
 //
@@ -151,10 +152,11 @@ void driver_call_out(void (*fn)(void *user), void *user);
 
 // ---- between the chapters -------------------------------------------------------------------
 CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
-// The gpu stream behind a handle: 0 and CU_STREAM_LEGACY are the default one, CU_STREAM_PER_THREAD is the
-// calling thread's own.
-// False for a handle that is not a stream.
+// The gpu stream behind a handle: CU_STREAM_LEGACY is the default one, CU_STREAM_PER_THREAD the calling
+// thread's own, NULL the one that the call means by it. False for a handle that is not a stream, and
+// when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
+extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
 void driver_module_leaves(void); // before its code goes: what the record still adds up is written
 bool driver_has_calls(void);  // host functions are queued
 // Keeps the GPU going while host functions are queued and the program is silent (pump.c).

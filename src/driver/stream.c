@@ -15,6 +15,7 @@ struct own_stream {
 };
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+static bool have_key; // a process has only so many
 
 static bool is_own(const struct own_stream *own) {
     return own->stream && DRIVER_IS(TAG_STREAM, own->stream) && own->stream->id == own->id;
@@ -30,12 +31,13 @@ static void thread_ends(void *user) {
     }
     free(own);
 }
-static void make_key(void) { pthread_key_create(&own_key, thread_ends); }
+static void make_key(void) { have_key = pthread_key_create(&own_key, thread_ends) == 0; }
 
 static CUresult new_stream(CUstream *out, unsigned int flags, int priority);
 
 static CUstream stream_of_thread(void) {
     pthread_once(&own_once, make_key);
+    if (!have_key) return NULL;
     struct own_stream *own = pthread_getspecific(own_key);
     if (own && is_own(own)) return own->stream;
     if (!own) own = calloc(1, sizeof *own);
@@ -46,16 +48,20 @@ static CUstream stream_of_thread(void) {
     return own->stream;
 }
 
+static bool is_of_thread(CUstream s) {
+    return s == CU_STREAM_PER_THREAD || (!s && driver_default_is_own);
+}
 // A handle as a program passes it to the stream that it names; NULL: the default one.
 static CUstream named(CUstream s) {
-    if (s == CU_STREAM_PER_THREAD) return stream_of_thread();
+    if (is_of_thread(s)) return stream_of_thread();
     return s == CU_STREAM_LEGACY ? NULL : s;
 }
 
 bool driver_stream(CUstream s, struct gpu_stream **out) {
     *out = NULL;
+    const bool must_be = is_of_thread(s);
     s = named(s);
-    if (!s) return true;
+    if (!s) return !must_be;
     if (!driver_handle_live(TAG_STREAM, DRIVER_KEY(s))) return false;
     *out = s->stream;
     return true;

@@ -60,6 +60,8 @@ cudaError_t cudaGraphGetNodes(CUgraph, CUgraphNode *, size_t *);
 cudaError_t cudaGraphDestroy(CUgraph);
 cudaError_t cudaGraphExecDestroy(CUgraphExec);
 cudaError_t cudaIpcGetMemHandle(void *, void *);
+cudaError_t cudaGetDriverEntryPoint(const char *, void **, unsigned long long, int *);
+cudaError_t cudaGetDriverEntryPoint_ptsz(const char *, void **, unsigned long long, int *);
 
 static struct { unsigned magic, version; const void *data, *extra; } wrapper = {0x466243B1, 1, NULL, NULL};
 static void fill_stub(void) { puts("the stub of a kernel is not to be called"); }
@@ -112,6 +114,9 @@ static void all_launches(void) {
     OK(cudaLaunch((void *)fill_stub));
     OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     CHECK(h[2] == 4);
+    OK(cudaConfigureCall(one, four, 0, NULL)); // an argument that nobody set
+    OK(cudaSetupArgument(&d, sizeof d, 0));
+    IS(cudaLaunch((void *)fill_stub), cudaErrorInvalidConfiguration);
     IS(cudaLaunchKernel((void *)all_launches, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
     IS(cudaLaunchKernel((void *)fill_stub, one, (dim3){4096, 1, 1}, args, 0, NULL), cudaErrorInvalidConfiguration);
     IS(cudaLaunchKernel((void *)fill_stub, (dim3){0, 1, 1}, one, args, 0, NULL), cudaErrorInvalidConfiguration);
@@ -195,6 +200,26 @@ static void graphs(void) {
     OK(cudaStreamSynchronize(s));
     CHECK(h[0] == 8 && h[255] == 8);
     OK(cudaGraphExecDestroy(x));
+    f = 3; // a launch as before 9.2 is captured too
+    OK(cudaStreamBeginCapture(s, 0));
+    OK(cudaConfigureCall((dim3){1, 1, 1}, (dim3){256, 1, 1}, 0, s));
+    OK(cudaSetupArgument(&d, sizeof d, 0));
+    OK(cudaSetupArgument(&f, sizeof f, 8));
+    OK(cudaSetupArgument(&n, sizeof n, 12));
+    OK(cudaLaunch((void *)scale_stub));
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaGraphGetNodes(g, NULL, &nodes));
+    CHECK(nodes == 1);
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 8);
+    f = 100;
+    OK(cudaGraphInstantiateWithFlags(&x, g, 0));
+    OK(cudaGraphLaunch(x, s));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    CHECK(h[0] == 24 && h[255] == 24);
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaGraphDestroy(g));
     cudaEvent_t a, b;
     float ms = -1;
     OK(cudaEventCreate(&a));
@@ -235,6 +260,19 @@ static void properties(void) {
     CHECK(blocks >= 3);
 }
 
+// What a program built for streams of threads asks for is the driver's name for it, unless it says otherwise.
+static void entry_points(void) {
+    enum { AS_BUILT, LEGACY, PER_THREAD };
+    void *plain, *own, *p;
+    OK(cudaGetDriverEntryPoint("cuStreamQuery", &plain, AS_BUILT, NULL));
+    OK(cudaGetDriverEntryPoint("cuStreamQuery", &own, PER_THREAD, NULL));
+    CHECK(plain && own && plain != own);
+    OK(cudaGetDriverEntryPoint_ptsz("cuStreamQuery", &p, AS_BUILT, NULL));
+    CHECK(p == own);
+    OK(cudaGetDriverEntryPoint_ptsz("cuStreamQuery", &p, LEGACY, NULL));
+    CHECK(p == plain);
+}
+
 int main(void) {
     wrapper.data = read_file(FATBIN_DIR "/size.fatbin");
     void **h = __cudaRegisterFatBinary(&wrapper);
@@ -246,6 +284,7 @@ int main(void) {
     shapes();
     graphs();
     properties();
+    entry_points();
     OK(cudaDeviceReset()); // and everything comes back
     all_launches();
     __cudaUnregisterFatBinary(h);
