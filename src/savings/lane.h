@@ -8,7 +8,8 @@
 //
 // Lanes that have done the same since their last work are one group and are looked at once: a warp
 // with all its threads, the usual case, makes one group of all of them (two where halves are folded).
-// A group's state is a struct gate_domain like a pipeline's; counts are weighted by its lanes.
+// Groups that are off stand apart: time alone changes nothing in them, so only who wakes them looks.
+// The states of a group are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
@@ -19,22 +20,33 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = LANE_TYPES 
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-struct lane_group {
+struct lane_group { // lanes that are on or waking
     uint32_t mask;
+    uint8_t lanes;       // in the mask
+    bool is_waking;
     uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until); busy_from is exact only
     uint64_t busy_until; // while it lies ahead
-    struct gate_domain d;
+    uint64_t since;      // idle cycles count from here: when it woke, 0: has worked since
+    uint64_t not_before; // it is not switched off before this cycle
+    uint64_t next;       // time alone changes nothing before: waking: it is on; on: it goes off
+};
+struct lane_rest { // lanes that are off
+    uint32_t mask;
+    uint64_t busy_until, since;
 };
 
 struct lane_pipe {
-    uint32_t n, not_on, off;  // groups; lanes that are off or waking; off
+    uint32_t n, n_off;        // groups
+    uint32_t off, waking;     // lanes
+    uint32_t held;            // the group that got work last
     uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
     uint64_t asked_on_at;
     uint64_t look_at;         // time alone changes nothing before this cycle
     uint64_t busy, idle;      // lane cycles
     struct gate_counts sum;   // of lanes
-    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length
     struct lane_group group[LANE_MAX];
+    struct lane_rest rest[LANE_MAX];
+    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length
 };
 
 struct lanes {

@@ -17,11 +17,11 @@ static uint32_t type_of(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
 static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && (int)SM_PIPE_SFU == LANE_PIPES,
               "INT, FP, then others");
 
-// As bits_count32; of all lanes and of halves it is known.
-static inline uint32_t count_lanes(uint32_t mask) {
+// Of all lanes and of halves it is known.
+static inline uint8_t count_lanes(uint32_t mask) {
     if (mask == UINT32_MAX) return LANE_MAX;
     if (mask == LANES_LOWER || mask == LANES_UPPER) return LANE_MAX / 2;
-    return bits_count32(mask);
+    return (uint8_t)bits_count32(mask);
 }
 
 static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
@@ -29,63 +29,68 @@ static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
 }
 
 // Lanes that take no instruction now. Without a wakeup delay one that is off takes what wakes it.
-static uint32_t blocked(const struct lanes *l, const struct lane_pipe *x) {
-    return l->times.wakeup_delay == 0 ? 0 : x->not_on;
+static inline uint32_t blocked(const struct lanes *l, const struct lane_pipe *x) {
+    return l->times.wakeup_delay == 0 ? 0 : x->off | x->waking;
 }
 
-// What a group's domain has counted becomes its lanes'.
-static void credit(struct lane_pipe *x, struct lane_group *g) {
-    const uint64_t lanes = count_lanes(g->mask);
-    x->sum.uncompensated += lanes * g->d.n.uncompensated;
-    x->sum.compensated += lanes * g->d.n.compensated;
-    x->sum.wakeup += lanes * g->d.n.wakeup;
-    x->sum.events += lanes * g->d.n.events;
-    x->sum.wakeups += lanes * g->d.n.wakeups;
-    x->sum.early_wakeups += lanes * g->d.n.early_wakeups;
-    g->d.n = (struct gate_counts){0};
-}
-
-// When a group goes off if nothing happens.
-static uint64_t due(const struct lanes *l, const struct lane_group *g, uint32_t type) {
-    const uint64_t at = domain_due(&g->d, g->busy_until, l->idle_detect);
-    if (!l->is_eager || !(g->mask & LANES_UPPER) || g->d.state != GATE_ON) return at;
-    const uint64_t eager = domain_max(domain_due(&g->d, g->busy_until, 0), l->fold[type].from);
+// When a group that is on goes off if nothing happens.
+static inline uint64_t due(const struct lanes *l, const struct lane_group *g, uint32_t type) {
+    const uint64_t idle = domain_max(g->busy_until, g->since);
+    const uint64_t at = domain_max(idle + l->idle_detect, g->not_before);
+    if (!l->is_eager || !(g->mask & LANES_UPPER)) return at;
+    const uint64_t eager = domain_max(domain_max(idle, g->not_before), l->fold[type].from);
     return eager < l->fold[type].to && eager < at ? eager : at;
+}
+
+// The group goes; the last one takes its place.
+static inline void drop(struct lane_pipe *x, uint32_t i) {
+    if (i != --x->n) x->group[i] = x->group[x->n];
+    x->group[x->n].mask = 0;
+}
+
+static void switch_off(struct lane_pipe *x, uint32_t i) {
+    const struct lane_group *const g = &x->group[i];
+    x->off |= g->mask;
+    x->sum.events += g->lanes;
+    x->rest[x->n_off++] = (struct lane_rest){.mask = g->mask, .busy_until = g->busy_until, .since = g->next};
+    drop(x, i);
+}
+
+// `lanes` lanes have been off from `since` until t.
+static inline void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t lanes, uint64_t since, uint64_t t) {
+    const uint64_t off = t - since, before = off < l->times.break_even ? off : l->times.break_even;
+    x->sum.uncompensated += lanes * before;
+    x->sum.compensated += lanes * (off - before);
 }
 
 // What time alone does up to and with cycle t.
 static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
     uint64_t look_at = DOMAIN_NEVER;
-    x->not_on = x->off = x->asked = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
-        const enum gate_state was = g->d.state;
-        if (was == GATE_OFF) { // until somebody wakes it
-            x->off |= g->mask;
-            continue;
+        if (g->is_waking && g->next <= t) {
+            g->is_waking = false;
+            x->waking &= ~g->mask;
+            x->sum.wakeup += (uint64_t)g->lanes * l->times.wakeup_delay;
+            g->since = g->next;
+            g->not_before = domain_max(g->not_before, g->since + 1); // the cycle for which it was woken
+            g->next = due(l, g, type);
         }
-        domain_awake(&g->d, t);
-        uint64_t next = due(l, g, type);
-        if (next <= t) {
-            domain_gate(&g->d, next);
-            next = DOMAIN_NEVER;
+        if (g->next > t) {
+            if (g->next < look_at) look_at = g->next;
+        } else {
+            switch_off(x, i--);
         }
-        if (g->d.state != was) credit(x, g);
-        if (g->d.state == GATE_OFF) x->off |= g->mask;
-        if (g->d.state == GATE_WAKING) x->not_on |= g->mask;
-        if (g->d.state == GATE_WAKING) next = g->d.on_at;
-        if (next < look_at) look_at = next;
     }
-    x->not_on |= x->off;
     x->look_at = look_at;
 }
 
 // What schedulers see of a pipe in cycle t.
 static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
-    const uint32_t no = l->pipe[pipe].not_on;
+    const struct lane_pipe *const x = &l->pipe[pipe];
     const uint32_t full = l->all & (folds_now(l, type_of(pipe), t) ? LANES_LOWER : UINT32_MAX);
-    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(no != 0) << pipe;
-    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((blocked(l, &l->pipe[pipe]) & full) != 0) << pipe;
+    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)((x->off | x->waking) != 0) << pipe;
+    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((blocked(l, x) & full) != 0) << pipe;
 }
 
 static void settle(struct lanes *l, uint64_t t) {
@@ -128,16 +133,21 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         l->fold[type].from = now;
         l->fold[type].to = to[type];
     }
-    for (uint32_t i = 0; i < LANE_PIPES; i++) l->pipe[i].look_at = 0;
+    for (uint32_t p = 0; p < LANE_PIPES; p++) {
+        struct lane_pipe *const x = &l->pipe[p];
+        for (uint32_t i = 0; i < x->n; i++)
+            if (!x->group[i].is_waking) x->group[i].next = due(l, &x->group[i], type_of(p));
+        x->look_at = x->asked = 0;
+    }
     l->look_at = 0;
     settle(l, now);
 }
 
 // ---- groups ---------------------------------------------------------------------------------------
-// Counts work of a group's lanes in [at, to) and the idle period that it ends. Answers since when they
+// Counts work of lanes of a group in [at, to) and the idle period that it ends. Answers since when they
 // hold work without a gap (0: since `now` or longer).
 static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
-                         uint64_t at, uint64_t to) {
+                                uint64_t at, uint64_t to) {
     if (at <= g->busy_until) {
         x->busy += (to - g->busy_until) * lanes;
         return g->busy_from > now ? g->busy_from : 0;
@@ -149,26 +159,34 @@ static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g,
     return at;
 }
 
-// The group goes; the last one takes its place.
-static void drop(struct lane_pipe *x, uint32_t i) {
-    if (i != --x->n) x->group[i] = x->group[x->n];
+static inline void set_work(const struct lanes *l, struct lane_pipe *x, struct lane_group *g, uint32_t type,
+                            uint64_t from, uint64_t to) {
+    g->busy_from = from;
+    g->busy_until = to;
+    g->since = g->not_before = 0; // work counts now
+    g->next = due(l, g, type);
+    if (g->next < x->look_at) x->look_at = g->next;
 }
 
 // Those that hold work since the same cycle, and lie in one half of the clusters, are one group from then on.
-static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t now, uint64_t at,
-                      uint64_t to) {
+static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
+                      uint64_t at, uint64_t to) {
     const uint32_t upper = l->folds ? LANES_UPPER : 0;
     uint32_t into[2] = {LANE_MAX, LANE_MAX};
-    for (uint32_t i = 0; i < x->n; i++) {
+    for (uint32_t i = 0; i < x->n && mask != 0; i++) {
         struct lane_group *g = &x->group[i];
         const uint32_t m = g->mask & mask;
-        if (m == 0 || g->busy_until >= to) continue;
-        const uint64_t from = add_work(x, g, count_lanes(m), now, at, to);
+        if (m == 0) continue;
+        mask &= ~m;
+        if (g->busy_until >= to) continue;
+        const uint8_t lanes = m == g->mask ? g->lanes : count_lanes(m);
+        const uint64_t from = add_work(x, g, lanes, now, at, to);
         uint32_t *const half = &into[(m & upper) != 0];
-        const bool joins = *half != LANE_MAX && x->group[*half].busy_from == from;
         g->mask &= ~m;
-        if (joins) {
+        g->lanes = (uint8_t)(g->lanes - lanes);
+        if (*half != LANE_MAX && x->group[*half].busy_from == from) {
             x->group[*half].mask |= m;
+            x->group[*half].lanes = (uint8_t)(x->group[*half].lanes + lanes);
             if (g->mask == 0) {
                 drop(x, i);
                 if (into[0] == x->n) into[0] = i; // it was the last
@@ -182,51 +200,27 @@ static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t mask,
             assert(x->n < LANE_MAX && "a lane is in one group");
             k = x->n++;
             g = &x->group[k];
+            g->is_waking = false;
         }
         g->mask = m;
-        g->busy_from = from;
-        g->busy_until = to;
-        g->d.state = GATE_ON;
-        g->d.since = g->d.not_before = 0; // work counts now
-        *half = k;
+        g->lanes = lanes;
+        set_work(l, x, g, type, from, to);
+        x->held = *half = k;
     }
 }
 
-// The usual case: the lanes, or each half of them, are one group, all of which gets work or nothing.
-static inline bool hold_whole(const struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t now,
-                              uint64_t at, uint64_t to) {
-    struct lane_group *const a = &x->group[0], *const b = &x->group[1];
-    const uint32_t in_a = a->mask & mask;
-    uint32_t in_b = 0;
-    if (l->folds) {
-        in_b = b->mask & mask;
-        if (x->n != 2 || (in_b != 0 && in_b != b->mask)) return false;
-    } else if (x->n != 1) {
-        return false;
-    }
-    if (in_a != 0 && in_a != a->mask) return false;
-    if (in_a != 0 && a->busy_until < to) {
-        a->busy_from = add_work(x, a, count_lanes(in_a), now, at, to);
-        a->busy_until = to;
-        a->d.not_before = 0; // `since` lies before `to`
-    }
-    if (in_b != 0 && b->busy_until < to) {
-        b->busy_from = add_work(x, b, count_lanes(in_b), now, at, to);
-        b->busy_until = to;
-        b->d.not_before = 0;
-    }
-    return true;
-}
-
-// Lanes that are on get work in [at, to); `now` is the cycle of issue.
+// Lanes that are on get work in [at, to); `now` is the cycle of issue. The usual case: they are those that got
+// work last.
 static inline void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                         uint64_t at, uint64_t to) {
+    assert((mask & (x->off | x->waking)) == 0 && "a lane that is off does not work");
+    struct lane_group *const g = &x->group[x->held];
     x->asked = 0;
-    if (!hold_whole(l, x, mask, now, at, to)) hold_some(l, x, mask, now, at, to);
-    if (!l->type_gated[type]) return;
-    const uint64_t next = to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect);
-    if (next < x->look_at) x->look_at = next;
-    if (next < l->look_at) l->look_at = next;
+    if (g->mask != mask)
+        hold_some(l, x, type, mask, now, at, to);
+    else if (g->busy_until < to)
+        set_work(l, x, g, type, add_work(x, g, g->lanes, now, at, to), to);
+    if (x->look_at < l->look_at && l->type_gated[type]) l->look_at = x->look_at;
 }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
@@ -255,39 +249,63 @@ static uint64_t lanes_on(void *self, const struct sm_view *v, uint32_t pipe, uin
     return on;
 }
 
+// Lanes of `mask` that are off begin to wake in cycle t.
+static void wake_off(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t t) {
+    const uint64_t on_at = t + l->times.wakeup_delay;
+    uint32_t left = mask & x->off;
+    x->off &= ~left;
+    if (on_at != t) x->waking |= left;
+    for (uint32_t i = 0; left != 0; i++) {
+        struct lane_rest *const r = &x->rest[i];
+        const uint32_t m = r->mask & left;
+        if (m == 0) continue;
+        const uint8_t lanes = count_lanes(m);
+        add_off(l, x, lanes, r->since, t);
+        x->sum.wakeups += lanes;
+        if (t < r->since + l->times.break_even) x->sum.early_wakeups += lanes;
+        struct lane_group *const g = &x->group[x->n++];
+        *g = (struct lane_group){.mask = m, .lanes = lanes, .is_waking = on_at != t, .busy_until = r->busy_until,
+                                 .since = on_at, .not_before = on_at + 1, .next = on_at};
+        if (!g->is_waking) g->next = due(l, g, type);
+        left &= ~m;
+        r->mask &= ~m;
+        if (r->mask == 0) x->rest[i--] = x->rest[--x->n_off];
+    }
+}
+
 // Group i keeps `mask` of its lanes, the others go on as before in a group of their own.
 static void split(struct lane_pipe *x, uint32_t i, uint32_t mask) {
     struct lane_group *const g = &x->group[i];
     if (g->mask == mask) return;
     assert(x->n < LANE_MAX && "a lane is in one group");
-    x->group[x->n] = *g;
-    x->group[x->n++].mask = g->mask & ~mask;
+    struct lane_group *const other = &x->group[x->n++];
+    *other = *g;
     g->mask = mask;
+    g->lanes = count_lanes(mask);
+    other->mask &= ~mask;
+    other->lanes = (uint8_t)(other->lanes - g->lanes);
 }
 
 // Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
-static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t mask, uint64_t t) {
+static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t t) {
     if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
     uint64_t on_at = t;
+    if (x->off & mask) {
+        wake_off(l, x, type, mask, t);
+        on_at = t + l->times.wakeup_delay;
+    } else if (x->waking & mask) {
+        for (uint32_t i = 0; i < x->n; i++)
+            if ((x->group[i].mask & mask) && x->group[i].is_waking) on_at = domain_max(on_at, x->group[i].next);
+    }
     const uint32_t n = x->n; // what is split off comes behind and has none of `mask`
     for (uint32_t i = 0; i < n; i++) {
         struct lane_group *const g = &x->group[i];
-        if ((g->mask & mask) == 0) continue;
-        if (g->d.state == GATE_OFF) {
-            split(x, i, g->mask & mask);
-            x->off &= ~g->mask;
-            domain_wake(&g->d, &l->times, t);
-            credit(x, g);
-        }
-        if (g->d.state == GATE_WAKING) on_at = domain_max(on_at, g->d.on_at);
-    }
-    const uint32_t all = x->n;
-    for (uint32_t i = 0; i < all; i++) {
-        struct lane_group *const g = &x->group[i];
-        if ((g->mask & mask) == 0 || (g->d.state == GATE_ON && g->busy_until > on_at)) continue;
+        if ((g->mask & mask) == 0 || g->not_before == on_at + 1) continue;
+        if (!g->is_waking && g->busy_until > on_at) continue;
         split(x, i, g->mask & mask);
-        g->d.not_before = on_at + 1;
+        g->not_before = on_at + 1;
+        if (!g->is_waking) g->next = due(l, g, type);
     }
     if (on_at < x->look_at) x->look_at = on_at;
     if (on_at < l->look_at) l->look_at = on_at;
@@ -315,8 +333,8 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
     }
     if (choice == SM_PIPES) return UINT64_MAX; // who asked first has set the time
     l->claimed |= 1ull << choice;
-    const uint64_t on_at = wake(l, &l->pipe[choice],
-                                needs(l, v, warp, type_of((uint32_t)choice)), v->cycle);
+    const uint32_t type = type_of((uint32_t)choice);
+    const uint64_t on_at = wake(l, &l->pipe[choice], type, needs(l, v, warp, type), v->cycle);
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
@@ -346,8 +364,8 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
         first = lanes_of_threads(first, l->width);
         second = lanes_of_threads(second, l->width);
     }
-    if (l->times.wakeup_delay == 0 && x->not_on & (first | second)) {
-        wake(l, x, first | second, i->cycle);
+    if (l->times.wakeup_delay == 0 && x->off & (first | second)) {
+        wake(l, x, type, first | second, i->cycle);
         settle_pipe(l, x, type, i->cycle);
         look_at_pipe(l, i->pipe, i->cycle);
     }
@@ -357,34 +375,44 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
 }
 
 // ---- busy times and counts ------------------------------------------------------------------------
-static void begin(struct lanes *l, struct lane_pipe *x, uint64_t t) {
-    x->n = 0;
-    x->not_on = x->off = x->asked = 0;
+static void begin(struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
+    x->n = x->n_off = x->held = 0;
+    x->off = x->waking = x->asked = 0;
     x->look_at = 0;
     const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX, half[2] = {l->all & lower, l->all & ~lower};
     for (uint32_t i = 0; i < 2; i++) {
         if (half[i] == 0) continue;
         struct lane_group *const g = &x->group[x->n++];
-        *g = (struct lane_group){.mask = half[i], .busy_until = t};
-        domain_begin(&g->d, t);
+        *g = (struct lane_group){.mask = half[i], .lanes = count_lanes(half[i]), .busy_until = t, .since = t,
+                                 .not_before = t};
+        g->next = due(l, g, type);
     }
 }
 
 // Closes all times at cycle t: nothing is counted from there on, or of what lies ahead.
 static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     for (uint32_t i = 0; i < x->n; i++) {
-        struct lane_group *const g = &x->group[i];
-        const uint64_t lanes = count_lanes(g->mask);
+        const struct lane_group *const g = &x->group[i];
         if (g->busy_until < t) {
-            x->idle += lanes * (t - g->busy_until);
+            x->idle += g->lanes * (t - g->busy_until);
         } else {
             const uint64_t from = domain_max(g->busy_from, t);
-            x->busy -= lanes * (g->busy_until - from);
-            x->idle -= lanes * (from - t);
+            x->busy -= g->lanes * (g->busy_until - from);
+            x->idle -= g->lanes * (from - t);
         }
-        domain_end(&g->d, &l->times, t);
-        credit(x, g);
+        if (g->is_waking) x->sum.wakeup += g->lanes * (t - (g->next - l->times.wakeup_delay));
     }
+    for (uint32_t i = 0; i < x->n_off; i++) {
+        const struct lane_rest *const r = &x->rest[i];
+        const uint8_t lanes = count_lanes(r->mask);
+        x->idle += lanes * (t - r->busy_until);
+        if (t > r->since) add_off(l, x, lanes, r->since, t);
+    }
+}
+
+static void add_period(struct lane_pipe *x, uint32_t lanes, uint64_t busy_until, uint64_t t) {
+    const uint64_t idle = busy_until < t ? t - busy_until : 0;
+    if (idle != 0) x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
@@ -396,18 +424,15 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
         if (begins) {
-            begin(l, x, t);
+            begin(l, x, type_of((uint32_t)p), t);
             continue;
         }
         if (l->type_gated[type_of((uint32_t)p)]) settle_pipe(l, x, type_of((uint32_t)p), t - 1);
-        for (uint32_t i = 0; i < x->n; i++) {
-            const struct lane_group *const g = &x->group[i];
-            const uint64_t idle = g->busy_until < t ? t - g->busy_until : 0;
-            if (idle != 0)
-                x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += bits_count32(g->mask);
-        }
+        for (uint32_t i = 0; i < x->n; i++) add_period(x, x->group[i].lanes, x->group[i].busy_until, t);
+        for (uint32_t i = 0; i < x->n_off; i++)
+            add_period(x, count_lanes(x->rest[i].mask), x->rest[i].busy_until, t);
         end(l, x, t);
-        x->n = 0;
+        x->n = x->n_off = 0;
     }
     if (begins) return;
     for (uint32_t type = 0; type < LANE_TYPES; type++) {

@@ -102,7 +102,7 @@ static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
         }
     }
     used = halves[0] | halves[1];
-    assert_int_equal(l->pipe[index].not_on & used, 0);
+    assert_int_equal((l->pipe[index].off | l->pipe[index].waking) & used, 0);
     const uint64_t from = enter + (stages != 0);
     for (uint32_t half = 0; half < 2; half++)
         for (uint64_t t = from; t < from + i->latency; t++) {
