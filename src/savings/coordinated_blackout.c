@@ -37,8 +37,12 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
             next = p;
         }
         quiet = due;
-        if (is_last && g->actv[type] != 0) quiet = domain_max(due, t + 1); // the counter may fall
         if (quiet > t) break;
+        if (is_last && g->actv[type] != 0) { // until the counter falls
+            g->kept |= 1u << (type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP);
+            quiet = DOMAIN_NEVER;
+            break;
+        }
         domain_gate(&g->domain[next], due);
         last_off = domain_max(last_off, due);
         on--;

@@ -16,6 +16,17 @@
 
 static const uint32_t unit_of[2] = {UNIT_INT, UNIT_FP};
 
+static void put_first(struct savings_sm *s, uint32_t type, uint64_t t) {
+    struct gates *const g = &s->gates;
+    g->highest = type;
+    g->since = t;
+    g->switch_at = s->set.o.max_switch != 0 ? t + s->set.o.max_switch : UINT64_MAX;
+    g->first_unit = 1u << unit_of[type];
+    g->order = (struct sm_order){
+        {{(uint8_t)unit_of[type], UNIT_NONE}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}}; // and the other type
+}
+
+// As long as the first type has an active warp, and a unit that is on, it stays first, but for max_switch.
 static void cycle(void *self, const struct sm_view *v) {
     struct savings_sm *const s = self;
     struct gates *const g = &s->gates;
@@ -26,21 +37,10 @@ static void cycle(void *self, const struct sm_view *v) {
     if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
         change = gating_all_in_blackout(&s->gating, first, v->cycle) &&
                  !gating_all_in_blackout(&s->gating, last, v->cycle);
-    if (!change && s->set.o.max_switch != 0) change = v->cycle - g->since >= s->set.o.max_switch;
+    if (!change && s->set.o.max_switch != 0) change = v->cycle >= g->switch_at;
     if (!change) return;
-    g->highest = last;
-    g->since = v->cycle;
     g->switches++;
-}
-
-static uint64_t prefer(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
-    (void)scheduler;
-    const struct savings_sm *const s = self;
-    const uint32_t first = unit_of[s->gates.highest];
-    uint64_t of_type = ready & (v->needs[first] | v->needs[UNIT_NONE]);
-    if (of_type == 0) of_type = ready & (v->needs[UNIT_LDST] | v->needs[UNIT_TEX]);
-    if (of_type == 0) of_type = ready & (v->needs[UNIT_SFU] | v->needs[UNIT_DP]);
-    return of_type != 0 ? of_type : ready;
+    put_first(s, last, v->cycle);
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
@@ -51,7 +51,12 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 }
 
 void gates_init(struct savings_sm *s, struct sm_policy *p) {
-    s->gates.highest = GATE_TYPE_INT;
-    *p = (struct sm_policy){
-        .name = "gates", .self = s, .cycle = cycle, .prefer = prefer, .count = count};
+    put_first(s, GATE_TYPE_INT, 0);
+    *p = (struct sm_policy){.name = "gates",
+                            .self = s,
+                            .cycle = cycle,
+                            .cycle_at = &s->gates.switch_at,
+                            .cycle_without = &s->gates.first_unit,
+                            .order = &s->gates.order,
+                            .count = count};
 }

@@ -38,6 +38,7 @@ static const struct gate_rule *rule_of(const struct gating *g, uint32_t pipe) {
 
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
     g->look_at = DOMAIN_NEVER;
+    g->kept = 0;
     for (uint32_t type = 0; type < GATE_TYPES; type++) {
         if (g->rule[type] == NULL) continue;
         const uint64_t next = g->rule[type]->settle(g, v, type, t);
@@ -65,7 +66,7 @@ static void cycle(void *self, const struct sm_view *v) {
     struct gating *const g = self;
     if (!g->is_busy) return;
     if (g->settled < v->before) g->settled = v->before; // nothing changed while nobody looked
-    if (v->cycle < g->look_at) {
+    if (v->cycle < g->look_at && g->kept == 0) {
         g->settled = v->cycle;
         return;
     }
@@ -76,10 +77,7 @@ static void cycle(void *self, const struct sm_view *v) {
     settle(g, v, v->cycle);
 }
 
-static uint64_t next_event(void *self, const struct sm_view *v) {
-    count_active(self, v);
-    return UINT64_MAX;
-}
+static void leave(void *self, const struct sm_view *v) { count_active(self, v); }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
 // Without a blackout its end cannot be critical.
@@ -116,6 +114,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
             g->claimed |= 1ull << p;
             const uint64_t on_at = wake(g, (uint32_t)p, t);
             if (on_at < g->look_at) g->look_at = on_at;
+            if (g->kept != 0) g->look_at = t; // what only a warp kept on may go off now
             return on_at > t ? on_at : t + 1;
         }
         if (from < again) again = from;
@@ -177,6 +176,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     g->window_since = t;
     g->settled = t;
     g->look_at = g->off = 0;
+    g->kept = 0;
     g->actv[0] = g->actv[1] = 0; // no instruction is decoded yet
 }
 
@@ -242,10 +242,11 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
                             .self = g,
                             .cycle = cycle,
                             .cycle_at = &g->look_at,
+                            .cycle_without = &g->kept,
+                            .leave = g->counts_active ? leave : NULL,
                             .pipes_off = &g->off,
                             .unit_wanted = unit_wanted,
                             .issue = o->wakeup_delay == 0 ? issue : NULL,
-                            .next_event = g->counts_active ? next_event : NULL,
                             .work = work,
                             .count = count};
 }

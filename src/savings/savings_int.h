@@ -14,6 +14,7 @@ struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
     // what g->actv says held in (g->settled, t]. Answers a later cycle before which time alone
     // changes nothing.
+    // Where only a warp keeps a unit on, it sets the type's bit in g->kept.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     // First cycle in which a domain that is off may be woken.
     uint64_t (*may_wake)(const struct gating *g, const struct gate_domain *d);
@@ -31,7 +32,8 @@ struct gating {
     uint32_t actv[2];          // INT_ACTV, FP_ACTV
     uint64_t pipes;            // that are gated
     uint64_t off;              // pipes that take no instruction in this cycle
-    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler
+    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler, or when warps
+    uint32_t kept;             // for these units (bit mask: UNIT_INT, UNIT_FP) leave the active set
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint64_t window_since;     // idle_detect has been what it is since
@@ -49,6 +51,9 @@ struct savings_sm {
     struct gates {
         uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
         uint64_t since, switches;
+        uint64_t switch_at;    // when max_switch is over
+        uint32_t first_unit;   // bit of UNIT_INT or UNIT_FP
+        struct sm_order order;
     } gates;
     struct adaptive {
         uint32_t quiet[2];    // epochs in a row within the number

@@ -1,5 +1,6 @@
 // Calls to the policies of an SM, in their order. Only reached when there are any.
 #include "sm/sm_state.h"
+#include "sm/units.h"
 
 // Epochs and `cycle` in the order of the policies, so that each finds what those before it have done.
 void policy_epochs(struct sm *s, uint64_t t) {
@@ -15,12 +16,40 @@ void policy_epochs(struct sm *s, uint64_t t) {
     }
 }
 
-void policy_pipes(struct sm *s, uint64_t none, uint64_t part) {
+// The pipelines of a unit that are on, in the order in which an instruction tries them: the lowest-numbered
+// first. But where INT and FP of a cluster cannot take one in the same cycle, a cluster whose other pipeline
+// is off comes first: the other scheduler's instruction, if it is of the other type, then finds its own where
+// it is on.
+static void order_pipes(struct sm *s, uint32_t unit) {
+    const uint64_t on = s->unit_pipes[unit] & ~s->pipes_none;
+    uint64_t first = 0;
+    if (units_has_twin(s, unit))
+        FOR_EACH_BIT64(p, on)
+            if (s->pipes_none >> units_twin(unit, (uint32_t)p) & 1) first |= BIT64(p);
+    uint8_t *to = s->pipes_on[unit];
+    FOR_EACH_BIT64(p, first) *to++ = (uint8_t)p;
+    FOR_EACH_BIT64(p, on & ~first) *to++ = (uint8_t)p;
+    *to = SM_PIPES;
+    s->on_free_at[unit] = units_on_free_at(s, unit);
+    s->units_busy |= 1u << unit; // is it? who looks next will see
+}
+
+void policy_pipes(struct sm *s, uint64_t none) {
     s->pipes_none = none;
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
+}
+
+void policy_parts(struct sm *s, uint64_t part) {
     s->pipes_part = part;
     s->units_held = s->hooks & HOOK_UNIT ? (1u << UNIT_N) - (2u << UNIT_NONE) : 0; // any may be held
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++)
-        s->units_held |= (uint32_t)((s->unit_pipes[u] & (none | part)) != 0) << u;
+        s->units_held |= (uint32_t)((s->unit_pipes[u] & part) != 0) << u;
+}
+
+void policy_leave(struct sm *s, uint64_t next) {
+    for (uint32_t i = 0; i < s->n_turns; i++)
+        if (s->turn[i].p->leave != NULL && policy_has_turn(s, i, next - 1))
+            s->turn[i].p->leave(s->turn[i].p->self, &s->v);
 }
 
 uint64_t policy_next_event(struct sm *s) {
@@ -44,10 +73,8 @@ bool policy_unit_on(struct sm *s, uint32_t pipe) {
 
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready) {
     uint64_t next = NEVER;
-    for (uint32_t i = 0; i < s->n_policies; i++)
-        if (s->policy[i]->unit_wanted != NULL)
-            next = min64(next, s->policy[i]->unit_wanted(s->policy[i]->self, &s->v, unit, pipes,
-                                                         ready));
+    for (uint32_t i = 0; i < s->on_wanted.n; i++)
+        next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit, pipes, ready));
     return next;
 }
 

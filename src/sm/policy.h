@@ -1,6 +1,7 @@
 // Where an energy-saving technique takes hold of an SM. A technique fills in a struct sm_policy
 // with the callbacks that it needs (the others stay NULL) and is given to sm_set_policies. An SM
-// without policies runs code in which none of this exists (step.inc.h is compiled twice).
+// without policies runs code in which none of this exists, and one whose policies deal with whole pipelines only
+// runs code without the rest (step.inc.h is compiled three times).
 //
 // Time is sparse: the SM simulates only cycles in which something may change. Between two simulated
 // cycles nothing in struct sm_view changes, so a technique computes what happened in between from
@@ -58,8 +59,8 @@ struct sm_view {
     uint32_t accesses[2];             // that the LD/ST and the texture unit hold: while there is one
                                       // the unit works, and busy_until tells only afterwards
     uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
-    uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its
-                                      // guard); kept only while a policy is there
+    uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its guard); kept only
+                                      // while a policy has one of prefer, unit_on, lanes_on, issue, rf_access
 };
 
 // An instruction at its issue. The callback may raise the extra_* fields.
@@ -89,6 +90,20 @@ struct sm_array_access {
 
 enum sm_warp_event { SM_WARP_LAUNCH, SM_WARP_EXIT };
 
+// The order in which instructions issue by unit: each row one or two units, foremost first (one: named twice);
+// units that stand in no row come last.
+enum { SM_ORDER_ROWS = 3 };
+struct sm_order { uint8_t unit[SM_ORDER_ROWS][2]; }; // enum unit_class
+// Of `ready` warps, those of the foremost row that has any.
+static inline uint64_t sm_order_first(const struct sm_order *o, const struct sm_view *v, uint64_t ready) {
+    uint64_t first = ready;
+    for (uint32_t i = SM_ORDER_ROWS; i-- > 0;) {
+        const uint64_t of_row = ready & (v->needs[o->unit[i][0]] | v->needs[o->unit[i][1]]);
+        first = of_row != 0 ? of_row : first;
+    }
+    return first;
+}
+
 struct sm_policy {
     const char *name;
     void *self;
@@ -99,6 +114,17 @@ struct sm_policy {
     // Before this cycle `cycle` has nothing to do and is not called; NULL: it always is. A call in a
     // cycle before it must do no harm.
     const uint64_t *cycle_at;
+    // Units (bit mask of enum unit_class) without which it has something to do all the same: it is called too in
+    // cycles in which, for one of them, all pipes are off or no warp of the active set is (one whose next
+    // instruction is for the unit and waits for neither memory, a barrier, a fence, a sleep, a branch nor a constant).
+    // NULL: none. Needs cycle_at.
+    const uint32_t *cycle_without;
+    // Nothing issued, the SM skips cycles behind this one, and in one of them `cycle` would have had its turn: the
+    // last look at what the view says in all of them. Before it is called again, things will have changed.
+    void (*leave)(void *self, const struct sm_view *v);
+    // The order in which a scheduler chooses among the issuable warps, ahead of `prefer`; one policy of an SM at most
+    // has it. It may change in `cycle` and `epoch`.
+    const struct sm_order *order;
     // Which of the issuable warps of a scheduler it should choose from; a subset of `ready`, 0 for
     // "none of them" (the slot is then owned by `policy`). The scheduler chooses within the subset.
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is

@@ -162,6 +162,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
         [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level,
         [SCHED_FETCH_GROUP] = &sched_fetch_group, [SCHED_CTA_AWARE] = &sched_cta_aware};
     s->ops = kinds[c->scheduler];
+    s->step = step_cycle_plain;
     s->is_two_level = c->scheduler == SCHED_TWO_LEVEL;
     s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
@@ -230,24 +231,37 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->off_at = s->part_at = s->short_at = &s->never_off;
+    s->off_at = s->part_at = s->short_at = &s->never;
     s->lanes = NULL;
-    s->on_cycle.n = s->on_prefer.n = s->on_unit.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
+    s->order = NULL;
+    s->n_turns = 0;
+    s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
-        s->cycle_at[s->on_cycle.n] = q->cycle_at != NULL ? q->cycle_at : &s->never_off;
-        uint32_t h = listen(&s->on_cycle, q, q->cycle != NULL, HOOK_CYCLE);
+        if (q->cycle != NULL) {
+            s->turn[s->n_turns].at = q->cycle_at != NULL ? q->cycle_at : &s->never;
+            s->turn[s->n_turns].units = q->cycle_without != NULL ? q->cycle_without : &s->no_units;
+            s->turn[s->n_turns++].p = q;
+        }
+        uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
         h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
+        h |= listen(&s->on_wanted, q, q->unit_wanted != NULL, HOOK_WANTED);
         h |= listen(&s->on_unit, q, q->unit_on != NULL, HOOK_UNIT);
         h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
         h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
         h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
         h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
         if (q->pipes_off != NULL) {
-            if (s->off_at != &s->never_off)
+            if (s->off_at != &s->never)
                 return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that switches whole pipelines: an SM takes one",
                                 q->name);
             s->off_at = q->pipes_off;
+        }
+        if (q->order != NULL) {
+            if (s->order != NULL)
+                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that orders units: an SM takes one",
+                                q->name);
+            s->order = q->order;
         }
         if (q->pipes_part != NULL) {
             if (s->lanes != NULL)
@@ -261,7 +275,11 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     }
     s->n_policies = (uint8_t)n;
     s->is_summed = false;
-    policy_pipes(s, 0, 0);
+    policy_pipes(s, 0);
+    policy_parts(s, 0);
+    // Do any take hold of single instructions, warps, lanes or rows?
+    const bool has_all = s->lanes != NULL || s->hooks & (HOOK_PREFER | HOOK_UNIT | HOOK_ISSUE | HOOK_RF);
+    s->step = n == 0 ? step_cycle_plain : has_all ? step_cycle_hooked : step_cycle_units;
     return WW_OK;
 }
 
@@ -331,13 +349,8 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
         reply_retry(s, from);
         s->wake = min64(s->wake, from);
     }
-    if (s->n_policies == 0) {
-        for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
-            s->wake = step_cycle_plain(s, t);
-    } else {
-        for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
-            s->wake = step_cycle_hooked(s, t);
-    }
+    for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
+        s->wake = s->step(s, t);
 }
 
 bool sm_is_idle(const struct sm *s) {

@@ -3,7 +3,7 @@
 // Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
 // cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
 // bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c and step_hooked.c
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, step_units.c, step_hooked.c
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
@@ -229,7 +229,7 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
-    uint32_t units_busy;  // units whose free_at may lie ahead
+    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
     bool is_summed;       // `sum` holds until work comes: time adds nothing to it
@@ -244,13 +244,25 @@ struct sm {
     uint64_t busy_since;
     uint64_t policy_wake;
     // What techniques hold back in this cycle: pipes that take nothing, pipes that have some lanes off,
-    // units with such pipes.
+    // units of which it must be asked pipe by pipe.
     uint64_t pipes_none, pipes_part;
     uint32_t units_held;
+    uint64_t on_free_at[UNIT_N];                   // earliest free_at of a unit's pipes that are on
+    uint8_t pipes_on[UNIT_N][SM_MAX_CLUSTERS + 1]; // these, in the order in which they are tried; SM_PIPES: the end
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
+    // `cycle` of the policies that have it, in their order: it has its turn from *at on and without *units.
+    struct { const uint64_t *at; const uint32_t *units; const struct sm_policy *p; } turn[SM_MAX_POLICIES];
+    uint32_t n_turns;
+    const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
+    const struct sm_order *order;  // NULL: nobody has one
+    const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
+    uint64_t never;                // where pointers of policies that lack something point to: 0, and no unit
+    uint32_t no_units;
 
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
+
+    uint64_t (*step)(struct sm *s, uint64_t t); // step_cycle_*: by what its policies ask for
 
     // schedulers
     const struct sched_ops *ops;
@@ -319,11 +331,7 @@ struct sm {
     struct sm_listeners {
         uint32_t n;
         const struct sm_policy *p[SM_MAX_POLICIES];
-    } on_cycle, on_prefer, on_unit, on_issue, on_rf, on_array, on_next;
-    const uint64_t *cycle_at[SM_MAX_POLICIES]; // of those in on_cycle
-    const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
-    uint64_t never_off;                          // where they point to otherwise: 0
-    const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
+    } on_prefer, on_unit, on_wanted, on_issue, on_rf, on_array, on_next;
     uint64_t epoch_next[SM_MAX_POLICIES];
     uint64_t unit_pipes[UNIT_N]; // pipes of a unit
     struct activity sum; // answer of sm_activity
@@ -348,8 +356,9 @@ static inline uint32_t count_warps(uint64_t mask) {
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-// step_plain.c, step_hooked.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_units.c, step_hooked.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
+uint64_t step_cycle_units(struct sm *s, uint64_t t);
 uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
 
 // front.c
@@ -413,16 +422,31 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
-enum { HOOK_CYCLE = 1, HOOK_PREFER = 2, HOOK_UNIT = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
-       HOOK_ARRAY = 64 };
+enum { HOOK_PREFER = 1, HOOK_UNIT = 2, HOOK_WANTED = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
+       HOOK_ARRAY = 64, HOOK_LEAVE = 128 };
 void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
-// What is held back has changed: pipes_none, pipes_part, units_held.
-void policy_pipes(struct sm *s, uint64_t none, uint64_t part);
+// What is held back has changed: whole pipelines, pipelines with lanes off.
+void policy_pipes(struct sm *s, uint64_t none);
+void policy_parts(struct sm *s, uint64_t part);
 void policy_epochs(struct sm *s, uint64_t t); // the epochs that begin up to cycle t, then all `cycle`
 uint64_t policy_next_event(struct sm *s);
+void policy_leave(struct sm *s, uint64_t next); // cycles up to `next` are skipped
+// Whether the active set has a warp for each of these units that needs no more than results and a pipeline, and
+// the unit has one that is not off.
+static inline bool policy_has_warps(const struct sm *s, uint32_t units) {
+    const struct sm_view *const v = &s->v;
+    const uint64_t in = v->active & v->decoded & ~(v->wait_long | s->blocked);
+    FOR_EACH_BIT32(u, units)
+        if ((in & v->needs[u]) == 0 || (s->unit_pipes[u] & ~*s->off_at) == 0) return false;
+    return true;
+}
+// Whether policy number i of those with `cycle` has something to do there up to cycle t.
+static inline bool policy_has_turn(const struct sm *s, uint32_t i, uint64_t t) {
+    return *s->turn[i].at <= t || (*s->turn[i].units != 0 && !policy_has_warps(s, *s->turn[i].units));
+}
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);
 uint32_t policy_array_ask(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,

@@ -1,5 +1,6 @@
-// One cycle of an SM. Compiled twice: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with
-// 1 every policy is (step_hooked.c). Within a cycle:
+// One cycle of an SM. Compiled three times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with 1
+// policies may switch whole pipelines off and order units (step_units.c), with 2 all else too
+// (step_hooked.c). Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle
@@ -30,7 +31,7 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 
 static void result(struct sm *s, const struct event *e, uint64_t t) {
     uint64_t at = collect_write(s, e->in, e->warp, t);
-#if STEP_HOOKS
+#if STEP_HOOKS == 2
     if (s->hooks & HOOK_RF) {
         uint32_t extra = 0;
         for (uint32_t i = 0; i < e->in->n_dst; i++) {
@@ -160,13 +161,17 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     if (ww_unlikely(s->epoch_at <= t)) {
         policy_epochs(s, t);
     } else {
-        for (uint32_t i = 0; i < s->on_cycle.n; i++)
-            if (*s->cycle_at[i] <= t) s->on_cycle.p[i]->cycle(s->on_cycle.p[i]->self, &s->v);
+        for (uint32_t i = 0; i < s->n_turns; i++)
+            if (policy_has_turn(s, i, t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
     }
-    const uint64_t off = *s->off_at, part = *s->part_at;
-    if (off != s->pipes_none || part != s->pipes_part) policy_pipes(s, off, part);
+    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+#if STEP_HOOKS == 2
+    if (*s->part_at != s->pipes_part) policy_parts(s, *s->part_at);
+#endif
 }
+#endif
 
+#if STEP_HOOKS == 2
 static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
     return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
@@ -180,13 +185,11 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
     return on;
 }
 
-// The lowest-numbered pipeline that is on and takes the instruction. But where INT and FP of a cluster
-// cannot take one in the same cycle, a cluster whose other pipeline is off comes first: the other
-// scheduler's instruction, if it is of the other type, then finds its own where it is on.
+// As units_choose_on, but only pipelines that have the lanes that the warp needs.
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
     const bool has_twin = units_has_twin(s, unit);
     const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
-    if ((s->units_held & looked_at) == 0) return units_choose(s, unit, t);
+    if ((s->units_held & looked_at) == 0) return units_choose_on(s, unit, t);
     const uint32_t first = s->v.pipe_first[unit];
     uint32_t choice = SM_PIPES;
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++) {
@@ -243,27 +246,27 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     const uint32_t unit = in->unit;
     uint32_t latency = in->latency, interval = in->interval;
     uint64_t ready = collect_operands(s, in, w, t);
-#if STEP_HOOKS
+#if STEP_HOOKS == 2
     const uint32_t pipe = choose_pipe(s, w, unit, t);
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
     uint32_t closed = 0;
     if (s->hooks & HOOK_ISSUE) closed = tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, ready, t);
     interval += closed;
 #else
-    const uint32_t pipe = units_choose(s, unit, t);
+    const uint32_t pipe = STEP_HOOKS ? units_choose_on(s, unit, t) : units_choose(s, unit, t);
     (void)pc;
     (void)sc;
     (void)is_second;
 #endif
-    units_book(s, unit, pipe, t, interval);
-#if STEP_HOOKS
+    units_book(s, unit, pipe, t, interval, STEP_HOOKS != 0);
+#if STEP_HOOKS == 2
     if (ww_unlikely(closed != 0)) units_book_twin(s, unit, pipe, t, closed);
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
         collect_hold(s, t, ready);
         if (in->flags & SI_LANES)
-            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t));
+            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t), STEP_HOOKS != 0);
         else
             lsu_accept(s, w, in, ready, lanes, t);
         return;
@@ -307,7 +310,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
     } else {
         collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
-#if STEP_HOOKS
+#if STEP_HOOKS == 2
         uint32_t none = 0;
         if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, t, t);
 #endif
@@ -321,7 +324,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         branch(s, W, w, in, pc, (in->flags & SI_CHECK_PUSH) && ew->pushes != pushes, t);
     else
         advance(s, W, w, in, pc, t);
-#if STEP_HOOKS
+#if STEP_HOOKS == 2
     if (s->v.lanes[w] != ew->active) {
         s->v.lanes[w] = ew->active;
         s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
@@ -337,12 +340,14 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why,
                           uint64_t *held) {
     struct sm_view *const v = &s->v;
-    uint64_t no = 0;
+    uint64_t no = 0, off = 0; // off: of units that would take one with all their pipelines on
     *held = 0;
     *why = STALL_unit_busy;
     FOR_EACH_BIT32(u, s->units_busy) {
-        if (v->unit_free_at[u] <= t)
+        if ((STEP_HOOKS ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
             s->units_busy &= ~(1u << u);
+        else if (STEP_HOOKS && v->unit_free_at[u] <= t)
+            off |= v->needs[u];
         else
             no |= v->needs[u];
     }
@@ -369,7 +374,12 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
             left &= ~v->needs[UNIT_TEX];
         }
     }
-#if STEP_HOOKS
+    if (STEP_HOOKS && (left & off) != 0) {
+        *held = left & off;
+        left &= ~off;
+        *why = STALL_policy;
+    }
+#if STEP_HOOKS == 2
     FOR_EACH_BIT32(u, s->units_held) {
         const uint64_t ready = left & v->needs[u];
         if (ready == 0) continue;
@@ -395,12 +405,16 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
         if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
     const uint64_t ready = held & v->needs[u];
+#if STEP_HOOKS == 2
     uint64_t on = 0; // pipes that are on but for some lanes
     FOR_EACH_BIT64(p, free_pipes & s->pipes_part)
         if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
-    const uint64_t again = on != 0 ? s->lanes->lanes_wanted(s->lanes->self, v, w, on)
-                                   : policy_unit_wanted(s, u, free_pipes, ready);
-    s->policy_wake = min64(s->policy_wake, again);
+    if (on != 0) {
+        s->policy_wake = min64(s->policy_wake, s->lanes->lanes_wanted(s->lanes->self, v, w, on));
+        return ready;
+    }
+#endif
+    s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
     return ready;
 }
 
@@ -408,15 +422,13 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 // comes to and that are held back are asked for. False: it may issue none.
 static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
                                  uint64_t t) {
-    if (held == 0 && !(s->hooks & HOOK_PREFER)) {
-        if (can == 0) return false;
-        *w = s->ops->pick(s, sc, can);
-        return true;
-    }
     while ((can | held) != 0) {
         uint64_t from = can | held;
+        if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
+#if STEP_HOOKS == 2
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
         if (from == 0) return false;
+#endif
         *w = s->ops->pick(s, sc, from);
         if (!(held >> *w & 1)) return true;
         held &= ~want_unit(s, *w, held, t);
@@ -503,7 +515,8 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     const uint64_t held = v->go & v->active;
     if (held != 0) {
         FOR_EACH_BIT32(u, s->units_busy)
-            if (v->needs[u] & held) next = min64(next, v->unit_free_at[u]);
+            if ((v->needs[u] & held) && (!STEP_HOOKS || v->unit_free_at[u] > t))
+                next = min64(next, v->unit_free_at[u]);
         if (collect_is_full(s)) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {
             const uint64_t room = s->lsu.start[s->lsu.start_at];
@@ -520,6 +533,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
 #if STEP_HOOKS
     next = min64(next, min64(s->policy_wake, s->epoch_at));
     if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
+    if ((s->hooks & HOOK_LEAVE) && next > t + 1) policy_leave(s, next);
 #endif
     return max64(next, t + 1);
 }

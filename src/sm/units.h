@@ -7,12 +7,25 @@
 
 #include "sm/sm_state.h"
 
-static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t) {
+// Earliest free_at of a unit's pipelines that are on; NEVER: none is.
+static inline uint64_t units_on_free_at(const struct sm *s, uint32_t unit) {
+    uint64_t first = NEVER;
+    for (const uint8_t *p = s->pipes_on[unit]; *p != SM_PIPES; p++) first = min64(first, s->v.pipe[*p].free_at);
+    return first;
+}
+
+// Where a technique may have switched pipelines off (`has_off`, a constant of the caller), a unit of which all
+// others are taken counts as busy too.
+static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const struct sm_view *v = &s->v;
     const struct sm_pipe *p = &v->pipe[v->pipe_first[unit]];
     uint64_t first = p->free_at;
     for (uint32_t i = 1; i < v->pipe_n[unit]; i++) first = min64(first, p[i].free_at);
     s->v.unit_free_at[unit] = first;
+    if (has_off) {
+        if (s->pipes_none & s->unit_pipes[unit]) first = units_on_free_at(s, unit);
+        s->on_free_at[unit] = first;
+    }
     if (first > t)
         s->units_busy |= 1u << unit;
     else
@@ -27,6 +40,13 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
     return p;
 }
 
+// The same where pipelines may be off.
+static inline uint32_t units_choose_on(const struct sm *s, uint32_t unit, uint64_t t) {
+    const uint8_t *p = s->pipes_on[unit];
+    while (s->v.pipe[*p].free_at > t) p++;
+    return *p;
+}
+
 // The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.
 static inline uint32_t units_twin(uint32_t unit, uint32_t pipe) {
     return unit == UNIT_INT ? pipe + (SM_PIPE_FP - SM_PIPE_INT) : pipe - (SM_PIPE_FP - SM_PIPE_INT);
@@ -37,31 +57,31 @@ static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
 
 // The pipeline beside it in its cluster is closed until `until`.
 static inline void units_close_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                                    uint64_t until) {
+                                    uint64_t until, bool has_off) {
     struct sm_pipe *const twin = &s->v.pipe[units_twin(unit, pipe)];
     twin->free_at = max64(twin->free_at, until);
-    units_refresh(s, unit == UNIT_INT ? UNIT_FP : UNIT_INT, t);
+    units_refresh(s, unit == UNIT_INT ? UNIT_FP : UNIT_INT, t, has_off);
 }
 
 static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                              uint32_t interval) {
+                              uint32_t interval, bool has_off) {
     s->v.pipe[pipe].free_at = t + interval;
     s->v.pipe[pipe].issues++;
-    units_refresh(s, unit, t);
-    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + s->lanes_cycles);
+    units_refresh(s, unit, t, has_off);
+    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + s->lanes_cycles, has_off);
 }
 
 // The instruction that was just booked holds the cluster's lanes for `cycles`.
 static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                                    uint32_t cycles) {
+                                    uint32_t cycles, bool has_off) {
     s->v.pipe[pipe].free_at = t + cycles;
-    units_refresh(s, unit, t);
-    if (s->c.int_fp_shared_issue) units_close_twin(s, unit, pipe, t, t + cycles);
+    units_refresh(s, unit, t, has_off);
+    if (s->c.int_fp_shared_issue) units_close_twin(s, unit, pipe, t, t + cycles, has_off);
 }
 
 // The operand register that INT and FP of a cluster share stays taken for `more` cycles.
 static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t, uint32_t more) {
-    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more);
+    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more, true);
 }
 
 // An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were none), then

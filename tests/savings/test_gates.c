@@ -15,9 +15,7 @@ static void issue_all(bool with_gates, uint32_t at_cycle[12]) {
     for (uint64_t t = 1; ready != 0; t++) {
         f.v.active = f.v.decoded = f.v.resident = ready;
         fake_cycle(&f, t);
-        uint64_t from = ready;
-        for (uint32_t i = 0; i < f.n; i++)
-            if (f.p[i]->prefer) from = f.p[i]->prefer(f.p[i]->self, &f.v, 0, from);
+        const uint64_t from = fake_preferred(&f, 0, ready);
         assert_true(from != 0 && (from & ~ready) == 0);
         const uint32_t w = bits_first64(from);
         at_cycle[w] = (uint32_t)t;
@@ -60,9 +58,7 @@ static void set(struct fake *f, uint64_t i, uint64_t fp, uint64_t ldst, uint64_t
     f->v.needs[UNIT_SFU] = sfu;
     f->v.active = f->v.decoded = i | fp | ldst | sfu;
 }
-static uint64_t prefer(struct fake *f, uint64_t ready) {
-    return f->p[f->n - 1]->prefer(f->p[f->n - 1]->self, &f->v, 0, ready);
-}
+static uint64_t prefer(struct fake *f, uint64_t ready) { return fake_preferred(f, 0, ready); }
 static void types_in_order(void **state) {
     (void)state;
     struct fake f;

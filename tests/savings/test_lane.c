@@ -426,9 +426,7 @@ static void against_ticks(void **state) {
 
 // ---- the scheduler --------------------------------------------------------------------------------
 static uint64_t preferred(struct fake *f, uint32_t scheduler, uint64_t ready) {
-    for (uint32_t i = 0; i < f->n; i++)
-        if (f->p[i]->prefer) ready &= f->p[i]->prefer(f->p[i]->self, &f->v, scheduler, ready);
-    return ready;
+    return fake_preferred(f, scheduler, ready);
 }
 
 // Warps 0 to 3 for INT, 0 full, 1 to 3 partial; 4 for LD/ST.

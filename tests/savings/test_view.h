@@ -68,7 +68,15 @@ static inline void fake_cycle(struct fake *f, uint64_t t) {
 }
 static inline void fake_end_of_cycle(struct fake *f) {
     for (uint32_t i = 0; i < f->n; i++)
-        if (f->p[i]->next_event) f->p[i]->next_event(f->p[i]->self, &f->v);
+        if (f->p[i]->leave) f->p[i]->leave(f->p[i]->self, &f->v);
+}
+// Of `ready`, what a scheduler chooses from.
+static inline uint64_t fake_preferred(struct fake *f, uint32_t scheduler, uint64_t ready) {
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->order) ready = sm_order_first(f->p[i]->order, &f->v, ready);
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->prefer) ready &= f->p[i]->prefer(f->p[i]->self, &f->v, scheduler, ready);
+    return ready;
 }
 static inline bool fake_on(struct fake *f, uint32_t pipe) {
     return !(*f->p[0]->pipes_off >> pipe & 1);

@@ -272,6 +272,17 @@ static void pipe_issue(void *self, const struct sm_view *v, struct sm_issue *i) 
     assert_int_equal(p->of[0], p->want[0]);
     assert_int_equal(p->of[1], p->want[1]);
 }
+// Two warps of 20 additions each: warp 0 of floats, warp 1 of integers.
+static void floats_and_integers(struct rig *g) {
+    g->args.block[0] = 64;
+    s2r(g, 30, PTX_SREG_tid_x);
+    setp_lt(g, 0, 30, 32);
+    bra(g, 24)->guard = 0;
+    for (uint32_t i = 0; i < 20; i++) iadd(g, i, 30, 30);
+    exit_(g); // 23
+    for (uint32_t i = 0; i < 20; i++) fadd(g, i, 30, 30);
+    exit_(g);
+}
 static void one_side_off(void **state) {
     (void)state;
     struct pipes row[] = {
@@ -282,25 +293,102 @@ static void one_side_off(void **state) {
         {.off = 1ull << (SM_PIPE_INT + 1), .want = {SM_PIPE_INT, SM_PIPE_FP + 1}},
     };
     for (size_t k = 0; k < WW_COUNT(row); k++) {
+        uint64_t done_at[2], issues[2][SM_PIPES]; // with `issue` and without: other code, the same pipelines
+        for (uint32_t i = 0; i < 2; i++) {
+            struct rig *g = rig_new();
+            g->c.schedulers = g->c.clusters = 2;
+            g->c.int_fp_shared_issue = true;
+            const struct sm_policy p = {.name = "pipes", .self = &row[k], .pipes_off = &row[k].off,
+                                        .unit_wanted = pipe_wanted, .issue = i == 0 ? pipe_issue : NULL};
+            g->policy[g->n_policies++] = &p;
+            floats_and_integers(g);
+            rig_run(g);
+            done_at[i] = g->done_at;
+            for (uint32_t j = 0; j < SM_PIPES; j++) issues[i][j] = sm_view_of(g->sm)->pipe[j].issues;
+            rig_free(g);
+            if (i == 1) break;
+            assert_true(row[k].pairs >= 15);
+            assert_int_equal(row[k].asked, 0);
+            row[k].pairs = 0;
+        }
+        assert_int_equal(done_at[0], done_at[1]);
+        assert_memory_equal(issues[0], issues[1], sizeof issues[0]);
+        assert_int_equal(issues[0][SM_PIPE_FP] + issues[0][SM_PIPE_FP + 1], 20);
+    }
+}
+
+// ---- order of units, and turns that a policy does not need ---------------------------------------
+struct turns {
+    uint64_t at;
+    uint32_t without;
+    uint64_t int_issues, left_at, fp_until;
+    uint32_t calls, due, left, gaps, waits;
+    bool has_fp;
+};
+static bool has_fp(const struct sm_view *v) {
+    return (v->active & v->decoded & v->needs[UNIT_FP] &
+            ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const)) != 0;
+}
+// Before `at` it is called when no warp is there for FP, and only then.
+static void turn(void *self, const struct sm_view *v) {
+    struct turns *const r = self;
+    r->calls++;
+    assert_true(v->cycle >= r->at || (r->without != 0 && !has_fp(v)));
+}
+static void leave_turn(void *self, const struct sm_view *v) {
+    struct turns *const r = self;
+    r->left++;
+    r->left_at = v->cycle;
+}
+// Called in every cycle: in how many the other policy has a turn, and behind which it has to look once more.
+static void each(void *self, const struct sm_view *v) {
+    struct turns *const r = self;
+    const bool had_fp = r->has_fp;
+    r->has_fp = has_fp(v);
+    r->due += v->cycle >= r->at || (r->without != 0 && !r->has_fp);
+    if (v->cycle > v->before + 1 && v->before != 0) {
+        r->gaps++;
+        const bool has_to = v->cycle - 1 >= r->at || (r->without != 0 && !had_fp);
+        assert_int_equal(has_to, r->left_at == v->before);
+    }
+    // FP comes first: while a float was ready no integer issued
+    if (v->cycle <= r->fp_until) assert_int_equal(v->pipe[SM_PIPE_INT].issues, r->int_issues);
+    r->int_issues = v->pipe[SM_PIPE_INT].issues;
+    if ((v->go & v->needs[UNIT_FP]) != 0) {
+        r->fp_until = v->cycle + 1;
+        r->waits += (v->go & v->needs[UNIT_INT]) != 0;
+    }
+}
+static void order_and_turns(void **state) {
+    (void)state;
+    const struct sm_order order = {{{UNIT_FP, UNIT_FP}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}};
+    const struct { uint64_t at; uint32_t without; } row[] = {
+        {0, 0}, {UINT64_MAX, 0}, {UINT64_MAX, 1u << UNIT_FP}, {40, 0}, {45, 1u << UNIT_FP}};
+    for (size_t k = 0; k < WW_COUNT(row); k++) {
+        struct turns r = {.at = row[k].at, .without = row[k].without, .left_at = UINT64_MAX};
         struct rig *g = rig_new();
-        g->c.schedulers = g->c.clusters = 2;
-        g->c.int_fp_shared_issue = true;
-        g->args.block[0] = 64;
-        const struct sm_policy p = {.name = "pipes", .self = &row[k], .pipes_off = &row[k].off,
-                                    .unit_wanted = pipe_wanted, .issue = pipe_issue};
-        g->policy[g->n_policies++] = &p;
-        s2r(g, 30, PTX_SREG_tid_x);
-        setp_lt(g, 0, 30, 32);
-        bra(g, 24)->guard = 0;
-        for (uint32_t i = 0; i < 20; i++) iadd(g, i, 30, 30);
-        exit_(g); // 23
-        for (uint32_t i = 0; i < 20; i++) fadd(g, i, 30, 30);
-        exit_(g);
+        g->c.schedulers = 1;
+        floats_and_integers(g);
+        const struct sm_policy a = {.name = "turns", .self = &r, .cycle = turn, .cycle_at = &r.at,
+                                    .cycle_without = &r.without, .leave = leave_turn, .order = &order};
+        const struct sm_policy b = {.name = "each", .self = &r, .cycle = each};
+        g->policy[g->n_policies++] = &a;
+        g->policy[g->n_policies++] = &b;
         rig_run(g);
-        assert_true(row[k].pairs >= 15);
-        assert_int_equal(row[k].asked, 0);
+        assert_int_equal(r.calls, r.due);
+        assert_true(r.gaps >= 2 && r.waits >= 15);
+        assert_int_equal(r.left != 0, row[k].at != UINT64_MAX || row[k].without != 0);
         rig_free(g);
     }
+    struct diags d;
+    diags_init(&d);
+    struct rig *g = three_warps();
+    rig_run(g);
+    const struct sm_policy a = {.name = "a", .order = &order}, b = {.name = "b", .order = &order};
+    const struct sm_policy *const both[] = {&a, &b};
+    assert_int_equal(sm_set_policies(g->sm, both, 2, &d), WW_ERROR_CONFIG);
+    diags_free(&d);
+    rig_free(g);
 }
 
 struct meter {
@@ -427,7 +515,7 @@ int main(void) {
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
-        cmocka_unit_test(gated_unit), cmocka_unit_test(one_side_off),
+        cmocka_unit_test(gated_unit), cmocka_unit_test(one_side_off), cmocka_unit_test(order_and_turns),
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(cache_hooks),
     };
