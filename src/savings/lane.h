@@ -9,6 +9,8 @@
 // Lanes that have done the same since their last work are one group and are looked at once: a warp
 // with all its threads, the usual case, makes one group of all of them (two where halves are folded).
 // Groups that are off stand apart: time alone changes nothing in them, so only who wakes them looks.
+// Work of the same lanes that goes on without a gap is a run (sm/policy.h): the SM notes its end alone, and it
+// is booked on the groups when somebody looks at them.
 // The states of a group are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
@@ -16,7 +18,7 @@
 #include "savings/domain.h"
 #include "savings/savings.h"
 
-enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = LANE_TYPES * SM_MAX_CLUSTERS };
+enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIPES };
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
@@ -39,9 +41,9 @@ struct lane_pipe {
     uint32_t n, n_off;        // groups
     uint32_t off, waking;     // lanes
     uint32_t held;            // the group that got work last
+    uint32_t run_lanes;       // lanes that work in the run
     uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
     uint64_t asked_on_at;
-    uint64_t look_at;         // time alone changes nothing before this cycle
     uint64_t busy, idle;      // lane cycles
     struct gate_counts sum;   // of lanes
     struct lane_group group[LANE_MAX];
@@ -50,20 +52,24 @@ struct lane_pipe {
 };
 
 struct lanes {
+    struct sm_lane_run run[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    uint64_t look_at, settled;
+    uint64_t pipe_look_at[LANE_PIPES]; // time alone changes nothing in the pipe before this cycle
+    uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
+    uint64_t part, lacking;      // pipes of which not all lanes are on; not all that a full warp needs
+    uint32_t off[LANE_PIPES];    // lanes that take nothing now
+    const uint32_t *needed[LANE_PIPES]; // need[] now
+    uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
     bool is_gated, folds, shifts, is_eager, is_busy;
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;
-    uint32_t idle_detect, width, all, weight, stages; // lanes; mask of all; 32 / width; added stages
-    uint64_t pipes;              // INT and FP pipes that there are
-    uint64_t part, lacking;      // pipes of which not all lanes are on; not all that a full warp needs
+    uint32_t idle_detect, width, all, weight; // width: lanes; mask of all; 32 / width
+    uint32_t stages, before;     // added stages; of these, ahead of the lanes
     uint64_t claimed, claimed_at; // pipes asked for in a cycle, and the cycle
-    uint64_t look_at, settled;
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
-    uint64_t instructions;       // that issued, whatever their unit
-    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
-    struct lane_need { uint32_t threads, lanes[2]; } need[SM_MAX_WARPS]; // not folded, folded
-    struct lane_pipe pipe[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those in runs
+    struct lane_pipe pipe[LANE_PIPES];
 };
 
 // All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
@@ -106,6 +112,7 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
 struct savings_sm;
 void lanes_init(struct savings_sm *s, struct sm_policy *p);                  // lane_pg.c
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
+uint64_t lanes_folded(const struct lanes *l, uint32_t type);                      // instructions so far
 void folding_init(struct savings_sm *s, struct sm_policy *p);                // warp_folding.c
 void origami_init(struct savings_sm *s, struct sm_policy *p);                // origami_scheduler.c
 

@@ -14,7 +14,7 @@
 // ---- time ---------------------------------------------------------------------------------------
 static uint32_t type_of(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
 // lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
-static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && (int)SM_PIPE_SFU == LANE_PIPES,
+static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && LANE_PIPES == 2 * SM_MAX_CLUSTERS,
               "INT, FP, then others");
 
 // Of all lanes and of halves it is known.
@@ -26,11 +26,6 @@ static inline uint8_t count_lanes(uint32_t mask) {
 
 static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
     return t >= l->fold[type].from && t < l->fold[type].to;
-}
-
-// Lanes that take no instruction now. Without a wakeup delay one that is off takes what wakes it.
-static inline uint32_t blocked(const struct lanes *l, const struct lane_pipe *x) {
-    return l->times.wakeup_delay == 0 ? 0 : x->off | x->waking;
 }
 
 // When a group that is on goes off if nothing happens.
@@ -63,8 +58,34 @@ static inline void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t 
     x->sum.compensated += lanes * (off - before);
 }
 
-// What time alone does up to and with cycle t.
-static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
+static inline void set_work(const struct lanes *l, struct lane_group *g, uint32_t type, uint64_t from, uint64_t to) {
+    g->busy_from = from;
+    g->busy_until = to;
+    g->since = g->not_before = 0; // work counts now
+    g->next = due(l, g, type);
+}
+
+// The run's work so far becomes its groups'. They are whole, and worked without a gap.
+static void book_run(const struct lanes *l, struct lane_pipe *x, uint32_t pipe) {
+    if (l->run[pipe].before == 0) return;
+    const uint64_t until = l->run[pipe].before - 1 + l->before;
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct lane_group *const g = &x->group[i];
+        if (!(g->mask & x->run_lanes) || g->busy_until >= until) continue;
+        x->busy += (until - g->busy_until) * g->lanes;
+        set_work(l, g, type_of(pipe), g->busy_from, until);
+    }
+}
+
+static inline void end_run(struct lanes *l, uint32_t pipe) {
+    book_run(l, &l->pipe[pipe], pipe);
+    l->run[pipe].before = 0;
+}
+
+// What time alone does up to and with cycle t. Answers before which later cycle it does nothing.
+static uint64_t settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t pipe, uint64_t t) {
+    const uint32_t type = type_of(pipe);
+    book_run(l, x, pipe);
     uint64_t look_at = DOMAIN_NEVER;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
@@ -82,32 +103,47 @@ static void settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t typ
             switch_off(x, i--);
         }
     }
-    x->look_at = look_at;
+    return look_at;
 }
 
 // What schedulers see of a pipe in cycle t.
 static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
     const struct lane_pipe *const x = &l->pipe[pipe];
-    const uint32_t full = l->all & (folds_now(l, type_of(pipe), t) ? LANES_LOWER : UINT32_MAX);
-    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)((x->off | x->waking) != 0) << pipe;
-    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((blocked(l, x) & full) != 0) << pipe;
+    const uint32_t not_on = x->off | x->waking, folds = folds_now(l, type_of(pipe), t);
+    const uint32_t full = l->all & (folds ? LANES_LOWER : UINT32_MAX);
+    // Without a wakeup delay a lane that is off takes what wakes it.
+    const uint32_t off = l->off[pipe] = l->times.wakeup_delay == 0 ? 0 : not_on;
+    l->needed[pipe] = l->need[folds];
+    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(not_on != 0) << pipe;
+    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((off & full) != 0) << pipe;
+}
+
+// Of a pipe of which lanes are gated.
+static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    const uint64_t fold_to = l->fold[type_of(pipe)].to;
+    uint64_t next = settle_pipe(l, x, pipe, t);
+    if (t < fold_to && fold_to < next) next = fold_to; // what a warp needs changes then
+    if ((x->run_lanes & x->off) || l->run[pipe].is_folded != folds_now(l, type_of(pipe), t)) l->run[pipe].before = 0;
+    l->pipe_look_at[pipe] = next;
+    look_at_pipe(l, pipe, t);
 }
 
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
     if (t < l->look_at) return;
-    l->look_at = DOMAIN_NEVER;
-    FOR_EACH_BIT64(p, l->pipes) {
-        const uint32_t type = type_of((uint32_t)p);
-        if (!l->type_gated[type]) continue;
-        struct lane_pipe *const x = &l->pipe[p];
-        if (t >= x->look_at) {
-            settle_pipe(l, x, type, t);
-            look_at_pipe(l, (uint32_t)p, t);
-            if (t < l->fold[type].to && l->fold[type].to < x->look_at) x->look_at = l->fold[type].to;
-        }
-        if (x->look_at < l->look_at) l->look_at = x->look_at;
+    uint64_t look_at = DOMAIN_NEVER;
+    FOR_EACH_BIT64(p, l->gated) {
+        if (t >= l->pipe_look_at[p]) settle_now(l, (uint32_t)p, t);
+        if (l->pipe_look_at[p] < look_at) look_at = l->pipe_look_at[p];
     }
+    l->look_at = look_at;
+}
+
+// Something will change in cycle t.
+static inline void look_before(struct lanes *l, uint32_t pipe, uint64_t t) {
+    if (t < l->pipe_look_at[pipe]) l->pipe_look_at[pipe] = t;
+    if (t < l->look_at) l->look_at = t;
 }
 
 static void cycle(void *self, const struct sm_view *v) {
@@ -133,14 +169,23 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         l->fold[type].from = now;
         l->fold[type].to = to[type];
     }
-    for (uint32_t p = 0; p < LANE_PIPES; p++) {
+    FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
+        end_run(l, (uint32_t)p);
         for (uint32_t i = 0; i < x->n; i++)
-            if (!x->group[i].is_waking) x->group[i].next = due(l, &x->group[i], type_of(p));
-        x->look_at = x->asked = 0;
+            if (!x->group[i].is_waking) x->group[i].next = due(l, &x->group[i], type_of((uint32_t)p));
+        x->asked = 0;
+        l->pipe_look_at[p] = 0;
     }
     l->look_at = 0;
     settle(l, now);
+}
+
+uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
+    uint64_t n = l->folded[type];
+    FOR_EACH_BIT64(p, l->pipes)
+        if (type_of((uint32_t)p) == type) n += l->run[p].folded;
+    return n;
 }
 
 // ---- groups ---------------------------------------------------------------------------------------
@@ -159,26 +204,22 @@ static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g,
     return at;
 }
 
-static inline void set_work(const struct lanes *l, struct lane_pipe *x, struct lane_group *g, uint32_t type,
-                            uint64_t from, uint64_t to) {
-    g->busy_from = from;
-    g->busy_until = to;
-    g->since = g->not_before = 0; // work counts now
-    g->next = due(l, g, type);
-    if (g->next < x->look_at) x->look_at = g->next;
-}
-
 // Those that hold work since the same cycle, and lie in one half of the clusters, are one group from then on.
-static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
+// Whether all hold work until `to`, and no lane else in their groups.
+static bool hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                       uint64_t at, uint64_t to) {
     const uint32_t upper = l->folds ? LANES_UPPER : 0;
     uint32_t into[2] = {LANE_MAX, LANE_MAX};
+    bool all = true;
     for (uint32_t i = 0; i < x->n && mask != 0; i++) {
         struct lane_group *g = &x->group[i];
         const uint32_t m = g->mask & mask;
         if (m == 0) continue;
         mask &= ~m;
-        if (g->busy_until >= to) continue;
+        if (g->busy_until >= to) {
+            all = false;
+            continue;
+        }
         const uint8_t lanes = m == g->mask ? g->lanes : count_lanes(m);
         const uint64_t from = add_work(x, g, lanes, now, at, to);
         uint32_t *const half = &into[(m & upper) != 0];
@@ -204,49 +245,33 @@ static void hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type,
         }
         g->mask = m;
         g->lanes = lanes;
-        set_work(l, x, g, type, from, to);
+        set_work(l, g, type, from, to);
         x->held = *half = k;
     }
+    return all;
 }
 
 // Lanes that are on get work in [at, to); `now` is the cycle of issue. The usual case: they are those that got
-// work last.
-static inline void hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
+// work last. Answers what hold_some does.
+static inline bool hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                         uint64_t at, uint64_t to) {
     assert((mask & (x->off | x->waking)) == 0 && "a lane that is off does not work");
     struct lane_group *const g = &x->group[x->held];
-    x->asked = 0;
-    if (g->mask != mask)
-        hold_some(l, x, type, mask, now, at, to);
-    else if (g->busy_until < to)
-        set_work(l, x, g, type, add_work(x, g, g->lanes, now, at, to), to);
-    if (x->look_at < l->look_at && l->type_gated[type]) l->look_at = x->look_at;
+    if (g->mask != mask) return hold_some(l, x, type, mask, now, at, to);
+    if (g->busy_until >= to) return false;
+    set_work(l, g, type, add_work(x, g, g->lanes, now, at, to), to);
+    return true;
 }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
-// The lanes that the next instruction of a warp needs. Threads change seldom, so the answer is kept.
-static inline uint32_t needs(struct lanes *l, const struct sm_view *v, uint32_t warp, uint32_t type) {
-    const uint32_t threads = v->lanes[warp];
-    struct lane_need *const n = &l->need[warp];
-    if (n->threads != threads) {
-        n->threads = threads;
-        for (uint32_t folds = 0; folds < 2; folds++) {
-            const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
-            n->lanes[folds] = lanes_of_threads(u.first | u.second, l->width);
-        }
-    }
-    return n->lanes[folds_now(l, type, v->cycle)];
-}
-
-static uint64_t lanes_on(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps) {
+// Threads of a warp change seldom, so the lanes that it needs are kept.
+static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     struct lanes *const l = self;
-    const uint32_t no = blocked(l, &l->pipe[pipe]), type = type_of(pipe);
-    if (no == 0) return warps;
-    if (no == l->all) return 0; // every warp needs a lane
-    uint64_t on = 0;
-    FOR_EACH_BIT64(w, warps)
-        if ((needs(l, v, (uint32_t)w, type) & no) == 0) on |= 1ull << w;
-    return on;
+    const uint32_t threads = v->lanes[warp];
+    for (uint32_t folds = 0; folds <= l->folds; folds++) {
+        const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
+        l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
+    }
 }
 
 // Lanes of `mask` that are off begin to wake in cycle t.
@@ -288,8 +313,11 @@ static void split(struct lane_pipe *x, uint32_t i, uint32_t mask) {
 
 // Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
-static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t t) {
+static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    const uint32_t type = type_of(pipe);
     if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
+    end_run(l, pipe);
     uint64_t on_at = t;
     if (x->off & mask) {
         wake_off(l, x, type, mask, t);
@@ -307,8 +335,7 @@ static uint64_t wake(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32
         g->not_before = on_at + 1;
         if (!g->is_waking) g->next = due(l, g, type);
     }
-    if (on_at < x->look_at) x->look_at = on_at;
-    if (on_at < l->look_at) l->look_at = on_at;
+    look_before(l, pipe, on_at);
     x->asked = mask;
     x->asked_on_at = on_at;
     return on_at;
@@ -324,61 +351,66 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
         l->claimed = 0;
     }
     FOR_EACH_BIT64(p, pipes & ~l->claimed) {
-        const struct lane_pipe *const x = &l->pipe[p];
-        const uint32_t need = needs(l, v, warp, type_of((uint32_t)p));
         if (choice == SM_PIPES) choice = p;
-        if ((x->off & need) != 0) continue;
+        if ((l->pipe[p].off & l->needed[p][warp]) != 0) continue;
         choice = p;
         break;
     }
     if (choice == SM_PIPES) return UINT64_MAX; // who asked first has set the time
     l->claimed |= 1ull << choice;
-    const uint32_t type = type_of((uint32_t)choice);
-    const uint64_t on_at = wake(l, &l->pipe[choice], type, needs(l, v, warp, type), v->cycle);
+    const uint64_t on_at = wake(l, (uint32_t)choice, l->needed[choice][warp], v->cycle);
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
-static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
+                                   uint64_t at, uint32_t latency, uint32_t interval) {
     struct lanes *const l = self;
-    l->instructions++;
-    if (i->pipe >= LANE_PIPES) return;
-    const uint32_t type = type_of(i->pipe);
-    struct lane_pipe *const x = &l->pipe[i->pipe];
-    uint32_t first = i->lanes, second = 0, behind = 0;
-    uint64_t at = domain_max(i->operands_at, v->pipe[i->pipe].enter_at);
+    const uint32_t type = type_of(pipe);
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_run *const r = &l->run[pipe];
+    struct lane_use u = {.first = lanes};
+    end_run(l, pipe);
     l->issues[type]++;
+    bool is_shifted = false;
     if (l->folds || l->shifts) {
-        const struct lane_use u =
-            lanes_use(first, v->lanes[i->warp], l->shifts, folds_now(l, type, i->cycle));
-        l->shifted += l->shifts && lanes_shift(first) != first;
-        first = u.first;
-        second = u.second;
-        behind = u.is_folded ? i->interval : 0;
+        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds_now(l, type, v->cycle));
+        is_shifted = l->shifts && lanes_shift(lanes) != lanes;
+        l->shifted += is_shifted;
         l->folded[type] += u.is_folded;
         l->spared[type] += u.is_spared;
-        i->extra_latency += l->stages + behind;
-        i->extra_interval += behind;
-        at += l->stages / 2 + l->stages % 2;
     }
     if (l->width != LANE_MAX) {
-        first = lanes_of_threads(first, l->width);
-        second = lanes_of_threads(second, l->width);
+        u.first = lanes_of_threads(u.first, l->width);
+        u.second = lanes_of_threads(u.second, l->width);
     }
-    if (l->times.wakeup_delay == 0 && x->off & (first | second)) {
-        wake(l, x, type, first | second, i->cycle);
-        settle_pipe(l, x, type, i->cycle);
-        look_at_pipe(l, i->pipe, i->cycle);
+    if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
+        wake(l, pipe, u.first | u.second, v->cycle);
+        settle_now(l, pipe, v->cycle);
     }
-    const uint64_t latency = i->latency != 0 ? i->latency : 1;
-    if (first != 0) hold(l, x, type, first, i->cycle, at, at + latency);
-    if (second != 0) hold(l, x, type, second, i->cycle, at + behind, at + behind + latency);
+    const uint32_t behind = u.is_folded ? interval : 0;
+    const uint64_t from = at + l->before, to = from + behind + latency;
+    bool works_on = true;
+    x->asked = 0;
+    if (u.first != 0) works_on &= hold(l, x, type, u.first, v->cycle, from, from + latency);
+    if (u.second != 0) works_on &= hold(l, x, type, u.second, v->cycle, from + behind, to);
+    if (l->type_gated[type])
+        look_before(l, pipe, to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect));
+    // The next instruction that these lanes execute does the same: nothing is left to count, and while folding
+    // is on, which settle_now ends runs with, only a full warp is sure to be folded whatever is active.
+    const bool is_alike = !l->folds || (l->type_gated[type] && (lanes == UINT32_MAX || !folds_now(l, type, v->cycle)));
+    if (works_on && u.first != 0 && !is_shifted && is_alike) {
+        x->run_lanes = u.first;
+        r->lanes = lanes;
+        r->is_folded = u.is_folded;
+        r->before = to + 1 - l->before;
+    }
+    return (struct sm_delay){l->stages + behind, behind};
 }
 
 // ---- busy times and counts ------------------------------------------------------------------------
 static void begin(struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
     x->n = x->n_off = x->held = 0;
     x->off = x->waking = x->asked = 0;
-    x->look_at = 0;
     const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX, half[2] = {l->all & lower, l->all & ~lower};
     for (uint32_t i = 0; i < 2; i++) {
         if (half[i] == 0) continue;
@@ -423,11 +455,14 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     l->part = l->lacking = l->look_at = 0;
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
+        l->pipe_look_at[p] = l->off[p] = 0;
+        l->needed[p] = l->need[0];
         if (begins) {
             begin(l, x, type_of((uint32_t)p), t);
             continue;
         }
-        if (l->type_gated[type_of((uint32_t)p)]) settle_pipe(l, x, type_of((uint32_t)p), t - 1);
+        end_run(l, (uint32_t)p);
+        if (l->gated >> p & 1) settle_pipe(l, x, (uint32_t)p, t - 1);
         for (uint32_t i = 0; i < x->n; i++) add_period(x, x->group[i].lanes, x->group[i].busy_until, t);
         for (uint32_t i = 0; i < x->n_off; i++)
             add_period(x, count_lanes(x->rest[i].mask), x->rest[i].busy_until, t);
@@ -446,7 +481,8 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
     struct lane_pipe x = l->pipe[index]; // the open times are closed in a copy
     const uint32_t type = type_of(index), k = l->weight;
     if (l->is_busy && now > 0) {
-        if (l->type_gated[type] && now - 1 > l->settled) settle_pipe(l, &x, type, now - 1);
+        book_run(l, &x, index);
+        if (l->type_gated[type] && now - 1 > l->settled) settle_pipe(l, &x, index, now - 1);
         end(l, &x, now);
     }
     c[ACT_lane_busy_cycles + index] += k * x.busy;
@@ -471,10 +507,14 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     uint64_t *const c = a->c;
     FOR_EACH_BIT64(p, l->pipes) count_pipe(l, (uint32_t)p, c, now);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
-        c[ACT_lane_issues + type] += l->issues[type];
-        c[ACT_folded + type] += l->folded[type];
+        const uint64_t folded = lanes_folded(l, type);
+        uint64_t issues = l->issues[type];
+        FOR_EACH_BIT64(p, l->pipes)
+            if (type_of((uint32_t)p) == type) issues += l->run[p].issues;
+        c[ACT_lane_issues + type] += issues;
+        c[ACT_folded + type] += folded;
         c[ACT_fold_spared + type] += l->spared[type];
-        if (l->stages != 0) c[ACT_shift_logic_uses + type] += l->issues[type] + l->folded[type];
+        if (l->stages != 0) c[ACT_shift_logic_uses + type] += issues + folded;
         c[ACT_fold_cycles + type] += l->fold_cycles[type];
         const uint64_t to = l->fold[type].to < now ? l->fold[type].to : now;
         if (l->is_busy && to > l->fold[type].from) c[ACT_fold_cycles + type] += to - l->fold[type].from;
@@ -499,15 +539,25 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->all = l->width == LANE_MAX ? UINT32_MAX : (1u << l->width) - 1;
     l->weight = LANE_MAX / l->width;
     l->stages = l->folds || l->shifts ? o->shift_stages : 0;
+    l->before = l->stages / 2 + l->stages % 2;
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
-    *p = (struct sm_policy){.name = "lanes", .self = l, .issue = issue, .work = work, .count = count};
+    l->gated = (l->type_gated[0] ? clusters << SM_PIPE_INT : 0) | (l->type_gated[1] ? clusters << SM_PIPE_FP : 0);
+    for (uint32_t i = 0; i < LANE_PIPES; i++) l->run[i].latency = (uint16_t)l->stages;
+    *p = (struct sm_policy){.name = "lanes",
+                            .self = l,
+                            .lanes_changed = lanes_changed,
+                            .lanes_issue = lanes_issue,
+                            .lane_run = l->run,
+                            .work = work,
+                            .count = count};
     if (!l->is_gated) return;
     p->cycle = cycle;
     p->cycle_at = &l->look_at;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
     p->pipes_short = &l->lacking;
-    p->lanes_on = lanes_on;
+    p->lanes_off = l->off;
+    p->lanes_needed = l->needed;
     p->lanes_wanted = lanes_wanted;
 }

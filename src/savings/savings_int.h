@@ -62,7 +62,7 @@ struct savings_sm {
     struct meters *meters; // NULL: none
     struct folding {
         uint32_t majority;      // type that has more warps: 0 INT, 1 FP
-        uint64_t since, issued; // the phase began; lanes.instructions then
+        uint64_t since, issued; // the phase began; sm_view.issued then
         uint64_t folded;        // before it
         uint64_t phases, phases_off;
     } folding;

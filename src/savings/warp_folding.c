@@ -13,7 +13,7 @@
 // What folding does to lanes and times is done by lane_pg.c, which has the lanes.
 #include "savings/savings_int.h"
 
-static uint64_t folded_so_far(const struct savings_sm *s) { return s->lanes.folded[0] + s->lanes.folded[1]; }
+static uint64_t folded_so_far(const struct savings_sm *s) { return lanes_folded(&s->lanes, 0) + lanes_folded(&s->lanes, 1); }
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     struct savings_sm *const s = self;
@@ -23,7 +23,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     const uint64_t slots = (t - f->since) * c->schedulers * (c->max_issues_per_warp > 1 ? 2 : 1) /
                            (c->scheduler_interval > 1 ? c->scheduler_interval : 1);
     const uint64_t halves = (o->fold_slots - 1) * (folded_so_far(s) - f->folded);
-    const uint64_t issued = s->lanes.instructions - f->issued + halves;
+    const uint64_t issued = v->issued - f->issued + halves;
     const bool is_full = o->fold_off_at <= 100 && issued * 100 >= slots * o->fold_off_at;
     const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT, false)),
                                     bits_count64(savings_active(v, UNIT_FP, false))};
@@ -36,16 +36,16 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     f->phases++;
     f->phases_off += is_full;
     f->since = t;
-    f->issued = s->lanes.instructions;
+    f->issued = v->issued;
     f->folded = folded_so_far(s);
     lanes_fold_in(&s->lanes, t, to);
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
-    (void)v, (void)begins;
+    (void)begins;
     struct savings_sm *const s = self;
     s->folding.since = t;
-    s->folding.issued = s->lanes.instructions;
+    s->folding.issued = v->issued;
     s->folding.folded = folded_so_far(s);
 }
 

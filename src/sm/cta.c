@@ -47,6 +47,7 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
     s->v.lanes[w] = W->ew->active;
     s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(W->ew->active == UINT32_MAX) << w;
+    if (s->lanes != NULL) s->lanes->lanes_changed(s->lanes->self, &s->v, w);
 }
 
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {

@@ -28,6 +28,7 @@ enum sm_pipe_id {
     SM_PIPE_TEX,
     SM_PIPES
 };
+enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be looked at one by one
 
 struct sm_pipe {
     uint64_t free_at;    // first cycle in which the scheduler may issue to it
@@ -58,9 +59,10 @@ struct sm_view {
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
     uint32_t accesses[2];             // that the LD/ST and the texture unit hold: while there is one
                                       // the unit works, and busy_until tells only afterwards
+    uint64_t issued;                  // instructions; kept as `lanes` is
     uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
     uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its guard); kept only
-                                      // while a policy has one of prefer, unit_on, lanes_on, issue, rf_access
+                                      // while a policy has one of prefer, unit_on, lanes_issue, issue, rf_access
 };
 
 // An instruction at its issue. The callback may raise the extra_* fields.
@@ -75,6 +77,23 @@ struct sm_issue {
     uint64_t operands_at;       // its operands are there; it enters its pipe then or behind others
     uint32_t extra_latency;     // cycles added to its result
     uint32_t extra_interval;    // cycles that the pipe stays closed longer (a folded warp: 1)
+};
+
+// What an instruction takes longer on a policy's account.
+struct sm_delay {
+    uint32_t latency;  // cycles added to its result
+    uint32_t interval; // cycles that the pipe stays closed longer
+};
+
+// Lanes of an INT or FP pipe that work without a gap. The policy that looks at lanes says which; the SM then
+// books by itself, and tells nobody of, each instruction that just these lanes execute and that enters the
+// pipe before the work of the one before has ended.
+struct sm_lane_run {
+    uint32_t lanes;   // that execute the instruction (active and guard)
+    uint16_t latency; // added to each result
+    bool is_folded;   // each instruction goes through twice, the second time an interval later
+    uint64_t before;  // the pipe's next instruction must enter before this cycle; 0: every one is told of
+    uint64_t issues, folded; // booked so, since the start
 };
 
 enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
@@ -144,13 +163,20 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
-    // Lanes of INT and FP pipes that are gated one by one; one policy of an SM at most has these four.
-    // Pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle, behind `cycle`); the
-    // others are asked about these alone. Of these, the pipes of which a warp with all its threads misses
-    // a lane. Of `warps`, none of them with all its threads, whose next instruction is for the pipe, those
-    // whose lanes are all on (a question only).
+    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three.
+    // The active lanes of a warp have changed (v->lanes).
+    void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);
+    // An instruction issues to an INT or FP pipe, in which it enters in cycle `at`, and no run covers it.
+    struct sm_delay (*lanes_issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
+                                   uint64_t at, uint32_t latency, uint32_t interval);
+    struct sm_lane_run *lane_run; // by pipe
+    // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle,
+    // behind `cycle`); of these, the pipes of which a warp with all its threads misses a lane; by pipe, its
+    // lanes that take nothing in this cycle; by pipe, by warp, the lanes that the warp's next instruction needs
+    // there. A warp may issue when none of those is missing.
     const uint64_t *pipes_part, *pipes_short;
-    uint64_t (*lanes_on)(void *self, const struct sm_view *v, uint32_t pipe, uint64_t warps);
+    const uint32_t *lanes_off;
+    const uint32_t *const *lanes_needed;
     // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
     uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);
     // An instruction issues.

@@ -255,7 +255,10 @@ struct sm {
     uint32_t n_turns;
     const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
     const struct sm_order *order;  // NULL: nobody has one
-    const struct sm_policy *lanes; // the policy that gates single lanes; NULL: none
+    const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
+    struct sm_lane_run *lane_run;  // and what it has that is asked often
+    const uint32_t *lanes_off;
+    const uint32_t *const *lanes_needed;
     uint64_t never;                // where pointers of policies that lack something point to: 0, and no unit
     uint32_t no_units;
 

@@ -181,7 +181,8 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
     if (!(s->pipes_part >> pipe & 1)) return warps;
     uint64_t on = *s->short_at >> pipe & 1 ? 0 : warps & s->v.full;
     warps &= ~s->v.full;
-    if (warps != 0) on |= s->lanes->lanes_on(s->lanes->self, &s->v, pipe, warps);
+    const uint32_t off = s->lanes_off[pipe], *const needed = s->lanes_needed[pipe];
+    FOR_EACH_BIT64(w, warps) on |= (uint64_t)((needed[w] & off) == 0) << w;
     return on;
 }
 
@@ -214,9 +215,25 @@ static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
     return extra;
 }
 
-// Answers the cycles by which the pipe stays closed longer; `*latency` grows too.
-static uint32_t tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
-                           uint32_t pipe, bool is_second, uint32_t *latency, uint64_t operands_at, uint64_t t) {
+// The policy that looks at lanes is told of an instruction whose operands are complete in cycle `ready`, unless
+// its lanes only go on working.
+static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
+                                         uint64_t ready) {
+    struct sm_lane_run *const r = &s->lane_run[pipe];
+    const uint64_t at = max64(ready, s->v.pipe[pipe].enter_at);
+    const uint32_t lanes = s->env.exec_mask, latency = in->latency != 0 ? in->latency : 1;
+    const uint32_t behind = r->is_folded ? in->interval : 0;
+    if (lanes != r->lanes || at >= r->before || behind > latency)
+        return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, at, latency, in->interval);
+    r->issues++;
+    r->folded += r->is_folded;
+    r->before = max64(r->before, at + behind + latency + 1);
+    return (struct sm_delay){r->latency + behind, behind};
+}
+
+// Answers by how much policies delay it, `d` included.
+static struct sm_delay tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
+                                  uint32_t pipe, bool is_second, struct sm_delay d, uint64_t operands_at, uint64_t t) {
     struct sm_issue i = {.cycle = t,
                          .warp = w,
                          .scheduler = sc,
@@ -227,15 +244,16 @@ static uint32_t tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, u
                          .unit = in->unit,
                          .pipe = (uint8_t)pipe,
                          .is_second = is_second,
-                         .latency = *latency,
+                         .latency = in->latency,
                          .interval = in->interval,
-                         .operands_at = operands_at};
+                         .operands_at = operands_at,
+                         .extra_latency = d.latency,
+                         .extra_interval = d.interval};
     uint32_t k = 0;
     do {
         s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
     } while (++k < s->on_issue.n);
-    *latency += i.extra_latency;
-    return i.extra_interval;
+    return (struct sm_delay){i.extra_latency, i.extra_interval};
 }
 #endif
 
@@ -249,9 +267,11 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
 #if STEP_HOOKS == 2
     const uint32_t pipe = choose_pipe(s, w, unit, t);
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
-    uint32_t closed = 0;
-    if (s->hooks & HOOK_ISSUE) closed = tell_issue(s, in, w, pc, sc, pipe, is_second, &latency, ready, t);
-    interval += closed;
+    struct sm_delay d = {0, 0};
+    if (s->lane_run != NULL && pipe < SM_LANE_PIPES) d = tell_lanes(s, in, w, pipe, ready);
+    if (s->hooks & HOOK_ISSUE) d = tell_issue(s, in, w, pc, sc, pipe, is_second, d, ready, t);
+    latency += d.latency;
+    interval += d.interval;
 #else
     const uint32_t pipe = STEP_HOOKS ? units_choose_on(s, unit, t) : units_choose(s, unit, t);
     (void)pc;
@@ -260,7 +280,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
 #endif
     units_book(s, unit, pipe, t, interval, STEP_HOOKS != 0);
 #if STEP_HOOKS == 2
-    if (ww_unlikely(closed != 0)) units_book_twin(s, unit, pipe, t, closed);
+    if (ww_unlikely(d.interval != 0)) units_book_twin(s, unit, pipe, t, d.interval);
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
@@ -302,6 +322,9 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     count->issues++;
     count->lanes += lanes;
     s->act.c[ACT_lanes_active + lanes]++;
+#if STEP_HOOKS == 2
+    s->v.issued++;
+#endif
     s->dirty |= 1u << sc;
     s->sched[sc].last = (uint8_t)w;
     if (ww_unlikely(s->c.shared_warps)) take(s, w);
@@ -311,8 +334,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     } else {
         collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
 #if STEP_HOOKS == 2
-        uint32_t none = 0;
-        if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, &none, t, t);
+        if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, (struct sm_delay){0, 0}, t, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -328,6 +350,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     if (s->v.lanes[w] != ew->active) {
         s->v.lanes[w] = ew->active;
         s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
+        if (s->lanes != NULL) s->lanes->lanes_changed(s->lanes->self, &s->v, w);
     }
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))

@@ -98,29 +98,37 @@ static const struct sm_policy *lanes_of(struct fake *f) {
     fail();
     return NULL;
 }
-static void give(struct fake *f, uint32_t pipe, uint32_t lanes, uint32_t operands_at, uint32_t latency,
-                 struct sm_issue *out) {
+// What an SM does with them.
+static void set_lanes(struct fake *f, uint32_t warp, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);
-    struct sm_issue i = {.cycle = f->v.cycle, .warp = 0, .lanes = lanes, .pipe = (uint8_t)pipe, .latency = latency,
-                         .interval = 1, .operands_at = operands_at};
-    f->v.lanes[0] = lanes;
-    p->issue(p->self, &f->v, &i);
-    for (uint32_t k = 0; k < f->n; k++)
-        if (f->p[k] != p && f->p[k]->issue) f->p[k]->issue(f->p[k]->self, &f->v, &i);
-    if (out) *out = i;
+    f->v.lanes[warp] = lanes;
+    p->lanes_changed(p->self, &f->v, warp);
+}
+static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint32_t operands_at, uint32_t latency) {
+    const struct sm_policy *const p = lanes_of(f);
+    const uint64_t at = operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
+    set_lanes(f, 0, lanes);
+    f->v.issued++;
+    struct sm_lane_run *const r = &p->lane_run[pipe];
+    if (lanes != r->lanes || at >= r->before)
+        return p->lanes_issue(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
+    const uint32_t behind = r->is_folded;
+    r->issues++;
+    r->folded += behind;
+    if (at + behind + latency + 1 > r->before) r->before = at + behind + latency + 1;
+    return (struct sm_delay){r->latency + behind, behind};
 }
 static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);
-    f->v.lanes[warp] = lanes;
+    set_lanes(f, warp, lanes);
     return p->lanes_wanted(p->self, &f->v, warp, 1u << SM_PIPE_INT);
 }
 static bool is_on(struct fake *f, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);
     if (!(*p->pipes_part >> SM_PIPE_INT & 1)) return true;
-    f->v.lanes[63] = lanes;
-    return p->lanes_on(p->self, &f->v, SM_PIPE_INT, 1ull << 63) != 0;
+    set_lanes(f, 63, lanes);
+    return (p->lanes_needed[SM_PIPE_INT][63] & p->lanes_off[SM_PIPE_INT]) == 0;
 }
-
 static uint32_t not_on(const struct fake *f) { return f->sm->lanes.pipe[0].off | f->sm->lanes.pipe[0].waking; }
 
 // Lanes 0..3 work in 4..9, the others never: they go off in 5 as a unit would, those in 15. A warp that
@@ -130,7 +138,7 @@ static void each_lane_alone(void **state) {
     struct fake f;
     fake_make(&f, "lane-pg gate_fp=0", 1);
     fake_cycle(&f, 2);
-    give(&f, SM_PIPE_INT, 15, 4, 6, NULL);
+    give(&f, SM_PIPE_INT, 15, 4, 6);
     fake_cycle(&f, 4);
     assert_true(is_on(&f, UINT32_MAX));
     fake_cycle(&f, 5);
@@ -179,21 +187,21 @@ static void a_phase(void **state) {
     f.v.active = f.v.decoded = 7;
     f.v.needs[UNIT_INT] = 1;
     f.v.needs[UNIT_FP] = 6;
-    struct sm_issue i;
+    struct sm_delay d;
     fake_cycle(&f, 295);
     assert_int_equal(wanted(&f, 0, UINT32_MAX), 298);
     fake_cycle(&f, 299); // nothing counted yet: not folded, but the two stages are there
-    give(&f, SM_PIPE_INT, UINT32_MAX, 300, 6, &i);
-    assert_int_equal(i.extra_latency, 2);
-    assert_int_equal(i.extra_interval, 0);
+    d = give(&f, SM_PIPE_INT, UINT32_MAX, 300, 6);
+    assert_int_equal(d.latency, 2);
+    assert_int_equal(d.interval, 0);
     fake_cycle(&f, 300);
     assert_int_equal(f.sm->lanes.fold[0].to, 300 + 210);
     assert_int_equal(f.sm->lanes.fold[1].to, 300 + 120);
     fake_cycle(&f, 302);
     f.v.pipe[SM_PIPE_INT].enter_at = 304;
-    give(&f, SM_PIPE_INT, UINT32_MAX, 303, 6, &i);
-    assert_int_equal(i.extra_latency, 3);
-    assert_int_equal(i.extra_interval, 1);
+    d = give(&f, SM_PIPE_INT, UINT32_MAX, 303, 6);
+    assert_int_equal(d.latency, 3);
+    assert_int_equal(d.interval, 1);
     // Upper lanes: in use in 301..306, off in their first idle cycle, 307 (eager). Lower lanes go on.
     fake_cycle(&f, 306);
     assert_int_equal(not_on(&f), 0);
@@ -240,13 +248,13 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
     uint32_t lanes[16] = {0};
     uint64_t t = x;
     for (uint32_t k = 0; k < warps; k++) {
-        struct sm_issue i;
         fake_cycle(&f, t);
-        give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1, &i);
+        const struct sm_delay d = give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1);
         const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
         for (uint32_t g = 0; g < p->n; g++)
             for (uint64_t c = t; c < p->group[g].busy_until; c++) lanes[c - x] |= p->group[g].mask;
-        const uint64_t taken = i.interval + i.extra_interval;
+        for (uint64_t c = t; c + 1 < f.sm->lanes.run[0].before; c++) lanes[c - x] |= p->run_lanes; // not booked yet
+        const uint64_t taken = 1 + d.interval;
         t += taken > apart ? taken : apart;
     }
     for (uint32_t c = 0; c < rows; c++) assert_int_equal(lanes[c], drawn(row[c]) * 0x01010101u);
@@ -280,12 +288,7 @@ static void halves_use_slots(void **state) {
             fake_cycle(&f, 310);
             assert_int_equal(wanted(&f, 0, UINT32_MAX), 313);
             fake_cycle(&f, 313);
-            struct sm_issue i = {.cycle = 313, .pipe = SM_PIPE_INT, .lanes = UINT32_MAX, .latency = 4,
-                                 .interval = 1, .operands_at = 313};
-            f.v.lanes[0] = UINT32_MAX;
-            for (uint32_t k = 0; k < n; k++)
-                for (uint32_t p = 0; p < f.n; p++)
-                    if (f.p[p]->issue) f.p[p]->issue(f.p[p]->self, &f.v, &i);
+            for (uint32_t k = 0; k < n; k++) give(&f, SM_PIPE_INT, UINT32_MAX, 313, 4);
             fake_cycle(&f, 600);
             const struct activity a = fake_count(&f, 601);
             assert_int_equal(a.c[ACT_folded], n);
@@ -304,10 +307,7 @@ static void full_phases_do_not_fold(void **state) {
         f.v.active = f.v.decoded = 1;
         f.v.needs[UNIT_INT] = 1;
         fake_cycle(&f, 10);
-        struct sm_issue i = {.cycle = 10, .pipe = SM_PIPES};
-        for (uint32_t k = 0; k < n; k++)
-            for (uint32_t p = 0; p < f.n; p++)
-                if (f.p[p]->issue) f.p[p]->issue(f.p[p]->self, &f.v, &i);
+        f.v.issued += n; // whatever their unit
         fake_cycle(&f, 300);
         const bool folds = n < 540;
         assert_int_equal(f.sm->lanes.fold[0].to > 300, folds);
@@ -364,7 +364,7 @@ static void against_ticks(void **state) {
                 assert_int_equal(is_on(&f, want), all);
                 if (all) {
                     const uint32_t operands = draw() % 4, latency = 1 + draw() % 9;
-                    give(&f, SM_PIPE_INT, want, (uint32_t)t + operands, latency, NULL);
+                    give(&f, SM_PIPE_INT, want, (uint32_t)t + operands, latency);
                     pipe_free = t + operands + 1;
                     for (uint32_t l = 0; l < 32; l++) {
                         if (!(want >> l & 1)) continue;
