@@ -332,84 +332,113 @@ static int run_file(struct cli *c, struct run_request *q, struct ptx_request *pt
     return s == WW_OK ? code : ww_status_exit_code(s);
 }
 
-int cmd_run(struct cli *c, int argc, char **argv) {
-    struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
-    struct ptx_request ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    const char *size = "small", *what = NULL;
+// What the words of the command ask for besides the run itself.
+struct run_words {
+    struct ptx_request ptx;
+    struct all_request many;
+    const char *size, *what; // workload or kernel; NULL: none
+    char **rest;             // the workload's own arguments
+    int n_rest;
+    bool all;
+};
+
+// One option with its value, from the table above or one of a bare kernel's.
+static enum ww_status take_option(struct cli *c, struct run_request *q, struct run_words *w, int o,
+                                  const char *value) {
+    uint64_t n = 0;
+    switch (o) {
+    case OPT_GPU: q->session.gpu = value; return WW_OK;
+    case OPT_SET: return add_override(c, &q->session, value);
+    case OPT_SIZE: w->size = value; return WW_OK;
+    case OPT_THREADS: {
+        const enum ww_status s = parse_number(c, "--threads", value, 1, 64, &n);
+        q->session.host_threads = (uint32_t)n;
+        return s;
+    }
+    case OPT_OUT: q->out_dir = value; return WW_OK;
+    case OPT_JSON: q->json = true; return WW_OK;
+    case OPT_QUIET: q->quiet = true; return WW_OK;
+    case OPT_FUNCTIONAL: q->session.functional = true; return WW_OK;
+    case OPT_KERNELS: q->session.kernels = value; return WW_OK;
+    case OPT_LAUNCHES: q->session.launches = value; return WW_OK;
+    case OPT_SKIP_TIMING: q->session.skip_timing = value; return WW_OK;
+    case OPT_MAX_CYCLES:
+        return parse_number(c, "--max-cycles", value, 1, UINT64_MAX, &q->session.max_cycles);
+    case OPT_INTERVAL:
+        return parse_number(c, "--interval", value, 1, UINT64_MAX, &q->session.interval_cycles);
+    case OPT_SCHEDULER:
+        return add_override(c, &q->session, arena_printf(&c->arena, "sm.scheduler=%s", value));
+    case OPT_CHECK: return parse_checks(c, &q->session, value);
+    case OPT_NO_POWER: q->no_power = true; return WW_OK;
+    case OPT_NO_PROGRESS: q->session.progress = false; return WW_OK;
+    case OPT_POLICY: q->session.policies = w->many.policy = value; return WW_OK;
+    case OPT_RECORD: q->record = value; return WW_OK;
+    case OPT_ALL: w->all = true; return WW_OK;
+    case OPT_DB: w->many.db = value; return WW_OK;
+    default: return ptx_option(c, &w->ptx, (size_t)(o - OPT_N), value);
+    }
+}
+
+enum { GO_ON = -1 }; // no exit code yet
+
+// Takes the command's words up to those behind --; answers an exit code, or GO_ON.
+static int take_words(struct cli *c, struct cli_args *args, struct run_request *q,
+                      struct run_words *w) {
     struct cli_option all[OPT_N + 16];
     memcpy(all, option, sizeof option);
     memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
-    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     enum ww_status s = WW_OK;
-    char **rest = NULL;
-    int n_rest = 0;
-    bool all_workloads = false;
-    struct all_request many = {.policy = "none"};
     while (s == WW_OK) {
         const char *value = NULL;
-        const int o = cli_next(&args, all, OPT_N + ptx_options_n, &value);
-        uint64_t n = 0;
+        const int o = cli_next(args, all, OPT_N + ptx_options_n, &value);
         if (o == -3) return 2;
         if (o == -2) break;
-        if (o == -1) {
-            if (!what) {
-                what = value;
-                // what stands behind a workload's name is the workload's own
-                if (!ends_with(what, ".ptx") && args.at < argc && argv[args.at][0] != '-') {
-                    rest = argv + args.at;
-                    while (args.at < argc && argv[args.at][0] != '-') args.at++, n_rest++;
-                }
-                continue;
-            }
-            return cli_usage("one workload or kernel at a time: `%s` is too much", value);
+        if (o == OPT_HELP) return help();
+        if (o != -1) {
+            s = take_option(c, q, w, o, value);
+            continue;
         }
-        switch (o) {
-        case OPT_GPU: q.session.gpu = value; break;
-        case OPT_SET: s = add_override(c, &q.session, value); break;
-        case OPT_SIZE: size = value; break;
-        case OPT_THREADS:
-            s = parse_number(c, "--threads", value, 1, 64, &n);
-            q.session.host_threads = (uint32_t)n;
-            break;
-        case OPT_OUT: q.out_dir = value; break;
-        case OPT_JSON: q.json = true; break;
-        case OPT_QUIET: q.quiet = true; break;
-        case OPT_FUNCTIONAL: q.session.functional = true; break;
-        case OPT_KERNELS: q.session.kernels = value; break;
-        case OPT_LAUNCHES: q.session.launches = value; break;
-        case OPT_SKIP_TIMING: q.session.skip_timing = value; break;
-        case OPT_MAX_CYCLES: s = parse_number(c, "--max-cycles", value, 1, UINT64_MAX, &q.session.max_cycles); break;
-        case OPT_INTERVAL: s = parse_number(c, "--interval", value, 1, UINT64_MAX, &q.session.interval_cycles); break;
-        case OPT_SCHEDULER: s = add_override(c, &q.session, arena_printf(&c->arena, "sm.scheduler=%s", value)); break;
-        case OPT_CHECK: s = parse_checks(c, &q.session, value); break;
-        case OPT_NO_POWER: q.no_power = true; break;
-        case OPT_NO_PROGRESS: q.session.progress = false; break;
-        case OPT_POLICY: q.session.policies = many.policy = value; break;
-        case OPT_RECORD: q.record = value; break;
-        case OPT_ALL: all_workloads = true; break;
-        case OPT_DB: many.db = value; break;
-        case OPT_HELP: return help();
-        default: s = ptx_option(c, &ptx, (size_t)(o - OPT_N), value); break;
-        }
+        if (w->what) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
+        w->what = value;
+        // what stands behind a workload's name is the workload's own
+        if (ends_with(value, ".ptx")) continue;
+        w->rest = args->argv + args->at;
+        while (args->at < args->argc && args->argv[args->at][0] != '-') args->at++, w->n_rest++;
     }
-    if (s != WW_OK) return cli_fail(c, s);
-    if (all_workloads) {
-        if (what || args.after_dashes) return cli_usage("--all runs every workload: `%s` is too much", what ? what : "--");
-        many.gpu = q.session.gpu;
-        many.size = size;
-        many.set = q.session.overrides;
-        many.n_set = q.session.n_overrides;
-        many.processes = q.session.host_threads;
-        many.json = q.json;
-        return run_all_workloads(c, &many);
-    }
-    if (args.after_dashes && what) return cli_usage("either a workload (`%s`) or a program behind --, not both", what);
+    return s == WW_OK ? GO_ON : cli_fail(c, s);
+}
+
+static int run_every_workload(struct cli *c, const struct cli_args *args,
+                              const struct run_request *q, struct run_words *w) {
+    if (w->what || args->after_dashes)
+        return cli_usage("--all runs every workload: `%s` is too much", w->what ? w->what : "--");
+    w->many.gpu = q->session.gpu;
+    w->many.size = w->size;
+    w->many.set = q->session.overrides;
+    w->many.n_set = q->session.n_overrides;
+    w->many.processes = q->session.host_threads;
+    w->many.json = q->json;
+    return run_all_workloads(c, &w->many);
+}
+
+int cmd_run(struct cli *c, int argc, char **argv) {
+    struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
+    struct run_words w = {.size = "small",
+                          .ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}},
+                          .many = {.policy = "none"}};
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    int code = take_words(c, &args, &q, &w);
+    if (code != GO_ON) return code;
+    if (w.all) return run_every_workload(c, &args, &q, &w);
+    if (args.after_dashes && w.what)
+        return cli_usage("either a workload (`%s`) or a program behind --, not both", w.what);
     if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
-    if (!args.after_dashes && !what) return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
+    if (!args.after_dashes && !w.what)
+        return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
     // A wrong GPU file or key is our user's mistake: say so before anything starts.
     struct gpu_config config;
     struct savings savings;
-    s = session_configure(&q.session, &c->diags, &config, &savings);
+    const enum ww_status s = session_configure(&q.session, &c->diags, &config, &savings);
     if (s != WW_OK) return cli_fail(c, s);
     q.config = &config;
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
@@ -417,15 +446,14 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     const char *record = record_path(c, &q, &temporary);
     if (!record) return cli_fail(c, WW_ERROR_IO);
     q.session.record = record;
-    int code;
     if (args.after_dashes) {
         q.title = argv[args.at];
         code = run_program(c, &q, argv + args.at, record);
-    } else if (ends_with(what, ".ptx")) {
-        code = run_file(c, &q, &ptx, what, record);
+    } else if (ends_with(w.what, ".ptx")) {
+        code = run_file(c, &q, &w.ptx, w.what, record);
     } else {
-        q.title = what;
-        code = run_workload(c, &q, what, size, rest, n_rest, record);
+        q.title = w.what;
+        code = run_workload(c, &q, w.what, w.size, w.rest, w.n_rest, record);
     }
     if (temporary) unlink(record);
     return code;

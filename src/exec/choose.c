@@ -258,12 +258,34 @@ static exec_fn choose_warp(const struct minst *m, struct xinst *x) {
     return warp_fns[row[m->op][0]];
 }
 
-exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struct xinst *x) {
-    const struct exec_level *v = exec_level();
-    if (m->flags & MF_FILLER) return warp_fns[WARP_NOP];
+static exec_fn choose_ldc(const struct exec_level *v, const struct minst *m, struct xinst *x) {
+    x->aux8 = (uint8_t)(ptx_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
+    return ptx_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
+               ? v->mem[H_ldc32]
+               : mem_fns[MEM_CONST];
+}
+static exec_fn choose_atom(const struct exec_level *v, const struct exec_launch *l,
+                           const struct minst *m, const struct xinst *x) {
+    if (x->vec == 1 && !l->args.options.check_races && !l->args.options.check_uninitialised &&
+        (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 || m->type == PTX_F32)) {
+        if (m->space == PTX_SPACE_SHARED) return v->mem[H_atom32_shared];
+        if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
+            return v->mem[H_atom32_global];
+    }
+    return mem_fns[MEM_ATOMIC];
+}
+
+// Comparisons into predicates: a result that is not wanted goes nowhere.
+static void complete_setp(const struct minst *m, struct xinst *x) {
+    if (m->dst[0].kind == OPND_NONE) x->d = PRED_TRUE;
+    if (m->dst[1].kind == OPND_NONE) x->d1 = PRED_TRUE;
+    if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
+}
+
+// ---- by family: NULL for an operation of another, and for what no handler computes ---------------
+static exec_fn choose_move(const struct exec_level *v, const struct minst *m, struct xinst *x) {
     switch ((enum mop)m->op) {
     case OP_MOV: return v->int_[x->aux8 == 1 ? H_mov1 : x->aux8 == 2 ? H_mov2 : H_mov4];
-    case OP_S2R: x->a = m->aux; return warp_fns[WARP_S2R];
     case OP_SEL: return v->int_[x->aux8 == 1 ? H_sel1 : H_sel_n];
     case OP_SLCT: return v->int_[H_slct];
     case OP_P2R: return v->int_[H_p2r];
@@ -272,6 +294,11 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
         if (m->src[1].kind == OPND_NONE) x->b = x->a;
         x->aux8 = m->src[1].kind != OPND_NONE;
         return v->int_[H_psetp];
+    default: return NULL;
+    }
+}
+static exec_fn choose_integer(const struct exec_level *v, const struct minst *m, struct xinst *x) {
+    switch ((enum mop)m->op) {
     case OP_IADD: return choose_iadd(v, x);
     case OP_IMUL:
     case OP_IMAD: return choose_imul(v, x);
@@ -309,26 +336,10 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_DP4A: return v->int_[H_dp4a];
     case OP_DP2A: return v->int_[H_dp2a];
     case OP_VIDEO: return video_fns[0];
-    case OP_ISETP:
-    case OP_FSETP:
-    case OP_DSETP:
-    case OP_HSETP:
-    case OP_FTESTP:
-        if (m->dst[0].kind == OPND_NONE) x->d = PRED_TRUE;
-        if (m->dst[1].kind == OPND_NONE) x->d1 = PRED_TRUE;
-        if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
-        if (m->op == OP_ISETP) return choose_isetp(v, x);
-        if (m->op == OP_FSETP) return choose_fp32(v, x);
-        if (m->op == OP_DSETP) return choose_fp64(v, x);
-        if (m->op == OP_HSETP) return v->half[H_hsetp];
-        return is64(m->type) ? v->fp64[H_ftestp64] : v->fp32[H_ftestp32];
+    case OP_ISETP: complete_setp(m, x); return choose_isetp(v, x);
     case OP_ISET:
         if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
         return v->int_[H_iset];
-    case OP_FSET:
-    case OP_HSET:
-        if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
-        return choose_fset(v, x);
     case OP_IMUL64:
         if (m->flags & MF_HI) return v->int64_[is_signed(m->type) ? H_imulhi64_s : H_imulhi64_u];
         return v->int64_[H_imul64];
@@ -340,6 +351,21 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_IREM:
         return v->int64_[m->type == PTX_S32 || m->type == PTX_U32 || m->type == PTX_B32 ? H_idiv32
                                                                                         : H_idiv_g];
+    default: return NULL;
+    }
+}
+static exec_fn choose_float(const struct exec_level *v, const struct minst *m, struct xinst *x) {
+    switch ((enum mop)m->op) {
+    case OP_FSETP: complete_setp(m, x); return choose_fp32(v, x);
+    case OP_DSETP: complete_setp(m, x); return choose_fp64(v, x);
+    case OP_HSETP: complete_setp(m, x); return v->half[H_hsetp];
+    case OP_FTESTP:
+        complete_setp(m, x);
+        return is64(m->type) ? v->fp64[H_ftestp64] : v->fp32[H_ftestp32];
+    case OP_FSET:
+    case OP_HSET:
+        if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
+        return choose_fset(v, x);
     case OP_FMNMX: x->aux8 = m->src[2].kind != OPND_NONE ? 3 : 2; return choose_fp32(v, x);
     case OP_FADD:
     case OP_FMUL:
@@ -369,22 +395,16 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_HTANH: return choose_half(v, x);
     case OP_CVT:
     case OP_CVTPACK: return choose_cvt(m, x);
+    default: return NULL;
+    }
+}
+static exec_fn choose_data(const struct exec_level *v, const struct exec_launch *l,
+                           const struct minst *m, struct xinst *x) {
+    switch ((enum mop)m->op) {
     case OP_LD:
     case OP_ST: return choose_memory(v, l, m, x);
-    case OP_LDC:
-        x->aux8 = (uint8_t)(ptx_type_bits(m->type) >= 32 ? x->bytes / 4 : x->vec);
-        return ptx_type_bits(m->type) >= 32 && x->awords == 1 && x->sub < CB_N && x->d != X_NONE
-                   ? v->mem[H_ldc32]
-                   : mem_fns[MEM_CONST];
-    case OP_ATOM:
-        if (x->vec == 1 && !l->args.options.check_races && !l->args.options.check_uninitialised &&
-            (m->type == PTX_U32 || m->type == PTX_S32 || m->type == PTX_B32 ||
-             m->type == PTX_F32)) {
-            if (m->space == PTX_SPACE_SHARED) return v->mem[H_atom32_shared];
-            if (m->space == PTX_SPACE_GLOBAL || m->space == PTX_SPACE_NONE)
-                return v->mem[H_atom32_global];
-        }
-        return mem_fns[MEM_ATOMIC];
+    case OP_LDC: return choose_ldc(v, m, x);
+    case OP_ATOM: return choose_atom(v, l, m, x);
     case OP_PREFETCH: return mem_fns[MEM_PREFETCH];
     case OP_MEMBAR: return mem_fns[MEM_FENCE];
     case OP_CPASYNC:
@@ -407,6 +427,12 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
         x->vec = 1;
         x->d = X_NONE;
         return tex_fns[TEX_SURED];
+    default: return NULL;
+    }
+}
+static exec_fn choose_flow(const struct minst *m, struct xinst *x) {
+    switch ((enum mop)m->op) {
+    case OP_S2R: x->a = m->aux; return warp_fns[WARP_S2R];
     case OP_VOTE:
     case OP_MATCH:
     case OP_REDUX:
@@ -428,4 +454,14 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     case OP_NOP: return warp_fns[WARP_NOP];
     default: return NULL;
     }
+}
+
+exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struct xinst *x) {
+    const struct exec_level *v = exec_level();
+    if (m->flags & MF_FILLER) return warp_fns[WARP_NOP];
+    exec_fn f = choose_move(v, m, x);
+    if (!f) f = choose_integer(v, m, x);
+    if (!f) f = choose_float(v, m, x);
+    if (!f) f = choose_data(v, l, m, x);
+    return f ? f : choose_flow(m, x);
 }

@@ -36,102 +36,135 @@ static size_t add_level(struct node *nodes, size_t first, size_t end, const int3
     return made;
 }
 
-int main(int argc, char **argv) {
-    struct host h;
-    host_open(&h, argc, argv, &program);
-    const size_t key_count = (size_t)h.arg[0];
-    const size_t lookups = (size_t)h.arg[1], ranges = (size_t)h.arg[2];
+// Sorted keys with a record each, and the tree over them: leaves first, the root last.
+struct tree {
+    int32_t *keys, *records;
+    size_t key_count;
+    struct node *nodes;
+    size_t node_count;
+    int64_t height;
+};
 
-    int32_t *keys = host_memory(key_count, sizeof *keys);
-    int32_t *records = host_memory(key_count, sizeof *records);
+static struct tree make_tree(struct host *h, size_t key_count) {
+    struct tree t = {.key_count = key_count};
+    t.keys = host_memory(key_count, sizeof *t.keys);
+    t.records = host_memory(key_count, sizeof *t.records);
     for (size_t i = 0; i < key_count; i++) {
-        keys[i] = (i ? keys[i - 1] : 0) + 1 + (int32_t)host_random_below(&h, 4);
-        records[i] = (int32_t)host_random_below(&h, INT_MAX);
+        t.keys[i] = (i ? t.keys[i - 1] : 0) + 1 + (int32_t)host_random_below(h, 4);
+        t.records[i] = (int32_t)host_random_below(h, INT_MAX);
     }
-    struct node *nodes = host_memory(2 * (key_count / FILL) + 32, sizeof *nodes);
-    size_t first = 0, end = add_level(nodes, 0, 0, keys, key_count);
-    int64_t height = 0;
-    for (; end - first > 1; height++) {
-        const size_t more = add_level(nodes, first, end, NULL, 0);
-        first = end;
-        end = more;
+    t.nodes = host_memory(2 * (key_count / FILL) + 32, sizeof *t.nodes);
+    size_t first = 0;
+    t.node_count = add_level(t.nodes, 0, 0, t.keys, key_count);
+    for (; t.node_count - first > 1; t.height++) {
+        const size_t more = add_level(t.nodes, first, t.node_count, NULL, 0);
+        first = t.node_count;
+        t.node_count = more;
     }
-    const int64_t root = (int64_t)end - 1;
+    return t;
+}
 
-    // One look-up in eight is for a key that is not there; its answer stays -1. Ranges begin and
-    // end at keys.
-    int32_t *sought = host_memory(lookups, sizeof *sought);
-    int32_t *answer = host_memory(lookups, sizeof *answer), *want = host_memory(lookups, 4);
+// What is asked, and what the GPU answers.
+struct queries {
+    size_t lookups, ranges;
+    int32_t *sought, *answer;
+    int32_t *from, *to, *start, *length;
+};
+
+// One look-up in eight is for a key that is not there; its answer stays -1. Ranges begin and end at
+// keys.
+static struct queries make_queries(struct host *h, const struct tree *t, size_t lookups,
+                                   size_t ranges) {
+    struct queries q = {.lookups = lookups, .ranges = ranges};
+    q.sought = host_memory(lookups, sizeof *q.sought);
+    q.answer = host_memory(lookups, sizeof *q.answer);
     for (size_t i = 0; i < lookups; i++) {
-        const bool there = host_random_below(&h, 8) > 0;
-        const int32_t key = keys[host_random_below(&h, (uint32_t)key_count)];
-        sought[i] = there ? key : key + 1;
-        answer[i] = want[i] = -1;
+        const bool there = host_random_below(h, 8) > 0;
+        const int32_t key = t->keys[host_random_below(h, (uint32_t)t->key_count)];
+        q.sought[i] = there ? key : key + 1;
+        q.answer[i] = -1;
     }
-    int32_t *from = host_memory(ranges, sizeof *from), *to = host_memory(ranges, sizeof *to);
-    int32_t *start = host_memory(ranges, 4), *length = host_memory(ranges, 4);
-    int32_t *want_start = host_memory(ranges, 4), *want_length = host_memory(ranges, 4);
+    q.from = host_memory(ranges, sizeof *q.from);
+    q.to = host_memory(ranges, sizeof *q.to);
+    q.start = host_memory(ranges, sizeof *q.start);
+    q.length = host_memory(ranges, sizeof *q.length);
     for (size_t i = 0; i < ranges; i++) {
-        const uint32_t a = host_random_below(&h, (uint32_t)key_count);
-        from[i] = keys[a];
-        to[i] = keys[a + host_random_below(&h, (uint32_t)(key_count - a))];
+        const uint32_t a = host_random_below(h, (uint32_t)t->key_count);
+        q.from[i] = t->keys[a];
+        q.to[i] = t->keys[a + host_random_below(h, (uint32_t)(t->key_count - a))];
     }
+    return q;
+}
 
+static void ask_the_gpu(struct host *h, struct tree *t, struct queries *q) {
+    const size_t lookups = q->lookups, ranges = q->ranges;
     const size_t most = lookups > ranges ? lookups : ranges;
     int64_t *roots = host_memory(most, sizeof *roots);
-    for (size_t i = 0; i < most; i++) roots[i] = root;
-    CUdeviceptr nodes_dev = host_upload(&h, nodes, end * sizeof *nodes);
-    CUdeviceptr records_dev = host_upload(&h, records, key_count * sizeof *records);
-    CUdeviceptr current = host_upload(&h, roots, most * sizeof *roots);
-    CUdeviceptr next = host_upload(&h, roots, most * sizeof *roots);
-    CUdeviceptr sought_dev = host_upload(&h, sought, lookups * sizeof *sought);
-    CUdeviceptr answer_dev = host_upload(&h, answer, lookups * sizeof *answer);
+    for (size_t i = 0; i < most; i++) roots[i] = (int64_t)t->node_count - 1;
+    CUdeviceptr nodes = host_upload(h, t->nodes, t->node_count * sizeof *t->nodes);
+    CUdeviceptr records = host_upload(h, t->records, t->key_count * sizeof *t->records);
+    CUdeviceptr current = host_upload(h, roots, most * sizeof *roots);
+    CUdeviceptr next = host_upload(h, roots, most * sizeof *roots);
+    CUdeviceptr sought = host_upload(h, q->sought, lookups * sizeof *q->sought);
+    CUdeviceptr answer = host_upload(h, q->answer, lookups * sizeof *q->answer);
     const struct dim block = {ORDER};
-    host_launch(host_kernel(&h, "findK"), (struct dim){(unsigned)lookups}, block, 0, &height,
-                &nodes_dev, &records_dev, &current, &next, &sought_dev, &answer_dev);
-    host_read(answer, answer_dev, lookups * sizeof *answer);
+    host_launch(host_kernel(h, "findK"), (struct dim){(unsigned)lookups}, block, 0, &t->height,
+                &nodes, &records, &current, &next, &sought, &answer);
+    host_read(q->answer, answer, lookups * sizeof *q->answer);
 
     host_write(current, roots, most * sizeof *roots);
     host_write(next, roots, most * sizeof *roots);
-    CUdeviceptr last_current = host_upload(&h, roots, most * sizeof *roots);
-    CUdeviceptr last_next = host_upload(&h, roots, most * sizeof *roots);
-    CUdeviceptr from_dev = host_upload(&h, from, ranges * 4);
-    CUdeviceptr to_dev = host_upload(&h, to, ranges * 4);
-    CUdeviceptr start_dev = host_upload(&h, start, ranges * 4);
-    CUdeviceptr length_dev = host_upload(&h, length, ranges * 4);
-    host_launch(host_kernel(&h, "findRangeK"), (struct dim){(unsigned)ranges}, block, 0, &height,
-                &nodes_dev, &current, &next, &last_current, &last_next, &from_dev, &to_dev,
-                &start_dev, &length_dev);
-    host_read(start, start_dev, ranges * 4);
-    host_read(length, length_dev, ranges * 4);
+    CUdeviceptr last_current = host_upload(h, roots, most * sizeof *roots);
+    CUdeviceptr last_next = host_upload(h, roots, most * sizeof *roots);
+    CUdeviceptr from = host_upload(h, q->from, ranges * sizeof *q->from);
+    CUdeviceptr to = host_upload(h, q->to, ranges * sizeof *q->to);
+    CUdeviceptr start = host_upload(h, q->start, ranges * sizeof *q->start);
+    CUdeviceptr length = host_upload(h, q->length, ranges * sizeof *q->length);
+    host_launch(host_kernel(h, "findRangeK"), (struct dim){(unsigned)ranges}, block, 0, &t->height,
+                &nodes, &current, &next, &last_current, &last_next, &from, &to, &start, &length);
+    host_read(q->start, start, ranges * sizeof *q->start);
+    host_read(q->length, length, ranges * sizeof *q->length);
+    free(roots);
+}
 
-    // Each key's place in an array of all numbers up to the last. Exact.
-    const size_t top = (size_t)keys[key_count - 1] + 2;
+// Each key's place in an array of all numbers up to the last. Exact.
+static void check(struct host *h, const struct tree *t, const struct queries *q) {
+    int32_t *want = host_memory(q->lookups, sizeof *want);
+    int32_t *want_start = host_memory(q->ranges, sizeof *want_start);
+    int32_t *want_length = host_memory(q->ranges, sizeof *want_length);
+    const size_t top = (size_t)t->keys[t->key_count - 1] + 2;
     int32_t *at = host_memory(top, sizeof *at); // one more than the place; 0: no key
-    for (size_t i = 0; i < key_count; i++) at[keys[i]] = (int32_t)i + 1;
-    for (size_t i = 0; i < lookups; i++)
-        if (at[sought[i]]) want[i] = records[at[sought[i]] - 1];
-    for (size_t i = 0; i < ranges; i++) {
-        want_start[i] = at[from[i]] - 1;
-        want_length[i] = at[to[i]] - at[from[i]] + 1;
+    for (size_t i = 0; i < t->key_count; i++) at[t->keys[i]] = (int32_t)i + 1;
+    for (size_t i = 0; i < q->lookups; i++)
+        want[i] = at[q->sought[i]] ? t->records[at[q->sought[i]] - 1] : -1;
+    for (size_t i = 0; i < q->ranges; i++) {
+        want_start[i] = at[q->from[i]] - 1;
+        want_length[i] = at[q->to[i]] - at[q->from[i]] + 1;
     }
-    host_check_int(&h, "records", answer, want, lookups);
-    host_check_int(&h, "starts", start, want_start, ranges);
-    host_check_int(&h, "lengths", length, want_length, ranges);
-
-    free(keys);
-    free(records);
-    free(nodes);
-    free(sought);
-    free(answer);
+    host_check_int(h, "records", q->answer, want, q->lookups);
+    host_check_int(h, "starts", q->start, want_start, q->ranges);
+    host_check_int(h, "lengths", q->length, want_length, q->ranges);
     free(want);
-    free(from);
-    free(to);
-    free(start);
-    free(length);
     free(want_start);
     free(want_length);
-    free(roots);
     free(at);
+}
+
+int main(int argc, char **argv) {
+    struct host h;
+    host_open(&h, argc, argv, &program);
+    struct tree t = make_tree(&h, (size_t)h.arg[0]);
+    struct queries q = make_queries(&h, &t, (size_t)h.arg[1], (size_t)h.arg[2]);
+    ask_the_gpu(&h, &t, &q);
+    check(&h, &t, &q);
+    free(t.keys);
+    free(t.records);
+    free(t.nodes);
+    free(q.sought);
+    free(q.answer);
+    free(q.from);
+    free(q.to);
+    free(q.start);
+    free(q.length);
     return host_close(&h);
 }

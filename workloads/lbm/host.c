@@ -52,95 +52,127 @@ static void collide(double f[POPULATIONS], int flag, double omega) {
     }
 }
 
-int main(int argc, char **argv) {
-    struct host h;
-    host_open(&h, argc, argv, &program);
-    const int nx = (int)h.arg[0], ny = (int)h.arg[1], nz = (int)h.arg[2];
-    int row = (nx + 31) / 32 * 32, slice = row * ny;
-    const int margin = slice + row + 32; // what walls send out of the box lands there
-    const bool known = nx == KNOWN_X && ny == KNOWN_Y && nz <= KNOWN_Z; // to kernel.cu
-    int cells = slice * (known ? KNOWN_Z : nz) + 2 * margin;
-    host_require(&h, (int64_t)cells * POPULATIONS < INT32_MAX, "the box has too many cells.");
-    float omega = 1.95f;
+// The cells in order of x, y, z, and the lattice's planes with their padding and margin.
+struct box {
+    int nx, ny, nz;
+    int row, slice, margin, cells; // of a plane; what walls send out of the box lands in the margin
+    bool known;                    // to kernel.cu
+    size_t inside;
+    int32_t *flag;
+    size_t *place; // of a cell in a plane
+};
 
-    const size_t count = (size_t)cells * POPULATIONS;
-    float *lattice = host_memory(count, sizeof *lattice);
-    int32_t *flags = host_memory((size_t)cells, sizeof *flags);
-    for (int k = 0; k < POPULATIONS; k++)
-        for (int i = 0; i < cells; i++)
-            lattice[(size_t)k * (size_t)cells + (size_t)i] =
-                (float)weight(k) * host_random_float(&h, 0.99f, 1.01f);
-    const size_t inside = (size_t)nx * (size_t)ny * (size_t)nz;
-    double(*now)[POPULATIONS] = host_memory(inside, sizeof *now);
-    double(*next)[POPULATIONS] = host_memory(inside, sizeof *next);
-    int32_t *flag = host_memory(inside, sizeof *flag);
-    size_t *place = host_memory(inside, sizeof *place); // of a cell in a plane of the lattice
-    for (size_t i = 0; i < inside; i++) {
+static struct box make_box(int nx, int ny, int nz) {
+    struct box b = {.nx = nx, .ny = ny, .nz = nz};
+    b.row = (nx + 31) / 32 * 32;
+    b.slice = b.row * ny;
+    b.margin = b.slice + b.row + 32;
+    b.known = nx == KNOWN_X && ny == KNOWN_Y && nz <= KNOWN_Z;
+    b.cells = b.slice * (b.known ? KNOWN_Z : nz) + 2 * b.margin;
+    b.inside = (size_t)nx * (size_t)ny * (size_t)nz;
+    b.flag = host_memory(b.inside, sizeof *b.flag);
+    b.place = host_memory(b.inside, sizeof *b.place);
+    for (size_t i = 0; i < b.inside; i++) {
         const int x = (int)i % nx, y = (int)i / nx % ny, z = (int)i / nx / ny;
         const bool wall = !x || !y || !z || x == nx - 1 || y == ny - 1 || z == nz - 1;
-        flag[i] = wall ? WALL : z == nz - 2 ? LID : 0;
-        place[i] = (size_t)(margin + x + y * row + z * slice);
-        flags[place[i]] = flag[i];
+        b.flag[i] = wall ? WALL : z == nz - 2 ? LID : 0;
+        b.place[i] = (size_t)(b.margin + x + y * b.row + z * b.slice);
+    }
+    return b;
+}
+
+// What moves into a cell in a step; 0 into a wall from outside: never seen within.
+static void fetch(const struct box *b, size_t i, double (*now)[POPULATIONS], double *next) {
+    const int x = (int)i % b->nx, y = (int)i / b->nx % b->ny, z = (int)i / b->nx / b->ny;
+    for (int k = 0; k < POPULATIONS; k++) {
+        const int sx = x - velocity[k][0], sy = y - velocity[k][1], sz = z - velocity[k][2];
+        const bool in = sx >= 0 && sx < b->nx && sy >= 0 && sy < b->ny && sz >= 0 && sz < b->nz;
+        const size_t source =
+            in ? ((size_t)sz * (size_t)b->ny + (size_t)sy) * (size_t)b->nx + (size_t)sx : 0;
+        next[k] = in ? now[source][k] : 0;
+    }
+}
+
+// All steps in double precision from a lattice as the GPU starts with: first all collisions, then
+// every cell fetches what moves to it.
+static double (*simulate(const struct box *b, const float *lattice, int64_t steps,
+                         double omega))[POPULATIONS] {
+    double(*now)[POPULATIONS] = host_memory(b->inside, sizeof *now);
+    double(*next)[POPULATIONS] = host_memory(b->inside, sizeof *next);
+    for (size_t i = 0; i < b->inside; i++)
         for (int k = 0; k < POPULATIONS; k++)
-            now[i][k] = (double)lattice[(size_t)k * (size_t)cells + place[i]];
-    }
-
-    CUdeviceptr flags_dev = host_upload(&h, flags, (size_t)cells * sizeof *flags);
-    CUdeviceptr flags_first = flags_dev + (size_t)margin * sizeof *flags;
-    CUdeviceptr dev[2], first[2];
-    for (int i = 0; i < 2; i++) {
-        dev[i] = host_upload(&h, lattice, count * sizeof *lattice);
-        first[i] = dev[i] + (size_t)margin * sizeof *lattice;
-    }
-    const CUfunction step =
-        host_kernel(&h, known ? "performStreamCollide_kernel" : "performStreamCollide_any");
-    const struct dim grid = {(unsigned)ny, (unsigned)nz}, block = {(unsigned)nx};
-    for (int64_t t = 0; t < h.arg[3]; t++) {
-        if (known)
-            host_launch(step, grid, block, 0, &first[t % 2], &first[1 - t % 2], &flags_first, &omega);
-        else
-            host_launch(step, grid, block, 0, &first[t % 2], &first[1 - t % 2], &flags_first,
-                        &cells, &row, &slice, &omega);
-    }
-    host_read(lattice, dev[h.arg[3] % 2], count * sizeof *lattice);
-
-    // In double precision, first all collisions, then every cell fetches what moves to it.
-    for (int64_t t = 0; t < h.arg[3]; t++) {
-        for (size_t i = 0; i < inside; i++) collide(now[i], flag[i], (double)omega);
-        for (size_t i = 0; i < inside; i++) {
-            const int x = (int)i % nx, y = (int)i / nx % ny, z = (int)i / nx / ny;
-            for (int k = 0; k < POPULATIONS; k++) {
-                const int sx = x - velocity[k][0], sy = y - velocity[k][1], sz = z - velocity[k][2];
-                const bool in = sx >= 0 && sx < nx && sy >= 0 && sy < ny && sz >= 0 && sz < nz;
-                next[i][k] =
-                    in ? now[((size_t)sz * (size_t)ny + (size_t)sy) * (size_t)nx + (size_t)sx][k]
-                       : 0; // into a wall from outside: never seen within
-            }
-        }
+            now[i][k] = (double)lattice[(size_t)k * (size_t)b->cells + b->place[i]];
+    for (int64_t t = 0; t < steps; t++) {
+        for (size_t i = 0; i < b->inside; i++) collide(now[i], b->flag[i], omega);
+        for (size_t i = 0; i < b->inside; i++) fetch(b, i, now, next[i]);
         double(*other)[POPULATIONS] = now;
         now = next;
         next = other;
     }
-    // Sums of 19 numbers below 1/3 and what they are multiplied by make an error below 2^-21 a
-    // step; relaxation by 1.95 turns errors round without making them grow.
-    float *got = host_memory(inside * POPULATIONS, sizeof *got);
-    double *want = host_memory(inside * POPULATIONS, sizeof *want);
+    free(next);
+    return now;
+}
+
+// The fluid's populations. Sums of 19 numbers below 1/3 and what they are multiplied by make an
+// error below 2^-21 a step; relaxation by 1.95 turns errors round without making them grow.
+static void check(struct host *h, const struct box *b, const float *lattice,
+                  double (*end)[POPULATIONS], int64_t steps) {
+    float *got = host_memory(b->inside * POPULATIONS, sizeof *got);
+    double *want = host_memory(b->inside * POPULATIONS, sizeof *want);
     size_t fluid = 0;
-    for (size_t i = 0; i < inside; i++)
-        for (int k = 0; k < POPULATIONS && !(flag[i] & WALL); k++) {
-            got[fluid] = lattice[(size_t)k * (size_t)cells + place[i]];
-            want[fluid++] = now[i][k];
+    for (size_t i = 0; i < b->inside; i++)
+        for (int k = 0; k < POPULATIONS && !(b->flag[i] & WALL); k++) {
+            got[fluid] = lattice[(size_t)k * (size_t)b->cells + b->place[i]];
+            want[fluid++] = end[i][k];
         }
-    host_check_float(&h, "populations of the fluid", got, want, fluid, 0,
-                     0x1p-21 * (double)h.arg[3]);
+    host_check_float(h, "populations of the fluid", got, want, fluid, 0, 0x1p-21 * (double)steps);
+    free(got);
+    free(want);
+}
+
+int main(int argc, char **argv) {
+    struct host h;
+    host_open(&h, argc, argv, &program);
+    struct box b = make_box((int)h.arg[0], (int)h.arg[1], (int)h.arg[2]);
+    const int64_t steps = h.arg[3];
+    host_require(&h, (int64_t)b.cells * POPULATIONS < INT32_MAX, "the box has too many cells.");
+    float omega = 1.95f;
+
+    const size_t count = (size_t)b.cells * POPULATIONS;
+    float *lattice = host_memory(count, sizeof *lattice);
+    int32_t *flags = host_memory((size_t)b.cells, sizeof *flags);
+    for (int k = 0; k < POPULATIONS; k++)
+        for (int i = 0; i < b.cells; i++)
+            lattice[(size_t)k * (size_t)b.cells + (size_t)i] =
+                (float)weight(k) * host_random_float(&h, 0.99f, 1.01f);
+    for (size_t i = 0; i < b.inside; i++) flags[b.place[i]] = b.flag[i];
+
+    CUdeviceptr flags_dev = host_upload(&h, flags, (size_t)b.cells * sizeof *flags);
+    CUdeviceptr flags_first = flags_dev + (size_t)b.margin * sizeof *flags;
+    CUdeviceptr dev[2], first[2];
+    for (int i = 0; i < 2; i++) {
+        dev[i] = host_upload(&h, lattice, count * sizeof *lattice);
+        first[i] = dev[i] + (size_t)b.margin * sizeof *lattice;
+    }
+    double(*end)[POPULATIONS] = simulate(&b, lattice, steps, (double)omega);
+    const CUfunction step =
+        host_kernel(&h, b.known ? "performStreamCollide_kernel" : "performStreamCollide_any");
+    const struct dim grid = {(unsigned)b.ny, (unsigned)b.nz}, block = {(unsigned)b.nx};
+    for (int64_t t = 0; t < steps; t++) {
+        if (b.known)
+            host_launch(step, grid, block, 0, &first[t % 2], &first[1 - t % 2], &flags_first,
+                        &omega);
+        else
+            host_launch(step, grid, block, 0, &first[t % 2], &first[1 - t % 2], &flags_first,
+                        &b.cells, &b.row, &b.slice, &omega);
+    }
+    host_read(lattice, dev[steps % 2], count * sizeof *lattice);
+    check(&h, &b, lattice, end, steps);
 
     free(lattice);
     free(flags);
-    free(now);
-    free(next);
-    free(flag);
-    free(place);
-    free(got);
-    free(want);
+    free(end);
+    free(b.flag);
+    free(b.place);
     return host_close(&h);
 }
