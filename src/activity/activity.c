@@ -36,10 +36,12 @@ void activity_sub(struct activity *difference, const struct activity *a) {
     for (uint32_t i = 0; i < ACT_N; i++) difference->c[i] -= a->c[i];
 }
 
-void activity_set_sum(struct activity *restrict out, const struct activity *a, const struct activity *b) {
+void activity_set_sum(struct activity *restrict out, const struct activity *a,
+                      const struct activity *b) {
     for (uint32_t i = 0; i < ACT_N; i++) out->c[i] = a->c[i] + b->c[i];
 }
 
-void activity_set_span(struct activity *restrict out, const struct activity *from, const struct activity *to) {
+void activity_set_span(struct activity *restrict out, const struct activity *from,
+                       const struct activity *to) {
     for (uint32_t i = 0; i < ACT_N; i++) out->c[i] = to->c[i] - from->c[i];
 }

@@ -12,8 +12,8 @@ enum {
     // Lengths of idle periods that are counted one by one; the last counter takes the longer ones.
     ACT_IDLE_LENGTHS = 64,
     ACT_METER_BINS = 16, // powers of two that the meters count one by one
-    // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs, all
-    // DP units, LD/ST, texture.
+    // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs,
+    // all DP units, LD/ST, texture.
     ACT_INT_DOMAIN = 0,
     ACT_FP_DOMAIN = 8,
     ACT_SFU_DOMAIN = 16,
@@ -58,7 +58,9 @@ int act_find(const char *name); // row, or -1
 void activity_add(struct activity *sum, const struct activity *a);
 void activity_sub(struct activity *difference, const struct activity *a);
 // Into `out`, which is none of the others: the sum of two, and what `to` has more than `from`.
-void activity_set_sum(struct activity *restrict out, const struct activity *a, const struct activity *b);
-void activity_set_span(struct activity *restrict out, const struct activity *from, const struct activity *to);
+void activity_set_sum(struct activity *restrict out, const struct activity *a,
+                      const struct activity *b);
+void activity_set_span(struct activity *restrict out, const struct activity *from,
+                       const struct activity *to);
 
 #endif

@@ -132,7 +132,8 @@ bool text_to_double(const char *s, double *out);
 uint32_t text_split_csv(char *line, char **field, uint32_t max);
 
 // ---- bits -----------------------------------------------------------------
-// The oldest x86-64 has no instruction for counts, and a call of the compiler's library costs more than this.
+// The oldest x86-64 has no instruction for counts, and a call of the compiler's library costs more
+// than this.
 static inline unsigned bits_count64(uint64_t x) {
 #ifdef __POPCNT__
     return (unsigned)__builtin_popcountll(x);

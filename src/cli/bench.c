@@ -1,7 +1,7 @@
 // `warpwatt bench`: the simulator's own speed on a fixed set of workloads on gtx480, everything
-// counted, one host thread and then two; and functional mode. Medians of several runs. The same goes
-// to bench.json. With --techniques: how much slower each technique makes it, in user seconds of the whole
-// program, over the two-level scheduler that they all run on.
+// counted, one host thread and then two; and functional mode. Medians of several runs. The same
+// goes to bench.json. With --techniques: how much slower each technique makes it, in user seconds
+// of the whole program, over the two-level scheduler that they all run on.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -14,11 +14,12 @@
 enum { MAX_RUNS = 15 };
 // The first is what the others are compared with.
 static const char *const technique_set[] = {
-    "two-level",   "conv-pg",       "gates",        "naive-blackout",    "coordinated-blackout", "warped-gates",
-    "lane-meter",  "lane-pg",       "lane-shifting", "warp-folding",     "origami-scheduler",    "folding-scheduler",
-    "origami",     "meters"};
+    "two-level",         "conv-pg",           "gates",   "naive-blackout", "coordinated-blackout",
+    "warped-gates",      "lane-meter",        "lane-pg", "lane-shifting",  "warp-folding",
+    "origami-scheduler", "folding-scheduler", "origami", "meters"};
 static const char *const technique_bench_set[] = {"hotspot", "matrixMul", "bfs", "BlackScholes"};
-static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot", "reduction", "bfs", "nbody"};
+static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot",
+                                        "reduction",    "bfs",       "nbody"};
 
 struct sample {
     double host_s, user_s, rss_mb;
@@ -40,14 +41,17 @@ static uint64_t fold(const json_t *activity) {
 }
 
 // `gpu`, `policies` and whether it is functional from `how`.
-static int run_once(struct cli *c, const struct workload *w, uint32_t threads, const struct session *how, struct sample *out) {
+static int run_once(struct cli *c, const struct workload *w, uint32_t threads,
+                    const struct session *how, struct sample *out) {
     const char *const record = cli_temporary_name(c);
     if (!record) return cli_fail(c, WW_ERROR_IO);
-    struct run_request q = {
-        .session = {.gpu = how->gpu, .policies = how->policies, .host_threads = threads, .functional = how->functional,
-                    .record = record},
-        .json = true, // the workload's own words go to stderr ...
-        .title = w->name};
+    struct run_request q = {.session = {.gpu = how->gpu,
+                                        .policies = how->policies,
+                                        .host_threads = threads,
+                                        .functional = how->functional,
+                                        .record = record},
+                            .json = true, // the workload's own words go to stderr ...
+                            .title = w->name};
     char *argv[] = {arena_strdup(&c->arena, w->program), (char *)"bench", NULL};
     const int null = dup(STDERR_FILENO);
     if (!freopen("/dev/null", "w", stderr)) return 2; // ... and from there nowhere
@@ -58,14 +62,17 @@ static int run_once(struct cli *c, const struct workload *w, uint32_t threads, c
     close(null);
     if (status != 0) {
         unlink(record);
-        return cli_usage("bench: workload %s failed; try `warpwatt run --size bench %s`", w->name, w->name) - 1;
+        return cli_usage("bench: workload %s failed; try `warpwatt run --size bench %s`", w->name,
+                         w->name) -
+               1;
     }
     struct run run;
     const enum ww_status s = run_read(record, &c->diags, &run);
     unlink(record);
     if (s != WW_OK) return cli_fail(c, s);
     *out = (struct sample){.rss_mb = (double)usage.ru_maxrss / 1024,
-                           .user_s = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec};
+                           .user_s = (double)usage.ru_utime.tv_sec +
+                                     1e-6 * (double)usage.ru_utime.tv_usec};
     size_t i;
     json_t *l;
     json_array_foreach(run.launches, i, l) {
@@ -114,7 +121,8 @@ static const char *machine(struct cli *c) {
             break;
         }
     if (f) fclose(f);
-    return arena_printf(&c->arena, "%s, %ld cores, %s vectors", model, sysconf(_SC_NPROCESSORS_ONLN), exec_simd_level());
+    return arena_printf(&c->arena, "%s, %ld cores, %s vectors", model,
+                        sysconf(_SC_NPROCESSORS_ONLN), exec_simd_level());
 }
 
 static const struct workload *find(const struct workload *list, uint32_t n, const char *name) {
@@ -123,32 +131,35 @@ static const struct workload *find(const struct workload *list, uint32_t n, cons
     return NULL;
 }
 
-static int measure(struct cli *c, const struct workload *w, uint32_t threads, bool functional, uint32_t runs,
-                   uint64_t *signature, json_t *rows, double *rate) {
+static int measure(struct cli *c, const struct workload *w, uint32_t threads, bool functional,
+                   uint32_t runs, uint64_t *signature, json_t *rows, double *rate) {
     struct sample s[MAX_RUNS];
     for (uint32_t r = 0; r < runs; r++) {
         const struct session how = {.gpu = "gtx480", .functional = functional};
         const int code = run_once(c, w, threads, &how, &s[r]);
         if (code) return code;
         if (*signature && s[r].signature != *signature)
-            return cli_usage("bench: %s counts differ between runs with %u threads: a bug", w->name, threads) + 2;
+            return cli_usage("bench: %s counts differ between runs with %u threads: a bug", w->name,
+                             threads) +
+                   2;
         *signature = s[r].signature;
     }
     qsort(s, runs, sizeof *s, by_seconds);
     const struct sample *m = &s[runs / 2];
     *rate = (double)m->warp / m->host_s;
     printf("%-14s %7u %11llu %11llu %12llu %8.3f %10.3f %10.1f %10.3f %8.0f\n", w->name, threads,
-           (unsigned long long)m->cycles, (unsigned long long)m->warp, (unsigned long long)m->thread, m->host_s,
-           *rate / 1e6, (double)m->thread / m->host_s / 1e6, (double)m->cycles / m->host_s / 1e6, m->rss_mb);
+           (unsigned long long)m->cycles, (unsigned long long)m->warp,
+           (unsigned long long)m->thread, m->host_s, *rate / 1e6,
+           (double)m->thread / m->host_s / 1e6, (double)m->cycles / m->host_s / 1e6, m->rss_mb);
     fflush(stdout);
     json_array_append_new(rows, row_json(w->name, threads, m));
     return 0;
 }
 
-// Runs of all techniques take turns, so that what else the machine does meets them alike; the least of each
-// counts.
-static int techniques(struct cli *c, const struct workload *list, uint32_t n, const char *gpu, uint32_t runs,
-                      const char *out) {
+// Runs of all techniques take turns, so that what else the machine does meets them alike; the least
+// of each counts.
+static int techniques(struct cli *c, const struct workload *list, uint32_t n, const char *gpu,
+                      uint32_t runs, const char *out) {
     enum { TECHNIQUES = WW_COUNT(technique_set), WORKLOADS = WW_COUNT(technique_bench_set) };
     struct sample best[TECHNIQUES][WORKLOADS];
     const uint32_t total = runs * TECHNIQUES * WORKLOADS;
@@ -168,7 +179,8 @@ static int techniques(struct cli *c, const struct workload *list, uint32_t n, co
         }
     }
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    printf("%s; %s, one thread; user seconds over two-level's (simulated cycles over two-level's), least of %u\n\n",
+    printf("%s; %s, one thread; user seconds over two-level's (simulated cycles over two-level's), "
+           "least of %u\n\n",
            machine(c), gpu, runs);
     printf("%-20s", "technique");
     for (uint32_t k = 0; k < WORKLOADS; k++) printf(" %17s", technique_bench_set[k]);
@@ -187,28 +199,32 @@ static int techniques(struct cli *c, const struct workload *list, uint32_t n, co
                 mean[1] += log(cycles);
             }
             printf("   %6.2f (%6.3f)", time, cycles);
-            json_t *const figures = json_pack("{s:f,s:f}", "time_ratio", time, "cycle_ratio", cycles);
+            json_t *const figures =
+                json_pack("{s:f,s:f}", "time_ratio", time, "cycle_ratio", cycles);
             if (k < WORKLOADS) json_object_set_new(figures, "user_s", json_real(best[t][k].user_s));
-            json_object_set_new(row, k < WORKLOADS ? technique_bench_set[k] : "geometric mean", figures);
+            json_object_set_new(row, k < WORKLOADS ? technique_bench_set[k] : "geometric mean",
+                                figures);
         }
         putchar('\n');
         json_array_append_new(rows, row);
     }
-    json_t *const all = json_pack("{s:s,s:I,s:o}", "gpu", gpu, "runs", (json_int_t)runs, "techniques", rows);
+    json_t *const all =
+        json_pack("{s:s,s:I,s:o}", "gpu", gpu, "runs", (json_int_t)runs, "techniques", rows);
     char *const text = json_dumps(all, JSON_INDENT(1));
-    const enum ww_status s =
-        text ? file_write_atomic(out, text, strlen(text), &c->diags) : diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory");
+    const enum ww_status s = text ? file_write_atomic(out, text, strlen(text), &c->diags)
+                                  : diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory");
     free(text);
     json_decref(all);
     return s != WW_OK ? cli_fail(c, s) : 0;
 }
 
 int cmd_bench(struct cli *c, int argc, char **argv) {
-    static const struct cli_option option[] = {{"--runs", 'n', "N", "runs of each (default 3, medians are shown)"},
-                                               {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
-                                               {"--help", 'h', NULL, "this text"},
-                                               {"--techniques", 't', NULL, "how much slower each technique makes it"},
-                                               {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)"}};
+    static const struct cli_option option[] = {
+        {"--runs", 'n', "N", "runs of each (default 3, medians are shown)"},
+        {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
+        {"--help", 'h', NULL, "this text"},
+        {"--techniques", 't', NULL, "how much slower each technique makes it"},
+        {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)"}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     uint64_t runs = 3;
     const char *out = "bench.json", *gpu = NULL, *value = NULL;
@@ -227,16 +243,18 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
             return 0;
         }
     }
-    if (gpu && !with_techniques) return cli_usage("--gpu goes with --techniques: the other bench is of gtx480");
+    if (gpu && !with_techniques)
+        return cli_usage("--gpu goes with --techniques: the other bench is of gtx480");
     struct workload *list;
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
-    if (with_techniques) return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
+    if (with_techniques)
+        return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
     const char *host = machine(c);
     printf("%s; gtx480, all counting on; medians of %llu\n\n", host, (unsigned long long)runs);
-    printf("%-14s %7s %11s %11s %12s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles", "warp inst",
-           "thread inst", "host s", "M warp/s", "M thread/s", "M cycles/s", "peak MB");
+    printf("%-14s %7s %11s %11s %12s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
+           "warp inst", "thread inst", "host s", "M warp/s", "M thread/s", "M cycles/s", "peak MB");
     json_t *rows = json_array(), *functional = json_array();
     double geomean[3] = {0}, least = INFINITY, functional_geomean = 0;
     const double count = (double)WW_COUNT(bench_set);
@@ -252,13 +270,15 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
             if (threads == 1 && rate < least) least = rate;
         }
         if (!code)
-            printf("%-14s %7u %58s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "", exp(geomean[threads]) / 1e6);
+            printf("%-14s %7u %58s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "",
+                   exp(geomean[threads]) / 1e6);
     }
     if (!code) puts("functional mode");
     for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
         double rate = 1;
         uint64_t any = 0;
-        code = measure(c, find(list, n, bench_set[i]), 1, true, (uint32_t)runs, &any, functional, &rate);
+        code = measure(c, find(list, n, bench_set[i]), 1, true, (uint32_t)runs, &any, functional,
+                       &rate);
         functional_geomean += log(rate) / count;
     }
     double start = now_s();
@@ -268,18 +288,23 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
         struct gpu *g = NULL;
         gpu_options_init(&o);
         start = now_s();
-        if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK) gpu_create(&config, &o, &c->diags, &g);
+        if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK)
+            gpu_create(&config, &o, &c->diags, &g);
         start = now_s() - start;
         gpu_destroy(g);
-        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens in %.1f ms\n",
+        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens "
+               "in %.1f ms\n",
                exp(geomean[2] - geomean[1]), least / 1e6, start * 1e3);
-        json_t *o2 = json_pack("{s:s,s:I,s:o,s:f,s:f,s:f,s:o,s:f,s:f}", "machine", host, "runs", (json_int_t)runs,
-                               "kernels", json_incref(rows), "geomean_warp_instructions_per_s", exp(geomean[1]),
-                               "geomean_warp_instructions_per_s_two_threads", exp(geomean[2]), "two_thread_speedup",
-                               exp(geomean[2] - geomean[1]), "functional", json_incref(functional),
-                               "functional_geomean_warp_instructions_per_s", exp(functional_geomean), "open_ms", start * 1e3);
+        json_t *o2 = json_pack(
+            "{s:s,s:I,s:o,s:f,s:f,s:f,s:o,s:f,s:f}", "machine", host, "runs", (json_int_t)runs,
+            "kernels", json_incref(rows), "geomean_warp_instructions_per_s", exp(geomean[1]),
+            "geomean_warp_instructions_per_s_two_threads", exp(geomean[2]), "two_thread_speedup",
+            exp(geomean[2] - geomean[1]), "functional", json_incref(functional),
+            "functional_geomean_warp_instructions_per_s", exp(functional_geomean), "open_ms",
+            start * 1e3);
         char *text = json_dumps(o2, JSON_INDENT(1));
-        if (text && file_write_atomic(out, text, strlen(text), &c->diags) != WW_OK) code = cli_fail(c, WW_ERROR_IO);
+        if (text && file_write_atomic(out, text, strlen(text), &c->diags) != WW_OK)
+            code = cli_fail(c, WW_ERROR_IO);
         free(text);
         json_decref(o2);
     }

@@ -31,7 +31,8 @@ int cmd_chip(struct cli *c, int argc, char **argv) {
         case OPT_JSON: json = true; break;
         default:
             puts("usage: warpwatt chip [options]\n\n"
-                 "Area, leakage and peak power of a GPU, component by component, beside the vendor's\n"
+                 "Area, leakage and peak power of a GPU, component by component, beside the "
+                 "vendor's\n"
                  "figures. docs/power.md says how the model is built.\n");
             cli_print_options(options, WW_COUNT(options), stdout);
             return 0;

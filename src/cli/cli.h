@@ -24,21 +24,25 @@ struct cli {
       "the power model alone, on any simulator's activity file")                                   \
     X("chip", cmd_chip, "[-g GPU] [-s KEY=VALUE]... [--depth N] [--json]",                         \
       "area, leakage and peak power of a GPU, part by part; no program runs")                      \
-    X("dvfs", cmd_dvfs, "[-g GPU] [--clock LIST] [--vdd LIST] [-j N] [-o DIR] WORKLOAD | ...",      \
+    X("dvfs", cmd_dvfs, "[-g GPU] [--clock LIST] [--vdd LIST] [-j N] [-o DIR] WORKLOAD | ...",     \
       "time and energy of a workload over clock and voltage")                                      \
     X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
-    X("workloads", cmd_workloads, "[NAME [--run [--size SIZE]]]", "workloads there are, or one's page")                  \
-    X("savings", cmd_savings, "[NAME] [--mechanisms]", "energy-saving techniques there are, or one's page")                            \
+    X("workloads", cmd_workloads, "[NAME [--run [--size SIZE]]]",                                  \
+      "workloads there are, or one's page")                                                        \
+    X("savings", cmd_savings, "[NAME] [--mechanisms]",                                             \
+      "energy-saving techniques there are, or one's page")                                         \
     X("studies", cmd_studies, "", "published studies there are")                                   \
     X("study", cmd_study, "[options] NAME | FILE.yaml",                                            \
       "run a study, compare with what was published, write tables, figures and a page")            \
-    X("compare", cmd_compare, "[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD...",           \
+    X("compare", cmd_compare, "[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD...",          \
       "workloads on several configurations, side by side")                                         \
     X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
       "machine code with registers, blocks and reconvergence points")                              \
-    X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")   \
-    X("doctor", cmd_doctor, "[-g GPU] -- PROGRAM", "what a program needs, and what of it is missing; nothing runs")                  \
-    X("bench", cmd_bench, "[--techniques [-g GPU]] [--runs N] [--out FILE]", "speed of the simulator on a fixed set of workloads")   \
+    X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")  \
+    X("doctor", cmd_doctor, "[-g GPU] -- PROGRAM",                                                 \
+      "what a program needs, and what of it is missing; nothing runs")                             \
+    X("bench", cmd_bench, "[--techniques [-g GPU]] [--runs N] [--out FILE]",                       \
+      "speed of the simulator on a fixed set of workloads")                                        \
     X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys | power", \
       "reference pages made from the tables of the code")                                          \
     X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
@@ -63,8 +67,8 @@ struct cli_option {
     const char *value; // name of its value in the help, or NULL for a flag
     const char *prose;
 };
-// Steps through argv. Answers the index into `table` and sets *value; -1 for a word (in *value), -2 at
-// the end (or at `--`), -3 after an error that was printed.
+// Steps through argv. Answers the index into `table` and sets *value; -1 for a word (in *value), -2
+// at the end (or at `--`), -3 after an error that was printed.
 struct cli_args {
     int argc, at;
     char **argv;
@@ -73,22 +77,25 @@ struct cli_args {
 int cli_next(struct cli_args *a, const struct cli_option *table, size_t n, const char **value);
 void cli_print_options(const struct cli_option *table, size_t n, FILE *out);
 
-// ---- power (power.c) ------------------------------------------------------------------------------
+// ---- power (power.c) ----------------------------------------------------------------------------
 struct power_model {
     struct gpu_config gpu;
     struct power_config config;
     struct power_tree tree;
     bool needed[ACT_N];
 };
-// A GPU's configuration as the power model sees it. Takes some milliseconds: arrays are laid out by search.
-enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d, struct power_model *out);
+// A GPU's configuration as the power model sees it. Takes some milliseconds: arrays are laid out by
+// search.
+enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d,
+                              struct power_model *out);
 // The same of a GPU file with overrides; lives in the command's arena.
-enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides, uint32_t n,
-                                struct diags *d, struct power_model **out);
-enum ww_status power_account_of_run(struct cli *c, const struct power_model *m, const struct run *run, struct diags *d,
-                                    struct account *out, struct activity_file *file);
+enum ww_status power_model_load(struct cli *c, const char *gpu, const char *const *overrides,
+                                uint32_t n, struct diags *d, struct power_model **out);
+enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
+                                    const struct run *run, struct diags *d, struct account *out,
+                                    struct activity_file *file);
 
-// ---- running (run.c) ------------------------------------------------------------------------------
+// ---- running (run.c) ----------------------------------------------------------------------------
 struct run_request {
     struct session session;
     bool json, quiet, no_power;
@@ -104,8 +111,8 @@ struct run_request {
 // A name for a temporary file that can be made; there is none yet, for a child that never opens the
 // GPU leaves none. NULL with a diagnostic when no file can be made there.
 const char *cli_temporary_name(struct cli *c);
-// Runs argv as a child on the simulated GPU, which writes the record named in the session; answers its
-// wait status, or -1 with a diagnostic.
+// Runs argv as a child on the simulated GPU, which writes the record named in the session; answers
+// its wait status, or -1 with a diagnostic.
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage);
 // Shows a finished record and writes the files asked for; answers the exit code.
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status);
@@ -118,10 +125,10 @@ struct ptx_request {
 enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, const char *value);
 extern const struct cli_option ptx_options[];
 extern const size_t ptx_options_n;
-enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
-                       bool *checked);
+enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
+                       const char *record, bool *checked);
 
-// ---- many runs (study.c, many.c) -----------------------------------------------------------------
+// ---- many runs (study.c, many.c) ----------------------------------------------------------------
 struct study_host;
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
@@ -136,10 +143,10 @@ int run_all_workloads(struct cli *c, const struct all_request *q);
 // The folder of libcuda.so.1, or NULL with a diagnostic (run.c).
 const char *run_library_folder(struct cli *c);
 
-// ---- workloads (workloads.c) ------------------------------------------------------------------------
+// ---- workloads (workloads.c) --------------------------------------------------------------------
 struct workload {
     const char *name, *suite, *domain, *summary;
-    const char *alias;   // the name in the papers where another workload's differs only in case, else NULL
+    const char *alias;   // in the papers, where another workload's name differs only in case; NULL
     const char *dir;     // folder with workload.yaml
     const char *program; // host binary, NULL when it was not built
     struct workload_size { const char *name, *args, *note; } *size;
@@ -150,7 +157,7 @@ struct workload {
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
 bool workload_is(const struct workload *w, const char *name); // by its name or its alias
 
-// ---- what was measured of them (pages.c) -----------------------------------------------------------
+// ---- what was measured of them (pages.c) --------------------------------------------------------
 // Thread instructions at a size ("2.1 M"), or NULL when nobody measured them.
 const char *pages_instructions(struct cli *c, const struct workload *w, const char *size);
 // Instruction mix, warps, lanes, kernels, caches, and published values beside ours.

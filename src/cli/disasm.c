@@ -8,7 +8,8 @@ static const struct cli_option option[] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file"},
     [OPT_ENTRY] = {"--entry", 0, "NAME", "only this kernel"},
-    [OPT_SUMMARY] = {"--summary", 0, NULL, "one line a kernel: registers, memory, instructions, spills"},
+    [OPT_SUMMARY] = {"--summary", 0, NULL,
+                     "one line a kernel: registers, memory, instructions, spills"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -56,9 +57,10 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
         if (s == WW_OK) s = gpu_kernel_image(k, &c->diags, &im);
         if (s != WW_OK) break;
         if (summary)
-            printf("%s registers %u predicates %u shared %u local %u instructions %u fillers %u spilled %u\n", name,
-                   im->n_regs, im->n_preds, im->shared_bytes, im->local_bytes, im->n_insts, im->stats.fillers,
-                   im->stats.spilled_regs);
+            printf("%s registers %u predicates %u shared %u local %u instructions %u fillers %u "
+                   "spilled %u\n",
+                   name, im->n_regs, im->n_preds, im->shared_bytes, im->local_bytes, im->n_insts,
+                   im->stats.fillers, im->stats.spilled_regs);
         else
             disasm_image(im, stdout);
     }

@@ -1,6 +1,6 @@
-// `warpwatt doctor`: what a program needs of a GPU, what of it the simulated one has, and what is missing,
-// before anything runs. It reads the file only: libraries by the names that it asks for, calls by its dynamic
-// symbols, kernels by compiling each for the GPU.
+// `warpwatt doctor`: what a program needs of a GPU, what of it the simulated one has, and what is
+// missing, before anything runs. It reads the file only: libraries by the names that it asks for,
+// calls by its dynamic symbols, kernels by compiling each for the GPU.
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/own_runtime.h"
@@ -18,7 +18,7 @@ static const struct cli_option option[] = {
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
-// ---- what the file says of itself ----------------------------------------------------------------
+// ---- what the file says of itself ---------------------------------------------------------------
 struct needs {
     bool is_elf, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
@@ -61,10 +61,12 @@ static bool is_among(const char *name, const char *const *list, size_t n) {
 
 static void look_at_library(struct cli *c, struct needs *n, const char *name) {
     static const char runtime[] = "libcudart.so.";
-    if (strncmp(name, runtime, sizeof runtime - 1) == 0) n->shared_major = atoi(name + sizeof runtime - 1);
+    if (strncmp(name, runtime, sizeof runtime - 1) == 0)
+        n->shared_major = atoi(name + sizeof runtime - 1);
     if (strncmp(name, "libcuda.so", 10) == 0) n->driver = true;
     for (size_t i = 0; i < WW_COUNT(machine_code); i++)
-        if (strncmp(name, machine_code[i], strlen(machine_code[i])) == 0) vec_push(&c->arena, &n->library, arena_strdup(&c->arena, name));
+        if (strncmp(name, machine_code[i], strlen(machine_code[i])) == 0)
+            vec_push(&c->arena, &n->library, arena_strdup(&c->arena, name));
 }
 
 static void look_at_symbol(struct cli *c, struct needs *n, const char *name, bool is_undefined) {
@@ -77,7 +79,8 @@ static void look_at_symbol(struct cli *c, struct needs *n, const char *name, boo
     }
     n->calls++;
     if (is_among(name, answered, WW_COUNT(answered))) return;
-    if (is_among(name, refused, WW_COUNT(refused))) vec_push(&c->arena, &n->refused, arena_strdup(&c->arena, name));
+    if (is_among(name, refused, WW_COUNT(refused)))
+        vec_push(&c->arena, &n->refused, arena_strdup(&c->arena, name));
     else vec_push(&c->arena, &n->unknown, arena_strdup(&c->arena, name));
 }
 
@@ -88,16 +91,21 @@ static void look_at_sections(struct cli *c, struct needs *n, Elf *elf) {
         Elf_Data *const data = elf_getdata(scn, NULL);
         const int count = (int)(h.sh_size / h.sh_entsize);
         GElf_Dyn d;
-        for (int i = 0; data && h.sh_type == SHT_DYNAMIC && i < count && gelf_getdyn(data, i, &d); i++) {
+        for (int i = 0; data && h.sh_type == SHT_DYNAMIC && i < count && gelf_getdyn(data, i, &d);
+             i++) {
             n->is_dynamic = true;
-            const char *needed = d.d_tag == DT_NEEDED ? elf_strptr(elf, h.sh_link, d.d_un.d_val) : NULL;
+            const char *needed =
+                d.d_tag == DT_NEEDED ? elf_strptr(elf, h.sh_link, d.d_un.d_val) : NULL;
             if (needed) look_at_library(c, n, needed);
         }
         n->has_symbols |= h.sh_type == SHT_SYMTAB;
         GElf_Sym s;
-        for (int i = 0; data && (h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB) && i < count && gelf_getsym(data, i, &s); i++)
+        for (int i = 0; data && (h.sh_type == SHT_DYNSYM || h.sh_type == SHT_SYMTAB) && i < count &&
+                        gelf_getsym(data, i, &s);
+             i++)
             if ((h.sh_type == SHT_DYNSYM) == (s.st_shndx == SHN_UNDEF))
-                look_at_symbol(c, n, elf_strptr(elf, h.sh_link, s.st_name), s.st_shndx == SHN_UNDEF);
+                look_at_symbol(c, n, elf_strptr(elf, h.sh_link, s.st_name),
+                               s.st_shndx == SHN_UNDEF);
     }
 }
 
@@ -115,17 +123,30 @@ static enum ww_status look(struct cli *c, const char *path, struct needs *n) {
     return WW_OK;
 }
 
-// ---- kernels -----------------------------------------------------------------------------------------
-static const struct { const char *word, *feature; } features[] = {
-    {"tex.", "textures"}, {".texref", "texture references"}, {"sust.", "surfaces"}, {"vprintf", "printf"},
-    {"__assertfail", "assert"}, {"%envreg", "grid synchronisation"}, {"atom.", "atomics"}, {".f64", "double precision"},
-    {".managed", "managed variables"}, {"shfl.", "shuffles"}, {"cudaGetParameterBuffer", "dynamic parallelism"}, {"wmma.", "tensor cores"}, {"mma.sync", "tensor cores"},
-    {"cp.async", "asynchronous copies"}, {"clock64", "clocks"}, {".f16", "half precision"}};
+// ---- kernels ------------------------------------------------------------------------------------
+static const struct {
+    const char *word, *feature;
+} features[] = {{"tex.", "textures"},
+                {".texref", "texture references"},
+                {"sust.", "surfaces"},
+                {"vprintf", "printf"},
+                {"__assertfail", "assert"},
+                {"%envreg", "grid synchronisation"},
+                {"atom.", "atomics"},
+                {".f64", "double precision"},
+                {".managed", "managed variables"},
+                {"shfl.", "shuffles"},
+                {"cudaGetParameterBuffer", "dynamic parallelism"},
+                {"wmma.", "tensor cores"},
+                {"mma.sync", "tensor cores"},
+                {"cp.async", "asynchronous copies"},
+                {"clock64", "clocks"},
+                {".f16", "half precision"}};
 
 struct checked {
     uint32_t kernels, bad;
     uint32_t isa_low, isa_high, target_low, target_high; // of the PTX that would run
-    uint32_t n_ptx, without;                             // units with PTX, and with machine code only
+    uint32_t n_ptx, without; // units with PTX, and with machine code only
     bool has_feature[WW_COUNT(features)];
 };
 
@@ -139,12 +160,14 @@ static void missing(const char *what, const char *fmt, ...) {
     va_end(ap);
 }
 
-// Names of what the device's own runtime defines hold this. nvcc links it to programs that launch kernels from
-// kernels, and as it happens to others; its absence matters to those kernels only, and they say so.
+// Names of what the device's own runtime defines hold this. nvcc links it to programs that launch
+// kernels from kernels, and as it happens to others; its absence matters to those kernels only, and
+// they say so.
 static const char device_runtime[] = "cuda_device_runtime_cu";
 
 static void check_features(const char *text, struct checked *k) {
-    for (size_t i = 0; i < WW_COUNT(features); i++) k->has_feature[i] |= strstr(text, features[i].word) != NULL;
+    for (size_t i = 0; i < WW_COUNT(features); i++)
+        k->has_feature[i] |= strstr(text, features[i].word) != NULL;
 }
 
 // What was said is on the page; what comes next says its own.
@@ -153,7 +176,8 @@ static void forget(struct cli *c) {
     diags_init(&c->diags);
 }
 
-static void check_text(struct cli *c, struct gpu *g, const char *name, const char *text, size_t len, struct checked *k) {
+static void check_text(struct cli *c, struct gpu *g, const char *name, const char *text, size_t len,
+                       struct checked *k) {
     struct gpu_module *m = NULL;
     char why[512];
     if (gpu_module_load(g, name, text, len, NULL, &c->diags, &m) != WW_OK) {
@@ -192,8 +216,8 @@ static bool is_no_ones(struct cli *c, const struct fatbin_entry *e, const char *
     return n == 0;
 }
 
-static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu_config *config, const char *path,
-                                  const struct fatbin *f, struct checked *k) {
+static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu_config *config,
+                                  const char *path, const struct fatbin *f, struct checked *k) {
     const uint32_t arch = config->cc_major * 10 + config->cc_minor;
     VEC(const char *) text = {0};
     VEC(size_t) len = {0};
@@ -204,10 +228,12 @@ static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu
         if (which < 0) {
             const struct fatbin_entry *code = NULL;
             for (uint32_t i = 0; i < f->entry.n; i++)
-                if (f->entry.at[i].container == unit && f->entry.at[i].kind == FATBIN_CUBIN) code = &f->entry.at[i];
+                if (f->entry.at[i].container == unit && f->entry.at[i].kind == FATBIN_CUBIN)
+                    code = &f->entry.at[i];
             if (!code || is_no_ones(c, code, path)) continue;
             char advice[96];
-            missing(arena_printf(&c->arena, "unit %u", unit), "machine code for real GPUs only; nvcc %s adds PTX",
+            missing(arena_printf(&c->arena, "unit %u", unit),
+                    "machine code for real GPUs only; nvcc %s adds PTX",
                     fatbin_advice(f, unit, advice, sizeof advice));
             k->without++;
             continue;
@@ -236,19 +262,22 @@ static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu
     if (!own) return WW_OK;
     char *whole;
     size_t bytes;
-    const enum ww_status s = fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes);
+    const enum ww_status s =
+        fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes);
     if (s == WW_OK) check_text(c, g, "linked units", whole, bytes, k);
     return s;
 }
 
-// ---- what a person reads -------------------------------------------------------------------------------
+// ---- what a person reads ------------------------------------------------------------------------
 static int print_runtime(const struct needs *n, const char *path) {
     if (fatbin_has_own_runtime(path)) {
         if (n->has_symbols && n->static_major) {
-            printf("  runtime   CUDA %d, linked in: replaced when the program runs\n", n->static_major);
+            printf("  runtime   CUDA %d, linked in: replaced when the program runs\n",
+                   n->static_major);
             return 0;
         }
-        missing("runtime", "linked in, and the program has no symbols by which it could be replaced: build it with `nvcc -cudart shared`, or do not strip it");
+        missing("runtime", "linked in, and the program has no symbols by which it could be "
+                           "replaced: build it with `nvcc -cudart shared`, or do not strip it");
         return 1;
     }
     if (n->shared_major) {
@@ -265,7 +294,8 @@ static int print_runtime(const struct needs *n, const char *path) {
 
 static void print_kernels(const struct checked *k, const char *gpu) {
     if (k->n_ptx) {
-        printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s", k->isa_low / 10, k->isa_low % 10);
+        printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s",
+               k->isa_low / 10, k->isa_low % 10);
         if (k->isa_high != k->isa_low) printf(" to %u.%u", k->isa_high / 10, k->isa_high % 10);
         printf(", for compute_%u", k->target_low);
         if (k->target_high != k->target_low) printf(" to compute_%u", k->target_high);
@@ -274,13 +304,15 @@ static void print_kernels(const struct checked *k, const char *gpu) {
     bool any = false;
     for (size_t i = 0; i < WW_COUNT(features); i++) {
         bool again = false;
-        for (size_t j = 0; j < i; j++) again |= k->has_feature[j] && strcmp(features[i].feature, features[j].feature) == 0;
+        for (size_t j = 0; j < i; j++)
+            again |= k->has_feature[j] && strcmp(features[i].feature, features[j].feature) == 0;
         if (!k->has_feature[i] || again) continue;
         printf("%s%s", any ? ", " : "  uses      ", features[i].feature);
         any = true;
     }
     if (any) putchar('\n');
-    printf("  kernels   %u, of which %u can run on %s\n", k->kernels, k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu);
+    printf("  kernels   %u, of which %u can run on %s\n", k->kernels,
+           k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu);
 }
 
 int cmd_doctor(struct cli *c, int argc, char **argv) {
@@ -300,8 +332,10 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
         if (o == OPT_SET) overrides[n_overrides++] = value;
         if (o == OPT_HELP) {
             puts("usage: warpwatt doctor [options] -- PROGRAM\n\n"
-                 "Says what a program needs and what of it is missing, without running it: its runtime, calls,\n"
-                 "libraries, PTX and kernels. Exit code 0: all is there; 3: something is missing.\n");
+                 "Says what a program needs and what of it is missing, without running it: its "
+                 "runtime, calls,\n"
+                 "libraries, PTX and kernels. Exit code 0: all is there; 3: something is "
+                 "missing.\n");
             cli_print_options(option, WW_COUNT(option), stdout);
             return 0;
         }
@@ -314,8 +348,10 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     struct fatbin f = {0};
     enum ww_status s = look(c, path, &n);
     if (s == WW_OK && n.is_script)
-        s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is a script; ask about the programs that it starts", path);
-    if (s == WW_OK && !n.is_elf) s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is no program (an ELF file)", path);
+        s = diag_add(&c->diags, WW_ERROR_USAGE,
+                     "%s is a script; ask about the programs that it starts", path);
+    if (s == WW_OK && !n.is_elf)
+        s = diag_add(&c->diags, WW_ERROR_USAGE, "%s is no program (an ELF file)", path);
     if (s == WW_OK) s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
     if (s == WW_OK) s = fatbin_read_elf(&c->arena, path, &c->diags, &f);
     struct gpu_options o;
@@ -327,24 +363,34 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     printf("%s on %s\n", name, config.name);
     unsigned bad = 0;
     if (!n.is_dynamic) {
-        missing("loader", "the program is linked statically as a whole, so no library can be put in place of the vendor's");
+        missing("loader", "the program is linked statically as a whole, so no library can be put "
+                          "in place of the vendor's");
         bad++;
     }
     bad += (unsigned)print_runtime(&n, path);
-    if (n.calls) printf("  calls     %u of the runtime, %u answered\n", n.calls, n.calls - n.refused.n - n.unknown.n);
-    for (uint32_t i = 0; i < n.refused.n; i++, bad++) missing(n.refused.at[i], "a call of it is named and answers \"not supported\"");
-    for (uint32_t i = 0; i < n.unknown.n; i++, bad++) missing(n.unknown.at[i], "no such call; the program would not start");
+    if (n.calls)
+        printf("  calls     %u of the runtime, %u answered\n", n.calls,
+               n.calls - n.refused.n - n.unknown.n);
+    for (uint32_t i = 0; i < n.refused.n; i++, bad++)
+        missing(n.refused.at[i], "a call of it is named and answers \"not supported\"");
+    for (uint32_t i = 0; i < n.unknown.n; i++, bad++)
+        missing(n.unknown.at[i], "no such call; the program would not start");
     for (uint32_t i = 0; i < n.library.n; i++)
-        printf("  library   %s: not simulated; the program starts, and a call of it is named and answers \"not supported\"\n", n.library.at[i]);
+        printf("  library   %s: not simulated; the program starts, and a call of it is named and "
+               "answers \"not supported\"\n",
+               n.library.at[i]);
     struct checked k = {0};
     if (f.entry.n) {
         s = check_units(c, g, &config, path, &f, &k);
         if (s == WW_OK) print_kernels(&k, config.name);
         bad += k.bad + k.without;
-    } else puts("  kernels   none in the file: what the program loads when it runs is checked then");
+    } else
+        puts("  kernels   none in the file: what the program loads when it runs is checked then");
     gpu_destroy(g);
     if (s != WW_OK) return cli_fail(c, s);
-    if (bad) printf("%u thing%s missing; what does not use %s runs\n", bad, bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
+    if (bad)
+        printf("%u thing%s missing; what does not use %s runs\n", bad, bad == 1 ? " is" : "s are",
+               bad == 1 ? "it" : "them");
     else puts("nothing is missing");
     return bad ? 3 : 0;
 }

@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 
 enum { OPT_OUT, OPT_PTX, OPT_ALL, OPT_HELP };
-// What is listed without --all: a library may hold thousands of entries, and each hundreds of kernels.
+// What is listed without --all: a library may hold thousands of entries, and each hundreds of
+// kernels.
 enum { SOME_ENTRIES = 24, SOME_KERNELS = 4 };
 static const struct cli_option option[] = {
-    [OPT_OUT] = {"--out", 'o', "DIR", "write every entry as a file (NAME.UNIT.sm_XX.ptx, .cubin, .lto)"},
+    [OPT_OUT] = {"--out", 'o', "DIR",
+                 "write every entry as a file (NAME.UNIT.sm_XX.ptx, .cubin, .lto)"},
     [OPT_PTX] = {"--ptx", 0, NULL, "with -o: the PTX entries only"},
     [OPT_ALL] = {"--all", 'a', NULL, "list every entry and every kernel"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
@@ -18,7 +20,8 @@ static const struct cli_option option[] = {
 
 static int help(void) {
     puts("usage: warpwatt extract [options] PROGRAM|LIBRARY|FATBIN\n\n"
-         "Lists the device code that nvcc put into a program: units, targets, sizes, compression, kernels.\n");
+         "Lists the device code that nvcc put into a program: units, targets, sizes, compression, "
+         "kernels.\n");
     cli_print_options(option, WW_COUNT(option), stdout);
     return 0;
 }
@@ -35,7 +38,8 @@ static enum ww_status read_any(struct cli *c, const char *path, struct fatbin *o
     else if (s == WW_OK && len >= 4 && fatbin_image(text) == FATBIN_IMAGE_ELF)
         s = fatbin_read_elf(&c->arena, path, &c->diags, out);
     else if (s == WW_OK)
-        s = diag_add(&c->diags, WW_ERROR_SYNTAX, "%s is neither an ELF file (program, library, object) nor a fat binary", path);
+        s = diag_add(&c->diags, WW_ERROR_SYNTAX,
+                     "%s is neither an ELF file (program, library, object) nor a fat binary", path);
     arena_free(&peek);
     return s;
 }
@@ -45,14 +49,16 @@ static void target(const struct fatbin_entry *e, char buf[16]) {
              e->suffix ? &e->suffix : "");
 }
 
-static void list_entry(struct arena *a, const struct fatbin_entry *e, const char *text, size_t len, bool all) {
+static void list_entry(struct arena *a, const struct fatbin_entry *e, const char *text, size_t len,
+                       bool all) {
     char name[16], isa[16];
     target(e, name);
     snprintf(isa, sizeof isa, "%u.%u", e->major, e->minor);
-    printf("%4u  %-5s  %-12s  %5s  %10zu  %10zu  %-4s", e->container, fatbin_kind_name(e->kind), name, isa, e->payload_bytes, e->bytes,
-           fatbin_packing_name(e->packing));
+    printf("%4u  %-5s  %-12s  %5s  %10zu  %10zu  %-4s", e->container, fatbin_kind_name(e->kind),
+           name, isa, e->payload_bytes, e->bytes, fatbin_packing_name(e->packing));
     const char *const *kernels;
-    const uint32_t n = fatbin_kernels(a, e->kind, text, len, &kernels), shown = all || n <= SOME_KERNELS ? n : SOME_KERNELS;
+    const uint32_t n = fatbin_kernels(a, e->kind, text, len, &kernels),
+                   shown = all || n <= SOME_KERNELS ? n : SOME_KERNELS;
     for (uint32_t k = 0; k < shown; k++) printf("%s%s", k ? ", " : "  ", kernels[k]);
     if (shown < n) printf(" and %u more", n - shown);
     if (*e->options) printf("  [%s]", e->options);
@@ -62,10 +68,14 @@ static void list_entry(struct arena *a, const struct fatbin_entry *e, const char
 
 static enum ww_status write_entry(struct cli *c, const char *dir, const char *base, uint32_t index,
                                   const struct fatbin_entry *e, const char *text, size_t len) {
-    const char *suffix = e->kind == FATBIN_PTX ? "ptx" : e->kind == FATBIN_CUBIN ? "cubin" : e->kind == FATBIN_LTO ? "lto" : "bin";
+    const char *suffix = e->kind == FATBIN_PTX     ? "ptx"
+                         : e->kind == FATBIN_CUBIN ? "cubin"
+                         : e->kind == FATBIN_LTO   ? "lto"
+                                                   : "bin";
     char name[16];
     target(e, name);
-    const char *path = arena_printf(&c->arena, "%s/%s.%u.%u.%s.%s", dir, base, e->container, index, name, suffix);
+    const char *path =
+        arena_printf(&c->arena, "%s/%s.%u.%u.%s.%s", dir, base, e->container, index, name, suffix);
     return file_write_atomic(path, text, len, &c->diags);
 }
 
@@ -96,14 +106,15 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
         return cli_fail(c, diag_add(&c->diags, WW_ERROR_IO, "%s: cannot be made: %m", dir));
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    printf("%4s  %-5s  %-12s  %5s  %10s  %10s  %-4s  %s\n", "unit", "kind", "target", "ISA", "stored", "bytes",
-           "pack", "kernels");
+    printf("%4s  %-5s  %-12s  %5s  %10s  %10s  %-4s  %s\n", "unit", "kind", "target", "ISA",
+           "stored", "bytes", "pack", "kernels");
     uint32_t listed = 0, ptx = 0;
     const bool some = !all && f.entry.n > SOME_ENTRIES;
     for (uint32_t i = 0; i < f.entry.n; i++) ptx += f.entry.at[i].kind == FATBIN_PTX;
     for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
         const struct fatbin_entry *e = &f.entry.at[i];
-        const bool written = dir && (!ptx_only || e->kind == FATBIN_PTX), shown = !some || listed < SOME_ENTRIES;
+        const bool written = dir && (!ptx_only || e->kind == FATBIN_PTX),
+                   shown = !some || listed < SOME_ENTRIES;
         if (!written && !shown) continue;
         struct arena content; // a library's whole content would not fit at once
         arena_init(&content, NULL);
@@ -115,7 +126,8 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
         arena_free(&content);
     }
     if (s == WW_OK && some)
-        printf("... and %u more: %u entries in %u units, %u of them PTX (--all lists them)\n", f.entry.n - listed, f.entry.n, f.containers, ptx);
+        printf("... and %u more: %u entries in %u units, %u of them PTX (--all lists them)\n",
+               f.entry.n - listed, f.entry.n, f.containers, ptx);
     if (s == WW_OK && !ptx) {
         char advice[96];
         printf("there is no PTX: it cannot run here; nvcc %s adds it\n",

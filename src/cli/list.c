@@ -6,7 +6,8 @@ int cmd_gpus(struct cli *c, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             puts("usage: warpwatt gpus [NAME] [--keys]\n\n"
-                 "Lists the GPU files; with a NAME, its whole configuration with defaults filled in;\n"
+                 "Lists the GPU files; with a NAME, its whole configuration with defaults filled "
+                 "in;\n"
                  "with --keys, every key with its unit and meaning.");
             return 0;
         }
@@ -14,7 +15,8 @@ int cmd_gpus(struct cli *c, int argc, char **argv) {
             const struct gpu_key *keys;
             const uint32_t n = gpu_config_keys(&c->arena, &keys);
             for (uint32_t k = 0; k < n; k++)
-                printf("%-34s %-8s %-14s %s\n", keys[k].path, keys[k].type, keys[k].unit, keys[k].prose);
+                printf("%-34s %-8s %-14s %s\n", keys[k].path, keys[k].type, keys[k].unit,
+                       keys[k].prose);
             return 0;
         }
         name = argv[i];

@@ -111,7 +111,8 @@ int cmd_help(struct cli *c, int argc, char **argv) {
         return cli_usage("no such command: `%s`", argv[1]);
     }
     puts("warpwatt: a GPU you can measure\n\nusage: warpwatt COMMAND [options]\n");
-    for (size_t i = 0; i < WW_COUNT(command); i++) printf("  %-10s %s\n", command[i].name, command[i].line);
+    for (size_t i = 0; i < WW_COUNT(command); i++)
+        printf("  %-10s %s\n", command[i].name, command[i].line);
     puts("\nfirst steps:\n"
          "  warpwatt run hotspot                        a workload on the default GPU\n"
          "  warpwatt run -g gtx780 --size paper bfs     another GPU, a larger input\n"
@@ -160,8 +161,9 @@ int main(int argc, char **argv) {
             code = command[i].run(&c, argc - 1, argv + 1);
         } else {
             const int near = text_nearest(name, names, WW_COUNT(command));
-            code = near >= 0 ? cli_usage("no such command: `%s`; did you mean `%s`?", name, names[near])
-                             : cli_usage("no such command: `%s`; `warpwatt help` lists them", name);
+            code = near >= 0
+                       ? cli_usage("no such command: `%s`; did you mean `%s`?", name, names[near])
+                       : cli_usage("no such command: `%s`; `warpwatt help` lists them", name);
         }
     }
     if (fflush(stdout) != 0 && code == 0) {

@@ -17,15 +17,18 @@ struct rows {
     double instructions, seconds, host_s;
 };
 
-// One line of JSON; `k` NULL: it failed. Energy is null where the power model does not cover the GPU.
-static void json_line(const struct job *j, const struct kernel_result *k, double host_s, const double *energy_j) {
+// One line of JSON; `k` NULL: it failed. Energy is null where the power model does not cover the
+// GPU.
+static void json_line(const struct job *j, const struct kernel_result *k, double host_s,
+                      const double *energy_j) {
     json_t *o = json_object();
     json_object_set_new(o, "workload", json_string(j->program.name));
     json_object_set_new(o, "size", json_string(j->program.size));
     json_object_set_new(o, "ok", json_boolean(k != NULL));
     if (k) {
         json_object_set_new(o, "cycles", json_real(k->cycles));
-        json_object_set_new(o, "thread_instructions", json_integer((json_int_t)k->activity.c[ACT_thread_instructions]));
+        json_object_set_new(o, "thread_instructions",
+                            json_integer((json_int_t)k->activity.c[ACT_thread_instructions]));
         json_object_set_new(o, "seconds", json_real(k->seconds));
         json_object_set_new(o, "energy_j", energy_j ? json_real(*energy_j) : json_null());
         json_object_set_new(o, "host_seconds", json_real(host_s));
@@ -41,7 +44,8 @@ static void json_line(const struct job *j, const struct kernel_result *k, double
 static void row(void *user, struct job *j) {
     struct rows *t = user;
     if (!t->json && !t->shown++)
-        printf("%-22s %-8s %-7s %14s %8s %12s %12s %9s\n", "workload", "size", "check", "cycles", "IPC", "time", "energy", "host");
+        printf("%-22s %-8s %-7s %14s %8s %12s %12s %9s\n", "workload", "size", "check", "cycles",
+               "IPC", "time", "energy", "host");
     if (j->state == JOB_FAILED) {
         if (t->json)
             json_line(j, NULL, 0, NULL);
@@ -64,8 +68,9 @@ static void row(void *user, struct job *j) {
         if (t->json)
             json_line(j, k, r.host_seconds, powered ? &joules : NULL);
         else
-            printf("%-22s %-8s %-7s %14.0f %8.1f %9.4g us %12s %7.1f s%s\n", j->program.name, j->program.size, "ok", k->cycles,
-               k->cycles > 0 ? threads / k->cycles : 0, 1e6 * k->seconds, energy, r.host_seconds, j->state == JOB_KEPT ? " (kept)" : "");
+            printf("%-22s %-8s %-7s %14.0f %8.1f %9.4g us %12s %7.1f s%s\n", j->program.name,
+                   j->program.size, "ok", k->cycles, k->cycles > 0 ? threads / k->cycles : 0,
+                   1e6 * k->seconds, energy, r.host_seconds, j->state == JOB_KEPT ? " (kept)" : "");
         t->instructions += threads;
         t->seconds += k->seconds;
         t->host_s += r.host_seconds;
@@ -82,7 +87,8 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     struct savings savings;
     struct study_host host;
     const char *db = q->db;
-    enum ww_status s = technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, &gpu, &savings);
+    enum ww_status s =
+        technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, &gpu, &savings);
     if (s == WW_OK && !db) s = study_default_db(&c->arena, &c->diags, &db);
     if (s == WW_OK) s = study_host_of(c, &host);
     struct workload *list = NULL;
@@ -92,7 +98,8 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     job_list jobs = {.n = 0};
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
         bool has = false;
-        for (uint32_t k = 0; k < list[i].n_sizes; k++) has = has || strcmp(list[i].size[k].name, q->size) == 0;
+        for (uint32_t k = 0; k < list[i].n_sizes; k++)
+            has = has || strcmp(list[i].size[k].name, q->size) == 0;
         if (!has || !list[i].program) {
             left_out++;
             continue;
@@ -105,15 +112,19 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     struct rows rows = {.c = c, .json = q->json, .watts = watts_new(&c->arena, &gpu, &why)};
     if (s == WW_OK) s = store_open(db, &c->diags, &rows.store);
     if (s != WW_OK) return cli_fail(c, s);
-    const struct pool_options o = {.processes = q->processes, .quiet = true, .finished = row, .user = &rows};
+    const struct pool_options o = {
+        .processes = q->processes, .quiet = true, .finished = row, .user = &rows};
     struct pool_counts counts;
     s = pool_run(&c->arena, &jobs, &host, rows.store, &o, &c->diags, &counts);
     store_close(rows.store);
     fflush(stdout);
     if (s != WW_OK) return cli_fail(c, s);
     FILE *out = q->json ? stderr : stdout;
-    fprintf(out, "\n%.4g thread instructions in %.4g s of GPU time, %.1f s of host time\n", rows.instructions, rows.seconds, rows.host_s);
-    if (left_out) fprintf(out, "%u workload%s no size `%s`, or not built\n", left_out, left_out == 1 ? " has" : "s have", q->size);
+    fprintf(out, "\n%.4g thread instructions in %.4g s of GPU time, %.1f s of host time\n",
+            rows.instructions, rows.seconds, rows.host_s);
+    if (left_out)
+        fprintf(out, "%u workload%s no size `%s`, or not built\n", left_out,
+                left_out == 1 ? " has" : "s have", q->size);
     const int code = pool_report(&jobs, &counts, out);
     if (c->diags.list.n) diags_print(&c->diags, stderr);
     return code;

@@ -1,7 +1,7 @@
-// What was measured of the workloads: tables that `make characterize` leaves in workloads/measured, so
-// that a page prints at once. SIZE-page.csv, -lanes.csv and -meters.csv have a row a workload and a
-// column a figure, with its unit in brackets; SIZE-kernels.csv a row a kernel; published.csv what papers
-// say beside ours; settled.csv, of tools/settled, a row a workload and size.
+// What was measured of the workloads: tables that `make characterize` leaves in workloads/measured,
+// so that a page prints at once. SIZE-page.csv, -lanes.csv and -meters.csv have a row a workload
+// and a column a figure, with its unit in brackets; SIZE-kernels.csv a row a kernel; published.csv
+// what papers say beside ours; settled.csv, of tools/settled, a row a workload and size.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -26,7 +26,9 @@ static bool csv_open(struct cli *c, const char *folder, const char *name, struct
     char *text;
     size_t len;
     const char *path = arena_printf(&c->arena, "%s/measured/%s", folder, name);
-    if (access(path, R_OK) != 0 || file_read(&c->arena, path, 8 << 20, &text, &len, &c->diags) != WW_OK) return false;
+    if (access(path, R_OK) != 0 ||
+        file_read(&c->arena, path, 8 << 20, &text, &len, &c->diags) != WW_OK)
+        return false;
     t->rest = NULL;
     char *line = strtok_r(text, "\n", &t->rest);
     t->n_head = line ? text_split_csv(line, t->head, MAX_FIELDS) : 0;
@@ -61,14 +63,18 @@ const char *pages_instructions(struct cli *c, const struct workload *w, const ch
     if (!csv_open(c, folder_of(c, w), "settled.csv", &t)) return NULL;
     double n = NAN;
     while (csv_next(&t))
-        if (t.n == t.n_head && strcmp(t.field[0], w->name) == 0 && strcmp(t.field[1], size) == 0) n = column(&t, "thread instructions");
+        if (t.n == t.n_head && strcmp(t.field[0], w->name) == 0 && strcmp(t.field[1], size) == 0)
+            n = column(&t, "thread instructions");
     return isnan(n) ? NULL : with_prefix(c, n);
 }
 
 // Label and value of each column, two to a line, below a heading (NULL: none) if there is any.
-static void print_row(struct cli *c, const struct workload *w, const char *size, const char *part, const char *heading) {
+static void print_row(struct cli *c, const struct workload *w, const char *size, const char *part,
+                      const char *heading) {
     struct csv t;
-    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-%s.csv", size, part), &t) || find_row(&t, w->name) != 0) return;
+    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-%s.csv", size, part), &t) ||
+        find_row(&t, w->name) != 0)
+        return;
     uint32_t shown = 0;
     for (uint32_t i = 1; i < t.n; i++) {
         if (!*t.field[i]) continue;
@@ -80,7 +86,8 @@ static void print_row(struct cli *c, const struct workload *w, const char *size,
         }
         const double v = strtod(t.field[i], NULL);
         const char *number = v >= 1e4 ? with_prefix(c, v) : arena_printf(&c->arena, "%.3g", v);
-        const char *value = arena_printf(&c->arena, "%s%s%s", number, unit ? " " : "", unit ? unit : "");
+        const char *value =
+            arena_printf(&c->arena, "%s%s%s", number, unit ? " " : "", unit ? unit : "");
         printf("  %-32s %-12s%s", label, value, shown++ % 2 ? "\n" : "");
     }
     if (shown % 2) putchar('\n');
@@ -89,11 +96,14 @@ static void print_row(struct cli *c, const struct workload *w, const char *size,
 static void print_kernels(struct cli *c, const struct workload *w, const char *size) {
     struct csv t;
     if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-kernels.csv", size), &t)) return;
-    printf("\n  %-26s %9s %10s %12s %9s %13s %7s\n", "kernel", "launches", "registers", "threads/CTA", "CTAs/SM", "instructions", "IPC");
+    printf("\n  %-26s %9s %10s %12s %9s %13s %7s\n", "kernel", "launches", "registers",
+           "threads/CTA", "CTAs/SM", "instructions", "IPC");
     while (find_row(&t, w->name) == 0) {
-        const double ctas = column(&t, "cta_launches"), threads = column(&t, "thread_launches"), n = column(&t, "thread_instructions");
-        printf("  %-26s %9.0f %10.3g %12.4g %9.3g %13s %7.3g\n", t.field[2], column(&t, "launches"), column(&t, "thread_registers") / threads,
-               threads / ctas, column(&t, "cta_room") / ctas, with_prefix(c, n), n / column(&t, "cycles"));
+        const double ctas = column(&t, "cta_launches"), threads = column(&t, "thread_launches"),
+                     n = column(&t, "thread_instructions");
+        printf("  %-26s %9.0f %10.3g %12.4g %9.3g %13s %7.3g\n", t.field[2], column(&t, "launches"),
+               column(&t, "thread_registers") / threads, threads / ctas,
+               column(&t, "cta_room") / ctas, with_prefix(c, n), n / column(&t, "cycles"));
     }
 }
 
@@ -102,12 +112,15 @@ static void print_published(struct cli *c, const struct workload *w) {
     if (!csv_open(c, folder_of(c, w), "published.csv", &t)) return;
     bool any = false;
     while (csv_next(&t)) {
-        if (t.n < 11 || strcasecmp(t.field[2], w->name) != 0 || (strcmp(t.field[2], w->name) != 0 && strcmp(w->name, "BlackScholes") != 0)) continue;
+        if (t.n < 11 || strcasecmp(t.field[2], w->name) != 0 ||
+            (strcmp(t.field[2], w->name) != 0 && strcmp(w->name, "BlackScholes") != 0))
+            continue;
         if (!any) puts("\nBeside the papers, at size paper:");
         any = true;
         const double ours = *t.field[7] ? strtod(t.field[7], NULL) : NAN;
         printf("  %-32s %8s %-10s ours %-8s %s  (%s)\n", t.field[4], t.field[5], t.field[6],
-               isfinite(ours) ? arena_printf(&c->arena, "%.3g", ours) : "-", t.field[9], t.field[1]);
+               isfinite(ours) ? arena_printf(&c->arena, "%.3g", ours) : "-", t.field[9],
+               t.field[1]);
         if (*t.field[10] && strcmp(t.field[9], "agrees") != 0) printf("    %s\n", t.field[10]);
     }
 }
@@ -116,7 +129,9 @@ void pages_print(struct cli *c, const struct workload *w) {
     static const char *const sizes[] = {"paper", "small"};
     for (size_t i = 0; i < WW_COUNT(sizes); i++) {
         struct csv t;
-        if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-page.csv", sizes[i]), &t) || find_row(&t, w->name) != 0) continue;
+        if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-page.csv", sizes[i]), &t) ||
+            find_row(&t, w->name) != 0)
+            continue;
         printf("\nMeasured on gtx480 at size %s:\n", sizes[i]);
         print_row(c, w, sizes[i], "page", NULL);
         print_row(c, w, sizes[i], "lanes", "Instructions by active lanes:");

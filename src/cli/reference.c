@@ -8,7 +8,8 @@
 #include <string.h>
 
 static void counters(void) {
-    puts("# Counters\n\nEvery counter of `activity.def`: JSON, CSV and XML files use these names.\n\n"
+    puts("# Counters\n\nEvery counter of `activity.def`: JSON, CSV and XML files use these "
+         "names.\n\n"
          "| counter | entries | unit | component | one count means |\n|---|---|---|---|---|");
     for (uint32_t i = 0; i < act_info_n; i++)
         printf("| `%s` | %u | %s | %s | %s |\n", act_info[i].name, act_info[i].n, act_info[i].unit,
@@ -21,8 +22,10 @@ static void stalls(void) {
 #include "activity/stall.def"
 #undef STALL
     };
-    puts("# Issue slots\n\nEach scheduler cycle has exactly one owner.\n\n| owner | meaning |\n|---|---|");
-    for (unsigned i = 0; i < STALL_N; i++) printf("| `%s` | %s |\n", stall_text((enum stall_reason)i), prose[i]);
+    puts("# Issue slots\n\nEach scheduler cycle has exactly one owner.\n\n| owner | meaning "
+         "|\n|---|---|");
+    for (unsigned i = 0; i < STALL_N; i++)
+        printf("| `%s` | %s |\n", stall_text((enum stall_reason)i), prose[i]);
 }
 
 static void instructions(void) {
@@ -34,8 +37,10 @@ static void instructions(void) {
 #undef OP
     };
     for (unsigned i = 0; i < OP_N; i++) {
-        printf("| %s | `%s` | %s | ", name[i], mop_info[i].text, op_class_text((enum op_class)mop_info[i].klass));
-        for (const char *p = mop_info[i].prose; *p; p++) fputs(*p == '|' ? "\\|" : (char[]){*p, 0}, stdout);
+        printf("| %s | `%s` | %s | ", name[i], mop_info[i].text,
+               op_class_text((enum op_class)mop_info[i].klass));
+        for (const char *p = mop_info[i].prose; *p; p++)
+            fputs(*p == '|' ? "\\|" : (char[]){*p, 0}, stdout);
         puts(" |");
     }
 }
@@ -46,9 +51,11 @@ static void classes(void) {
 #include "code/op_class.def"
 #undef OPC
     };
-    puts("# Operation classes\n\nWhat a GPU file gives a latency and an initiation interval for.\n\n"
-         "| class | unit | what it is |\n|---|---|---|");
-    for (unsigned i = 0; i < OPC_N; i++) printf("| `%s` | %s |\n", op_class_text((enum op_class)i), prose[i]);
+    puts(
+        "# Operation classes\n\nWhat a GPU file gives a latency and an initiation interval for.\n\n"
+        "| class | unit | what it is |\n|---|---|---|");
+    for (unsigned i = 0; i < OPC_N; i++)
+        printf("| `%s` | %s |\n", op_class_text((enum op_class)i), prose[i]);
 }
 
 static void gpu_keys(struct cli *c) {
@@ -57,11 +64,13 @@ static void gpu_keys(struct cli *c) {
     puts("# Keys of a GPU file\n\nEach can be overridden with `-s key=value`.\n\n"
          "| key | type | unit | meaning |\n|---|---|---|---|");
     for (uint32_t i = 0; i < n; i++)
-        printf("| `%s` | %s | %s | %s |\n", keys[i].path, keys[i].type, keys[i].unit, keys[i].prose);
+        printf("| `%s` | %s | %s | %s |\n", keys[i].path, keys[i].type, keys[i].unit,
+               keys[i].prose);
 }
 
 // A component's events, from trees that together have every part.
-static void power_events(const struct power_tree *tree, const char *part, bool *any, uint64_t *seen) {
+static void power_events(const struct power_tree *tree, const char *part, bool *any,
+                         uint64_t *seen) {
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *e = &tree->event[i];
         if (strcmp(tree->component[e->component].name, part) != 0 || !(e->energy_j > 0)) continue;
@@ -87,17 +96,22 @@ static int power_page(struct cli *c) {
     }
     if (s != WW_OK) return cli_fail(c, s);
     puts("# Components of the power model\n\n"
-         "Every component, what it rests on, the counters whose counts cost energy there, and how its\n"
-         "figures come about. Areas and leakages add up to the parent; energy is the sum over counters of\n"
-         "count times energy. `warpwatt chip` has the numbers. What stands behind a basis: analytic, from\n"
-         "devices and geometry; empirical, from published or measured numbers, scaled; assumed, a declared\n"
+         "Every component, what it rests on, the counters whose counts cost energy there, and how "
+         "its\n"
+         "figures come about. Areas and leakages add up to the parent; energy is the sum over "
+         "counters of\n"
+         "count times energy. `warpwatt chip` has the numbers. What stands behind a basis: "
+         "analytic, from\n"
+         "devices and geometry; empirical, from published or measured numbers, scaled; assumed, a "
+         "declared\n"
          "number; fitted, a number fitted to a real chip.\n\n"
          "| component | part of | basis | model | counters | figures |\n|---|---|---|---|---|---|");
     for (unsigned i = 0; i < power_parts_n; i++) {
         const struct power_part *p = &power_parts[i];
         uint64_t seen[8] = {0};
         bool any = false;
-        printf("| `%s` | %s | %s | %s | ", p->name, i ? p->parent : "", power_basis_name(p->basis), p->prose);
+        printf("| `%s` | %s | %s | %s | ", p->name, i ? p->parent : "", power_basis_name(p->basis),
+               p->prose);
         for (int k = 0; k < 2; k++) power_events(&tree[k], p->name, &any, seen);
         printf(" | %s |\n", p->formula);
     }
@@ -126,18 +140,22 @@ static void circuits(void) {
          "| name | node, nm | supply, V | value | unit | source |\n|---|---|---|---|---|---|");
     for (unsigned i = 0; i < DECLARED_N; i++) {
         const struct declared_info *p = &declared_info[i];
-        printf("| `%s` | %g | %g | %g | %s | %s |\n", p->name, p->node_nm, p->vdd_v, p->value, p->unit,
-               p->source);
+        printf("| `%s` | %g | %g | %g | %s | %s |\n", p->name, p->node_nm, p->vdd_v, p->value,
+               p->unit, p->source);
     }
     static struct power_check row[POWER_CHECK_MAX];
     const unsigned n = power_check_arrays(row);
     static const char *reason[POWER_CHECK_MAX];
     unsigned reasons = 0;
-    puts("\n# Ours beside published values\n\nAnalytic rows outside of 20 % and declared rows carry the "
-         "number of their reason. The model runs CACTI's rows at CACTI's own partitions; half of the\n"
-         "data lines charge in an access, as everywhere here, but for the read energy of commit b288fc2, which\n"
+    puts("\n# Ours beside published values\n\nAnalytic rows outside of 20 % and declared rows "
+         "carry the "
+         "number of their reason. The model runs CACTI's rows at CACTI's own partitions; half of "
+         "the\n"
+         "data lines charge in an access, as everywhere here, but for the read energy of commit "
+         "b288fc2, which\n"
          "charges all (what the earlier revision assumes is not known).\n\n"
-         "| source | what | configuration | metric | ours | published | unit | ratio | basis | reason |\n"
+         "| source | what | configuration | metric | ours | published | unit | ratio | basis | "
+         "reason |\n"
          "|---|---|---|---|---|---|---|---|---|---|");
     for (unsigned i = 0; i < n; i++) {
         const struct power_check *r = &row[i];
@@ -162,8 +180,10 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "circuits") == 0) return circuits(), 0;
     if (strcmp(what, "expressions") == 0) return eval_print_reference(stdout), 0;
     if (strcmp(what, "--help") != 0)
-        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, power, circuits or expressions");
-    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power | circuits | expressions\n\n"
+        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, "
+                         "power, circuits or expressions");
+    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power "
+         "| circuits | expressions\n\n"
          "A page of the reference in Markdown, made from the tables of the code.");
     return 0;
 }

@@ -13,33 +13,66 @@
 #include <unistd.h>
 
 enum option {
-    OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
-    OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING,
-    OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER, OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL,
-    OPT_DB, OPT_HELP, OPT_N
+    OPT_GPU,
+    OPT_SET,
+    OPT_SIZE,
+    OPT_THREADS,
+    OPT_OUT,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_FUNCTIONAL,
+    OPT_KERNELS,
+    OPT_LAUNCHES,
+    OPT_SKIP_TIMING,
+    OPT_MAX_CYCLES,
+    OPT_INTERVAL,
+    OPT_SCHEDULER,
+    OPT_CHECK,
+    OPT_NO_PROGRESS,
+    OPT_NO_POWER,
+    OPT_POLICY,
+    OPT_RECORD,
+    OPT_ALL,
+    OPT_DB,
+    OPT_HELP,
+    OPT_N
 };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
-    [OPT_THREADS] = {"--threads", 'j', "N", "host threads (default 1; results do not depend on it)"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "write run.json, record.jsonl, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv, power-intervals.csv"},
-    [OPT_JSON] = {"--json", 0, NULL, "the whole account as JSON on standard output; with --all an object a line"},
+    [OPT_THREADS] = {"--threads", 'j', "N",
+                     "host threads (default 1; results do not depend on it)"},
+    [OPT_OUT] = {"--out", 'o', "DIR",
+                 "write run.json, record.jsonl, activity.csv, activity.xml, intervals.csv, "
+                 "instructions.csv, power.json, power.csv, power-intervals.csv"},
+    [OPT_JSON] = {"--json", 0, NULL,
+                  "the whole account as JSON on standard output; with --all an object a line"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
-    [OPT_FUNCTIONAL] = {"--functional", 0, NULL, "compute results only, as fast as can be; no time"},
-    [OPT_KERNELS] = {"--kernels", 0, "REGEX", "time only kernels whose name matches; compute the others without time"},
+    [OPT_FUNCTIONAL] = {"--functional", 0, NULL,
+                        "compute results only, as fast as can be; no time"},
+    [OPT_KERNELS] = {"--kernels", 0, "REGEX",
+                     "time only kernels whose name matches; compute the others without time"},
     [OPT_LAUNCHES] = {"--launches", 0, "A-B", "time only these launches, counted from 1"},
-    [OPT_SKIP_TIMING] = {"--skip-timing", 0, "REGEX", "compute kernels whose name matches without time"},
-    [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N", "stop a launch after N core cycles (functional: warp instructions)"},
+    [OPT_SKIP_TIMING] = {"--skip-timing", 0, "REGEX",
+                         "compute kernels whose name matches without time"},
+    [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N",
+                        "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
-    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware", "warp scheduler: short for -s sm.scheduler=..."},
+    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware",
+                       "warp scheduler: short for -s sm.scheduler=..."},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
-    [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]", "energy-saving techniques (`warpwatt savings` lists them); options: -s savings.NAME=VALUE"},
-    [OPT_RECORD] = {"--record", 0, "FILE", "keep the record of the run (JSON lines, a launch each)"},
-    [OPT_ALL] = {"--all", 0, NULL, "every workload, -j at a time, a row each; goes on where it was interrupted"},
-    [OPT_DB] = {"--db", 0, "FILE", "with --all: where results are kept (default ~/.cache/warpwatt/results.db)"},
+    [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]",
+                    "energy-saving techniques (`warpwatt savings` lists them); options: -s "
+                    "savings.NAME=VALUE"},
+    [OPT_RECORD] = {"--record", 0, "FILE",
+                    "keep the record of the run (JSON lines, a launch each)"},
+    [OPT_ALL] = {"--all", 0, NULL,
+                 "every workload, -j at a time, a row each; goes on where it was interrupted"},
+    [OPT_DB] = {"--db", 0, "FILE",
+                "with --all: where results are kept (default ~/.cache/warpwatt/results.db)"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
@@ -47,13 +80,15 @@ static int help(void) {
     puts("usage: warpwatt run [options] WORKLOAD [WORKLOAD'S ARGUMENTS]\n"
          "       warpwatt run --all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE]\n"
          "       warpwatt run [options] -- PROGRAM [ARGUMENTS]\n"
-         "       warpwatt run [options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...\n");
+         "       warpwatt run [options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] "
+         "[--arg A]...\n");
     cli_print_options(option, OPT_N, stdout);
     puts("\nfor a bare kernel:");
     cli_print_options(ptx_options, ptx_options_n, stdout);
     puts("\narguments of a kernel, in order, as --arg or in the YAML file of --args:\n"
          "  u32=5  f32=0.1  s64=-3        a scalar\n"
-         "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, @FILE\n"
+         "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, "
+         "@FILE\n"
          "  f32[1024]=zero?print=8        and show its first 8 elements afterwards\n"
          "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)");
     return 0;
@@ -62,15 +97,17 @@ static int help(void) {
 static enum ww_status parse_number(struct cli *c, const char *name, const char *value, uint64_t low,
                                    uint64_t high, uint64_t *out) {
     if (text_to_u64(value, out) && *out >= low && *out <= high) return WW_OK;
-    return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number from %llu to %llu",
-                    name, value, (unsigned long long)low, (unsigned long long)high);
+    return diag_add(&c->diags, WW_ERROR_USAGE,
+                    "%s is `%s`; it must be a whole number from %llu to %llu", name, value,
+                    (unsigned long long)low, (unsigned long long)high);
 }
 
 static enum ww_status add_override(struct cli *c, struct session *s, const char *text) {
     if (!strchr(text, '='))
         return diag_add(&c->diags, WW_ERROR_USAGE, "--set takes KEY=VALUE, not `%s`", text);
     if (s->n_overrides == SESSION_MAX_OVERRIDES)
-        return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d times --set", SESSION_MAX_OVERRIDES);
+        return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d times --set",
+                        SESSION_MAX_OVERRIDES);
     s->overrides[s->n_overrides++] = text;
     return WW_OK;
 }
@@ -83,7 +120,8 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
         else if (strcmp(w, "races") == 0)
             s->check_races = true;
         else
-            return diag_add(&c->diags, WW_ERROR_USAGE, "--check knows `uninitialised` and `races`, not `%s`", w);
+            return diag_add(&c->diags, WW_ERROR_USAGE,
+                            "--check knows `uninitialised` and `races`, not `%s`", w);
     }
     return WW_OK;
 }
@@ -95,7 +133,8 @@ const char *run_library_folder(struct cli *c) {
         const char *dir = arena_printf(&c->arena, "%s%s", c->exe_dir, candidates[i]);
         if (access(arena_printf(&c->arena, "%s/libcuda.so.1", dir), R_OK) == 0) return dir;
     }
-    diag_add(&c->diags, WW_ERROR_IO, "cannot find libcuda.so.1 beside %s/warpwatt; is the build complete?", c->exe_dir);
+    diag_add(&c->diags, WW_ERROR_IO,
+             "cannot find libcuda.so.1 beside %s/warpwatt; is the build complete?", c->exe_dir);
     return NULL;
 }
 
@@ -109,7 +148,8 @@ static void list_first(struct cli *c, const char *variable, const char *first) {
     const char *const old = getenv(variable);
     const size_t n = strlen(first);
     if (old && strncmp(old, first, n) == 0 && (!old[n] || old[n] == ':')) return;
-    setenv(variable, arena_printf(&c->arena, "%s%s%s", first, old && *old ? ":" : "", old ? old : ""), 1);
+    setenv(variable,
+           arena_printf(&c->arena, "%s%s%s", first, old && *old ? ":" : "", old ? old : ""), 1);
 }
 
 // The power model of the run's GPU, once.
@@ -124,8 +164,8 @@ int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *
     const char *lib = run_library_folder(c);
     if (!lib) return -1;
     list_first(c, "LD_LIBRARY_PATH", lib);
-    // what the program and all that it starts load first: it puts our runtime in the place of one that was
-    // linked into a program (src/cudart/preload.c)
+    // what the program and all that it starts load first: it puts our runtime in the place of one
+    // that was linked into a program (src/cudart/preload.c)
     list_first(c, "LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so", lib));
     if (!session_to_env(&q->session)) {
         diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");
@@ -172,9 +212,10 @@ int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *
     return status;
 }
 
-// The energy account of a run; false, with a sentence when somebody would miss it, when there is none.
-static bool run_power(struct cli *c, struct run_request *q, const struct run *run, struct account *out, char *why,
-                      size_t size) {
+// The energy account of a run; false, with a sentence when somebody would miss it, when there is
+// none.
+static bool run_power(struct cli *c, struct run_request *q, const struct run *run,
+                      struct account *out, char *why, size_t size) {
     make_model(c, q);
     if (!q->model) return false;
     bool ok = q->model_status == WW_OK;
@@ -194,15 +235,19 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (s != WW_OK) {
         if (q->model) diags_free(&q->model_diags);
         if (child_failed && WIFSIGNALED(child_status))
-            return cli_usage("%s was ended by signal %d before it used the GPU", q->title, WTERMSIG(child_status)) - 1;
+            return cli_usage("%s was ended by signal %d before it used the GPU", q->title,
+                             WTERMSIG(child_status)) -
+                   1;
         if (child_failed) {
             const int code = WEXITSTATUS(child_status);
-            fprintf(stderr, "warpwatt: %s ended with exit code %d before it used the GPU\n", q->title, code);
+            fprintf(stderr, "warpwatt: %s ended with exit code %d before it used the GPU\n",
+                    q->title, code);
             return 1;
         }
         diags_free(&c->diags);
         diags_init(&c->diags);
-        fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n", q->title);
+        fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n",
+                q->title);
         return 0;
     }
     // A run that the GPU refused or cut off did not come to its own check.
@@ -212,7 +257,10 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     const bool has_power = run_power(c, q, &run, &power, why, sizeof why);
     const struct table_options o = {.colour = c->colour,
                                     .title = q->title,
-                                    .check = stopped ? 0 : child_failed ? -1 : q->is_workload ? 1 : 0,
+                                    .check = stopped          ? 0
+                                             : child_failed   ? -1
+                                             : q->is_workload ? 1
+                                                              : 0,
                                     .power = has_power ? &power : NULL,
                                     .no_power = *why ? why : NULL};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
@@ -222,7 +270,9 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
         json_object_set_new(json, "checked", json_boolean(o.check > 0));
         json_t *savings = has_power ? account_savings_json(&power) : NULL;
         if (savings) json_object_set_new(json, "savings", savings);
-        json_object_set_new(json, "exit_code", json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
+        json_object_set_new(
+            json, "exit_code",
+            json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
         json_dumpf(json, stdout, JSON_INDENT(1));
         fputc('\n', stdout);
         json_decref(json);
@@ -265,10 +315,13 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     if (!w) {
         const int near = text_nearest(name, names, n);
         if (near >= 0) return cli_usage("no workload `%s`; did you mean `%s`?", name, names[near]);
-        return cli_usage("no workload `%s`; `warpwatt workloads` lists them (a program of yours goes behind --)", name);
+        return cli_usage(
+            "no workload `%s`; `warpwatt workloads` lists them (a program of yours goes behind --)",
+            name);
     }
     if (!w->program)
-        return cli_usage("workload %s was not built: the build found no clang to compile its kernel", name);
+        return cli_usage(
+            "workload %s was not built: the build found no clang to compile its kernel", name);
     bool known = false;
     const char **sizes = arena_alloc(&c->arena, (w->n_sizes + 1) * sizeof *sizes);
     for (uint32_t i = 0; i < w->n_sizes; i++) {
@@ -277,7 +330,8 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     }
     if (!known) {
         const int near = text_nearest(size, sizes, w->n_sizes);
-        return cli_usage("workload %s has no size `%s`; did you mean `%s`?", name, size, sizes[near < 0 ? 0 : near]);
+        return cli_usage("workload %s has no size `%s`; did you mean `%s`?", name, size,
+                         sizes[near < 0 ? 0 : near]);
     }
     char **argv = arena_alloc(&c->arena, (size_t)(n_rest + 4) * sizeof *argv);
     int argc = 0;
@@ -312,7 +366,8 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
     if (q->record) return q->record;
     if (q->out_dir) {
         if (mkdir(q->out_dir, 0777) != 0 && errno != EEXIST) {
-            diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir, strerror(errno));
+            diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir,
+                     strerror(errno));
             return NULL;
         }
         char *real = realpath(q->out_dir, NULL);
@@ -323,7 +378,8 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
     return cli_temporary_name(c);
 }
 
-static int run_file(struct cli *c, struct run_request *q, struct ptx_request *ptx, const char *path, const char *record) {
+static int run_file(struct cli *c, struct run_request *q, struct ptx_request *ptx, const char *path,
+                    const char *record) {
     q->title = ptx->entry ? ptx->entry : path;
     ptx->path = path;
     const enum ww_status s = run_ptx(c, q, ptx, record, &q->is_workload);

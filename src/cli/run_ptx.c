@@ -1,5 +1,5 @@
-// `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from a
-// small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
+// `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from
+// a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
 #include "cli/cli.h"
 
 #include <cyaml/cyaml.h>
@@ -19,13 +19,15 @@ const struct cli_option ptx_options[] = {
 };
 const size_t ptx_options_n = WW_COUNT(ptx_options);
 
-static enum ww_status parse_triple(struct cli *c, const char *name, const char *text, uint32_t out[3]) {
+static enum ww_status parse_triple(struct cli *c, const char *name, const char *text,
+                                   uint32_t out[3]) {
     char *list = arena_strdup(&c->arena, text), *save = NULL;
     uint32_t n = 0, v[3] = {1, 1, 1};
     for (char *w = strtok_r(list, ",x", &save); w; w = strtok_r(NULL, ",x", &save)) {
         uint64_t value;
         if (n == 3 || !text_to_u64(w, &value) || value > UINT32_MAX)
-            return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be X, X,Y or X,Y,Z", name, text);
+            return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be X, X,Y or X,Y,Z",
+                            name, text);
         v[n++] = (uint32_t)value;
     }
     if (!n) return diag_add(&c->diags, WW_ERROR_USAGE, "%s is empty", name);
@@ -62,16 +64,22 @@ struct kernel_file {
     unsigned args_count;
 };
 static const cyaml_schema_value_t uint_schema = {CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, uint32_t)};
-static const cyaml_schema_value_t text_schema = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
+static const cyaml_schema_value_t text_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t kernel_fields[] = {
-    CYAML_FIELD_STRING_PTR("entry", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, entry, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("grid", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, grid, &uint_schema, 1, 3),
-    CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, block, &uint_schema, 1, 3),
+    CYAML_FIELD_STRING_PTR("entry", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
+                           entry, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("grid", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, grid,
+                         &uint_schema, 1, 3),
+    CYAML_FIELD_SEQUENCE("block", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file,
+                         block, &uint_schema, 1, 3),
     CYAML_FIELD_UINT("shared", CYAML_FLAG_OPTIONAL, struct kernel_file, shared),
     CYAML_FIELD_UINT("launches", CYAML_FLAG_OPTIONAL, struct kernel_file, launches),
-    CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, args, &text_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct kernel_file, args,
+                         &text_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_END};
-static const cyaml_schema_value_t kernel_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct kernel_file, kernel_fields)};
+static const cyaml_schema_value_t kernel_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct kernel_file, kernel_fields)};
 
 static void yaml_log(cyaml_log_t level, void *ctx, const char *fmt, va_list ap) {
     (void)level;
@@ -83,18 +91,22 @@ static void yaml_log(cyaml_log_t level, void *ctx, const char *fmt, va_list ap) 
 
 static enum ww_status read_args_file(struct cli *c, struct ptx_request *p) {
     char said[512] = "";
-    const cyaml_config_t config = {.log_fn = yaml_log, .log_ctx = said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
+    const cyaml_config_t config = {
+        .log_fn = yaml_log, .log_ctx = said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
     struct kernel_file *f = NULL;
-    const cyaml_err_t e = cyaml_load_file(p->args_file, &config, &kernel_schema, (cyaml_data_t **)&f, NULL);
+    const cyaml_err_t e =
+        cyaml_load_file(p->args_file, &config, &kernel_schema, (cyaml_data_t **)&f, NULL);
     if (e != CYAML_OK)
-        return diag_add(&c->diags, WW_ERROR_USAGE, "%s: %s%s%s (keys: entry, grid, block, shared, launches, args)",
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "%s: %s%s%s (keys: entry, grid, block, shared, launches, args)",
                         p->args_file, cyaml_strerror(e), said[0] ? ": " : "", said);
     if (f->entry && !p->entry) p->entry = arena_strdup(&c->arena, f->entry);
     for (unsigned i = 0; i < f->grid_count; i++) p->grid[i] = f->grid[i];
     for (unsigned i = 0; i < f->block_count; i++) p->block[i] = f->block[i];
     if (f->shared) p->shared = f->shared;
     if (f->launches) p->launches = f->launches;
-    for (unsigned i = 0; i < f->args_count; i++) vec_push(&c->arena, &p->args, arena_strdup(&c->arena, f->args[i]));
+    for (unsigned i = 0; i < f->args_count; i++)
+        vec_push(&c->arena, &p->args, arena_strdup(&c->arena, f->args[i]));
     cyaml_free(&config, &kernel_schema, f, 0);
     return WW_OK;
 }
@@ -164,15 +176,16 @@ static enum ww_status bad(struct cli *c, const char *text, const char *why) {
     return diag_add(&c->diags, WW_ERROR_USAGE, "argument `%s`: %s", text, why);
 }
 
-static enum ww_status from_file(struct cli *c, const struct argument *a, const char *path, uint8_t *into) {
+static enum ww_status from_file(struct cli *c, const struct argument *a, const char *path,
+                                uint8_t *into) {
     char *raw;
     size_t len;
     const enum ww_status s = file_read(&c->arena, path, (size_t)1 << 32, &raw, &len, &c->diags);
     if (s != WW_OK) return s;
     const uint64_t want = a->count * a->type->bytes;
     if (len != want)
-        return diag_add(&c->diags, WW_ERROR_USAGE, "%s holds %zu bytes; the argument `%s` has %llu", path, len,
-                        a->text, (unsigned long long)want);
+        return diag_add(&c->diags, WW_ERROR_USAGE, "%s holds %zu bytes; the argument `%s` has %llu",
+                        path, len, a->text, (unsigned long long)want);
     memcpy(into, raw, len);
     return WW_OK;
 }
@@ -186,15 +199,18 @@ static enum ww_status fill(struct cli *c, const struct argument *a, char *how, u
     uint8_t constant[8] = {0};
     for (char *w = strtok_r(NULL, ":", &save); w; w = strtok_r(NULL, ":", &save)) {
         if (kind && strcmp(kind, "const") == 0) {
-            if (!parse_value(a->type, w, constant)) return bad(c, a->text, "const needs a value of its type");
+            if (!parse_value(a->type, w, constant))
+                return bad(c, a->text, "const needs a value of its type");
             n++;
         } else if (n == 3 || !text_to_double(w, &p[n++])) {
             return bad(c, a->text, "a fill takes numbers behind its colons: random:LOW:HIGH:SEED");
         }
     }
     uint64_t state = (uint64_t)p[2];
-    const bool is_zero = !kind || strcmp(kind, "zero") == 0, is_iota = kind && strcmp(kind, "iota") == 0;
-    const bool is_const = kind && strcmp(kind, "const") == 0, is_random = kind && strcmp(kind, "random") == 0;
+    const bool is_zero = !kind || strcmp(kind, "zero") == 0,
+               is_iota = kind && strcmp(kind, "iota") == 0;
+    const bool is_const = kind && strcmp(kind, "const") == 0,
+               is_random = kind && strcmp(kind, "random") == 0;
     if (!is_zero && !is_iota && !is_const && !is_random)
         return bad(c, a->text, "fills are zero, iota, const:VALUE, random:LOW:HIGH:SEED and @FILE");
     for (uint64_t i = 0; i < a->count && !is_zero; i++) {
@@ -243,7 +259,8 @@ static enum ww_status parse_argument(struct cli *c, const char *text, struct arg
         if (strncmp(w, "print=", 6) == 0) {
             if (!text_to_u64(w + 6, &a->print)) s = bad(c, text, "print needs a number");
         } else if (strncmp(w, "tolerance=", 10) == 0) {
-            if (!text_to_double(w + 10, &a->tolerance)) s = bad(c, text, "tolerance needs a number");
+            if (!text_to_double(w + 10, &a->tolerance))
+                s = bad(c, text, "tolerance needs a number");
         } else if (strncmp(w, "expect=", 7) == 0) {
             a->expect = arena_alloc(&c->arena, a->count * a->type->bytes);
             s = fill(c, a, w + 7, a->expect);
@@ -257,18 +274,22 @@ static enum ww_status parse_argument(struct cli *c, const char *text, struct arg
 static enum ww_status compare(struct cli *c, const struct argument *a, const uint8_t *got) {
     uint64_t wrong = 0, first = 0;
     for (uint64_t i = 0; i < a->count; i++) {
-        const double g = fetch(a->type, got + i * a->type->bytes), e = fetch(a->type, a->expect + i * a->type->bytes);
-        const bool same = g == e || (isnan(g) && isnan(e)) || fabs(g - e) <= a->tolerance * fmax(1, fabs(e));
+        const double g = fetch(a->type, got + i * a->type->bytes),
+                     e = fetch(a->type, a->expect + i * a->type->bytes);
+        const bool same =
+            g == e || (isnan(g) && isnan(e)) || fabs(g - e) <= a->tolerance * fmax(1, fabs(e));
         if (!same && wrong++ == 0) first = i;
     }
     if (!wrong) return WW_OK;
-    return diag_add(&c->diags, WW_ERROR_PROGRAM,
-                    "argument `%s`: %llu of %llu elements differ; the first is [%llu]: got %.9g, expected %.9g",
-                    a->text, (unsigned long long)wrong, (unsigned long long)a->count, (unsigned long long)first,
-                    fetch(a->type, got + first * a->type->bytes), fetch(a->type, a->expect + first * a->type->bytes));
+    return diag_add(
+        &c->diags, WW_ERROR_PROGRAM,
+        "argument `%s`: %llu of %llu elements differ; the first is [%llu]: got %.9g, expected %.9g",
+        a->text, (unsigned long long)wrong, (unsigned long long)a->count, (unsigned long long)first,
+        fetch(a->type, got + first * a->type->bytes),
+        fetch(a->type, a->expect + first * a->type->bytes));
 }
 
-// ---- the run --------------------------------------------------------------------------------------
+// ---- the run ------------------------------------------------------------------------------------
 static volatile int stop_requested;
 static void on_interrupt(int signal_number) {
     (void)signal_number;
@@ -302,29 +323,34 @@ static enum ww_status choose_entry(struct cli *c, struct gpu_module *m, struct p
     char names[400] = "";
     size_t at = 0;
     for (uint32_t i = 0; i < gpu_module_kernels(m) && at < sizeof names - 1; i++) {
-        const int n = snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", gpu_module_kernel_name(m, i));
+        const int n = snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
+                               gpu_module_kernel_name(m, i));
         at += n > 0 ? (size_t)n : 0;
     }
-    return diag_add(&c->diags, WW_ERROR_USAGE, "%s has %u kernels: choose one with --entry (%s)", p->path,
-                    gpu_module_kernels(m), names);
+    return diag_add(&c->diags, WW_ERROR_USAGE, "%s has %u kernels: choose one with --entry (%s)",
+                    p->path, gpu_module_kernels(m), names);
 }
 
-static enum ww_status place_arguments(struct cli *c, struct gpu *g, struct gpu_kernel *k, struct argument *a,
-                                      uint32_t n, uint8_t *block, uint32_t *block_bytes) {
+static enum ww_status place_arguments(struct cli *c, struct gpu *g, struct gpu_kernel *k,
+                                      struct argument *a, uint32_t n, uint8_t *block,
+                                      uint32_t *block_bytes) {
     const struct code_param *param;
     uint32_t n_params;
     enum ww_status s = gpu_kernel_params(k, &c->diags, &param, &n_params);
     if (s != WW_OK) return s;
     if (n != n_params)
-        return diag_add(&c->diags, WW_ERROR_USAGE, "kernel %s takes %u arguments, but %u were given (--arg)",
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "kernel %s takes %u arguments, but %u were given (--arg)",
                         gpu_kernel_name(k), n_params, n);
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
         const uint32_t want = a[i].is_buffer ? param[i].bytes : a[i].type->bytes;
         if (want != param[i].bytes || (a[i].is_buffer && want != 8 && want != 4))
-            return diag_add(&c->diags, WW_ERROR_USAGE, "argument %u `%s` has %u bytes, but the parameter has %u",
-                            i + 1, a[i].text, a[i].is_buffer ? 8 : want, param[i].bytes);
+            return diag_add(&c->diags, WW_ERROR_USAGE,
+                            "argument %u `%s` has %u bytes, but the parameter has %u", i + 1,
+                            a[i].text, a[i].is_buffer ? 8 : want, param[i].bytes);
         if (param[i].offset + param[i].bytes > 4096)
-            return diag_add(&c->diags, WW_ERROR_USAGE, "kernel %s has too many parameters", gpu_kernel_name(k));
+            return diag_add(&c->diags, WW_ERROR_USAGE, "kernel %s has too many parameters",
+                            gpu_kernel_name(k));
         if (a[i].is_buffer) {
             const uint64_t bytes = a[i].count * a[i].type->bytes;
             s = gpu_malloc(g, bytes, a[i].text, &c->diags, &a[i].address);
@@ -338,8 +364,8 @@ static enum ww_status place_arguments(struct cli *c, struct gpu *g, struct gpu_k
     return s;
 }
 
-static enum ww_status show_buffers(struct cli *c, struct gpu *g, const struct argument *a, uint32_t n, FILE *out,
-                                   bool *checked) {
+static enum ww_status show_buffers(struct cli *c, struct gpu *g, const struct argument *a,
+                                   uint32_t n, FILE *out, bool *checked) {
     enum ww_status s = WW_OK;
     for (uint32_t i = 0; i < n; i++) {
         if (!a[i].is_buffer || (!a[i].print && !a[i].expect)) continue;
@@ -349,7 +375,8 @@ static enum ww_status show_buffers(struct cli *c, struct gpu *g, const struct ar
         if (read != WW_OK) return read;
         const uint64_t shown = a[i].print < a[i].count ? a[i].print : a[i].count;
         if (shown) fprintf(out, "argument %u:", i + 1);
-        for (uint64_t e = 0; e < shown; e++) fprintf(out, " %.9g", fetch(a[i].type, got + e * a[i].type->bytes));
+        for (uint64_t e = 0; e < shown; e++)
+            fprintf(out, " %.9g", fetch(a[i].type, got + e * a[i].type->bytes));
         if (shown) fputc('\n', out);
         if (!a[i].expect) continue;
         *checked = true;
@@ -359,8 +386,8 @@ static enum ww_status show_buffers(struct cli *c, struct gpu *g, const struct ar
     return s;
 }
 
-static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct ptx_request *p, struct gpu *g,
-                                 bool *checked) {
+static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct ptx_request *p,
+                                 struct gpu *g, bool *checked) {
     char *text;
     size_t len;
     enum ww_status s = file_read(&c->arena, p->path, (size_t)256 << 20, &text, &len, &c->diags);
@@ -372,21 +399,24 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
     if (s != WW_OK) return s;
     q->title = p->entry;
     struct argument *a = arena_alloc(&c->arena, (p->args.n + 1) * sizeof *a);
-    for (uint32_t i = 0; i < p->args.n && s == WW_OK; i++) s = parse_argument(c, p->args.at[i], &a[i]);
+    for (uint32_t i = 0; i < p->args.n && s == WW_OK; i++)
+        s = parse_argument(c, p->args.at[i], &a[i]);
     uint8_t block[4096] = {0};
     uint32_t block_bytes = 0;
     if (s == WW_OK) s = place_arguments(c, g, k, a, p->args.n, block, &block_bytes);
-    struct gpu_launch launch = {.dynamic_shared = p->shared, .params = block, .param_bytes = block_bytes};
+    struct gpu_launch launch = {
+        .dynamic_shared = p->shared, .params = block, .param_bytes = block_bytes};
     memcpy(launch.grid, p->grid, sizeof launch.grid);
     memcpy(launch.block, p->block, sizeof launch.block);
-    for (uint32_t i = 0; i < p->launches && s == WW_OK; i++) s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
+    for (uint32_t i = 0; i < p->launches && s == WW_OK; i++)
+        s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(g, &c->diags);
     if (s == WW_OK) s = show_buffers(c, g, a, p->args.n, q->json ? stderr : stdout, checked);
     return s;
 }
 
-enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p, const char *record,
-                       bool *checked) {
+enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
+                       const char *record, bool *checked) {
     enum ww_status s = p->args_file ? read_args_file(c, p) : WW_OK;
     struct gpu_config config;
     struct savings savings = {0};

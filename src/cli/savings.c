@@ -43,8 +43,10 @@ int cmd_savings(struct cli *c, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             puts("usage: warpwatt savings [NAME] [--mechanisms]\n\n"
-                 "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is made\n"
-                 "of and its options; with --mechanisms, what a technique file can name, with all options.");
+                 "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what "
+                 "it is made\n"
+                 "of and its options; with --mechanisms, what a technique file can name, with all "
+                 "options.");
             return 0;
         }
         if (strcmp(argv[i], "--mechanisms") == 0) {

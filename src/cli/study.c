@@ -19,7 +19,8 @@ struct finder {
     uint32_t n;
 };
 
-static enum ww_status find_workload(void *user, const char *name, const char *size, struct diags *d, struct study_program *out) {
+static enum ww_status find_workload(void *user, const char *name, const char *size, struct diags *d,
+                                    struct study_program *out) {
     struct finder *f = user;
     if (!f->list) {
         const enum ww_status s = workloads_list(f->c, &f->list, &f->n);
@@ -34,19 +35,31 @@ static enum ww_status find_workload(void *user, const char *name, const char *si
     }
     if (!w) {
         const int near = text_nearest(name, names, f->n);
-        if (near >= 0) return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; did you mean `%s`?", name, names[near]);
-        return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; `warpwatt workloads` lists them", name);
+        if (near >= 0)
+            return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; did you mean `%s`?", name,
+                            names[near]);
+        return diag_add(d, WW_ERROR_USAGE, "no workload `%s`; `warpwatt workloads` lists them",
+                        name);
     }
-    if (!w->program) return diag_add(d, WW_ERROR_USAGE, "workload %s was not built: the build found no clang to compile its kernel", name);
+    if (!w->program)
+        return diag_add(d, WW_ERROR_USAGE,
+                        "workload %s was not built: the build found no clang to compile its kernel",
+                        name);
     *out = (struct study_program){.name = w->name, .size = arena_strdup(a, size)};
     for (uint32_t i = 0; i < w->n_sizes; i++)
         if (strcmp(w->size[i].name, size) == 0) out->args = w->size[i].args;
-    if (!out->args) return diag_add(d, WW_ERROR_USAGE, "workload %s has no size `%s`; `warpwatt workloads %s` lists them", name, size, name);
+    if (!out->args)
+        return diag_add(d, WW_ERROR_USAGE,
+                        "workload %s has no size `%s`; `warpwatt workloads %s` lists them", name,
+                        size, name);
     out->file[out->n_files++] = w->program;
     const char *slash = strrchr(w->program, '/');
     glob_t g;
-    if (glob(arena_printf(a, "%.*s/*.ptx", (int)(slash - w->program), w->program), 0, NULL, &g) != 0) return WW_OK;
-    for (size_t i = 0; i < g.gl_pathc && out->n_files < WW_COUNT(out->file); i++) out->file[out->n_files++] = arena_strdup(a, g.gl_pathv[i]);
+    if (glob(arena_printf(a, "%.*s/*.ptx", (int)(slash - w->program), w->program), 0, NULL, &g) !=
+        0)
+        return WW_OK;
+    for (size_t i = 0; i < g.gl_pathc && out->n_files < WW_COUNT(out->file); i++)
+        out->file[out->n_files++] = arena_strdup(a, g.gl_pathv[i]);
     globfree(&g);
     return WW_OK;
 }
@@ -63,13 +76,17 @@ enum ww_status study_host_of(struct cli *c, struct study_host *host) {
     f->c = c;
     const char *lib = run_library_folder(c);
     if (!lib) return WW_ERROR_IO;
-    const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir), arena_printf(a, "%s/page", c->exe_dir)};
+    const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir),
+                                arena_printf(a, "%s/page", c->exe_dir)};
     *host = (struct study_host){.user = f, .find = find_workload,
                                 .self = arena_printf(a, "%s/warpwatt", c->exe_dir),
                                 .library = arena_printf(a, "%s/libcuda.so.1", lib),
                                 .page = first_there(c, page, WW_COUNT(page), "page.html"),
                                 .terminal = isatty(STDERR_FILENO), .colour = c->colour};
-    if (!host->page) return diag_add(&c->diags, WW_ERROR_IO, "cannot find page.html beside %s/warpwatt; is the build complete?", c->exe_dir);
+    if (!host->page)
+        return diag_add(&c->diags, WW_ERROR_IO,
+                        "cannot find page.html beside %s/warpwatt; is the build complete?",
+                        c->exe_dir);
     return study_host_build(a, host, &c->diags);
 }
 
@@ -93,14 +110,17 @@ static enum ww_status read_study(struct cli *c, const char *name, struct study *
     if (strchr(name, '/') || (len > 5 && strcmp(name + len - 5, ".yaml") == 0)) {
         path = name;
         const char *slash = strrchr(name, '/');
-        published = slash ? arena_printf(a, "%.*s/published.csv", (int)(slash - name), name) : "published.csv";
+        published = slash ? arena_printf(a, "%.*s/published.csv", (int)(slash - name), name)
+                          : "published.csv";
     } else {
         for (size_t i = 0; i < n && !path; i++) {
             const char *p = arena_printf(a, "%s/%s.yaml", dir[i], name);
-            if (access(p, R_OK) == 0) path = p, published = arena_printf(a, "%s/published.csv", dir[i]);
+            if (access(p, R_OK) == 0)
+                path = p, published = arena_printf(a, "%s/published.csv", dir[i]);
         }
     }
-    for (size_t i = 0; i < n && (!published || access(published, R_OK) != 0); i++) published = arena_printf(a, "%s/published.csv", dir[i]);
+    for (size_t i = 0; i < n && (!published || access(published, R_OK) != 0); i++)
+        published = arena_printf(a, "%s/published.csv", dir[i]);
     if (!path) {
         const char *names[128];
         size_t count = 0;
@@ -114,14 +134,18 @@ static enum ww_status read_study(struct cli *c, const char *name, struct study *
             globfree(&g);
         }
         const int near = text_nearest(name, names, count);
-        if (near >= 0) return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; did you mean `%s`?", name, names[near]);
-        return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; `warpwatt studies` lists them", name);
+        if (near >= 0)
+            return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; did you mean `%s`?", name,
+                            names[near]);
+        return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; `warpwatt studies` lists them",
+                        name);
     }
     char *text;
     size_t text_len;
     const enum ww_status s = file_read(a, path, 4 << 20, &text, &text_len, &c->diags);
     if (s != WW_OK) return s;
-    return study_parse(a, path, text, access(published, R_OK) == 0 ? published : NULL, &c->diags, out);
+    return study_parse(a, path, text, access(published, R_OK) == 0 ? published : NULL, &c->diags,
+                       out);
 }
 
 int cmd_studies(struct cli *c, int argc, char **argv) {
@@ -155,25 +179,46 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 }
 
 // ---- options ----------------------------------------------------------------------------------
-enum { OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_MARKDOWN, OPT_STUDY_N, OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N };
+enum {
+    OPT_SIZE,
+    OPT_OUT,
+    OPT_JOBS,
+    OPT_DB,
+    OPT_NO_RUN,
+    OPT_HELP,
+    OPT_MARKDOWN,
+    OPT_STUDY_N,
+    OPT_GPU = OPT_STUDY_N,
+    OPT_SET,
+    OPT_POLICY,
+    OPT_CONFIG,
+    OPT_N
+};
 static const struct cli_option option[OPT_N] = {
-    [OPT_SIZE] = {"--size", 0, "NAME", "small (quick) or paper (study: default paper; compare: any size, default small)"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "where tables, figures, index.html and study.json go (study: default study-NAME)"},
+    [OPT_SIZE] =
+        {"--size", 0, "NAME",
+         "small (quick) or paper (study: default paper; compare: any size, default small)"},
+    [OPT_OUT] = {"--out", 'o', "DIR",
+                 "where tables, figures, index.html and study.json go (study: default study-NAME)"},
     [OPT_JOBS] = {"--jobs", 'j', "N", "runs at a time (default: one a processor)"},
     [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)"},
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},
-    [OPT_MARKDOWN] = {"--markdown", 0, "FILE", "also a page of Markdown, with drawings in figures/ beside it"},
+    [OPT_MARKDOWN] = {"--markdown", 0, "FILE",
+                      "also a page of Markdown, with drawings in figures/ beside it"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
-    [OPT_POLICY] = {"--policy", 'p', "A,B,...", "techniques, each a configuration (A+B: both at once; `none` is always there)"},
-    [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...", "a configuration; policy=TECHNIQUE may stand among the keys"},
+    [OPT_POLICY] = {"--policy", 'p', "A,B,...",
+                    "techniques, each a configuration (A+B: both at once; `none` is always there)"},
+    [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...",
+                    "a configuration; policy=TECHNIQUE may stand among the keys"},
 };
 
 static enum ww_status number_of(struct cli *c, const char *name, const char *value, uint32_t *out) {
     uint64_t n;
     if (!text_to_u64(value, &n) || n < 1 || n > 64)
-        return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number from 1 to 64", name, value);
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "%s is `%s`; it must be a whole number from 1 to 64", name, value);
     *out = (uint32_t)n;
     return WW_OK;
 }
@@ -187,7 +232,8 @@ static void print_verdicts(const struct sheet *sh, bool colour) {
     static const char *const ink[] = {"", "\033[32m", "\033[31m", "\033[2m", "\033[33m"};
     for (uint32_t i = 0; i < sh->study->figure.n; i++) {
         const struct sheet_figure *g = &sh->figure[i];
-        printf("%s%-10s%s %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict), colour ? "\033[0m" : "", g->figure->title);
+        printf("%s%-10s%s %s\n", colour ? ink[g->verdict] : "", verdict_text(g->verdict),
+               colour ? "\033[0m" : "", g->figure->title);
         if (*g->sentence) printf("           %s\n", g->sentence);
     }
     uint32_t good = 0, all = 0;
@@ -228,15 +274,18 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_MARKDOWN: o.markdown = value; break;
         default:
             puts("usage: warpwatt study [options] NAME | FILE.yaml\n\n"
-                 "Runs what the study needs (what is kept is not run again), and writes every figure and table as\n"
-                 "CSV, study.json, and one page, index.html, with ours beside the published values.\n");
+                 "Runs what the study needs (what is kept is not run again), and writes every "
+                 "figure and table as\n"
+                 "CSV, study.json, and one page, index.html, with ours beside the published "
+                 "values.\n");
             cli_print_options(option, OPT_STUDY_N, stdout);
             return 0;
         }
     }
     if (s != WW_OK) return cli_fail(c, s);
     if (!name) return cli_usage("study what? `warpwatt studies` lists them");
-    if (strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0) return cli_usage("a study's --size is small or paper, not `%s`", o.size);
+    if (strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0)
+        return cli_usage("a study's --size is small or paper, not `%s`", o.size);
     struct study study;
     struct study_host host;
     struct sheet sheet;
@@ -269,10 +318,14 @@ struct compared {
     uint32_t n;
 };
 
-static enum ww_status add_compared(struct cli *c, struct compared *k, const char *name, const char *policy, const char *keys) {
-    if (k->n == STUDY_MAX_CONFIGS) return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d configurations", STUDY_MAX_CONFIGS);
+static enum ww_status add_compared(struct cli *c, struct compared *k, const char *name,
+                                   const char *policy, const char *keys) {
+    if (k->n == STUDY_MAX_CONFIGS)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d configurations",
+                        STUDY_MAX_CONFIGS);
     for (uint32_t i = 0; i < k->n; i++)
-        if (strcmp(k->name[i], name) == 0) return diag_add(&c->diags, WW_ERROR_USAGE, "two configurations are called `%s`", name);
+        if (strcmp(k->name[i], name) == 0)
+            return diag_add(&c->diags, WW_ERROR_USAGE, "two configurations are called `%s`", name);
     k->name[k->n] = name;
     k->policy[k->n] = policy;
     k->keys[k->n++] = keys;
@@ -293,15 +346,18 @@ static enum ww_status add_policies(struct cli *c, struct compared *k, const char
 
 static enum ww_status add_config(struct cli *c, struct compared *k, const char *text) {
     const char *colon = strchr(text, ':');
-    if (!colon || colon == text) return diag_add(&c->diags, WW_ERROR_USAGE, "-c takes NAME:KEY=VALUE,..., not `%s`", text);
-    return add_compared(c, k, arena_strndup(&c->arena, text, (size_t)(colon - text)), "none", colon + 1);
+    if (!colon || colon == text)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "-c takes NAME:KEY=VALUE,..., not `%s`", text);
+    return add_compared(c, k, arena_strndup(&c->arena, text, (size_t)(colon - text)), "none",
+                        colon + 1);
 }
 
 static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const char **policy) {
     char *copy = arena_strdup(&c->arena, keys), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(w, '=');
-        if (!equals || equals == w) return diag_add(&c->diags, WW_ERROR_USAGE, "expected KEY=VALUE, not `%s`", w);
+        if (!equals || equals == w)
+            return diag_add(&c->diags, WW_ERROR_USAGE, "expected KEY=VALUE, not `%s`", w);
         *equals = 0;
         if (policy && strcmp(w, "policy") == 0) {
             *policy = equals + 1;
@@ -316,49 +372,75 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
     return WW_OK;
 }
 
-// What gating saved of the leakage of a type's lanes in a run, and what the oracle of the same run would
-// (savings_oracle's formula, savings/savings.h), in expressions. The break-even time is the counted one.
-// Everything in lane cycles, 32 a pipeline: a technique gates whole pipelines or single lanes.
+// What gating saved of the leakage of a type's lanes in a run, and what the oracle of the same run
+// would (savings_oracle's formula, savings/savings.h), in expressions. The break-even time is the
+// counted one. Everything in lane cycles, 32 a pipeline: a technique gates whole pipelines or
+// single lanes.
 static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domain) {
-    static const char *const sum[][3] = {{"unpaid", "gate_uncompensated", "lane_uncompensated"}, {"paid", "gate_compensated", "lane_compensated"},
-                                         {"overhead", "gate_overhead", "lane_overhead"}, {"gatings", "gate_events", "lane_events"}};
+    static const char *const sum[][3] = {{"unpaid", "gate_uncompensated", "lane_uncompensated"},
+                                         {"paid", "gate_compensated", "lane_compensated"},
+                                         {"overhead", "gate_overhead", "lane_overhead"},
+                                         {"gatings", "gate_events", "lane_events"}};
     for (size_t i = 0; i < WW_COUNT(sum); i++) {
         fprintf(f, "  %s_%s: \"0", type, sum[i][0]);
         for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++)
-            fprintf(f, " + 32 * act('%s', %u) + act('%s', %u)", sum[i][1], first_domain + d, sum[i][2], first_domain + d);
+            fprintf(f, " + 32 * act('%s', %u) + act('%s', %u)", sum[i][1], first_domain + d,
+                    sum[i][2], first_domain + d);
         fputs("\"\n", f);
     }
-    static const char *const idle[][2] = {{"pipe_idle", "idle_cycles"}, {"pipe_sent", "idle_sent"}, {"lane_idle", "lane_idle_cycles"}};
+    static const char *const idle[][2] = {{"pipe_idle", "idle_cycles"},
+                                          {"pipe_sent", "idle_sent"},
+                                          {"lane_idle", "lane_idle_cycles"}};
     for (size_t i = 0; i < WW_COUNT(idle); i++) {
         fprintf(f, "  %s_%s: \"0", type, idle[i][0]);
-        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++) fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
+        for (uint32_t d = 0; d < SM_MAX_CLUSTERS; d++)
+            fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
         fputs("\"\n", f);
     }
     // SMs without work leak too, and are not gated
-    fprintf(f, "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + sm_idle_cycles / sm_busy_cycles)\n", type, type, type);
-    fprintf(f, "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * (%s_pipe_idle - %s_pipe_sent) END\"\n", type, type, type, type, type);
+    fprintf(f,
+            "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + sm_idle_cycles / "
+            "sm_busy_cycles)\n",
+            type, type, type);
+    fprintf(f,
+            "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * (%s_pipe_idle - "
+            "%s_pipe_sent) END\"\n",
+            type, type, type, type, type);
     fprintf(f, "  %s_break_even: %s_overhead / %s_gatings\n", type, type, type);
-    fprintf(f, "  %s_net: {is: \"100 * (%s_unpaid + %s_paid - %s_overhead) / %s_units\", unit: \"%%\"}\n", type, type, type, type, type);
-    static const char *const periods[][2] = {{"pipe", "32 * act('idle_periods_"}, {"lane", "act('lane_idle_periods_"}};
+    fprintf(
+        f,
+        "  %s_net: {is: \"100 * (%s_unpaid + %s_paid - %s_overhead) / %s_units\", unit: \"%%\"}\n",
+        type, type, type, type, type);
+    static const char *const periods[][2] = {{"pipe", "32 * act('idle_periods_"},
+                                             {"lane", "act('lane_idle_periods_"}};
     for (size_t i = 0; i < WW_COUNT(periods); i++) {
         const char *const from = periods[i][1];
         fprintf(f, "  %s_%s_short: \"0", type, periods[i][0]);
-        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + %u * %s%s', %u)", n, from, type, n);
+        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++)
+            fprintf(f, " + %u * %s%s', %u)", n, from, type, n);
         fprintf(f, "\"\n  %s_%s_gain: \"0", type, periods[i][0]);
-        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++) fprintf(f, " + max(0, %u - %s_break_even) * %s%s', %u)", n, type, from, type, n);
-        fprintf(f, "\"\n  %s_%s_bound: \"%s_%s_gain + max(0, %s_idle - %s_%s_short - %s_break_even * %s%s', %u))\"\n", type, periods[i][0], type,
-                periods[i][0], type, type, periods[i][0], type, from, type, ACT_IDLE_LENGTHS - 1);
+        for (uint32_t n = 1; n < ACT_IDLE_LENGTHS - 1; n++)
+            fprintf(f, " + max(0, %u - %s_break_even) * %s%s', %u)", n, type, from, type, n);
+        fprintf(f,
+                "\"\n  %s_%s_bound: \"%s_%s_gain + max(0, %s_idle - %s_%s_short - %s_break_even * "
+                "%s%s', %u))\"\n",
+                type, periods[i][0], type, periods[i][0], type, type, periods[i][0], type, from,
+                type, ACT_IDLE_LENGTHS - 1);
     }
-    fprintf(f, "  %s_oracle: {is: \"100 * CASE WHEN %s_lane_idle > 0 THEN %s_lane_bound ELSE %s_pipe_bound END / %s_units\", unit: \"%%\"}\n", type, type,
-            type, type, type);
+    fprintf(f,
+            "  %s_oracle: {is: \"100 * CASE WHEN %s_lane_idle > 0 THEN %s_lane_bound ELSE "
+            "%s_pipe_bound END / %s_units\", unit: \"%%\"}\n",
+            type, type, type, type, type);
 }
 
 // A comparison is a study that is written here.
-static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, const char *common, const struct compared *k, char **workload,
-                                       int n, const char *size) {
+static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, const char *common,
+                                       const struct compared *k, char **workload, int n,
+                                       const char *size) {
     fputs("name: compare\ntitle: ", f);
     const char *title = "";
-    for (uint32_t i = 0; i < k->n; i++) title = arena_printf(&c->arena, "%s%s%s", title, i ? ", " : "", k->name[i]);
+    for (uint32_t i = 0; i < k->n; i++)
+        title = arena_printf(&c->arena, "%s%s%s", title, i ? ", " : "", k->name[i]);
     yaml_text(f, arena_printf(&c->arena, "%s on %s", title, gpu));
     fputs("\ngpu: ", f);
     yaml_text(f, gpu);
@@ -396,21 +478,29 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
                "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n"
                , base, base);
     bool any_policy = false;
-    for (uint32_t i = 0; i < k->n; i++) any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
+    for (uint32_t i = 0; i < k->n; i++)
+        any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
     if (any_policy) {
         write_gating_metrics(f, "int", ACT_INT_DOMAIN);
         write_gating_metrics(f, "fp", ACT_FP_DOMAIN);
     }
     fputs("figures:\n", f);
-    static const char *const figure[][3] = {{"time", "Time", "time_ratio"}, {"energy", "Energy", "energy_ratio"}, {"edp", "Energy-delay product", "edp_ratio"},
-                                            {"time_us", "Time", "time_us"}, {"energy_uj", "Energy", "energy_uj"},
-                                            // with a technique only
-                                            {"int_net", "INT leakage saved by gating", "int_net"}, {"int_oracle", "INT leakage that an oracle would save", "int_oracle"},
-                                            {"fp_net", "FP leakage saved by gating", "fp_net"}, {"fp_oracle", "FP leakage that an oracle would save", "fp_oracle"}};
+    static const char *const figure[][3] = {
+        {"time", "Time", "time_ratio"},
+        {"energy", "Energy", "energy_ratio"},
+        {"edp", "Energy-delay product", "edp_ratio"},
+        {"time_us", "Time", "time_us"},
+        {"energy_uj", "Energy", "energy_uj"},
+        // with a technique only
+        {"int_net", "INT leakage saved by gating", "int_net"},
+        {"int_oracle", "INT leakage that an oracle would save", "int_oracle"},
+        {"fp_net", "FP leakage saved by gating", "fp_net"},
+        {"fp_oracle", "FP leakage that an oracle would save", "fp_oracle"}};
     for (size_t i = 0; i < WW_COUNT(figure) && (i < 5 || any_policy); i++) {
         const bool ratio = i < 3;
         fprintf(f, "  %s:\n    kind: %s\n    title: ", figure[i][0], ratio ? "bars" : "table");
-        yaml_text(f, ratio ? arena_printf(&c->arena, "%s, %s = 1", figure[i][1], base) : figure[i][1]);
+        yaml_text(f,
+                  ratio ? arena_printf(&c->arena, "%s, %s = 1", figure[i][1], base) : figure[i][1]);
         fputs("\n    series:\n", f);
         for (uint32_t q = 0; q < k->n; q++) {
             fprintf(f, "      - {is: %s, configuration: ", figure[i][2]);
@@ -425,9 +515,10 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
 static void print_tables(const struct sheet *sh) {
     for (uint32_t i = 0; i < sh->study->figure.n; i++) {
         const struct sheet_figure *g = &sh->figure[i];
-        printf("\n%s%s%s%s\n  %-22s", g->figure->title, *g->figure->series.at[0].unit ? " (" : "", g->figure->series.at[0].unit,
-               *g->figure->series.at[0].unit ? ")" : "", "");
-        for (uint32_t q = 0; q < g->n_series; q++) printf(" %14.14s", g->figure->series.at[q].label);
+        printf("\n%s%s%s%s\n  %-22s", g->figure->title, *g->figure->series.at[0].unit ? " (" : "",
+               g->figure->series.at[0].unit, *g->figure->series.at[0].unit ? ")" : "", "");
+        for (uint32_t q = 0; q < g->n_series; q++)
+            printf(" %14.14s", g->figure->series.at[q].label);
         putchar('\n');
         for (uint32_t r = 0; r < g->n_rows; r++) {
             printf("  %-22.22s", g->row[r].name);
@@ -464,24 +555,32 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
         case OPT_GPU: gpu = value; break;
-        case OPT_SET: common = arena_printf(&c->arena, "%s%s%s", common, *common ? "," : "", value); break;
+        case OPT_SET:
+            common = arena_printf(&c->arena, "%s%s%s", common, *common ? "," : "", value);
+            break;
         case OPT_POLICY: s = add_policies(c, &k, value); break;
         case OPT_CONFIG: s = add_config(c, &k, value); break;
         default:
             puts("usage: warpwatt compare [options] WORKLOAD...\n\n"
-                 "Runs workloads on several configurations and shows time and energy against the first one:\n"
-                 "  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 hotspot bfs\n");
+                 "Runs workloads on several configurations and shows time and energy against the "
+                 "first one:\n"
+                 "  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 "
+                 "hotspot bfs\n");
             cli_print_options(option, OPT_N, stdout);
             return 0;
         }
     }
-    if (s == WW_OK && k.n < 2) return cli_usage("compare what? at least two configurations: -p A,B or -c NAME:KEY=VALUE,...");
-    if (s == WW_OK && !n) return cli_usage("compare on what? name workloads; `warpwatt workloads` lists them");
+    if (s == WW_OK && k.n < 2)
+        return cli_usage(
+            "compare what? at least two configurations: -p A,B or -c NAME:KEY=VALUE,...");
+    if (s == WW_OK && !n)
+        return cli_usage("compare on what? name workloads; `warpwatt workloads` lists them");
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
     if (s == WW_OK && f) s = write_comparison(c, f, gpu, common, &k, workload, n, size);
-    if (!f || fclose(f) != 0) s = diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for the comparison");
+    if (!f || fclose(f) != 0)
+        s = diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for the comparison");
     struct study study;
     struct study_host host;
     struct sheet sheet;

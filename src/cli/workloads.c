@@ -25,49 +25,74 @@ struct workload_file {
     } sizes;
 };
 static const cyaml_schema_value_t int_schema = {CYAML_VALUE_INT(CYAML_FLAG_DEFAULT, int64_t)};
-static const cyaml_schema_value_t text_schema = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
+static const cyaml_schema_value_t text_schema = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t size_fields[] = {
     CYAML_FIELD_SEQUENCE("args", CYAML_FLAG_POINTER, struct size_file, args, &int_schema, 0, 16),
-    CYAML_FIELD_STRING_PTR("note", CYAML_FLAG_POINTER, struct size_file, note, 0, CYAML_UNLIMITED), CYAML_FIELD_END};
+    CYAML_FIELD_STRING_PTR("note", CYAML_FLAG_POINTER, struct size_file, note, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_END};
 typedef struct workload_file workload_file_t;
 static const cyaml_schema_field_t sizes_fields[] = {
-#define X(n) {.key = #n, .value = {.type = CYAML_MAPPING, .flags = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, .data_size = sizeof(struct size_file), .mapping = {.fields = size_fields}}, .data_offset = (uint32_t)(offsetof(workload_file_t, sizes.n) - offsetof(workload_file_t, sizes))},
+#define X(n)                                                                                       \
+    {.key = #n,                                                                                    \
+     .value = {.type = CYAML_MAPPING,                                                              \
+               .flags = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,                                  \
+               .data_size = sizeof(struct size_file),                                              \
+               .mapping = {.fields = size_fields}},                                                \
+     .data_offset =                                                                                \
+         (uint32_t)(offsetof(workload_file_t, sizes.n) - offsetof(workload_file_t, sizes))},
     SIZE_NAMES(X)
 #undef X
         CYAML_FIELD_END};
 static const cyaml_schema_field_t workload_fields[] = {
-    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct workload_file, name, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("alias", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct workload_file, alias, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("suite", CYAML_FLAG_POINTER, struct workload_file, suite, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("domain", CYAML_FLAG_POINTER, struct workload_file, domain, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("summary", CYAML_FLAG_POINTER, struct workload_file, summary, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("kernels", CYAML_FLAG_POINTER, struct workload_file, kernels, &text_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct workload_file, name, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("alias", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct workload_file,
+                           alias, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("suite", CYAML_FLAG_POINTER, struct workload_file, suite, 0,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("domain", CYAML_FLAG_POINTER, struct workload_file, domain, 0,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("summary", CYAML_FLAG_POINTER, struct workload_file, summary, 0,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("kernels", CYAML_FLAG_POINTER, struct workload_file, kernels, &text_schema,
+                         0, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING("sizes", CYAML_FLAG_DEFAULT, struct workload_file, sizes, sizes_fields),
     CYAML_FIELD_END};
-static const cyaml_schema_value_t workload_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct workload_file, workload_fields)};
+static const cyaml_schema_value_t workload_schema = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct workload_file, workload_fields)};
 
-static void add_size(struct cli *c, struct workload *w, const char *name, const struct size_file *f) {
+static void add_size(struct cli *c, struct workload *w, const char *name,
+                     const struct size_file *f) {
     if (!f) return;
     char text[256] = "";
     size_t at = 0;
     for (unsigned i = 0; i < f->args_count && at < sizeof text; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld", i ? " " : "", (long long)f->args[i]);
-    w->size[w->n_sizes++] = (struct workload_size){name, arena_strdup(&c->arena, text), arena_strdup(&c->arena, f->note)};
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld", i ? " " : "",
+                               (long long)f->args[i]);
+    w->size[w->n_sizes++] = (struct workload_size){name, arena_strdup(&c->arena, text),
+                                                   arena_strdup(&c->arena, f->note)};
 }
 
-static enum ww_status read_one(struct cli *c, const char *path, const char *built, struct workload *w) {
-    const cyaml_config_t config = {.log_fn = NULL, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
+static enum ww_status read_one(struct cli *c, const char *path, const char *built,
+                               struct workload *w) {
+    const cyaml_config_t config = {
+        .log_fn = NULL, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
     struct workload_file *f = NULL;
-    const cyaml_err_t e = cyaml_load_file(path, &config, &workload_schema, (cyaml_data_t **)&f, NULL);
-    if (e != CYAML_OK) return diag_add(&c->diags, WW_ERROR_CONFIG, "%s: %s", path, cyaml_strerror(e));
-    *w = (struct workload){.name = arena_strdup(&c->arena, f->name),
-                           .alias = f->alias ? arena_strdup(&c->arena, f->alias) : NULL,
-                           .suite = arena_strdup(&c->arena, f->suite),
-                           .domain = arena_strdup(&c->arena, f->domain),
-                           .summary = arena_strdup(&c->arena, f->summary),
-                           .dir = arena_strndup(&c->arena, path, strlen(path) - strlen("/workload.yaml"))};
+    const cyaml_err_t e =
+        cyaml_load_file(path, &config, &workload_schema, (cyaml_data_t **)&f, NULL);
+    if (e != CYAML_OK)
+        return diag_add(&c->diags, WW_ERROR_CONFIG, "%s: %s", path, cyaml_strerror(e));
+    *w = (struct workload){
+        .name = arena_strdup(&c->arena, f->name),
+        .alias = f->alias ? arena_strdup(&c->arena, f->alias) : NULL,
+        .suite = arena_strdup(&c->arena, f->suite),
+        .domain = arena_strdup(&c->arena, f->domain),
+        .summary = arena_strdup(&c->arena, f->summary),
+        .dir = arena_strndup(&c->arena, path, strlen(path) - strlen("/workload.yaml"))};
     const char **kernel = arena_alloc(&c->arena, (f->kernels_count + 1) * sizeof *kernel);
-    for (unsigned i = 0; i < f->kernels_count; i++) kernel[i] = arena_strdup(&c->arena, f->kernels[i]);
+    for (unsigned i = 0; i < f->kernels_count; i++)
+        kernel[i] = arena_strdup(&c->arena, f->kernels[i]);
     w->kernel = kernel;
     w->n_kernels = f->kernels_count;
     w->size = arena_alloc(&c->arena, 8 * sizeof *w->size);
@@ -88,12 +113,14 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
     };
     for (size_t i = 0; i < WW_COUNT(place); i++) {
         glob_t g;
-        if (glob(arena_printf(&c->arena, "%s/*/workload.yaml", place[i][0]), 0, NULL, &g) != 0) continue;
+        if (glob(arena_printf(&c->arena, "%s/*/workload.yaml", place[i][0]), 0, NULL, &g) != 0)
+            continue;
         *list = arena_alloc(&c->arena, g.gl_pathc * sizeof **list);
         *n = 0;
         enum ww_status s = WW_OK;
         for (size_t k = 0; k < g.gl_pathc && s == WW_OK; k++)
-            s = read_one(c, g.gl_pathv[k], place[i][1] ? place[i][1] : place[i][0], &(*list)[(*n)++]);
+            s = read_one(c, g.gl_pathv[k], place[i][1] ? place[i][1] : place[i][0],
+                         &(*list)[(*n)++]);
         globfree(&g);
         return s;
     }
@@ -105,33 +132,42 @@ bool workload_is(const struct workload *w, const char *name) {
 }
 
 static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
-    printf("%-20s %-12s %-26s %7s  %8s %8s  %-30s %s\n", "workload", "suite", "domain", "kernels", "small", "paper", "sizes", "what it is");
+    printf("%-20s %-12s %-26s %7s  %8s %8s  %-30s %s\n", "workload", "suite", "domain", "kernels",
+           "small", "paper", "sizes", "what it is");
     for (uint32_t i = 0; i < n; i++) {
         const struct workload *const w = &list[i];
         char sizes[64] = "";
         size_t at = 0;
         for (uint32_t k = 0; k < w->n_sizes && at < sizeof sizes; k++)
-            at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "", w->size[k].name);
-        const char *const called = w->alias ? arena_printf(&c->arena, "%s (%s)", w->name, w->alias) : w->name;
-        const char *const small = pages_instructions(c, w, "small"), *const paper = pages_instructions(c, w, "paper");
-        printf("%-20s %-12s %-26s %7u  %8s %8s  %-30s %s%s\n", called, w->suite, w->domain, w->n_kernels, small ? small : "-",
-               paper ? paper : "-", sizes, w->summary, w->program ? "" : " (not built: no clang)");
+            at += (size_t)snprintf(sizes + at, sizeof sizes - at, "%s%s", k ? " " : "",
+                                   w->size[k].name);
+        const char *const called =
+            w->alias ? arena_printf(&c->arena, "%s (%s)", w->name, w->alias) : w->name;
+        const char *const small = pages_instructions(c, w, "small"), *const paper =
+                                                                         pages_instructions(
+                                                                             c, w, "paper");
+        printf("%-20s %-12s %-26s %7u  %8s %8s  %-30s %s%s\n", called, w->suite, w->domain,
+               w->n_kernels, small ? small : "-", paper ? paper : "-", sizes, w->summary,
+               w->program ? "" : " (not built: no clang)");
     }
 }
 
 static void print_page(struct cli *c, const struct workload *w) {
-    printf("%s (%s%s%s, %s)\n%s\n\n", w->name, w->suite, w->alias ? "'s " : "", w->alias ? w->alias : "", w->domain, w->summary);
+    printf("%s (%s%s%s, %s)\n%s\n\n", w->name, w->suite, w->alias ? "'s " : "",
+           w->alias ? w->alias : "", w->domain, w->summary);
     printf("kernels:");
     for (uint32_t i = 0; i < w->n_kernels; i++) printf(" %s", w->kernel[i]);
     puts("\n");
     for (uint32_t k = 0; k < w->n_sizes; k++) {
         const char *const n = pages_instructions(c, w, w->size[k].name);
-        printf("  --size %-8s %-20s %s%s%s\n", w->size[k].name, w->size[k].args, w->size[k].note, n ? "; thread instructions: " : "", n ? n : "");
+        printf("  --size %-8s %-20s %s%s%s\n", w->size[k].name, w->size[k].args, w->size[k].note,
+               n ? "; thread instructions: " : "", n ? n : "");
     }
     pages_print(c, w);
     char *text;
     size_t len;
-    if (file_read(&c->arena, arena_printf(&c->arena, "%s/README.md", w->dir), 1 << 20, &text, &len, &c->diags) == WW_OK)
+    if (file_read(&c->arena, arena_printf(&c->arena, "%s/README.md", w->dir), 1 << 20, &text, &len,
+                  &c->diags) == WW_OK)
         printf("\n%s", text);
 }
 
@@ -155,13 +191,15 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
         if (opt == OPT_RUN) runs = true;
         if (opt == OPT_SIZE) size = value;
         if (opt == OPT_HELP) {
-            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, with their thread instructions at sizes small and paper, or shows one's page.\n");
+            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, "
+                 "with their thread instructions at sizes small and paper, or shows one's page.\n");
             cli_print_options(option, OPT_N, stdout);
             return 0;
         }
     }
     if (size && !runs) return cli_usage("--size goes with --run");
-    if (runs && !name) return cli_usage("--run which workload? `warpwatt run --all` runs all of them");
+    if (runs && !name)
+        return cli_usage("--run which workload? `warpwatt run --all` runs all of them");
     struct workload *list;
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
@@ -178,7 +216,13 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
             print_page(c, &list[i]);
             return 0;
         }
-        char *words[] = {"run", "-g", "gtx480", "--size", arena_strdup(&c->arena, size ? size : "small"), arena_strdup(&c->arena, list[i].name), NULL};
+        char *words[] = {"run",
+                         "-g",
+                         "gtx480",
+                         "--size",
+                         arena_strdup(&c->arena, size ? size : "small"),
+                         arena_strdup(&c->arena, list[i].name),
+                         NULL};
         return cmd_run(c, (int)WW_COUNT(words) - 1, words);
     }
     const int near = text_nearest(name, names, n);

@@ -7,11 +7,11 @@
 // Dominators follow Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001), on
 // reverse post-order; post-dominators are the same on the reversed graph with one virtual end node.
 //
-// Where lanes that part meet again is their post-dominator, except that a kernel may be left in many
-// places: `if (a) { if (b) return; } barrier;` has none before the end, yet all lanes that stay come
-// to the barrier together, as they do on hardware (an exit strikes lanes off and ends no region).
-// So a branch without one looks at one way out at a time, as if nobody took the others, beginning
-// with the way that most blocks lead to.
+// Where lanes that part meet again is their post-dominator, except that a kernel may be left in
+// many places: `if (a) { if (b) return; } barrier;` has none before the end, yet all lanes that
+// stay come to the barrier together, as they do on hardware (an exit strikes lanes off and ends no
+// region). So a branch without one looks at one way out at a time, as if nobody took the others,
+// beginning with the way that most blocks lead to.
 #include "code/cfg.h"
 
 #include <stdlib.h>
@@ -142,8 +142,8 @@ struct cfg *cfg_build_code(struct arena *a, struct cfg_code k) {
     c->block_of = arena_alloc(a, k.n * sizeof *c->block_of);
     for (uint32_t i = 0; i < k.n; i++) {
         if (leader[i])
-            c->block[c->n++] =
-                (struct cfg_block){.first = i, .idom = -1, .ipdom = -1, .meet = -1, .loop_head = -1};
+            c->block[c->n++] = (struct cfg_block){
+                .first = i, .idom = -1, .ipdom = -1, .meet = -1, .loop_head = -1};
         c->block_of[i] = c->n - 1;
         c->block[c->n - 1].n++;
     }
@@ -266,7 +266,8 @@ static struct reversed reversed_graph(struct cfg *c) {
                              .ipdom = arena_alloc(c->arena, ((size_t)c->n + 1) * sizeof(int32_t))};
 }
 
-// Immediate post-dominators of the blocks that were found, as numbers; edges to others count as none.
+// Immediate post-dominators of the blocks that were found, as numbers; edges to others count as
+// none.
 static void solve_reversed(struct reversed *r) {
     struct cfg *c = r->c;
     // Each search from an exit is a subtree below the end, so the concatenated post-orders,

@@ -83,8 +83,8 @@ struct code_image {
     uint32_t n_params;
     uint32_t shared_bytes;       // static; dynamic shared begins at shared_dynamic
     uint32_t shared_dynamic;     // aligned offset of .extern .shared arrays
-    uint32_t local_bytes;        // a thread: frames of the deepest static chain, or stack for recursion
-    bool needs_stack;            // recursion or indirect calls: local_bytes holds the configured stack
+    uint32_t local_bytes; // a thread: frames of the deepest static chain, or stack for recursion
+    bool needs_stack;     // recursion or indirect calls: local_bytes holds the configured stack
     uint32_t stack_frame_bytes;  // the kernel's own frame (first callee frame starts here)
     uint8_t *literals;           // c[2]
     uint32_t literal_bytes;

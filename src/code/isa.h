@@ -97,12 +97,12 @@ enum mrnd { MRND_NONE, MRND_RN, MRND_RZ, MRND_RM, MRND_RP, MRND_RNA };
 
 enum minst_flags {
     MF_FTZ = 1 << 0,
-    MF_SAT = 1 << 1,       // float: clamp to [0,1]; integer: clamp to the type
-    MF_HI = 1 << 2,        // high half of a product
-    MF_WIDE = 1 << 3,      // full product: destination has twice the words
-    MF_CC_OUT = 1 << 4,    // writes the carry flag
-    MF_CC_IN = 1 << 5,     // reads the carry flag
-    MF_NAN = 1 << 6,       // min/max propagate NaN
+    MF_SAT = 1 << 1,    // float: clamp to [0,1]; integer: clamp to the type
+    MF_HI = 1 << 2,     // high half of a product
+    MF_WIDE = 1 << 3,   // full product: destination has twice the words
+    MF_CC_OUT = 1 << 4, // writes the carry flag
+    MF_CC_IN = 1 << 5,  // reads the carry flag
+    MF_NAN = 1 << 6,    // min/max propagate NaN
     MF_RELU = 1 << 7,
     MF_APPROX = 1 << 8,
     MF_FULL = 1 << 9,      // div.full
@@ -114,12 +114,14 @@ enum minst_flags {
     MF_INTRND = 1 << 15,   // cvt float to integral float
     MF_SATFINITE = 1 << 16,
     MF_VOLATILE = 1 << 17,
-    MF_ACQUIRE = 1 << 18, MF_RELEASE = 1 << 19, MF_SC = 1 << 20,
-    MF_BOOLF = 1 << 21,    // set: destination is 1.0f / 0.0f rather than all ones / zero
-    MF_FILLER = 1 << 22,   // counts and takes time as the table says, computes nothing; it belongs to
-                           // the operation before it, whose registers it names for their timing
+    MF_ACQUIRE = 1 << 18,
+    MF_RELEASE = 1 << 19,
+    MF_SC = 1 << 20,
+    MF_BOOLF = 1 << 21,  // set: destination is 1.0f / 0.0f rather than all ones / zero
+    MF_FILLER = 1 << 22, // counts and takes time as the table says, computes nothing; it belongs to
+                         // the operation before it, whose registers it names for their timing
     MF_NOFTZ = 1 << 23,
-    MF_CMP3 = 1 << 24,     // setp with two predicate results p|q
+    MF_CMP3 = 1 << 24, // setp with two predicate results p|q
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
     // to src[1]'s immediate (others), subtracted when that immediate is negative. image resolves
     // it when the frame's final size is known, and clears the flag.

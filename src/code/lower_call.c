@@ -188,7 +188,8 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
     }
     // what the device's own runtime ends in: CUDA 12 and later, and before
     if (s->func >= 0 && !s->callee->has_body &&
-        (strncmp(s->callee->name, "__cuda_syscall_cnp", 18) == 0 || strncmp(s->callee->name, "cnp", 3) == 0)) {
+        (strncmp(s->callee->name, "__cuda_syscall_cnp", 18) == 0 ||
+         strncmp(s->callee->name, "cnp", 3) == 0)) {
         lower_refuse(l, "kernels that launch kernels (dynamic parallelism) are not simulated");
         return;
     }

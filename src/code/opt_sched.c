@@ -13,8 +13,8 @@
 enum { REGION = 256 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
-// anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say what
-// else its compiler did.
+// anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say
+// what else its compiler did.
 enum { FREE_WORDS = 40, MORE_WORDS = 20, KEEP_CLEAR = 6 };
 
 // What is within about one arithmetic latency of the longest chain may as well go first when it

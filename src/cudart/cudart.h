@@ -1,5 +1,5 @@
-// libcudart over the driver API. One implementation for every major version (cudart_major says which
-// one a program was built for); the driver library holds the device, its memory and its time.
+// libcudart over the driver API. One implementation for every major version (cudart_major says
+// which one a program was built for); the driver library holds the device, its memory and its time.
 //
 //   state.c     errors, the context of a thread, the table of what programs registered
 //   register.c  what constructors of nvcc-built programs call
@@ -40,8 +40,9 @@ cudaError_t cudart_error(cudaError_t e);
 // A sentence on stderr.
 void cudart_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-// ---- the thread's context -------------------------------------------------------------------------
-// The driver is initialised and a context current (device 0's primary one when the program made none).
+// ---- the thread's context -----------------------------------------------------------------------
+// The driver is initialised and a context current (device 0's primary one when the program made
+// none).
 CUresult cudart_ready(void);
 #define CUDART_READY()                                                                             \
     do {                                                                                           \
@@ -51,8 +52,9 @@ CUresult cudart_ready(void);
 // cudaDeviceReset: modules are loaded again at the next use.
 void cudart_forget_modules(void);
 
-// ---- what was registered ----------------------------------------------------------------------------
-// A translation unit (or linked program): its fat binary, loaded at the first use of something in it.
+// ---- what was registered ------------------------------------------------------------------------
+// A translation unit (or linked program): its fat binary, loaded at the first use of something in
+// it.
 struct cudart_unit {
     const void *wrapper;
     CUmodule module;
@@ -76,7 +78,8 @@ struct cudart_variable {
     bool reads_fractions; // texture reference: integers come as fractions
 };
 void cudart_add_function(struct cudart_unit *u, const void *host, const char *name);
-struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host, const char *name, size_t bytes);
+struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host,
+                                            const char *name, size_t bytes);
 // By host address (or by the handle itself); loads its unit. Takes and releases the table's lock.
 cudaError_t cudart_function(const void *host, CUfunction *out);
 cudaError_t cudart_kernel(const void *host, struct cudart_function **out);
@@ -87,15 +90,33 @@ CUresult cudart_load_managed(struct cudart_unit *u);
 struct cudart_unit *cudart_unit_new(const void *wrapper);
 void cudart_unit_remove(struct cudart_unit *u);
 struct cudart_function *cudart_function_of_library(CUfunction f);
-// What a program names the driver's function by: its address, or the cudaKernel_t of a library; NULL: neither.
+// What a program names the driver's function by: its address, or the cudaKernel_t of a library;
+// NULL: neither.
 const void *cudart_handle_of(CUfunction f);
 
-// ---- capture (graph.c) ------------------------------------------------------------------------------
+// ---- capture (graph.c) --------------------------------------------------------------------------
 // An operation of a capturing stream is kept instead of done. `kind` by name of its fields.
-enum cudart_op_kind { OP_KERNEL, OP_COPY, OP_FILL, OP_HOST, OP_EVENT_RECORD, OP_EVENT_WAIT, OP_EMPTY, OP_CHILD, OP_ALLOC, OP_FREE };
+enum cudart_op_kind {
+    OP_KERNEL,
+    OP_COPY,
+    OP_FILL,
+    OP_HOST,
+    OP_EVENT_RECORD,
+    OP_EVENT_WAIT,
+    OP_EMPTY,
+    OP_CHILD,
+    OP_ALLOC,
+    OP_FREE
+};
 struct cudart_op {
     enum cudart_op_kind kind;
-    struct { CUfunction f; dim3 grid, block; unsigned shared; bool cooperative; void **args; } kernel;
+    struct {
+        CUfunction f;
+        dim3 grid, block;
+        unsigned shared;
+        bool cooperative;
+        void **args;
+    } kernel;
     CUDA_MEMCPY3D copy;
     struct { CUdeviceptr dst; size_t pitch, width, height; unsigned value, element; } fill;
     struct { cudaHostFn_t fn; void *user; } host;
@@ -106,18 +127,21 @@ struct cudart_op {
 // True: the stream is capturing and the operation was kept (or *e says why it could not be).
 bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e);
 bool cudart_is_capturing(cudaStream_t s);
-// Memory in stream order, of a capturing stream (graph_memory.c): the allocation becomes a node and its address is
-// good at once; false: the stream is not capturing. A free of memory that a graph's node allocated: true.
+// Memory in stream order, of a capturing stream (graph_memory.c): the allocation becomes a node and
+// its address is good at once; false: the stream is not capturing. A free of memory that a graph's
+// node allocated: true.
 bool cudart_capture_alloc(cudaStream_t s, size_t bytes, void **out, cudaError_t *e);
 bool cudart_free_of_graph(void *p, cudaStream_t s, cudaError_t *e);
 // Does it now, in stream order.
 CUresult cudart_do(const struct cudart_op *op, cudaStream_t s);
 
-// ---- between the chapters ---------------------------------------------------------------------------
-bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format, unsigned *channels);
+// ---- between the chapters -----------------------------------------------------------------------
+bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format,
+                   unsigned *channels);
 struct cudaChannelFormatDesc cudart_channel(CUarray_format format, unsigned channels);
 unsigned cudart_texel_bytes(cudaArray_t a);
-cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out); // a program's box as the driver's
+cudaError_t cudart_box(const struct cudaMemcpy3DParms *p,
+                       CUDA_MEMCPY3D *out); // a program's box as the driver's
 cudaError_t cudart_refuse(const char *call); // names it once; cudaErrorNotSupported
 
 #endif

@@ -1,7 +1,7 @@
 // Devices: there is one. Properties, limits, versions, peers.
 #include "cudart/cudart.h"
 
-// ---- which ----------------------------------------------------------------------------------------
+// ---- which --------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaGetDeviceCount(int *n) {
     if (!n) return cudart_error(cudaErrorInvalidValue);
     const CUresult r = cuInit(0);
@@ -58,22 +58,25 @@ CUDART_API cudaError_t cudaDeviceReset(void) {
 }
 CUDART_API cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 
-// ---- versions --------------------------------------------------------------------------------------
+// ---- versions -----------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaRuntimeGetVersion(int *version) {
     *version = cudart_major == 11 ? 11080 : cudart_major == 12 ? 12090 : cudart_major * 1000;
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaDriverGetVersion(int *version) { return cudart_done(cuDriverGetVersion(version)); }
-
-// ---- properties --------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device) {
-    const CUresult r = cuInit(0);
-    return cudart_done(r == CUDA_SUCCESS ? cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device) : r);
+CUDART_API cudaError_t cudaDriverGetVersion(int *version) {
+    return cudart_done(cuDriverGetVersion(version));
 }
 
-// cudaDeviceProp by version, field after field in memory order (CUDA Runtime API references of 11.8, 12.9
-// and 13.0). F(kind, name, count, first major, last major, attribute): kind i int, z size_t, c bytes; an
-// attribute of 0 stays zero or is filled in by hand below.
+// ---- properties ---------------------------------------------------------------------------------
+CUDART_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device) {
+    const CUresult r = cuInit(0);
+    return cudart_done(
+        r == CUDA_SUCCESS ? cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device) : r);
+}
+
+// cudaDeviceProp by version, field after field in memory order (CUDA Runtime API references
+// of 11.8, 12.9 and 13.0). F(kind, name, count, first major, last major, attribute): kind i int, z
+// size_t, c bytes; an attribute of 0 stays zero or is filled in by hand below.
 #define A(x) CU_DEVICE_ATTRIBUTE_##x
 #define PROPERTIES(F)                                                                              \
     F(c, name, 256, 11, 13, 0)                                                                     \
@@ -192,8 +195,8 @@ static const struct property properties[] = {
 #undef F
 };
 
-// Writes the properties as programs of `major` expect them; answers the structure's size. The caller's
-// structure must be that large. `find` and `offset` (for tests): where a field lies.
+// Writes the properties as programs of `major` expect them; answers the structure's size. The
+// caller's structure must be that large. `find` and `offset` (for tests): where a field lies.
 size_t cudart_properties(void *to, int major, int device, const char *find, size_t *offset) {
     size_t at = 0;
     for (size_t i = 0; i < COUNT(properties); i++) {
@@ -204,15 +207,18 @@ size_t cudart_properties(void *to, int major, int device, const char *find, size
         if (find && strcmp(find, p->name) == 0) *offset = at;
         for (unsigned k = 0; k < p->n && to; k++) {
             int v = 0;
-            if (p->attribute) cuDeviceGetAttribute(&v, (CUdevice_attribute)(p->attribute + (int)k), device);
+            if (p->attribute)
+                cuDeviceGetAttribute(&v, (CUdevice_attribute)(p->attribute + (int)k), device);
             char *const field = (char *)to + at + k * size;
             if (p->kind == 'z') *(size_t *)field = (size_t)v;
             else if (p->kind == 'i') *(int *)field = v;
             else *field = 0;
         }
         if (to && strcmp(p->name, "name") == 0) cuDeviceGetName((char *)to + at, 256, device);
-        if (to && strcmp(p->name, "uuid") == 0) cuDeviceGetUuid((CUuuid *)((char *)to + at), device);
-        if (to && strcmp(p->name, "totalGlobalMem") == 0) cuDeviceTotalMem((size_t *)(void *)((char *)to + at), device);
+        if (to && strcmp(p->name, "uuid") == 0)
+            cuDeviceGetUuid((CUuuid *)((char *)to + at), device);
+        if (to && strcmp(p->name, "totalGlobalMem") == 0)
+            cuDeviceTotalMem((size_t *)(void *)((char *)to + at), device);
         at += p->n * size;
     }
     return (at + 7) / 8 * 8;
@@ -228,7 +234,9 @@ static cudaError_t get_properties(void *to, int major, int device) {
 CUDART_API cudaError_t cudaGetDeviceProperties(void *to, int device) {
     return get_properties(to, cudart_major == 12 ? 11 : cudart_major, device);
 }
-CUDART_API cudaError_t cudaGetDeviceProperties_v2(void *to, int device) { return get_properties(to, 12, device); }
+CUDART_API cudaError_t cudaGetDeviceProperties_v2(void *to, int device) {
+    return get_properties(to, 12, device);
+}
 
 CUDART_API cudaError_t cudaDeviceGetPCIBusId(char *id, int len, int device) {
     CUDART_READY();
@@ -239,7 +247,7 @@ CUDART_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
     return cudart_done(cuDeviceGetByPCIBusId(device, id));
 }
 
-// ---- limits ------------------------------------------------------------------------------------------
+// ---- limits -------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaDeviceSetLimit(int limit, size_t value) {
     CUDART_READY();
     return cudart_done(cuCtxSetLimit((CUlimit)limit, value));
@@ -256,7 +264,9 @@ CUDART_API cudaError_t cudaDeviceGetCacheConfig(int *config) {
     CUDART_READY();
     return cudart_done(cuCtxGetCacheConfig((CUfunc_cache *)config));
 }
-CUDART_API cudaError_t cudaThreadSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+CUDART_API cudaError_t cudaThreadSetCacheConfig(int config) {
+    return cudaDeviceSetCacheConfig(config);
+}
 CUDART_API cudaError_t cudaDeviceSetSharedMemConfig(int config) {
     CUDART_READY();
     return cudart_done(cuCtxSetSharedMemConfig((CUsharedconfig)config));
@@ -270,7 +280,7 @@ CUDART_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greates
     return cudart_done(cuCtxGetStreamPriorityRange(least, greatest));
 }
 
-// ---- peers: there are none ------------------------------------------------------------------------------
+// ---- peers: there are none ----------------------------------------------------------------------
 CUDART_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     if (!is_device(device) || !is_device(peer)) return cudart_error(cudaErrorInvalidDevice);
     *can = 0;
@@ -289,7 +299,7 @@ CUDART_API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int 
     return cudart_done(cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)attribute, from, to));
 }
 
-// ---- the profiler: every run is measured ------------------------------------------------------------------
+// ---- the profiler: every run is measured --------------------------------------------------------
 CUDART_API cudaError_t cudaProfilerInitialize(const char *config, const char *out, int mode) {
     (void)config, (void)out, (void)mode;
     return cudaSuccess;
@@ -297,8 +307,9 @@ CUDART_API cudaError_t cudaProfilerInitialize(const char *config, const char *ou
 CUDART_API cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 CUDART_API cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
-// ---- the driver's entry points --------------------------------------------------------------------------
-CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version, unsigned long long flags,
+// ---- the driver's entry points ------------------------------------------------------------------
+CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out,
+                                                        unsigned version, unsigned long long flags,
                                                         int *found) {
     CUDART_READY();
     CUdriverProcAddressQueryResult q = CU_GET_PROC_ADDRESS_SUCCESS;
@@ -306,8 +317,10 @@ CUDART_API cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void *
     if (found) *found = (int)q;
     return cudart_done(r == CUDA_ERROR_NOT_FOUND && found ? CUDA_SUCCESS : r);
 }
-CUDART_API cudaError_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *found) {
+CUDART_API cudaError_t cudaGetDriverEntryPoint(const char *name, void **out,
+                                               unsigned long long flags, int *found) {
     int version = 0;
     cudaRuntimeGetVersion(&version);
-    return cudaGetDriverEntryPointByVersion(name, out, (unsigned)version, flags, cudart_major >= 12 ? found : NULL);
+    return cudaGetDriverEntryPointByVersion(name, out, (unsigned)version, flags,
+                                            cudart_major >= 12 ? found : NULL);
 }

@@ -1,12 +1,13 @@
-// Capture and graphs. A graph is a list of operations in an order in which they may run: the order of their
-// capture, or of their making, which both respect every dependency that can be expressed (a node's
-// dependencies exist before it). A launch gives every branch a stream of its own, tied together by events.
+// Capture and graphs. A graph is a list of operations in an order in which they may run: the order
+// of their capture, or of their making, which both respect every dependency that can be expressed
+// (a node's dependencies exist before it). A launch gives every branch a stream of its own, tied
+// together by events.
 #include "cudart/graph.h"
 #include "driver_private.h"
 
 #include <pthread.h>
 
-// ---- doing an operation ---------------------------------------------------------------------------------
+// ---- doing an operation -------------------------------------------------------------------------
 static CUresult do_graph(struct CUgraph_st *g, cudaStream_t s);
 
 CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
@@ -14,20 +15,29 @@ CUresult cudart_do(const struct cudart_op *op, cudaStream_t s) {
     case OP_KERNEL: {
         const dim3 g = op->kernel.grid, b = op->kernel.block;
         if (op->kernel.cooperative)
-            return cuLaunchCooperativeKernel(op->kernel.f, g.x, g.y, g.z, b.x, b.y, b.z, op->kernel.shared, s, op->kernel.args);
-        return cuLaunchKernel(op->kernel.f, g.x, g.y, g.z, b.x, b.y, b.z, op->kernel.shared, s, op->kernel.args, NULL);
+            return cuLaunchCooperativeKernel(op->kernel.f, g.x, g.y, g.z, b.x, b.y, b.z,
+                                             op->kernel.shared, s, op->kernel.args);
+        return cuLaunchKernel(op->kernel.f, g.x, g.y, g.z, b.x, b.y, b.z, op->kernel.shared, s,
+                              op->kernel.args, NULL);
     }
     case OP_COPY: return cuMemcpy3DAsync(&op->copy, s);
     case OP_FILL:
         if (op->fill.height == 1) {
-            if (op->fill.element == 4) return cuMemsetD32Async(op->fill.dst, op->fill.value, op->fill.width / 4, s);
-            if (op->fill.element == 2) return cuMemsetD16Async(op->fill.dst, (unsigned short)op->fill.value, op->fill.width / 2, s);
+            if (op->fill.element == 4)
+                return cuMemsetD32Async(op->fill.dst, op->fill.value, op->fill.width / 4, s);
+            if (op->fill.element == 2)
+                return cuMemsetD16Async(op->fill.dst, (unsigned short)op->fill.value,
+                                        op->fill.width / 2, s);
             return cuMemsetD8Async(op->fill.dst, (unsigned char)op->fill.value, op->fill.width, s);
         }
-        if (op->fill.element == 4) return cuMemsetD2D32Async(op->fill.dst, op->fill.pitch, op->fill.value, op->fill.width / 4, op->fill.height, s);
+        if (op->fill.element == 4)
+            return cuMemsetD2D32Async(op->fill.dst, op->fill.pitch, op->fill.value,
+                                      op->fill.width / 4, op->fill.height, s);
         if (op->fill.element == 2)
-            return cuMemsetD2D16Async(op->fill.dst, op->fill.pitch, (unsigned short)op->fill.value, op->fill.width / 2, op->fill.height, s);
-        return cuMemsetD2D8Async(op->fill.dst, op->fill.pitch, (unsigned char)op->fill.value, op->fill.width, op->fill.height, s);
+            return cuMemsetD2D16Async(op->fill.dst, op->fill.pitch, (unsigned short)op->fill.value,
+                                      op->fill.width / 2, op->fill.height, s);
+        return cuMemsetD2D8Async(op->fill.dst, op->fill.pitch, (unsigned char)op->fill.value,
+                                 op->fill.width, op->fill.height, s);
     case OP_HOST: return cuLaunchHostFunc(s, op->host.fn, op->host.user);
     case OP_EVENT_RECORD: return cuEventRecord(op->event, s);
     case OP_EVENT_WAIT: return cuStreamWaitEvent(s, op->event, 0);
@@ -55,7 +65,8 @@ static bool is_line(const struct CUgraph_st *g, const unsigned *order) {
         const unsigned i = order ? order[k] : k;
         if (!g->node[i]) continue;
         bool follows = last == UINT32_MAX;
-        for (unsigned d = 0; d < g->node[i]->n_depends; d++) follows |= g->node[i]->depends[d] == last;
+        for (unsigned d = 0; d < g->node[i]->n_depends; d++)
+            follows |= g->node[i]->depends[d] == last;
         if (!follows) return false;
         last = i;
     }
@@ -69,8 +80,8 @@ struct plan {
     unsigned tail[MAX_LANES], n_lanes;
 };
 
-// A node goes on in the lane of something that it waits for and that nobody has gone on from; else it opens a
-// lane, as long as there are any.
+// A node goes on in the lane of something that it waits for and that nobody has gone on from; else
+// it opens a lane, as long as there are any.
 static void plan_lanes(const struct CUgraph_st *g, const unsigned *order, struct plan *p) {
     for (unsigned k = 0; k < g->n; k++) {
         const unsigned i = order ? order[k] : k;
@@ -101,26 +112,31 @@ static CUresult make_lanes(struct CUgraph_st *g, const struct plan *p) {
     }
     if (!g->lane) return CUDA_ERROR_OUT_OF_MEMORY;
     if (!g->start) r = cuEventCreate(&g->start, CU_EVENT_DISABLE_TIMING);
-    for (; r == CUDA_SUCCESS && g->n_lanes + 1 < p->n_lanes; g->n_lanes += r == CUDA_SUCCESS) r = cuStreamCreate(&g->lane[g->n_lanes + 1], CU_STREAM_NON_BLOCKING);
+    for (; r == CUDA_SUCCESS && g->n_lanes + 1 < p->n_lanes; g->n_lanes += r == CUDA_SUCCESS)
+        r = cuStreamCreate(&g->lane[g->n_lanes + 1], CU_STREAM_NON_BLOCKING);
     for (unsigned i = 0; i < g->n && r == CUDA_SUCCESS; i++)
         if (p->is_waited[i] && !g->done[i]) r = cuEventCreate(&g->done[i], CU_EVENT_DISABLE_TIMING);
     return r;
 }
 
-static CUresult do_lanes(struct CUgraph_st *g, const unsigned *order, cudaStream_t s, const struct plan *p) {
+static CUresult do_lanes(struct CUgraph_st *g, const unsigned *order, cudaStream_t s,
+                         const struct plan *p) {
     CUresult r = cuEventRecord(g->start, s);
-    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++) r = cuStreamWaitEvent(g->lane[l], g->start, 0);
+    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++)
+        r = cuStreamWaitEvent(g->lane[l], g->start, 0);
     for (unsigned k = 0; k < g->n && r == CUDA_SUCCESS; k++) {
         const unsigned i = order ? order[k] : k;
         const struct CUgraphNode_st *n = g->node[i];
         if (!n) continue;
         const cudaStream_t own = p->lane[i] ? g->lane[p->lane[i]] : s;
         for (unsigned d = 0; d < n->n_depends && r == CUDA_SUCCESS; d++)
-            if (p->lane[n->depends[d]] != p->lane[i]) r = cuStreamWaitEvent(own, g->done[n->depends[d]], 0);
+            if (p->lane[n->depends[d]] != p->lane[i])
+                r = cuStreamWaitEvent(own, g->done[n->depends[d]], 0);
         if (r == CUDA_SUCCESS) r = do_node(n, own);
         if (r == CUDA_SUCCESS && p->is_waited[i]) r = cuEventRecord(g->done[i], own);
     }
-    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++) r = cuStreamWaitEvent(s, g->done[p->tail[l]], 0);
+    for (unsigned l = 1; l < p->n_lanes && r == CUDA_SUCCESS; l++)
+        r = cuStreamWaitEvent(s, g->done[p->tail[l]], 0);
     return r;
 }
 
@@ -137,7 +153,8 @@ static CUresult do_graph(struct CUgraph_st *g, cudaStream_t s) {
             if (n) r = do_node(n, s);
         }
     } else {
-        struct plan p = {.lane = calloc(g->n, sizeof *p.lane), .is_waited = calloc(g->n, sizeof *p.is_waited)};
+        struct plan p = {.lane = calloc(g->n, sizeof *p.lane),
+                         .is_waited = calloc(g->n, sizeof *p.is_waited)};
         r = p.lane && p.is_waited ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
         if (r == CUDA_SUCCESS) plan_lanes(g, order, &p);
         if (r == CUDA_SUCCESS) r = make_lanes(g, &p);
@@ -168,7 +185,7 @@ bool graph_order(const struct CUgraph_st *g, unsigned *order) {
     return n == g->n;
 }
 
-// ---- nodes ------------------------------------------------------------------------------------------------
+// ---- nodes --------------------------------------------------------------------------------------
 struct CUgraph_st *graph_new(void) { return calloc(1, sizeof(struct CUgraph_st)); }
 
 static void free_arguments(struct CUgraphNode_st *n) {
@@ -203,7 +220,8 @@ void graph_free(struct CUgraph_st *g) {
 static bool keep_arguments(struct CUgraphNode_st *n, void **args) {
     size_t bytes = 0, offset, size;
     unsigned count = 0;
-    while (cuFuncGetParamInfo(n->op.kernel.f, count, &offset, &size) == CUDA_SUCCESS) bytes = offset + size, count++;
+    while (cuFuncGetParamInfo(n->op.kernel.f, count, &offset, &size) == CUDA_SUCCESS)
+        bytes = offset + size, count++;
     n->op.kernel.args = calloc(count + 1, sizeof(void *));
     n->arguments = calloc(1, bytes + 1);
     n->argument_bytes = calloc(count + 1, sizeof(size_t));
@@ -234,8 +252,8 @@ bool graph_depend(struct CUgraphNode_st *n, unsigned on) {
     return true;
 }
 
-struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudart_op *op, struct CUgraphNode_st *const *depends,
-                                 size_t n_depends) {
+struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct cudart_op *op,
+                                 struct CUgraphNode_st *const *depends, size_t n_depends) {
     struct CUgraphNode_st *n = calloc(1, sizeof *n);
     if (!n) return NULL;
     if (g->n == g->cap) {
@@ -284,11 +302,14 @@ cudaError_t graph_set(struct CUgraphNode_st *n, const struct cudart_op *op) {
     if (!n || n->op.kind != op->kind) return cudart_error(cudaErrorInvalidValue);
     if (op->kind == OP_KERNEL) {
         struct CUgraphNode_st to = {.op = *op};
-        to.op.kernel.cooperative = n->op.kernel.cooperative; // an attribute of the node, which stays
-        if (!keep_arguments(&to, op->kernel.args)) return free_arguments(&to), cudart_error(cudaErrorMemoryAllocation);
+        to.op.kernel.cooperative =
+            n->op.kernel.cooperative; // an attribute of the node, which stays
+        if (!keep_arguments(&to, op->kernel.args))
+            return free_arguments(&to), cudart_error(cudaErrorMemoryAllocation);
         free_arguments(n); // only now: the values may be the node's own, as GetParams answers them
         n->op = to.op;
-        n->arguments = to.arguments, n->n_arguments = to.n_arguments, n->argument_bytes = to.argument_bytes;
+        n->arguments = to.arguments, n->n_arguments = to.n_arguments,
+        n->argument_bytes = to.argument_bytes;
         return cudaSuccess;
     }
     if (op->kind == OP_CHILD) graph_free(n->op.child);
@@ -296,9 +317,10 @@ cudaError_t graph_set(struct CUgraphNode_st *n, const struct cudart_op *op) {
     return cudaSuccess;
 }
 
-// ---- capture ------------------------------------------------------------------------------------------------
-// A capture begins in one stream; others join by waiting for an event that was recorded in it. What the next
-// operation of a stream depends on are the last of its own and what it has waited for since.
+// ---- capture ------------------------------------------------------------------------------------
+// A capture begins in one stream; others join by waiting for an event that was recorded in it. What
+// the next operation of a stream depends on are the last of its own and what it has waited for
+// since.
 struct front {
     struct CUgraphNode_st **node;
     unsigned n;
@@ -411,7 +433,8 @@ bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e) 
     return true;
 }
 
-static cudaError_t begin_capture(cudaStream_t s, CUgraph into, const CUgraphNode *depends, size_t n) {
+static cudaError_t begin_capture(cudaStream_t s, CUgraph into, const CUgraphNode *depends,
+                                 size_t n) {
     CUDART_READY();
     if (!s || s == CU_STREAM_LEGACY) return cudart_error(cudaErrorStreamCaptureUnsupported);
     s = of_thread(s);
@@ -420,7 +443,12 @@ static cudaError_t begin_capture(cudaStream_t s, CUgraph into, const CUgraphNode
     cudaError_t e = capture_of(s, &which) ? cudaErrorIllegalState : cudaSuccess;
     struct capture *c = e == cudaSuccess ? calloc(1, sizeof *c) : NULL;
     if (c) {
-        *c = (struct capture){.graph = into ? into : graph_new(), .owns_graph = !into, .origin = s, .id = next_capture++, .n_streams = 1, .next = captures};
+        *c = (struct capture){.graph = into ? into : graph_new(),
+                              .owns_graph = !into,
+                              .origin = s,
+                              .id = next_capture++,
+                              .n_streams = 1,
+                              .next = captures};
         c->stream[0].stream = s;
         front_set(&c->stream[0].front, depends, n);
         __atomic_store_n(&captures, c, __ATOMIC_RELEASE);
@@ -432,7 +460,9 @@ CUDART_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, int mode) {
     (void)mode;
     return begin_capture(s, NULL, NULL, 0);
 }
-CUDART_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t s, CUgraph g, const CUgraphNode *depends, const void *edges, size_t n, int mode) {
+CUDART_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t s, CUgraph g,
+                                                     const CUgraphNode *depends, const void *edges,
+                                                     size_t n, int mode) {
     (void)edges, (void)mode;
     return g ? begin_capture(s, g, depends, n) : cudart_error(cudaErrorInvalidValue);
 }
@@ -442,7 +472,10 @@ CUDART_API cudaError_t cudaStreamEndCapture(cudaStream_t s, CUgraph *out) {
     pthread_mutex_lock(&capture_lock);
     unsigned which;
     struct capture *c = capture_of(s, &which);
-    cudaError_t e = !c ? cudaErrorIllegalState : c->origin != s ? cudaErrorStreamCaptureUnmatched : c->invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+    cudaError_t e = !c               ? cudaErrorIllegalState
+                    : c->origin != s ? cudaErrorStreamCaptureUnmatched
+                    : c->invalid     ? cudaErrorStreamCaptureInvalidated
+                                     : cudaSuccess;
     *out = NULL;
     if (c && c->origin == s) {
         for (struct capture **p = &captures; *p; p = &(*p)->next)
@@ -464,7 +497,9 @@ CUDART_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, int *status) {
     *status = cudart_is_capturing(s);
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t s, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **depends, size_t *n) {
+CUDART_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t s, int *status,
+                                                   unsigned long long *id, CUgraph *graph,
+                                                   const CUgraphNode **depends, size_t *n) {
     pthread_mutex_lock(&capture_lock);
     unsigned at = 0;
     const struct capture *c = capture_of(s, &at);
@@ -477,31 +512,39 @@ CUDART_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t s, int *status, 
     return cudaSuccess;
 }
 // 11 and 12: two answers; 13 the larger interface (with edge data between, which is never there).
-CUDART_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, int *status, unsigned long long *id, CUgraph *graph, const CUgraphNode **depends,
+CUDART_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, int *status, unsigned long long *id,
+                                                CUgraph *graph, const CUgraphNode **depends,
                                                 const void **edges, size_t *n) {
     if (cudart_major < 13) return cudaStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL);
     if (edges) *edges = NULL;
     return cudaStreamGetCaptureInfo_v2(s, status, id, graph, depends, n);
 }
-CUDART_API cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t s, int *status, unsigned long long *id, CUgraph *graph,
-                                                   const CUgraphNode **depends, const void **edges, size_t *n) {
+CUDART_API cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t s, int *status,
+                                                   unsigned long long *id, CUgraph *graph,
+                                                   const CUgraphNode **depends, const void **edges,
+                                                   size_t *n) {
     if (edges) *edges = NULL;
     return cudaStreamGetCaptureInfo_v2(s, status, id, graph, depends, n);
 }
 // Flags: 0 adds, 1 sets.
-CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t s, CUgraphNode *depends, const void *edges, size_t n, unsigned flags) {
+CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t s, CUgraphNode *depends,
+                                                              const void *edges, size_t n,
+                                                              unsigned flags) {
     (void)edges;
     pthread_mutex_lock(&capture_lock);
     unsigned at = 0;
     struct capture *c = capture_of(s, &at);
     const struct front more = {depends, (unsigned)n};
-    const bool ok = c && (flags ? front_set(&c->stream[at].front, depends, n) : front_add(&c->stream[at].front, &more));
+    const bool ok = c && (flags ? front_set(&c->stream[at].front, depends, n)
+                                : front_add(&c->stream[at].front, &more));
     pthread_mutex_unlock(&capture_lock);
     return cudart_error(ok ? cudaSuccess : c ? cudaErrorMemoryAllocation : cudaErrorIllegalState);
 }
 // 11 and 12: without edges' data, so the numbers stand one place earlier.
-CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t s, CUgraphNode *depends, uintptr_t a, uintptr_t b, unsigned c) {
-    if (cudart_major < 13) return cudaStreamUpdateCaptureDependencies_v2(s, depends, NULL, a, (unsigned)b);
+CUDART_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t s, CUgraphNode *depends,
+                                                           uintptr_t a, uintptr_t b, unsigned c) {
+    if (cudart_major < 13)
+        return cudaStreamUpdateCaptureDependencies_v2(s, depends, NULL, a, (unsigned)b);
     return cudaStreamUpdateCaptureDependencies_v2(s, depends, (const void *)a, b, c);
 }
 CUDART_API cudaError_t cudaThreadExchangeStreamCaptureMode(int *mode) {
@@ -512,8 +555,9 @@ CUDART_API cudaError_t cudaThreadExchangeStreamCaptureMode(int *mode) {
     return cudaSuccess;
 }
 
-// ---- executable graphs -----------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g, unsigned long long flags) {
+// ---- executable graphs --------------------------------------------------------------------------
+CUDART_API cudaError_t cudaGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g,
+                                                     unsigned long long flags) {
     if (!out || !g) return cudart_error(cudaErrorInvalidValue);
     *out = NULL;
     if (g->is_unsorted && !graph_order(g, NULL)) return cudart_error(cudaErrorInvalidValue);
@@ -524,13 +568,15 @@ CUDART_API cudaError_t cudaGraphInstantiateWithFlags(CUgraphExec *out, CUgraph g
     return cudaSuccess;
 }
 // Up to 11: where an error was; from 12 on: flags. Nothing can go wrong that they would say.
-CUDART_API cudaError_t cudaGraphInstantiate(CUgraphExec *out, CUgraph g, uintptr_t error, char *log, size_t bytes) {
+CUDART_API cudaError_t cudaGraphInstantiate(CUgraphExec *out, CUgraph g, uintptr_t error, char *log,
+                                            size_t bytes) {
     if (cudart_major >= 12) return cudaGraphInstantiateWithFlags(out, g, error);
     if (error) *(CUgraphNode *)error = NULL;
     if (log && bytes) *log = 0;
     return cudaGraphInstantiateWithFlags(out, g, 0);
 }
-CUDART_API cudaError_t cudaGraphInstantiateWithParams(CUgraphExec *out, CUgraph g, cudaGraphInstantiateParams *p) {
+CUDART_API cudaError_t cudaGraphInstantiateWithParams(CUgraphExec *out, CUgraph g,
+                                                      cudaGraphInstantiateParams *p) {
     const cudaError_t e = cudaGraphInstantiateWithFlags(out, g, p->flags);
     p->errNode_out = NULL;
     p->result_out = e == cudaSuccess ? 0 : 1; // success, error
@@ -568,7 +614,8 @@ CUDART_API cudaError_t cudaGraphExecUpdate(CUgraphExec x, CUgraph g, void *info,
     for (unsigned i = 0; i < g->n && same; i++) {
         const struct CUgraphNode_st *a = x->graph->node[i], *b = g->node[i];
         same = !a == !b && (!a || (a->op.kind == b->op.kind && a->n_depends == b->n_depends));
-        for (unsigned k = 0; same && a && k < a->n_depends; k++) same = a->depends[k] == b->depends[k];
+        for (unsigned k = 0; same && a && k < a->n_depends; k++)
+            same = a->depends[k] == b->depends[k];
     }
     enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     const int answer = same ? UPDATED : TOPOLOGY_CHANGED;

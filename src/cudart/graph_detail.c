@@ -1,27 +1,34 @@
-// Attributes of kernels in graphs, objects of the program's that graphs keep, and pictures of graphs.
+// Attributes of kernels in graphs, objects of the program's that graphs keep, and pictures of
+// graphs.
 #include "cudart/graph.h"
 
-// ---- attributes -----------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaGraphKernelNodeSetAttribute(CUgraphNode node, int id, const CUlaunchAttributeValue *value) {
-    if (node->op.kind != OP_KERNEL || !value || id < 0 || id >= GRAPH_ATTRIBUTES) return cudart_error(cudaErrorInvalidValue);
+// ---- attributes ---------------------------------------------------------------------------------
+CUDART_API cudaError_t cudaGraphKernelNodeSetAttribute(CUgraphNode node, int id,
+                                                       const CUlaunchAttributeValue *value) {
+    if (node->op.kind != OP_KERNEL || !value || id < 0 || id >= GRAPH_ATTRIBUTES)
+        return cudart_error(cudaErrorInvalidValue);
     node->attribute[id] = *value;
-    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) node->op.kernel.cooperative = value->cooperative != 0;
+    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        node->op.kernel.cooperative = value->cooperative != 0;
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaGraphKernelNodeGetAttribute(CUgraphNode node, int id, CUlaunchAttributeValue *value) {
-    if (node->op.kind != OP_KERNEL || !value || id < 0 || id >= GRAPH_ATTRIBUTES) return cudart_error(cudaErrorInvalidValue);
+CUDART_API cudaError_t cudaGraphKernelNodeGetAttribute(CUgraphNode node, int id,
+                                                       CUlaunchAttributeValue *value) {
+    if (node->op.kind != OP_KERNEL || !value || id < 0 || id >= GRAPH_ATTRIBUTES)
+        return cudart_error(cudaErrorInvalidValue);
     *value = node->attribute[id];
     if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = node->op.kernel.cooperative;
     return cudaSuccess;
 }
 CUDART_API cudaError_t cudaGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-    if (to->op.kind != OP_KERNEL || from->op.kind != OP_KERNEL) return cudart_error(cudaErrorInvalidValue);
+    if (to->op.kind != OP_KERNEL || from->op.kind != OP_KERNEL)
+        return cudart_error(cudaErrorInvalidValue);
     memcpy(to->attribute, from->attribute, sizeof to->attribute);
     to->op.kernel.cooperative = from->op.kernel.cooperative;
     return cudaSuccess;
 }
 
-// ---- objects --------------------------------------------------------------------------------------------
+// ---- objects ------------------------------------------------------------------------------------
 typedef struct user_object {
     void *user;
     cudaHostFn_t destroy;
@@ -61,7 +68,8 @@ void graph_objects_drop(struct CUgraph_st *g) {
         free(k);
     }
 }
-CUDART_API cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *user, cudaHostFn_t destroy, unsigned references, unsigned flags) {
+CUDART_API cudaError_t cudaUserObjectCreate(cudaUserObject_t *out, void *user, cudaHostFn_t destroy,
+                                            unsigned references, unsigned flags) {
     (void)flags;
     if (!out || !destroy || !references) return cudart_error(cudaErrorInvalidValue);
     cudaUserObject_t o = malloc(sizeof *o);
@@ -80,7 +88,8 @@ CUDART_API cudaError_t cudaUserObjectRelease(cudaUserObject_t o, unsigned n) {
     release(o, n);
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaGraphRetainUserObject(CUgraph g, cudaUserObject_t o, unsigned n, unsigned flags) {
+CUDART_API cudaError_t cudaGraphRetainUserObject(CUgraph g, cudaUserObject_t o, unsigned n,
+                                                 unsigned flags) {
     enum { MOVE = 1 }; // the program's own references become the graph's
     if (!g || !o || !n) return cudart_error(cudaErrorInvalidValue);
     if (!keep(g, o, n)) return cudart_error(cudaErrorMemoryAllocation);
@@ -101,11 +110,13 @@ CUDART_API cudaError_t cudaGraphReleaseUserObject(CUgraph g, cudaUserObject_t o,
     return cudart_error(cudaErrorInvalidValue);
 }
 
-// ---- a picture (Graphviz) -------------------------------------------------------------------------------
+// ---- a picture (Graphviz) -----------------------------------------------------------------------
 CUDART_API cudaError_t cudaGraphDebugDotPrint(CUgraph g, const char *path, unsigned flags) {
-    static const char *const name[] = {[OP_KERNEL] = "kernel", [OP_COPY] = "copy", [OP_FILL] = "fill", [OP_HOST] = "host function",
-                                       [OP_EVENT_RECORD] = "event", [OP_EVENT_WAIT] = "wait", [OP_EMPTY] = "empty", [OP_CHILD] = "graph",
-                                       [OP_ALLOC] = "allocation", [OP_FREE] = "free"};
+    static const char *const name[] = {
+        [OP_KERNEL] = "kernel",      [OP_COPY] = "copy",          [OP_FILL] = "fill",
+        [OP_HOST] = "host function", [OP_EVENT_RECORD] = "event", [OP_EVENT_WAIT] = "wait",
+        [OP_EMPTY] = "empty",        [OP_CHILD] = "graph",        [OP_ALLOC] = "allocation",
+        [OP_FREE] = "free"};
     (void)flags;
     FILE *const f = g && path ? fopen(path, "w") : NULL;
     if (!f) return cudart_error(cudaErrorOperatingSystem);
@@ -114,7 +125,8 @@ CUDART_API cudaError_t cudaGraphDebugDotPrint(CUgraph g, const char *path, unsig
         const struct CUgraphNode_st *n = g->node[i];
         if (!n) continue;
         const char *kernel = "";
-        if (n->op.kind == OP_KERNEL && cuFuncGetName(&kernel, n->op.kernel.f) != CUDA_SUCCESS) kernel = "";
+        if (n->op.kind == OP_KERNEL && cuFuncGetName(&kernel, n->op.kernel.f) != CUDA_SUCCESS)
+            kernel = "";
         fprintf(f, "  n%u [shape=box,label=\"%u: %s %s\"];\n", i, i, name[n->op.kind], kernel);
         for (unsigned k = 0; k < n->n_depends; k++) fprintf(f, "  n%u -> n%u;\n", n->depends[k], i);
     }

@@ -1,6 +1,7 @@
-// Nodes that allocate and free memory. An allocation has its address from the moment its node is made, so it is made
-// then; a launch only marks it as in use or not. It is given back with the last node that names it, or, as the
-// vendor's guide has it for memory in use then, when the program frees it.
+// Nodes that allocate and free memory. An allocation has its address from the moment its node is
+// made, so it is made then; a launch only marks it as in use or not. It is given back with the last
+// node that names it, or, as the vendor's guide has it for memory in use then, when the program
+// frees it.
 #include "cudart/graph.h"
 
 #include <pthread.h>
@@ -102,7 +103,7 @@ void graph_memory_forget(const struct CUgraph_st *g) {
     pthread_mutex_unlock(&table.lock);
 }
 
-// ---- in streams -----------------------------------------------------------------------------------------
+// ---- in streams ---------------------------------------------------------------------------------
 bool cudart_capture_alloc(cudaStream_t s, size_t bytes, void **out, cudaError_t *e) {
     if (!cudart_is_capturing(s)) return false;
     struct cudaMemAllocNodeParams p = {.bytesize = bytes};
@@ -131,8 +132,10 @@ bool cudart_free_of_graph(void *p, cudaStream_t s, cudaError_t *e) {
     return m != NULL;
 }
 
-// ---- by hand --------------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaGraphAddMemAllocNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, struct cudaMemAllocNodeParams *p) {
+// ---- by hand ------------------------------------------------------------------------------------
+CUDART_API cudaError_t cudaGraphAddMemAllocNode(CUgraphNode *out, CUgraph g,
+                                                const CUgraphNode *depends, size_t n,
+                                                struct cudaMemAllocNodeParams *p) {
     CUDART_READY();
     if (!g || !p || !p->bytesize) return cudart_error(cudaErrorInvalidValue);
     struct cudart_op op;
@@ -143,15 +146,18 @@ CUDART_API cudaError_t cudaGraphAddMemAllocNode(CUgraphNode *out, CUgraph g, con
     if (out) *out = node;
     return cudart_error(node ? cudaSuccess : cudaErrorMemoryAllocation);
 }
-CUDART_API cudaError_t cudaGraphMemAllocNodeGetParams(CUgraphNode node, struct cudaMemAllocNodeParams *p) {
+CUDART_API cudaError_t cudaGraphMemAllocNodeGetParams(CUgraphNode node,
+                                                      struct cudaMemAllocNodeParams *p) {
     if (node->op.kind != OP_ALLOC) return cudart_error(cudaErrorInvalidValue);
     enum { PINNED = 1, DEVICE = 1 };
-    *p = (struct cudaMemAllocNodeParams){.poolProps = {.allocType = PINNED, .location = {DEVICE, 0}},
-                                         .bytesize = node->op.memory->bytes,
-                                         .dptr = (void *)(uintptr_t)node->op.memory->at};
+    *p =
+        (struct cudaMemAllocNodeParams){.poolProps = {.allocType = PINNED, .location = {DEVICE, 0}},
+                                        .bytesize = node->op.memory->bytes,
+                                        .dptr = (void *)(uintptr_t)node->op.memory->at};
     return cudaSuccess;
 }
-CUDART_API cudaError_t cudaGraphAddMemFreeNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n, void *p) {
+CUDART_API cudaError_t cudaGraphAddMemFreeNode(CUgraphNode *out, CUgraph g,
+                                               const CUgraphNode *depends, size_t n, void *p) {
     struct cudart_op op;
     const cudaError_t e = g ? graph_free_op(p, &op) : cudaErrorInvalidValue;
     if (e != cudaSuccess) return cudart_error(e);
@@ -165,11 +171,12 @@ CUDART_API cudaError_t cudaGraphMemFreeNodeGetParams(CUgraphNode node, void *out
     return cudaSuccess;
 }
 
-// ---- how much -------------------------------------------------------------------------------------------
+// ---- how much -----------------------------------------------------------------------------------
 enum { USED, MOST_USED, RESERVED, MOST_RESERVED };
 CUDART_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
     if (device != 0) return cudart_error(cudaErrorInvalidDevice);
-    if (!value || attribute < USED || attribute > MOST_RESERVED) return cudart_error(cudaErrorInvalidValue);
+    if (!value || attribute < USED || attribute > MOST_RESERVED)
+        return cudart_error(cudaErrorInvalidValue);
     pthread_mutex_lock(&table.lock);
     const uint64_t now[] = {table.used, table.most_used, table.reserved, table.most_reserved};
     pthread_mutex_unlock(&table.lock);
@@ -179,7 +186,8 @@ CUDART_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute,
 // The most there was may be set back to what there is.
 CUDART_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value) {
     if (device != 0) return cudart_error(cudaErrorInvalidDevice);
-    if (!value || (attribute != MOST_USED && attribute != MOST_RESERVED)) return cudart_error(cudaErrorInvalidValue);
+    if (!value || (attribute != MOST_USED && attribute != MOST_RESERVED))
+        return cudart_error(cudaErrorInvalidValue);
     pthread_mutex_lock(&table.lock);
     if (attribute == MOST_USED) table.most_used = table.used;
     else table.most_reserved = table.reserved;

@@ -2,7 +2,7 @@
 // attributes, occupancy, libraries.
 #include "cudart/cudart.h"
 
-// ---- configuration ----------------------------------------------------------------------------------
+// ---- configuration ------------------------------------------------------------------------------
 struct configuration {
     dim3 grid, block;
     size_t shared;
@@ -23,14 +23,16 @@ static struct configuration *push(void) {
     return c;
 }
 
-CUDART_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+CUDART_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                                cudaStream_t stream) {
     struct configuration *c = push();
     if (!c) return (unsigned)cudart_error(cudaErrorLaunchOutOfResources);
     c->grid = grid, c->block = block, c->shared = shared, c->stream = stream;
     return 0;
 }
 
-CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                                  void *stream) {
     if (!depth) return cudart_error(cudaErrorMissingConfiguration);
     const struct configuration *c = &stack[--depth];
     *grid = c->grid, *block = c->block, *shared = c->shared;
@@ -38,19 +40,20 @@ CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
     return cudaSuccess;
 }
 
-// ---- launches ---------------------------------------------------------------------------------------
-// A driver's "invalid value" of a launch is a shape, for which the runtime has a word of its own, or too
-// much shared memory, for which it has none.
+// ---- launches -----------------------------------------------------------------------------------
+// A driver's "invalid value" of a launch is a shape, for which the runtime has a word of its own,
+// or too much shared memory, for which it has none.
 static cudaError_t launch_error(CUresult r, CUfunction f, size_t shared) {
     if (r != CUDA_ERROR_INVALID_VALUE) return cudart_error((cudaError_t)r);
     int most = 0, own = 0;
     cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
     cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
-    return cudart_error(shared + (size_t)own > (size_t)most ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration);
+    return cudart_error(shared + (size_t)own > (size_t)most ? cudaErrorInvalidValue
+                                                            : cudaErrorInvalidConfiguration);
 }
 
-static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-                          bool cooperative) {
+static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t stream, bool cooperative) {
     const struct cudart_op op = {.kind = OP_KERNEL,
                                  .kernel = {f, grid, block, (unsigned)shared, cooperative, args}};
     if (shared > UINT32_MAX) return cudart_error(cudaErrorInvalidValue);
@@ -59,26 +62,28 @@ static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size
     return launch_error(cudart_do(&op, stream), f, shared);
 }
 
-CUDART_API cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                                        cudaStream_t stream) {
+CUDART_API cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,
+                                        size_t shared, cudaStream_t stream) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     return e != cudaSuccess ? cudart_error(e) : launch(f, grid, block, args, shared, stream, false);
 }
 
-CUDART_API cudaError_t __cudaLaunchKernel(cudaKernel_t k, dim3 grid, dim3 block, void **args, size_t shared,
-                                          cudaStream_t stream) {
+CUDART_API cudaError_t __cudaLaunchKernel(cudaKernel_t k, dim3 grid, dim3 block, void **args,
+                                          size_t shared, cudaStream_t stream) {
     return cudaLaunchKernel(k, grid, block, args, shared, stream);
 }
 
-CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                                   void **args, size_t shared,
                                                    cudaStream_t stream) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     return e != cudaSuccess ? cudart_error(e) : launch(f, grid, block, args, shared, stream, true);
 }
 
-CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args) {
+CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host,
+                                           void **args) {
     if (!c) return cudart_error(cudaErrorInvalidValue);
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
@@ -87,20 +92,23 @@ CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const vo
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const CUlaunchAttribute *a = &c->attrs[i];
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.cooperative;
-        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
+        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+            (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
             return cudart_refuse("a launch with clusters");
     }
     return launch(f, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative);
 }
 
 // The interface before CUDA 9.2.
-CUDART_API cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+CUDART_API cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared,
+                                         cudaStream_t stream) {
     return (cudaError_t)__cudaPushCallConfiguration(grid, block, shared, stream);
 }
 CUDART_API cudaError_t cudaSetupArgument(const void *arg, size_t bytes, size_t offset) {
     if (!depth) return cudart_error(cudaErrorMissingConfiguration);
     struct configuration *c = &stack[depth - 1];
-    if (offset > sizeof c->argument || bytes > sizeof c->argument - offset) return cudart_error(cudaErrorInvalidValue);
+    if (offset > sizeof c->argument || bytes > sizeof c->argument - offset)
+        return cudart_error(cudaErrorInvalidValue);
     memcpy(c->argument + offset, arg, bytes);
     if (offset + bytes > c->bytes) c->bytes = offset + bytes;
     return cudaSuccess;
@@ -120,11 +128,13 @@ CUDART_API cudaError_t cudaLaunch(const void *host) {
     return launch(f, c->grid, c->block, args, c->shared, c->stream, false);
 }
 
-// ---- handles of kernels -------------------------------------------------------------------------------
+// ---- handles of kernels -------------------------------------------------------------------------
 CUDART_API cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host) {
     return cudart_error(cudart_kernel(host, out));
 }
-CUDART_API cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host) { return __cudaGetKernel(out, host); }
+CUDART_API cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host) {
+    return __cudaGetKernel(out, host);
+}
 CUDART_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host) {
     return cudart_error(cudart_function(host, out));
 }
@@ -135,17 +145,23 @@ CUDART_API cudaError_t cudaFuncGetName(const char **name, const void *host) {
     return cudart_error(e);
 }
 
-CUDART_API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit, void **jit_values,
-                                           unsigned n_jit, CUlibraryOption *options, void **values, unsigned n) {
+CUDART_API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit,
+                                           void **jit_values, unsigned n_jit,
+                                           CUlibraryOption *options, void **values, unsigned n) {
     CUDART_READY();
     return cudart_done(cuLibraryLoadData(out, code, jit, jit_values, n_jit, options, values, n));
 }
-CUDART_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path, CUjit_option *jit, void **jit_values,
-                                               unsigned n_jit, CUlibraryOption *options, void **values, unsigned n) {
+CUDART_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path,
+                                               CUjit_option *jit, void **jit_values, unsigned n_jit,
+                                               CUlibraryOption *options, void **values,
+                                               unsigned n) {
     CUDART_READY();
-    return cudart_done(cuLibraryLoadFromFile(out, path, jit, jit_values, n_jit, options, values, n));
+    return cudart_done(
+        cuLibraryLoadFromFile(out, path, jit, jit_values, n_jit, options, values, n));
 }
-CUDART_API cudaError_t cudaLibraryUnload(cudaLibrary_t l) { return cudart_done(cuLibraryUnload(l)); }
+CUDART_API cudaError_t cudaLibraryUnload(cudaLibrary_t l) {
+    return cudart_done(cuLibraryUnload(l));
+}
 CUDART_API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t l, const char *name) {
     CUkernel k;
     CUfunction f;
@@ -155,7 +171,8 @@ CUDART_API cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t l, 
     if (r == CUDA_SUCCESS) *out = cudart_function_of_library(f);
     return cudart_done(r);
 }
-CUDART_API cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t l, const char *name) {
+CUDART_API cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t l,
+                                            const char *name) {
     CUDART_READY();
     return cudart_done(cuLibraryGetGlobal((CUdeviceptr *)address, bytes, l, name));
 }
@@ -163,7 +180,7 @@ CUDART_API cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t 
     return cudart_done(cuLibraryGetKernelCount(count, l));
 }
 
-// ---- attributes ---------------------------------------------------------------------------------------
+// ---- attributes ---------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
@@ -180,9 +197,13 @@ CUDART_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const
         {&a->cacheModeCA, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA},
         {&a->maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES},
         {&a->preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}};
-    memset(a, 0, cudart_major >= 12 ? sizeof *a : offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
-    for (size_t i = 0; i < COUNT(ints) && r == CUDA_SUCCESS; i++) r = cuFuncGetAttribute(ints[i].to, ints[i].what, f);
-    a->sharedSizeBytes = (size_t)shared, a->constSizeBytes = (size_t)constant, a->localSizeBytes = (size_t)local;
+    memset(a, 0,
+           cudart_major >= 12 ? sizeof *a
+                              : offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
+    for (size_t i = 0; i < COUNT(ints) && r == CUDA_SUCCESS; i++)
+        r = cuFuncGetAttribute(ints[i].to, ints[i].what, f);
+    a->sharedSizeBytes = (size_t)shared, a->constSizeBytes = (size_t)constant,
+    a->localSizeBytes = (size_t)local;
     return cudart_done(r);
 }
 
@@ -190,32 +211,38 @@ CUDART_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const
 CUDART_API cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int value) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
-    return e != cudaSuccess ? cudart_error(e) : cudart_done(cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+    return e != cudaSuccess
+               ? cudart_error(e)
+               : cudart_done(cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
 }
 CUDART_API cudaError_t cudaFuncSetCacheConfig(const void *host, int config) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
-    return e != cudaSuccess ? cudart_error(e) : cudart_done(cuFuncSetCacheConfig(f, (CUfunc_cache)config));
+    return e != cudaSuccess ? cudart_error(e)
+                            : cudart_done(cuFuncSetCacheConfig(f, (CUfunc_cache)config));
 }
 CUDART_API cudaError_t cudaFuncSetSharedMemConfig(const void *host, int config) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
-    return e != cudaSuccess ? cudart_error(e) : cudart_done(cuFuncSetSharedMemConfig(f, (CUsharedconfig)config));
+    return e != cudaSuccess ? cudart_error(e)
+                            : cudart_done(cuFuncSetSharedMemConfig(f, (CUsharedconfig)config));
 }
 
-// ---- occupancy ----------------------------------------------------------------------------------------
-CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *host, int threads,
-                                                                              size_t shared, unsigned flags) {
+// ---- occupancy ----------------------------------------------------------------------------------
+CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *host, int threads, size_t shared, unsigned flags) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     if (e != cudaSuccess) return cudart_error(e);
-    return cudart_done(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, flags));
+    return cudart_done(
+        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, flags));
 }
-CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int threads,
-                                                                     size_t shared) {
+CUDART_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+                                                                     int threads, size_t shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
 }
-CUDART_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks, int threads) {
+CUDART_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host,
+                                                                 int blocks, int threads) {
     CUfunction f;
     const cudaError_t e = cudart_function(host, &f);
     if (e != cudaSuccess) return cudart_error(e);

@@ -1,8 +1,8 @@
-// libwarpwatt-preload.so, which `warpwatt run` has loaded into every process that a program makes. Where the
-// program has a CUDA runtime of its own (nvcc's default, -cudart static) it brings in libwarpwatt-static.so, which
-// replaces that runtime before the program's constructors register their kernels with it. A library's
-// constructors have run by now, or run later when it is opened by dlopen: one with a runtime of its own is
-// named by libcuda.so.1 when that runtime asks for it.
+// libwarpwatt-preload.so, which `warpwatt run` has loaded into every process that a program makes.
+// Where the program has a CUDA runtime of its own (nvcc's default, -cudart static) it brings in
+// libwarpwatt-static.so, which replaces that runtime before the program's constructors register
+// their kernels with it. A library's constructors have run by now, or run later when it is opened
+// by dlopen: one with a runtime of its own is named by libcuda.so.1 when that runtime asks for it.
 #include "fatbin/own_runtime.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,8 @@ static replace_fn *load(void) {
     char path[PATH_MAX];
     if (!dladdr((void *)(uintptr_t)load, &self) || !self.dli_fname) return NULL;
     const char *const slash = strrchr(self.dli_fname, '/');
-    snprintf(path, sizeof path, "%.*slibwarpwatt-static.so", slash ? (int)(slash - self.dli_fname) + 1 : 0, self.dli_fname);
+    snprintf(path, sizeof path, "%.*slibwarpwatt-static.so",
+             slash ? (int)(slash - self.dli_fname) + 1 : 0, self.dli_fname);
     void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *const symbol = library ? dlsym(library, "cudart_replace") : NULL;
     if (!symbol) fprintf(stderr, "warpwatt: %s\n", dlerror());

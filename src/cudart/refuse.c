@@ -1,5 +1,5 @@
-// Entry points that one simulated device has no answer for: graphics, other processes, imported memory.
-// They answer cudaErrorNotSupported and name themselves, once.
+// Entry points that one simulated device has no answer for: graphics, other processes, imported
+// memory. They answer cudaErrorNotSupported and name themselves, once.
 #include "cudart/cudart.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Programs with a runtime of their own linked in (nvcc's default, -cudart static). preload.c loads
-// this library into them. The runtime's entry points are found in the program's own symbol table, and
-// the first instructions of each become a jump to ours: the runtime inside is never entered. A program
-// whose symbols were stripped cannot be treated so; the person is told the two ways out.
+// this library into them. The runtime's entry points are found in the program's own symbol table,
+// and the first instructions of each become a jump to ours: the runtime inside is never entered. A
+// program whose symbols were stripped cannot be treated so; the person is told the two ways out.
 #include "cudart/cudart.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static const struct {
 #include "cudart/api.def"
 };
 
-// ---- the file ------------------------------------------------------------------------------------------
+// ---- the file -----------------------------------------------------------------------------------
 struct file {
     Elf *elf;
     uintptr_t base; // what the loader added to its addresses
@@ -49,7 +49,7 @@ static void look(struct file *p) {
     }
 }
 
-// ---- jumps --------------------------------------------------------------------------------------------
+// ---- jumps --------------------------------------------------------------------------------------
 enum {
 #if defined __x86_64__
     JUMP_BYTES = 14 // jmp *0(%rip), then the address
@@ -89,16 +89,18 @@ static unsigned replace_all(const struct file *p) {
     bool is_12 = false, is_13 = false;
     for (size_t i = 0; p->symbols && i < p->n_symbols; i++) {
         GElf_Sym s;
-        if (!gelf_getsym(p->symbols, (int)i, &s) || GELF_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
+        if (!gelf_getsym(p->symbols, (int)i, &s) || GELF_ST_TYPE(s.st_info) != STT_FUNC ||
+            s.st_shndx == SHN_UNDEF)
+            continue;
         const char *name = elf_strptr(p->elf, p->strings, s.st_name);
         if (!name || (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)) continue;
-        // the runtime is one object, so that all its names are there: the first only 12 has, the second 13 and
-        // late versions of 12
+        // the runtime is one object, so that all its names are there: the first only 12 has, the
+        // second 13 and late versions of 12
         is_12 |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
         is_13 |= strcmp(name, "__cudaLaunchKernel") == 0;
         const int e = entry_of(name);
-        // a short function is followed by padding up to the next one's alignment; one that is shorter still
-        // and not aligned stays: what it calls is replaced
+        // a short function is followed by padding up to the next one's alignment; one that is
+        // shorter still and not aligned stays: what it calls is replaced
         const size_t room = s.st_value % 16 ? s.st_size : (s.st_size + 15) / 16 * 16;
         if (e < 0 || room < JUMP_BYTES) continue;
         done += replace(p->base + s.st_value, entries[e].ours);
@@ -118,8 +120,10 @@ CUDART_API void cudart_replace(const char *path, uintptr_t base) {
     if (p.elf && elf_kind(p.elf) == ELF_K_ELF) {
         look(&p);
         if (!replace_all(&p))
-            cudart_say("the program carries a CUDA runtime of its own and no symbols by which it could be replaced. "
-                       "Either build it with `nvcc -cudart shared` (or do not strip it), or take its kernels out with "
+            cudart_say("the program carries a CUDA runtime of its own and no symbols by which it "
+                       "could be replaced. "
+                       "Either build it with `nvcc -cudart shared` (or do not strip it), or take "
+                       "its kernels out with "
                        "`warpwatt extract -o DIR PROGRAM` and run them as PTX");
     }
     elf_end(p.elf);

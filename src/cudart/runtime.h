@@ -34,7 +34,8 @@ typedef int cudaError_t;
     X(cudaErrorInvalidFilterSetting, 26, "invalid filter mode for this data")                      \
     X(cudaErrorInvalidNormSetting, 27, "invalid read mode for this data")                          \
     X(cudaErrorStubLibrary, 34, NULL)                                                              \
-    X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    X(cudaErrorInsufficientDriver, 35,                                                             \
+      "CUDA driver version is insufficient for CUDA runtime version")                              \
     X(cudaErrorCallRequiresNewerDriver, 36, NULL)                                                  \
     X(cudaErrorInvalidSurface, 37, "invalid surface reference")                                    \
     X(cudaErrorDuplicateVariableName, 43, "duplicate global variable looked up by string name")    \
@@ -56,7 +57,8 @@ typedef int cudaError_t;
     X(cudaErrorUnmapBufferObjectFailed, 206, NULL)                                                 \
     X(cudaErrorArrayIsMapped, 207, NULL)                                                           \
     X(cudaErrorAlreadyMapped, 208, NULL)                                                           \
-    X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device") \
+    X(cudaErrorNoKernelImageForDevice, 209,                                                        \
+      "no kernel image is available for execution on the device")                                  \
     X(cudaErrorAlreadyAcquired, 210, NULL)                                                         \
     X(cudaErrorNotMapped, 211, NULL)                                                               \
     X(cudaErrorNotMappedAsArray, 212, NULL)                                                        \
@@ -64,7 +66,8 @@ typedef int cudaError_t;
     X(cudaErrorECCUncorrectable, 214, NULL)                                                        \
     X(cudaErrorUnsupportedLimit, 215, "limit is not supported on this architecture")               \
     X(cudaErrorDeviceAlreadyInUse, 216, NULL)                                                      \
-    X(cudaErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
+    X(cudaErrorPeerAccessUnsupported, 217,                                                         \
+      "peer access is not supported between these two devices")                                    \
     X(cudaErrorInvalidPtx, 218, "a PTX JIT compilation failed")                                    \
     X(cudaErrorInvalidGraphicsContext, 219, NULL)                                                  \
     X(cudaErrorNvlinkUncorrectable, 220, NULL)                                                     \
@@ -90,8 +93,10 @@ typedef int cudaError_t;
     X(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                    \
     X(cudaErrorAssert, 710, "device-side assert triggered")                                        \
     X(cudaErrorTooManyPeers, 711, NULL)                                                            \
-    X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
-    X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                   \
+      "part or all of the requested memory range is already mapped")                               \
+    X(cudaErrorHostMemoryNotRegistered, 713,                                                       \
+      "pointer does not correspond to a registered memory region")                                 \
     X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
     X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                  \
     X(cudaErrorMisalignedAddress, 716, "misaligned address")                                       \
@@ -105,13 +110,16 @@ typedef int cudaError_t;
     X(cudaErrorSystemDriverMismatch, 803, NULL)                                                    \
     X(cudaErrorCompatNotSupportedOnDevice, 804, NULL)                                              \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
-    X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture") \
+    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
+      "operation failed due to a previous error during capture")                                   \
     X(cudaErrorStreamCaptureMerge, 902, NULL)                                                      \
     X(cudaErrorStreamCaptureUnmatched, 903, "capture was not initiated in this stream")            \
     X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                   \
     X(cudaErrorStreamCaptureIsolation, 905, NULL)                                                  \
-    X(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
-    X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+    X(cudaErrorStreamCaptureImplicit, 906,                                                         \
+      "operation would make the legacy stream depend on a capturing blocking stream")              \
+    X(cudaErrorCapturedEvent, 907,                                                                 \
+      "operation not permitted on an event last recorded in a capturing stream")                   \
     X(cudaErrorStreamCaptureWrongThread, 908, NULL)                                                \
     X(cudaErrorTimeout, 909, NULL)                                                                 \
     X(cudaErrorGraphExecUpdateFailure, 910, NULL)                                                  \
@@ -165,7 +173,12 @@ struct cudaMemcpy3DPeerParms {
     int dstDevice;
     struct cudaExtent extent;
 };
-enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged
+};
 struct cudaPointerAttributes {
     int type, device;
     void *devicePointer, *hostPointer;
@@ -173,21 +186,32 @@ struct cudaPointerAttributes {
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
-        preferredShmemCarveout;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA,
+        maxDynamicSharedSizeBytes, preferredShmemCarveout;
     // 12 and later:
     int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth,
         clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed, reserved[16];
 };
-enum { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D };
+enum {
+    cudaResourceTypeArray,
+    cudaResourceTypeMipmappedArray,
+    cudaResourceTypeLinear,
+    cudaResourceTypePitch2D
+};
 struct cudaResourceDesc {
     int resType;
     union {
         struct { cudaArray_t array; } array;
         struct { cudaMipmappedArray_t mipmap; } mipmap;
         struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
-        struct { void *devPtr; struct cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
-        struct { int reserved[32]; } of_13; // as large since 13; up to 12 the structure ends with the largest other
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        struct {
+            int reserved[32];
+        } of_13; // as large since 13; up to 12 the structure ends with the largest other
     } res;
     unsigned int flags; // of 13
 };
@@ -275,7 +299,18 @@ struct cudaMemAllocNodeParams {
     void *dptr;
 };
 struct cudaMemFreeNodeParams { void *dptr; };
-enum { NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH, NODE_EMPTY, NODE_WAIT, NODE_RECORD, NODE_ALLOC = 10, NODE_FREE };
+enum {
+    NODE_KERNEL,
+    NODE_COPY,
+    NODE_FILL,
+    NODE_HOST,
+    NODE_GRAPH,
+    NODE_EMPTY,
+    NODE_WAIT,
+    NODE_RECORD,
+    NODE_ALLOC = 10,
+    NODE_FREE
+};
 struct cudaGraphNodeParams { // from 12 on
     int type, reserved0[3];
     union {

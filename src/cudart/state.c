@@ -56,7 +56,9 @@ CUDART_API const char *cudaGetErrorString(cudaError_t e) {
     for (size_t i = 0; i < COUNT(errors); i++)
         if (errors[i].number == e && errors[i].words) return errors[i].words;
     const char *words = NULL;
-    return cuGetErrorString((CUresult)e, &words) == CUDA_SUCCESS && words ? words : "unrecognized error code";
+    return cuGetErrorString((CUresult)e, &words) == CUDA_SUCCESS && words
+               ? words
+               : "unrecognized error code";
 }
 
 void cudart_say(const char *fmt, ...) {
@@ -68,7 +70,7 @@ void cudart_say(const char *fmt, ...) {
     va_end(ap);
 }
 
-// ---- the thread's context -------------------------------------------------------------------------
+// ---- the thread's context -----------------------------------------------------------------------
 CUresult cudart_ready(void) {
     CUcontext c = NULL;
     CUresult r = cuCtxGetCurrent(&c);
@@ -127,7 +129,8 @@ void cudart_forget_modules(void) {
 void cudart_add_function(struct cudart_unit *u, const void *host, const char *name) {
     lock();
     struct cudart_function *f = arena_alloc(&table.arena, sizeof *f);
-    *f = (struct cudart_function){.host = host, .name = arena_strdup(&table.arena, name), .unit = u};
+    *f =
+        (struct cudart_function){.host = host, .name = arena_strdup(&table.arena, name), .unit = u};
     names_put(&table.functions, (const char *)&f->host, sizeof f->host, (int32_t)table.function.n);
     vec_push(&table.arena, &table.function, f);
     unlock();
@@ -146,15 +149,18 @@ const void *cudart_handle_of(CUfunction function) {
     const void *handle = NULL;
     lock();
     for (uint32_t k = 0; k < table.function.n && !handle; k++)
-        if (table.function.at[k]->function == function) handle = table.function.at[k]->host ? table.function.at[k]->host : table.function.at[k];
+        if (table.function.at[k]->function == function)
+            handle = table.function.at[k]->host ? table.function.at[k]->host : table.function.at[k];
     unlock();
     return handle;
 }
 
-struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host, const char *name, size_t bytes) {
+struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host,
+                                            const char *name, size_t bytes) {
     lock();
     struct cudart_variable *v = arena_alloc(&table.arena, sizeof *v);
-    *v = (struct cudart_variable){.host = host, .name = arena_strdup(&table.arena, name), .unit = u, .bytes = bytes};
+    *v = (struct cudart_variable){
+        .host = host, .name = arena_strdup(&table.arena, name), .unit = u, .bytes = bytes};
     names_put(&table.variables, (const char *)&v->host, sizeof v->host, (int32_t)table.variable.n);
     vec_push(&table.arena, &table.variable, v);
     unlock();
@@ -207,7 +213,8 @@ cudaError_t cudart_variable(const void *host, struct cudart_variable **out) {
     *out = i >= 0 ? table.variable.at[i] : NULL;
     // a managed variable's name stands for what its pointer points to
     for (uint32_t k = 0; !*out && host && k < table.variable.n; k++)
-        if (table.variable.at[k]->managed && *table.variable.at[k]->managed == host) *out = table.variable.at[k];
+        if (table.variable.at[k]->managed && *table.variable.at[k]->managed == host)
+            *out = table.variable.at[k];
     const cudaError_t e = *out ? (cudaError_t)load((*out)->unit) : cudaErrorInvalidSymbol;
     unlock();
     return e;

@@ -5,8 +5,11 @@ CUDART_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned fla
     CUDART_READY();
     return cudart_done(cuStreamCreate(out, flags));
 }
-CUDART_API cudaError_t cudaStreamCreate(cudaStream_t *out) { return cudaStreamCreateWithFlags(out, 0); }
-CUDART_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority) {
+CUDART_API cudaError_t cudaStreamCreate(cudaStream_t *out) {
+    return cudaStreamCreateWithFlags(out, 0);
+}
+CUDART_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags,
+                                                    int priority) {
     CUDART_READY();
     return cudart_done(cuStreamCreateWithPriority(out, flags, priority));
 }
@@ -20,24 +23,39 @@ CUDART_API cudaError_t cudaStreamQuery(cudaStream_t s) {
     CUDART_READY();
     return cudart_done(cuStreamQuery(s));
 }
-CUDART_API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority) { return cudart_done(cuStreamGetPriority(s, priority)); }
-CUDART_API cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags) { return cudart_done(cuStreamGetFlags(s, flags)); }
-CUDART_API cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *id) { return cudart_done(cuStreamGetId(s, id)); }
-CUDART_API cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device) { return cudart_done(cuStreamGetDevice(s, device)); }
-CUDART_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t s, void *p, size_t bytes, unsigned flags) {
+CUDART_API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority) {
+    return cudart_done(cuStreamGetPriority(s, priority));
+}
+CUDART_API cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags) {
+    return cudart_done(cuStreamGetFlags(s, flags));
+}
+CUDART_API cudaError_t cudaStreamGetId(cudaStream_t s, unsigned long long *id) {
+    return cudart_done(cuStreamGetId(s, id));
+}
+CUDART_API cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device) {
+    return cudart_done(cuStreamGetDevice(s, device));
+}
+CUDART_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t s, void *p, size_t bytes,
+                                                unsigned flags) {
     CUDART_READY();
     return cudart_done(cuStreamAttachMemAsync(s, (CUdeviceptr)(uintptr_t)p, bytes, flags));
 }
-CUDART_API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) { return cudart_done(cuStreamCopyAttributes(dst, src)); }
-CUDART_API cudaError_t cudaStreamSetAttribute(cudaStream_t s, int attribute, const CUstreamAttrValue *value) {
+CUDART_API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
+    return cudart_done(cuStreamCopyAttributes(dst, src));
+}
+CUDART_API cudaError_t cudaStreamSetAttribute(cudaStream_t s, int attribute,
+                                              const CUstreamAttrValue *value) {
     return cudart_done(cuStreamSetAttribute(s, (CUstreamAttrID)attribute, value));
 }
-CUDART_API cudaError_t cudaStreamGetAttribute(cudaStream_t s, int attribute, CUstreamAttrValue *value) {
+CUDART_API cudaError_t cudaStreamGetAttribute(cudaStream_t s, int attribute,
+                                              CUstreamAttrValue *value) {
     return cudart_done(cuStreamGetAttribute(s, (CUstreamAttrID)attribute, value));
 }
-CUDART_API cudaError_t cudaCtxResetPersistingL2Cache(void) { return cudaSuccess; } // no lines are kept apart here
+CUDART_API cudaError_t cudaCtxResetPersistingL2Cache(void) {
+    return cudaSuccess;
+} // no lines are kept apart here
 
-// ---- host functions -----------------------------------------------------------------------------------
+// ---- host functions -----------------------------------------------------------------------------
 CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *user) {
     CUDART_READY();
     if (!fn) return cudart_error(cudaErrorInvalidValue);
@@ -55,7 +73,8 @@ static void call_back(CUstream s, CUresult r, void *user) {
     free(user);
     c.fn(s, (cudaError_t)r, c.user);
 }
-CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t fn, void *user, unsigned flags) {
+CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t fn, void *user,
+                                             unsigned flags) {
     CUDART_READY();
     if (!fn || flags) return cudart_error(cudaErrorInvalidValue);
     if (cudart_is_capturing(s)) return cudart_error(cudaErrorStreamCaptureUnsupported);
@@ -67,12 +86,14 @@ CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_
     return cudart_done(r);
 }
 
-// ---- events -------------------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
     CUDART_READY();
     return cudart_done(cuEventCreate(out, flags));
 }
-CUDART_API cudaError_t cudaEventCreate(cudaEvent_t *out) { return cudaEventCreateWithFlags(out, 0); }
+CUDART_API cudaError_t cudaEventCreate(cudaEvent_t *out) {
+    return cudaEventCreateWithFlags(out, 0);
+}
 CUDART_API cudaError_t cudaEventDestroy(cudaEvent_t e) { return cudart_done(cuEventDestroy(e)); }
 CUDART_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s) {
     CUDART_READY();
@@ -105,4 +126,6 @@ CUDART_API cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEve
     CUDART_READY();
     return cudart_done(cuEventElapsedTime(ms, from, to));
 }
-CUDART_API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t from, cudaEvent_t to) { return cudaEventElapsedTime(ms, from, to); }
+CUDART_API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t from, cudaEvent_t to) {
+    return cudaEventElapsedTime(ms, from, to);
+}

@@ -240,7 +240,8 @@ CUresult cuCtxGetDevice(CUdevice *out) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
-// 13 names the context. Every one is on the one device there is, and clients older than 13 that look for a
+// 13 names the context. Every one is on the one device there is, and clients older than 13 that
+// look for a
 // `_v2` of every call (Numba's) pass none: it is not looked at.
 CUresult cuCtxGetDevice_v2(CUdevice *out, CUcontext context) {
     (void)context;

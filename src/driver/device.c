@@ -264,11 +264,13 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     static const struct ww_driver_table ours = {.memcpy3d_in_order = driver_memcpy3d_in_order};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;
     *table = is_ours ? &ours : NULL;
-    // a vendor's runtime that was linked into a library opened late asks for its tables, and can do without none
+    // a vendor's runtime that was linked into a library opened late asks for its tables, and can do
+    // without none
     Dl_info caller;
     static bool has_said;
     if (!is_ours && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
-        fatbin_has_own_runtime(caller.dli_fname) && !__atomic_exchange_n(&has_said, true, __ATOMIC_RELAXED))
+        fatbin_has_own_runtime(caller.dli_fname) &&
+        !__atomic_exchange_n(&has_said, true, __ATOMIC_RELAXED))
         fatbin_say_own_runtime(caller.dli_fname);
     return is_ours ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -152,9 +152,9 @@ void driver_call_out(void (*fn)(void *user), void *user);
 
 // ---- between the chapters -------------------------------------------------------------------
 CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
-// The gpu stream behind a handle: CU_STREAM_LEGACY is the default one, CU_STREAM_PER_THREAD the calling
-// thread's own, NULL the one that the call means by it. False for a handle that is not a stream, and
-// when the thread's own cannot be made.
+// The gpu stream behind a handle: CU_STREAM_LEGACY is the default one, CU_STREAM_PER_THREAD the
+// calling thread's own, NULL the one that the call means by it. False for a handle that is not a
+// stream, and when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
 void driver_module_leaves(void); // before its code goes: what the record still adds up is written

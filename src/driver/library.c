@@ -1,5 +1,5 @@
-// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX: linked
-// texts become one (fatbin_link).
+// Libraries (modules that belong to no context), their kernels, and linking. Everything is PTX:
+// linked texts become one (fatbin_link).
 #include "driver/driver.h"
 #include "fatbin/fatbin.h"
 

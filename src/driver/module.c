@@ -62,8 +62,8 @@ static void write_log(char *buffer, uintptr_t bytes, void **written, const struc
 }
 
 // The PTX that suits the simulated GPU in what nvcc or a program handed over: a fat binary, its
-// wrapper, or PTX text as it is. What units have only as machine code has its kernels left out; when
-// nothing else is there the person is told what would help.
+// wrapper, or PTX text as it is. What units have only as machine code has its kernels left out;
+// when nothing else is there the person is told what would help.
 static CUresult find_ptx(struct arena *a, const char *name, const void *image, char **text,
                          size_t *len) {
     struct fatbin f = {0};
@@ -75,7 +75,9 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
                    "-gencode arch=compute_XX,code=compute_XX)",
                    name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    case FATBIN_IMAGE_CONTAINER: s = fatbin_read(a, image, SIZE_MAX, name, driver_diags(), &f); break;
+    case FATBIN_IMAGE_CONTAINER:
+        s = fatbin_read(a, image, SIZE_MAX, name, driver_diags(), &f);
+        break;
     case FATBIN_IMAGE_WRAPPER: s = fatbin_read_wrapper(a, image, driver_diags(), &f, NULL); break;
     }
     const struct gpu_config *c = &driver_get()->config;
@@ -109,8 +111,9 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
         return CUDA_SUCCESS;
     }
     char advice[96];
-    driver_say("the program holds only machine code for a real GPU, no PTX: build it with `nvcc %s` added",
-               fatbin_advice(&f, 0, advice, sizeof advice));
+    driver_say(
+        "the program holds only machine code for a real GPU, no PTX: build it with `nvcc %s` added",
+        fatbin_advice(&f, 0, advice, sizeof advice));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
@@ -140,7 +143,8 @@ CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t l
     arena_init(&a, NULL);
     char *found = NULL;
     CUresult r = find_ptx(&a, name, text, &found, &len);
-    if (r == CUDA_SUCCESS) r = load_text(out, name, found ? found : text, len, n_options, options, values);
+    if (r == CUDA_SUCCESS)
+        r = load_text(out, name, found ? found : text, len, n_options, options, values);
     arena_free(&a);
     return r;
 }

@@ -1,8 +1,8 @@
-// Work that nobody waits for. The GPU moves when a call of the program waits or asks; a program that queues
-// host functions and then waits for them by means of its own (a condition variable, a flag) makes no such
-// call. While host functions are queued, a thread looks whether the program has been silent, and moves the
-// GPU then. Only then: how far the GPU is when the program queues more would otherwise depend on the
-// host's speed.
+// Work that nobody waits for. The GPU moves when a call of the program waits or asks; a program
+// that queues host functions and then waits for them by means of its own (a condition variable, a
+// flag) makes no such call. While host functions are queued, a thread looks whether the program has
+// been silent, and moves the GPU then. Only then: how far the GPU is when the program queues more
+// would otherwise depend on the host's speed.
 #include "driver/driver.h"
 
 #include <pthread.h>

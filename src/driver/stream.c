@@ -105,7 +105,8 @@ void driver_release_stream(uint64_t key) {
 CUresult cuStreamDestroy(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
-    if (s == CU_STREAM_PER_THREAD || !driver_stream(s, &g) || !g) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (s == CU_STREAM_PER_THREAD || !driver_stream(s, &g) || !g)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     const CUresult r = done(gpu_stream_synchronize(gpu(), g, driver_diags()));
     driver_release_stream(DRIVER_KEY(s));
     DRIVER_LEAVE(r);
@@ -348,7 +349,8 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     if (!is_event(start) || !is_event(end)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const bool done = gpu_event_is_done(gpu(), start->event) && gpu_event_is_done(gpu(), end->event);
+    const bool done =
+        gpu_event_is_done(gpu(), start->event) && gpu_event_is_done(gpu(), end->event);
     const CUresult r = asked(done);
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     const double a = gpu_event_time_s(gpu(), start->event), b = gpu_event_time_s(gpu(), end->event);

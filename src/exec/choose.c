@@ -282,7 +282,7 @@ static void complete_setp(const struct minst *m, struct xinst *x) {
     if (m->src[2].kind == OPND_NONE) x->bop = MBOP_NONE;
 }
 
-// ---- by family: NULL for an operation of another, and for what no handler computes ---------------
+// ---- by family: NULL for an operation of another, and for what no handler computes --------------
 static exec_fn choose_move(const struct exec_level *v, const struct minst *m, struct xinst *x) {
     switch ((enum mop)m->op) {
     case OP_MOV: return v->int_[x->aux8 == 1 ? H_mov1 : x->aux8 == 2 ? H_mov2 : H_mov4];

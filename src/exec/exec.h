@@ -106,7 +106,8 @@ struct exec_launch_args {
     uint32_t sm_count; // %nsmid
     uint64_t grid_id;
     double clock_hz; // for %globaltimer
-    uint32_t clock_ticks; // of %clock in a cycle: 2 where the shader clock is twice the core's (Fermi and before); 0: 1
+    uint32_t clock_ticks; // of %clock in a cycle: 2 where the shader clock is twice the core's
+                          // (Fermi and before); 0: 1
     uint32_t envreg[32];
 };
 struct exec_launch;

@@ -9,7 +9,8 @@
 #define EXEC_INT_HANDLERS(X)                                                                   \
     X(mov1) X(mov2) X(mov4) X(sel1) X(sel_n) X(slct) X(p2r) X(r2p) X(psetp) X(iadd) X(isub)    \
     X(imul) X(imad) X(imulhi_s) X(imulhi_u) X(iscadd) X(iscadd_g) X(iadd_g) X(iadd16)          \
-    X(imad_g) X(imad_c) X(imadhi_s) X(imadhi_u) X(imulwide_s) X(imulwide_u) X(imadwide_s) X(imadwide_u) X(imad24) X(imin_s)      \
+    X(imad_g) X(imad_c) X(imadhi_s) X(imadhi_u) X(imulwide_s) X(imulwide_u) X(imadwide_s)      \
+    X(imadwide_u) X(imad24) X(imin_s)                                                          \
     X(imax_s) X(imin_u) X(imax_u) X(imnmx_g) X(iabs) X(isad) X(shl) X(shr_u) X(shr_s)          \
     X(shl16) X(shr16_u) X(shr16_s) X(shf) X(and) X(or) X(xor) X(lop_n) X(lop3) X(lop3_g)       \
     X(bfe_u) X(bfe_s) X(bfi) X(flo) X(brev) X(popc) X(clz) X(fns) X(prmt) X(bmsk) X(szext)     \

@@ -138,7 +138,7 @@ LANE_FN uint32_t sat_s32(int64_t v) {
             uint32_t out = 0;                                                                      \
             LANES {                                                                                \
                 const uint32_t a_ = (first), s_ = a_ + (second), r_ = s_ + (LANE_IN(in) ? 1 : 0);  \
-                out |= ((s_ < a_) | (r_ < s_)) ? lane_bit[i] : 0;                                    \
+                out |= ((s_ < a_) | (r_ < s_)) ? lane_bit[i] : 0;                                  \
                 pd[i] = PICK(r_, pd[i]);                                                           \
             }                                                                                      \
             w->carry = (w->carry & ~mask) | ((out ^ (borrow)) & mask);                             \

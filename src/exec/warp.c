@@ -161,8 +161,9 @@ static uint64_t timer_ns(const struct exec_env *e, const struct exec_warp *w) {
     return hz > 0.0 ? (uint64_t)((double)e->cycle * 1e9 / hz) : e->cycle;
 }
 
-// %clock counts the fastest clock of an SM, which is what programs learn as the device's clock rate; published
-// latencies of Fermi are in its ticks ([volkov]: 18 for an addition that takes 9 cycles of the core clock).
+// %clock counts the fastest clock of an SM, which is what programs learn as the device's clock
+// rate; published latencies of Fermi are in its ticks ([volkov]: 18 for an addition that takes 9
+// cycles of the core clock).
 static uint64_t clock_ticks(const struct exec_env *e, const struct exec_warp *w) {
     const uint32_t ticks = w->cta->launch->args.clock_ticks;
     return ticks ? e->cycle * ticks : e->cycle;

@@ -36,7 +36,8 @@ static bool begins(const void *image, uint32_t magic) {
 }
 
 enum fatbin_image fatbin_image(const void *image) {
-    if (begins(image, CONTAINER_MAGIC) || begins(image, OLD_CONTAINER_MAGIC)) return FATBIN_IMAGE_CONTAINER;
+    if (begins(image, CONTAINER_MAGIC) || begins(image, OLD_CONTAINER_MAGIC))
+        return FATBIN_IMAGE_CONTAINER;
     if (begins(image, WRAPPER_MAGIC)) return FATBIN_IMAGE_WRAPPER;
     if (begins(image, 0x464C457F)) return FATBIN_IMAGE_ELF;
     return FATBIN_IMAGE_TEXT;
@@ -78,7 +79,8 @@ static enum ww_status read_entry(struct arena *a, const uint8_t *e, uint64_t lef
                                  const char *name, struct diags *d, struct fatbin *out,
                                  uint64_t *size) {
     if (left < ENTRY_HEADER)
-        return broken(d, name, offset, "an entry's header of 64 bytes does not fit into its container");
+        return broken(d, name, offset,
+                      "an entry's header of 64 bytes does not fit into its container");
     const uint32_t header = u32(e + 4);
     const uint64_t padded = u64(e + 8), packed = u32(e + 16), unpacked = u64(e + 56);
     if (header < ENTRY_HEADER || header > left)
@@ -116,7 +118,8 @@ static enum ww_status read_container(struct arena *a, const uint8_t *c, uint64_t
     if (left < CONTAINER_HEADER)
         return broken(d, name, offset, "a container's header of 16 bytes does not fit");
     if (begins(c, OLD_CONTAINER_MAGIC))
-        return broken(d, name, offset, "is a container of a compiler before CUDA 4; build the program again");
+        return broken(d, name, offset,
+                      "is a container of a compiler before CUDA 4; build the program again");
     if (!begins(c, CONTAINER_MAGIC))
         return broken(d, name, offset, "no container begins");
     const uint32_t header = u16(c + 6);
@@ -142,8 +145,8 @@ enum ww_status fatbin_read(struct arena *a, const void *data, size_t bytes, cons
     const uint8_t *p = data;
     for (uint64_t at = 0;;) {
         uint64_t size = 0;
-        const enum ww_status s = read_container(a, p + at, bytes == SIZE_MAX ? SIZE_MAX : bytes - at,
-                                                at, name, d, out, &size);
+        const enum ww_status s = read_container(
+            a, p + at, bytes == SIZE_MAX ? SIZE_MAX : bytes - at, at, name, d, out, &size);
         if (s != WW_OK || bytes == SIZE_MAX) return s;
         at = bits_align_up(at + size, 8);
         while (at + 8 <= bytes && u64(p + at) == 0) at += 8; // padding between objects
@@ -160,14 +163,20 @@ enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct 
     } *w = wrapper;
     if (must_link) *must_link = false;
     if (w->magic != WRAPPER_MAGIC)
-        return diag_add(d, WW_ERROR_SYNTAX, "the program registers %p as a fat binary, but 0x%08x stands there, not 0x%08x",
-                        wrapper, w->magic, (unsigned)WRAPPER_MAGIC);
+        return diag_add(
+            d, WW_ERROR_SYNTAX,
+            "the program registers %p as a fat binary, but 0x%08x stands there, not 0x%08x",
+            wrapper, w->magic, (unsigned)WRAPPER_MAGIC);
     if (w->version == 1) return fatbin_read(a, w->data, SIZE_MAX, "program", d, out);
     if (w->version != 2)
-        return diag_add(d, WW_ERROR_SYNTAX, "the program's fat binary is of version %u; 1 and 2 are known here", w->version);
+        return diag_add(d, WW_ERROR_SYNTAX,
+                        "the program's fat binary is of version %u; 1 and 2 are known here",
+                        w->version);
     if (must_link) *must_link = true;
     for (uint32_t i = 0; w->extra && w->extra[i]; i++) {
-        if (i == MAX_UNITS) return diag_add(d, WW_ERROR_SYNTAX, "the list of the program's units has no end after %d", MAX_UNITS);
+        if (i == MAX_UNITS)
+            return diag_add(d, WW_ERROR_SYNTAX,
+                            "the list of the program's units has no end after %d", MAX_UNITS);
         const enum ww_status s = fatbin_read(a, w->extra[i], SIZE_MAX, "program", d, out);
         if (s != WW_OK) return s;
     }
@@ -184,7 +193,8 @@ static enum ww_status read_sections(struct arena *a, Elf *elf, const char *path,
         GElf_Shdr header;
         if (!gelf_getshdr(scn, &header)) continue;
         const char *name = elf_strptr(elf, names, header.sh_name);
-        if (!name || (strcmp(name, ".nv_fatbin") != 0 && strcmp(name, "__nv_relfatbin") != 0)) continue;
+        if (!name || (strcmp(name, ".nv_fatbin") != 0 && strcmp(name, "__nv_relfatbin") != 0))
+            continue;
         const Elf_Data *data = elf_rawdata(scn, NULL);
         if (!data || !data->d_buf || !data->d_size) continue;
         const void *kept = arena_copy(a, data->d_buf, data->d_size);
@@ -214,15 +224,18 @@ enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, cons
                              struct diags *d, char **text, size_t *len) {
     // what the header claims is believed only as far as the stored bytes can bear it
     if ((e->packing == FATBIN_LZ4 && e->bytes / 255 > e->payload_bytes) ||
-        (e->packing == FATBIN_ZSTD && ZSTD_getFrameContentSize(e->payload, e->payload_bytes) != e->bytes))
-        return broken(d, name, e->offset, "an entry's compressed data do not hold as much as its header says");
+        (e->packing == FATBIN_ZSTD &&
+         ZSTD_getFrameContentSize(e->payload, e->payload_bytes) != e->bytes))
+        return broken(d, name, e->offset,
+                      "an entry's compressed data do not hold as much as its header says");
     char *out = arena_alloc(a, e->bytes + 1);
     switch (e->packing) {
     case FATBIN_PLAIN: memcpy(out, e->payload, e->bytes); break;
     case FATBIN_LZ4: {
         if (e->payload_bytes > LZ4_MAX_INPUT_SIZE)
             return broken(d, name, e->offset, "an entry is longer than LZ4 allows");
-        const int n = LZ4_decompress_safe((const char *)e->payload, out, (int)e->payload_bytes, (int)e->bytes);
+        const int n = LZ4_decompress_safe((const char *)e->payload, out, (int)e->payload_bytes,
+                                          (int)e->bytes);
         if (n < 0 || (size_t)n != e->bytes)
             return broken(d, name, e->offset, "an entry's LZ4 block does not unpack to its length");
         break;
@@ -230,7 +243,8 @@ enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, cons
     case FATBIN_ZSTD: {
         const size_t n = ZSTD_decompress(out, e->bytes, e->payload, e->payload_bytes);
         if (ZSTD_isError(n) || n != e->bytes)
-            return broken(d, name, e->offset, "an entry's zstd frame does not unpack to its length");
+            return broken(d, name, e->offset,
+                          "an entry's zstd frame does not unpack to its length");
         break;
     }
     }
@@ -242,7 +256,8 @@ enum ww_status fatbin_unpack(struct arena *a, const struct fatbin_entry *e, cons
     return WW_OK;
 }
 
-static bool is_better(const struct fatbin_entry *e, const struct fatbin_entry *best, uint32_t arch) {
+static bool is_better(const struct fatbin_entry *e, const struct fatbin_entry *best,
+                      uint32_t arch) {
     if (!best) return true;
     if (!e->suffix != !best->suffix) return !e->suffix;
     const bool fits = e->arch <= arch, best_fits = best->arch <= arch;
@@ -272,11 +287,12 @@ const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf,
     return buf;
 }
 
-// ---- names ---------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 typedef VEC(const char *) name_list;
 
 static bool is_word(char ch) {
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch == '$' || ch == '%';
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+           ch == '_' || ch == '$' || ch == '%';
 }
 
 // `.entry NAME` at the beginning of a line, with linkage before it.
@@ -305,7 +321,8 @@ static void cubin_kernels(struct arena *a, const char *image, size_t len, name_l
     }
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr header;
-        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const char *name =
+            gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (name && strncmp(name, ".text.", 6) == 0) vec_push(a, out, arena_strdup(a, name + 6));
     }
     elf_end(elf);
@@ -320,7 +337,7 @@ uint32_t fatbin_kernels(struct arena *a, uint32_t kind, const char *content, siz
     return out.n;
 }
 
-// ---- linking -------------------------------------------------------------------------------------
+// ---- linking ------------------------------------------------------------------------------------
 struct line {
     const char *at;
     size_t len; // with its newline
@@ -359,9 +376,12 @@ enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_
         struct line l;
         for (const char *p = text[i]; next_line(&l, &p, text[i] + len[i]);)
             for (size_t h = 0; h < WW_COUNT(header); h++)
-                if (is_directive(&l, header[h]) && (!newest[h].at || header_number(&l) > header_number(&newest[h]))) newest[h] = l;
+                if (is_directive(&l, header[h]) &&
+                    (!newest[h].at || header_number(&l) > header_number(&newest[h])))
+                    newest[h] = l;
     }
-    if (!newest[0].at) return diag_add(d, WW_ERROR_SYNTAX, "none of the %u units to link has a .version line", n);
+    if (!newest[0].at)
+        return diag_add(d, WW_ERROR_SYNTAX, "none of the %u units to link has a .version line", n);
     for (size_t h = 0; h < WW_COUNT(header); h++) total += newest[h].len + 1;
     char *o = arena_alloc(a, total);
     size_t at = 0;

@@ -22,7 +22,7 @@ struct fatbin_entry {
     const uint8_t *payload;     // inside the image that was read
     size_t payload_bytes, bytes; // stored, unpacked
     uint64_t offset;             // of the entry in its image
-    bool to_link;                // of an ELF file's units that were compiled to be linked (-rdc=true)
+    bool to_link; // of an ELF file's units that were compiled to be linked (-rdc=true)
 };
 
 struct fatbin {
@@ -31,7 +31,12 @@ struct fatbin {
 };
 
 // What an image begins with.
-enum fatbin_image { FATBIN_IMAGE_TEXT, FATBIN_IMAGE_CONTAINER, FATBIN_IMAGE_WRAPPER, FATBIN_IMAGE_ELF };
+enum fatbin_image {
+    FATBIN_IMAGE_TEXT,
+    FATBIN_IMAGE_CONTAINER,
+    FATBIN_IMAGE_WRAPPER,
+    FATBIN_IMAGE_ELF
+};
 enum fatbin_image fatbin_image(const void *image);
 
 // Adds the entries of all containers that follow each other in [data, data + bytes). `bytes`
@@ -59,13 +64,13 @@ int fatbin_choose(const struct fatbin *f, uint32_t container, uint32_t arch);
 // Option for nvcc that would put PTX beside the machine code of a container, in `buf`.
 const char *fatbin_advice(const struct fatbin *f, uint32_t container, char *buf, size_t size);
 
-// Names of the kernels in an unpacked entry, as they stand there (mangled); none for other kinds than
-// PTX and machine code.
+// Names of the kernels in an unpacked entry, as they stand there (mangled); none for other kinds
+// than PTX and machine code.
 uint32_t fatbin_kernels(struct arena *a, uint32_t kind, const char *content, size_t len,
                         const char *const **names);
-// Several PTX texts as one, for units that nvcc compiled to be linked (-rdc=true): the header is the
-// newest of theirs, their line tables are left out; what one declares extern and another defines
-// meets in the parser, which also keeps the first of several weak definitions.
+// Several PTX texts as one, for units that nvcc compiled to be linked (-rdc=true): the header is
+// the newest of theirs, their line tables are left out; what one declares extern and another
+// defines meets in the parser, which also keeps the first of several weak definitions.
 enum ww_status fatbin_link(struct arena *a, const char *const *text, const size_t *len, uint32_t n,
                            struct diags *d, char **out, size_t *out_len);
 

@@ -15,7 +15,9 @@ struct file {
     size_t bytes;
 };
 
-static bool lies_in(const struct file *f, uint64_t offset, uint64_t bytes) { return offset <= f->bytes && bytes <= f->bytes - offset; }
+static bool lies_in(const struct file *f, uint64_t offset, uint64_t bytes) {
+    return offset <= f->bytes && bytes <= f->bytes - offset;
+}
 
 // The string at `offset` of a section of strings; "" when it does not lie there.
 static const char *string(const struct file *f, const Elf64_Shdr *strings, uint64_t offset) {
@@ -28,8 +30,9 @@ static bool own_runtime(const struct file *f) {
     Elf64_Ehdr e;
     if (f->bytes < sizeof e) return false;
     memcpy(&e, f->at, sizeof e);
-    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_ident[EI_CLASS] != ELFCLASS64 || (e.e_type != ET_EXEC && e.e_type != ET_DYN) ||
-        e.e_shentsize != sizeof(Elf64_Shdr) || e.e_shstrndx >= e.e_shnum || e.e_shoff % _Alignof(Elf64_Shdr) ||
+    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_ident[EI_CLASS] != ELFCLASS64 ||
+        (e.e_type != ET_EXEC && e.e_type != ET_DYN) || e.e_shentsize != sizeof(Elf64_Shdr) ||
+        e.e_shstrndx >= e.e_shnum || e.e_shoff % _Alignof(Elf64_Shdr) ||
         !lies_in(f, e.e_shoff, (uint64_t)e.e_shnum * sizeof(Elf64_Shdr)))
         return false;
     const Elf64_Shdr *const sections = (const Elf64_Shdr *)(const void *)(f->at + e.e_shoff);
@@ -37,11 +40,16 @@ static bool own_runtime(const struct file *f) {
     for (unsigned i = 0; i < e.e_shnum; i++) {
         const Elf64_Shdr *const s = &sections[i];
         has_code |= strcmp(string(f, &sections[e.e_shstrndx], s->sh_name), ".nv_fatbin") == 0;
-        if (s->sh_type != SHT_DYNSYM || s->sh_link >= e.e_shnum || !lies_in(f, s->sh_offset, s->sh_size)) continue;
-        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size && !takes; at += sizeof(Elf64_Sym)) {
+        if (s->sh_type != SHT_DYNSYM || s->sh_link >= e.e_shnum ||
+            !lies_in(f, s->sh_offset, s->sh_size))
+            continue;
+        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size && !takes;
+             at += sizeof(Elf64_Sym)) {
             Elf64_Sym symbol;
             memcpy(&symbol, f->at + s->sh_offset + at, sizeof symbol);
-            takes = symbol.st_shndx == SHN_UNDEF && strcmp(string(f, &sections[s->sh_link], symbol.st_name), "__cudaRegisterFatBinary") == 0;
+            takes = symbol.st_shndx == SHN_UNDEF &&
+                    strcmp(string(f, &sections[s->sh_link], symbol.st_name),
+                           "__cudaRegisterFatBinary") == 0;
         }
     }
     return has_code && !takes;
@@ -66,7 +74,9 @@ bool fatbin_has_own_runtime(const char *path) {
 
 void fatbin_say_own_runtime(const char *path) {
     fprintf(stderr,
-            "warpwatt: the library %s carries a CUDA runtime of its own, which cannot be replaced in a library. Either build it with "
-            "`nvcc -cudart shared`, or take its kernels out with `warpwatt extract -o DIR %s` and run them as PTX\n",
+            "warpwatt: the library %s carries a CUDA runtime of its own, which cannot be replaced "
+            "in a library. Either build it with "
+            "`nvcc -cudart shared`, or take its kernels out with `warpwatt extract -o DIR %s` and "
+            "run them as PTX\n",
             path, path);
 }

@@ -206,7 +206,8 @@ void ww_module_unload(ww_module *m) {
     g->allocator.realloc_fn(g->allocator.user, m, 0);
 }
 
-enum ww_status ww_module_global(ww_module *m, const char *name, uint64_t *address, uint64_t *bytes) {
+enum ww_status ww_module_global(ww_module *m, const char *name, uint64_t *address,
+                                uint64_t *bytes) {
     begin(m->owner);
     return end(m->owner, gpu_module_global(m->module, name, &m->owner->diags, address, bytes));
 }

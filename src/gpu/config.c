@@ -36,14 +36,15 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, start, 3 * up, climb,
-                                   folder);
+            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, start,
+                                   3 * up, climb, folder);
             if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
         }
         // A build tree: the source tree is one of the folders above, up to three.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int m = snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, start, 3 * up, climb, folder);
+            const int m =
+                snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, start, 3 * up, climb, folder);
             if (m > 0 && (size_t)m < sizeof dir) add_place(p, dir, (size_t)m);
         }
     }
@@ -142,7 +143,8 @@ static enum ww_status no_such_gpu(const char *name, struct diags *d) {
     if (near >= 0)
         s = diag_add(d, WW_ERROR_CONFIG, "there is no GPU %s; did you mean %s?", name, names[near]);
     else
-        s = diag_add(d, WW_ERROR_CONFIG, "there is no GPU %s; there are %s", name, n ? all : "none");
+        s = diag_add(d, WW_ERROR_CONFIG, "there is no GPU %s; there are %s", name,
+                     n ? all : "none");
     diags_free(&quiet);
     arena_free(&a);
     return s;
@@ -161,7 +163,8 @@ struct loading {
     struct diags *d;
 };
 
-static enum ww_status push_layer(struct loading *l, const char *file, const char *text, size_t len) {
+static enum ww_status push_layer(struct loading *l, const char *file, const char *text,
+                                 size_t len) {
     if (l->n == MAX_LAYERS) return diag_add(l->d, WW_ERROR_CONFIG, "too many overrides");
     struct config_layer *layer = &l->layer[l->n];
     *layer = (struct config_layer){.file = file, .text = text, .len = len};
@@ -215,9 +218,9 @@ static double number_of(const struct loading *l, const char *path) {
     return text && text_to_double(text, &v) && isfinite(v) ? v : 0;
 }
 
-// core.clock_mhz: the core clock, with the clocks of lanes, network and L2 in proportion to what the
-// layers below say. Memory keeps its own. An empty text where the value is no number: clocks.core_mhz
-// then says what is wrong.
+// core.clock_mhz: the core clock, with the clocks of lanes, network and L2 in proportion to what
+// the layers below say. Memory keeps its own. An empty text where the value is no number:
+// clocks.core_mhz then says what is wrong.
 static const char *clock_text(struct loading *l, const char *value) {
     static const char *const follows[] = {"hot_mhz", "net_mhz", "l2_mhz"};
     double mhz;
@@ -235,7 +238,8 @@ static const char *clock_text(struct loading *l, const char *value) {
 static enum ww_status push_override(struct loading *l, const char *text) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || strpbrk(text, "\n\r#{}[]\"'&*!|>%@`") || strstr(text, ": "))
-        return diag_add(l->d, WW_ERROR_USAGE, "-s %s: expected key=value, as in sm.schedulers=4", text);
+        return diag_add(l->d, WW_ERROR_USAGE, "-s %s: expected key=value, as in sm.schedulers=4",
+                        text);
     struct arena *a = &l->arena;
     const char *yaml = "", *key = text;
     if (strncmp(text, "core.clock_mhz=", 15) == 0)
@@ -274,7 +278,8 @@ static void take_texts(void *user, const struct config_key *k) {
     l->text_of[k->index] = k->text;
 }
 
-static enum ww_status complain(struct loading *l, const struct config_key *k, const char *fmt, ...) {
+static enum ww_status complain(struct loading *l, const struct config_key *k, const char *fmt,
+                               ...) {
     char text[512];
     va_list ap;
     va_start(ap, fmt);
@@ -493,9 +498,10 @@ static void list_key(void *user, const struct config_key *k) {
     struct listing *l = user;
     char choices[256];
     name_choices(k, choices, sizeof choices);
-    const struct gpu_key key = {
-        arena_strdup(l->arena, k->path),
-        k->type == CONFIG_ENUM ? arena_strdup(l->arena, choices) : type[k->type], k->unit, k->prose};
+    const struct gpu_key key = {arena_strdup(l->arena, k->path),
+                                k->type == CONFIG_ENUM ? arena_strdup(l->arena, choices)
+                                                       : type[k->type],
+                                k->unit, k->prose};
     vec_push(l->arena, &l->keys, key);
 }
 

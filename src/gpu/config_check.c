@@ -58,8 +58,9 @@ static void check_cache(struct check c, const char *section, const struct cache_
     else if (!k->ways)
         fail(&c, "ways", "must be at least 1 in a cache of %u bytes", k->bytes);
     else if (k->bytes % way_bytes)
-        fail(&c, "bytes|line_bytes|ways", "is %u, which is not a whole number of sets of %u ways of %u bytes",
-             k->bytes, k->ways, k->line_bytes);
+        fail(&c, "bytes|line_bytes|ways",
+             "is %u, which is not a whole number of sets of %u ways of %u bytes", k->bytes, k->ways,
+             k->line_bytes);
     else if (!bits_is_pow2(k->bytes / way_bytes))
         fail(&c, "ways|bytes|line_bytes", "gives %llu sets, which must be a power of two",
              (unsigned long long)(k->bytes / way_bytes));
@@ -90,31 +91,34 @@ static void check_sm(const struct gpu_config *g, struct check c) {
         c.prefix = "sm.";
     }
     if (s->max_threads % WARP_LANES || s->max_threads > s->max_warps * WARP_LANES)
-        fail(&c, "max_threads|max_warps", "is %u, which %u warps of 32 threads do not hold", s->max_threads,
-             s->max_warps);
+        fail(&c, "max_threads|max_warps", "is %u, which %u warps of 32 threads do not hold",
+             s->max_threads, s->max_warps);
     if (s->max_warps % s->schedulers)
-        fail(&c, "schedulers|max_warps", "is %u, which does not divide %u warps", s->schedulers, s->max_warps);
-    if (s->max_issues_per_warp > s->issue_width)
-        fail(&c, "max_issues_per_warp|issue_width", "is %u, more than issue_width %u", s->max_issues_per_warp,
-             s->issue_width);
-    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
-        fail(&c, "active_warps|max_warps|scheduler", "is %u, more than the %u warps there are", s->active_warps,
+        fail(&c, "schedulers|max_warps", "is %u, which does not divide %u warps", s->schedulers,
              s->max_warps);
+    if (s->max_issues_per_warp > s->issue_width)
+        fail(&c, "max_issues_per_warp|issue_width", "is %u, more than issue_width %u",
+             s->max_issues_per_warp, s->issue_width);
+    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
+        fail(&c, "active_warps|max_warps|scheduler", "is %u, more than the %u warps there are",
+             s->active_warps, s->max_warps);
     if (s->scheduler >= SCHED_FETCH_GROUP && s->group_warps < s->schedulers)
-        fail(&c, "group_warps|schedulers|scheduler", "is %u, less than a warp for each of the %u schedulers", s->group_warps,
+        fail(&c, "group_warps|schedulers|scheduler",
+             "is %u, less than a warp for each of the %u schedulers", s->group_warps,
              s->schedulers);
     if (s->shared_warps && s->scheduler != SCHED_LRR && s->scheduler != SCHED_TWO_LEVEL)
-        fail(&c, "shared_warps|scheduler", "is true, which only schedulers lrr and two_level can do");
+        fail(&c, "shared_warps|scheduler",
+             "is true, which only schedulers lrr and two_level can do");
     if (s->reg_alloc_unit > s->registers)
         fail(&c, "reg_alloc_unit|registers", "is larger than the register file");
     if (s->warp_alloc_unit > s->max_warps)
         fail(&c, "warp_alloc_unit", "is larger than max_warps %u", s->max_warps);
     if (s->ibuffer_entries < s->fetch_instructions)
-        fail(&c, "ibuffer_entries|fetch_instructions", "is %u, too small for a fetch of %u", s->ibuffer_entries,
-             s->fetch_instructions);
+        fail(&c, "ibuffer_entries|fetch_instructions", "is %u, too small for a fetch of %u",
+             s->ibuffer_entries, s->fetch_instructions);
     if (s->ibuffer_entries < s->max_issues_per_warp)
-        fail(&c, "ibuffer_entries|max_issues_per_warp", "is %u, too small to issue %u", s->ibuffer_entries,
-             s->max_issues_per_warp);
+        fail(&c, "ibuffer_entries|max_issues_per_warp", "is %u, too small to issue %u",
+             s->ibuffer_entries, s->max_issues_per_warp);
     if (!bits_is_pow2(s->instruction_bytes))
         fail(&c, "instruction_bytes", "must be a power of two");
     if (!bits_is_pow2(s->shared_banks)) fail(&c, "shared_banks", "must be a power of two");
@@ -126,7 +130,8 @@ static void check_sm(const struct gpu_config *g, struct check c) {
     if (!s->constant.bytes) fail(&c, "constant.bytes", "must not be 0: parameters come through it");
     if (!s->texture.bytes) fail(&c, "texture.bytes", "must not be 0");
     if ((s->l1d_global || s->l1d_local) && !s->l1d.bytes)
-        fail(&c, s->l1d_global ? "l1d_global|l1d.bytes" : "l1d_local|l1d.bytes", "needs a cache, but sm.l1d.bytes is 0");
+        fail(&c, s->l1d_global ? "l1d_global|l1d.bytes" : "l1d_local|l1d.bytes",
+             "needs a cache, but sm.l1d.bytes is 0");
     if (s->l1d.bytes && s->l1d.line_bytes != 128)
         fail(&c, "l1d.line_bytes", "must be 128: coalescing makes lines of that size");
     check_cache(c, "sm.icache.", &s->icache, 32);
@@ -143,10 +148,12 @@ static void check_mem(const struct gpu_config *g, struct check c) {
     if (!bits_is_pow2(m->interleave_bytes))
         fail(&c, "interleave_bytes", "must be a power of two");
     else if (m->l2.bytes && m->interleave_bytes < m->l2.line_bytes)
-        fail(&c, "interleave_bytes|l2.line_bytes", "is %u, less than an L2 line", m->interleave_bytes);
+        fail(&c, "interleave_bytes|l2.line_bytes", "is %u, less than an L2 line",
+             m->interleave_bytes);
     check_cache(c, "mem.l2.", &m->l2, 32);
     if (m->quantum > n->reply_latency)
-        fail(&c, "quantum|net.reply_latency", "is %u, but a reply may take only %u", m->quantum, n->reply_latency);
+        fail(&c, "quantum|net.reply_latency", "is %u, but a reply may take only %u", m->quantum,
+             n->reply_latency);
     c.prefix = "mem.net.";
     if (n->kind == NET_MESH && (!n->mesh_width || !n->hop_latency))
         fail(&c, n->mesh_width ? "hop_latency|kind" : "mesh_width|kind", "must not be 0 in a mesh");
@@ -163,17 +170,19 @@ static void check_mem(const struct gpu_config *g, struct check c) {
         fail(&c, "burst_length|bus_bits", "gives bursts of %u bytes, which must be a power of two",
              burst_bytes);
     if (r->row_bytes % burst_bytes)
-        fail(&c, "row_bytes|burst_length|bus_bits", "is %u, not a whole number of bursts of %u bytes", r->row_bytes,
-             burst_bytes);
+        fail(&c, "row_bytes|burst_length|bus_bits",
+             "is %u, not a whole number of bursts of %u bytes", r->row_bytes, burst_bytes);
     if (r->banks % r->bank_groups)
-        fail(&c, "bank_groups|banks", "is %u, which does not divide %u banks", r->bank_groups, r->banks);
+        fail(&c, "bank_groups|banks", "is %u, which does not divide %u banks", r->bank_groups,
+             r->banks);
     if (r->bus_bits % r->chips_per_channel)
-        fail(&c, "chips_per_channel|bus_bits", "is %u, which does not divide %u bits", r->chips_per_channel,
-             r->bus_bits);
+        fail(&c, "chips_per_channel|bus_bits", "is %u, which does not divide %u bits",
+             r->chips_per_channel, r->bus_bits);
     if (r->ras < r->rcd) fail(&c, "ras|rcd", "is %u, less than rcd %u", r->ras, r->rcd);
     if (r->rc < r->ras + r->rp)
         fail(&c, "rc|ras|rp", "is %u, less than ras + rp (%u + %u)", r->rc, r->ras, r->rp);
-    if (r->ccd_l < r->ccd_s) fail(&c, "ccd_l|ccd_s", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
+    if (r->ccd_l < r->ccd_s)
+        fail(&c, "ccd_l|ccd_s", "is %u, less than ccd_s %u", r->ccd_l, r->ccd_s);
     if (r->rfc >= r->refi) fail(&c, "rfc|refi", "is %u, not less than refi %u", r->rfc, r->refi);
 }
 
@@ -184,14 +193,14 @@ enum ww_status config_check(const struct gpu_config *g, const struct config_orig
     struct gpu_limits limits;
     gpu_config_limits(g, &limits);
     if (!limits.warp_size)
-        fail(&c, "cc_minor", "makes compute capability %u.%u, of which nothing is known", g->cc_major,
-             g->cc_minor);
+        fail(&c, "cc_minor", "makes compute capability %u.%u, of which nothing is known",
+             g->cc_major, g->cc_minor);
     c.prefix = "clocks.";
     const double ratio = g->clocks.hot_mhz / g->clocks.core_mhz;
     if (ratio < 0.999 || ratio - (double)(int)(ratio + 0.5) > 0.001 ||
         (double)(int)(ratio + 0.5) - ratio > 0.001)
-        fail(&c, "hot_mhz|core_mhz", "is %g, which is not a whole multiple of core_mhz %g", g->clocks.hot_mhz,
-             g->clocks.core_mhz);
+        fail(&c, "hot_mhz|core_mhz", "is %g, which is not a whole multiple of core_mhz %g",
+             g->clocks.hot_mhz, g->clocks.core_mhz);
     check_sm(g, c);
     check_mem(g, c);
     return d->errors > errors ? WW_ERROR_CONFIG : WW_OK;

@@ -33,8 +33,8 @@ struct config_layer {
     struct raw_top *raw;
     const struct ww_allocator *allocator;
 };
-// Reads layer->text into layer->raw by the schema: unknown keys, keys twice, a value where a section
-// belongs and broken YAML are refused with line and column.
+// Reads layer->text into layer->raw by the schema: unknown keys, keys twice, a value where a
+// section belongs and broken YAML are refused with line and column.
 enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d);
 void config_layer_free(struct config_layer *layer);
 const char *config_layer_base(const struct config_layer *layer); // `base:`, or NULL
@@ -44,8 +44,9 @@ const char *config_layer_source(const struct config_layer *layer, uint32_t i, co
 // Where a dotted key stands in YAML text (block style, or a flow mapping on one line).
 bool config_find_line(const char *text, const char *path, uint32_t *line, uint32_t *col);
 
-// Folders with files of a kind: those of an environment variable (':' between), share/warpwatt/folder
-// beside the program's or library's own folder, the source tree it was built from.
+// Folders with files of a kind: those of an environment variable (':' between),
+// share/warpwatt/folder beside the program's or library's own folder, the source tree it was built
+// from.
 struct config_places {
     char dir[8][GPU_PATH_BYTES];
     uint32_t n;

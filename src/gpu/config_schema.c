@@ -11,10 +11,13 @@
 #define NEEDED NULL
 
 static const char *const gen_names[] = {"tesla", "fermi", "kepler"};
-_Static_assert(WW_COUNT(gen_names) == GEN_N && GEN_TESLA == 0 && GEN_KEPLER == 2, "order of target_gen");
+_Static_assert(WW_COUNT(gen_names) == GEN_N && GEN_TESLA == 0 && GEN_KEPLER == 2,
+               "order of target_gen");
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
-static const char *const scheduler_names[] = {"lrr", "gto", "two_level", "fetch_group", "cta_aware"};
-_Static_assert(SCHED_LRR == 0 && SCHED_TWO_LEVEL == 2 && SCHED_CTA_AWARE == 4, "order of sm_scheduler_kind");
+static const char *const scheduler_names[] = {"lrr", "gto", "two_level", "fetch_group",
+                                              "cta_aware"};
+_Static_assert(SCHED_LRR == 0 && SCHED_TWO_LEVEL == 2 && SCHED_CTA_AWARE == 4,
+               "order of sm_scheduler_kind");
 static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "sector32"};
 _Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32 == 3, "order of coalesce_kind");
 static const char *const net_names[] = {"crossbar", "mesh"};
@@ -107,7 +110,8 @@ enum { FLAGS = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL };
 #define K_BOOL(name, ...) LEAF(name)
 #define K_ENUM(name, ...) LEAF(name)
 #define K_TEXT(name, ...) LEAF(name)
-#define K_MAP(name, section, ...) CYAML_FIELD_MAPPING_PTR(#name, FLAGS, struct RAW, name, fields_##section),
+#define K_MAP(name, section, ...)                                                                  \
+    CYAML_FIELD_MAPPING_PTR(#name, FLAGS, struct RAW, name, fields_##section),
 
 #define RAW raw_cache
 #define KEYS_cache
@@ -410,7 +414,8 @@ static void collect(void *user, const struct config_key *k) {
     }
 }
 
-static enum ww_status unknown_key(const struct config_layer *layer, const char *path, struct diags *d) {
+static enum ww_status unknown_key(const struct config_layer *layer, const char *path,
+                                  struct diags *d) {
     uint32_t line = 0, col = 0;
     config_find_line(layer->text, path, &line, &col);
     struct arena a;
@@ -449,9 +454,11 @@ static enum ww_status explain(const struct config_layer *layer, const struct com
                        "%s stands here more than once", path);
     if (strncmp(text, kind, sizeof kind - 1) == 0) {
         const bool wants_section = strncmp(text + sizeof kind - 1, "MAPPING", 7) == 0;
-        return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, layer->text, line ? line : 1, col,
-                       "%s must be %s", c->depth ? path : "the file",
-                       wants_section ? "a section of keys" : strstr(path, "sources") ? "a list of {tag, text}" : "a single value");
+        return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, layer->text, line ? line : 1,
+                       col, "%s must be %s", c->depth ? path : "the file",
+                       wants_section             ? "a section of keys"
+                       : strstr(path, "sources") ? "a list of {tag, text}"
+                                                 : "a single value");
     }
     if (strncmp(text, yaml, sizeof yaml - 1) == 0) // near the place is the best it knows
         return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, layer->text, c->line, c->col,
@@ -487,7 +494,8 @@ enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d) {
         return explain(layer, &c, err, d);
     }
     if (!layer->raw)
-        return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, NULL, 1, 1, "the file is empty");
+        return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, NULL, 1, 1,
+                       "the file is empty");
     return WW_OK;
 }
 

@@ -201,7 +201,8 @@ uint64_t device_activity_number(const struct gpu *g, uint32_t i) {
 
 void device_activity_sum(struct gpu *g, struct activity *sum) {
     memset(sum, 0, sizeof *sum);
-    for (uint32_t i = 0; i < device_activity_count(g); i++) activity_add(sum, device_activity(g, i));
+    for (uint32_t i = 0; i < device_activity_count(g); i++)
+        activity_add(sum, device_activity(g, i));
 }
 
 // ---- the sticky fault -----------------------------------------------------------------------
@@ -234,8 +235,9 @@ enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struc
     *addr = devmem_alloc(g->memory, bytes, g->limits.tex_alignment, name);
     if (!*addr)
         return diag_add(d, WW_ERROR_DEVICE_MEMORY,
-                        "%s has no room for %llu bytes: %llu of %llu bytes are free", g->config.name,
-                        (unsigned long long)bytes, (unsigned long long)devmem_free_bytes(g->memory),
+                        "%s has no room for %llu bytes: %llu of %llu bytes are free",
+                        g->config.name, (unsigned long long)bytes,
+                        (unsigned long long)devmem_free_bytes(g->memory),
                         (unsigned long long)g->config.memory_bytes);
     if (g->options.poison) {
         uint8_t *host = devmem_host(g->memory, *addr, bytes);
@@ -252,7 +254,8 @@ enum ww_status gpu_malloc_pitch(struct gpu *g, uint64_t width_bytes, uint64_t he
     (void)element_bytes; // 4, 8 and 16 all fit the texture alignment
     *pitch = bits_align_up(width_bytes, g->limits.tex_alignment);
     if (*pitch > g->limits.max_pitch || height > UINT64_MAX / *pitch)
-        return diag_add(d, WW_ERROR_USAGE, "rows of %llu bytes are wider than a pitch may be (%llu)",
+        return diag_add(d, WW_ERROR_USAGE,
+                        "rows of %llu bytes are wider than a pitch may be (%llu)",
                         (unsigned long long)width_bytes, (unsigned long long)g->limits.max_pitch);
     return gpu_malloc(g, *pitch * height, NULL, d, addr);
 }
@@ -268,12 +271,15 @@ enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d) {
     if (!devmem_nearest(g->memory, addr, &near))
         return diag_add(d, WW_ERROR_USAGE, "free of 0x%llx: nothing was ever allocated",
                         (unsigned long long)addr);
-    return diag_add(d, WW_ERROR_USAGE,
-                    "free of 0x%llx, which is not the start of a live allocation; nearest: %llu bytes "
-                    "at 0x%llx%s%s%s",
-                    (unsigned long long)addr, (unsigned long long)near.bytes,
-                    (unsigned long long)near.first, near.name ? " (" : "", near.name ? near.name : "",
-                    near.name ? ")" : near.is_freed ? ", already freed" : "");
+    return diag_add(
+        d, WW_ERROR_USAGE,
+        "free of 0x%llx, which is not the start of a live allocation; nearest: %llu bytes "
+        "at 0x%llx%s%s%s",
+        (unsigned long long)addr, (unsigned long long)near.bytes, (unsigned long long)near.first,
+        near.name ? " (" : "", near.name ? near.name : "",
+        near.name       ? ")"
+        : near.is_freed ? ", already freed"
+                        : "");
 }
 
 void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes) {
@@ -297,12 +303,13 @@ enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, 
     if (!devmem_nearest(g->memory, addr, &near))
         return diag_add(d, WW_ERROR_USAGE, "%s of %llu bytes at 0x%llx: nothing is allocated", what,
                         (unsigned long long)bytes, (unsigned long long)addr);
-    return diag_add(d, WW_ERROR_USAGE,
-                    "%s of %llu bytes at 0x%llx leaves what is allocated; nearest: %s%s%llu bytes at "
-                    "0x%llx%s",
-                    what, (unsigned long long)bytes, (unsigned long long)addr,
-                    near.name ? near.name : "", near.name ? ", " : "", (unsigned long long)near.bytes,
-                    (unsigned long long)near.first, near.is_freed ? " (freed)" : "");
+    return diag_add(
+        d, WW_ERROR_USAGE,
+        "%s of %llu bytes at 0x%llx leaves what is allocated; nearest: %s%s%llu bytes at "
+        "0x%llx%s",
+        what, (unsigned long long)bytes, (unsigned long long)addr, near.name ? near.name : "",
+        near.name ? ", " : "", (unsigned long long)near.bytes, (unsigned long long)near.first,
+        near.is_freed ? " (freed)" : "");
 }
 
 enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,

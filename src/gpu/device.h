@@ -55,8 +55,8 @@ struct gpu_stream {
 };
 
 // ---- launches -----------------------------------------------------------------------------------
-// A launch that waits in its stream. Thousands may: what counts one (struct run) is many times larger
-// and comes when it starts.
+// A launch that waits in its stream. Thousands may: what counts one (struct run) is many times
+// larger and comes when it starts.
 struct order {
     struct gpu_kernel *kernel;
     const struct code_image *image;
@@ -165,7 +165,8 @@ struct gpu {
     struct gpu_totals totals;
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
     struct run *busy_first;      // the run that began it; NULL when that has ended, or none has
-    struct activity busy_before; // counts at that time, once its first run has ended and others go on
+    // counts at that time, once its first run has ended and others go on
+    struct activity busy_before;
     uint64_t quanta;       // of this stretch
     uint32_t quiet;        // quanta in a row in which nothing happened
     double last_progress_s;
@@ -179,7 +180,8 @@ enum ww_status device_build(struct gpu *g, struct diags *d);
 void device_tear_down(struct gpu *g);
 // Counts of SM i < n_sms, or of partition i - n_sms, complete up to now.
 const struct activity *device_activity(struct gpu *g, uint32_t i);
-// Of the counts that device_activity gave last: two of an `i` that have the same number, not 0, are equal.
+// Of the counts that device_activity gave last: two of an `i` that have the same number, not 0, are
+// equal.
 uint64_t device_activity_number(const struct gpu *g, uint32_t i);
 uint32_t device_activity_count(const struct gpu *g);
 void device_activity_sum(struct gpu *g, struct activity *sum);
@@ -216,7 +218,8 @@ void run_free_spares(struct gpu *g);
 void run_abort_all(struct gpu *g, enum ww_status s, const char *text);
 
 void result_begin(struct gpu *g, struct run *r);
-void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum); // the chip's counts then
+void result_sum_at_start(const struct gpu *g, const struct run *r,
+                         struct activity *sum); // the chip's counts then
 void result_interval(struct gpu *g, struct run *r);
 void result_end(struct gpu *g, struct run *r, uint64_t end_cycle);
 

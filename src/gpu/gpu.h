@@ -8,9 +8,9 @@
 //   run_*      (run.c, threads.c): the quantum loop
 //   result_*   (result.c): what came out
 //
-// Threads: one `struct gpu` belongs to one host thread at a time (it starts and stops helpers of its
-// own). Two of them are independent. Every fallible call answers a ww_status and puts a sentence
-// into `d` (never NULL).
+// Threads: one `struct gpu` belongs to one host thread at a time (it starts and stops helpers of
+// its own). Two of them are independent. Every fallible call answers a ww_status and puts a
+// sentence into `d` (never NULL).
 //
 // Time. Host code takes none. Work is queued in streams and runs, in simulated time, when somebody
 // asks: gpu_synchronize, gpu_stream_synchronize, gpu_event_synchronize, a blocking copy. The same
@@ -113,9 +113,9 @@ struct gpu_limits {
 };
 
 // Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then
-// `overrides` ("sm.schedulers=4"; "core.clock_mhz=500" moves the clocks of lanes, network and L2 with
-// the core's, "core.vdd=0.9" is tech.vdd_v). Unknown keys, wrong types, impossible combinations: refused
-// with file and line. `out` is plain data.
+// `overrides` ("sm.schedulers=4"; "core.clock_mhz=500" moves the clocks of lanes, network and L2
+// with the core's, "core.vdd=0.9" is tech.vdd_v). Unknown keys, wrong types, impossible
+// combinations: refused with file and line. `out` is plain data.
 enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
                                uint32_t n_overrides, struct diags *d, struct gpu_config *out);
 // The same checks for a configuration that was made by hand.
@@ -147,14 +147,16 @@ struct technique {
     struct technique_value { const char *name, *value, *source; } *gpu, *option;
     uint32_t n_mechanisms, n_gpu, n_options;
 };
-// Reads "warped-gates" (looked for in $WARPWATT_SAVINGS, share/warpwatt/savings, the source tree) or
-// a path to a YAML file. Unknown keys, options and mechanisms are refused.
+// Reads "warped-gates" (looked for in $WARPWATT_SAVINGS, share/warpwatt/savings, the source tree)
+// or a path to a YAML file. Unknown keys, options and mechanisms are refused.
 enum ww_status technique_load(struct arena *a, const char *name_or_path, struct diags *d,
                               struct technique *out);
-enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n, struct diags *d);
-// A GPU with techniques: `names` is "none", NULL, or names with ',' between; `overrides` are keys of
-// the GPU file and, as "savings.NAME=VALUE", options. What a technique says of the GPU (its scheduler)
-// counts less than an override. `*s` has no mechanisms when there is nothing to run with.
+enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n,
+                              struct diags *d);
+// A GPU with techniques: `names` is "none", NULL, or names with ',' between; `overrides` are keys
+// of the GPU file and, as "savings.NAME=VALUE", options. What a technique says of the GPU (its
+// scheduler) counts less than an override. `*s` has no mechanisms when there is nothing to run
+// with.
 enum ww_status technique_configure(const char *gpu, const char *names, const char *const *overrides,
                                    uint32_t n_overrides, struct diags *d, struct gpu_config *c,
                                    struct savings *s);
@@ -193,11 +195,12 @@ struct gpu_options {
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
     struct savings savings; // techniques of every SM
-    // Policies of one SM besides these: fills `list` (room for SM_MAX_POLICIES), answers how many. Each SM needs
-    // policies of its own; they live as long as the GPU, and may be asked for again after a fault.
+    // Policies of one SM besides these: fills `list` (room for SM_MAX_POLICIES), answers how many.
+    // Each SM needs policies of its own; they live as long as the GPU, and may be asked for again
+    // after a fault.
     uint32_t (*sm_policies)(void *user, uint32_t sm, const struct sm_policy **list);
-    // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and take no
-    // time; their results are marked functional.
+    // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and
+    // take no time; their results are marked functional.
     bool (*time_launch)(void *user, uint64_t id, const char *kernel);
 };
 void gpu_options_init(struct gpu_options *o); // defaults
@@ -328,8 +331,8 @@ enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst,
                               uint32_t value, uint32_t element_bytes, uint64_t width,
                               uint64_t height, struct diags *d);
 // A host function in a stream's order.
-enum ww_status gpu_host_call(struct gpu *g, struct gpu_stream *s, void (*fn)(void *user), void *user,
-                             struct diags *d);
+enum ww_status gpu_host_call(struct gpu *g, struct gpu_stream *s, void (*fn)(void *user),
+                             void *user, struct diags *d);
 
 // ---- launches ---------------------------------------------------------------------------------
 struct gpu_launch {
@@ -359,7 +362,7 @@ struct gpu_result {
     const char *text;      // sentence when it is not OK, else NULL
     struct exec_fault fault;   // kind FAULT_NONE when there is none
     bool functional;       // no time: cycles and timing counts are 0
-    uint32_t overlapped;   // other launches that ran beside it for a while: their activity is in ours
+    uint32_t overlapped; // other launches that ran beside it for a while: their activity is in ours
     uint64_t start_cycle, end_cycle; // device time
     uint64_t cycles;       // end - start
     double start_s, seconds;

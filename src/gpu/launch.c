@@ -156,8 +156,9 @@ enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_k
     o->launch.params = o->params;
     o->id = g->next_launch;
     o->occupancy = occupancy;
-    o->functional = g->options.functional ||
-                    (g->options.time_launch && !g->options.time_launch(g->options.user, o->id, k->ptx->name));
+    o->functional =
+        g->options.functional ||
+        (g->options.time_launch && !g->options.time_launch(g->options.user, o->id, k->ptx->name));
     const struct work w = {.kind = WORK_KERNEL, .order = o};
     s = stream_push(g, stream_of(g, stream), &w, d);
     if (s != WW_OK) {

@@ -1,5 +1,5 @@
-// Modules: where a PTX module's variables live, what they hold at the start, and the machine code of
-// its kernels, made when somebody asks for it first.
+// Modules: where a PTX module's variables live, what they hold at the start, and the machine code
+// of its kernels, made when somebody asks for it first.
 #include "gpu/device.h"
 
 enum { CONST_ALIGN = 256 };
@@ -22,7 +22,8 @@ static enum ww_status at_var(const struct gpu_module *m, const struct ptx_var *v
 }
 
 // ---- placing ------------------------------------------------------------------------------------
-static enum ww_status place_texture(struct gpu *g, struct gpu_module *m, uint32_t i, struct diags *d) {
+static enum ww_status place_texture(struct gpu *g, struct gpu_module *m, uint32_t i,
+                                    struct diags *d) {
     const struct ptx_var *v = m->ptx->vars[i];
     struct exec_texture t = {.channels = 1, .channel_bits = 32, .channel_kind = 2,
                              .linear_filter = v->tex_filter_mode == 1,
@@ -79,8 +80,8 @@ static enum ww_status relocate(const struct gpu_module *m, const struct ptx_var 
                                const struct ptx_reloc *r, uint8_t *host, struct diags *d) {
     uint64_t value;
     if (r->index < 0 || r->offset + r->bytes > v->bytes)
-        return at_var(m, v, WW_ERROR_SYNTAX, d, "the initialiser of %s names %s, which is not there",
-                      v->name, r->symbol);
+        return at_var(m, v, WW_ERROR_SYNTAX, d,
+                      "the initialiser of %s names %s, which is not there", v->name, r->symbol);
     if (r->is_function)
         value = CODE_FUNC_ADDRESS(r->index);
     else
@@ -94,7 +95,8 @@ static enum ww_status initialise(struct gpu *g, const struct gpu_module *m, stru
     const struct ptx_module *p = m->ptx;
     for (uint32_t i = 0; i < p->n_vars; i++) {
         const struct ptx_var *v = p->vars[i];
-        if (is_opaque(v) || (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) || !v->bytes)
+        if (is_opaque(v) || (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) ||
+            !v->bytes)
             continue;
         uint8_t *host;
         enum ww_status s =
@@ -199,7 +201,8 @@ static enum ww_status not_found(const struct gpu_module *m, const char *what, co
                     n ? "; there is " : "", n ? names[0] : "");
 }
 
-static int32_t find_var(const struct gpu_module *m, const char *name, bool opaque, struct diags *d) {
+static int32_t find_var(const struct gpu_module *m, const char *name, bool opaque,
+                        struct diags *d) {
     const struct ptx_module *p = m->ptx;
     struct arena a;
     arena_init(&a, NULL);
@@ -265,7 +268,8 @@ enum ww_status gpu_kernel_find(struct gpu_module *m, const char *name, struct di
 const char *gpu_kernel_name(const struct gpu_kernel *k) { return k->ptx->name; }
 
 // A chip without double-precision units (compute capability 1.0 to 1.2) cannot time what needs
-// them; its vendor's compiler would have turned them into single precision, which is another program.
+// them; its vendor's compiler would have turned them into single precision, which is another
+// program.
 static enum ww_status check_units(const struct gpu_kernel *k, struct diags *d) {
     const struct gpu *g = k->module->gpu;
     if (g->config.sm.dp_units || g->options.functional) return WW_OK;
@@ -314,8 +318,9 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
         if (!k->code_address) {
             code_free(k->image);
             k->image = NULL;
-            return diag_add(d, WW_ERROR_DEVICE_MEMORY, "%s has no room for the %llu bytes of code of %s",
-                            g->config.name, (unsigned long long)bytes, k->ptx->name);
+            return diag_add(d, WW_ERROR_DEVICE_MEMORY,
+                            "%s has no room for the %llu bytes of code of %s", g->config.name,
+                            (unsigned long long)bytes, k->ptx->name);
         }
     }
     *out = k->image;

@@ -33,7 +33,8 @@ void result_begin(struct gpu *g, struct run *r) {
 
 void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum) {
     memset(sum, 0, sizeof *sum);
-    for (uint32_t i = 0; r->at_start && i < device_activity_count(g); i++) activity_add(sum, &r->at_start[i]);
+    for (uint32_t i = 0; r->at_start && i < device_activity_count(g); i++)
+        activity_add(sum, &r->at_start[i]);
 }
 
 // SMs without a CTA are idle; only the device knows how long a kernel ran.
@@ -61,8 +62,8 @@ void result_interval(struct gpu *g, struct run *r) {
     if (g->now - r->interval_from >= g->options.interval_cycles) add_interval(g, r, g->now);
 }
 
-// An interval that filled in the kernel's last quantum ends with that quantum: cut it at the kernel's
-// end, so that intervals are the launch, no more.
+// An interval that filled in the kernel's last quantum ends with that quantum: cut it at the
+// kernel's end, so that intervals are the launch, no more.
 static void trim_interval(struct run *r, uint32_t sms) {
     if (!r->intervals.n) return;
     struct gpu_interval *v = &r->intervals.at[r->intervals.n - 1];

@@ -1,8 +1,8 @@
 // The quantum loop (mem.h, exec.h, sm.h say what a quantum is). One round:
 //
-//   CTAs of the running kernels go to SMs that have room: oldest kernel first, one CTA an SM in each
-//     pass over the SMs, as the hardware's distributor does. All of a round start in its first cycle:
-//     a CTA that ends within a quantum is replaced half a quantum later on average.
+//   CTAs of the running kernels go to SMs with room: oldest kernel first, one CTA an SM in each
+//     pass over the SMs, as the hardware's distributor does. All of a round start in its first
+//     cycle: a CTA that ends within a quantum is replaced half a quantum later on average.
 //   SM phase, any thread: an SM takes the replies of the quantum before and runs alone.
 //   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
 //     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
@@ -30,7 +30,8 @@ enum { WORKSPACE_BYTES = 64 };
 static enum ww_status make_workspace(struct gpu *g, struct run *r, struct diags *d) {
     if (!r->launch.cooperative || !r->kernel->image->uses_grid_sync) return WW_OK;
     const enum ww_status s = gpu_malloc(g, WORKSPACE_BYTES, "grid barrier", d, &r->workspace);
-    if (s == WW_OK) memset(devmem_host(g->memory, r->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    if (s == WW_OK)
+        memset(devmem_host(g->memory, r->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
     return s;
 }
 
@@ -58,7 +59,8 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
     return exec_launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
 }
 
-static void fault_with_diags(struct gpu *g, struct run *r, enum ww_status s, const struct diags *d) {
+static void fault_with_diags(struct gpu *g, struct run *r, enum ww_status s,
+                             const struct diags *d) {
     char text[1024];
     diags_first(d, text, sizeof text);
     device_fault(g, s, text);
@@ -218,9 +220,9 @@ static uint64_t next_event(struct gpu *g) {
     return memory < next ? memory : next;
 }
 
-// After two quanta in which nothing happened (the second has shown that no SM could do more with the
-// credits that the first gave back) time moves to the quantum in which something does. Answers false
-// when nothing ever will.
+// After two quanta in which nothing happened (the second has shown that no SM could do more with
+// the credits that the first gave back) time moves to the quantum in which something does. Answers
+// false when nothing ever will.
 static bool skip_idle_quanta(struct gpu *g, uint64_t until) {
     if (g->now >= until) return true;
     const uint64_t next = next_event(g);
@@ -360,8 +362,8 @@ static void check_conserved(const struct gpu *g, const struct run *r) {
     (void)c;
 }
 
-// A stretch's counts are added to the totals when its last run ends. A run that had the stretch to itself has
-// them in its result already, but for the times that only results have.
+// A stretch's counts are added to the totals when its last run ends. A run that had the stretch to
+// itself has them in its result already, but for the times that only results have.
 static void end_stretch(struct gpu *g, const struct run *r, bool was_alone, uint64_t end) {
     struct activity *const sum = &g->totals.activity;
     if (was_alone) {
@@ -387,7 +389,8 @@ static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     for (uint32_t i = 0; i < g->config.sm_count; i++) sm_unbind(g->sm[i], r->slot);
     g->slots[r->slot] = NULL;
     g->n_running--;
-    const bool is_first = g->busy_first == r, was_alone = is_first && !left && !r->result.overlapped;
+    const bool is_first = g->busy_first == r,
+               was_alone = is_first && !left && !r->result.overlapped;
     if (is_first) g->busy_first = NULL;
     if (is_first && !was_alone) result_sum_at_start(g, r, &g->busy_before);
     if (!left) {
@@ -441,7 +444,8 @@ static void tell_progress(struct gpu *g) {
                                    .ctas_done = ctas_done(g, r),
                                    .ctas = r->n_ctas,
                                    .cycles = g->now - r->result.start_cycle,
-                                   .seconds = (double)(g->now - r->result.start_cycle) / (g->config.clocks.core_mhz * 1e6),
+                                   .seconds = (double)(g->now - r->result.start_cycle) /
+                                              (g->config.clocks.core_mhz * 1e6),
                                    .warp_instructions = n};
     g->options.progress(g->options.user, &p);
 }

@@ -1,17 +1,17 @@
 // Streams and events in simulated time. Every call appends work with a number (its place in the
-// order of all calls); nothing runs until somebody asks (stream_drive). Then the heads of the queues
-// start as soon as three rules let them: a stream's work runs in order; work of the default stream
-// waits for all earlier work of blocking streams and they for earlier work of it; a kernel needs a
-// slot, a host copy an engine. Time advances by whole quanta while kernels run and jumps to the next
-// end of a copy or start of a kernel otherwise.
+// order of all calls); nothing runs until somebody asks (stream_drive). Then the heads of the
+// queues start as soon as three rules let them: a stream's work runs in order; work of the default
+// stream waits for all earlier work of blocking streams and they for earlier work of it; a kernel
+// needs a slot, a host copy an engine. Time advances by whole quanta while kernels run and jumps to
+// the next end of a copy or start of a kernel otherwise.
 //
 // Copies over the host link take a latency and their bytes at the link's rate; copies and fills
 // within device memory take their bytes, read and written, at the rate of DRAM's buses. Neither
 // contends with kernels for memory.
 #include "gpu/device.h"
 
-// Device-to-device copies reach about four fifths of the buses' rate (Mei & Chu 2017: copies achieve
-// 75 to 81 %).
+// Device-to-device copies reach about four fifths of the buses' rate (Mei & Chu 2017: copies
+// achieve 75 to 81 %).
 #define DEVICE_COPY_EFFICIENCY 0.8
 
 // ---- streams --------------------------------------------------------------------------------
@@ -129,9 +129,11 @@ static enum ww_status check_copy(struct gpu *g, const struct gpu_copy *c, struct
                         (unsigned long long)e.width);
     enum ww_status s = WW_OK;
     if (c->src)
-        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy from", d, &host);
+        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy from", d,
+                               &host);
     if (s == WW_OK && c->dst)
-        s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy to", d, &host);
+        s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy to", d,
+                               &host);
     return s;
 }
 
@@ -211,7 +213,8 @@ enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst,
                         element_bytes);
     if (!pitch) pitch = width * element_bytes;
     if (dst % element_bytes || pitch % element_bytes || pitch < width * element_bytes)
-        return diag_add(d, WW_ERROR_USAGE, "a fill at 0x%llx does not keep elements of %u bytes aligned",
+        return diag_add(d, WW_ERROR_USAGE,
+                        "a fill at 0x%llx does not keep elements of %u bytes aligned",
                         (unsigned long long)dst, element_bytes);
     uint8_t *host;
     status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill", d,
@@ -233,7 +236,8 @@ static void do_fill(struct gpu *g, const struct work *w) {
         const uint64_t bytes = w->fill.width * w->fill.element;
         uint8_t *p = devmem_host(g->memory, row, bytes);
         if (!p) {
-            device_fault(g, WW_ERROR_USAGE, "a queued fill met memory that was freed before it ran");
+            device_fault(g, WW_ERROR_USAGE,
+                         "a queued fill met memory that was freed before it ran");
             return;
         }
         if (w->fill.element == 1)
@@ -245,8 +249,8 @@ static void do_fill(struct gpu *g, const struct work *w) {
     }
 }
 
-enum ww_status gpu_host_call(struct gpu *g, struct gpu_stream *s, void (*fn)(void *user), void *user,
-                             struct diags *d) {
+enum ww_status gpu_host_call(struct gpu *g, struct gpu_stream *s, void (*fn)(void *user),
+                             void *user, struct diags *d) {
     const enum ww_status status = device_usable(g, d);
     if (status != WW_OK) return status;
     struct work w = {.kind = WORK_CALL};

@@ -20,17 +20,24 @@ static const cyaml_schema_value_t word_schema = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CYAML_UNLIMITED)};
 static const cyaml_schema_field_t value_fields[] = {
     CYAML_FIELD_STRING_PTR("name", CYAML_FLAG_POINTER, struct raw_value, name, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("value", CYAML_FLAG_POINTER, struct raw_value, value, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct raw_value, source, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("value", CYAML_FLAG_POINTER, struct raw_value, value, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("source", CYAML_FLAG_POINTER, struct raw_value, source, 1,
+                           CYAML_UNLIMITED),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t value_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_value, value_fields)};
 static const cyaml_schema_field_t technique_fields[] = {
-    CYAML_FIELD_STRING_PTR("description", CYAML_FLAG_POINTER, struct raw_technique, description, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_STRING_PTR("paper", CYAML_FLAG_POINTER, struct raw_technique, paper, 1, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("mechanisms", CYAML_FLAG_POINTER, struct raw_technique, mechanisms, &word_schema, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("gpu", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct raw_technique, gpu, &value_schema, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("options", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct raw_technique, options, &value_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("description", CYAML_FLAG_POINTER, struct raw_technique, description, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("paper", CYAML_FLAG_POINTER, struct raw_technique, paper, 1,
+                           CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("mechanisms", CYAML_FLAG_POINTER, struct raw_technique, mechanisms,
+                         &word_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("gpu", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct raw_technique, gpu,
+                         &value_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("options", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct raw_technique,
+                         options, &value_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t technique_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_technique, technique_fields)};
@@ -65,10 +72,11 @@ static enum ww_status read_technique(struct arena *a, const char *path, const ch
     const cyaml_err_t e = cyaml_load_data((const uint8_t *)text, len, &config, &technique_schema,
                                           (cyaml_data_t **)&raw, NULL);
     if (e != CYAML_OK || raw == NULL)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "%s: %s%s%s (keys: description, paper, mechanisms; gpu and options, lists of "
-                        "name, value, source)",
-                        path, cyaml_strerror(e), said[0] ? ": " : "", said);
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "%s: %s%s%s (keys: description, paper, mechanisms; gpu and options, lists of "
+            "name, value, source)",
+            path, cyaml_strerror(e), said[0] ? ": " : "", said);
     *out = (struct technique){.name = arena_strdup(a, name),
                               .path = arena_strdup(a, path),
                               .description = arena_strdup(a, raw->description),
@@ -101,7 +109,8 @@ static int by_name(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n, struct diags *d) {
+enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n,
+                              struct diags *d) {
     VEC(struct technique) all = {0};
     struct config_places p;
     config_find_places(&p, "WARPWATT_SAVINGS", "savings");
@@ -122,7 +131,8 @@ enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t
         closedir(dir);
     }
     if (s == WW_OK && !all.n)
-        s = diag_add(d, WW_ERROR_IO, "no technique files found: set WARPWATT_SAVINGS to their folder");
+        s = diag_add(d, WW_ERROR_IO,
+                     "no technique files found: set WARPWATT_SAVINGS to their folder");
     if (s != WW_OK) return s;
     qsort(all.at, all.n, sizeof *all.at, by_name);
     *list = all.at;
@@ -133,7 +143,8 @@ enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t
 enum ww_status technique_load(struct arena *a, const char *name, struct diags *d,
                               struct technique *out) {
     if (strchr(name, '/') || ends_in_yaml(name)) {
-        if (!is_file(name)) return diag_add(d, WW_ERROR_CONFIG, "there is no technique file %s", name);
+        if (!is_file(name))
+            return diag_add(d, WW_ERROR_CONFIG, "there is no technique file %s", name);
         return read_technique(a, name, name, d, out);
     }
     struct config_places p;
@@ -152,10 +163,11 @@ enum ww_status technique_load(struct arena *a, const char *name, struct diags *d
     if (near >= 0)
         return diag_add(d, WW_ERROR_USAGE, "there is no technique `%s`; did you mean `%s`?", name,
                         names[near]);
-    return diag_add(d, WW_ERROR_USAGE, "there is no technique `%s`; `warpwatt savings` lists them", name);
+    return diag_add(d, WW_ERROR_USAGE, "there is no technique `%s`; `warpwatt savings` lists them",
+                    name);
 }
 
-// ---- a GPU with techniques ------------------------------------------------------------------------
+// ---- a GPU with techniques ----------------------------------------------------------------------
 struct settings {
     const char *key[MAX_SETTINGS], *value[MAX_SETTINGS], *by[MAX_SETTINGS];
     uint32_t n;
@@ -172,7 +184,8 @@ static enum ww_status add_setting(struct settings *s, const struct technique *t,
                         "-s %s=... decides",
                         s->by[i], t->name, v->name, s->value[i], v->value, v->name);
     }
-    if (s->n == MAX_SETTINGS) return diag_add(d, WW_ERROR_CONFIG, "too many settings of techniques");
+    if (s->n == MAX_SETTINGS)
+        return diag_add(d, WW_ERROR_CONFIG, "too many settings of techniques");
     s->key[s->n] = v->name;
     s->value[s->n] = v->value;
     s->by[s->n++] = t->name;
@@ -228,7 +241,8 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
             s = add_technique(a, w, &r, &set, overrides, n, d);
     }
     if (s == WW_OK && has_none && n_names > 1)
-        s = diag_add(d, WW_ERROR_USAGE, "`none` does not go together with other techniques: %s", names);
+        s = diag_add(d, WW_ERROR_USAGE, "`none` does not go together with other techniques: %s",
+                     names);
     const char **keys = arena_alloc(a, (MAX_SETTINGS + n + 1) * sizeof *keys);
     uint32_t n_keys = 0;
     for (uint32_t i = 0; i < set.n; i++)
@@ -240,7 +254,8 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
         }
         char *key = arena_strdup(a, overrides[i] + sizeof prefix - 1), *equals = strchr(key, '=');
         if (!equals || r.n_options == SAVINGS_MAX_WORDS)
-            return diag_add(d, WW_ERROR_USAGE, "-s %s: expected savings.OPTION=VALUE", overrides[i]);
+            return diag_add(d, WW_ERROR_USAGE, "-s %s: expected savings.OPTION=VALUE",
+                            overrides[i]);
         *equals = 0;
         r.option[r.n_options].name = key;
         r.option[r.n_options].value = equals + 1;

@@ -58,9 +58,9 @@ static uint32_t pauses_in(uint64_t ns) {
     return took > 0 ? (uint32_t)(ns * 1000 / (uint64_t)took) : 1000;
 }
 
-// Waits until *word is no longer `value`. A sleeper counts itself before it looks at the word for the
-// last time, a waker changes the word before it looks at the count (both sequentially consistent), so
-// one of them sees the other.
+// Waits until *word is no longer `value`. A sleeper counts itself before it looks at the word for
+// the last time, a waker changes the word before it looks at the count (both sequentially
+// consistent), so one of them sees the other.
 static void wait_change(struct threads *t, atomic_uint *word, unsigned value) {
     for (uint32_t i = 0; i < t->spins; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != value) return;
@@ -114,7 +114,8 @@ uint32_t threads_offered(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
-enum ww_status threads_create(uint32_t n, uint32_t max_items, struct diags *d, struct threads **out) {
+enum ww_status threads_create(uint32_t n, uint32_t max_items, struct diags *d,
+                              struct threads **out) {
     *out = NULL;
     if (n > MAX_THREADS) n = MAX_THREADS;
     if (n <= 1) return WW_OK;

@@ -8,9 +8,9 @@
 // multiplier's fraction would beat). Both work for any number of partitions (GF100: 6) and leave
 // each slice and channel an address space without holes.
 //
-// Two channels of a slice that `channel_xor` chooses between are GT215's subpartitions: the parity of
-// bits 0 and 4 to 13 of the block's number in its partition (envytools, VRAM of G80 to GT218; bits 1
-// to 3 count as a register of the board says, and are taken as left out).
+// Two channels of a slice that `channel_xor` chooses between are GT215's subpartitions: the parity
+// of bits 0 and 4 to 13 of the block's number in its partition (envytools, VRAM of G80 to GT218;
+// bits 1 to 3 count as a register of the board says, and are taken as left out).
 #include "mem/system.h"
 
 // 2^64 / golden ratio, and a second odd constant so that slices do not follow partitions.

@@ -66,7 +66,8 @@ struct dram_config {
     uint32_t data_rate;            // transfers a command-clock cycle (GDDR5: 4, DDR3/GDDR3: 2)
     uint32_t banks, bank_groups, row_bytes; // row_bytes: of a channel
     uint32_t queue;                // entries of the FR-FCFS window
-    uint32_t cl, wl, rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc; // command clocks
+    uint32_t cl, wl, rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi,
+        rfc;                       // command clocks
     uint32_t controller_latency;   // core cycles, front and back end together (at least 1)
     bool row_open_policy;          // open page; else close after use
     double clock_mhz;              // command clock
@@ -85,7 +86,7 @@ struct mem_config {
     uint32_t partitions;           // L2 slices with a memory controller each
     uint32_t slices_per_partition; // L2 sub-slices
     uint32_t interleave_bytes;     // consecutive bytes that stay in a partition
-    bool partition_hash;           // xor-folded partition choice (Fermi: no camping) or plain modulo
+    bool partition_hash; // xor-folded partition choice (Fermi: no camping) or plain modulo
     bool channel_xor;              // of two channels a slice, the parity of a block's address bits
                                    // chooses (GT215's subpartitions), or partition_hash decides
     struct cache_config l2;        // of one slice; hit_latency in L2 clock
@@ -238,7 +239,8 @@ struct mshr;
 struct mshr *mshr_create(uint32_t lines, uint32_t merge);
 void mshr_destroy(struct mshr *m);
 // Adds a waiter; answers the entry (>= 0), sets *is_new when a request must be sent; -1: full.
-int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter, bool *is_new);
+int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
+                 bool *is_new);
 // The same for sectored caches: *missing are the sectors that nobody has asked for yet.
 int32_t mshr_add_sectors(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
                          uint32_t *missing);
@@ -276,7 +278,8 @@ struct transaction {
 uint32_t coalesce(enum coalesce_kind kind, const uint64_t *addr, uint32_t mask, uint32_t bytes,
                   struct transaction out[64]);
 // Cycles that a shared-memory access takes: 1 + conflicts. `banks` of `bank_bytes`; `lanes_a_pass`:
-// 16 (half-warp, Tesla) or 32. Broadcast of the same word is free; Tesla broadcasts one word a pass.
+// 16 (half-warp, Tesla) or 32. Broadcast of the same word is free; Tesla broadcasts one word a
+// pass.
 uint32_t shared_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks,
                        uint32_t bank_bytes, uint32_t lanes_a_pass, bool one_broadcast);
 // The same with all that a generation may differ in.

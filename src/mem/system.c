@@ -157,9 +157,10 @@ static enum ww_status check(const struct mem_config *c, uint32_t sms, double cor
                "multiple of it",
                channels, slices);
     if (c->channel_xor && channels != 2 * slices)
-        REFUSE("channel_xor chooses between two channels a slice; dram.channels_per_partition is %u "
-               "and slices_per_partition %u",
-               channels, slices);
+        REFUSE(
+            "channel_xor chooses between two channels a slice; dram.channels_per_partition is %u "
+            "and slices_per_partition %u",
+            channels, slices);
     if (!bits_is_pow2(c->interleave_bytes) || c->interleave_bytes < 128 ||
         c->interleave_bytes > 1u << 30)
         REFUSE("interleave_bytes is %u; it must be a power of two of at least 128",

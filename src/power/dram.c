@@ -79,8 +79,9 @@ const struct dram_device dram_gddr3_1gb = {
     .strobes = 0};
 
 const struct dram_device dram_ddr3_1gb = {
-    .source = "DRAMSim2 DDR3_micron_8M_8B_x16_sg15.ini (1.5 V part of 1333 Mb/s; IDD3N there is 60 mA, "
-              "below IDD2N, and is taken as IDD2N); termination as dram_ddr3_4gb",
+    .source =
+        "DRAMSim2 DDR3_micron_8M_8B_x16_sg15.ini (1.5 V part of 1333 Mb/s; IDD3N there is 60 mA, "
+        "below IDD2N, and is taken as IDD2N); termination as dram_ddr3_4gb",
     .vdd_v = 1.5,
     .idd0 = 0.110,
     .idd2p = 0.012,

@@ -168,8 +168,10 @@ static void sum_up(struct power_tree *tree) {
 enum ww_status power_build(const struct power_config *c, struct power_tree *tree, struct diags *d) {
     struct builder b = {
         .c = c, .tree = tree, .d = d, .core_s = c->core_hz, .sm_s = c->core_hz * c->sms};
-    *tree = (struct power_tree){
-        .regulator = -1, .sms = c->sms, .clusters = c->clusters ? c->clusters : 1, .core_hz = c->core_hz};
+    *tree = (struct power_tree){.regulator = -1,
+                                .sms = c->sms,
+                                .clusters = c->clusters ? c->clusters : 1,
+                                .core_hz = c->core_hz};
     char sentence[256];
     if (power_check(c, sentence, sizeof sentence))
         return diag_add(d, WW_ERROR_CONFIG, "%s", sentence);

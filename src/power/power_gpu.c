@@ -140,7 +140,8 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
                                                           [DRAM_GDDR3] = &dram_gddr3_1gb,
                                                           [DRAM_DDR3] = &dram_ddr3_4gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
-    const double chips = (double)m->partitions * m->dram.channels_per_partition * m->dram.chips_per_channel;
+    const double chips =
+        (double)m->partitions * m->dram.channels_per_partition * m->dram.chips_per_channel;
     if (dram == &dram_ddr3_4gb && (double)g->memory_bytes / chips < 256.0 * (1 << 20))
         dram = &dram_ddr3_1gb; // the nearer of two sheets: below 2 Gbit a device
     if (m->dram.chips_per_channel * dram->bits != m->dram.bus_bits)

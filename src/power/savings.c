@@ -4,15 +4,16 @@
 #include "savings/savings.h"
 
 // Of one SM (MICRO-46, 7.5).
-static const double counters_um2 = 1210.8, counters_dynamic_w = 1.55e-3, counters_static_w = 1.21e-5,
-                    counters_hz = 700e6;
+static const double counters_um2 = 1210.8, counters_dynamic_w = 1.55e-3,
+                    counters_static_w = 1.21e-5, counters_hz = 700e6;
 
-// Shift stages, result buffer, all-ones detectors and counters of Origami: dynamic power of a SIMT lane
-// "every time the logic is activated by issuing a warp to one of the SP units", area of a GTX 480 (15
-// SMs of two SPs) beside that of its execution units (dissertation, 4.4.5: synthesised in 45 nm). Taken
-// as published, all 32 lanes for each pass; the cycle is the 700 MHz of 4.4.1. Its leakage is not
-// published: assumed to be the units' own, by area.
-static const double shift_lane_w = 0.64e-3, shift_hz = 700e6, shift_mm2 = 0.055, shift_units_mm2 = 32.7;
+// Shift stages, result buffer, all-ones detectors and counters of Origami: dynamic power of a SIMT
+// lane "every time the logic is activated by issuing a warp to one of the SP units", area of a GTX
+// 480 (15 SMs of two SPs) beside that of its execution units (dissertation, 4.4.5: synthesised in
+// 45 nm). Taken as published, all 32 lanes for each pass; the cycle is the 700 MHz of 4.4.1. Its
+// leakage is not published: assumed to be the units' own, by area.
+static const double shift_lane_w = 0.64e-3, shift_hz = 700e6, shift_mm2 = 0.055,
+                    shift_units_mm2 = 32.7;
 enum { PIPE_LANES = 32, SHIFT_CHIP_SPS = 15 * 2 };
 
 static const struct {
@@ -58,9 +59,11 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
         const double leak_w = p->leak_sub_w + p->leak_gate_w;
         const unsigned domains = tree->sms * (units[u].n > 1 ? tree->clusters : 1);
         const double domain_cycle_j = leak_w / domains * cycle_s;
-        const double lanes = lane_sum(a, ACT_lane_idle_cycles, u) + lane_sum(a, ACT_lane_busy_cycles, u);
+        const double lanes =
+            lane_sum(a, ACT_lane_idle_cycles, u) + lane_sum(a, ACT_lane_busy_cycles, u);
         const double off = sum(a, ACT_gate_uncompensated, u) + sum(a, ACT_gate_compensated, u) +
-                           lane_sum(a, ACT_lane_uncompensated, u) + lane_sum(a, ACT_lane_compensated, u);
+                           lane_sum(a, ACT_lane_uncompensated, u) +
+                           lane_sum(a, ACT_lane_compensated, u);
         const double overhead = sum(a, ACT_gate_overhead, u) + lane_sum(a, ACT_lane_overhead, u),
                      events = sum(a, ACT_gate_events, u) + lane_sum(a, ACT_lane_events, u);
         s->still_j = leak_w * seconds;
@@ -68,17 +71,22 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
         s->is_gated = s->by_lanes || off + sum(a, ACT_gate_on_idle, u) > 0;
         s->saved_j = off * domain_cycle_j;
         s->overhead_j = overhead * domain_cycle_j;
-        const uint32_t break_even = events > 0 ? (uint32_t)(overhead / events + 0.5) : default_break_even();
+        const uint32_t break_even =
+            events > 0 ? (uint32_t)(overhead / events + 0.5) : default_break_even();
         const double bound =
-            s->by_lanes ? (double)savings_oracle(&a->c[lane_periods[u]],
-                                                 (uint64_t)sum(a, ACT_lane_idle_cycles, u), break_even) /
-                              PIPE_LANES
-                        : (double)savings_oracle(&a->c[units[u].periods],
-                                                 (uint64_t)(sum(a, ACT_idle_cycles, u) - sum(a, ACT_idle_sent, u)), break_even);
+            s->by_lanes
+                ? (double)savings_oracle(&a->c[lane_periods[u]],
+                                         (uint64_t)sum(a, ACT_lane_idle_cycles, u), break_even) /
+                      PIPE_LANES
+                : (double)savings_oracle(
+                      &a->c[units[u].periods],
+                      (uint64_t)(sum(a, ACT_idle_cycles, u) - sum(a, ACT_idle_sent, u)),
+                      break_even);
         s->oracle_j = bound * domain_cycle_j;
         out->any = out->any || s->is_gated;
         if (u > POWER_SAVING_FP || a->c[ACT_shift_logic_cycles] == 0) continue;
-        s->logic_dynamic_j = shift_lane_w / shift_hz * PIPE_LANES * (double)a->c[ACT_shift_logic_uses + u];
+        s->logic_dynamic_j =
+            shift_lane_w / shift_hz * PIPE_LANES * (double)a->c[ACT_shift_logic_uses + u];
         s->logic_static_j = leak_w / tree->sms * (shift_mm2 / shift_units_mm2) * cycle_s *
                             (double)a->c[ACT_shift_logic_cycles];
         out->logic_mm2 = shift_mm2 / SHIFT_CHIP_SPS * tree->sms * tree->clusters;

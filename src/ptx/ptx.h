@@ -74,7 +74,8 @@ const char *ptx_sreg_text(enum ptx_sreg s);
 enum ptx_type ptx_sreg_type(enum ptx_sreg s);
 
 // A register of a function: one declared by its own name, or one of a range (`%r<100>`) that the
-// function uses; what a range declares and nothing names is not here. Vector registers (.v2/.v4) have elements > 1.
+// function uses; what a range declares and nothing names is not here. Vector registers (.v2/.v4)
+// have elements > 1.
 struct ptx_reg {
     const char *name;
     enum ptx_type type;
@@ -155,10 +156,11 @@ struct ptx_operand {
     struct ptx_operand *list; // VECTOR, and call's argument lists; ADDRESS of tex: see ptx_inst
     uint32_t n;
 };
-// The SIMD video instructions (vadd2, vadd4, ...) choose lanes. Their destination has MASK: bit i of
-// `select` says that lane i is written (.h10 is 3, .b310 is 11). A source has PACKED_H (.h32: select
-// holds two nibbles) or PACKED_B (.b7610: four nibbles), the lowest nibble being the source of
-// lane 0; halves 0..1 and bytes 0..3 are the operand's, 2..3 and 4..7 those of the other operand.
+// The SIMD video instructions (vadd2, vadd4, ...) choose lanes. Their destination has MASK: bit i
+// of `select` says that lane i is written (.h10 is 3, .b310 is 11). A source has PACKED_H (.h32:
+// select holds two nibbles) or PACKED_B (.b7610: four nibbles), the lowest nibble being the source
+// of lane 0; halves 0..1 and bytes 0..3 are the operand's, 2..3 and 4..7 those of the other
+// operand.
 enum {
     PTX_VIDEO_B0 = 1,
     PTX_VIDEO_B1,

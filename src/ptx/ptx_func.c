@@ -52,9 +52,10 @@ static bool cluster(struct ptx_parser *p, const struct ptx_token *at) {
     uint32_t dims[3];
     if (!dimensions(p, ".reqnctapercluster", dims, 3)) return false;
     if (dims[0] <= 1 && dims[1] <= 1 && dims[2] <= 1) return true;
-    ptx_refuse(p, at->line, at->col,
-               "clusters of %ux%ux%u thread blocks are not supported: blocks are launched one by one",
-               dims[0], dims[1], dims[2]);
+    ptx_refuse(
+        p, at->line, at->col,
+        "clusters of %ux%ux%u thread blocks are not supported: blocks are launched one by one",
+        dims[0], dims[1], dims[2]);
     return p->lazy; // the header goes on
 }
 

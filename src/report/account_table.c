@@ -183,10 +183,10 @@ static void print_kernels(const struct account *a, FILE *out) {
                 launches += a->kernel[i].kernel->launches;
         char b1[32], b2[32];
         fprintf(out, "  %-28.28s %8llu %10s %8.2f W %8.2f W %8.2f W %10s %6.1f %%\n",
-                row[r].kernel->name, (unsigned long long)launches, table_scaled(u->seconds, "s", b1),
-                watts(u->all_dynamic_j[0], u->seconds), watts(u->all_static_j[0], u->seconds),
-                watts(u->energy_j, u->seconds), table_scaled(u->energy_j, "J", b2),
-                100 * ratio(u->energy_j, a->kernels.energy_j));
+                row[r].kernel->name, (unsigned long long)launches,
+                table_scaled(u->seconds, "s", b1), watts(u->all_dynamic_j[0], u->seconds),
+                watts(u->all_static_j[0], u->seconds), watts(u->energy_j, u->seconds),
+                table_scaled(u->energy_j, "J", b2), 100 * ratio(u->energy_j, a->kernels.energy_j));
     }
     free(row);
 }

@@ -351,9 +351,11 @@ enum ww_status activity_file_of_run(struct arena *a, const struct run *run,
     size_t i;
     json_t *l;
     bool any_timed = false;
-    json_array_foreach(run->launches, i, l) any_timed |= !json_is_true(json_object_get(l, "functional"));
+    json_array_foreach(run->launches, i, l) any_timed |=
+        !json_is_true(json_object_get(l, "functional"));
     json_array_foreach(run->launches, i, l) {
-        if (any_timed && json_is_true(json_object_get(l, "functional"))) continue; // took no time: no power either
+        if (any_timed && json_is_true(json_object_get(l, "functional")))
+            continue; // took no time: no power either
         if (s->status == WW_OK) read_kernel(&r, l);
     }
     if (run->end) read_totals(&r, run->end);

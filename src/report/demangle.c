@@ -1,5 +1,5 @@
-// Names of C++ kernels as people wrote them, by the C++ library's own demangler where that library is at
-// hand; else they stay as they are.
+// Names of C++ kernels as people wrote them, by the C++ library's own demangler where that library
+// is at hand; else they stay as they are.
 #include "report/demangle.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,8 @@ void demangler_free(struct demangler *d) {
     free(d);
 }
 
-// `void f<int>(int*)` as `f<int>`: up to the parameters, without the result's type, which templates have.
+// `void f<int>(int*)` as `f<int>`: up to the parameters, without the result's type, which templates
+// have.
 static void shorten(char *s) {
     const char *const anonymous = "(anonymous namespace)";
     int depth = 0;
@@ -53,7 +54,9 @@ static void shorten(char *s) {
 
 char *demangle(struct demangler *d, const char *name) {
     int status = -1;
-    char *s = d && d->demangle && strncmp(name, "_Z", 2) == 0 ? d->demangle(name, NULL, NULL, &status) : NULL;
+    char *s = d && d->demangle && strncmp(name, "_Z", 2) == 0
+                  ? d->demangle(name, NULL, NULL, &status)
+                  : NULL;
     if (!s || status != 0) return free(s), strdup(name);
     shorten(s);
     return s;

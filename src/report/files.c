@@ -22,7 +22,8 @@ static json_t *derived(const struct run *r, const json_t *a) {
         warp += (double)json_integer_value(json_object_get(l, "warp_instructions"));
         thread += (double)json_integer_value(json_object_get(l, "thread_instructions"));
     }
-    const double bytes = (double)(run_counter(a, "dram_read_bytes") + run_counter(a, "dram_write_bytes"));
+    const double bytes =
+        (double)(run_counter(a, "dram_read_bytes") + run_counter(a, "dram_write_bytes"));
     const double row_hits = (double)run_counter(a, "dram_row_hits");
     json_t *o = json_object();
     json_object_set_new(o, "cycles", json_integer((json_int_t)cycles));
@@ -33,11 +34,20 @@ static json_t *derived(const struct run *r, const json_t *a) {
     json_object_set_new(o, "ipc", json_real(ratio(thread, cycles)));
     json_object_set_new(o, "warp_ipc", json_real(ratio(warp, cycles)));
     json_object_set_new(o, "lanes_per_instruction", json_real(ratio(thread, warp)));
-    json_object_set_new(o, "l1_hit_rate", json_real(ratio((double)run_counter(a, "l1_read_hits"), (double)run_counter(a, "l1_reads"))));
-    json_object_set_new(o, "l2_hit_rate", json_real(ratio((double)run_counter(a, "l2_read_hits"), (double)run_counter(a, "l2_reads"))));
+    json_object_set_new(o, "l1_hit_rate",
+                        json_real(ratio((double)run_counter(a, "l1_read_hits"),
+                                        (double)run_counter(a, "l1_reads"))));
+    json_object_set_new(o, "l2_hit_rate",
+                        json_real(ratio((double)run_counter(a, "l2_read_hits"),
+                                        (double)run_counter(a, "l2_reads"))));
     json_object_set_new(o, "dram_bytes_per_s", json_real(ratio(bytes, seconds)));
-    json_object_set_new(o, "dram_peak_share", json_real(ratio(ratio(bytes, seconds), json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s")))));
-    json_object_set_new(o, "dram_row_hit_rate", json_real(ratio(row_hits, row_hits + (double)run_counter(a, "dram_row_misses"))));
+    json_object_set_new(
+        o, "dram_peak_share",
+        json_real(ratio(ratio(bytes, seconds),
+                        json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s")))));
+    json_object_set_new(
+        o, "dram_row_hit_rate",
+        json_real(ratio(row_hits, row_hits + (double)run_counter(a, "dram_row_misses"))));
     json_object_set_new(o, "warp_instructions_per_host_s", json_real(ratio(warp, host_s)));
     return o;
 }
@@ -86,7 +96,8 @@ static void csv_activity(const struct run *r, FILE *f) {
     json_t *l;
     json_array_foreach(r->launches, i, l) {
         char head[512];
-        snprintf(head, sizeof head, "%lld,%.400s", (long long)json_integer_value(json_object_get(l, "id")),
+        snprintf(head, sizeof head, "%lld,%.400s",
+                 (long long)json_integer_value(json_object_get(l, "id")),
                  json_string_value(json_object_get(l, "kernel")));
         csv_counters(f, head, json_object_get(l, "activity"));
     }
@@ -96,7 +107,8 @@ static void csv_intervals(const struct run *r, FILE *f) {
     fputs("launch,kernel,from_cycle,to_cycle,counter,index,value,unit,component\n", f);
     size_t i, k;
     json_t *l, *interval;
-    json_array_foreach(r->launches, i, l) json_array_foreach(json_object_get(l, "intervals"), k, interval) {
+    json_array_foreach(r->launches, i, l)
+        json_array_foreach(json_object_get(l, "intervals"), k, interval) {
         char head[512];
         snprintf(head, sizeof head, "%lld,%.400s,%lld,%lld",
                  (long long)json_integer_value(json_object_get(l, "id")),
@@ -109,11 +121,13 @@ static void csv_intervals(const struct run *r, FILE *f) {
 
 static void csv_instructions(const struct run *r, FILE *f) {
     fputs("launch,kernel,pc,instruction,ptx_line,source_line,issues,lanes", f);
-    for (unsigned s = 0; s < STALL_N; s++) fprintf(f, ",stall_%s", stall_text((enum stall_reason)s));
+    for (unsigned s = 0; s < STALL_N; s++)
+        fprintf(f, ",stall_%s", stall_text((enum stall_reason)s));
     fputc('\n', f);
     size_t i, k;
     json_t *l, *n;
-    json_array_foreach(r->launches, i, l) json_array_foreach(json_object_get(l, "instructions"), k, n) {
+    json_array_foreach(r->launches, i, l)
+        json_array_foreach(json_object_get(l, "instructions"), k, n) {
         fprintf(f, "%lld,%s,%lld,\"%s\",%lld,%lld,%lld,%lld",
                 (long long)json_integer_value(json_object_get(l, "id")),
                 json_string_value(json_object_get(l, "kernel")),
@@ -125,7 +139,9 @@ static void csv_instructions(const struct run *r, FILE *f) {
                 (long long)json_integer_value(json_object_get(n, "lanes")));
         const json_t *stalls = json_object_get(n, "stalls");
         for (unsigned s = 0; s < STALL_N; s++)
-            fprintf(f, ",%lld", (long long)json_integer_value(json_object_get(stalls, stall_text((enum stall_reason)s))));
+            fprintf(f, ",%lld",
+                    (long long)json_integer_value(
+                        json_object_get(stalls, stall_text((enum stall_reason)s))));
         fputc('\n', f);
     }
 }
@@ -151,7 +167,8 @@ static void xml_activity(xmlTextWriterPtr w, const json_t *a) {
     for (uint32_t k = 0; k < act_info_n; k++) {
         const struct act_info *row = &act_info[k];
         for (uint32_t n = 0; n < row->n; n++) {
-            snprintf(value, sizeof value, "%llu", (unsigned long long)run_counter_at(a, row->name, n));
+            snprintf(value, sizeof value, "%llu",
+                     (unsigned long long)run_counter_at(a, row->name, n));
             if (row->n > 1)
                 snprintf(name, sizeof name, "%s.%u", row->name, n);
             else
@@ -162,8 +179,10 @@ static void xml_activity(xmlTextWriterPtr w, const json_t *a) {
     // GPUSimPow's names. rdsch: share of DRAM command clocks that move read data.
     snprintf(value, sizeof value, "%llu", (unsigned long long)run_counter(a, "gmem_reads"));
     xml_stat(w, "af_generated_gmem_reads", NULL, value);
-    const double reads = (double)run_counter(a, "dram_reads"), writes = (double)run_counter(a, "dram_writes");
-    const double busy = ratio((double)run_counter(a, "dram_bus_cycles"), (double)run_counter(a, "dram_cycles"));
+    const double reads = (double)run_counter(a, "dram_reads"),
+                 writes = (double)run_counter(a, "dram_writes");
+    const double busy =
+        ratio((double)run_counter(a, "dram_bus_cycles"), (double)run_counter(a, "dram_cycles"));
     snprintf(value, sizeof value, "%.6f", busy * ratio(reads, reads + writes));
     xml_stat(w, "af_rdsch_percent", NULL, value);
 }
@@ -176,14 +195,16 @@ static bool write_xml(const struct run *r, const char *path) {
     xmlTextWriterStartElement(w, BAD_CAST "activity");
     xmlTextWriterWriteAttribute(w, BAD_CAST "format", BAD_CAST "1");
     const json_t *gpu = json_object_get(r->header, "gpu");
-    xmlTextWriterWriteAttribute(w, BAD_CAST "gpu", BAD_CAST json_string_value(json_object_get(gpu, "name")));
+    xmlTextWriterWriteAttribute(w, BAD_CAST "gpu",
+                                BAD_CAST json_string_value(json_object_get(gpu, "name")));
     xml_number(w, "core_mhz", json_real_value(json_object_get(gpu, "core_clock_mhz")));
     xml_number(w, "seconds", json_real_value(json_object_get(r->end, "seconds")));
     size_t i;
     json_t *l;
     json_array_foreach(r->launches, i, l) {
         xmlTextWriterStartElement(w, BAD_CAST "kernel");
-        xmlTextWriterWriteAttribute(w, BAD_CAST "name", BAD_CAST json_string_value(json_object_get(l, "kernel")));
+        xmlTextWriterWriteAttribute(w, BAD_CAST "name",
+                                    BAD_CAST json_string_value(json_object_get(l, "kernel")));
         char id[24];
         snprintf(id, sizeof id, "%lld", (long long)json_integer_value(json_object_get(l, "id")));
         xmlTextWriterWriteAttribute(w, BAD_CAST "launch", BAD_CAST id);
@@ -236,8 +257,10 @@ enum ww_status files_write(const struct run *r, const char *dir, struct diags *d
         return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
     enum ww_status s = through_file(r, dir, "run.json", write_json, d);
     if (s == WW_OK) s = through_file(r, dir, "activity.csv", csv_activity, d);
-    if (s == WW_OK && has(r, "intervals")) s = through_file(r, dir, "intervals.csv", csv_intervals, d);
-    if (s == WW_OK && has(r, "instructions")) s = through_file(r, dir, "instructions.csv", csv_instructions, d);
+    if (s == WW_OK && has(r, "intervals"))
+        s = through_file(r, dir, "intervals.csv", csv_intervals, d);
+    if (s == WW_OK && has(r, "instructions"))
+        s = through_file(r, dir, "instructions.csv", csv_instructions, d);
     if (s != WW_OK) return s;
     char path[4096];
     snprintf(path, sizeof path, "%s/activity.xml", dir);

@@ -24,7 +24,8 @@ void progress_init(struct progress_line *p, FILE *out, bool wanted) {
 // What fits without a second line, which could not be taken away again.
 static int width_of(FILE *out) {
     struct winsize w;
-    const int width = ioctl(fileno(out), TIOCGWINSZ, &w) == 0 && w.ws_col > NARROW ? w.ws_col - 1 : 79;
+    const int width =
+        ioctl(fileno(out), TIOCGWINSZ, &w) == 0 && w.ws_col > NARROW ? w.ws_col - 1 : 79;
     return width < LINE ? width : LINE - 1;
 }
 
@@ -66,8 +67,10 @@ void progress_show(struct progress_line *p, const struct gpu_progress *g) {
         snprintf(left, sizeof left, ", %s left", time);
     }
     char line[LINE];
-    snprintf(line, sizeof line, "[%s] %3.0f %%%s  %s #%llu  %llu of %llu CTAs, %.4g us, %.1f M warp inst/s", bar, part * 100, left, p->kernel,
-             (unsigned long long)g->launch, (unsigned long long)g->ctas_done, (unsigned long long)g->ctas, 1e6 * g->seconds, rate);
+    snprintf(line, sizeof line,
+             "[%s] %3.0f %%%s  %s #%llu  %llu of %llu CTAs, %.4g us, %.1f M warp inst/s", bar,
+             part * 100, left, p->kernel, (unsigned long long)g->launch,
+             (unsigned long long)g->ctas_done, (unsigned long long)g->ctas, 1e6 * g->seconds, rate);
     fprintf(p->out, "\r\033[K%.*s", width_of(p->out), line);
     fflush(p->out);
     p->shown = true;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are added up by
-// kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the end. Every joule and
-// cycle is still there; what is lost is which of them were whose.
+// A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are
+// added up by kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the
+// end. Every joule and cycle is still there; what is lost is which of them were whose.
 enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64 };
 struct fold {
     struct gpu_result first; // what they have in common, and the sums
@@ -41,7 +41,9 @@ static void write_line(struct record *r, json_t *line) {
     json_decref(line);
 }
 
-static json_t *triple(const uint32_t v[3]) { return json_pack("[III]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]); }
+static json_t *triple(const uint32_t v[3]) {
+    return json_pack("[III]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+}
 
 static json_t *integer(uint64_t v) { return json_integer((json_int_t)v); }
 
@@ -62,7 +64,8 @@ static json_t *activity_json(const struct activity *a, bool all) {
             continue;
         }
         json_t *list = json_array();
-        for (uint32_t k = 0; k < row->n; k++) json_array_append_new(list, integer(a->c[row->first + k]));
+        for (uint32_t k = 0; k < row->n; k++)
+            json_array_append_new(list, integer(a->c[row->first + k]));
         json_object_set_new(o, row->name, list);
     }
     return o;
@@ -84,7 +87,9 @@ static json_t *gpu_json(const struct gpu_config *c) {
     json_object_set_new(o, "dram_clock_mhz", json_real(c->clocks.dram_mhz));
     json_object_set_new(o, "dram_peak_bytes_per_s", json_real(peak));
     json_object_set_new(o, "l1_bytes", integer(c->sm.l1d.bytes));
-    json_object_set_new(o, "l2_bytes", integer((uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition));
+    json_object_set_new(
+        o, "l2_bytes",
+        integer((uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition));
     return o;
 }
 
@@ -118,7 +123,8 @@ static json_t *instructions_json(const struct gpu_result *g) {
         disasm_inst(g->image, pc, text, sizeof text);
         json_t *stalls = json_object();
         for (uint32_t s = 0; s < STALL_N; s++)
-            if (n->stall[s]) json_object_set_new(stalls, stall_text((enum stall_reason)s), integer(n->stall[s]));
+            if (n->stall[s])
+                json_object_set_new(stalls, stall_text((enum stall_reason)s), integer(n->stall[s]));
         json_t *row = json_object();
         json_object_set_new(row, "pc", integer(pc));
         json_object_set_new(row, "text", json_string(text));
@@ -138,11 +144,13 @@ static json_t *activities_json(const struct activity *a, uint32_t n) {
     return list;
 }
 
-static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches, bool per_sm) {
+static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches,
+                         bool per_sm) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("launch"));
     json_object_set_new(o, "id", integer(g->id));
-    if (launches > 1) json_object_set_new(o, "launches", integer(launches)); // the figures are their sum
+    if (launches > 1)
+        json_object_set_new(o, "launches", integer(launches)); // the figures are their sum
     json_object_set_new(o, "kernel", json_string(g->kernel));
     json_object_set_new(o, "module", json_string(g->module ? g->module : ""));
     json_object_set_new(o, "grid", triple(g->grid));
@@ -165,7 +173,8 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     json_object_set_new(o, "overlapped", integer(g->overlapped));
     json_object_set_new(o, "occupancy_ctas", integer(g->occupancy.ctas));
     json_object_set_new(o, "occupancy_warps", integer(g->occupancy.warps));
-    json_object_set_new(o, "occupancy_limit", json_string(g->occupancy.limit ? g->occupancy.limit : ""));
+    json_object_set_new(o, "occupancy_limit",
+                        json_string(g->occupancy.limit ? g->occupancy.limit : ""));
     json_object_set_new(o, "achieved_warps", json_real(g->achieved_warps));
     json_object_set_new(o, "activity", activity_json(&g->activity, true));
     if (per_sm && !g->functional) {
@@ -175,8 +184,9 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     if (g->n_intervals) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < g->n_intervals; i++)
-            json_array_append_new(list, json_pack("{s:I,s:I,s:o}", "from", (json_int_t)g->interval[i].from,
-                                                  "to", (json_int_t)g->interval[i].to, "activity",
+            json_array_append_new(list, json_pack("{s:I,s:I,s:o}", "from",
+                                                  (json_int_t)g->interval[i].from, "to",
+                                                  (json_int_t)g->interval[i].to, "activity",
                                                   activity_json(&g->interval[i].activity, true)));
         json_object_set_new(o, "intervals", list);
     }
@@ -185,8 +195,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
 }
 
 static bool folds_with(const struct gpu_result *a, const struct gpu_result *b) {
-    return a->image == b->image && a->functional == b->functional && a->dynamic_shared == b->dynamic_shared &&
-           memcmp(a->grid, b->grid, sizeof a->grid) == 0 && memcmp(a->block, b->block, sizeof a->block) == 0;
+    return a->image == b->image && a->functional == b->functional &&
+           a->dynamic_shared == b->dynamic_shared &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           memcmp(a->block, b->block, sizeof a->block) == 0;
 }
 
 static void write_fold(struct record *r, struct fold *f) {
@@ -198,7 +210,8 @@ static void write_fold(struct record *r, struct fold *f) {
 }
 
 static bool add_to_fold(struct record *r, const struct gpu_result *g) {
-    if (r->launches < FOLD_AFTER || g->status != WW_OK || g->n_intervals || g->overlapped) return false;
+    if (r->launches < FOLD_AFTER || g->status != WW_OK || g->n_intervals || g->overlapped)
+        return false;
     if (!r->fold && !(r->fold = calloc(FOLDS, sizeof *r->fold))) return false;
     uint32_t i = 0;
     while (i < r->n_folds && !folds_with(&r->fold[i].first, g)) i++;

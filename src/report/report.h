@@ -1,10 +1,11 @@
 // What a run leaves behind and how it is shown. A run is recorded as JSON lines while it goes
-// (record_*), so that a killed run leaves every finished launch; everything that people and programs
-// see (table_*, files_*) is made from such a record, whoever wrote it: this process, or libcuda.so.1
-// inside somebody's program.
+// (record_*), so that a killed run leaves every finished launch; everything that people and
+// programs see (table_*, files_*) is made from such a record, whoever wrote it: this process, or
+// libcuda.so.1 inside somebody's program.
 //
-// A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a kernel
-// launch (or for many of one kernel and shape, after the first 128: then with a field `launches`), one
+// A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a
+// kernel launch (or for many of one kernel and shape, after the first 128: then with a field
+// `launches`), one
 // `{"type":"end",...}` with totals. Counters stand by the names of activity.def; of single SMs and
 // partitions those that are not 0.
 #ifndef WW_REPORT_H
@@ -22,7 +23,8 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
                            struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
 void record_launch(struct record *r, const struct gpu_result *result, bool per_sm);
-// Before code that launches name goes away (a module is unloaded): writes what is still being added up.
+// Before code that launches name goes away (a module is unloaded): writes what is still being added
+// up.
 void record_module_gone(struct record *r);
 // Adds an error that is no launch's (a module that was refused): decides the exit code.
 void record_error(struct record *r, enum ww_status status, const char *sentence);

@@ -84,7 +84,8 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
 #undef X
     v = getenv("WARPWATT_SET");
     char *all = v && *v ? arena_strdup(a, v) : NULL;
-    for (char *save, *p = all ? strtok_r(all, "\n", &save) : NULL; p; p = strtok_r(NULL, "\n", &save)) {
+    for (char *save, *p = all ? strtok_r(all, "\n", &save) : NULL; p;
+         p = strtok_r(NULL, "\n", &save)) {
         if (s->n_overrides == SESSION_MAX_OVERRIDES)
             return diag_add(d, WW_ERROR_USAGE, "more than %d overrides", SESSION_MAX_OVERRIDES);
         s->overrides[s->n_overrides++] = p;
@@ -120,10 +121,12 @@ static enum ww_status compile(regex_t *r, const char *option, const char *text, 
     if (!e) return WW_OK;
     char why[128];
     regerror(e, r, why, sizeof why);
-    return diag_add(d, WW_ERROR_USAGE, "%s is `%s`, which is no regular expression: %s", option, text, why);
+    return diag_add(d, WW_ERROR_USAGE, "%s is `%s`, which is no regular expression: %s", option,
+                    text, why);
 }
 
-static enum ww_status read_range(const char *text, uint64_t *first, uint64_t *last, struct diags *d) {
+static enum ww_status read_range(const char *text, uint64_t *first, uint64_t *last,
+                                 struct diags *d) {
     char low[32];
     const char *dash = strchr(text, '-');
     snprintf(low, sizeof low, "%.*s", dash ? (int)(dash - text) : 31, text);
@@ -131,18 +134,23 @@ static enum ww_status read_range(const char *text, uint64_t *first, uint64_t *la
         if (!dash) *last = *first;
         if (*first <= *last) return WW_OK;
     }
-    return diag_add(d, WW_ERROR_USAGE, "--launches is `%s`; it must be a number or a range such as 10-20, counted from 1", text);
+    return diag_add(
+        d, WW_ERROR_USAGE,
+        "--launches is `%s`; it must be a number or a range such as 10-20, counted from 1", text);
 }
 
-enum ww_status session_filter_create(const struct session *s, struct diags *d, struct session_filter **out) {
+enum ww_status session_filter_create(const struct session *s, struct diags *d,
+                                     struct session_filter **out) {
     *out = NULL;
     if (!s->kernels && !s->skip_timing && !s->launches) return WW_OK;
     struct session_filter *f = calloc(1, sizeof *f);
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory");
     f->first = 1, f->last = UINT64_MAX;
     enum ww_status e = s->launches ? read_range(s->launches, &f->first, &f->last, d) : WW_OK;
-    if (e == WW_OK && s->kernels) f->has_only = (e = compile(&f->only, "--kernels", s->kernels, d)) == WW_OK;
-    if (e == WW_OK && s->skip_timing) f->has_skip = (e = compile(&f->skip, "--skip-timing", s->skip_timing, d)) == WW_OK;
+    if (e == WW_OK && s->kernels)
+        f->has_only = (e = compile(&f->only, "--kernels", s->kernels, d)) == WW_OK;
+    if (e == WW_OK && s->skip_timing)
+        f->has_skip = (e = compile(&f->skip, "--skip-timing", s->skip_timing, d)) == WW_OK;
     if (e == WW_OK) *out = f;
     else session_filter_destroy(f);
     return e;

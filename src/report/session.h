@@ -1,5 +1,5 @@
-// The options of a run, as the command line gives them and as libcuda.so.1 receives them: one struct,
-// written to and read from environment variables WARPWATT_*.
+// The options of a run, as the command line gives them and as libcuda.so.1 receives them: one
+// struct, written to and read from environment variables WARPWATT_*.
 #ifndef WW_SESSION_H
 #define WW_SESSION_H
 
@@ -15,7 +15,7 @@ struct session {
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
-    const char *kernels, *skip_timing;  // regular expressions of kernels: time only these, not these
+    const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *record;                 // path of the record to write, or NULL
 };
@@ -29,7 +29,8 @@ enum ww_status session_configure(const struct session *s, struct diags *d, struc
                                  struct savings *savings);
 // Which launches a session wants timed. Made once; answers a sentence for a malformed expression.
 struct session_filter;
-enum ww_status session_filter_create(const struct session *s, struct diags *d, struct session_filter **out); // NULL: all
+enum ww_status session_filter_create(const struct session *s, struct diags *d,
+                                     struct session_filter **out); // NULL: all
 void session_filter_destroy(struct session_filter *f);
 bool session_filter_times(const struct session_filter *f, uint64_t launch, const char *kernel);
 // Fills the GPU options that a session decides.

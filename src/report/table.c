@@ -20,8 +20,11 @@ static const char *grouped(uint64_t v, char buf[32]) {
 }
 
 const char *table_scaled(double v, const char *unit, char buf[32]) {
-    static const struct { double scale; const char *prefix; } step[] = {
-        {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}, {1e-15, "f"}};
+    static const struct {
+        double scale;
+        const char *prefix;
+    } step[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},   {1, ""},
+                {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}, {1e-15, "f"}};
     size_t i = 0;
     while (i + 1 < WW_COUNT(step) && v < step[i].scale * 0.9995) i++;
     if (v == 0) i = 4;
@@ -65,13 +68,15 @@ static struct sums add_up(const struct run *r) {
         s.seconds += json_real_value(json_object_get(l, "seconds"));
         s.host_s += json_real_value(json_object_get(l, "host_seconds"));
         const uint64_t warp = (uint64_t)json_integer_value(json_object_get(l, "warp_instructions")),
-                       thread = (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
+                       thread =
+                           (uint64_t)json_integer_value(json_object_get(l, "thread_instructions"));
         const bool untimed = json_is_true(json_object_get(l, "functional"));
         s.launches += run_launches(l);
         s.untimed += untimed ? run_launches(l) : 0;
         *(untimed ? &s.untimed_warp : &s.warp) += warp;
         *(untimed ? &s.untimed_thread : &s.thread) += thread;
-        s.warps_possible += cycles * (double)json_integer_value(json_object_get(l, "occupancy_warps"));
+        s.warps_possible +=
+            cycles * (double)json_integer_value(json_object_get(l, "occupancy_warps"));
         s.warps_achieved += cycles * json_real_value(json_object_get(l, "achieved_warps"));
         s.overlapped = s.overlapped || json_integer_value(json_object_get(l, "overlapped")) > 0;
     }
@@ -119,7 +124,8 @@ static void print_memory(const struct run *r, const json_t *a, const struct sums
     const uint64_t shared = run_counter(a, "shared_reads") + run_counter(a, "shared_writes") +
                             run_counter(a, "shared_atomics");
     if (shared)
-        fprintf(out, "    %-12s %s accesses, %.2f passes each\n", "shared", table_scaled((double)shared, "", b1),
+        fprintf(out, "    %-12s %s accesses, %.2f passes each\n", "shared",
+                table_scaled((double)shared, "", b1),
                 ratio((double)run_counter(a, "shared_passes"), (double)shared));
     cache_row(a, "L1", "l1_reads", "l1_read_hits", "l1_read_merges", out);
     const double tex = (double)run_counter(a, "tex_reads");
@@ -130,8 +136,8 @@ static void print_memory(const struct run *r, const json_t *a, const struct sums
     const double peak = json_real_value(json_object_get(gpu, "dram_peak_bytes_per_s"));
     const double rate = ratio(read + written, s->seconds);
     const double hits = (double)run_counter(a, "dram_row_hits");
-    fprintf(out, "    %-12s %s read, %s written, %.0f %% row hits\n    %-12s %s, %.0f %% of peak\n", "DRAM",
-            table_scaled(read, "B", b1), table_scaled(written, "B", b2),
+    fprintf(out, "    %-12s %s read, %s written, %.0f %% row hits\n    %-12s %s, %.0f %% of peak\n",
+            "DRAM", table_scaled(read, "B", b1), table_scaled(written, "B", b2),
             100 * ratio(hits, hits + (double)run_counter(a, "dram_row_misses")), "",
             table_scaled(rate, "B/s", b3), 100 * ratio(rate, peak));
 }
@@ -156,8 +162,8 @@ static double launch_energy(const struct account *a, uint32_t *at, const json_t 
     return a->kernel[(*at)++].usage.energy_j;
 }
 
-static void print_kernels(const struct run *r, const struct sums *s, const struct account *power, const struct style *st,
-                          FILE *out) {
+static void print_kernels(const struct run *r, const struct sums *s, const struct account *power,
+                          const struct style *st, FILE *out) {
     const size_t n = json_array_size(r->launches);
     struct kernel_row *row = calloc(n ? n : 1, sizeof *row);
     if (!row) return;
@@ -190,7 +196,8 @@ static void print_kernels(const struct run *r, const struct sums *s, const struc
         const double ipc = ratio((double)row[k].thread, (double)row[k].cycles),
                      lanes = ratio((double)row[k].thread, (double)row[k].warp);
         char *name = demangle(d, row[k].name);
-        fprintf(out, "    %-24.24s %8llu", name ? name : row[k].name, (unsigned long long)row[k].launches);
+        fprintf(out, "    %-24.24s %8llu", name ? name : row[k].name,
+                (unsigned long long)row[k].launches);
         free(name);
         table_scaled(row[k].seconds, "s", b2);
         if (power)
@@ -218,8 +225,8 @@ static void print_failures(const struct run *r, const struct style *st, FILE *ou
     json_array_foreach(r->errors, i, l)
         fprintf(out, "\n  %srefused:%s %s\n", st->bad, st->reset, text_of(l, "text"));
     if (!r->end)
-        fprintf(out, "\n  %sthe run was cut off; what stands here is what it had finished%s\n", st->bad,
-                st->reset);
+        fprintf(out, "\n  %sthe run was cut off; what stands here is what it had finished%s\n",
+                st->bad, st->reset);
 }
 
 void table_print(const struct run *r, const struct table_options *o, FILE *out) {
@@ -241,7 +248,9 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
         return;
     }
     if (s.functional) {
-        fprintf(out, "  %-12s %s warp instructions, %s thread instructions (functional: no time, no power)\n",
+        fprintf(out,
+                "  %-12s %s warp instructions, %s thread instructions (functional: no time, no "
+                "power)\n",
                 "work", grouped(s.warp, b1), grouped(s.thread, b2));
         fprintf(out, "  %-12s %.3f s, %s warp instructions a second\n\n", "host", s.host_s,
                 table_scaled(ratio((double)s.warp, s.host_s), "", b1));
@@ -253,8 +262,9 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
             table_scaled(s.seconds, "s", b2), (unsigned long long)(s.launches - s.untimed),
             s.launches - s.untimed == 1 ? "" : "es");
     if (s.untimed)
-        fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n", "untimed",
-                (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es", grouped(s.untimed_warp, b1));
+        fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n",
+                "untimed", (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es",
+                grouped(s.untimed_warp, b1));
     fprintf(out, "  %-12s %s warp instructions, %s thread instructions\n", "work",
             grouped(s.warp, b1), grouped(s.thread, b2));
     fprintf(out, "  %-12s %.1f of 32 active in a warp instruction\n", "lanes",
@@ -262,10 +272,12 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
             ratio((double)s.thread, (double)s.cycles), ratio((double)s.warp, (double)s.cycles));
     const json_t *first = json_array_get(r->launches, 0);
-    fprintf(out, "  %-12s %.1f warps an SM of %lld", "occupancy", ratio(s.warps_achieved, (double)s.cycles),
+    fprintf(out, "  %-12s %.1f warps an SM of %lld", "occupancy",
+            ratio(s.warps_achieved, (double)s.cycles),
             (long long)json_integer_value(json_object_get(gpu, "warps_per_sm")));
     fprintf(out, "; %.1f possible", ratio(s.warps_possible, (double)s.cycles));
-    if (text_of(first, "occupancy_limit")[0]) fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
+    if (text_of(first, "occupancy_limit")[0])
+        fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
     fputc('\n', out);
     fprintf(out, "  %-12s %.2f s, %s warp instructions and %s cycles a second\n", "host",
             s.host_s, table_scaled(ratio((double)s.warp, s.host_s), "", b2),
@@ -276,8 +288,8 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     print_kernels(r, &s, o->power, &st, out);
     print_failures(r, &st, out);
     if (s.overlapped)
-        fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s%s\n", st.dim,
-                o->power ? "; energy is shared out" : "", st.reset);
+        fprintf(out, "\n  %skernels overlapped: the activity of one holds some of another's%s%s\n",
+                st.dim, o->power ? "; energy is shared out" : "", st.reset);
     if (o->no_power) fprintf(out, "\n  %sno power: %s%s\n", st.dim, o->no_power, st.reset);
     fputc('\n', out);
     json_decref(a);

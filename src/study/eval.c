@@ -1,8 +1,8 @@
 // Expressions of a study. SQLite computes them: an expression is what may stand behind SELECT, and
-// what it computes from are columns of one virtual table with one row, whose columns are the study's
-// metrics, a few figures of a run, and every counter by its name. A column is computed when it is
-// asked for, in the scope (workload, configuration, kernel) that holds then; functions change the
-// scope for an expression of their own (kernel, other, at, average...).
+// what it computes from are columns of one virtual table with one row, whose columns are the
+// study's metrics, a few figures of a run, and every counter by its name. A column is computed when
+// it is asked for, in the scope (workload, configuration, kernel) that holds then; functions change
+// the scope for an expression of their own (kernel, other, at, average...).
 #include "study/study.h"
 
 #include "power/check.h"
@@ -94,8 +94,10 @@ static const struct result *scope_result(struct eval *e, struct value *v, const 
     const struct eval_scope *s = &e->scope;
     *v = number(NAN);
     if (s->workload < 0 || s->configuration < 0) {
-        *v = wrong(e, "`%s` needs a run, but there is no %s here: use average(...) or at('workload', 'configuration', ...)", what,
-                   s->workload < 0 ? "workload" : "configuration");
+        *v = wrong(e,
+                   "`%s` needs a run, but there is no %s here: use average(...) or at('workload', "
+                   "'configuration', ...)",
+                   what, s->workload < 0 ? "workload" : "configuration");
         return NULL;
     }
     const size_t at = (size_t)s->workload * e->study->configuration.n + (size_t)s->configuration;
@@ -133,7 +135,8 @@ static bool scope_kernels(struct eval *e, const struct result *r, struct kernel_
             const size_t n = strlen(names);
             snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", r->kernel[i].name);
         }
-        e->note = arena_printf(e->arena, "%s ran no kernel `%s` (it ran %s)", e->study->workload.at[e->scope.workload].name, pattern, names);
+        e->note = arena_printf(e->arena, "%s ran no kernel `%s` (it ran %s)",
+                               e->study->workload.at[e->scope.workload].name, pattern, names);
     }
     return sum->launches > 0;
 }
@@ -142,7 +145,10 @@ static struct value energy(struct eval *e, const char *component, int part);
 
 static struct value builtin(struct eval *e, enum builtin b) {
     if (b == BUILTIN_energy_j) return energy(e, "", 2);
-    if (b == BUILTIN_i) return e->scope.element ? number(e->scope.element - 1) : wrong(e, "`i` is the row's number, and the rows here are no numbers");
+    if (b == BUILTIN_i)
+        return e->scope.element
+                   ? number(e->scope.element - 1)
+                   : wrong(e, "`i` is the row's number, and the rows here are no numbers");
     struct value v;
     const struct result *r = scope_result(e, &v, builtin_name[b]);
     if (!r) return v;
@@ -173,14 +179,18 @@ static struct value counter(struct eval *e, uint32_t row, int64_t element) {
     if (!scope_kernels(e, r, &k)) return number(NAN);
     double sum = 0;
     for (uint32_t i = 0; i < act_info[row].n; i++)
-        if (element < 0 || element == (int64_t)i) sum += (double)k.activity.c[act_info[row].first + i];
+        if (element < 0 || element == (int64_t)i)
+            sum += (double)k.activity.c[act_info[row].first + i];
     return number(sum);
 }
 
 // ---- power ------------------------------------------------------------------------------------
-static struct value component_of(struct eval *e, const char *name, const struct watts **w, int *component) {
+static struct value component_of(struct eval *e, const char *name, const struct watts **w,
+                                 int *component) {
     const int c = e->scope.configuration;
-    if (c < 0) return wrong(e, "energy and area need a configuration, and there is none here: use other('configuration', ...)");
+    if (c < 0)
+        return wrong(e, "energy and area need a configuration, and there is none here: use "
+                        "other('configuration', ...)");
     *w = e->watts[c];
     *component = -1;
     if (!*w) return number(NAN);
@@ -190,8 +200,11 @@ static struct value component_of(struct eval *e, const char *name, const struct 
     size_t n = 0;
     for (; n < WW_COUNT(names) && watts_name(*w, (int)n); n++) names[n] = watts_name(*w, (int)n);
     const int near = text_nearest(name, names, n);
-    if (near >= 0) return wrong(e, "the power model of %s has no component `%s`; did you mean `%s`?", e->gpu[c].name, name, names[near]);
-    return wrong(e, "the power model of %s has no component `%s`; `warpwatt chip -g %s` lists them", e->gpu[c].name, name, e->gpu[c].name);
+    if (near >= 0)
+        return wrong(e, "the power model of %s has no component `%s`; did you mean `%s`?",
+                     e->gpu[c].name, name, names[near]);
+    return wrong(e, "the power model of %s has no component `%s`; `warpwatt chip -g %s` lists them",
+                 e->gpu[c].name, name, e->gpu[c].name);
 }
 
 // part 0: dynamic, 1: static, 2: both
@@ -204,7 +217,8 @@ static struct value energy(struct eval *e, const char *component, int part) {
     if (!r || at < 0) return v;
     struct kernel_result k;
     struct watts_joules j;
-    if (!scope_kernels(e, r, &k) || !watts_run(w, &k.activity, k.seconds, at, &j)) return number(NAN);
+    if (!scope_kernels(e, r, &k) || !watts_run(w, &k.activity, k.seconds, at, &j))
+        return number(NAN);
     return number(part == 0 ? j.dynamic_j : part == 1 ? j.static_j : j.dynamic_j + j.static_j);
 }
 
@@ -221,7 +235,8 @@ static struct value run_expr(struct eval *e, const char *expr);
 static struct value metric(struct eval *e, uint32_t index) {
     const struct study_metric *m = &e->study->metric.at[index];
     const size_t nc = e->study->configuration.n + 1, nw = e->study->workload.n + 1;
-    const size_t at = ((size_t)index * nw + (size_t)(e->scope.workload + 1)) * nc + (size_t)(e->scope.configuration + 1);
+    const size_t at = ((size_t)index * nw + (size_t)(e->scope.workload + 1)) * nc +
+                      (size_t)(e->scope.configuration + 1);
     const bool plain = !e->scope.kernel && !e->scope.element;
     if (plain && e->memo_set[at]) return number(e->memo[at]);
     const struct value v = run_expr(e, m->expr);
@@ -256,7 +271,8 @@ static void explain(struct eval *e, const char *message) {
         else
             wrong(e, "there is no metric or counter `%s`", name);
     } else if (strncmp(message, no_function, sizeof no_function - 1) == 0) {
-        wrong(e, "there is no function `%s`; docs/add-a-study.md lists them", message + sizeof no_function - 1);
+        wrong(e, "there is no function `%s`; docs/add-a-study.md lists them",
+              message + sizeof no_function - 1);
     } else {
         wrong(e, "%s", message);
     }
@@ -280,7 +296,10 @@ static struct value run_expr(struct eval *e, const char *expr) {
         explain(e, sqlite3_errmsg(e->db));
         v.ok = false;
     } else if (sqlite3_column_type(q, 0) == SQLITE_TEXT) {
-        v = wrong(e, "the value is the text '%s'; it must be a number (names of counters stand without quotes)", (const char *)sqlite3_column_text(q, 0));
+        v = wrong(e,
+                  "the value is the text '%s'; it must be a number (names of counters stand "
+                  "without quotes)",
+                  (const char *)sqlite3_column_text(q, 0));
     } else if (sqlite3_column_type(q, 0) != SQLITE_NULL) {
         v.v = sqlite3_column_double(q, 0);
     }
@@ -313,11 +332,14 @@ static struct value in_scope(struct eval *e, struct eval_scope s, const char *ex
     return v;
 }
 
-static struct value find_scope(struct eval *e, const char *workload, const char *configuration, struct eval_scope *out) {
+static struct value find_scope(struct eval *e, const char *workload, const char *configuration,
+                               struct eval_scope *out) {
     *out = e->scope;
     out->kernel = NULL;
-    if (workload && (out->workload = study_find_workload(e->study, workload)) < 0) return wrong(e, "this study has no workload `%s`", workload);
-    if (configuration && (out->configuration = study_find_configuration(e->study, configuration)) < 0)
+    if (workload && (out->workload = study_find_workload(e->study, workload)) < 0)
+        return wrong(e, "this study has no workload `%s`", workload);
+    if (configuration &&
+        (out->configuration = study_find_configuration(e->study, configuration)) < 0)
         return wrong(e, "this study has no configuration `%s`", configuration);
     if (!workload) out->kernel = e->scope.kernel;
     return number(0);
@@ -330,8 +352,10 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
     double sum = 0, low = INFINITY, high = -INFINITY;
     uint32_t n = 0;
     for (uint32_t i = 0; i < (g ? g->member.n : e->study->workload.n); i++) {
-        const struct eval_scope s = {.workload = g ? study_find_workload(e->study, g->member.at[i]) : (int)i,
-                                     .configuration = e->scope.configuration, .element = e->scope.element};
+        const struct eval_scope s = {.workload = g ? study_find_workload(e->study, g->member.at[i])
+                                                   : (int)i,
+                                     .configuration = e->scope.configuration,
+                                     .element = e->scope.element};
         const struct value v = in_scope(e, s, expr);
         if (!v.ok) return v;
         if (!isfinite(v.v) || (how == FOLD_GEOMEAN && v.v <= 0)) continue;
@@ -351,17 +375,22 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
     }
 }
 
-static struct value published(struct eval *e, const char *name, const char *workload, const char *configuration) {
-    if (!*workload && e->scope.workload >= 0) workload = e->study->workload.at[e->scope.workload].name;
-    if (!*configuration && e->scope.configuration >= 0) configuration = e->study->configuration.at[e->scope.configuration].name;
+static struct value published(struct eval *e, const char *name, const char *workload,
+                              const char *configuration) {
+    if (!*workload && e->scope.workload >= 0)
+        workload = e->study->workload.at[e->scope.workload].name;
+    if (!*configuration && e->scope.configuration >= 0)
+        configuration = e->study->configuration.at[e->scope.configuration].name;
     bool known = false;
     for (uint32_t i = 0; i < e->study->published.n; i++) {
         const struct published_row *r = &e->study->published.at[i];
         if (strcmp(r->metric, name) != 0) continue;
         known = true;
-        if (strcmp(r->workload, workload) == 0 && strcmp(r->configuration, configuration) == 0) return number(r->number);
+        if (strcmp(r->workload, workload) == 0 && strcmp(r->configuration, configuration) == 0)
+            return number(r->number);
     }
-    return known ? number(NAN) : wrong(e, "no published value of this study has the metric '%s'", name);
+    return known ? number(NAN)
+                 : wrong(e, "no published value of this study has the metric '%s'", name);
 }
 
 // An element of an array counter: by number, or by name where the elements have names (operation
@@ -377,7 +406,8 @@ static int64_t element_of(uint32_t row, sqlite3_value *v) {
         const int64_t i = sqlite3_value_int64(v);
         return i >= 0 && i < act_info[row].n ? i : -1;
     }
-    const bool classes = act_info[row].first == ACT_warp_by_class || act_info[row].first == ACT_thread_by_class;
+    const bool classes =
+        act_info[row].first == ACT_warp_by_class || act_info[row].first == ACT_thread_by_class;
     const bool slots = act_info[row].first == ACT_issue_slots;
     for (uint32_t i = 0; classes && i < OPC_N; i++)
         if (strcmp(class_name[i], name) == 0) return i;
@@ -388,7 +418,8 @@ static int64_t element_of(uint32_t row, sqlite3_value *v) {
 
 static struct value no_element(struct eval *e, uint32_t row, sqlite3_value *v) {
     const char *name = (const char *)sqlite3_value_text(v);
-    return wrong(e, "counter `%s` has no element `%s`; it has 0 to %u", act_info[row].name, name ? name : "", act_info[row].n - 1);
+    return wrong(e, "counter `%s` has no element `%s`; it has 0 to %u", act_info[row].name,
+                 name ? name : "", act_info[row].n - 1);
 }
 
 enum histogram { HISTOGRAM_PART, HISTOGRAM_WEIGHTED, HISTOGRAM_HIGHEST };
@@ -403,7 +434,9 @@ static void histogram(sqlite3_context *c, int n, sqlite3_value **arg, enum histo
     const int64_t last = act_info[row].n - 1, from = n > 1 ? sqlite3_value_int64(arg[1]) : 0,
                   to = n > 2 ? sqlite3_value_int64(arg[2]) : last;
     if (from < 0 || to > last || from > to) {
-        answer(c, e, wrong(e, "counter `%s` has elements 0 to %lld, not %lld to %lld", name, (long long)last, (long long)from, (long long)to));
+        answer(c, e,
+               wrong(e, "counter `%s` has elements 0 to %lld, not %lld to %lld", name,
+                     (long long)last, (long long)from, (long long)to));
         return;
     }
     double sum = 0;
@@ -420,9 +453,15 @@ static void histogram(sqlite3_context *c, int n, sqlite3_value **arg, enum histo
     }
     answer(c, e, number(sum));
 }
-static void f_part(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_PART); }
-static void f_weighted(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_WEIGHTED); }
-static void f_highest_element(sqlite3_context *c, int n, sqlite3_value **arg) { histogram(c, n, arg, HISTOGRAM_HIGHEST); }
+static void f_part(sqlite3_context *c, int n, sqlite3_value **arg) {
+    histogram(c, n, arg, HISTOGRAM_PART);
+}
+static void f_weighted(sqlite3_context *c, int n, sqlite3_value **arg) {
+    histogram(c, n, arg, HISTOGRAM_WEIGHTED);
+}
+static void f_highest_element(sqlite3_context *c, int n, sqlite3_value **arg) {
+    histogram(c, n, arg, HISTOGRAM_HIGHEST);
+}
 
 static void f_act(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
@@ -433,7 +472,8 @@ static void f_act(sqlite3_context *c, int n, sqlite3_value **arg) {
         const char **names = arena_alloc(e->arena, act_info_n * sizeof *names);
         for (uint32_t i = 0; i < act_info_n; i++) names[i] = act_info[i].name;
         const int near = text_nearest(name, names, act_info_n);
-        v = near >= 0 ? wrong(e, "there is no counter `%s`; did you mean `%s`?", name, names[near]) : wrong(e, "there is no counter `%s`", name);
+        v = near >= 0 ? wrong(e, "there is no counter `%s`; did you mean `%s`?", name, names[near])
+                      : wrong(e, "there is no counter `%s`", name);
     } else if (n > 1 && element_of((uint32_t)row, arg[1]) < 0) {
         v = no_element(e, (uint32_t)row, arg[1]);
     } else {
@@ -500,7 +540,11 @@ static void f_event(sqlite3_context *c, int n, sqlite3_value **arg) {
     else if (!e->watts[e->scope.configuration])
         answer(c, e, number(NAN));
     else
-        answer(c, e, number(watts_event_j(e->watts[e->scope.configuration], act_info[row].first + (n > 1 ? (uint32_t)element_of((uint32_t)row, arg[1]) : 0))));
+        answer(
+            c, e,
+            number(watts_event_j(e->watts[e->scope.configuration],
+                                 act_info[row].first +
+                                     (n > 1 ? (uint32_t)element_of((uint32_t)row, arg[1]) : 0))));
 }
 
 static void f_kernel(sqlite3_context *c, int n, sqlite3_value **arg) {
@@ -525,16 +569,21 @@ static void f_at(sqlite3_context *c, int n, sqlite3_value **arg) {
 }
 
 // Our circuit models at the point of a published value (power/check.h), by the row's names.
-static struct value circuit(struct eval *e, const char *workload, const char *configuration, const char *metric_name) {
+static struct value circuit(struct eval *e, const char *workload, const char *configuration,
+                            const char *metric_name) {
     if (!e->circuit) {
         e->circuit = arena_alloc(e->arena, POWER_CHECK_MAX * sizeof *e->circuit);
         e->circuits = power_check_arrays(e->circuit);
     }
     for (unsigned i = 0; i < e->circuits; i++) {
         const struct power_check *r = &e->circuit[i];
-        if (strcmp(r->workload, workload) == 0 && strcmp(r->configuration, configuration) == 0 && strcmp(r->metric, metric_name) == 0) return number(r->ours);
+        if (strcmp(r->workload, workload) == 0 && strcmp(r->configuration, configuration) == 0 &&
+            strcmp(r->metric, metric_name) == 0)
+            return number(r->ours);
     }
-    return wrong(e, "no circuit model has '%s' of '%s' at '%s'; `warpwatt reference circuits` lists them", metric_name, workload, configuration);
+    return wrong(
+        e, "no circuit model has '%s' of '%s' at '%s'; `warpwatt reference circuits` lists them",
+        metric_name, workload, configuration);
 }
 
 static void f_circuit(sqlite3_context *c, int n, sqlite3_value **arg) {
@@ -549,55 +598,81 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
 
 // name, arguments for the page, least and most arguments, function, prose
 #define FUNCTIONS(X)                                                                               \
-    X("act", "counter[, element]", 1, 2, f_act, "a counter of the run, or one element of it (a number, or the name of an operation class or a slot's owner); a scalar counter's plain name does too")      \
-    X("part", "counter, from, to", 3, 3, f_part, "elements `from` to `to` of a counter, added up")                                                      \
-    X("weighted", "counter, from, to", 3, 3, f_weighted, "the same, each times its number: `weighted('lanes_active', 0, 32)` is the sum of lanes")        \
-    X("highest_element", "counter", 1, 1, f_highest_element, "number of the last element that is not 0")                                                \
-    X("energy", "[component]", 0, 1, f_energy, "J while kernels ran, of a component with all below it; without one: of chip and board")  \
+    X("act", "counter[, element]", 1, 2, f_act,                                                    \
+      "a counter of the run, or one element of it (a number, or the name of an operation class "   \
+      "or a slot's owner); a scalar counter's plain name does too")                                \
+    X("part", "counter, from, to", 3, 3, f_part, "elements `from` to `to` of a counter, added up") \
+    X("weighted", "counter, from, to", 3, 3, f_weighted,                                           \
+      "the same, each times its number: `weighted('lanes_active', 0, 32)` is the sum of lanes")    \
+    X("highest_element", "counter", 1, 1, f_highest_element,                                       \
+      "number of the last element that is not 0")                                                  \
+    X("energy", "[component]", 0, 1, f_energy,                                                     \
+      "J while kernels ran, of a component with all below it; without one: of chip and board")     \
     X("dynamic_j", "[component]", 0, 1, f_dynamic, "its dynamic part")                             \
     X("static_j", "[component]", 0, 1, f_static, "its static part: leakage and constants")         \
     X("area_mm2", "[component]", 0, 1, f_area, "area; needs no run")                               \
     X("leak_w", "[component]", 0, 1, f_leak, "leakage; needs no run")                              \
     X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
-    X("constant_w", "[component]", 0, 1, f_constant, "what is always drawn beside leakage; needs no run")  \
-    X("design_w", "", 0, 0, f_design, "what the board can draw, as a vendor's design power is meant: static power at the junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")  \
-    X("event_j", "counter[, element]", 1, 2, f_event, "what one count costs in all components; needs no run")  \
-    X("circuit", "item, node, metric", 3, 3, f_circuit, "our cells, arrays and caches at the point of a published value ([reference-circuits.md](reference-circuits.md)); needs no run")  \
+    X("constant_w", "[component]", 0, 1, f_constant,                                               \
+      "what is always drawn beside leakage; needs no run")                                         \
+    X("design_w", "", 0, 0, f_design,                                                              \
+      "what the board can draw, as a vendor's design power is meant: static power at the "         \
+      "junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")         \
+    X("event_j", "counter[, element]", 1, 2, f_event,                                              \
+      "what one count costs in all components; needs no run")                                      \
+    X("circuit", "item, node, metric", 3, 3, f_circuit,                                            \
+      "our cells, arrays and caches at the point of a published value "                            \
+      "([reference-circuits.md](reference-circuits.md)); needs no run")                            \
     X("config", "key", 1, 1, f_config, "a number of the GPU file")                                 \
-    X("kernel", "name, expression", 2, 2, f_kernel, "of the kernels with that name or pattern (`reduce*`)")  \
+    X("kernel", "name, expression", 2, 2, f_kernel,                                                \
+      "of the kernels with that name or pattern (`reduce*`)")                                      \
     X("other", "configuration, expression", 2, 2, f_other, "in another configuration")             \
     X("at", "workload, configuration, expression", 3, 3, f_at, "in another run")                   \
-    X("average", "expression[, group]", 1, 2, f_average, "over the workloads, or those of a group, in this configuration; values that are not there are left out")   \
+    X("average", "expression[, group]", 1, 2, f_average,                                           \
+      "over the workloads, or those of a group, in this configuration; values that are not there " \
+      "are left out")                                                                              \
     X("geomean", "expression[, group]", 1, 2, f_geomean, "geometric mean of the positive ones")    \
     X("total", "expression[, group]", 1, 2, f_total, "sum")                                        \
     X("lowest", "expression[, group]", 1, 2, f_lowest, "smallest")                                 \
     X("highest", "expression[, group]", 1, 2, f_highest, "largest")                                \
     X("how_many", "expression[, group]", 1, 2, f_how_many, "workloads for which it has a value")   \
-    X("published", "metric[, workload[, configuration]]", 1, 3, f_published, "a published value; without the others: of this row's workload and configuration")
+    X("published", "metric[, workload[, configuration]]", 1, 3, f_published,                       \
+      "a published value; without the others: of this row's workload and configuration")
 static const struct {
     const char *name, *arguments;
     int low, high;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
     const char *prose;
 } functions[] = {
-#define X(name, arguments, low, high, function, prose) {name, arguments, low, high, function, prose},
+#define X(name, arguments, low, high, function, prose)                                             \
+    {name, arguments, low, high, function, prose},
     FUNCTIONS(X)
 #undef X
 };
 
 void eval_print_reference(FILE *out) {
     fputs("# Expressions of a study\n\n"
-          "What may stand in a study file where a number is computed ([add a study](add-a-study.md)): an SQL expression\n"
-          "as SQLite knows it (`+ - * /`, comparisons, `AND OR NOT`, `CASE WHEN ... END`, `min(a, b)`, `max`, `abs`,\n"
-          "`sqrt`, `ln`, `pow`, `coalesce`), over the names and functions below. Texts stand in single quotes. All values are\n"
-          "floating-point numbers, but `1/2` of two whole literals is 0, as in C. A value that is not there (a failed run,\n"
+          "What may stand in a study file where a number is computed ([add a "
+          "study](add-a-study.md)): an SQL expression\n"
+          "as SQLite knows it (`+ - * /`, comparisons, `AND OR NOT`, `CASE WHEN ... END`, `min(a, "
+          "b)`, `max`, `abs`,\n"
+          "`sqrt`, `ln`, `pow`, `coalesce`), over the names and functions below. Texts stand in "
+          "single quotes. All values are\n"
+          "floating-point numbers, but `1/2` of two whole literals is 0, as in C. A value that is "
+          "not there (a failed run,\n"
           "a division by zero) makes what is computed from it not be there.\n\n"
-          "## Names\n\n| name | what it is |\n|---|---|\n", out);
-    for (size_t i = 0; i < BUILTIN_N; i++) fprintf(out, "| `%s` | %s |\n", builtin_name[i], builtin_prose[i]);
+          "## Names\n\n| name | what it is |\n|---|---|\n",
+          out);
+    for (size_t i = 0; i < BUILTIN_N; i++)
+        fprintf(out, "| `%s` | %s |\n", builtin_name[i], builtin_prose[i]);
     fputs("| any [counter](reference-counters.md) | its count, elements added up |\n"
-          "| any metric of the study | its expression, computed where it is asked for; a name with blanks stands in double quotes |\n\n"
-          "## Functions\n\n| function | what it answers |\n|---|---|\n", out);
-    for (size_t i = 0; i < WW_COUNT(functions); i++) fprintf(out, "| `%s(%s)` | %s |\n", functions[i].name, functions[i].arguments, functions[i].prose);
+          "| any metric of the study | its expression, computed where it is asked for; a name with "
+          "blanks stands in double quotes |\n\n"
+          "## Functions\n\n| function | what it answers |\n|---|---|\n",
+          out);
+    for (size_t i = 0; i < WW_COUNT(functions); i++)
+        fprintf(out, "| `%s(%s)` | %s |\n", functions[i].name, functions[i].arguments,
+                functions[i].prose);
     fputs("\nComponents are those of `warpwatt chip`.\n", out);
 }
 
@@ -611,7 +686,8 @@ struct here_cursor {
     bool ended;
 };
 
-static int here_connect(sqlite3 *db, void *user, int argc, const char *const *argv, sqlite3_vtab **out, char **error) {
+static int here_connect(sqlite3 *db, void *user, int argc, const char *const *argv,
+                        sqlite3_vtab **out, char **error) {
     (void)argc, (void)argv, (void)error;
     struct eval *e = user;
     char *sql = sqlite3_mprintf("CREATE TABLE here(");
@@ -652,7 +728,8 @@ static int here_close(sqlite3_vtab_cursor *c) {
     sqlite3_free(c);
     return SQLITE_OK;
 }
-static int here_filter(sqlite3_vtab_cursor *c, int n, const char *s, int argc, sqlite3_value **argv) {
+static int here_filter(sqlite3_vtab_cursor *c, int n, const char *s, int argc,
+                       sqlite3_value **argv) {
     (void)n, (void)s, (void)argc, (void)argv;
     ((struct here_cursor *)c)->ended = false;
     return SQLITE_OK;
@@ -674,23 +751,35 @@ static int here_rowid(sqlite3_vtab_cursor *c, sqlite3_int64 *out) {
     return SQLITE_OK;
 }
 static const sqlite3_module here_module = {
-    .xConnect = here_connect, .xBestIndex = here_best, .xDisconnect = here_disconnect, .xDestroy = here_disconnect,
-    .xOpen = here_open, .xClose = here_close, .xFilter = here_filter, .xNext = here_next,
-    .xEof = here_eof, .xColumn = here_column, .xRowid = here_rowid,
+    .xConnect = here_connect,
+    .xBestIndex = here_best,
+    .xDisconnect = here_disconnect,
+    .xDestroy = here_disconnect,
+    .xOpen = here_open,
+    .xClose = here_close,
+    .xFilter = here_filter,
+    .xNext = here_next,
+    .xEof = here_eof,
+    .xColumn = here_column,
+    .xRowid = here_rowid,
 };
 
 // ---- making one -------------------------------------------------------------------------------
 static void add_column(struct eval *e, const char *name, enum column_kind kind, uint32_t index) {
     for (uint32_t i = 0; i < e->columns; i++)
-        if (strcasecmp(e->column[i].name, name) == 0) return; // a metric hides a counter of its name
+        if (strcasecmp(e->column[i].name, name) == 0)
+            return; // a metric hides a counter of its name
     if (e->columns < EVAL_MAX_COLUMNS) e->column[e->columns++] = (struct column){name, kind, index};
 }
 
 static void forget(struct eval *e) {
-    memset(e->memo_set, 0, e->study->metric.n * (e->study->workload.n + 1) * (e->study->configuration.n + 1) * sizeof *e->memo_set);
+    memset(e->memo_set, 0,
+           e->study->metric.n * (e->study->workload.n + 1) * (e->study->configuration.n + 1) *
+               sizeof *e->memo_set);
 }
 
-enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus, struct diags *d, struct eval **out) {
+enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
+                        struct diags *d, struct eval **out) {
     struct eval *e = arena_alloc(a, sizeof *e);
     *e = (struct eval){.arena = a, .study = s, .gpu = gpus, .dry = true};
     const size_t n = (size_t)(s->metric.n + 1) * (s->workload.n + 1) * (s->configuration.n + 1);
@@ -701,8 +790,10 @@ enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu
     for (uint32_t i = 0; i < s->metric.n; i++) {
         for (uint32_t k = 0; k < i; k++)
             if (strcasecmp(s->metric.at[k].name, s->metric.at[i].name) == 0)
-                return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, s->file, s->text, s->metric.at[i].at.line, s->metric.at[i].at.col,
-                               "metric `%s` differs from `%s` in case only", s->metric.at[i].name, s->metric.at[k].name);
+                return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, s->file, s->text,
+                               s->metric.at[i].at.line, s->metric.at[i].at.col,
+                               "metric `%s` differs from `%s` in case only", s->metric.at[i].name,
+                               s->metric.at[k].name);
         add_column(e, s->metric.at[i].name, COLUMN_METRIC, i);
     }
     for (uint32_t i = 0; i < BUILTIN_N; i++) add_column(e, builtin_name[i], COLUMN_BUILTIN, i);
@@ -710,24 +801,28 @@ enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu
     for (uint32_t i = 0; i < s->configuration.n; i++) {
         const char *why = NULL;
         e->watts[i] = watts_new(a, &gpus[i], &why);
-        if (!e->watts[i] && !e->note) e->note = arena_printf(a, "no energy for %s: %s", gpus[i].name, why);
+        if (!e->watts[i] && !e->note)
+            e->note = arena_printf(a, "no energy for %s: %s", gpus[i].name, why);
     }
     bool ok = sqlite3_open(":memory:", &e->db) == SQLITE_OK;
     ok = ok && sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL) == SQLITE_OK;
     ok = ok && sqlite3_create_module(e->db, "here", &here_module, e) == SQLITE_OK;
     for (size_t i = 0; i < WW_COUNT(functions) && ok; i++)
         for (int k = functions[i].low; k <= functions[i].high && ok; k++)
-            ok = sqlite3_create_function(e->db, functions[i].name, k, SQLITE_UTF8, e, functions[i].function, NULL, NULL) == SQLITE_OK;
+            ok = sqlite3_create_function(e->db, functions[i].name, k, SQLITE_UTF8, e,
+                                         functions[i].function, NULL, NULL) == SQLITE_OK;
     *out = e;
     if (ok) return WW_OK;
-    const enum ww_status status = diag_add(d, WW_ERROR_INTERNAL, "SQLite cannot compute expressions: %s", sqlite3_errmsg(e->db));
+    const enum ww_status status = diag_add(
+        d, WW_ERROR_INTERNAL, "SQLite cannot compute expressions: %s", sqlite3_errmsg(e->db));
     eval_free(e);
     return status;
 }
 
 const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration) {
     if (e->dry || !e->results) return NULL;
-    const struct result *r = &e->results[(size_t)workload * e->study->configuration.n + configuration];
+    const struct result *r =
+        &e->results[(size_t)workload * e->study->configuration.n + configuration];
     return r->there ? r : NULL;
 }
 
@@ -749,7 +844,8 @@ void eval_set_results(struct eval *e, const struct result *results) {
 
 const char *eval_note(const struct eval *e) { return e->note; }
 
-enum ww_status eval_number(struct eval *e, const char *expr, struct mark at, struct eval_scope scope, struct diags *d, double *out) {
+enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
+                           struct eval_scope scope, struct diags *d, double *out) {
     e->error[0] = 0;
     e->error_at = (struct mark){0, 0};
     e->depth = 0;
@@ -757,5 +853,6 @@ enum ww_status eval_number(struct eval *e, const char *expr, struct mark at, str
     *out = v.v;
     if (v.ok) return WW_OK;
     if (e->error_at.line) at = e->error_at;
-    return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, e->study->file, e->study->text, at.line, at.col, "%s", e->error[0] ? e->error : "the expression cannot be computed");
+    return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, e->study->file, e->study->text, at.line, at.col,
+                   "%s", e->error[0] ? e->error : "the expression cannot be computed");
 }

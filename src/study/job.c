@@ -16,14 +16,17 @@ struct digest {
 
 static void feed(struct digest *h, const void *data, size_t len) {
     uint64_t n = len; // lengths stand before contents, so that two parts never run together
-    h->ok = h->ok && EVP_DigestUpdate(h->md, &n, sizeof n) == 1 && EVP_DigestUpdate(h->md, data, len) == 1;
+    h->ok = h->ok && EVP_DigestUpdate(h->md, &n, sizeof n) == 1 &&
+            EVP_DigestUpdate(h->md, data, len) == 1;
 }
 static void feed_text(struct digest *h, const char *t) { feed(h, t, strlen(t)); }
 
 // A shared library counts by what is loaded of it: lines and names for a debugger do not matter.
 static bool feed_loaded(struct digest *h, const char *data, size_t len) {
     const Elf64_Ehdr *e = (const void *)data;
-    if (len < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 || e->e_ident[EI_CLASS] != ELFCLASS64) return false;
+    if (len < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
+        e->e_ident[EI_CLASS] != ELFCLASS64)
+        return false;
     if (e->e_phoff > len || (len - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum) return false;
     const Elf64_Phdr *p = (const void *)(data + e->e_phoff);
     for (unsigned i = 0; i < e->e_phnum; i++) {
@@ -53,7 +56,8 @@ static void feed_configuration(struct digest *h, struct arena *a, const struct g
     const uint32_t n = gpu_config_keys(a, &keys);
     for (uint32_t i = 0; i < n; i++) {
         char value[512];
-        if (strncmp(keys[i].path, "tech.", 5) == 0 || strncmp(keys[i].path, "power.", 6) == 0) continue;
+        if (strncmp(keys[i].path, "tech.", 5) == 0 || strncmp(keys[i].path, "power.", 6) == 0)
+            continue;
         if (strcmp(keys[i].path, "description") == 0) continue;
         if (!gpu_config_get(c, keys[i].path, value, sizeof value)) continue;
         feed_text(h, keys[i].path);
@@ -61,7 +65,8 @@ static void feed_configuration(struct digest *h, struct arena *a, const struct g
     }
 }
 
-static enum ww_status make_key(struct arena *a, const struct study_host *host, struct job *j, struct diags *d) {
+static enum ww_status make_key(struct arena *a, const struct study_host *host, struct job *j,
+                               struct diags *d) {
     struct digest h = {EVP_MD_CTX_new(), true};
     if (!h.md || EVP_DigestInit_ex(h.md, EVP_sha256(), NULL) != 1) {
         EVP_MD_CTX_free(h.md);
@@ -72,17 +77,20 @@ static enum ww_status make_key(struct arena *a, const struct study_host *host, s
     feed_text(&h, j->program.name);
     feed_text(&h, j->program.size);
     feed_text(&h, j->program.args);
-    for (uint32_t i = 0; i < j->configuration->n_options; i++) feed_text(&h, j->configuration->option[i]);
+    for (uint32_t i = 0; i < j->configuration->n_options; i++)
+        feed_text(&h, j->configuration->option[i]);
     for (uint32_t i = 0; j->row && i < j->row->n_options; i++) feed_text(&h, j->row->option[i]);
     feed_configuration(&h, a, &j->gpu);
     feed(&h, &j->savings, sizeof j->savings); // techniques as resolved: mechanisms and every option
     enum ww_status s = WW_OK;
-    for (uint32_t i = 0; i < j->program.n_files && s == WW_OK; i++) s = feed_file(&h, j->program.file[i], d);
+    for (uint32_t i = 0; i < j->program.n_files && s == WW_OK; i++)
+        s = feed_file(&h, j->program.file[i], d);
     unsigned char sum[EVP_MAX_MD_SIZE];
     unsigned n = 0;
     if (s == WW_OK && (!h.ok || EVP_DigestFinal_ex(h.md, sum, &n) != 1))
         s = diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for the key of a job");
-    for (unsigned i = 0; i < n && 2 * i + 2 < sizeof j->key; i++) snprintf(j->key + 2 * i, 3, "%02x", sum[i]);
+    for (unsigned i = 0; i < n && 2 * i + 2 < sizeof j->key; i++)
+        snprintf(j->key + 2 * i, 3, "%02x", sum[i]);
     EVP_MD_CTX_free(h.md);
     return s;
 }
@@ -110,12 +118,15 @@ enum ww_status job_add(struct arena *a, job_list *list, const struct study_host 
                        const char *workload, const char *size, struct diags *d, uint32_t *index) {
     struct job j = {.configuration = c, .row = row};
     enum ww_status s = host->find(host->user, workload, size, d, &j.program);
-    if (s == WW_OK && row && row->n_args && strcmp(size, row->paper) == 0 && strcmp(size, row->small) != 0) {
+    if (s == WW_OK && row && row->n_args && strcmp(size, row->paper) == 0 &&
+        strcmp(size, row->small) != 0) {
         j.own_args = true;
         j.program.args = "own";
-        for (uint32_t i = 0; i < row->n_args; i++) j.program.args = arena_printf(a, "%s %s", j.program.args, row->arg[i]);
+        for (uint32_t i = 0; i < row->n_args; i++)
+            j.program.args = arena_printf(a, "%s %s", j.program.args, row->arg[i]);
     }
-    if (s == WW_OK) s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, &j.gpu, &j.savings);
+    if (s == WW_OK)
+        s = technique_configure(c->gpu, c->policy, c->set, c->n_set, d, &j.gpu, &j.savings);
     if (s == WW_OK) s = make_key(a, host, &j, d);
     if (s != WW_OK) return s;
     for (*index = 0; *index < list->n; ++*index)

@@ -1,6 +1,6 @@
 // A study as Markdown: a section a figure, with what the source found, a drawing where bars are
-// stacked, and the table; then the published values beside ours. Drawings are SVG files in the folder
-// `figures` beside the page, so that the page reads in a terminal and on a web site alike.
+// stacked, and the table; then the published values beside ours. Drawings are SVG files in the
+// folder `figures` beside the page, so that the page reads in a terminal and on a web site alike.
 #include "study/study.h"
 
 #include <errno.h>
@@ -85,28 +85,37 @@ static double row_sum(const struct sheet_figure *g, uint32_t r) {
 }
 
 static void draw(const struct sheet_figure *g, FILE *f) {
-    static const char *const ink[] = {"#33508f", "#5f8fd3", "#9cc3ec", "#d9a441", "#c2603f", "#7d3c6d", "#6b9a5b", "#444444"};
+    static const char *const ink[] = {"#33508f", "#5f8fd3", "#9cc3ec", "#d9a441",
+                                      "#c2603f", "#7d3c6d", "#6b9a5b", "#444444"};
     double top = 0;
     for (uint32_t r = 0; r < g->n_rows; r++) top = fmax(top, row_sum(g, r));
     if (top > 99 && top < 101) top = 100;
     if (top <= 0) top = 1;
     uint32_t legend = LEFT;
-    for (uint32_t q = 0; q < g->n_series; q++) legend += 30 + 7 * (uint32_t)strlen(g->figure->series.at[q].label);
+    for (uint32_t q = 0; q < g->n_series; q++)
+        legend += 30 + 7 * (uint32_t)strlen(g->figure->series.at[q].label);
     const uint32_t bars = LEFT + g->n_rows * (BAR + GAP) + GAP;
     const uint32_t width = bars > legend ? bars : legend;
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%d\" font-family=\"sans-serif\" font-size=\"11\">\n"
-               "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%d\" "
+            "font-family=\"sans-serif\" font-size=\"11\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             width, TOP + HEIGHT + LABELS);
     uint32_t x = LEFT;
     for (uint32_t q = 0; q < g->n_series; q++) {
-        fprintf(f, "<rect x=\"%u\" y=\"8\" width=\"11\" height=\"11\" fill=\"%s\"/><text x=\"%u\" y=\"18\">", x, ink[q % WW_COUNT(ink)], x + 15);
+        fprintf(f,
+                "<rect x=\"%u\" y=\"8\" width=\"11\" height=\"11\" fill=\"%s\"/><text x=\"%u\" "
+                "y=\"18\">",
+                x, ink[q % WW_COUNT(ink)], x + 15);
         xml_text(f, g->figure->series.at[q].label);
         fputs("</text>\n", f);
         x += 30 + 7 * (uint32_t)strlen(g->figure->series.at[q].label);
     }
     for (int i = 0; i <= 4; i++) {
         const int y = TOP + HEIGHT - HEIGHT * i / 4;
-        fprintf(f, "<path d=\"M%d %d H%u\" stroke=\"#cccccc\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n",
+        fprintf(f,
+                "<path d=\"M%d %d H%u\" stroke=\"#cccccc\"/><text x=\"%d\" y=\"%d\" "
+                "text-anchor=\"end\">%.3g</text>\n",
                 LEFT, y, bars, LEFT - 4, y + 4, top * i / 4);
     }
     for (uint32_t r = 0; r < g->n_rows; r++) {
@@ -115,9 +124,12 @@ static void draw(const struct sheet_figure *g, FILE *f) {
         for (uint32_t q = 0; q < g->n_series; q++) {
             const double v = g->row[r].value[q], h = isfinite(v) && v > 0 ? v / top * HEIGHT : 0;
             y -= h;
-            if (h > 0) fprintf(f, "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n", left, y, BAR, h, ink[q % WW_COUNT(ink)]);
+            if (h > 0)
+                fprintf(f, "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n",
+                        left, y, BAR, h, ink[q % WW_COUNT(ink)]);
         }
-        fprintf(f, "<text transform=\"translate(%u %d) rotate(-60)\" text-anchor=\"end\">", left + BAR, TOP + HEIGHT + 12);
+        fprintf(f, "<text transform=\"translate(%u %d) rotate(-60)\" text-anchor=\"end\">",
+                left + BAR, TOP + HEIGHT + 12);
         xml_text(f, g->row[r].name);
         fputs("</text>\n", f);
     }
@@ -136,10 +148,11 @@ static enum ww_status keep(const char *path, char **text, size_t *len, FILE *f, 
     return s;
 }
 
-static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, const char *study, const char *folder, const char **name,
-                                struct diags *d) {
+static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, const char *study,
+                                const char *folder, const char **name, struct diags *d) {
     const char *dir = arena_printf(a, "%sfigures", folder);
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
     *name = arena_printf(a, "figures/%s-%s.svg", study, g->figure->id);
     char *text = NULL;
     size_t len = 0;
@@ -151,7 +164,9 @@ static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, c
 
 static void published_table(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
-    fputs("## Published values\n\n| source | workload | what | published | ours | verdict | why it differs |\n|---|---|---|---:|---:|---|---|\n", f);
+    fputs("## Published values\n\n| source | workload | what | published | ours | verdict | why it "
+          "differs |\n|---|---|---|---:|---:|---|---|\n",
+          f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
         fputs("| ", f);
@@ -168,7 +183,8 @@ static void published_table(const struct sheet *sh, FILE *f) {
     }
 }
 
-enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path, struct diags *d) {
+enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path,
+                              struct diags *d) {
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_strndup(a, path, (size_t)(slash + 1 - path)) : "";
     char *text = NULL;
@@ -178,7 +194,10 @@ enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const cha
     const struct study *s = sh->study;
     fprintf(f, "# %s\n\n", s->title);
     if (s->summary) fprintf(f, "%s\n\n", s->summary);
-    fprintf(f, "Written by `warpwatt study %s --size %s --markdown`; the figures below are of that size.\n\n", s->name, sh->size);
+    fprintf(f,
+            "Written by `warpwatt study %s --size %s --markdown`; the figures below are of that "
+            "size.\n\n",
+            s->name, sh->size);
     for (uint32_t i = 0; i < sh->n_failed; i++) fprintf(f, "- failed: %s\n", sh->failed[i]);
     enum ww_status status = WW_OK;
     for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++) {
@@ -187,7 +206,8 @@ enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const cha
         if (g->figure->source && *g->figure->source) fprintf(f, "After %s. ", g->figure->source);
         if (g->sentence && *g->sentence) fprintf(f, "%s ", g->sentence);
         if (g->figure->note) fprintf(f, "%s ", g->figure->note);
-        if (g->n_series && same_unit(g->figure) && *unit_of(g->figure, 0)) fprintf(f, "In %s.", unit_of(g->figure, 0));
+        if (g->n_series && same_unit(g->figure) && *unit_of(g->figure, 0))
+            fprintf(f, "In %s.", unit_of(g->figure, 0));
         fputs("\n\n", f);
         if (strcmp(g->figure->kind, "stacked") == 0) {
             const char *name = NULL;

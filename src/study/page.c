@@ -1,6 +1,7 @@
 // index.html: one page that opens from a file, offline. The template (page.html, with its style and
 // script) and the chart library (Chart.js, as Debian packages it) are read when the page is written
-// and stand inside it; every figure has its table in plain HTML, so nothing is lost without scripts.
+// and stand inside it; every figure has its table in plain HTML, so nothing is lost without
+// scripts.
 #include "study/study.h"
 
 #include <jansson.h>
@@ -45,14 +46,18 @@ static void figure_number(FILE *f, double v) {
 
 static void badge(FILE *f, enum verdict v) {
     static const char *const kind[] = {"none", "good", "bad", "unknown", "partly"};
-    if (v != VERDICT_NONE) fprintf(f, "<span class=\"badge %s\">%s</span>", kind[v], verdict_text(v));
+    if (v != VERDICT_NONE)
+        fprintf(f, "<span class=\"badge %s\">%s</span>", kind[v], verdict_text(v));
 }
 
 static void figure_table(const struct sheet_figure *g, FILE *f) {
     const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
     fputs("<div class=\"scroll\" tabindex=\"0\"><table><caption>", f);
     html(f, g->figure->title);
-    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>", g->figure->rows_are_numbers ? "" : g->figure->rows_are_configurations ? "configuration" : "workload");
+    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>",
+            g->figure->rows_are_numbers          ? ""
+            : g->figure->rows_are_configurations ? "configuration"
+                                                 : "workload");
     if (g->figure->x_value) fputs("<th scope=\"col\">x</th>", f);
     for (uint32_t q = 0; q < g->n_series; q++) {
         const struct study_series *s = &g->figure->series.at[q];
@@ -111,7 +116,8 @@ static void figure_section(const struct sheet_figure *g, FILE *f) {
     }
     fprintf(f, "<div class=\"pair%s\">", chart && g->n_series <= 4 ? "" : " stack");
     if (chart) {
-        fprintf(f, "<div class=\"chart\"><canvas role=\"img\" data-figure=\"%s\" aria-label=\"", q->id);
+        fprintf(f, "<div class=\"chart\"><canvas role=\"img\" data-figure=\"%s\" aria-label=\"",
+                q->id);
         html(f, q->title);
         fputs("; the table holds its values\"></canvas></div>", f);
     }
@@ -127,10 +133,15 @@ static void td(FILE *f, const char *text) {
 
 static void published_section(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
-    fputs("<section id=\"published\"><h2>Ours beside the published values</h2><div class=\"scroll\" tabindex=\"0\"><table><caption>Published "
-          "values and ours</caption><thead><tr><th scope=\"col\">source</th><th scope=\"col\">workload</th><th scope=\"col\">configuration</th>"
-          "<th scope=\"col\">metric</th><th scope=\"col\">published</th><th scope=\"col\">ours</th><th scope=\"col\">unit</th>"
-          "<th scope=\"col\">off by</th><th scope=\"col\">verdict</th><th scope=\"col\">why</th></tr></thead><tbody>", f);
+    fputs("<section id=\"published\"><h2>Ours beside the published values</h2><div "
+          "class=\"scroll\" tabindex=\"0\"><table><caption>Published "
+          "values and ours</caption><thead><tr><th scope=\"col\">source</th><th "
+          "scope=\"col\">workload</th><th scope=\"col\">configuration</th>"
+          "<th scope=\"col\">metric</th><th scope=\"col\">published</th><th "
+          "scope=\"col\">ours</th><th scope=\"col\">unit</th>"
+          "<th scope=\"col\">off by</th><th scope=\"col\">verdict</th><th "
+          "scope=\"col\">why</th></tr></thead><tbody>",
+          f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
         fputs("<tr>", f);
@@ -157,8 +168,10 @@ static void published_section(const struct sheet *sh, FILE *f) {
         td(f, p->why && p->verdict != VERDICT_AGREES ? p->why : "");
         fputs("</tr>", f);
     }
-    fputs("</tbody></table></div><p class=\"meta\"><a href=\"published.csv\">published.csv</a>, <a href=\"metrics.csv\">metrics.csv</a>, "
-          "<a href=\"study.json\">study.json</a></p></section>", f);
+    fputs("</tbody></table></div><p class=\"meta\"><a href=\"published.csv\">published.csv</a>, <a "
+          "href=\"metrics.csv\">metrics.csv</a>, "
+          "<a href=\"study.json\">study.json</a></p></section>",
+          f);
 }
 
 static void body(const struct sheet *sh, FILE *f) {
@@ -176,7 +189,9 @@ static void body(const struct sheet *sh, FILE *f) {
         fputs("</p>", f);
     }
     if (s->published.n && strcmp(sh->size, "small") == 0)
-        fputs("<p class=\"alert\">Small inputs, for a quick look: the published values are for larger ones, and a verdict here says little.</p>", f);
+        fputs("<p class=\"alert\">Small inputs, for a quick look: the published values are for "
+              "larger ones, and a verdict here says little.</p>",
+              f);
     for (uint32_t i = 0; i < sh->n_failed; i++) {
         fputs("<p class=\"alert\" role=\"alert\">Failed: ", f);
         html(f, sh->failed[i]);
@@ -205,10 +220,14 @@ static json_t *value(double v) { return isfinite(v) ? json_real(v) : json_null()
 
 static json_t *figure_json(const struct sheet_figure *g) {
     const struct study_figure *q = g->figure;
-    json_t *o = json_object(), *labels = json_array(), *aggregate = json_array(), *series = json_array(), *x = json_array();
+    json_t *o = json_object(), *labels = json_array(), *aggregate = json_array(),
+           *series = json_array(), *x = json_array();
     json_object_set_new(o, "id", json_string(q->id));
     json_object_set_new(o, "kind", json_string(q->kind));
-    json_object_set_new(o, "unit", json_string(*q->unit ? q->unit : q->series.n ? q->series.at[0].unit : ""));
+    json_object_set_new(o, "unit",
+                        json_string(*q->unit      ? q->unit
+                                    : q->series.n ? q->series.at[0].unit
+                                                  : ""));
     json_object_set_new(o, "log", json_boolean(q->log_scale));
     for (uint32_t r = 0; r < g->n_rows; r++) {
         json_array_append_new(labels, json_string(g->row[r].name));
@@ -240,7 +259,8 @@ static json_t *figure_json(const struct sheet_figure *g) {
 // JSON inside a script element: `<` may not end it.
 static void data(const struct sheet *sh, FILE *f) {
     json_t *all = json_array();
-    for (uint32_t i = 0; i < sh->study->figure.n; i++) json_array_append_new(all, figure_json(&sh->figure[i]));
+    for (uint32_t i = 0; i < sh->study->figure.n; i++)
+        json_array_append_new(all, figure_json(&sh->figure[i]));
     char *text = json_dumps(all, JSON_COMPACT);
     for (const char *p = text; p && *p; p++) {
         if (*p == '<')
@@ -252,11 +272,15 @@ static void data(const struct sheet *sh, FILE *f) {
     json_decref(all);
 }
 
-enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host, const char *dir, struct diags *d) {
+enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
+                          const char *dir, struct diags *d) {
     char *page, *chart;
     size_t page_len, chart_len, len = 0;
-    enum ww_status s = file_read(a, arena_printf(a, "%s/page.html", host->page), 1 << 20, &page, &page_len, d);
-    if (s == WW_OK) s = file_read(a, arena_printf(a, "%s/chart.min.js", host->page), 8 << 20, &chart, &chart_len, d);
+    enum ww_status s =
+        file_read(a, arena_printf(a, "%s/page.html", host->page), 1 << 20, &page, &page_len, d);
+    if (s == WW_OK)
+        s = file_read(a, arena_printf(a, "%s/chart.min.js", host->page), 8 << 20, &chart,
+                      &chart_len, d);
     if (s != WW_OK) return s;
     char *text = NULL;
     FILE *f = open_memstream(&text, &len);

@@ -1,6 +1,7 @@
-// Runs jobs as child processes, so many at a time. A child is `warpwatt run` with a record file; what
-// it leaves goes into the store the moment it ends, so that an interruption, even a kill, loses only
-// what was running. Children die with their parent (prctl), records of dead parents are removed.
+// Runs jobs as child processes, so many at a time. A child is `warpwatt run` with a record file;
+// what it leaves goes into the store the moment it ends, so that an interruption, even a kill,
+// loses only what was running. Children die with their parent (prctl), records of dead parents are
+// removed.
 #include "study/study.h"
 
 #include <dirent.h>
@@ -14,7 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POOL_MAX_PROCESSES = 64, POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32, POOL_STEP_NS = 20000000 };
+enum {
+    POOL_MAX_PROCESSES = 64,
+    POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32,
+    POOL_STEP_NS = 20000000
+};
 
 static double now_s(void) {
     struct timespec t;
@@ -46,7 +51,9 @@ static void on_signal(int signal_number) { stopped = signal_number; }
 static void words_of(const struct study_host *host, const struct job *j, char **w) {
     size_t n = 0;
     const struct study_configuration *c = j->configuration;
-    const char *const head[] = {host->self, "run", "--no-progress", "--no-power", "--quiet", "--record", j->record, "-g", c->gpu, "--size", j->program.size};
+    const char *const head[] = {host->self, "run",      "--no-progress", "--no-power",
+                                "--quiet",  "--record", j->record,       "-g",
+                                c->gpu,     "--size",   j->program.size};
     for (size_t i = 0; i < WW_COUNT(head); i++) w[n++] = (char *)(uintptr_t)head[i];
     for (uint32_t i = 0; i < c->n_set; i++) {
         w[n++] = (char *)(uintptr_t)"-s";
@@ -57,14 +64,18 @@ static void words_of(const struct study_host *host, const struct job *j, char **
         w[n++] = (char *)(uintptr_t)c->policy;
     }
     for (uint32_t i = 0; i < c->n_options; i++) w[n++] = (char *)(uintptr_t)c->option[i];
-    for (uint32_t i = 0; j->row && i < j->row->n_options; i++) w[n++] = (char *)(uintptr_t)j->row->option[i];
+    for (uint32_t i = 0; j->row && i < j->row->n_options; i++)
+        w[n++] = (char *)(uintptr_t)j->row->option[i];
     w[n++] = (char *)(uintptr_t)j->program.name;
-    for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++) w[n++] = (char *)(uintptr_t)j->row->arg[i];
+    for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++)
+        w[n++] = (char *)(uintptr_t)j->row->arg[i];
     w[n] = NULL;
 }
 
-static enum ww_status start(struct arena *a, const struct study_host *host, struct job *j, uint32_t number, struct diags *d) {
-    const char *base = arena_printf(a, "%s/warpwatt-job-%d-%u", file_temporary_folder(), (int)getpid(), number);
+static enum ww_status start(struct arena *a, const struct study_host *host, struct job *j,
+                            uint32_t number, struct diags *d) {
+    const char *base =
+        arena_printf(a, "%s/warpwatt-job-%d-%u", file_temporary_folder(), (int)getpid(), number);
     j->record = arena_printf(a, "%s.jsonl", base);
     j->log = arena_printf(a, "%s.log", base);
     char *words[POOL_MAX_WORDS];
@@ -72,14 +83,16 @@ static enum ww_status start(struct arena *a, const struct study_host *host, stru
     const pid_t parent = getpid();
     fflush(NULL);
     const pid_t pid = fork();
-    if (pid < 0) return diag_add(d, WW_ERROR_IO, "cannot start %s: %s", host->self, strerror(errno));
+    if (pid < 0)
+        return diag_add(d, WW_ERROR_IO, "cannot start %s: %s", host->self, strerror(errno));
     if (pid == 0) {
         setpgid(0, 0); // Ctrl-C is ours to pass on
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent) _exit(127);
         const int out = open(j->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
+        if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+            _exit(126);
         execv(host->self, words);
         _exit(127);
     }
@@ -97,7 +110,8 @@ static const char *last_words(struct arena *a, const char *log) {
     size_t len;
     const char *found = "";
     if (file_read(a, log, 1 << 20, &text, &len, &quiet) == WW_OK)
-        for (char *save = NULL, *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+        for (char *save = NULL, *l = strtok_r(text, "\n", &save); l;
+             l = strtok_r(NULL, "\n", &save)) {
             const size_t indent = strspn(l, " \t");
             if (l[indent] && strspn(l + indent, "^~ ") != strlen(l + indent)) found = l + indent;
         }
@@ -173,10 +187,13 @@ static void draw(const job_list *list, uint32_t processes) {
             left += guess > spent ? guess - spent : guess * 0.1;
             all += guess > spent ? guess : spent;
             const size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s %s", used ? ", " : "", j->program.name, j->gpu.name);
+            snprintf(names + used, sizeof names - used, "%s%s %s", used ? ", " : "",
+                     j->program.name, j->gpu.name);
         }
     }
-    const double part = mean > 0 && all > 0 ? 1 - left / all : (double)ended / (double)list->n; // at first nothing is known
+    const double part = mean > 0 && all > 0
+                            ? 1 - left / all
+                            : (double)ended / (double)list->n; // at first nothing is known
     char bar[25], time[32] = "", line[400];
     for (int i = 0; i < 24; i++) bar[i] = i < (int)(part * 24) ? '#' : '.';
     bar[24] = 0;
@@ -185,7 +202,8 @@ static void draw(const job_list *list, uint32_t processes) {
         time_text(left / processes, t, sizeof t);
         snprintf(time, sizeof time, ", %s left", t);
     }
-    snprintf(line, sizeof line, "[%s] %3.0f %%  %u of %u%s  %s", bar, part * 100, ended, list->n, time, names);
+    snprintf(line, sizeof line, "[%s] %3.0f %%  %u of %u%s  %s", bar, part * 100, ended, list->n,
+             time, names);
     fprintf(stderr, "\r\033[K%.78s", line);
     fflush(stderr);
 }
@@ -206,25 +224,34 @@ static void tell(const struct job *j, const struct study_host *host, const struc
 static uint32_t next_job(const job_list *list) {
     uint32_t best = list->n;
     for (uint32_t i = 0; i < list->n; i++)
-        if (list->at[i].state == JOB_WAITS && (best == list->n || list->at[i].estimate_s > list->at[best].estimate_s)) best = i;
+        if (list->at[i].state == JOB_WAITS &&
+            (best == list->n || list->at[i].estimate_s > list->at[best].estimate_s))
+            best = i;
     return best;
 }
 
 // Keys hold the simulator as it was when the jobs were listed: a build in between would put another
 // one's results under them.
-static enum ww_status same_simulator(const struct study_host *host, const struct stat *then, struct diags *d) {
+static enum ww_status same_simulator(const struct study_host *host, const struct stat *then,
+                                     struct diags *d) {
     struct stat now;
-    if (stat(host->library, &now) == 0 && now.st_ino == then->st_ino && now.st_size == then->st_size &&
-        now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
+    if (stat(host->library, &now) == 0 && now.st_ino == then->st_ino &&
+        now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
         return WW_OK;
-    return diag_add(d, WW_ERROR_IO, "%s was built anew while jobs ran: what ended before is kept under its own build; start again", host->library);
+    return diag_add(d, WW_ERROR_IO,
+                    "%s was built anew while jobs ran: what ended before is kept under its own "
+                    "build; start again",
+                    host->library);
 }
 
-enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host *host, struct store *store,
-                        const struct pool_options *o, struct diags *d, struct pool_counts *counts) {
+enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host *host,
+                        struct store *store, const struct pool_options *o, struct diags *d,
+                        struct pool_counts *counts) {
     *counts = (struct pool_counts){.kept = 0};
     struct stat library;
-    if (stat(host->library, &library) != 0) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", host->library, strerror(errno));
+    if (stat(host->library, &library) != 0)
+        return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", host->library, strerror(errno));
     sweep(file_temporary_folder());
     for (uint32_t i = 0; i < list->n; i++) {
         struct job *j = &list->at[i];
@@ -248,7 +275,8 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
     enum ww_status s = WW_OK;
     double drawn = 0;
     for (;;) {
-        for (uint32_t next; s == WW_OK && !stopped && running < processes && (next = next_job(list)) < list->n;) {
+        for (uint32_t next;
+             s == WW_OK && !stopped && running < processes && (next = next_job(list)) < list->n;) {
             s = start(a, host, &list->at[next], next, d);
             running += s == WW_OK;
         }
@@ -295,13 +323,17 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
 
 int pool_report(const job_list *list, const struct pool_counts *c, FILE *out) {
     if (list->n)
-        fprintf(out, "%u job%s: %u run, %u kept from before, %u failed%s\n", list->n, list->n == 1 ? "" : "s", c->done, c->kept, c->failed,
+        fprintf(out, "%u job%s: %u run, %u kept from before, %u failed%s\n", list->n,
+                list->n == 1 ? "" : "s", c->done, c->kept, c->failed,
                 c->interrupted ? ", interrupted" : "");
     if (c->interrupted)
-        fprintf(out, "%u job%s left; the same command goes on from here\n", c->left, c->left == 1 ? " is" : "s are");
+        fprintf(out, "%u job%s left; the same command goes on from here\n", c->left,
+                c->left == 1 ? " is" : "s are");
     for (uint32_t i = 0; i < list->n; i++) {
         char name[256];
-        if (list->at[i].state == JOB_FAILED) fprintf(out, "  failed: %s: %s\n", title(&list->at[i], name, sizeof name), list->at[i].message);
+        if (list->at[i].state == JOB_FAILED)
+            fprintf(out, "  failed: %s: %s\n", title(&list->at[i], name, sizeof name),
+                    list->at[i].message);
     }
     return c->interrupted ? 4 : c->failed ? 1 : 0;
 }

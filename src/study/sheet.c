@@ -29,8 +29,9 @@ struct filler {
     struct diags *d;
 };
 
-static enum ww_status cell(const struct filler *f, const struct study_figure *g, const struct study_series *q, const char *row,
-                           const char *expr, double *out) {
+static enum ww_status cell(const struct filler *f, const struct study_figure *g,
+                           const struct study_series *q, const char *row, const char *expr,
+                           double *out) {
     struct eval_scope scope = {.workload = -1, .configuration = -1};
     const char *configuration = q->configuration ? q->configuration : g->configuration;
     if (g->rows_are_numbers) {
@@ -59,7 +60,8 @@ static double fold_rows(const struct sheet_figure *g, uint32_t series, bool geom
     return !n ? NAN : geomean ? exp(sum / n) : sum / n;
 }
 
-static enum ww_status fill_figure(const struct filler *f, const struct study_figure *g, struct sheet_figure *out) {
+static enum ww_status fill_figure(const struct filler *f, const struct study_figure *g,
+                                  struct sheet_figure *out) {
     const uint32_t extra = (uint32_t)g->average + (uint32_t)g->geomean;
     *out = (struct sheet_figure){.figure = g, .n_rows = g->n_rows, .n_series = g->series.n};
     out->row = arena_alloc(f->arena, (g->n_rows + extra + 1) * sizeof *out->row);
@@ -71,13 +73,16 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
     for (uint32_t r = 0; r < g->n_rows && s == WW_OK; r++) {
         struct sheet_row *row = &out->row[r];
         row->name = g->rows[r];
-        if (g->rows_are_configurations) row->name = f->s->configuration.at[study_find_configuration(f->s, row->name)].label;
+        if (g->rows_are_configurations)
+            row->name = f->s->configuration.at[study_find_configuration(f->s, row->name)].label;
         for (uint32_t q = 0; q < g->series.n && s == WW_OK; q++) {
             s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].expr, &row->value[q]);
-            if (s == WW_OK && g->series.at[q].x) s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].x, &row->xs[q]);
+            if (s == WW_OK && g->series.at[q].x)
+                s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].x, &row->xs[q]);
         }
         row->x = g->rows_are_numbers ? strtod(row->name, NULL) : NAN;
-        if (s == WW_OK && g->x_value && g->series.n) s = cell(f, g, &g->series.at[0], g->rows[r], g->x_value, &row->x);
+        if (s == WW_OK && g->x_value && g->series.n)
+            s = cell(f, g, &g->series.at[0], g->rows[r], g->x_value, &row->x);
     }
     for (int k = 0; k < 2; k++) {
         if (!(k ? g->geomean : g->average)) continue;
@@ -97,9 +102,12 @@ static const char *why_of(const struct study_claim *c, const char *workload) {
     return c->why;
 }
 
-static bool starts(const char *text, const char *head) { return strncmp(text, head, strlen(head)) == 0; }
+static bool starts(const char *text, const char *head) {
+    return strncmp(text, head, strlen(head)) == 0;
+}
 
-static enum ww_status fill_published(const struct filler *f, const struct published_row *p, struct sheet_published *out) {
+static enum ww_status fill_published(const struct filler *f, const struct published_row *p,
+                                     struct sheet_published *out) {
     const struct study_claim *c = p->claim;
     *out = (struct sheet_published){.row = p, .ours = NAN, .off = NAN, .verdict = VERDICT_MISSING};
     if (!c) {
@@ -114,21 +122,28 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
     const char *expr = c->ours;
     const struct eval_scope scope = {
         .workload = study_find_workload(f->s, c->at_workload ? c->at_workload : p->workload),
-        .configuration = study_find_configuration(f->s, c->at_configuration ? c->at_configuration : p->configuration)};
+        .configuration = study_find_configuration(f->s, c->at_configuration ? c->at_configuration
+                                                                            : p->configuration)};
     if (scope.workload < 0 && (starts(p->workload, "average") || starts(p->workload, "geomean"))) {
         const char *fold = starts(p->workload, "average") ? "average" : "geomean";
-        expr = c->group ? arena_printf(f->arena, "%s('%s', '%s')", fold, quoted(f->arena, expr), quoted(f->arena, c->group))
+        expr = c->group ? arena_printf(f->arena, "%s('%s', '%s')", fold, quoted(f->arena, expr),
+                                       quoted(f->arena, c->group))
                         : arena_printf(f->arena, "%s('%s')", fold, quoted(f->arena, expr));
     }
     const enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
     if (s != WW_OK || !isfinite(out->ours) || !isfinite(p->number)) return s;
-    out->off = c->absolute ? out->ours - p->number : p->number != 0 ? out->ours / p->number - 1 : NAN;
+    out->off = c->absolute      ? out->ours - p->number
+               : p->number != 0 ? out->ours / p->number - 1
+                                : NAN;
     if (c->no_verdict) {
         out->verdict = VERDICT_NONE;
         return WW_OK;
     }
     const double limit = c->tolerance * (1 + 1e-12);
-    out->verdict = fabs(c->absolute ? out->off : out->ours - p->number) <= (c->absolute ? limit : limit * fabs(p->number)) ? VERDICT_AGREES : VERDICT_DIFFERS;
+    out->verdict = fabs(c->absolute ? out->off : out->ours - p->number) <=
+                           (c->absolute ? limit : limit * fabs(p->number))
+                       ? VERDICT_AGREES
+                       : VERDICT_DIFFERS;
     return WW_OK;
 }
 
@@ -138,13 +153,17 @@ static const char *full_stop(struct arena *a, const char *text) {
 }
 
 // The figure's own expression decides; without one, the published rows that belong to it.
-static enum ww_status judge(const struct filler *f, const struct sheet *sh, struct sheet_figure *g) {
+static enum ww_status judge(const struct filler *f, const struct sheet *sh,
+                            struct sheet_figure *g) {
     uint32_t rows = 0, good = 0, missing = 0;
     double sum = 0;
     uint32_t n_off = 0;
     for (uint32_t i = 0; i < f->s->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
-        if (!p->row->claim || !p->row->claim->figure || strcmp(p->row->claim->figure, g->figure->id) != 0 || !p->row->claim->ours || p->row->claim->no_verdict) continue;
+        if (!p->row->claim || !p->row->claim->figure ||
+            strcmp(p->row->claim->figure, g->figure->id) != 0 || !p->row->claim->ours ||
+            p->row->claim->no_verdict)
+            continue;
         rows++;
         good += p->verdict == VERDICT_AGREES;
         missing += p->verdict == VERDICT_MISSING;
@@ -152,38 +171,58 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh, stru
     }
     const char *detail = "";
     if (rows)
-        detail = arena_printf(f->arena, ": %u of %u published values within tolerance%s%s", good, rows,
-                              n_off ? arena_printf(f->arena, ", mean deviation %.1f %%", 100 * sum / n_off) : "",
-                              missing ? arena_printf(f->arena, ", %u without a value of ours", missing) : "");
+        detail = arena_printf(
+            f->arena, ": %u of %u published values within tolerance%s%s", good, rows,
+            n_off ? arena_printf(f->arena, ", mean deviation %.1f %%", 100 * sum / n_off) : "",
+            missing ? arena_printf(f->arena, ", %u without a value of ours", missing) : "");
     if (g->figure->agrees) {
         double v;
-        const struct eval_scope scope = {.workload = -1, .configuration = g->figure->configuration ? study_find_configuration(f->s, g->figure->configuration) : -1};
-        const enum ww_status s = eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
+        const struct eval_scope scope = {
+            .workload = -1,
+            .configuration = g->figure->configuration
+                                 ? study_find_configuration(f->s, g->figure->configuration)
+                                 : -1};
+        const enum ww_status s =
+            eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
         if (s != WW_OK) return s;
-        g->verdict = !isfinite(v) ? VERDICT_MISSING : v == 0 ? VERDICT_DIFFERS : good == rows ? VERDICT_AGREES : VERDICT_PARTLY;
+        g->verdict = !isfinite(v)   ? VERDICT_MISSING
+                     : v == 0       ? VERDICT_DIFFERS
+                     : good == rows ? VERDICT_AGREES
+                                    : VERDICT_PARTLY;
     } else if (rows) {
-        g->verdict = good == rows ? VERDICT_AGREES : missing == rows ? VERDICT_MISSING : VERDICT_DIFFERS;
+        g->verdict = good == rows      ? VERDICT_AGREES
+                     : missing == rows ? VERDICT_MISSING
+                                       : VERDICT_DIFFERS;
     }
     const char *found = g->figure->found ? full_stop(f->arena, g->figure->found) : "";
-    const char *ours = g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
-                       : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
-                       : g->verdict == VERDICT_PARTLY  ? arena_printf(f->arena, "Ours agrees in order, not in size%s.", detail)
-                       : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
-                                                       : "";
-    const char *why = g->verdict != VERDICT_DIFFERS && g->verdict != VERDICT_PARTLY ? "" : g->figure->why ? full_stop(f->arena, g->figure->why) : "The reason is not known yet.";
-    g->sentence = arena_printf(f->arena, "%s%s%s%s%s", found, *found && *ours ? " " : "", ours, *why ? " " : "", why);
+    const char *ours =
+        g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
+        : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
+        : g->verdict == VERDICT_PARTLY
+            ? arena_printf(f->arena, "Ours agrees in order, not in size%s.", detail)
+        : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
+                                        : "";
+    const char *why = g->verdict != VERDICT_DIFFERS && g->verdict != VERDICT_PARTLY ? ""
+                      : g->figure->why ? full_stop(f->arena, g->figure->why)
+                                       : "The reason is not known yet.";
+    g->sentence = arena_printf(f->arena, "%s%s%s%s%s", found, *found && *ours ? " " : "", ours,
+                               *why ? " " : "", why);
     return WW_OK;
 }
 
-enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d, struct sheet *out) {
+enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d,
+                          struct sheet *out) {
     const struct filler f = {a, s, e, d};
     out->study = s;
     out->figure = arena_alloc(a, (s->figure.n + 1) * sizeof *out->figure);
     out->published = arena_alloc(a, (s->published.n + 1) * sizeof *out->published);
     enum ww_status status = WW_OK;
-    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++) status = fill_figure(&f, &s->figure.at[i], &out->figure[i]);
-    for (uint32_t i = 0; i < s->published.n && status == WW_OK; i++) status = fill_published(&f, &s->published.at[i], &out->published[i]);
-    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++) status = judge(&f, out, &out->figure[i]);
+    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++)
+        status = fill_figure(&f, &s->figure.at[i], &out->figure[i]);
+    for (uint32_t i = 0; i < s->published.n && status == WW_OK; i++)
+        status = fill_published(&f, &s->published.at[i], &out->published[i]);
+    for (uint32_t i = 0; i < s->figure.n && status == WW_OK; i++)
+        status = judge(&f, out, &out->figure[i]);
     out->note = eval_note(e);
     return status;
 }
@@ -208,7 +247,10 @@ static void csv_number(FILE *f, double v) {
 
 static void csv_figure(const struct sheet_figure *g, FILE *f) {
     const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
-    fputs(g->figure->rows_are_numbers ? "i" : g->figure->rows_are_configurations ? "configuration" : "workload", f);
+    fputs(g->figure->rows_are_numbers          ? "i"
+          : g->figure->rows_are_configurations ? "configuration"
+                                               : "workload",
+          f);
     if (g->figure->x_value) fputs(",x", f);
     for (uint32_t q = 0; q < g->n_series; q++) {
         const struct study_series *s = &g->figure->series.at[q];
@@ -244,7 +286,9 @@ static void csv_published(const struct sheet *sh, FILE *f) {
     fputs("study,source,workload,configuration,metric,published,unit,ours,off,verdict,why\n", f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
-        const char *const texts[] = {p->row->study, p->row->source, p->row->workload, p->row->configuration, p->row->metric, p->row->value, p->row->unit};
+        const char *const texts[] = {p->row->study,         p->row->source, p->row->workload,
+                                     p->row->configuration, p->row->metric, p->row->value,
+                                     p->row->unit};
         for (size_t k = 0; k < WW_COUNT(texts); k++) {
             csv_text(f, texts[k]);
             fputc(',', f);
@@ -270,7 +314,9 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
                 double v;
                 const struct eval_scope scope = {.workload = (int)w, .configuration = (int)c};
                 const char *name = arena_printf(&quiet.arena, "\"%s\"", s->metric.at[m].name);
-                if (eval_number(e, name, s->metric.at[m].at, scope, &quiet, &v) != WW_OK || !isfinite(v)) continue;
+                if (eval_number(e, name, s->metric.at[m].at, scope, &quiet, &v) != WW_OK ||
+                    !isfinite(v))
+                    continue;
                 csv_text(f, s->workload.at[w].name);
                 fputc(',', f);
                 csv_text(f, s->configuration.at[c].name);
@@ -283,10 +329,13 @@ static void csv_metrics(const struct sheet *sh, struct eval *e, FILE *f) {
 
 // What the kernels of each run were: sums over their launches.
 static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
-    static const uint32_t column[] = {ACT_cycles, ACT_warp_instructions, ACT_thread_instructions, ACT_cta_launches,
-                                      ACT_thread_launches, ACT_thread_registers, ACT_cta_room};
-    static const char *const name[] = {"cycles", "warp_instructions", "thread_instructions", "cta_launches",
-                                       "thread_launches", "thread_registers", "cta_room"};
+    static const uint32_t column[] = {
+        ACT_cycles,       ACT_warp_instructions, ACT_thread_instructions,
+        ACT_cta_launches, ACT_thread_launches,   ACT_thread_registers,
+        ACT_cta_room};
+    static const char *const name[] = {"cycles",       "warp_instructions", "thread_instructions",
+                                       "cta_launches", "thread_launches",   "thread_registers",
+                                       "cta_room"};
     fputs("workload,configuration,kernel,launches", f);
     for (size_t i = 0; i < WW_COUNT(name); i++) fprintf(f, ",%s", name[i]);
     fputc('\n', f);
@@ -311,7 +360,8 @@ static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
 static json_t *json_number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
 static json_t *sheet_json(const struct sheet *sh) {
-    json_t *o = json_object(), *rows = json_array(), *figures = json_array(), *failed = json_array();
+    json_t *o = json_object(), *rows = json_array(), *figures = json_array(),
+           *failed = json_array();
     json_object_set_new(o, "study", json_string(sh->study->name));
     json_object_set_new(o, "title", json_string(sh->study->title));
     json_object_set_new(o, "source", json_string(sh->study->source));
@@ -324,7 +374,9 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_object_set_new(r, "workload", json_string(p->row->workload));
         json_object_set_new(r, "configuration", json_string(p->row->configuration));
         json_object_set_new(r, "metric", json_string(p->row->metric));
-        json_object_set_new(r, "published", isfinite(p->row->number) ? json_real(p->row->number) : json_string(p->row->value));
+        json_object_set_new(r, "published",
+                            isfinite(p->row->number) ? json_real(p->row->number)
+                                                     : json_string(p->row->value));
         json_object_set_new(r, "unit", json_string(p->row->unit));
         json_object_set_new(r, "ours", json_number(p->ours));
         json_object_set_new(r, "verdict", json_string(verdict_text(p->verdict)));
@@ -343,7 +395,8 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_array_append_new(figures, r);
     }
     json_object_set_new(o, "figures", figures);
-    for (uint32_t i = 0; i < sh->n_failed; i++) json_array_append_new(failed, json_string_nocheck(sh->failed[i]));
+    for (uint32_t i = 0; i < sh->n_failed; i++)
+        json_array_append_new(failed, json_string_nocheck(sh->failed[i]));
     json_object_set_new(o, "failed", failed);
     return o;
 }
@@ -355,17 +408,24 @@ static enum ww_status make_dirs(const char *dir, struct diags *d) {
         if (*p && *p != '/') continue;
         const char stop = *p;
         *p = 0;
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", path, strerror(errno));
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", path,
+                            strerror(errno));
         if (!stop) return WW_OK;
         *p = '/';
     }
 }
 
-enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir, struct diags *d) {
+enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
+                           struct diags *d) {
     enum ww_status s = make_dirs(dir, d);
     const uint32_t n = sh->study->figure.n;
     for (uint32_t i = 0; i < n + 4 && s == WW_OK; i++) {
-        const char *name = i < n ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id) : i == n ? "published.csv" : i == n + 1 ? "metrics.csv" : i == n + 2 ? "kernels.csv" : "study.json";
+        const char *name = i < n        ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id)
+                           : i == n     ? "published.csv"
+                           : i == n + 1 ? "metrics.csv"
+                           : i == n + 2 ? "kernels.csv"
+                                        : "study.json";
         char *text = NULL;
         size_t len = 0;
         FILE *f = open_memstream(&text, &len);

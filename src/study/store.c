@@ -1,6 +1,6 @@
-// Results that are kept, in an SQLite file: a job's times, its kernels, their counters. A job goes in
-// whole, in one transaction, or not at all, so the file is good after a kill at any moment; several
-// studies may use one file at a time.
+// Results that are kept, in an SQLite file: a job's times, its kernels, their counters. A job goes
+// in whole, in one transaction, or not at all, so the file is good after a kill at any moment;
+// several studies may use one file at a time.
 #include "study/study.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ struct store {
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS job(key TEXT PRIMARY KEY, workload TEXT, size TEXT, gpu TEXT,"
-    " configuration TEXT, policy TEXT, host_s REAL, copies INTEGER, copied_bytes INTEGER, copy_s REAL,"
+    " configuration TEXT, policy TEXT, host_s REAL, copies INTEGER, copied_bytes INTEGER, copy_s "
+    "REAL,"
     " end_s REAL, made TEXT DEFAULT CURRENT_TIMESTAMP) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS kernel(key TEXT, at INTEGER, name TEXT, launches INTEGER,"
     " cycles INTEGER, seconds REAL, PRIMARY KEY(key, at)) WITHOUT ROWID;"
@@ -30,7 +31,9 @@ static enum ww_status complain(const struct store *s, struct diags *d) {
     return diag_add(d, WW_ERROR_IO, "the results file %s: %s", s->path, sqlite3_errmsg(s->db));
 }
 
-static bool run_sql(struct store *s, const char *sql) { return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK; }
+static bool run_sql(struct store *s, const char *sql) {
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
 
 static int64_t one_number(struct store *s, const char *sql) {
     sqlite3_stmt *q = NULL;
@@ -54,9 +57,12 @@ enum ww_status store_open(const char *path, struct diags *d, struct store **out)
         if (format < 0)
             status = complain(s, d);
         else if (format != 0 && format != STORE_FORMAT)
-            status = diag_add(d, WW_ERROR_IO, "the results file %s has format %lld, this version reads %d: remove it or name another with --db",
+            status = diag_add(d, WW_ERROR_IO,
+                              "the results file %s has format %lld, this version reads %d: remove "
+                              "it or name another with --db",
                               path, (long long)format, STORE_FORMAT);
-        else if (!run_sql(s, "BEGIN IMMEDIATE") || !run_sql(s, schema) || !run_sql(s, "PRAGMA user_version = 1") || !run_sql(s, "COMMIT"))
+        else if (!run_sql(s, "BEGIN IMMEDIATE") || !run_sql(s, schema) ||
+                 !run_sql(s, "PRAGMA user_version = 1") || !run_sql(s, "COMMIT"))
             status = complain(s, d);
     }
     if (status != WW_OK) {
@@ -88,7 +94,9 @@ bool store_has(struct store *s, const char *key) {
 }
 
 double store_estimate(struct store *s, const struct job *j) {
-    sqlite3_stmt *q = prepare(s, "SELECT host_s FROM job WHERE workload = ?1 AND size = ?2 AND gpu = ?3 ORDER BY made DESC LIMIT 1",
+    sqlite3_stmt *q = prepare(s,
+                              "SELECT host_s FROM job WHERE workload = ?1 AND size = ?2 AND gpu = "
+                              "?3 ORDER BY made DESC LIMIT 1",
                               j->program.name);
     double v = 0;
     if (q) {
@@ -101,10 +109,14 @@ double store_estimate(struct store *s, const struct job *j) {
 }
 
 // ---- reading ----------------------------------------------------------------------------------
-enum ww_status store_get(struct store *s, struct arena *a, const char *key, struct diags *d, struct result *out) {
+enum ww_status store_get(struct store *s, struct arena *a, const char *key, struct diags *d,
+                         struct result *out) {
     *out = (struct result){.there = false};
-    sqlite3_stmt *q = prepare(s, "SELECT host_s, copies, copied_bytes, copy_s, end_s,"
-                                 " (SELECT count(*) FROM kernel WHERE kernel.key = job.key) FROM job WHERE key = ?1", key);
+    sqlite3_stmt *q =
+        prepare(s,
+                "SELECT host_s, copies, copied_bytes, copy_s, end_s,"
+                " (SELECT count(*) FROM kernel WHERE kernel.key = job.key) FROM job WHERE key = ?1",
+                key);
     int step = q ? sqlite3_step(q) : SQLITE_ERROR;
     if (step == SQLITE_ROW) {
         out->host_seconds = sqlite3_column_double(q, 0);
@@ -118,7 +130,9 @@ enum ww_status store_get(struct store *s, struct arena *a, const char *key, stru
     if (step == SQLITE_DONE) return WW_OK;
     if (step != SQLITE_ROW) return complain(s, d);
     out->kernel = arena_alloc(a, (out->n_kernels + 1) * sizeof *out->kernel);
-    q = prepare(s, "SELECT at, name, launches, cycles, seconds FROM kernel WHERE key = ?1 ORDER BY at", key);
+    q = prepare(s,
+                "SELECT at, name, launches, cycles, seconds FROM kernel WHERE key = ?1 ORDER BY at",
+                key);
     while (q && (step = sqlite3_step(q)) == SQLITE_ROW) {
         const uint32_t at = (uint32_t)sqlite3_column_int(q, 0);
         if (at >= out->n_kernels) continue;
@@ -131,10 +145,12 @@ enum ww_status store_get(struct store *s, struct arena *a, const char *key, stru
     sqlite3_finalize(q);
     q = prepare(s, "SELECT kernel, name, element, value FROM counter WHERE key = ?1", key);
     while (q && (step = sqlite3_step(q)) == SQLITE_ROW) {
-        const uint32_t at = (uint32_t)sqlite3_column_int(q, 0), element = (uint32_t)sqlite3_column_int(q, 2);
+        const uint32_t at = (uint32_t)sqlite3_column_int(q, 0),
+                       element = (uint32_t)sqlite3_column_int(q, 2);
         const int row = act_find((const char *)sqlite3_column_text(q, 1));
         if (row < 0 || at >= out->n_kernels || element >= act_info[row].n) continue;
-        out->kernel[at].activity.c[act_info[row].first + element] = (uint64_t)sqlite3_column_int64(q, 3);
+        out->kernel[at].activity.c[act_info[row].first + element] =
+            (uint64_t)sqlite3_column_int64(q, 3);
     }
     const bool ok = q && step == SQLITE_DONE;
     sqlite3_finalize(q);
@@ -145,7 +161,8 @@ enum ww_status store_get(struct store *s, struct arena *a, const char *key, stru
 // ---- writing ----------------------------------------------------------------------------------
 static void add_activity(struct activity *sum, const json_t *a) {
     for (uint32_t k = 0; k < act_info_n; k++)
-        for (uint32_t n = 0; n < act_info[k].n; n++) sum->c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
+        for (uint32_t n = 0; n < act_info[k].n; n++)
+            sum->c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
 }
 
 // Kernels of one name are one; [0] is the whole run. Launches that were computed without time (`run
@@ -157,7 +174,8 @@ static void collect(struct arena *a, const struct run *r, struct result *out) {
     size_t i;
     json_t *l;
     bool timed = false;
-    json_array_foreach(r->launches, i, l) timed = timed || !json_is_true(json_object_get(l, "functional"));
+    json_array_foreach(r->launches, i, l) timed =
+        timed || !json_is_true(json_object_get(l, "functional"));
     json_array_foreach(r->launches, i, l) {
         out->host_seconds += json_number_value(json_object_get(l, "host_seconds"));
         if (timed && json_is_true(json_object_get(l, "functional"))) continue;
@@ -199,8 +217,11 @@ static bool put_counters(sqlite3_stmt *q, uint32_t kernel, const struct activity
 }
 
 static bool put_all(struct store *s, const struct job *j, const struct result *r) {
-    sqlite3_stmt *q = prepare(s, "INSERT OR REPLACE INTO job(key, workload, size, gpu, configuration, policy, host_s, copies, copied_bytes, copy_s, end_s)"
-                                 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", j->key);
+    sqlite3_stmt *q = prepare(s,
+                              "INSERT OR REPLACE INTO job(key, workload, size, gpu, configuration, "
+                              "policy, host_s, copies, copied_bytes, copy_s, end_s)"
+                              " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                              j->key);
     if (!q) return false;
     sqlite3_bind_text(q, 2, j->program.name, -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 3, j->program.size, -1, SQLITE_STATIC);
@@ -214,8 +235,10 @@ static bool put_all(struct store *s, const struct job *j, const struct result *r
     sqlite3_bind_double(q, 11, r->end_seconds);
     bool ok = sqlite3_step(q) == SQLITE_DONE;
     sqlite3_finalize(q);
-    sqlite3_stmt *k = prepare(s, "INSERT OR REPLACE INTO kernel VALUES(?1, ?2, ?3, ?4, ?5, ?6)", j->key);
-    sqlite3_stmt *c = prepare(s, "INSERT OR REPLACE INTO counter VALUES(?1, ?2, ?3, ?4, ?5)", j->key);
+    sqlite3_stmt *k =
+        prepare(s, "INSERT OR REPLACE INTO kernel VALUES(?1, ?2, ?3, ?4, ?5, ?6)", j->key);
+    sqlite3_stmt *c =
+        prepare(s, "INSERT OR REPLACE INTO counter VALUES(?1, ?2, ?3, ?4, ?5)", j->key);
     ok = ok && k && c;
     for (uint32_t i = 0; i < r->n_kernels && ok; i++) {
         sqlite3_bind_int64(k, 2, i);
@@ -231,7 +254,8 @@ static bool put_all(struct store *s, const struct job *j, const struct result *r
     return ok;
 }
 
-enum ww_status store_put(struct store *s, const struct job *j, const char *record, struct diags *d) {
+enum ww_status store_put(struct store *s, const struct job *j, const char *record,
+                         struct diags *d) {
     struct run run;
     enum ww_status status = run_read(record, d, &run);
     if (status != WW_OK) return status;

@@ -7,12 +7,19 @@
 
 enum ww_status study_default_db(struct arena *a, struct diags *d, const char **path) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const char *base = cache && *cache ? cache : home && *home ? arena_printf(a, "%s/.cache", home) : NULL;
-    if (!base) return diag_add(d, WW_ERROR_IO, "no place for the results file: set HOME or XDG_CACHE_HOME, or name it with --db");
+    const char *base = cache && *cache ? cache
+                       : home && *home ? arena_printf(a, "%s/.cache", home)
+                                       : NULL;
+    if (!base)
+        return diag_add(
+            d, WW_ERROR_IO,
+            "no place for the results file: set HOME or XDG_CACHE_HOME, or name it with --db");
     const char *const dirs[] = {base, arena_printf(a, "%s/warpwatt", base)};
     for (size_t i = 0; i < WW_COUNT(dirs); i++)
         if (mkdir(dirs[i], 0777) != 0 && errno != EEXIST)
-            return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s; name a results file with --db", dirs[i], strerror(errno));
+            return diag_add(d, WW_ERROR_IO,
+                            "cannot make the directory %s: %s; name a results file with --db",
+                            dirs[i], strerror(errno));
     *path = arena_printf(a, "%s/results.db", dirs[1]);
     return WW_OK;
 }
@@ -36,9 +43,11 @@ static enum ww_status load_gpus(struct way *w) {
     for (uint32_t i = 0; i < w->s->configuration.n; i++) {
         const struct study_configuration *c = &w->s->configuration.at[i];
         struct savings savings;
-        const enum ww_status s = technique_configure(c->gpu, c->policy, c->set, c->n_set, w->d, &w->gpu[i], &savings);
+        const enum ww_status s =
+            technique_configure(c->gpu, c->policy, c->set, c->n_set, w->d, &w->gpu[i], &savings);
         if (s != WW_OK) {
-            diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, c->at.line, c->at.col, "in configuration `%s`", c->name);
+            diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, c->at.line, c->at.col,
+                    "in configuration `%s`", c->name);
             return s;
         }
     }
@@ -54,8 +63,11 @@ static enum ww_status find_jobs(struct way *w, struct sheet *sheet) {
     for (uint32_t i = 0; i < w->s->workload.n * nc && s == WW_OK; i++) {
         if (!w->needed[i]) continue;
         const struct study_workload *q = &w->s->workload.at[i / nc];
-        s = job_add(w->arena, &w->jobs, w->host, &w->s->configuration.at[i % nc], q, q->run, small ? q->small : q->paper, w->d, &w->job_of[i]);
-        if (s != WW_OK) diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, q->at.line, q->at.col, "in workload `%s`", q->name);
+        s = job_add(w->arena, &w->jobs, w->host, &w->s->configuration.at[i % nc], q, q->run,
+                    small ? q->small : q->paper, w->d, &w->job_of[i]);
+        if (s != WW_OK)
+            diag_at(w->d, DIAG_NOTE, s, w->s->file, w->s->text, q->at.line, q->at.col,
+                    "in workload `%s`", q->name);
     }
     return s;
 }
@@ -90,7 +102,9 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     sheet->failed = arena_alloc(w->arena, (w->jobs.n + 1) * sizeof *sheet->failed);
     for (uint32_t i = 0; i < w->jobs.n; i++)
         if (w->jobs.at[i].state == JOB_FAILED)
-            sheet->failed[sheet->n_failed++] = arena_printf(w->arena, "%s on %s: %s", w->jobs.at[i].program.name, w->jobs.at[i].configuration->name, w->jobs.at[i].message);
+            sheet->failed[sheet->n_failed++] =
+                arena_printf(w->arena, "%s on %s: %s", w->jobs.at[i].program.name,
+                             w->jobs.at[i].configuration->name, w->jobs.at[i].message);
     s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
     if (s == WW_OK && w->o->out_dir) s = sheet_write(w->arena, sheet, w->e, w->o->out_dir, w->d);
     if (s == WW_OK && w->o->markdown) s = markdown_write(w->arena, sheet, w->o->markdown, w->d);
@@ -98,8 +112,8 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     return s != WW_OK ? ww_status_exit_code(s) : code;
 }
 
-int study_run(struct arena *a, const struct study *s, const struct study_host *host, const struct study_options *o, struct diags *d,
-              struct sheet *sheet) {
+int study_run(struct arena *a, const struct study *s, const struct study_host *host,
+              const struct study_options *o, struct diags *d, struct sheet *sheet) {
     const size_t n = (size_t)(s->workload.n + 1) * (s->configuration.n + 1);
     struct way w = {.arena = a, .s = s, .host = host, .o = o, .d = d};
     w.needed = arena_alloc(a, n * sizeof *w.needed);

@@ -36,7 +36,8 @@ struct study_workload {
     const char *small, *paper; // size that is run at --size small, paper
     const char *option[STUDY_MAX_OPTIONS]; // further words for `warpwatt run`
     uint32_t n_options;
-    const char *arg[STUDY_MAX_OPTIONS]; // the workload's own numbers at --size paper, in a size's place
+    // the workload's own numbers at --size paper, in a size's place
+    const char *arg[STUDY_MAX_OPTIONS];
     uint32_t n_args;
     struct mark at;
 };
@@ -85,7 +86,8 @@ struct study_figure {
 struct study_claim {
     VEC(const char *) source, workload, configuration, metric;
     const char *ours;
-    const char *at_workload, *at_configuration; // where `ours` is computed when not at the row's own
+    const char *at_workload,
+        *at_configuration; // where `ours` is computed when not at the row's own
     const char *group;                          // of averages
     const char *figure;                         // whose verdict it belongs to
     double tolerance;
@@ -259,8 +261,8 @@ void eval_set_dry(struct eval *e, bool *needed);
 void eval_set_results(struct eval *e, const struct result *results);
 // NAN when the value is not there (a job that failed, a division by zero, no power model). A wrong
 // expression is a sentence with its line.
-enum ww_status eval_number(struct eval *e, const char *expr, struct mark at, struct eval_scope scope,
-                           struct diags *d, double *out);
+enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
+                           struct eval_scope scope, struct diags *d, double *out);
 // What a run left, or NULL.
 const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration);
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
@@ -305,9 +307,10 @@ enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval 
 // DIR/index.html
 enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
                           const char *dir, struct diags *d);
-// A Markdown file with every figure as a table; stacked bars are drawn too, as SVG files in the folder
-// `figures` beside it.
-enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path, struct diags *d);
+// A Markdown file with every figure as a table; stacked bars are drawn too, as SVG files in the
+// folder `figures` beside it.
+enum ww_status markdown_write(struct arena *a, const struct sheet *sh, const char *path,
+                              struct diags *d);
 const char *verdict_text(enum verdict v);
 
 // ---- the whole way ----------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// The power model as a study sees it: the tree of one configuration, and what a run's counters cost.
+// The power model as a study sees it: the tree of one configuration, and what a run's counters
+// cost.
 #include "study/study.h"
 
 #include <math.h>
@@ -28,13 +29,16 @@ struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char 
     return s == WW_OK ? w : NULL;
 }
 
-int watts_component(const struct watts *w, const char *name) { return *name ? power_find(&w->tree, name) : 0; }
+int watts_component(const struct watts *w, const char *name) {
+    return *name ? power_find(&w->tree, name) : 0;
+}
 
 const char *watts_name(const struct watts *w, int component) {
     return component < w->tree.components ? w->tree.component[component].name : NULL;
 }
 
-bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component, struct watts_joules *out) {
+bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
+               struct watts_joules *out) {
     struct power_usage use;
     struct diags d;
     diags_init(&d);
@@ -56,4 +60,6 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
     return NAN;
 }
 
-double watts_event_j(const struct watts *w, uint32_t act) { return power_event_energy(&w->tree, act); }
+double watts_event_j(const struct watts *w, uint32_t act) {
+    return power_event_energy(&w->tree, act);
+}

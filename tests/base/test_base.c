@@ -64,7 +64,8 @@ static void diag_has_line_and_caret(void **state) {
     (void)state;
     struct diags d;
     diags_init(&d);
-    diag_at(&d, DIAG_ERROR, WW_ERROR_SYNTAX, "a.ptx", "one\ntwo three\n", 2, 5, "found %s", "three");
+    diag_at(&d, DIAG_ERROR, WW_ERROR_SYNTAX, "a.ptx", "one\ntwo three\n", 2, 5, "found %s",
+            "three");
     char buf[100];
     diags_first(&d, buf, sizeof buf);
     assert_string_equal(buf, "a.ptx:2:5: found three");

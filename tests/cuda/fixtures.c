@@ -1,6 +1,7 @@
-// The fat binaries of this folder's programs, as nvcc 11.8, 12.4 and 13.0 wrote them, registered by hand as nvcc's
-// constructors do: reader, registration, launches, symbols and managed variables without nvcc. Host sides
-// are written here again, so expected values are those of the .cu files' comments.
+// The fat binaries of this folder's programs, as nvcc 11.8, 12.4 and 13.0 wrote them, registered by
+// hand as nvcc's constructors do: reader, registration, launches, symbols and managed variables
+// without nvcc. Host sides are written here again, so expected values are those of the .cu files'
+// comments.
 #include "cudart/runtime.h"
 #include "expect.h"
 
@@ -10,9 +11,12 @@
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **h);
 void __cudaUnregisterFatBinary(void **h);
-void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit, void *, void *, void *, void *, int *);
-void __cudaRegisterVar(void **h, char *host, char *address, const char *name, int ext, size_t size, int constant, int global);
-void __cudaRegisterManagedVar(void **h, void **host, char *address, const char *name, int ext, size_t size, int constant, int global);
+void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit,
+                            void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **h, char *host, char *address, const char *name, int ext, size_t size,
+                       int constant, int global);
+void __cudaRegisterManagedVar(void **h, void **host, char *address, const char *name, int ext,
+                              size_t size, int constant, int global);
 char __cudaInitModule(void **h);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
@@ -39,7 +43,9 @@ static struct fixture {
     {"streams", {"_Z4workPfii", "_Z3putPii", "_Z5timesPii"}},
     {"constants", {"_Z3usePf"}},
     {"managed", {"_Z3usePii"}},
-    {"textures", {"_Z6sampleyPfPK6float2i", "_Z5fetchyP4int4", "_Z9fractionsyPf", "_Z4drawyii", "_Z4turnyy", "_Z6layersyPf", "_Z6volumeyPf"}},
+    {"textures",
+     {"_Z6sampleyPfPK6float2i", "_Z5fetchyP4int4", "_Z9fractionsyPf", "_Z4drawyii", "_Z4turnyy",
+      "_Z6layersyPf", "_Z6volumeyPf"}},
     {"groups", {"_Z5tilesPiS_", "_Z6reducePi", "_Z4ringPii"}},
     {"prints", {"_Z3sayi", "_Z5lanesv", "_Z6resultPi"}},
     {"asserts", {"_Z6strictPi"}},
@@ -60,8 +66,8 @@ static const void *kernel(const char *fixture, int k) {
     return NULL;
 }
 
-// The section as the linker left it: containers one after the other, each at a multiple of 8. One of them:
-// wrapper version 1; more (device code linked from several files): version 2.
+// The section as the linker left it: containers one after the other, each at a multiple of 8. One
+// of them: wrapper version 1; more (device code linked from several files): version 2.
 static void add(struct fixture *f) {
     char path[512];
     snprintf(path, sizeof path, "%s/%d/%s.fatbin", FIXTURES_DIR, MAJOR, f->name);
@@ -87,7 +93,9 @@ static void add(struct fixture *f) {
     f->wrapper.units = n == 1 ? NULL : f->unit;
     f->handle = __cudaRegisterFatBinary(&f->wrapper);
     for (int k = 0; k < MOST_KERNELS && f->kernel[k]; k++)
-        __cudaRegisterFunction(f->handle, (const char *)&f->kernel[k], (char *)(uintptr_t)f->kernel[k], f->kernel[k], -1, NULL, NULL, NULL, NULL, NULL);
+        __cudaRegisterFunction(f->handle, (const char *)&f->kernel[k],
+                               (char *)(uintptr_t)f->kernel[k], f->kernel[k], -1, NULL, NULL, NULL,
+                               NULL, NULL);
 }
 
 // Host shadows of device variables.
@@ -95,16 +103,19 @@ static char weights[16], scale[4], counter[4], hidden[10], steps[4], offsets[16]
 static int *total;
 static float *table;
 
-static void variable(const char *fixture, char *host, const char *name, size_t bytes, int constant) {
+static void variable(const char *fixture, char *host, const char *name, size_t bytes,
+                     int constant) {
     for (int i = 0; i < FIXTURES; i++)
         if (strcmp(fixtures[i].name, fixture) == 0)
-            __cudaRegisterVar(fixtures[i].handle, host, (char *)(uintptr_t)name, name, 0, bytes, constant, 0);
+            __cudaRegisterVar(fixtures[i].handle, host, (char *)(uintptr_t)name, name, 0, bytes,
+                              constant, 0);
 }
 
 #define LAUNCH(fixture, k, grid, block, ...)                                                       \
     do {                                                                                           \
         void *args_[] = {__VA_ARGS__};                                                             \
-        OK(cudaLaunchKernel(kernel(fixture, k), (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args_, 0, NULL)); \
+        OK(cudaLaunchKernel(kernel(fixture, k), (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args_, 0, \
+                            NULL));                                                                \
     } while (0)
 
 static void plain(void) {
@@ -171,13 +182,20 @@ static void managed(void) {
 }
 
 #if MAJOR == 11
-void __cudaRegisterTexture(void **h, const void *host, const void **device, const char *name, int dim, int norm, int ext);
-void __cudaRegisterSurface(void **h, const void *host, const void **device, const char *name, int dim, int ext);
-cudaError_t cudaBindTexture(size_t *, const struct textureReference *, const void *, const struct cudaChannelFormatDesc *, size_t);
-cudaError_t cudaBindTextureToArray(const struct textureReference *, cudaArray_t, const struct cudaChannelFormatDesc *);
-cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *, cudaArray_t, const struct cudaChannelFormatDesc *);
-cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t, size_t, unsigned);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, int);
+void __cudaRegisterTexture(void **h, const void *host, const void **device, const char *name,
+                           int dim, int norm, int ext);
+void __cudaRegisterSurface(void **h, const void *host, const void **device, const char *name,
+                           int dim, int ext);
+cudaError_t cudaBindTexture(size_t *, const struct textureReference *, const void *,
+                            const struct cudaChannelFormatDesc *, size_t);
+cudaError_t cudaBindTextureToArray(const struct textureReference *, cudaArray_t,
+                                   const struct cudaChannelFormatDesc *);
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *, cudaArray_t,
+                                   const struct cudaChannelFormatDesc *);
+cudaError_t cudaMallocArray(cudaArray_t *, const struct cudaChannelFormatDesc *, size_t, size_t,
+                            unsigned);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t,
+                                int);
 cudaError_t cudaMemcpy2DFromArray(void *, size_t, cudaArray_t, size_t, size_t, size_t, size_t, int);
 
 // Constructors of nvcc 11 pass the name as in the source, and the PTX's in place of an address.
@@ -188,7 +206,8 @@ static void references(void) {
     CHECK(f);
     enum { CLAMP = 1, FLOAT = 2, UNSIGNED = 1 };
     static struct textureReference line = {.channelDesc = {32, 0, 0, 0, FLOAT}};
-    static struct textureReference plane = {.addressMode = {CLAMP, CLAMP, CLAMP}, .channelDesc = {8, 0, 0, 0, UNSIGNED}};
+    static struct textureReference plane = {.addressMode = {CLAMP, CLAMP, CLAMP},
+                                            .channelDesc = {8, 0, 0, 0, UNSIGNED}};
     static struct surfaceReference sheet;
     __cudaRegisterTexture(f->handle, &line, (const void **)(void *)"line", "::line", 1, 0, 0);
     __cudaRegisterTexture(f->handle, &plane, (const void **)(void *)"plane", "::plane", 2, 1, 0);
@@ -209,7 +228,9 @@ static void references(void) {
     OK(cudaBindTextureToArray(&plane, a, &plane.channelDesc));
     LAUNCH("references", 1, 1, 8, &out);
     OK(cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 5; i++) CHECK(h[i] > (float)i * 0.2f - 1e-5f && h[i] < (float)i * 0.2f + 1e-5f); // 51 / 255 is a fifth
+    for (int i = 0; i < 5; i++)
+        CHECK(h[i] > (float)i * 0.2f - 1e-5f &&
+              h[i] < (float)i * 0.2f + 1e-5f); // 51 / 255 is a fifth
     CHECK(h[7] == 1);
     const struct cudaChannelFormatDesc ints = {32, 0, 0, 0, 0};
     int v[4][4];
@@ -233,7 +254,8 @@ static void groups(void) {
     for (int i = 0; i < 64; i++) h[i] = i;
     OK(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
     void *args[] = {&d, &rounds};
-    OK(cudaLaunchCooperativeKernel(kernel("groups", 2), (dim3){10, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL));
+    OK(cudaLaunchCooperativeKernel(kernel("groups", 2), (dim3){10, 1, 1}, (dim3){64, 1, 1}, args, 0,
+                                   NULL));
     OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     for (int b = 0; b < 10; b++) CHECK(h[(b + 3) % 10] == b + 3);
 }
@@ -241,7 +263,8 @@ static void groups(void) {
 static void code(void) {
     int *d, h[4], which = 0;
     OK(cudaMalloc((void **)&d, 64));
-    LAUNCH("templates", 2, 1, 4, &d, &which); // through pointers to functions, one of them recursive
+    LAUNCH("templates", 2, 1, 4, &d,
+           &which); // through pointers to functions, one of them recursive
     OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
     CHECK(h[0] == 10 && h[1] == 36 && h[2] == 13 && h[3] == 16);
     LAUNCH("templates", 3, 1, 4, &d); // virtual functions
@@ -253,7 +276,8 @@ static void code(void) {
     OK(cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost));
     CHECK(h[0] == 7);
     void *args[] = {&d, &d, &d};
-    CHECK(cudaLaunchKernel(kernel("matrix_units", 1), (dim3){1, 1, 1}, (dim3){32, 1, 1}, args, 0, NULL) != cudaSuccess);
+    CHECK(cudaLaunchKernel(kernel("matrix_units", 1), (dim3){1, 1, 1}, (dim3){32, 1, 1}, args, 0,
+                           NULL) != cudaSuccess);
     cudaGetLastError();
 }
 
@@ -268,8 +292,10 @@ int main(void) {
     variable("linked", offsets, "offsets", 16, 1);
     for (int i = 0; i < FIXTURES; i++) {
         if (strcmp(fixtures[i].name, "managed") == 0) {
-            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&total, NULL, "total", 0, 4, 0, 0);
-            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&table, NULL, "table", 0, 256, 0, 0);
+            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&total, NULL, "total", 0, 4, 0,
+                                     0);
+            __cudaRegisterManagedVar(fixtures[i].handle, (void **)&table, NULL, "table", 0, 256, 0,
+                                     0);
         }
         __cudaRegisterFatBinaryEnd(fixtures[i].handle);
     }

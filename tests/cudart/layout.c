@@ -1,5 +1,6 @@
-// What programs share with the runtime lies where layouts.def says: in our structures (layout_ours), and in the
-// vendor's header of whatever version (layout_11 and so on, where toolkits are installed).
+// What programs share with the runtime lies where layouts.def says: in our structures
+// (layout_ours), and in the vendor's header of whatever version (layout_11 and so on, where
+// toolkits are installed).
 #ifdef OURS
 #include "cudart/runtime.h"
 int cudart_major = 13;
@@ -20,10 +21,11 @@ static void at(const char *what, const char *field, size_t is, size_t expected) 
 }
 
 #ifdef OURS
-// One structure for all versions: fields lie where the newest has them, and older ones have no others. Where a
-// size differs, the code writes as much as the version has (registered.c).
+// One structure for all versions: fields lie where the newest has them, and older ones have no
+// others. Where a size differs, the code writes as much as the version has (registered.c).
 #define OFFSET(first, last, type, field, byte) at(#type, #field, offsetof(type, field), byte);
-#define SIZE(first, last, type, bytes)         ours_size_##first##_##last(#type, sizeof(type), bytes);
+#define SIZE(first, last, type, bytes)                                                             \
+    ours_size_##first##_##last(#type, sizeof(type), bytes);
 #define ours_size_11_13(name, is, bytes)       at(name, "size", is, bytes)
 #define ours_size_12_13(name, is, bytes)       (void)0
 #define ours_size_11_11(name, is, bytes)       (void)0
@@ -41,7 +43,8 @@ static void property(int major, const char *field, size_t byte) {
 #else
 #define OFFSET(first, last, type, field, byte) at(#type, #field, offsetof(type, field), byte);
 #define SIZE(first, last, type, bytes)         at(#type, "size", sizeof(type), bytes);
-#define PROPERTY(first, last, field, byte)     at("cudaDeviceProp", #field, offsetof(struct cudaDeviceProp, field), byte);
+#define PROPERTY(first, last, field, byte)                                                         \
+    at("cudaDeviceProp", #field, offsetof(struct cudaDeviceProp, field), byte);
 #endif
 
 int main(void) {

@@ -1,5 +1,5 @@
-// What nvcc's constructors and stubs do, by hand: registration, launches of every major, memory, symbols'
-// errors, streams, events, capture, graphs, properties.
+// What nvcc's constructors and stubs do, by hand: registration, launches of every major, memory,
+// symbols' errors, streams, events, capture, graphs, properties.
 #include "cudart/runtime.h"
 #include "expect.h"
 
@@ -11,7 +11,8 @@
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **h);
 void __cudaUnregisterFatBinary(void **h);
-void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit, void *, void *, void *, void *, int *);
+void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit,
+                            void *, void *, void *, void *, int *);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t);
 cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *);
 cudaError_t __cudaGetKernel(cudaKernel_t *, const void *);
@@ -63,7 +64,10 @@ cudaError_t cudaIpcGetMemHandle(void *, void *);
 cudaError_t cudaGetDriverEntryPoint(const char *, void **, unsigned long long, int *);
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char *, void **, unsigned long long, int *);
 
-static struct { unsigned magic, version; const void *data, *extra; } wrapper = {0x466243B1, 1, NULL, NULL};
+static struct {
+    unsigned magic, version;
+    const void *data, *extra;
+} wrapper = {0x466243B1, 1, NULL, NULL};
 static void fill_stub(void) { puts("the stub of a kernel is not to be called"); }
 static void scale_stub(void) { puts("nor this one"); }
 static int unknown;
@@ -117,9 +121,12 @@ static void all_launches(void) {
     OK(cudaConfigureCall(one, four, 0, NULL)); // an argument that nobody set
     OK(cudaSetupArgument(&d, sizeof d, 0));
     IS(cudaLaunch((void *)fill_stub), cudaErrorInvalidConfiguration);
-    IS(cudaLaunchKernel((void *)all_launches, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
-    IS(cudaLaunchKernel((void *)fill_stub, one, (dim3){4096, 1, 1}, args, 0, NULL), cudaErrorInvalidConfiguration);
-    IS(cudaLaunchKernel((void *)fill_stub, (dim3){0, 1, 1}, one, args, 0, NULL), cudaErrorInvalidConfiguration);
+    IS(cudaLaunchKernel((void *)all_launches, one, one, args, 0, NULL),
+       cudaErrorInvalidDeviceFunction);
+    IS(cudaLaunchKernel((void *)fill_stub, one, (dim3){4096, 1, 1}, args, 0, NULL),
+       cudaErrorInvalidConfiguration);
+    IS(cudaLaunchKernel((void *)fill_stub, (dim3){0, 1, 1}, one, args, 0, NULL),
+       cudaErrorInvalidConfiguration);
     OK(cudaFree(d));
     OK(cudaFree(NULL));
 }
@@ -260,7 +267,8 @@ static void properties(void) {
     CHECK(blocks >= 3);
 }
 
-// What a program built for streams of threads asks for is the driver's name for it, unless it says otherwise.
+// What a program built for streams of threads asks for is the driver's name for it, unless it says
+// otherwise.
 static void entry_points(void) {
     enum { AS_BUILT, LEGACY, PER_THREAD };
     void *plain, *own, *p;
@@ -277,7 +285,8 @@ int main(void) {
     wrapper.data = read_file(FATBIN_DIR "/size.fatbin");
     void **h = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(h, (void *)fill_stub, "fill", "fill", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFunction(h, (void *)scale_stub, "scale", "scale", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(h, (void *)scale_stub, "scale", "scale", -1, NULL, NULL, NULL, NULL,
+                           NULL);
     __cudaRegisterFatBinaryEnd(h);
     all_launches();
     errors();

@@ -315,9 +315,10 @@ static void linking(void) {
     OK(cuModuleLoadData(&m, image));
     OK(cuModuleUnload(m));
     // a second unit calls what a third defines
-    static const char caller[] = PTX(".extern .func (.reg .u32 r) seven();\n"
-                                     ".entry call7(.param .u64 p) { .reg .u32 a; .reg .u64 d;\n"
-                                     "ld.param.u64 d, [p]; call (a), seven; st.global.u32 [d], a; ret; }"),
+    static const char caller[] =
+        PTX(".extern .func (.reg .u32 r) seven();\n"
+            ".entry call7(.param .u64 p) { .reg .u32 a; .reg .u64 d;\n"
+            "ld.param.u64 d, [p]; call (a), seven; st.global.u32 [d], a; ret; }"),
                       callee[] = PTX(".visible .func (.reg .u32 r) seven() { mov.u32 r, 7; ret; }");
     OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "a", 0, NULL, NULL));
     OK(cuLinkAddData(s, CU_JIT_INPUT_PTX, (void *)callee, sizeof callee, "b", 0, NULL, NULL));

@@ -95,11 +95,12 @@ R32(ref_imad) {
     const bool is16 = ptx_type_bits(m->type) == 16;
     const i128 p = val(m->type, a) * val(m->type, b);
     const bool mad = m->op == OP_IMAD;
-    i128 r = is16               ? (m->flags & MF_HI
-                                       ? (sgn(m->type) ? (i128)((int32_t)p >> 16) : (i128)((uint32_t)p >> 16))
-                                       : p)
-             : m->flags & MF_HI ? p >> 32
-                                : p;
+    i128 r = p;
+    if (m->flags & MF_HI) {
+        const i128 high16 =
+            sgn(m->type) ? (i128)((int32_t)p >> 16) : (i128)((uint32_t)p >> 16);
+        r = is16 ? high16 : p >> 32;
+    }
     if (m->flags & MF_SAT) {
         r = (i128)(int32_t)(uint32_t)r + (int32_t)c;
         r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;

@@ -76,9 +76,12 @@ static void all_packings_hold_the_same_text(void **state) {
         for (uint32_t k = 0; k < 4; k++) {
             char *a, *b;
             size_t na, nb;
-            assert_int_equal(fatbin_unpack(&x.arena, &x.f.entry.at[k], "x", &x.diags, &a, &na), WW_OK);
-            assert_int_equal(fatbin_unpack(&x.arena, &plain.f.entry.at[k], "p", &x.diags, &b, &nb), WW_OK);
-            if (x.f.entry.at[k].kind != FATBIN_PTX) continue; // machine code names the compiler's options
+            assert_int_equal(fatbin_unpack(&x.arena, &x.f.entry.at[k], "x", &x.diags, &a, &na),
+                             WW_OK);
+            assert_int_equal(fatbin_unpack(&x.arena, &plain.f.entry.at[k], "p", &x.diags, &b, &nb),
+                             WW_OK);
+            if (x.f.entry.at[k].kind != FATBIN_PTX)
+                continue; // machine code names the compiler's options
             assert_int_equal(na, nb);
             assert_memory_equal(a, b, na);
             assert_non_null(strstr(a, ".entry scale("));
@@ -97,7 +100,8 @@ static void kernels_by_name(void **state) {
     for (uint32_t k = 0; k < 4; k++) {
         char *text;
         size_t n;
-        assert_int_equal(fatbin_unpack(&x.arena, &x.f.entry.at[k], "x", &x.diags, &text, &n), WW_OK);
+        assert_int_equal(fatbin_unpack(&x.arena, &x.f.entry.at[k], "x", &x.diags, &text, &n),
+                         WW_OK);
         const char *const *names;
         assert_int_equal(fatbin_kernels(&x.arena, x.f.entry.at[k].kind, text, n, &names), 2);
         const bool turned = x.f.entry.at[k].kind == FATBIN_CUBIN;
@@ -127,7 +131,8 @@ static void the_nearest_target_is_chosen(void **state) {
     assert_int_equal(read_it(&x), WW_OK);
     assert_int_equal(fatbin_choose(&x.f, 0, 80), -1);
     char buf[96];
-    assert_string_equal(fatbin_advice(&x.f, 0, buf, sizeof buf), "-gencode arch=compute_80,code=compute_80");
+    assert_string_equal(fatbin_advice(&x.f, 0, buf, sizeof buf),
+                        "-gencode arch=compute_80,code=compute_80");
     end(&x);
 }
 
@@ -135,16 +140,19 @@ static void sections_of_a_program(void **state) {
     (void)state;
     struct fixture x;
     begin(&x);
-    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/data/program.elf", &x.diags, &x.f), WW_OK);
+    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/data/program.elf", &x.diags, &x.f),
+                     WW_OK);
     assert_int_equal(x.f.containers, 2);
     assert_int_equal(x.f.entry.n, 3);
     assert_int_equal(fatbin_choose(&x.f, 1, 20), 2);
     end(&x);
     begin(&x);
-    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/test_fatbin.c", &x.diags, &x.f), WW_ERROR_SYNTAX);
+    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/test_fatbin.c", &x.diags, &x.f),
+                     WW_ERROR_SYNTAX);
     end(&x);
     begin(&x);
-    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/data/none.elf", &x.diags, &x.f), WW_ERROR_IO);
+    assert_int_equal(fatbin_read_elf(&x.arena, WW_TEST_DIR "/data/none.elf", &x.diags, &x.f),
+                     WW_ERROR_IO);
     end(&x);
 }
 
@@ -174,17 +182,20 @@ static void units_become_one_text(void **state) {
     begin(&x);
     const char *const unit[] = {
         ".version 7.0\n.target sm_75\n.address_size 64\n.extern .func f();\n.file 1 \"a.cu\"\n"
-        ".entry k() {\n\t.loc 1 2 3\n\tcall f;\n\tret;\n}\n.section .debug_str\n{\n.b8 1\n}\n.global .u32 last;\n",
+        ".entry k() {\n\t.loc 1 2 3\n\tcall f;\n\tret;\n}\n.section .debug_str\n{\n.b8 "
+        "1\n}\n.global .u32 last;\n",
         ".version 8.3\n.target sm_80, debug\n.address_size 64\n.visible .func f() { ret; }\n"};
     const size_t len[] = {strlen(unit[0]), strlen(unit[1])};
     char *text;
     size_t n;
     assert_int_equal(fatbin_link(&x.arena, unit, len, 2, &x.diags, &text, &n), WW_OK);
     assert_int_equal(n, strlen(text));
-    assert_string_equal(text, ".version 8.3\n\n.target sm_80, debug\n\n.address_size 64\n\n.extern .func f();\n"
-                              ".entry k() {\n\tcall f;\n\tret;\n}\n.global .u32 last;\n\n"
-                              ".visible .func f() { ret; }\n\n");
-    assert_int_equal(fatbin_link(&x.arena, unit, (size_t[]){0, 0}, 2, &x.diags, &text, &n), WW_ERROR_SYNTAX);
+    assert_string_equal(
+        text, ".version 8.3\n\n.target sm_80, debug\n\n.address_size 64\n\n.extern .func f();\n"
+              ".entry k() {\n\tcall f;\n\tret;\n}\n.global .u32 last;\n\n"
+              ".visible .func f() { ret; }\n\n");
+    assert_int_equal(fatbin_link(&x.arena, unit, (size_t[]){0, 0}, 2, &x.diags, &text, &n),
+                     WW_ERROR_SYNTAX);
     end(&x);
 }
 
@@ -238,7 +249,8 @@ static void the_sentence_says_what_and_where(void **state) {
     x.text[16 + 8] = 0;
     x.text[16 + 8 + 3] = 1; // the first entry's length
     assert_int_equal(read_it(&x), WW_ERROR_SYNTAX);
-    assert_string_equal(x.diags.list.at[0].text, "test: fat binary: at byte 16 an entry is longer than its container");
+    assert_string_equal(x.diags.list.at[0].text,
+                        "test: fat binary: at byte 16 an entry is longer than its container");
     end(&x);
 }
 

@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct config_layer l = {.file = "fuzz.yaml", .text = text, .len = size};
     if (config_layer_parse(&l, &d) == WW_OK) {
         const char *prose;
-        for (uint32_t i = 0; i < config_layer_source_count(&l); i++) config_layer_source(&l, i, &prose);
+        for (uint32_t i = 0; i < config_layer_source_count(&l); i++)
+            config_layer_source(&l, i, &prose);
         config_layer_free(&l);
     }
     uint32_t line, col;

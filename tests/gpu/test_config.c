@@ -1,4 +1,5 @@
-// GPU files: every one loads, every value has a source, and what is wrong gets a sentence with a place.
+// GPU files: every one loads, every value has a source, and what is wrong gets a sentence with a
+// place.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,15 +156,19 @@ static void wrong_files(void **state) {
     (void)state;
     // text after `base: gtx480`, "line:" and what the message must hold
     static const char *const cases[][2] = {
-        {"sm:\n  max_warps: 48\n  max_warp: 48\n", ":4:3: there is no key sm.max_warp; did you mean sm.max_warps?"},
-        {"sm:\n  max_warps: lots\n", ":3:3: sm.max_warps must be a whole number of warps, not 'lots'"},
+        {"sm:\n  max_warps: 48\n  max_warp: 48\n",
+         ":4:3: there is no key sm.max_warp; did you mean sm.max_warps?"},
+        {"sm:\n  max_warps: lots\n",
+         ":3:3: sm.max_warps must be a whole number of warps, not 'lots'"},
         {"sm:\n  max_warps: 3.5\n", ":3:3: sm.max_warps must be a whole number"},
         {"sm:\n  max_warps:\n", ":3:3: sm.max_warps must be a whole number"},
         {"sm:\n  max_warps: 48\n  max_warps: 32\n", "sm.max_warps stands here more than once"},
         {"sm: 5\n", ":2:1: sm must be a section of keys"},
         {"sm:\n  max_warps: {a: 1}\n", ":3:3: sm.max_warps must be a single value"},
-        {"sm:\n  timing:\n    fp_add: {latency: 4, intervl: 1}\n", "4:26: there is no key sm.timing.fp_add.intervl; did you mean sm.timing.fp_add.interval?"},
-        {"sm:\n  l1d:\n    ways: 5\n", ":4:5: sm.l1d.bytes is 16384, which is not a whole number of sets"},
+        {"sm:\n  timing:\n    fp_add: {latency: 4, intervl: 1}\n",
+         "4:26: there is no key sm.timing.fp_add.intervl; did you mean sm.timing.fp_add.interval?"},
+        {"sm:\n  l1d:\n    ways: 5\n",
+         ":4:5: sm.l1d.bytes is 16384, which is not a whole number of sets"},
         {"sm:\n  collectors: 0\n", ":3:3: sm.collectors must be from 1 to 64 units, not 0"},
         {"sm:\n\tmax_warps: 48\n", "this is not YAML"},
         {"sm: {max_warps: 48\n", "this is not YAML"},
@@ -179,7 +184,8 @@ static void wrong_files(void **state) {
         char error[512];
         const enum ww_status s = load(path, NULL, error, sizeof error, &c);
         unlink(path);
-        if (s != WW_ERROR_CONFIG || !strstr(error, cases[i][1]) || strncmp(error, path, strlen(path)) != 0)
+        if (s != WW_ERROR_CONFIG || !strstr(error, cases[i][1]) ||
+            strncmp(error, path, strlen(path)) != 0)
             fail_msg("case %zu: expected '%s', got '%s'", i, cases[i][1], error);
     }
 }

@@ -40,7 +40,8 @@ static void impossible_launches(void **state) {
 #define TRY(gx, gy, bx, by) bench_try(&b, "vecadd", gx, gy, bx, by, "8884", d, d, d, 1u)
     expect(&b, TRY(0, 1, 32, 1), WW_ERROR_LAUNCH, "the grid is 0 in x");
     expect(&b, TRY(1, 1, 32, 0), WW_ERROR_LAUNCH, "the block is 0 in y");
-    expect(&b, TRY(65536, 1, 32, 1), WW_ERROR_LAUNCH, "the grid is 65536 in x; gtx480 (compute capability 2.0) takes 65535");
+    expect(&b, TRY(65536, 1, 32, 1), WW_ERROR_LAUNCH,
+           "the grid is 65536 in x; gtx480 (compute capability 2.0) takes 65535");
     expect(&b, TRY(1, 1, 1025, 1), WW_ERROR_LAUNCH, "the block is 1025 in x");
     expect(&b, TRY(1, 1, 64, 32), WW_ERROR_LAUNCH, "a block of 2048 threads; gtx480 takes 1024");
     expect(&b, bench_try(&b, "vecadd", 1, 1, 32, 1, "88", d, d), WW_ERROR_LAUNCH,
@@ -74,8 +75,10 @@ static void memory_is_checked(void **state) {
            "gtx480 has no room for 1099511627776 bytes");
     d = bench_buffer(&b, NULL, 256);
     expect(&b, gpu_write(b.gpu, d, buf, 300, &b.diags), WW_ERROR_USAGE, "a write of 300 bytes");
-    expect(&b, gpu_read(b.gpu, buf, d + 250, 10, &b.diags), WW_ERROR_USAGE, "leaves what is allocated");
-    expect(&b, gpu_free(b.gpu, d + 4, &b.diags), WW_ERROR_USAGE, "not the start of a live allocation");
+    expect(&b, gpu_read(b.gpu, buf, d + 250, 10, &b.diags), WW_ERROR_USAGE,
+           "leaves what is allocated");
+    expect(&b, gpu_free(b.gpu, d + 4, &b.diags), WW_ERROR_USAGE,
+           "not the start of a live allocation");
     bench_ok(&b, gpu_free(b.gpu, d, &b.diags));
     expect(&b, gpu_free(b.gpu, d, &b.diags), WW_ERROR_USAGE, "not the start of a live allocation");
     bench_ok(&b, gpu_free(b.gpu, 0, &b.diags));
@@ -112,14 +115,16 @@ static void a_bad_access_is_told(void **state) {
         o.functional = functional != 0;
         struct bench b;
         open_gtx480(&b, &o);
-        expect(&b, bench_try(&b, "astray", 3, 1, 64, 1, "8", 0x20000000ull), WW_ERROR_ACCESS, "astray");
+        expect(&b, bench_try(&b, "astray", 3, 1, 64, 1, "8", 0x20000000ull), WW_ERROR_ACCESS,
+               "astray");
         const struct gpu_result *r = bench_last(&b);
         assert_int_equal(r->status, WW_ERROR_ACCESS);
         assert_int_equal(r->fault.kind, FAULT_UNALLOCATED);
         assert_int_equal(r->fault.addr, 0x20000000);
         assert_non_null(r->text);
         // sticky until it is cleared, then everything works
-        expect(&b, bench_try(&b, "vecadd", 1, 1, 32, 1, "8884", 0ull, 0ull, 0ull, 0u), WW_ERROR_ACCESS, "astray");
+        expect(&b, bench_try(&b, "vecadd", 1, 1, 32, 1, "8884", 0ull, 0ull, 0ull, 0u),
+               WW_ERROR_ACCESS, "astray");
         assert_int_equal(gpu_fault_status(b.gpu), WW_ERROR_ACCESS);
         gpu_clear_fault(b.gpu);
         expect_alive(&b);
@@ -166,7 +171,8 @@ static void limits_cut_off(void **state) {
     o.max_instructions = 5000;
     open_gtx480(&b, &o);
     const uint64_t flag2 = bench_buffer(&b, &zero, 4);
-    expect(&b, bench_try(&b, "forever", 4, 1, 64, 1, "8", flag2), WW_ERROR_LIMIT, "warp instructions");
+    expect(&b, bench_try(&b, "forever", 4, 1, 64, 1, "8", flag2), WW_ERROR_LIMIT,
+           "warp instructions");
     bench_close(&b);
 }
 

@@ -71,10 +71,11 @@ static inline void bench_read(struct bench *b, void *to, uint64_t addr, uint64_t
     bench_ok(b, gpu_read(b->gpu, to, addr, bytes, &b->diags));
 }
 
-// Parameters: values of 4 or 8 bytes in order, by `sizes` ("84f": 8 bytes, 4 bytes, a float given as
-// double).
-static inline enum ww_status bench_try(struct bench *b, const char *kernel, uint32_t gx, uint32_t gy,
-                                       uint32_t bx, uint32_t by, const char *sizes, ...) {
+// Parameters: values of 4 or 8 bytes in order, by `sizes` ("84f": 8 bytes, 4 bytes, a float given
+// as double).
+static inline enum ww_status bench_try(struct bench *b, const char *kernel, uint32_t gx,
+                                       uint32_t gy, uint32_t bx, uint32_t by, const char *sizes,
+                                       ...) {
     struct gpu_kernel *k;
     bench_ok(b, gpu_kernel_find(b->module, kernel, &b->diags, &k));
     uint8_t block[256];
@@ -113,7 +114,8 @@ static inline float bench_random(uint32_t *state) { // [0, 1)
 }
 
 // Replaces what stands between two marks of a file.
-static inline void bench_replace(const char *path, const char *from, const char *to, const char *text) {
+static inline void bench_replace(const char *path, const char *from, const char *to,
+                                 const char *text) {
     struct arena a;
     arena_init(&a, NULL);
     struct diags d;

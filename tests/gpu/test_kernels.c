@@ -50,17 +50,19 @@ static void do_reduce(struct bench *b, uint32_t n) {
 static void do_stencil(struct bench *b, uint32_t w, uint32_t h, uint32_t times) {
     const uint32_t n = w * h;
     float *in = random_floats(b, n, 4, 0, 1), *p = random_floats(b, n, 5, 0, 1);
-    float *out = arena_alloc(&b->arena, n * sizeof *out), *got = arena_alloc(&b->arena, n * sizeof *got);
+    float *out = arena_alloc(&b->arena, n * sizeof *out),
+          *got = arena_alloc(&b->arena, n * sizeof *got);
     uint64_t da = bench_buffer(b, in, n * 4), dp = bench_buffer(b, p, n * 4),
              dc = bench_buffer(b, NULL, n * 4);
     for (uint32_t k = 0; k < times; k++) {
-        bench_ok(b, bench_try(b, "stencil5", (w + 15) / 16, (h + 15) / 16, 16, 16, "88844f", da, dp, dc,
-                              w, h, 0.1));
+        bench_ok(b, bench_try(b, "stencil5", (w + 15) / 16, (h + 15) / 16, 16, 16, "88844f", da, dp,
+                              dc, w, h, 0.1));
         for (uint32_t y = 0; y < h; y++)
             for (uint32_t x = 0; x < w; x++) {
                 const float c = in[y * w + x];
                 const float l = x ? in[y * w + x - 1] : c, r = x + 1 < w ? in[y * w + x + 1] : c;
-                const float u = y ? in[(y - 1) * w + x] : c, d = y + 1 < h ? in[(y + 1) * w + x] : c;
+                const float u = y ? in[(y - 1) * w + x] : c,
+                            d = y + 1 < h ? in[(y + 1) * w + x] : c;
                 const float s = fmaf(c, -4.0f, l + r + u + d);
                 out[y * w + x] = fmaf(p[y * w + x], 0.001f, fmaf(s, 0.1f, c));
             }
@@ -83,8 +85,8 @@ static void do_blackscholes(struct bench *b, uint32_t n) {
           *t = random_floats(b, n, 8, 0.25f, 10);
     const uint64_t ds = bench_buffer(b, s, n * 4), dx = bench_buffer(b, x, n * 4),
                    dt = bench_buffer(b, t, n * 4), dc = bench_buffer(b, NULL, n * 4);
-    bench_ok(b, bench_try(b, "blackscholes", (n + 127) / 128, 1, 128, 1, "8888ff4", ds, dx, dt, dc, 0.02,
-                          0.3, n));
+    bench_ok(b, bench_try(b, "blackscholes", (n + 127) / 128, 1, 128, 1, "8888ff4", ds, dx, dt, dc,
+                          0.02, 0.3, n));
     float *c = arena_alloc(&b->arena, n * sizeof *c);
     bench_read(b, c, dc, n * 4);
     for (uint32_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 // Micro-benchmarks: the published measurements that GPU files are made from, measured again on the
-// simulated chips. A row is a quantity, what a paper or the vendor says, and how far ours may be off.
-// With WW_FIDELITY=docs/fidelity.md the table there is written anew between its two marks.
+// simulated chips. A row is a quantity, what a paper or the vendor says, and how far ours may be
+// off. With WW_FIDELITY=docs/fidelity.md the table there is written anew between its two marks.
 //
 // Where a chip was not measured itself, its sister is the target, as the GPU file says: GT200 for
 // GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780.
@@ -27,7 +27,8 @@ static void expand(FILE *out, const char *text, const struct keys *keys) {
             p = end + strcspn(end, "\n");
         } else if (mark && strncmp(mark, "//@double ", 10) == 0) {
             bool wanted = false;
-            for (const struct keys *k = keys; k->name; k++) wanted |= strstr(k->text, "f64") != NULL;
+            for (const struct keys *k = keys; k->name; k++)
+                wanted |= strstr(k->text, "f64") != NULL;
             if (wanted) fprintf(out, "%.*s\n", (int)(len - (size_t)(mark + 10 - p)), mark + 10);
             p += len;
         } else if (mark) {
@@ -53,7 +54,8 @@ static void load_micro(struct bench *b, const char *name, const struct keys *key
     expand(f, text, keys ? keys : none);
     fclose(f);
     char *target = strstr(made, "sm_20");
-    if (target && b->config.cc_major == 1) memcpy(target, "sm_13", 5); // whose mad.f32 is not an fma
+    if (target && b->config.cc_major == 1)
+        memcpy(target, "sm_13", 5); // whose mad.f32 is not an fma
     bench_text(b, path, made);
     free(made);
 }
@@ -68,7 +70,8 @@ static void open_with(struct bench *b, const char *gpu, const char *first, const
     if (second) list[n++] = second;
     snprintf(text, sizeof text, "%s", getenv("WW_MICRO_SET") ? getenv("WW_MICRO_SET") : "");
     char *save = NULL;
-    for (char *w = strtok_r(text, " ", &save); w && n < 15; w = strtok_r(NULL, " ", &save)) list[n++] = w;
+    for (char *w = strtok_r(text, " ", &save); w && n < 15; w = strtok_r(NULL, " ", &save))
+        list[n++] = w;
     bench_open(b, gpu, NULL, list);
 }
 
@@ -79,7 +82,9 @@ static void open_in_turn(struct bench *b, const char *gpu) {
     open_with(b, gpu, "sm_count=1", "sm.scheduler=lrr");
 }
 
-static double hot(const struct bench *b) { return b->config.clocks.hot_mhz / b->config.clocks.core_mhz; }
+static double hot(const struct bench *b) {
+    return b->config.clocks.hot_mhz / b->config.clocks.core_mhz;
+}
 
 // WW_MICRO_COUNTS: what the last launch counted.
 static void dump_counts(const struct bench *b) {
@@ -121,7 +126,11 @@ static double chain(const struct row *r) {
     snprintf(times, sizeof times, "%u", n);
     const struct keys keys[] = {{"op", r->text}, {"times", times}, {NULL, NULL}};
     load_micro(&b, "chain", keys);
-    struct { uint32_t a, b; float x, y; uint32_t rest[12]; } io = {0x7fffffff, 3, 1.5f, 1.0001f, {0}};
+    struct {
+        uint32_t a, b;
+        float x, y;
+        uint32_t rest[12];
+    } io = {0x7fffffff, 3, 1.5f, 1.0001f, {0}};
     const uint64_t d = bench_buffer(&b, &io, sizeof io);
     bench_ok(&b, bench_try(&b, "chain", 1, 1, 32, 1, "84", d, 2u));
     const double cycles = clock_of(&b, d) / (double)n;
@@ -149,7 +158,8 @@ static double rate(const struct row *r) {
     const struct keys keys[] = {{"op", r->text}, {NULL, NULL}};
     load_micro(&b, "rate", keys);
     const uint64_t d = bench_buffer(&b, NULL, 64);
-    const uint32_t threads = b.config.sm.max_threads / 2 < 1024 ? b.config.sm.max_threads / 2 : 1024;
+    const uint32_t threads =
+        b.config.sm.max_threads / 2 < 1024 ? b.config.sm.max_threads / 2 : 1024;
     const double ops = 16.0 * 16 * r->number * 2 * threads;
     const double per_clock = ops / (cycles_of_rounds(&b, "rate", 2, threads, d, 16) * hot(&b));
     dump_counts(&b);
@@ -160,7 +170,8 @@ static double rate(const struct row *r) {
 // Pointers through `bytes` of memory, `stride` apart; latency of `load` in hot cycles. The first
 // launch warms code, constants and, when the pointers stay the same, L2. With `fresh` each launch
 // follows pointers of its own, 256 bytes on, that nobody has touched.
-static double chase(const char *gpu, const char *load, uint64_t bytes, uint64_t stride, bool fresh) {
+static double chase(const char *gpu, const char *load, uint64_t bytes, uint64_t stride,
+                    bool fresh) {
     struct bench b;
     open_one_sm(&b, gpu);
     const struct keys keys[] = {{"load", load}, {NULL, NULL}};
@@ -185,7 +196,9 @@ static double chase(const char *gpu, const char *load, uint64_t bytes, uint64_t 
 }
 static double chase_l1(const struct row *r) { return chase(r->gpu, r->text, 8192, 128, false); }
 static double chase_l2(const struct row *r) { return chase(r->gpu, r->text, 98304, 256, false); }
-static double chase_dram(const struct row *r) { return chase(r->gpu, r->text, 32 << 20, 33024, true); }
+static double chase_dram(const struct row *r) {
+    return chase(r->gpu, r->text, 32 << 20, 33024, true);
+}
 
 static double shared_chain(const struct row *r) {
     struct bench b;
@@ -222,7 +235,8 @@ static double shared_rate(const struct row *r) {
     load_micro(&b, "shared", by_width[r->number == 32 ? 0 : r->number == 64 ? 1 : 2]);
     const uint64_t d = bench_buffer(&b, NULL, 64);
     const double accesses = 32.0 * 8 * 1024 * (r->number == 32 ? 4 : r->number == 64 ? 2 : 1);
-    const double per_clock = accesses / (cycles_of_rounds(&b, "shared_rate", 2, 512, d, 32) * hot(&b));
+    const double per_clock =
+        accesses / (cycles_of_rounds(&b, "shared_rate", 2, 512, d, 32) * hot(&b));
     dump_counts(&b);
     bench_close(&b);
     return per_clock;
@@ -279,7 +293,8 @@ static double global_atomic_rate(const struct row *r) {
     const uint32_t zero = 0;
     const uint64_t d = bench_buffer(&b, &zero, 4);
     const uint32_t ctas = b.config.sm_count;
-    const double per_clock = 16.0 * 128 * ctas / cycles_of_rounds(&b, "global_rate", ctas, 128, d, 16);
+    const double per_clock =
+        16.0 * 128 * ctas / cycles_of_rounds(&b, "global_rate", ctas, 128, d, 16);
     uint32_t sum;
     bench_read(&b, &sum, d, 4);
     assert_int_equal(sum, (8 + 8 + 24) * 128 * ctas);
@@ -298,7 +313,8 @@ static double bandwidth(const struct row *r) {
     const uint64_t in = bench_buffer(&b, NULL, bytes), out = bench_buffer(&b, NULL, bytes);
     bench_ok(&b, bench_try(&b, r->text, ctas, 1, 256, 1, "884", in, out, rounds));
     const struct gpu_result *x = bench_last(&b);
-    const double moved = (double)(x->activity.c[ACT_dram_read_bytes] + x->activity.c[ACT_dram_write_bytes]);
+    const double moved =
+        (double)(x->activity.c[ACT_dram_read_bytes] + x->activity.c[ACT_dram_write_bytes]);
     const double percent = 100 * moved / x->seconds / mem_config_peak_bandwidth(&b.config.mem);
     dump_counts(&b);
     bench_close(&b);
@@ -311,11 +327,14 @@ static double camping(const struct row *r) {
     open_with(&b, r->gpu, NULL, NULL);
     load_micro(&b, "stream", NULL);
     const uint32_t n = b.config.mem.partitions, ctas = b.config.sm_count * 8, rounds = 32;
-    const uint64_t in = bench_buffer(&b, NULL, (uint64_t)256 * n * rounds * ctas), out = bench_buffer(&b, NULL, 4);
+    const uint64_t in = bench_buffer(&b, NULL, (uint64_t)256 * n * rounds * ctas),
+                   out = bench_buffer(&b, NULL, 4);
     // Spread: neighbours of 256 bytes. Camped: every n-th of them.
-    bench_ok(&b, bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256u, 256 * rounds));
+    bench_ok(&b,
+             bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256u, 256 * rounds));
     const uint64_t spread = bench_last(&b)->cycles;
-    bench_ok(&b, bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256 * n, 256 * n * rounds));
+    bench_ok(&b, bench_try(&b, "rows", ctas, 1, 64, 1, "88444", in, out, rounds, 256 * n,
+                           256 * n * rounds));
     const uint64_t camped = bench_last(&b)->cycles;
     dump_counts(&b);
     bench_close(&b);
@@ -331,7 +350,8 @@ static double coalescing(const struct row *r) {
     const uint64_t in = bench_buffer(&b, NULL, 65536), out = bench_buffer(&b, NULL, 4);
     double bytes = 0, transactions = 0;
     for (uint32_t k = 0; k < 3; k++) { // to warm, nothing, all
-        bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", in, out, k < 2 ? UINT32_MAX : r->number));
+        bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", in, out,
+                               k < 2 ? UINT32_MAX : r->number));
         const uint64_t *c = bench_last(&b)->activity.c;
         bytes = (double)c[ACT_dram_read_bytes] - bytes * (k == 2);
         transactions = (double)c[ACT_gmem_reads];
@@ -342,18 +362,33 @@ static double coalescing(const struct row *r) {
 }
 
 // ---- the table ------------------------------------------------------------------------------
-#define ADD4 "add.u32 %a0, %a0, %b;\nadd.u32 %a1, %a1, %b;\nadd.u32 %a2, %a2, %b;\nadd.u32 %a3, %a3, %b;"
-#define MUL4 "mul.lo.u32 %a0, %a0, %b;\nmul.lo.u32 %a1, %a1, %b;\nmul.lo.u32 %a2, %a2, %b;\nmul.lo.u32 %a3, %a3, %b;"
-#define SHL4 "shl.b32 %a0, %a0, %b;\nshl.b32 %a1, %a1, %b;\nshl.b32 %a2, %a2, %b;\nshl.b32 %a3, %a3, %b;"
-#define FADD4 "add.f32 %x0, %x0, %y;\nadd.f32 %x1, %x1, %y;\nadd.f32 %x2, %x2, %y;\nadd.f32 %x3, %x3, %y;"
-#define FMA4 "fma.rn.f32 %x0, %x0, %y, %y;\nfma.rn.f32 %x1, %x1, %y, %y;\nfma.rn.f32 %x2, %x2, %y, %y;\nfma.rn.f32 %x3, %x3, %y, %y;"
-#define MAD4 "mad.f32 %x0, %x0, %y, %y;\nmad.f32 %x1, %x1, %y, %y;\nmad.f32 %x2, %x2, %y, %y;\nmad.f32 %x3, %x3, %y, %y;"
-#define INT_FP4 "add.u32 %a0, %a0, %b;\nadd.f32 %x0, %x0, %y;\nadd.u32 %a1, %a1, %b;\nadd.f32 %x1, %x1, %y;"
-#define MADS4 \
-    "ld.volatile.shared.f32 %t, [s];\nmad.f32 %x0, %x0, %t, %y;\nld.volatile.shared.f32 %t, [s+4];\nmad.f32 %x1, %x1, %t, %y;\n" \
-    "ld.volatile.shared.f32 %t, [s+8];\nmad.f32 %x2, %x2, %t, %y;\nld.volatile.shared.f32 %t, [s+12];\nmad.f32 %x3, %x3, %t, %y;"
-#define RSQ4 "rsqrt.approx.ftz.f32 %x0, %x0;\nrsqrt.approx.ftz.f32 %x1, %x1;\nrsqrt.approx.ftz.f32 %x2, %x2;\nrsqrt.approx.ftz.f32 %x3, %x3;"
-#define DADD4 "add.f64 %u0, %u0, %v;\nadd.f64 %u1, %u1, %v;\nadd.f64 %u2, %u2, %v;\nadd.f64 %u3, %u3, %v;"
+#define ADD4                                                                                       \
+    "add.u32 %a0, %a0, %b;\nadd.u32 %a1, %a1, %b;\nadd.u32 %a2, %a2, %b;\nadd.u32 %a3, %a3, %b;"
+#define MUL4                                                                                       \
+    "mul.lo.u32 %a0, %a0, %b;\nmul.lo.u32 %a1, %a1, %b;\nmul.lo.u32 %a2, %a2, %b;\nmul.lo.u32 "    \
+    "%a3, %a3, %b;"
+#define SHL4                                                                                       \
+    "shl.b32 %a0, %a0, %b;\nshl.b32 %a1, %a1, %b;\nshl.b32 %a2, %a2, %b;\nshl.b32 %a3, %a3, %b;"
+#define FADD4                                                                                      \
+    "add.f32 %x0, %x0, %y;\nadd.f32 %x1, %x1, %y;\nadd.f32 %x2, %x2, %y;\nadd.f32 %x3, %x3, %y;"
+#define FMA4                                                                                       \
+    "fma.rn.f32 %x0, %x0, %y, %y;\nfma.rn.f32 %x1, %x1, %y, %y;\nfma.rn.f32 %x2, %x2, %y, "        \
+    "%y;\nfma.rn.f32 %x3, %x3, %y, %y;"
+#define MAD4                                                                                       \
+    "mad.f32 %x0, %x0, %y, %y;\nmad.f32 %x1, %x1, %y, %y;\nmad.f32 %x2, %x2, %y, %y;\nmad.f32 "    \
+    "%x3, %x3, %y, %y;"
+#define INT_FP4                                                                                    \
+    "add.u32 %a0, %a0, %b;\nadd.f32 %x0, %x0, %y;\nadd.u32 %a1, %a1, %b;\nadd.f32 %x1, %x1, %y;"
+#define MADS4                                                                                      \
+    "ld.volatile.shared.f32 %t, [s];\nmad.f32 %x0, %x0, %t, %y;\nld.volatile.shared.f32 %t, "      \
+    "[s+4];\nmad.f32 %x1, %x1, %t, %y;\n"                                                          \
+    "ld.volatile.shared.f32 %t, [s+8];\nmad.f32 %x2, %x2, %t, %y;\nld.volatile.shared.f32 %t, "    \
+    "[s+12];\nmad.f32 %x3, %x3, %t, %y;"
+#define RSQ4                                                                                       \
+    "rsqrt.approx.ftz.f32 %x0, %x0;\nrsqrt.approx.ftz.f32 %x1, %x1;\nrsqrt.approx.ftz.f32 %x2, "   \
+    "%x2;\nrsqrt.approx.ftz.f32 %x3, %x3;"
+#define DADD4                                                                                      \
+    "add.f64 %u0, %u0, %v;\nadd.f64 %u1, %u1, %v;\nadd.f64 %u2, %u2, %v;\nadd.f64 %u3, %u3, %v;"
 #define LD "ld.global.u64 %at, [%at];"
 #define LD_CG "ld.global.cg.u64 %at, [%at];"
 #define HOT "hot cycles"
@@ -383,17 +418,21 @@ static const struct row rows[] = {
     {"int add", "gt240", 7.9, OPS, WONG, 0.05, rate, ADD4, 4},
     {"fp32 add", "gt240", 7.9, OPS, WONG, 0.05, rate, FADD4, 4},
     {"fp32 mad", "gt240", 7.9, OPS, WONG, 0.05, rate, MAD4, 4},
-    {"int and fp32 add together", "gt240", 8, OPS, "Lindholm 2008: eight lanes do both", 0.05, rate, INT_FP4, 4},
-    {"fp32 mad, operand shared", "gt240", 32.0 / 6, OPS, "Volkov 2008: 6 hot cycles", 0.05, rate, MADS4, 4},
+    {"int and fp32 add together", "gt240", 8, OPS, "Lindholm 2008: eight lanes do both", 0.05, rate,
+     INT_FP4, 4},
+    {"fp32 mad, operand shared", "gt240", 32.0 / 6, OPS, "Volkov 2008: 6 hot cycles", 0.05, rate,
+     MADS4, 4},
     {"int mul", "gt240", 1.7, OPS, WONG, 0.25, rate, MUL4, 4},
     {"rsqrt", "gt240", 2.0, OPS, WONG, 0.05, rate, RSQ4, 4},
     {"shared load", "gt240", 38, HOT, WONG, 0.05, shared_chain, NULL, 0},
     {"global load from DRAM", "gt240", 440, HOT, WONG, 0.05, chase_dram, LD, 0},
     {"texture hit", "gt240", 261, HOT, WONG, 0.05, texture_chain, NULL, 0},
     {"barrier of one warp", "gt240", 20, HOT, WONG, 0.12, barrier_chain, NULL, 0},
-    {"DRAM copies", "gt240", 68.4, "% of peak", "Ruetsch 2010 (GTX 280)", 0.12, bandwidth, "copy", 0},
+    {"DRAM copies", "gt240", 68.4, "% of peak", "Ruetsch 2010 (GTX 280)", 0.12, bandwidth, "copy",
+     0},
     {"DRAM copies", "gt240-ddr3", 81.4, "% of peak", MEI " (560 Ti)", 0.12, bandwidth, "copy", 0},
-    {"partition camping: slower by", "gt240", 2, "x", "2 partitions, modulo 256 B (envytools)", 0.15, camping, NULL, 0},
+    {"partition camping: slower by", "gt240", 2, "x", "2 partitions, modulo 256 B (envytools)",
+     0.15, camping, NULL, 0},
     {"load, stride 1", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 1},
     {"load, stride 2", "gt240", 2, "transactions", GUIDE, 0, coalescing, "transactions", 2},
     {"load, stride 32", "gt240", 32, "transactions", GUIDE, 0, coalescing, "transactions", 32},
@@ -401,9 +440,12 @@ static const struct row rows[] = {
     {"load, stride 32", "gt240", 1024, "bytes", GUIDE, 0, coalescing, "bytes", 32},
     // Fermi
     {"int add, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "add.u32 %a, %a, %b;", 0},
-    {"fp32 add, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "add.f32 %x, %x, %y;", 0},
-    {"fp32 fma, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
-    {"int mul, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "mul.lo.u32 %a, %a, %b;", 0},
+    {"fp32 add, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "add.f32 %x, %x, %y;",
+     0},
+    {"fp32 fma, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain,
+     "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"int mul, dependent", "gtx480", 18, HOT, "Volkov 2010", 0.03, chain, "mul.lo.u32 %a, %a, %b;",
+     0},
     {"int add", "gtx480", 32, OPS, GUIDE, 0.06, rate, ADD4, 4},
     {"int mul", "gtx480", 16, OPS, GUIDE, 0.06, rate, MUL4, 4},
     {"shift", "gtx480", 16, OPS, GUIDE, 0.06, rate, SHL4, 4},
@@ -413,20 +455,29 @@ static const struct row rows[] = {
     {"fp64 add", "gtx480", 4, OPS, "1/8 of single on GeForce", 0.05, rate, DADD4, 4},
     {"L1 hit", "gtx480", 96, HOT, MEI " (560 Ti)", 0.05, chase_l1, LD, 0},
     {"L2 hit, L1 off", "gtx480", 351, HOT, MEI " (560 Ti)", 0.05, chase_l2, LD_CG, 0},
-    {"global load from DRAM, L1 off", "gtx480", 619, HOT, MEI " (560 Ti)", 0.05, chase_dram, LD_CG, 0},
+    {"global load from DRAM, L1 off", "gtx480", 619, HOT, MEI " (560 Ti)", 0.05, chase_dram, LD_CG,
+     0},
     {"global load from DRAM, L1 on", "gtx480", 635, HOT, MEI " (560 Ti)", 0.08, chase_dram, LD, 0},
     {"shared load", "gtx480", 50, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL, 0},
-    {"shared load, 2-way conflict", "gtx480", 87, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL, 2},
-    {"shared load, 4-way conflict", "gtx480", 162, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL, 4},
-    {"shared load, 32-way conflict", "gtx480", 1209, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL, 32},
-    {"shared loads of 32 bits", "gtx480", 15.94, "accesses/hot clock/SM", "gpumembench", 0.06, shared_rate, NULL, 32},
-    {"shared loads of 64 bits", "gtx480", 7.98, "accesses/hot clock/SM", "gpumembench", 0.06, shared_rate, NULL, 64},
-    {"shared loads of 128 bits", "gtx480", 2.64, "accesses/hot clock/SM", "gpumembench", 0.06, shared_rate, NULL, 128},
+    {"shared load, 2-way conflict", "gtx480", 87, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL,
+     2},
+    {"shared load, 4-way conflict", "gtx480", 162, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL,
+     4},
+    {"shared load, 32-way conflict", "gtx480", 1209, HOT, MEI " (560 Ti)", 0.05, shared_chain, NULL,
+     32},
+    {"shared loads of 32 bits", "gtx480", 15.94, "accesses/hot clock/SM", "gpumembench", 0.06,
+     shared_rate, NULL, 32},
+    {"shared loads of 64 bits", "gtx480", 7.98, "accesses/hot clock/SM", "gpumembench", 0.06,
+     shared_rate, NULL, 64},
+    {"shared loads of 128 bits", "gtx480", 2.64, "accesses/hot clock/SM", "gpumembench", 0.06,
+     shared_rate, NULL, 128},
     {"texture hit", "gtx480", 244, HOT, "Mei's page (560 Ti)", 0.05, texture_chain, NULL, 0},
     {"DRAM reads", "gtx480", 85, "% of peak", "gpumembench", 0.10, bandwidth, "read", 0},
     {"DRAM copies", "gtx480", 81.4, "% of peak", MEI " (560 Ti)", 0.12, bandwidth, "copy", 0},
-    {"partition camping: slower by", "gtx480", 1, "x", "hashed, none (NVIDIA 2010)", 0.25, camping, NULL, 0},
-    {"atomics on one address", "gtx480", 1.0 / 9, "lane ops/core clock", "GK110 white paper: 9x less than Kepler", 0.15, global_atomic_rate, NULL, 0},
+    {"partition camping: slower by", "gtx480", 1, "x", "hashed, none (NVIDIA 2010)", 0.25, camping,
+     NULL, 0},
+    {"atomics on one address", "gtx480", 1.0 / 9, "lane ops/core clock",
+     "GK110 white paper: 9x less than Kepler", 0.15, global_atomic_rate, NULL, 0},
     {"load, stride 1", "gtx480", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
     {"load, stride 2", "gtx480", 256, "bytes", GUIDE, 0, coalescing, "bytes", 2},
     {"load, stride 32", "gtx480", 4096, "bytes", GUIDE, 0, coalescing, "bytes", 32},
@@ -451,8 +502,10 @@ static const struct row rows[] = {
     {"shared load", "gtx780", 26, HOT, JIA, 0.05, shared_chain, NULL, 0},
     {"texture hit", "gtx780", 112, HOT, ARAFA, 0.05, texture_chain, NULL, 0},
     {"shared atomic, 1 lane a word", "gtx780", 93, "core cycles", JIA, 0.6, shared_atomic, NULL, 1},
-    {"shared atomic, 32 lanes a word", "gtx780", 4257, "core cycles", JIA, 0.15, shared_atomic, NULL, 32},
-    {"atomics on one address", "gtx780", 1, "lane ops/core clock", "GK110 white paper", 0.15, global_atomic_rate, NULL, 0},
+    {"shared atomic, 32 lanes a word", "gtx780", 4257, "core cycles", JIA, 0.15, shared_atomic,
+     NULL, 32},
+    {"atomics on one address", "gtx780", 1, "lane ops/core clock", "GK110 white paper", 0.15,
+     global_atomic_rate, NULL, 0},
     {"DRAM copies", "gtx780", 74.9, "% of peak", MEI " (780)", 0.15, bandwidth, "copy", 0},
     {"load, stride 1", "gtx780", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
     {"load, stride 32", "gtx780", 1024, "bytes", GUIDE, 0, coalescing, "bytes", 32},
@@ -467,11 +520,13 @@ static void write_table(const char *path, const double *ours) {
                "|---|---|---:|---:|---:|---|---|\n");
     for (size_t i = 0; i < WW_COUNT(rows); i++) {
         const struct row *r = &rows[i];
-        fprintf(f, "| %s | %s | %.4g | %.4g | %+.0f %% | %s | %s |\n", r->quantity, r->gpu, r->published,
-                ours[i], round(100 * (ours[i] / r->published - 1)) + 0.0, r->unit, r->source);
+        fprintf(f, "| %s | %s | %.4g | %.4g | %+.0f %% | %s | %s |\n", r->quantity, r->gpu,
+                r->published, ours[i], round(100 * (ours[i] / r->published - 1)) + 0.0, r->unit,
+                r->source);
     }
     fclose(f);
-    bench_replace(path, "<!-- micro: written by tests/gpu/test_micro.c -->\n", "<!-- /micro -->\n", text);
+    bench_replace(path, "<!-- micro: written by tests/gpu/test_micro.c -->\n", "<!-- /micro -->\n",
+                  text);
     free(text);
 }
 

@@ -1,5 +1,6 @@
 // Four kernels against another simulator's results for them (docs/fidelity.md). The kernels are not
-// part of the tree: without WARPWATT_REFERENCE_RUNS, the folder that has them, there is nothing to do.
+// part of the tree: without WARPWATT_REFERENCE_RUNS, the folder that has them, there is nothing to
+// do.
 #include "test_gpu.h"
 
 #include <math.h>
@@ -40,15 +41,18 @@ static void run_kernel(struct bench *b, const struct reference *r) {
         bench_ok(b, bench_try(b, "reduce", 2048, 1, 256, 1, "884", x, z, million));
     } else if (strcmp(r->kernel, "blackscholes") == 0) {
         const uint32_t n = 400000;
-        const uint64_t s = floats(b, n, 5, 30), x = floats(b, n, 1, 100), t = floats(b, n, 0.25f, 10),
-                       call = bench_buffer(b, NULL, 4ull * n), put = bench_buffer(b, NULL, 4ull * n);
-        bench_ok(b, bench_try(b, "blackscholes", 3125, 1, 128, 1, "88888ff4", s, x, t, call, put, 0.02, 0.3, n));
+        const uint64_t s = floats(b, n, 5, 30), x = floats(b, n, 1, 100),
+                       t = floats(b, n, 0.25f, 10), call = bench_buffer(b, NULL, 4ull * n),
+                       put = bench_buffer(b, NULL, 4ull * n);
+        bench_ok(b, bench_try(b, "blackscholes", 3125, 1, 128, 1, "88888ff4", s, x, t, call, put,
+                              0.02, 0.3, n));
     } else {
         const uint32_t n = 512 * 512;
         uint64_t in = floats(b, n, 0, 1), out = bench_buffer(b, NULL, 4ull * n);
         const uint64_t p = floats(b, n, 0, 1);
         for (uint32_t i = 0; i < r->launches; i++) {
-            bench_ok(b, bench_try(b, "stencil5", 32, 32, 16, 16, "88844f", in, p, out, 512u, 512u, 0.1));
+            bench_ok(
+                b, bench_try(b, "stencil5", 32, 32, 16, 16, "88844f", in, p, out, 512u, 512u, 0.1));
             const uint64_t t = in;
             in = out;
             out = t;
@@ -65,7 +69,8 @@ static void like_the_other_simulator(void **state) {
     char *table = NULL;
     size_t size;
     FILE *f = open_memstream(&table, &size);
-    fprintf(f, "| kernel | | cycles | thread instructions | warp instructions | L1 hits | L2 hits | DRAM reads | DRAM writes |\n"
+    fprintf(f, "| kernel | | cycles | thread instructions | warp instructions | L1 hits | L2 hits "
+               "| DRAM reads | DRAM writes |\n"
                "|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
     for (size_t i = 0; i < WW_COUNT(references); i++) {
         const struct reference *r = &references[i];
@@ -81,13 +86,14 @@ static void like_the_other_simulator(void **state) {
         const uint64_t *c = sum.c;
         const double l1 = part(c[ACT_l1_read_hits] + c[ACT_l1_read_merges], c[ACT_l1_reads]);
         const double l2 = part(c[ACT_l2_read_hits], c[ACT_l2_reads]);
-        fprintf(f, "| %s | theirs | %llu | %llu | %llu | %.2f | %.2f | %llu | %llu x 64 B |\n", r->kernel,
-                (unsigned long long)r->cycles, (unsigned long long)r->threads, (unsigned long long)r->warps,
-                r->l1, r->l2, (unsigned long long)r->reads, (unsigned long long)r->writes);
+        fprintf(f, "| %s | theirs | %llu | %llu | %llu | %.2f | %.2f | %llu | %llu x 64 B |\n",
+                r->kernel, (unsigned long long)r->cycles, (unsigned long long)r->threads,
+                (unsigned long long)r->warps, r->l1, r->l2, (unsigned long long)r->reads,
+                (unsigned long long)r->writes);
         fprintf(f, "| | ours | %llu | %llu | %llu | %.2f | %.2f | %llu | %llu x 32 B |\n",
                 (unsigned long long)c[ACT_cycles], (unsigned long long)c[ACT_thread_instructions],
-                (unsigned long long)c[ACT_warp_instructions], l1, l2, (unsigned long long)c[ACT_dram_reads],
-                (unsigned long long)c[ACT_dram_writes]);
+                (unsigned long long)c[ACT_warp_instructions], l1, l2,
+                (unsigned long long)c[ACT_dram_reads], (unsigned long long)c[ACT_dram_writes]);
         fprintf(f, "| | | %+.0f %% | | | | | %+.1f %% | %+.1f %% |\n",
                 round(100 * (part(c[ACT_cycles], r->cycles) - 1)) + 0.0,
                 round(1000 * (part(c[ACT_dram_reads], r->reads) - 1)) / 10 + 0.0,
@@ -100,7 +106,8 @@ static void like_the_other_simulator(void **state) {
     }
     fclose(f);
     if (getenv("WW_FIDELITY"))
-        bench_replace(getenv("WW_FIDELITY"), "<!-- reference: written by tests/gpu/test_reference.c -->\n",
+        bench_replace(getenv("WW_FIDELITY"),
+                      "<!-- reference: written by tests/gpu/test_reference.c -->\n",
                       "<!-- /reference -->\n", table);
     free(table);
 }

@@ -236,7 +236,8 @@ static int by_value(const void *a, const void *b) {
 
 static void the_map_has_no_holes_and_no_aliases(void **state) {
     (void)state;
-    const uint32_t shapes[][3] = {{6, 2, 1}, {3, 1, 4}, {5, 4, 2}, {2, 3, 3}, {1, 1, 1}, {7, 1, 1}, {2, 1, 2}};
+    const uint32_t shapes[][3] = {{6, 2, 1}, {3, 1, 4}, {5, 4, 2}, {2, 3, 3},
+                                  {1, 1, 1}, {7, 1, 1}, {2, 1, 2}};
     enum { N = 20160, MODULO, HASH, XOR, HOW };
     static uint64_t channel_block[N];
     for (uint32_t s = 0; s < WW_COUNT(shapes); s++)
@@ -316,7 +317,8 @@ static void impossible_configurations_are_refused(void **state) {
     REFUSE(c.slices_per_partition = 0, "slices_per_partition is 0");
     REFUSE((c.slices_per_partition = 2, c.dram.channels_per_partition = 3), "must divide");
     REFUSE(c.interleave_bytes = 96, "interleave_bytes is 96");
-    REFUSE((c.channel_xor = true, c.dram.channels_per_partition = 4 * c.slices_per_partition), "channel_xor");
+    REFUSE((c.channel_xor = true, c.dram.channels_per_partition = 4 * c.slices_per_partition),
+           "channel_xor");
     REFUSE(c.l2.sector_bytes = 48, "sector_bytes");
     REFUSE(c.l2.sector_bytes = 16, "units of 32");
     REFUSE(c.l2.line_bytes = 100, "line_bytes");

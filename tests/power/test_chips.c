@@ -271,8 +271,8 @@ static void voltage_and_clock(void **state) {
     diags_free(&d);
 }
 
-// A register file of 256 KB at 7 nm is the dissertation's, table 6.4 and section 6.6: 0.2 mm2, 33.8 mW,
-// 14.9 pJ an access; it says what it rests on, and nothing else of the chip changes.
+// A register file of 256 KB at 7 nm is the dissertation's, table 6.4 and section 6.6: 0.2 mm2, 33.8
+// mW, 14.9 pJ an access; it says what it rests on, and nothing else of the chip changes.
 static void finfet_registers(void **state) {
     (void)state;
     static const char *const set[] = {"tech.temperature_k=300", "power.rf_node_nm=7"};
@@ -305,7 +305,8 @@ static void finfet_registers(void **state) {
     seven.rf_vdd_v = 0.3;
     struct power_tree near_threshold;
     assert_int_equal(power_build(&seven, &near_threshold, &d), WW_OK);
-    assert_true(power_event_energy(&near_threshold, ACT_rf_reads) < power_event_energy(&u, ACT_rf_reads));
+    assert_true(power_event_energy(&near_threshold, ACT_rf_reads) <
+                power_event_energy(&u, ACT_rf_reads));
     assert_true(near_threshold.component[i].leak_sub_w < p->leak_sub_w);
     diags_free(&d);
 }

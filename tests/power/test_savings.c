@@ -1,5 +1,5 @@
-// What gating saves, from counters made by hand: every component with the technique is the component
-// without it, less what was saved, plus what was paid, and nothing else moves.
+// What gating saves, from counters made by hand: every component with the technique is the
+// component without it, less what was saved, plus what was paid, and nothing else moves.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ static int build(void **state) {
     struct diags d;
     diags_init(&d);
     const bool ok = gpu_config_load("gtx480", NULL, 0, &d, &gpu) == WW_OK &&
-                    power_config_of(&gpu, &config, &d) == WW_OK && power_build(&config, &tree, &d) == WW_OK;
+                    power_config_of(&gpu, &config, &d) == WW_OK &&
+                    power_build(&config, &tree, &d) == WW_OK;
     if (!ok) diags_print(&d, stderr);
     diags_free(&d);
     return ok ? 0 : -1;
@@ -61,8 +62,8 @@ static void ledger(void **state) {
     gate(&a);
     assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
     // 15 SMs x 2 clusters x 700,000 cycles are all of INT's leakage: 21 million domain cycles.
-    const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp"), agu = power_find(&tree, "agu"),
-              scheduler = power_find(&tree, "scheduler");
+    const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp"),
+              agu = power_find(&tree, "agu"), scheduler = power_find(&tree, "scheduler");
     double expected[POWER_MAX_COMPONENTS] = {0};
     expected[in] = without.static_j[in] * (14.0 * 30000 - 3000000) / 21000000;
     expected[fp] = without.static_j[fp] * -7000000 / 21000000;
@@ -105,8 +106,8 @@ static void lines(void **state) {
     assert_true(s.unit[POWER_SAVING_LDST].is_gated && !s.unit[POWER_SAVING_SFU].is_gated);
 }
 
-// Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64 mW a
-// lane for a cycle of each pass.
+// Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64
+// mW a lane for a cycle of each pass.
 static void single_lanes(void **state) {
     (void)state;
     static struct activity a;
@@ -134,7 +135,8 @@ static void single_lanes(void **state) {
     close_to(s.logic_mm2, 0.055); // a GTX 480
     const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp");
     const double logic = 0.055 / 32.7;
-    close_to(with.static_j[in], without.static_j[in] * (1 - 3000000.0 / 21000000 + 14.0 * 30000 / 21000000 + logic));
+    close_to(with.static_j[in],
+             without.static_j[in] * (1 - 3000000.0 / 21000000 + 14.0 * 30000 / 21000000 + logic));
     close_to(with.static_j[fp], without.static_j[fp] * (1 - 7000000.0 / 21000000 + logic));
     close_to(with.dynamic_j[in], without.dynamic_j[in] + 5000000 * 32 * 0.64e-3 / 700e6);
     close_to(with.dynamic_j[fp], without.dynamic_j[fp]);
@@ -151,6 +153,7 @@ static void single_lanes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines), cmocka_unit_test(single_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines),
+                                       cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }

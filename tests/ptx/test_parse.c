@@ -173,10 +173,11 @@ static void constants(void **state) {
 // Units compiled to be linked bring a template's kernels and functions along, each unit its own.
 static void weak_definitions_may_repeat(void **state) {
     (void)state;
-    struct ptx_module *m = parse(HEAD ".weak .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
-                                      ".weak .func f() { ret; }\n.func f();\n"
-                                      ".weak .entry k(.param .u32 b) { { ret; } }\n.weak .func f() { ret; }\n"
-                                      ".visible .entry last() { call f; ret; }\n");
+    struct ptx_module *m = parse(
+        HEAD ".weak .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
+             ".weak .func f() { ret; }\n.func f();\n"
+             ".weak .entry k(.param .u32 b) { { ret; } }\n.weak .func f() { ret; }\n"
+             ".visible .entry last() { call f; ret; }\n");
     assert_int_equal(m->n_funcs, 3);
     assert_string_equal(m->funcs[0]->name, "k");
     assert_int_equal(m->funcs[0]->n_insts, 3);
@@ -187,9 +188,11 @@ static void weak_definitions_may_repeat(void **state) {
 // A definition that is not weak counts, before or behind weak ones, and there is one of it.
 static void a_strong_definition_counts(void **state) {
     (void)state;
-#define STRONG ".visible .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
+#define STRONG                                                                                     \
+    ".visible .entry k(.param .u32 a) { .reg .u32 x; mov.u32 x, 1; mov.u32 x, 2; ret; }\n"
 #define WEAK ".weak .entry k(.param .u32 b) { ret; }\n"
-    static const char *const orders[] = {HEAD WEAK STRONG, HEAD STRONG WEAK, HEAD WEAK WEAK STRONG WEAK};
+    static const char *const orders[] = {HEAD WEAK STRONG, HEAD STRONG WEAK,
+                                         HEAD WEAK WEAK STRONG WEAK};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         struct ptx_module *m = parse(orders[i]);
         assert_int_equal(m->n_funcs, 1);
@@ -198,7 +201,8 @@ static void a_strong_definition_counts(void **state) {
         assert_false(m->funcs[0]->is_weak);
         ptx_free(m);
     }
-    static const char *const twice[] = {HEAD STRONG STRONG, HEAD WEAK STRONG STRONG, HEAD STRONG WEAK STRONG};
+    static const char *const twice[] = {HEAD STRONG STRONG, HEAD WEAK STRONG STRONG,
+                                        HEAD STRONG WEAK STRONG};
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
         char error[200];
         test_refuse(twice[i], strlen(twice[i]), error, sizeof error);

@@ -116,7 +116,8 @@ static void rig_parse(struct rig *r, const char *text) {
             line_name(line + 7, c->name, sizeof c->name);
             c->at = line_number(line, "at"), c->bytes = line_number(line, "bytes");
         } else if (!strncmp(line, "run ", 4)) {
-            struct launch l = {.out = line_number(line, "out"), .shared = line_number(line, "shared")};
+            struct launch l = {.out = line_number(line, "out"),
+                               .shared = line_number(line, "shared")};
             line_triple(line, "grid", l.grid);
             line_triple(line, "block", l.block);
             line_params(line, &l);

@@ -11,25 +11,29 @@
 
 #include "study/study.h"
 
-static const char text[] = "name: t\n"
-                           "title: T\n"
-                           "workloads: {a: , b: , half: {run: a, kernel: \"k1*\"}}\n"
-                           "groups: {ab: [a, b]}\n"
-                           "configurations: {one: {gpu: gtx480}, two: {set: {sm.schedulers: 1}}}\n"
-                           "metrics:\n"
-                           "  ipc: warp_instructions / cycles\n"
-                           "  \"two words\": 10 * ipc\n"
-                           "  faster: other('one', 'cycles') / cycles\n"
-                           "  loop: loop2 + 1\n"
-                           "  loop2: loop\n"
-                           "figures:\n"
-                           "  f: {series: [ipc], found: \"X\", agrees: \"average('ipc', 'ab') > 3\", x: ab}\n"
-                           "  g: {series: [ipc], configuration: two, x: ab, aggregates: [average, geomean]}\n"
-                           "published:\n"
-                           "  - {metric: m, workload: a, configuration: one, value: 4, unit: W, ours: cycles / 50, tolerance: 1 %, figure: g}\n"
-                           "  - {metric: m, workload: average, configuration: one, value: 5, ours: ipc, group: ab, tolerance: 2 points, figure: g}\n"
-                           "  - {metric: m, workload: b, configuration: two, value: 5, ours: ipc, tolerance: 2 points, why: {b: because}, figure: g}\n"
-                           "  - {metric: m, workload: b, configuration: one, value: 5, why: \"no\"}\n";
+static const char text[] =
+    "name: t\n"
+    "title: T\n"
+    "workloads: {a: , b: , half: {run: a, kernel: \"k1*\"}}\n"
+    "groups: {ab: [a, b]}\n"
+    "configurations: {one: {gpu: gtx480}, two: {set: {sm.schedulers: 1}}}\n"
+    "metrics:\n"
+    "  ipc: warp_instructions / cycles\n"
+    "  \"two words\": 10 * ipc\n"
+    "  faster: other('one', 'cycles') / cycles\n"
+    "  loop: loop2 + 1\n"
+    "  loop2: loop\n"
+    "figures:\n"
+    "  f: {series: [ipc], found: \"X\", agrees: \"average('ipc', 'ab') > 3\", x: ab}\n"
+    "  g: {series: [ipc], configuration: two, x: ab, aggregates: [average, geomean]}\n"
+    "published:\n"
+    "  - {metric: m, workload: a, configuration: one, value: 4, unit: W, ours: cycles / 50, "
+    "tolerance: 1 %, figure: g}\n"
+    "  - {metric: m, workload: average, configuration: one, value: 5, ours: ipc, group: ab, "
+    "tolerance: 2 points, figure: g}\n"
+    "  - {metric: m, workload: b, configuration: two, value: 5, ours: ipc, tolerance: 2 points, "
+    "why: {b: because}, figure: g}\n"
+    "  - {metric: m, workload: b, configuration: one, value: 5, why: \"no\"}\n";
 
 struct rig {
     struct arena arena;
@@ -40,8 +44,10 @@ struct rig {
     struct result results[6]; // a one, a two, b one, b two, half one, half two
 };
 
-static struct kernel_result kernel(const char *name, double launches, double cycles, uint64_t warps) {
-    struct kernel_result k = {.name = name, .launches = launches, .cycles = cycles, .seconds = cycles * 1e-9};
+static struct kernel_result kernel(const char *name, double launches, double cycles,
+                                   uint64_t warps) {
+    struct kernel_result k = {
+        .name = name, .launches = launches, .cycles = cycles, .seconds = cycles * 1e-9};
     k.activity.c[ACT_warp_instructions] = warps;
     return k;
 }
@@ -50,9 +56,12 @@ static int set_up(void **state) {
     struct rig *r = calloc(1, sizeof *r);
     arena_init(&r->arena, NULL);
     diags_init(&r->d);
-    assert_int_equal(study_parse(&r->arena, "t.yaml", arena_strdup(&r->arena, text), NULL, &r->d, &r->s), WW_OK);
+    assert_int_equal(
+        study_parse(&r->arena, "t.yaml", arena_strdup(&r->arena, text), NULL, &r->d, &r->s), WW_OK);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(gpu_config_load(r->s.configuration.at[i].gpu, r->s.configuration.at[i].set, r->s.configuration.at[i].n_set, &r->d, &r->gpu[i]), WW_OK);
+        assert_int_equal(gpu_config_load(r->s.configuration.at[i].gpu, r->s.configuration.at[i].set,
+                                         r->s.configuration.at[i].n_set, &r->d, &r->gpu[i]),
+                         WW_OK);
     assert_int_equal(eval_new(&r->arena, &r->s, r->gpu, &r->d, &r->e), WW_OK);
     static struct kernel_result a1[3], a2[3], b1[2];
     a1[0] = kernel("", 3, 200, 800);
@@ -70,7 +79,8 @@ static int set_up(void **state) {
     b1[1].name = "k1b";
     r->results[0] = (struct result){.there = true, .kernel = a1, .n_kernels = 3};
     r->results[1] = (struct result){.there = true, .kernel = a2, .n_kernels = 3};
-    r->results[2] = (struct result){.there = true, .kernel = b1, .n_kernels = 2}; // b on two is not there
+    r->results[2] =
+        (struct result){.there = true, .kernel = b1, .n_kernels = 2}; // b on two is not there
     r->results[4] = r->results[0];
     r->results[5] = r->results[1];
     eval_set_results(r->e, r->results);
@@ -89,7 +99,9 @@ static int tear_down(void **state) {
 
 static double at(struct rig *r, int w, int c, const char *expr) {
     double v;
-    const enum ww_status s = eval_number(r->e, expr, (struct mark){1, 1}, (struct eval_scope){.workload = w, .configuration = c}, &r->d, &v);
+    const enum ww_status s =
+        eval_number(r->e, expr, (struct mark){1, 1},
+                    (struct eval_scope){.workload = w, .configuration = c}, &r->d, &v);
     if (s != WW_OK) {
         diags_print(&r->d, stderr);
         fail_msg("%s", expr);
@@ -146,7 +158,8 @@ static void test_energy(void **state) {
     assert_float_equal(at(r, 0, 0, "(dynamic_j() + static_j()) / energy_j"), 1, 1e-12);
     assert_float_equal(at(r, 0, 0, "power_w * seconds / energy_j"), 1, 1e-12);
     assert_float_equal(at(r, 0, 0, "static_j() / ((leak_w() + constant_w()) * seconds)"), 1, 1e-9);
-    assert_float_equal(at(r, 0, 0, "dynamic_j('fp') / (7 * event_j('thread_by_class', 'FP_FMA'))"), 1, 1e-6);
+    assert_float_equal(at(r, 0, 0, "dynamic_j('fp') / (7 * event_j('thread_by_class', 'FP_FMA'))"),
+                       1, 1e-6);
     assert_true(at(r, -1, 0, "area_mm2('sm') / area_mm2()") > 0.1);
 }
 
@@ -155,7 +168,9 @@ static void refuse(struct rig *r, int w, int c, const char *expr, const char *se
     diags_init(&d);
     double v;
     char first[700];
-    assert_int_equal(eval_number(r->e, expr, (struct mark){3, 7}, (struct eval_scope){.workload = w, .configuration = c}, &d, &v), WW_ERROR_CONFIG);
+    assert_int_equal(eval_number(r->e, expr, (struct mark){3, 7},
+                                 (struct eval_scope){.workload = w, .configuration = c}, &d, &v),
+                     WW_ERROR_CONFIG);
     diags_first(&d, first, sizeof first);
     if (!strstr(first, sentence)) fail_msg("%s: %s", expr, first);
     assert_int_equal(d.list.n, 1);
@@ -227,10 +242,12 @@ struct files {
     char program[64];
     const char *args;
 };
-static enum ww_status find(void *user, const char *workload, const char *size, struct diags *d, struct study_program *out) {
+static enum ww_status find(void *user, const char *workload, const char *size, struct diags *d,
+                           struct study_program *out) {
     const struct files *f = user;
     (void)d;
-    *out = (struct study_program){.name = workload, .size = size, .args = f->args, .file = {f->program}, .n_files = 1};
+    *out = (struct study_program){
+        .name = workload, .size = size, .args = f->args, .file = {f->program}, .n_files = 1};
     return WW_OK;
 }
 
@@ -241,10 +258,12 @@ static void write_text(const char *path, const char *what) {
     fclose(f);
 }
 
-static void key_of(struct rig *r, struct files *f, const char *build, const char *set, const char *policy, char key[JOB_KEY_BYTES]) {
+static void key_of(struct rig *r, struct files *f, const char *build, const char *set,
+                   const char *policy, char key[JOB_KEY_BYTES]) {
     struct study_host host = {.user = f, .find = find, .build = build};
     struct study_configuration *c = arena_alloc(&r->arena, sizeof *c);
-    *c = (struct study_configuration){.name = "c", .gpu = "gtx480", .policy = policy, .set = {set}, .n_set = set ? 1 : 0};
+    *c = (struct study_configuration){
+        .name = "c", .gpu = "gtx480", .policy = policy, .set = {set}, .n_set = set ? 1 : 0};
     job_list list = {.n = 0};
     uint32_t index;
     assert_int_equal(job_add(&r->arena, &list, &host, c, NULL, "w", "small", &r->d, &index), WW_OK);
@@ -280,7 +299,8 @@ static void test_keys(void **state) {
 
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_values), TEST(test_folds), TEST(test_missing), TEST(test_energy), TEST(test_refusals),
-                                       TEST(test_dry),    TEST(test_sheet), TEST(test_keys)};
+    const struct CMUnitTest tests[] = {TEST(test_values), TEST(test_folds),    TEST(test_missing),
+                                       TEST(test_energy), TEST(test_refusals), TEST(test_dry),
+                                       TEST(test_sheet),  TEST(test_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

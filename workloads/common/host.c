@@ -222,7 +222,8 @@ static void write_times(const struct host *h) {
     CHECK(cuEventDestroy(timer.from));
     CHECK(cuEventDestroy(timer.to));
     FILE *f = fopen(timer.path, "w");
-    if (!f) die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
+    if (!f)
+        die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
     fprintf(f, "program,kernel,launches,milliseconds\n");
     for (size_t i = 0; i < h->kernels; i++)
         fprintf(f, "%s,%s,%lu,%.6f\n", h->program->name, h->timed[i].name, h->timed[i].launches,

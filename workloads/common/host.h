@@ -4,8 +4,8 @@
 // driver API, computes the same answer on the CPU in another way, and compares. It links nothing
 // but libcuda, so the same binary runs on the simulated GPU and on a real one.
 //
-// With WARPWATT_TIMES=FILE in the environment every launch is timed between two events, and at the end
-// FILE gets a line of CSV for each kernel: program, kernel, launches, milliseconds in all.
+// With WARPWATT_TIMES=FILE in the environment every launch is timed between two events, and at the
+// end FILE gets a line of CSV for each kernel: program, kernel, launches, milliseconds in all.
 //
 // Programs, not a library: on a failed call or bad usage these functions print one sentence and
 // exit (1: a failure; 2: usage), and host_close gives the exit code of the checks.

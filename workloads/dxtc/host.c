@@ -85,17 +85,20 @@ static void sort_square(const uint32_t *pixel, struct square *s) {
     }
 }
 
-// A colour between two steps of its five or six bits: which one the device takes is not certain when the
-// quotient in single precision may lie on either side of the middle.
+// A colour between two steps of its five or six bits: which one the device takes is not certain
+// when the quotient in single precision may lie on either side of the middle.
 static bool is_halfway(double x) { return fabs(fabs(x - rint(x)) - 0.5) < 1e-3; }
 
 // What a channel's two colours, in steps, add to the error of a cut.
-static double cost(double a, double b, double aa, double bb, double ab, double x, double y, double steps) {
-    return (a * a * aa + b * b * bb + 2 * a * b * ab) / (steps * steps) - 2 * (a * x + b * y) / steps;
+static double cost(double a, double b, double aa, double bb, double ab, double x, double y,
+                   double steps) {
+    return (a * a * aa + b * b * bb + 2 * a * b * ab) / (steps * steps) -
+           2 * (a * x + b * y) / steps;
 }
 
-// The least error of a mode by sums of runs: no list of cuts, no loop over pixels. `*halfway` says whether
-// a cut that has it, or would with a colour between two steps rounded the other way, has such a colour.
+// The least error of a mode by sums of runs: no list of cuts, no loop over pixels. `*halfway` says
+// whether a cut that has it, or would with a colour between two steps rounded the other way, has
+// such a colour.
 static double best_of(const struct square *s, int runs, const double *weight, bool *halfway) {
     double best = HUGE_VAL, lowest = HUGE_VAL; // of cuts with a colour between two steps
     int end[4] = {0, 0, 0, PIXELS};
@@ -217,9 +220,9 @@ int main(int argc, char **argv) {
 
     // The device's error is a sum of a few terms up to 48 in size and good to 2^-24 of that each,
     // so of cuts as close as 48 * 2^-22 it may take the wrong one; and it cannot be better than the
-    // best. Squares where the order is uncertain, or a colour of the best cut is half-way between two
-    // steps, may be off by more; there may be few of those, and they must still be within twice the
-    // best.
+    // best. Squares where the order is uncertain, or a colour of the best cut is half-way between
+    // two steps, may be off by more; there may be few of those, and they must still be within twice
+    // the best.
     float *got = host_memory(squares, sizeof *got);
     double *want = host_memory(squares, sizeof *want);
     size_t tied = 0, wild = 0;

@@ -45,7 +45,8 @@ int main(int argc, char **argv) {
     const unsigned blocks = (unsigned)((count + THREADS - 1) / THREADS);
     const unsigned width = blocks < GRID_X ? blocks : GRID_X;
     const struct dim grid = {width, (blocks + width - 1) / width};
-    host_launch(host_kernel(&h, "euclid"), grid, (struct dim){THREADS}, 0, &places_dev, &distances_dev, &n, &latitude, &longitude);
+    host_launch(host_kernel(&h, "euclid"), grid, (struct dim){THREADS}, 0, &places_dev,
+                &distances_dev, &n, &latitude, &longitude);
     host_read(distances, distances_dev, count * sizeof *distances);
 
     // Two subtractions, two products, a sum and a root, each rounded once. A subtraction's error is
