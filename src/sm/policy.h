@@ -1,7 +1,7 @@
 // Where an energy-saving technique takes hold of an SM. A technique fills in a struct sm_policy
 // with the callbacks that it needs (the others stay NULL) and is given to sm_set_policies. An SM
-// without policies runs code in which none of this exists, and one whose policies deal with whole pipelines only
-// runs code without the rest (step.inc.h is compiled three times).
+// without policies runs code in which none of this exists, and one whose policies deal with whole pipelines only,
+// or with single lanes, runs code without the rest (step.inc.h is compiled four times).
 //
 // Time is sparse: the SM simulates only cycles in which something may change. Between two simulated
 // cycles nothing in struct sm_view changes, so a technique computes what happened in between from

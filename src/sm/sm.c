@@ -281,9 +281,14 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->is_summed = false;
     policy_pipes(s, 0);
     policy_parts(s, 0);
-    // Do any take hold of single instructions, warps, lanes or rows?
-    const bool has_all = s->lanes != NULL || s->hooks & (HOOK_PREFER | HOOK_UNIT | HOOK_ISSUE | HOOK_RF);
-    s->step = n == 0 ? step_cycle_plain : has_all ? step_cycle_hooked : step_cycle_units;
+    // Do any take hold of more than pipelines, or lanes?
+    const bool has_lanes = s->lanes != NULL && s->off_at == &s->never;
+    const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | (has_lanes ? 0 : HOOK_PREFER);
+    const bool has_all = (s->lanes != NULL && !has_lanes) || s->hooks & more;
+    s->step = n == 0      ? step_cycle_plain
+              : has_all   ? step_cycle_hooked
+              : has_lanes ? step_cycle_lanes
+                          : step_cycle_units;
     return WW_OK;
 }
 

@@ -3,7 +3,7 @@
 // Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
 // cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
 // bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, step_units.c, step_hooked.c
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _units, _lanes, _hooked
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
@@ -256,7 +256,7 @@ struct sm {
     const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
     const struct sm_order *order;  // NULL: nobody has one
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
-    struct sm_lane_run *lane_run;  // and what it has that is asked often
+    struct sm_lane_run *lane_run;  // ... and what it has that is asked often
     const uint32_t *lanes_off;
     const uint32_t *const *lanes_needed;
     uint64_t never;                // where pointers of policies that lack something point to: 0, and no unit
@@ -359,9 +359,10 @@ static inline uint32_t count_warps(uint64_t mask) {
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-// step_plain.c, step_units.c, step_hooked.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_units(struct sm *s, uint64_t t);
+uint64_t step_cycle_lanes(struct sm *s, uint64_t t);
 uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
 
 // front.c

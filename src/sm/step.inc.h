@@ -1,6 +1,6 @@
-// One cycle of an SM. Compiled three times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with 1
-// policies may switch whole pipelines off and order units (step_units.c), with 2 all else too
-// (step_hooked.c). Within a cycle:
+// One cycle of an SM. Compiled four times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with 1
+// policies may switch whole pipelines off and order units (step_units.c), with 2 look at single lanes, order
+// units and prefer warps (step_lanes.c), with 3 all of that and all else (step_hooked.c). Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle
@@ -12,6 +12,10 @@
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
 // its result may be used `latency` cycles after that.
+#define STEP_OFF (STEP_HOOKS == 1 || STEP_HOOKS == 3) // whole pipelines may be off
+#define STEP_LANES (STEP_HOOKS >= 2)
+#define STEP_ALL (STEP_HOOKS == 3)
+
 #include "sm/collect.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_state.h"
@@ -31,7 +35,7 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 
 static void result(struct sm *s, const struct event *e, uint64_t t) {
     uint64_t at = collect_write(s, e->in, e->warp, t);
-#if STEP_HOOKS == 2
+#if STEP_ALL
     if (s->hooks & HOOK_RF) {
         uint32_t extra = 0;
         for (uint32_t i = 0; i < e->in->n_dst; i++) {
@@ -164,15 +168,16 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
         for (uint32_t i = 0; i < s->n_turns; i++)
             if (policy_has_turn(s, i, t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
     }
-    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
-#if STEP_HOOKS == 2
+    if (STEP_OFF && *s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+#if STEP_LANES
     if (*s->part_at != s->pipes_part) policy_parts(s, *s->part_at);
 #endif
 }
 #endif
 
-#if STEP_HOOKS == 2
+#if STEP_LANES
 static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
+    if (!STEP_ALL) return true;
     return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
 
@@ -188,6 +193,12 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
 
 // As units_choose_on, but only pipelines that have the lanes that the warp needs.
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
+    if (!STEP_ALL) {
+        uint32_t p = units_choose(s, unit, t);
+        if (s->units_held >> unit & 1)
+            while (s->v.pipe[p].free_at > t || lanes_on(s, p, BIT64(w)) == 0) p++;
+        return p;
+    }
     const bool has_twin = units_has_twin(s, unit);
     const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
     if ((s->units_held & looked_at) == 0) return units_choose_on(s, unit, t);
@@ -204,17 +215,6 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
     return choice != SM_PIPES ? choice : units_choose(s, unit, t);
 }
 
-// Cycles that the slowest of the instruction's rows takes longer to read.
-static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t lanes,
-                          uint64_t t) {
-    uint32_t extra = 0;
-    for (uint32_t i = 0; i < in->n_src; i++) {
-        const uint32_t x = policy_rf(s, w, in->src[i], lanes, false, t + s->c.read_latency);
-        extra = x > extra ? x : extra;
-    }
-    return extra;
-}
-
 // The policy that looks at lanes is told of an instruction whose operands are complete in cycle `ready`, unless
 // its lanes only go on working.
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
@@ -229,6 +229,18 @@ static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in,
     r->folded += r->is_folded;
     r->before = max64(r->before, at + behind + latency + 1);
     return (struct sm_delay){r->latency + behind, behind};
+}
+
+#if STEP_ALL
+// Cycles that the slowest of the instruction's rows takes longer to read.
+static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t lanes,
+                          uint64_t t) {
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t x = policy_rf(s, w, in->src[i], lanes, false, t + s->c.read_latency);
+        extra = x > extra ? x : extra;
+    }
+    return extra;
 }
 
 // Answers by how much policies delay it, `d` included.
@@ -256,6 +268,7 @@ static struct sm_delay tell_issue(struct sm *s, const struct sm_inst *in, uint32
     return (struct sm_delay){i.extra_latency, i.extra_interval};
 }
 #endif
+#endif
 
 // Sends the instruction to its pipeline. `o` says whether it accesses memory.
 static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
@@ -264,12 +277,20 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     const uint32_t unit = in->unit;
     uint32_t latency = in->latency, interval = in->interval;
     uint64_t ready = collect_operands(s, in, w, t);
-#if STEP_HOOKS == 2
+#if STEP_LANES
     const uint32_t pipe = choose_pipe(s, w, unit, t);
+#if STEP_ALL
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
+#endif
     struct sm_delay d = {0, 0};
-    if (s->lane_run != NULL && pipe < SM_LANE_PIPES) d = tell_lanes(s, in, w, pipe, ready);
+    if (pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL)) d = tell_lanes(s, in, w, pipe, ready);
+#if STEP_ALL
     if (s->hooks & HOOK_ISSUE) d = tell_issue(s, in, w, pc, sc, pipe, is_second, d, ready, t);
+#else
+    (void)pc;
+    (void)sc;
+    (void)is_second;
+#endif
     latency += d.latency;
     interval += d.interval;
 #else
@@ -278,15 +299,15 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     (void)sc;
     (void)is_second;
 #endif
-    units_book(s, unit, pipe, t, interval, STEP_HOOKS != 0);
-#if STEP_HOOKS == 2
+    units_book(s, unit, pipe, t, interval, STEP_OFF);
+#if STEP_LANES
     if (ww_unlikely(d.interval != 0)) units_book_twin(s, unit, pipe, t, d.interval);
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
         collect_hold(s, t, ready);
         if (in->flags & SI_LANES)
-            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t), STEP_HOOKS != 0);
+            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t), STEP_OFF);
         else
             lsu_accept(s, w, in, ready, lanes, t);
         return;
@@ -322,7 +343,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     count->issues++;
     count->lanes += lanes;
     s->act.c[ACT_lanes_active + lanes]++;
-#if STEP_HOOKS == 2
+#if STEP_LANES
     s->v.issued++;
 #endif
     s->dirty |= 1u << sc;
@@ -333,7 +354,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
     } else {
         collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
-#if STEP_HOOKS == 2
+#if STEP_ALL
         if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, (struct sm_delay){0, 0}, t, t);
 #endif
     }
@@ -346,17 +367,37 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         branch(s, W, w, in, pc, (in->flags & SI_CHECK_PUSH) && ew->pushes != pushes, t);
     else
         advance(s, W, w, in, pc, t);
-#if STEP_HOOKS == 2
+#if STEP_LANES
     if (s->v.lanes[w] != ew->active) {
         s->v.lanes[w] = ew->active;
         s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
-        if (s->lanes != NULL) s->lanes->lanes_changed(s->lanes->self, &s->v, w);
+        if (!STEP_ALL || s->lanes != NULL) s->lanes->lanes_changed(s->lanes->self, &s->v, w);
     }
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
         special(s, W, w, in, pc, o, t);
     return true;
 }
+
+#if STEP_LANES
+// Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for.
+static inline uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
+    const uint32_t first = s->v.pipe_first[u], end = first + s->v.pipe_n[u];
+    for (uint32_t p = first; warps != 0 && p < end; p++)
+        if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p)) warps &= ~lanes_on(s, p, warps);
+    return warps;
+}
+
+// The same for all units that must be asked pipe by pipe.
+static uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
+    if (!STEP_ALL)
+        return lack_in(s, UNIT_INT, warps & s->v.needs[UNIT_INT], t) |
+               lack_in(s, UNIT_FP, warps & s->v.needs[UNIT_FP], t);
+    uint64_t lack = 0;
+    FOR_EACH_BIT32(u, s->units_held) lack |= lack_in(s, u, warps & s->v.needs[u], t);
+    return lack;
+}
+#endif
 
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
 // `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
@@ -367,9 +408,9 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
     *held = 0;
     *why = STALL_unit_busy;
     FOR_EACH_BIT32(u, s->units_busy) {
-        if ((STEP_HOOKS ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
+        if ((STEP_OFF ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
             s->units_busy &= ~(1u << u);
-        else if (STEP_HOOKS && v->unit_free_at[u] <= t)
+        else if (STEP_OFF && v->unit_free_at[u] <= t)
             off |= v->needs[u];
         else
             no |= v->needs[u];
@@ -397,23 +438,17 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
             left &= ~v->needs[UNIT_TEX];
         }
     }
-    if (STEP_HOOKS && (left & off) != 0) {
+    if (STEP_OFF && (left & off) != 0) {
         *held = left & off;
         left &= ~off;
         *why = STALL_policy;
     }
-#if STEP_HOOKS == 2
-    FOR_EACH_BIT32(u, s->units_held) {
-        const uint64_t ready = left & v->needs[u];
-        if (ready == 0) continue;
-        uint64_t on = 0;
-        const uint32_t first = v->pipe_first[u];
-        for (uint32_t p = first; p < first + v->pipe_n[u] && on != ready; p++)
-            if (v->pipe[p].free_at <= t && pipe_is_on(s, p)) on |= lanes_on(s, p, ready & ~on);
-        if (on == ready) continue;
-        *held |= ready & ~on;
-        left &= ~ready | on;
-        *why = STALL_policy;
+#if STEP_LANES
+    if (s->units_held != 0) {
+        const uint64_t lack = lack_lanes(s, left, t);
+        if (lack != 0) *why = STALL_policy;
+        *held |= lack;
+        left &= ~lack;
     }
 #endif
     return left;
@@ -428,7 +463,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
         if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
     const uint64_t ready = held & v->needs[u];
-#if STEP_HOOKS == 2
+#if STEP_LANES
     uint64_t on = 0; // pipes that are on but for some lanes
     FOR_EACH_BIT64(p, free_pipes & s->pipes_part)
         if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
@@ -448,7 +483,7 @@ static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64
     while ((can | held) != 0) {
         uint64_t from = can | held;
         if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
-#if STEP_HOOKS == 2
+#if STEP_LANES
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
         if (from == 0) return false;
 #endif
@@ -538,7 +573,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     const uint64_t held = v->go & v->active;
     if (held != 0) {
         FOR_EACH_BIT32(u, s->units_busy)
-            if ((v->needs[u] & held) && (!STEP_HOOKS || v->unit_free_at[u] > t))
+            if ((v->needs[u] & held) && (!STEP_OFF || v->unit_free_at[u] > t))
                 next = min64(next, v->unit_free_at[u]);
         if (collect_is_full(s)) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {
