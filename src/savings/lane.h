@@ -23,7 +23,7 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_UPPER 0xccccccccu
 
 struct lane_group { // lanes that are on or waking
-    uint32_t mask;
+    _Alignas(64) uint32_t mask;
     uint8_t lanes;       // in the mask
     bool is_waking;
     uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until); busy_from is exact only
@@ -42,6 +42,7 @@ struct lane_pipe {
     uint32_t off, waking;     // lanes
     uint32_t held;            // the group that got work last
     uint32_t run_lanes;       // lanes that work in the run
+    uint64_t booked;          // with_sm.before when the run's work was booked
     uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
     uint64_t asked_on_at;
     uint64_t busy, idle;      // lane cycles
@@ -52,14 +53,10 @@ struct lane_pipe {
 };
 
 struct lanes {
-    struct sm_lane_run run[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    _Alignas(64) struct sm_lane_pipe with_sm[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
     uint64_t look_at, settled;
-    uint64_t pipe_look_at[LANE_PIPES]; // time alone changes nothing in the pipe before this cycle
     uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
-    uint64_t part, lacking;      // pipes of which not all lanes are on; not all that a full warp needs
-    uint32_t off[LANE_PIPES];    // lanes that take nothing now
-    const uint32_t *needed[LANE_PIPES]; // need[] now
-    uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
+    uint64_t part;               // pipes of which not all lanes are on
     bool is_gated, folds, shifts, is_eager, is_busy;
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;
@@ -69,6 +66,7 @@ struct lanes {
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
     uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those in runs
+    uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
     struct lane_pipe pipe[LANE_PIPES];
 };
 

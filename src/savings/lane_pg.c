@@ -67,8 +67,9 @@ static inline void set_work(const struct lanes *l, struct lane_group *g, uint32_
 
 // The run's work so far becomes its groups'. They are whole, and worked without a gap.
 static void book_run(const struct lanes *l, struct lane_pipe *x, uint32_t pipe) {
-    if (l->run[pipe].before == 0) return;
-    const uint64_t until = l->run[pipe].before - 1 + l->before;
+    const uint64_t before = l->with_sm[pipe].before, until = before - 1 + l->before;
+    if (before == 0 || before == x->booked) return;
+    x->booked = before;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
         if (!(g->mask & x->run_lanes) || g->busy_until >= until) continue;
@@ -77,9 +78,12 @@ static void book_run(const struct lanes *l, struct lane_pipe *x, uint32_t pipe) 
     }
 }
 
-static inline void end_run(struct lanes *l, uint32_t pipe) {
+static void end_run(struct lanes *l, uint32_t pipe) {
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
     book_run(l, &l->pipe[pipe], pipe);
-    l->run[pipe].before = 0;
+    l->issues[type_of(pipe)] += f->issues;
+    if (f->is_folded) l->folded[type_of(pipe)] += f->issues;
+    f->before = f->issues = 0;
 }
 
 // What time alone does up to and with cycle t. Answers before which later cycle it does nothing.
@@ -89,19 +93,23 @@ static uint64_t settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t
     uint64_t look_at = DOMAIN_NEVER;
     for (uint32_t i = 0; i < x->n; i++) {
         struct lane_group *const g = &x->group[i];
-        if (g->is_waking && g->next <= t) {
+        if (g->next > t) {
+            if (g->next < look_at) look_at = g->next;
+            continue;
+        }
+        if (g->is_waking) {
             g->is_waking = false;
             x->waking &= ~g->mask;
             x->sum.wakeup += (uint64_t)g->lanes * l->times.wakeup_delay;
             g->since = g->next;
             g->not_before = domain_max(g->not_before, g->since + 1); // the cycle for which it was woken
             g->next = due(l, g, type);
+            if (g->next > t) {
+                if (g->next < look_at) look_at = g->next;
+                continue;
+            }
         }
-        if (g->next > t) {
-            if (g->next < look_at) look_at = g->next;
-        } else {
-            switch_off(x, i--);
-        }
+        switch_off(x, i--);
     }
     return look_at;
 }
@@ -109,13 +117,17 @@ static uint64_t settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t
 // What schedulers see of a pipe in cycle t.
 static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
     const struct lane_pipe *const x = &l->pipe[pipe];
-    const uint32_t not_on = x->off | x->waking, folds = folds_now(l, type_of(pipe), t);
-    const uint32_t full = l->all & (folds ? LANES_LOWER : UINT32_MAX);
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
     // Without a wakeup delay a lane that is off takes what wakes it.
-    const uint32_t off = l->off[pipe] = l->times.wakeup_delay == 0 ? 0 : not_on;
-    l->needed[pipe] = l->need[folds];
-    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(not_on != 0) << pipe;
-    l->lacking = (l->lacking & ~(1ull << pipe)) | (uint64_t)((off & full) != 0) << pipe;
+    const uint32_t off = l->times.wakeup_delay == 0 ? 0 : x->off | x->waking;
+    const bool folds = folds_now(l, type_of(pipe), t);
+    if (off == f->off && f->needed == l->need[folds]) return;
+    f->off = off;
+    f->needed = l->need[folds];
+    f->is_short = (off & l->all & (folds ? LANES_LOWER : UINT32_MAX)) != 0;
+    f->known = f->on = 0;
+    l->part &= ~(1ull << pipe);
+    if (off != 0) l->part |= 1ull << pipe;
 }
 
 // Of a pipe of which lanes are gated.
@@ -124,8 +136,9 @@ static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
     const uint64_t fold_to = l->fold[type_of(pipe)].to;
     uint64_t next = settle_pipe(l, x, pipe, t);
     if (t < fold_to && fold_to < next) next = fold_to; // what a warp needs changes then
-    if ((x->run_lanes & x->off) || l->run[pipe].is_folded != folds_now(l, type_of(pipe), t)) l->run[pipe].before = 0;
-    l->pipe_look_at[pipe] = next;
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    if ((x->run_lanes & x->off) || f->is_folded != folds_now(l, type_of(pipe), t)) end_run(l, pipe);
+    f->look_at = next;
     look_at_pipe(l, pipe, t);
 }
 
@@ -134,15 +147,15 @@ static void settle(struct lanes *l, uint64_t t) {
     if (t < l->look_at) return;
     uint64_t look_at = DOMAIN_NEVER;
     FOR_EACH_BIT64(p, l->gated) {
-        if (t >= l->pipe_look_at[p]) settle_now(l, (uint32_t)p, t);
-        if (l->pipe_look_at[p] < look_at) look_at = l->pipe_look_at[p];
+        if (t >= l->with_sm[p].look_at) settle_now(l, (uint32_t)p, t);
+        if (l->with_sm[p].look_at < look_at) look_at = l->with_sm[p].look_at;
     }
     l->look_at = look_at;
 }
 
 // Something will change in cycle t.
 static inline void look_before(struct lanes *l, uint32_t pipe, uint64_t t) {
-    if (t < l->pipe_look_at[pipe]) l->pipe_look_at[pipe] = t;
+    if (t < l->with_sm[pipe].look_at) l->with_sm[pipe].look_at = t;
     if (t < l->look_at) l->look_at = t;
 }
 
@@ -175,7 +188,7 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         for (uint32_t i = 0; i < x->n; i++)
             if (!x->group[i].is_waking) x->group[i].next = due(l, &x->group[i], type_of((uint32_t)p));
         x->asked = 0;
-        l->pipe_look_at[p] = 0;
+        l->with_sm[p].look_at = 0;
     }
     l->look_at = 0;
     settle(l, now);
@@ -184,7 +197,7 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
 uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
     uint64_t n = l->folded[type];
     FOR_EACH_BIT64(p, l->pipes)
-        if (type_of((uint32_t)p) == type) n += l->run[p].folded;
+        if (type_of((uint32_t)p) == type && l->with_sm[p].is_folded) n += l->with_sm[p].issues;
     return n;
 }
 
@@ -272,6 +285,10 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
         const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
         l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
     }
+    FOR_EACH_BIT64(p, l->part) {
+        l->with_sm[p].known &= ~(1ull << warp);
+        l->with_sm[p].on &= ~(1ull << warp);
+    }
 }
 
 // Lanes of `mask` that are off begin to wake in cycle t.
@@ -352,13 +369,13 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
     }
     FOR_EACH_BIT64(p, pipes & ~l->claimed) {
         if (choice == SM_PIPES) choice = p;
-        if ((l->pipe[p].off & l->needed[p][warp]) != 0) continue;
+        if ((l->pipe[p].off & l->with_sm[p].needed[warp]) != 0) continue;
         choice = p;
         break;
     }
     if (choice == SM_PIPES) return UINT64_MAX; // who asked first has set the time
     l->claimed |= 1ull << choice;
-    const uint64_t on_at = wake(l, (uint32_t)choice, l->needed[choice][warp], v->cycle);
+    const uint64_t on_at = wake(l, (uint32_t)choice, l->with_sm[choice].needed[warp], v->cycle);
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
@@ -367,7 +384,7 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     struct lanes *const l = self;
     const uint32_t type = type_of(pipe);
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_run *const r = &l->run[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
     struct lane_use u = {.first = lanes};
     end_run(l, pipe);
     l->issues[type]++;
@@ -400,9 +417,9 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     const bool is_alike = !l->folds || (l->type_gated[type] && (lanes == UINT32_MAX || !folds_now(l, type, v->cycle)));
     if (works_on && u.first != 0 && !is_shifted && is_alike) {
         x->run_lanes = u.first;
-        r->lanes = lanes;
-        r->is_folded = u.is_folded;
-        r->before = to + 1 - l->before;
+        x->booked = f->before = to + 1 - l->before;
+        f->lanes = lanes;
+        f->is_folded = u.is_folded;
     }
     return (struct sm_delay){l->stages + behind, behind};
 }
@@ -452,11 +469,11 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     struct lanes *const l = self;
     l->is_busy = begins;
     l->settled = t;
-    l->part = l->lacking = l->look_at = 0;
+    l->part = l->look_at = 0;
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
-        l->pipe_look_at[p] = l->off[p] = 0;
-        l->needed[p] = l->need[0];
+        l->with_sm[p].look_at = l->with_sm[p].off = 0;
+        l->with_sm[p].needed = l->need[0];
         if (begins) {
             begin(l, x, type_of((uint32_t)p), t);
             continue;
@@ -510,7 +527,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         const uint64_t folded = lanes_folded(l, type);
         uint64_t issues = l->issues[type];
         FOR_EACH_BIT64(p, l->pipes)
-            if (type_of((uint32_t)p) == type) issues += l->run[p].issues;
+            if (type_of((uint32_t)p) == type) issues += l->with_sm[p].issues;
         c[ACT_lane_issues + type] += issues;
         c[ACT_folded + type] += folded;
         c[ACT_fold_spared + type] += l->spared[type];
@@ -543,12 +560,12 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     l->gated = (l->type_gated[0] ? clusters << SM_PIPE_INT : 0) | (l->type_gated[1] ? clusters << SM_PIPE_FP : 0);
-    for (uint32_t i = 0; i < LANE_PIPES; i++) l->run[i].latency = (uint16_t)l->stages;
+    for (uint32_t i = 0; i < LANE_PIPES; i++) l->with_sm[i].latency = (uint16_t)l->stages;
     *p = (struct sm_policy){.name = "lanes",
                             .self = l,
                             .lanes_changed = lanes_changed,
                             .lanes_issue = lanes_issue,
-                            .lane_run = l->run,
+                            .lane_pipe = l->with_sm,
                             .work = work,
                             .count = count};
     if (!l->is_gated) return;
@@ -556,8 +573,5 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     p->cycle_at = &l->look_at;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
-    p->pipes_short = &l->lacking;
-    p->lanes_off = l->off;
-    p->lanes_needed = l->needed;
     p->lanes_wanted = lanes_wanted;
 }

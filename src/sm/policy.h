@@ -85,15 +85,23 @@ struct sm_delay {
     uint32_t interval; // cycles that the pipe stays closed longer
 };
 
-// Lanes of an INT or FP pipe that work without a gap. The policy that looks at lanes says which; the SM then
-// books by itself, and tells nobody of, each instruction that just these lanes execute and that enters the
-// pipe before the work of the one before has ended.
-struct sm_lane_run {
-    uint32_t lanes;   // that execute the instruction (active and guard)
+// What an SM and the policy that looks at single lanes both know of an INT or FP pipe.
+struct sm_lane_pipe {
+    // Gating. A warp may issue to the pipe when no lane that it needs is off.
+    const uint32_t *needed; // by warp: lanes that its next instruction needs
+    uint64_t known, on;     // warps of which the SM has found out whether all these are on; those of which they
+                            // are. The policy takes warps out of both, or knows all
+    uint32_t off;           // lanes that take nothing in this cycle
+    // Runs. Lanes may work without a gap. The policy says which; the SM then books by itself, and tells nobody
+    // of, each instruction that just these lanes execute and that enters before the one before has ended.
+    uint32_t lanes;  // that execute the instruction (active and guard)
+    uint64_t before; // the next instruction must enter before this cycle; 0: there is no run
+    uint32_t issues; // that the SM has booked
     uint16_t latency; // added to each result
-    bool is_folded;   // each instruction goes through twice, the second time an interval later
-    uint64_t before;  // the pipe's next instruction must enter before this cycle; 0: every one is told of
-    uint64_t issues, folded; // booked so, since the start
+    bool is_folded;  // each instruction goes through twice, the second time an interval later
+
+    bool is_short;   // a warp with all its threads misses a lane
+    uint64_t look_at; // the policy's own: time alone changes nothing before this cycle
 };
 
 enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
@@ -164,19 +172,15 @@ struct sm_policy {
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
     // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three.
+    struct sm_lane_pipe *lane_pipe; // by pipe
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);
-    // An instruction issues to an INT or FP pipe, in which it enters in cycle `at`, and no run covers it.
+    // An instruction issues to an INT or FP pipe, which it enters in cycle `at`, and is not in a run.
     struct sm_delay (*lanes_issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
                                    uint64_t at, uint32_t latency, uint32_t interval);
-    struct sm_lane_run *lane_run; // by pipe
     // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle,
-    // behind `cycle`); of these, the pipes of which a warp with all its threads misses a lane; by pipe, its
-    // lanes that take nothing in this cycle; by pipe, by warp, the lanes that the warp's next instruction needs
-    // there. A warp may issue when none of those is missing.
-    const uint64_t *pipes_part, *pipes_short;
-    const uint32_t *lanes_off;
-    const uint32_t *const *lanes_needed;
+    // behind `cycle`). The others are not asked about.
+    const uint64_t *pipes_part;
     // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
     uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);
     // An instruction issues.

@@ -231,9 +231,9 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->off_at = s->part_at = s->short_at = &s->never;
+    s->off_at = s->part_at = &s->never;
     s->lanes = NULL;
-    s->lane_run = NULL;
+    s->lane_pipe = NULL;
     s->order = NULL;
     s->n_turns = 0;
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
@@ -264,16 +264,13 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                                 q->name);
             s->order = q->order;
         }
-        if (q->lane_run != NULL) {
+        if (q->lane_pipe != NULL) {
             if (s->lanes != NULL)
                 return diag_add(d, WW_ERROR_CONFIG, "%s and %s both look at lanes: an SM takes one", s->lanes->name,
                                 q->name);
             s->lanes = q;
-            s->lane_run = q->lane_run;
+            s->lane_pipe = q->lane_pipe;
             if (q->pipes_part != NULL) s->part_at = q->pipes_part;
-            if (q->pipes_short != NULL) s->short_at = q->pipes_short;
-            s->lanes_off = q->lanes_off;
-            s->lanes_needed = q->lanes_needed;
         }
         s->hooks |= (uint16_t)h;
     }

@@ -253,12 +253,10 @@ struct sm {
     // `cycle` of the policies that have it, in their order: it has its turn from *at on and without *units.
     struct { const uint64_t *at; const uint32_t *units; const struct sm_policy *p; } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
-    const uint64_t *off_at, *part_at, *short_at; // pipes_off, pipes_part, pipes_short of those that have them
+    const uint64_t *off_at, *part_at; // pipes_off, pipes_part of those that have them
     const struct sm_order *order;  // NULL: nobody has one
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
-    struct sm_lane_run *lane_run;  // ... and what it has that is asked often
-    const uint32_t *lanes_off;
-    const uint32_t *const *lanes_needed;
+    struct sm_lane_pipe *lane_pipe; // its
     uint64_t never;                // where pointers of policies that lack something point to: 0, and no unit
     uint32_t no_units;
 

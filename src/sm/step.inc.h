@@ -181,14 +181,22 @@ static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
     return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
 
+// Finds out of warps whether the pipe has all lanes on that they need.
+static void look_up_lanes(const struct sm *s, struct sm_lane_pipe *x, uint64_t warps) {
+    const uint64_t full = s->v.full & ~x->known;
+    uint64_t on = x->is_short ? 0 : full;
+    FOR_EACH_BIT64(w, warps & ~full) on |= (uint64_t)((x->needed[w] & x->off) == 0) << w;
+    x->known |= warps | full;
+    x->on |= on;
+}
+
 // Of `warps`, those whose lanes the pipe has on.
 static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warps) {
     if (!(s->pipes_part >> pipe & 1)) return warps;
-    uint64_t on = *s->short_at >> pipe & 1 ? 0 : warps & s->v.full;
-    warps &= ~s->v.full;
-    const uint32_t off = s->lanes_off[pipe], *const needed = s->lanes_needed[pipe];
-    FOR_EACH_BIT64(w, warps) on |= (uint64_t)((needed[w] & off) == 0) << w;
-    return on;
+    struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
+    const uint64_t unknown = warps & ~x->known;
+    if (unknown != 0) look_up_lanes(s, x, unknown);
+    return warps & x->on;
 }
 
 // As units_choose_on, but only pipelines that have the lanes that the warp needs.
@@ -219,16 +227,15 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
 // its lanes only go on working.
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
                                          uint64_t ready) {
-    struct sm_lane_run *const r = &s->lane_run[pipe];
+    struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
     const uint64_t at = max64(ready, s->v.pipe[pipe].enter_at);
     const uint32_t lanes = s->env.exec_mask, latency = in->latency != 0 ? in->latency : 1;
-    const uint32_t behind = r->is_folded ? in->interval : 0;
-    if (lanes != r->lanes || at >= r->before || behind > latency)
+    const uint32_t behind = x->is_folded ? in->interval : 0;
+    if (lanes != x->lanes || at >= x->before || behind > latency)
         return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, at, latency, in->interval);
-    r->issues++;
-    r->folded += r->is_folded;
-    r->before = max64(r->before, at + behind + latency + 1);
-    return (struct sm_delay){r->latency + behind, behind};
+    x->issues++;
+    x->before = max64(x->before, at + behind + latency + 1);
+    return (struct sm_delay){x->latency + behind, behind};
 }
 
 #if STEP_ALL
@@ -382,6 +389,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 #if STEP_LANES
 // Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for.
 static inline uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
+    if (warps == 0) return 0;
     const uint32_t first = s->v.pipe_first[u], end = first + s->v.pipe_n[u];
     for (uint32_t p = first; warps != 0 && p < end; p++)
         if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p)) warps &= ~lanes_on(s, p, warps);

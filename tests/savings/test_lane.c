@@ -109,12 +109,11 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint3
     const uint64_t at = operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
     set_lanes(f, 0, lanes);
     f->v.issued++;
-    struct sm_lane_run *const r = &p->lane_run[pipe];
+    struct sm_lane_pipe *const r = &p->lane_pipe[pipe];
     if (lanes != r->lanes || at >= r->before)
         return p->lanes_issue(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
     const uint32_t behind = r->is_folded;
     r->issues++;
-    r->folded += behind;
     if (at + behind + latency + 1 > r->before) r->before = at + behind + latency + 1;
     return (struct sm_delay){r->latency + behind, behind};
 }
@@ -127,7 +126,7 @@ static bool is_on(struct fake *f, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);
     if (!(*p->pipes_part >> SM_PIPE_INT & 1)) return true;
     set_lanes(f, 63, lanes);
-    return (p->lanes_needed[SM_PIPE_INT][63] & p->lanes_off[SM_PIPE_INT]) == 0;
+    return (p->lane_pipe[SM_PIPE_INT].needed[63] & p->lane_pipe[SM_PIPE_INT].off) == 0;
 }
 static uint32_t not_on(const struct fake *f) { return f->sm->lanes.pipe[0].off | f->sm->lanes.pipe[0].waking; }
 
@@ -253,7 +252,7 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
         const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
         for (uint32_t g = 0; g < p->n; g++)
             for (uint64_t c = t; c < p->group[g].busy_until; c++) lanes[c - x] |= p->group[g].mask;
-        for (uint64_t c = t; c + 1 < f.sm->lanes.run[0].before; c++) lanes[c - x] |= p->run_lanes; // not booked yet
+        for (uint64_t c = t; c + 1 < f.sm->lanes.with_sm[0].before; c++) lanes[c - x] |= p->run_lanes; // not booked yet
         const uint64_t taken = 1 + d.interval;
         t += taken > apart ? taken : apart;
     }
