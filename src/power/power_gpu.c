@@ -184,7 +184,7 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
         .rf_banks = s->rf_banks,
         .rf_node_nm = p->rf_node_nm,
         .rf_vdd_v = p->rf_vdd_v,
-        .collectors = s->collectors,
+        .collectors = s->collectors + s->collectors_sfu + s->collectors_mem,
         .int_lanes = lanes_of(g, OPC_INT_ADD, s->clusters),
         .fp_lanes = fp_lanes,
         .sfu_lanes = lanes_of(g, OPC_SFU_TRIG, s->sfus),

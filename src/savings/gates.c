@@ -31,9 +31,8 @@ static void cycle(void *self, const struct sm_view *v) {
     struct savings_sm *const s = self;
     struct gates *const g = &s->gates;
     const uint32_t first = g->highest, last = first ^ 1;
-    const bool waiting = s->set.o.count_waiting;
-    if (savings_active(v, unit_of[last], waiting) == 0) return; // nobody to change places for
-    bool change = savings_active(v, unit_of[first], waiting) == 0;
+    if (savings_active(v, unit_of[last]) == 0) return; // nobody to change places for
+    bool change = savings_active(v, unit_of[first]) == 0;
     if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
         change = gating_all_in_blackout(&s->gating, first, v->cycle) &&
                  !gating_all_in_blackout(&s->gating, last, v->cycle);

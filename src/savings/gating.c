@@ -58,8 +58,8 @@ static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
-    g->actv[0] = bits_count64(savings_active(v, UNIT_INT, g->count_waiting));
-    g->actv[1] = bits_count64(savings_active(v, UNIT_FP, g->count_waiting));
+    g->actv[0] = bits_count64(savings_active(v, UNIT_INT));
+    g->actv[1] = bits_count64(savings_active(v, UNIT_FP));
 }
 
 static void cycle(void *self, const struct sm_view *v) {
@@ -228,7 +228,6 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         [GATE_TYPE_LDST] = {o->gate_ldst, &rule_conv_pg, SM_PIPE_LDST, 1},
     };
     g->times = (struct gate_times){o->break_even, o->wakeup_delay};
-    g->count_waiting = o->count_waiting;
     for (uint32_t i = 0; i < GATE_TYPES; i++) {
         if (!row[i].is_gated) continue;
         g->rule[i] = row[i].rule;

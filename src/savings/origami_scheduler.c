@@ -14,7 +14,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     (void)t;
     struct savings_sm *const s = self;
     struct origami *const o = &s->origami;
-    const uint64_t of_sp = savings_active(v, UNIT_INT, false) | savings_active(v, UNIT_FP, false);
+    const uint64_t of_sp = savings_active(v, UNIT_INT) | savings_active(v, UNIT_FP);
     const uint32_t full = bits_count64(of_sp & v->full), partial = bits_count64(of_sp) - full;
     const bool was = o->is_partial;
     bool now = full == partial ? was : partial > full;

@@ -38,7 +38,7 @@ struct gating {
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
-    bool is_busy, counts_active, count_waiting;
+    bool is_busy, counts_active;
     struct gate_domain domain[SM_PIPES];
 };
 
@@ -92,10 +92,10 @@ static inline bool savings_has(const struct savings_sm *s, enum savings_mechanis
     return s->set.mechanisms >> m & 1;
 }
 
-// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count; with `waiting`
-// (option count_waiting) those that wait for memory too.
-static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit, bool waiting) {
-    const uint64_t in_set = waiting ? v->resident : v->active & ~v->wait_long;
+// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that waits
+// for memory has left the active set, or is about to (but see active_waits of the SM).
+static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
+    const uint64_t in_set = v->active_waits ? v->active : v->active & ~v->wait_long;
     return in_set & v->decoded & v->needs[unit] & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
 }
 

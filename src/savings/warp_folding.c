@@ -25,8 +25,8 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     const uint64_t halves = (o->fold_slots - 1) * (folded_so_far(s) - f->folded);
     const uint64_t issued = v->issued - f->issued + halves;
     const bool is_full = o->fold_off_at <= 100 && issued * 100 >= slots * o->fold_off_at;
-    const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT, false)),
-                                    bits_count64(savings_active(v, UNIT_FP, false))};
+    const uint32_t n[LANE_TYPES] = {bits_count64(savings_active(v, UNIT_INT)),
+                                    bits_count64(savings_active(v, UNIT_FP))};
     if (n[0] != n[1]) f->majority = n[1] > n[0];
     uint64_t to[LANE_TYPES];
     for (uint32_t type = 0; type < LANE_TYPES; type++) {

@@ -2,18 +2,35 @@
 // register bank serves its reads and writes in the order of their coming, `collector_ports` a cycle,
 // so an access gets the bank's next free slot, and an instruction's operands are there when its last
 // row has been read. An instruction holds a collector unit from its issue to the cycle in which it
-// enters its pipeline. A result asks for its banks and for the result bus in the cycle before it is
+// enters its pipeline, or to collector_ahead cycles before; with a collector_queue some more may be
+// between the two. SFU, and LD/ST with texture, may have units
+// of their own. A unit may be bound to take collector_reads rows a cycle; then its rows ask for their
+// banks in that order. A result asks for its banks and for the result bus in the cycle before it is
 // due; if one is taken it is late.
 //
 // Register r of the warp in slot w lies in bank (r + w) mod rf_banks, so that the same register of
 // neighbouring warps does not collide. A register named twice by an instruction is read once.
 //
-// Left out: writes do not overtake reads that asked before them; a collector unit has no ports of
-// its own; nothing is forwarded past the register file.
+// Left out: writes do not overtake reads that asked before them; nothing is forwarded past the register
+// file.
 #ifndef WW_SM_COLLECT_H
 #define WW_SM_COLLECT_H
 
 #include "sm/sm_state.h"
+
+enum { COLLECTOR_POOLS = 3, COLLECTOR_TOP_BITS = 0x808080 };
+
+static inline void collect_init(struct sm *s) {
+    const struct sm_config *const c = &s->c;
+    const uint32_t size[COLLECTOR_POOLS] = {c->collectors, c->collectors_sfu, c->collectors_mem};
+    for (uint32_t i = 0; i < COLLECTOR_POOLS; i++)
+        if (size[i] != 0) s->collectors_bias |= (128 - size[i] - c->collector_queue) << 8 * i;
+    const uint32_t of_sfu = c->collectors_sfu != 0 ? 1u << 8 : 1, of_mem = c->collectors_mem != 0 ? 1u << 16 : 1;
+    for (uint32_t u = 0; u < UNIT_N; u++) s->collector_of[u] = 1;
+    s->collector_of[UNIT_NONE] = 0;
+    s->collector_of[UNIT_SFU] = of_sfu;
+    s->collector_of[UNIT_LDST] = s->collector_of[UNIT_TEX] = of_mem;
+}
 
 // Books a slot of a bank at `cycle` or later and answers the cycle.
 static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle) {
@@ -32,21 +49,24 @@ static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle)
 static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, uint32_t w,
                                         uint64_t t) {
     const uint64_t first = t + s->c.read_latency;
+    const uint32_t reads = s->c.collector_reads;
     uint64_t last = first;
     for (uint32_t i = 0; i < in->n_src; i++) {
         const uint32_t bank = s->bank_of[in->src[i] + w];
-        const uint64_t at = collect_bank(s, bank, first);
+        const uint64_t from = ww_likely(reads == 0) ? first : first + i / reads;
+        const uint64_t at = collect_bank(s, bank, from);
         s->act.c[ACT_rf_bank_reads + bank]++;
-        s->act.c[ACT_rf_bank_conflicts] += at - first;
+        s->act.c[ACT_rf_bank_conflicts] += at - from;
         last = max64(last, at);
     }
     return last;
 }
 
-// A collector unit is taken in cycle t until the instruction has left it at the end of `until`.
-static inline void collect_hold(struct sm *s, uint64_t t, uint64_t until) {
-    s->collectors_used++;
-    s->collector_free[(uint8_t)min64(until + 1, t + 255)]++;
+// A collector is taken in cycle t by an instruction of the unit that enters its pipeline in cycle `enters`.
+static inline void collect_hold(struct sm *s, uint32_t unit, uint64_t t, uint64_t enters) {
+    const uint64_t free = max64(min64(enters + 1, t + 255), t + 1 + s->c.collector_ahead);
+    s->collectors_used += s->collector_of[unit];
+    s->collector_free[(uint8_t)(free - s->c.collector_ahead)] += s->collector_of[unit];
 }
 
 // Units that have become free up to cycle t.
@@ -61,8 +81,17 @@ static inline void collect_sweep(struct sm *s, uint64_t t) {
     s->collectors_swept = t;
 }
 
-static inline bool collect_is_full(const struct sm *s) {
-    return s->collectors_used >= s->c.collectors;
+// The pools that have no free unit: the top bits of their bytes.
+static inline uint32_t collect_full(const struct sm *s) {
+    return (s->collectors_used + s->collectors_bias) & COLLECTOR_TOP_BITS;
+}
+
+// Of `warps`, those whose next instruction finds a collector or needs none.
+static inline uint64_t collect_takes(const struct sm *s, uint64_t warps) {
+    const uint32_t full = collect_full(s);
+    for (uint32_t u = 0; u < UNIT_N; u++)
+        if (s->collector_of[u] << 7 & full) warps &= ~s->v.needs[u];
+    return warps;
 }
 
 static inline uint64_t collect_next(const struct sm *s, uint64_t t) {

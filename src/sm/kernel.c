@@ -169,6 +169,8 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     in->unit = op_class_unit[m->klass];
     if (in->unit == UNIT_DP && d->c->dp_pipe != DP_PIPE_DP)
         in->unit = d->c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
+    const bool is_product = m->klass == OPC_INT_MUL || m->klass == OPC_INT_MAD || m->klass == OPC_INT_DIV;
+    if (is_product && d->c->int_mul_pipe == INT_MUL_PIPE_SFU) in->unit = UNIT_SFU;
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);
@@ -197,7 +199,8 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     }
     // Branches and barriers that take several cycles take them from the lanes (Tesla: the guide's
     // eight bar.sync a hot clock).
-    if (m->klass == OPC_CTRL && in->interval > 1) in->unit = UNIT_INT;
+    const bool on_lanes = in->interval > 1 || (d->c->ctrl_on_lanes && m->op != OP_EXIT);
+    if (m->klass == OPC_CTRL && on_lanes) in->unit = UNIT_INT;
     return true;
 }
 

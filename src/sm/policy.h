@@ -48,6 +48,7 @@ struct sm_view {
     uint64_t go;       // ... with operands and without barrier, fence, sleep or branch in the way: it
                        // waits for a unit and a scheduler at most
     uint64_t active;   // two-level: the active set; other schedulers: resident
+    bool active_waits; // warps that wait for memory may be in the active set
     uint64_t wait_mem; // next instruction waits for memory (shared memory included)
     uint64_t wait_long; // ... for memory beyond shared memory and constants in their cache
     uint64_t wait_bar, wait_fence, wait_sleep, wait_branch, wait_const;

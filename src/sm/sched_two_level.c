@@ -4,31 +4,49 @@
 // round robin. Warps that wait for an arithmetic result stay. Within the active set: loose round
 // robin. The set's size is configured for the SM and dealt out evenly to its schedulers, or
 // (shared_warps) they all choose from one set.
+//
+// With active_waits the set is kept full, as in GPGPU-Sim 3.2's two-level scheduler, which takes in a
+// pending warp whether its operands have come or not: what waits for memory holds a place as long as no
+// other warp wants it. There one warp a cycle changes sides, here all that should.
 #include "sm/sm_state.h"
+
+// Up to `room` of the warps `may`, the next in round robin first.
+static uint64_t promote(struct sm *s, uint8_t *last, uint64_t may, uint32_t room) {
+    uint64_t taken = 0;
+    for (; room != 0 && may != 0; room--) {
+        const uint64_t behind = may & (~1ull << *last);
+        const uint32_t w = bits_first64(behind != 0 ? behind : may);
+        *last = (uint8_t)w;
+        taken |= BIT64(w);
+        may &= ~BIT64(w);
+        s->act.c[ACT_two_level_promotions]++;
+    }
+    return taken;
+}
+
+// Of the `free` places, those that warps waiting for memory hold: first who was in the set (`held`).
+static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_t waiting, uint32_t free) {
+    held &= waiting;
+    while (count_warps(held) > free) held &= held - 1;
+    return held | promote(s, last, waiting & ~held, free - count_warps(held));
+}
 
 static void prepare(struct sm *s, uint32_t sc) {
     struct sm_view *const v = &s->v;
-    const uint64_t mine = v->mine[sc] & v->resident;
-    const uint64_t waits = v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep;
-    const uint64_t leave = v->active & mine & waits;
-    if (leave != 0) {
-        v->active &= ~leave;
-        s->act.c[ACT_two_level_demotions] += count_warps(leave);
-    }
-    const uint64_t before = v->active;
+    const uint64_t mine = v->mine[sc] & v->resident, before = v->active & mine;
+    const uint64_t stops = v->wait_bar | v->wait_fence | v->wait_sleep, waits = v->wait_long | stops;
     uint8_t *const promoted = &s->sched[s->c.shared_warps ? 0 : sc].promoted;
-    uint32_t room = s->active_cap[sc] - count_warps(v->active & mine);
-    uint64_t may = mine & v->decoded & ~v->active & ~waits;
-    while (room != 0 && may != 0) {
-        const uint64_t behind = may & (~1ull << *promoted);
-        const uint32_t w = bits_first64(behind != 0 ? behind : may);
-        *promoted = (uint8_t)w;
-        v->active |= BIT64(w);
-        may &= ~BIT64(w);
-        room--;
-        s->act.c[ACT_two_level_promotions]++;
+    const uint32_t cap = s->active_cap[sc];
+    uint64_t active = before & ~waits;
+    active |= promote(s, promoted, mine & v->decoded & ~active & ~waits, cap - count_warps(active));
+    if (ww_unlikely(s->c.active_waits)) {
+        const uint64_t waiting = mine & v->decoded & v->wait_long & ~stops;
+        active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));
     }
-    if ((leave | (before ^ v->active)) != 0) count_active(s, v->cycle);
+    if (active == before) return;
+    s->act.c[ACT_two_level_demotions] += count_warps(before & ~active);
+    v->active = (v->active & ~before) | active;
+    count_active(s, v->cycle);
 }
 
 static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {

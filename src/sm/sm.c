@@ -1,5 +1,6 @@
 // Making and running an SM: checks of the configuration, all memory, kernels in their slots, the
 // loop over simulated cycles.
+#include "sm/collect.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
@@ -15,6 +16,9 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->dp_units > 8) return "dp_units must be at most 8";
     if (c->rf_banks == 0 || c->rf_banks > ACT_MAX_BANKS) return "rf_banks must be 1 to 32";
     if (c->collectors == 0) return "collectors must not be 0";
+    if (c->collectors > 64 || c->collectors_sfu > 64 || c->collectors_mem > 64)
+        return "collectors must be at most 64 of a kind";
+    if (c->collector_queue > 16) return "collector_queue must be at most 16";
     if (c->collector_ports == 0) return "collector_ports must not be 0";
     if (c->result_bus == 0) return "result_bus must not be 0";
     if (c->fetch_width == 0 || c->fetch_instructions == 0) return "nothing is fetched";
@@ -36,6 +40,7 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->shared_warps && c->scheduler != SCHED_LRR && c->scheduler != SCHED_TWO_LEVEL)
         return "shared_warps goes with schedulers lrr and two_level only";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
+    if (c->int_mul_pipe > INT_MUL_PIPE_SFU) return "there is no such int_mul_pipe";
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
     if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
         return "l1d.line_bytes must be 128 or more: a transaction is";
@@ -137,6 +142,7 @@ static void lay_out_pipes(struct sm *s) {
         s->units_busy |= 1u << UNIT_DP;
     }
     v->schedulers = c->schedulers;
+    v->active_waits = c->active_waits && c->scheduler == SCHED_TWO_LEVEL;
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
             if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
@@ -144,6 +150,7 @@ static void lay_out_pipes(struct sm *s) {
                                            : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
     }
     for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
+    collect_init(s);
 }
 
 enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,

@@ -23,14 +23,15 @@
 #include "mem/mem.h"
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
+enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU };
 enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROUP, SCHED_CTA_AWARE };
 
-// A dependent instruction issues `read_latency + latency` cycles after its producer when no bank,
+// A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer when no bank,
 // collector or bus is in the way: that sum is what dependent-chain measurements give. For LD/ST and
 // texture classes other than SHFL `latency` is the time before the access begins (0: it is part of
 // the caches' and shared memory's latencies). CTRL's latency is the barriers': from the issue of the
 // last warp that comes to one until its warps may issue.
-// CTRL's interval, if it is more than 1, is the time that it takes from the INT lanes.
+// CTRL's interval, if it is more than 1 or with ctrl_on_lanes, is the time that it takes from the INT lanes.
 struct class_timing {
     uint32_t latency;    // core cycles from operands read to result written
     uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
@@ -64,6 +65,8 @@ struct sm_config {
     uint32_t issue_width;       // instructions a scheduler may issue a cycle from one warp
     uint32_t scheduler_interval; // core cycles between issues of one scheduler (Fermi: 1)
     uint32_t active_warps;      // two-level: size of the active set, per SM
+    bool active_waits;          // two-level: places that no other warp wants are held by warps that
+                                // wait for memory
     bool shared_warps;          // a scheduler chooses among all warps of the SM, not among its own;
                                 // a warp issues to one of them a cycle
     uint32_t group_warps;       // fetch groups: warps of a group, per SM; CTA-aware: CTAs are put
@@ -76,8 +79,13 @@ struct sm_config {
     uint32_t rf_banks;          // 32-lane rows interleaved: bank = (register + warp) mod banks
     uint32_t read_latency;      // core cycles from issue to the first operand's read, 0 or more
     uint32_t collectors;        // units
+    uint32_t collectors_sfu, collectors_mem; // units for SFU, for LD/ST and texture; 0: of `collectors`
+    uint32_t collector_queue;   // instructions that may wait for a unit of each kind
+    uint32_t collector_reads;   // rows that a unit takes a cycle; 0: any number
+    uint32_t collector_ahead;   // core cycles before its instruction enters in which a unit is free
     uint32_t collector_ports;   // reads a bank serves a cycle (1: single-ported)
     uint32_t result_bus;        // results written a cycle
+    uint32_t write_latency;     // core cycles from the pipeline's end to dependent instructions
     // execution
     uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
     bool int_fp_shared_issue;   // a cluster takes INT or FP, not both: while an addition's interval
@@ -86,6 +94,8 @@ struct sm_config {
                                 // access holds them for as long as it holds the banks
     uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
     uint32_t dp_pipe;           // enum sm_dp_pipe: pipelines that compute in double precision
+    uint32_t int_mul_pipe;      // enum sm_int_mul_pipe: pipelines of integer products and quotients
+    bool ctrl_on_lanes;         // branches and barriers take an INT pipeline; an exit leaves nothing behind
     struct class_timing timing[OPC_N];
     // load/store
     uint32_t lsu_queue;         // accesses waiting

@@ -282,9 +282,11 @@ struct sm {
     uint32_t n_ctas;
 
     // operand collection
-    uint32_t collectors_used;
+    // Counts of collectors are a byte a pool, so that one word has them all.
+    uint32_t collectors_used, collectors_bias; // bias: 128 less the pool's size
     uint64_t collectors_swept;
-    uint8_t collector_free[256]; // by cycle
+    uint32_t collector_free[256]; // by cycle
+    uint32_t collector_of[UNIT_N]; // one unit of the pool that the instructions of a unit take from
     uint64_t bank_next[ACT_MAX_BANKS]; // next free read or write slot
     uint64_t bus_cycle;
     uint32_t bus_used;

@@ -312,7 +312,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
-        collect_hold(s, t, ready);
+        collect_hold(s, unit, t, ready);
         if (in->flags & SI_LANES)
             units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t), STEP_OFF);
         else
@@ -321,9 +321,9 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     }
     if (latency == 0) latency = 1;
     const uint64_t at = units_enter(s, pipe, t, ready, interval, latency);
-    collect_hold(s, t, at);
+    collect_hold(s, unit, t, at);
     if (in->flags & SI_RESULT)
-        wheel_add(&s->wheel, t, at + latency, EVENT_RESULT, in, w, lanes);
+        wheel_add(&s->wheel, t, at + latency + s->c.write_latency, EVENT_RESULT, in, w, lanes);
 }
 
 // With warps that all schedulers choose from: no other one takes it in this cycle, and all go on behind it.
@@ -429,9 +429,9 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
     }
     uint64_t left = warps & ~no;
     if (left == 0) return 0;
-    if (ww_unlikely(collect_is_full(s))) {
+    if (ww_unlikely(collect_full(s) != 0)) {
         *why = STALL_collector;
-        left &= v->needs[UNIT_NONE];
+        left = collect_takes(s, left);
         if (left == 0) return 0;
     }
     if (left & v->needs[UNIT_LDST]) {
@@ -583,7 +583,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
         FOR_EACH_BIT32(u, s->units_busy)
             if ((v->needs[u] & held) && (!STEP_OFF || v->unit_free_at[u] > t))
                 next = min64(next, v->unit_free_at[u]);
-        if (collect_is_full(s)) next = min64(next, collect_next(s, t));
+        if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {
             const uint64_t room = s->lsu.start[s->lsu.start_at];
             if (room > t) next = min64(next, room);

@@ -87,15 +87,16 @@ static void types_in_order(void **state) {
     assert_int_equal(a.c[ACT_gates_switches], 2);
     savings_sm_destroy(f.sm);
 }
-// With count_waiting a warp that waits for memory holds its type's place and its type's last cluster.
+// With active_waits a warp that waits for memory holds its type's place and its type's last cluster.
 static void waiting_counts(void **state) {
     (void)state;
     for (uint32_t counts = 0; counts < 2; counts++) {
         struct fake f;
-        fake_make(&f, counts ? "gates coordinated-blackout count_waiting=1" : "gates coordinated-blackout", 2);
+        fake_make(&f, "gates coordinated-blackout", 2);
         set(&f, 1, 2, 0, 0); // an INT warp that waits for memory, an FP warp
         f.v.resident = 3;
-        f.v.active = 2;
+        f.v.active = counts ? 3 : 2;
+        f.v.active_waits = counts;
         f.v.wait_long = 1;
         fake_cycle(&f, 1);
         assert_int_equal(prefer(&f, 2 | 1), counts ? 1 : 2);

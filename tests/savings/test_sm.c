@@ -24,6 +24,10 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler) 
     c->group_warps = 8;
     c->read_latency = draw(4);
     c->shared_warps = scheduler <= SCHED_TWO_LEVEL && scheduler != SCHED_GTO && number % 2 == 0;
+    c->active_waits = draw(2);
+    c->ctrl_on_lanes = draw(2);
+    c->int_mul_pipe = draw(2);
+    c->write_latency = draw(2);
     c->timing[OPC_SFU_RCP].interval = 4;
     g->args.block[0] = WORDS / 2;
     g->ctas = 2;
@@ -83,7 +87,7 @@ static void saw_cycle(void *self, const struct sm_view *v) {
         const bool dark = off == g->n[type];
         // It went dark in this very cycle: nobody may be there.
         if (dark && !w->was_dark[type] && newest == v->cycle)
-            assert_int_equal(savings_active(v, type == 0 ? UNIT_INT : UNIT_FP, false), 0);
+            assert_int_equal(savings_active(v, type == 0 ? UNIT_INT : UNIT_FP), 0);
         w->was_dark[type] = dark;
     }
 }

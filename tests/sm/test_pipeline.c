@@ -176,6 +176,119 @@ static void collector_units(void **state) {
     rig_free(g);
 }
 
+// A collector that takes a row or two a cycle: three rows in banks of their own are there in the third,
+// or in the second cycle. One row needs no more than one.
+static void collector_takes_rows_in_turn(void **state) {
+    (void)state;
+    const struct { uint32_t reads, late; } row[] = {{0, 0}, {1, 2}, {2, 1}, {3, 0}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        struct rig *g = rig_new();
+        g->c.collector_reads = row[i].reads;
+        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(20), R(1), R(2), R(3));
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 1 + row[i].late + 10);
+        assert_int_equal(act(g, ACT_rf_bank_conflicts), 0);
+        rig_free(g);
+    }
+}
+
+// Ten moves through one collector, read_latency 4: each holds it from its issue to the end of the cycle
+// in which it enters, so the next issues five cycles later. With a place to wait in, two are under way:
+// they issue in cycles 1, 2, 6, 7, 11, 12 ... If the collector is free two cycles earlier it is three.
+static void collector_queue_and_ahead(void **state) {
+    (void)state;
+    const struct { uint32_t queue, ahead, last; } row[] = {
+        {0, 0, 1 + 9 * 5}, {1, 0, 1 + 4 * 5 + 1}, {0, 2, 1 + 9 * 3}, {0, 4, 1 + 9}, {0, 9, 1 + 9}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        struct rig *g = rig_new();
+        g->c.read_latency = 4;
+        g->c.collectors = 1;
+        g->c.collector_queue = row[i].queue;
+        g->c.collector_ahead = row[i].ahead;
+        for (uint32_t k = 0; k < 10; k++) movi(g, k, k);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, row[i].last + 4 + 10);
+        rig_free(g);
+    }
+}
+
+// Two warps of an SFU instruction and a move, one collector: taken by the first SFU instruction (1 to 5),
+// the second (6 to 10), the moves (11, 16): the last is there in 16 + 4 + 10. With one for SFU alone the
+// moves go in between: SFU 1, 6, moves 2 (of no warp yet: the first warp's next, in order), 7.
+static void collectors_of_their_own(void **state) {
+    (void)state;
+    for (uint32_t own = 0; own < 2; own++) {
+        struct rig *g = rig_new();
+        g->c.read_latency = 4;
+        g->c.collectors = 1;
+        g->c.collectors_sfu = own;
+        g->args.block[0] = 64;
+        mufu(g, 1, 31);
+        movi(g, 2, 2);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, own ? 7 + 4 + 10 : 16 + 4 + 10);
+        rig_free(g);
+    }
+    // Loads issue in 15 and 16, or the second in 20, when the first has left its collector.
+    uint64_t done[2];
+    for (uint32_t own = 0; own < 2; own++) {
+        struct rig *g = rig_new();
+        g->c.read_latency = 4;
+        g->c.collectors_mem = 1 + own;
+        g->args.block[0] = 64;
+        address(g, 3);
+        load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+        exit_(g);
+        rig_run(g);
+        done[own] = g->done_at;
+        rig_free(g);
+    }
+    assert_int_equal(done[0] - done[1], 4);
+}
+
+// A result may be used a cycle later, but the pipeline holds it no longer.
+static void write_latency_is_part_of_a_chain(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.write_latency = 3;
+    for (uint32_t i = 0; i < 20; i++) iaddi(g, 1, 1, 1);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 20 * 13);
+    assert_int_equal(act(g, ACT_int_busy_cycles), 20 * 10);
+    rig_free(g);
+}
+
+// Integer products in the SFU, branches in an INT pipeline: what is counted, and that they meet there.
+static void products_in_sfu_and_control_in_int(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.int_mul_pipe = INT_MUL_PIPE_SFU;
+    g->c.timing[OPC_INT_MAD].interval = 3;
+    for (uint32_t i = 0; i < 5; i++) emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 1 + 4 * 3 + 10);
+    assert_int_equal(act(g, ACT_sfu_issues), 5);
+    assert_int_equal(act(g, ACT_int_issues), 0);
+    rig_free(g);
+    for (uint32_t on = 0; on < 2; on++) {
+        g = rig_new();
+        g->c.schedulers = 2;
+        g->c.ctrl_on_lanes = on;
+        g->args.block[0] = 64;
+        bra(g, 1); // both in cycle 1, or one in each of two cycles in the only pipeline
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_int_issues), on ? 2 : 0);
+        assert_int_equal(act(g, ACT_issue_slots + STALL_unit_busy), on);
+        rig_free(g);
+    }
+}
+
 // Two schedulers, two warps, two clusters: both warps run as if alone.
 static void two_schedulers(void **state) {
     (void)state;
@@ -453,6 +566,11 @@ int main(void) {
         cmocka_unit_test(bank_with_one_port_does_not_slow_a_chain),
         cmocka_unit_test(result_bus),
         cmocka_unit_test(collector_units),
+        cmocka_unit_test(collector_takes_rows_in_turn),
+        cmocka_unit_test(collector_queue_and_ahead),
+        cmocka_unit_test(collectors_of_their_own),
+        cmocka_unit_test(write_latency_is_part_of_a_chain),
+        cmocka_unit_test(products_in_sfu_and_control_in_int),
         cmocka_unit_test(two_schedulers),
         cmocka_unit_test(warps_of_all_schedulers),
         cmocka_unit_test(double_precision_blocks),

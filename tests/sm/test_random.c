@@ -66,6 +66,15 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->dp_pipe = which % 3;
     c->shared_warps = which % 2 && c->scheduler != SCHED_GTO;
     c->lsu_queue = 1 + rnd(8);
+    c->active_waits = rnd(2);
+    c->collectors_sfu = rnd(4);
+    c->collectors_mem = rnd(4);
+    c->collector_queue = rnd(3);
+    c->collector_reads = rnd(3);
+    c->collector_ahead = rnd(4);
+    c->write_latency = rnd(3);
+    c->int_mul_pipe = rnd(2);
+    c->ctrl_on_lanes = rnd(2);
     c->agu_lanes = 8u << rnd(3);
     c->pending_entries = 1 + rnd(20);
     for (int i = 0; i < OPC_N; i++) {

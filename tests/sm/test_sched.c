@@ -129,6 +129,39 @@ static void two_level_promotes(void **state) {
     rig_free(g);
 }
 
+// The same with active_waits: as long as nobody ready wants their places 0 and 1 keep them while they wait
+// for memory. 2 and 3 want them in 11 and 12, so up to 24 nothing changes. From 24 on all four wait, and
+// 3, which came last, keeps its place beside 2; the answers come in 112 and 113 and both give way.
+static struct rig *two_level_waits(void) {
+    struct rig *g = two_level();
+    g->c.active_waits = true;
+    return g;
+}
+static void two_level_keeps_waiting(void **state) {
+    (void)state;
+    struct record with, without;
+    record(two_level_waits, &with, 135);
+    record(two_level, &without, 135);
+    assert_int_equal(with.n, without.n);
+    for (uint32_t i = 0; i < with.n; i++) {
+        assert_int_equal(with.at[i].cycle, without.at[i].cycle);
+        assert_int_equal(with.at[i].warp, without.at[i].warp);
+    }
+    struct rig *g = two_level_waits();
+    rig_run(g);
+    // in: 0, 1 at the start; 2 and 3 for them; 0 and 1 again for 2 and 3; 2 and 3 when 0 and 1 have gone
+    assert_int_equal(act(g, ACT_two_level_promotions), 8);
+    assert_int_equal(act(g, ACT_two_level_demotions), 4);
+    // Nobody is in it before the first decode (cycle 0) and from the last EXIT on (127 to 135). Without
+    // active_waits it is empty while all wait, too.
+    assert_int_equal(act(g, ACT_active_set_cycles + 0), 1 + 9);
+    rig_free(g);
+    g = two_level();
+    rig_run(g);
+    assert_true(act(g, ACT_active_set_cycles + 0) > 1 + 9 + 80);
+    rig_free(g);
+}
+
 // Groups of two of four warps: move, load, add, EXIT.
 //   1 to 4      moves: 0 and 1, the first group; then nobody of it is ready, though it waits for
 //               nothing long: 2 and 3
@@ -512,6 +545,7 @@ int main(void) {
         cmocka_unit_test(gto_stays),
         cmocka_unit_test(gto_takes_the_oldest),
         cmocka_unit_test(two_level_promotes),
+        cmocka_unit_test(two_level_keeps_waiting),
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
