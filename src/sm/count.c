@@ -142,6 +142,7 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
         const uint32_t d = domain_of(p);
         a->c[ACT_idle_cycles + d] += s->idle[p].cycles;
         a->c[ACT_idle_sent + d] += s->idle[p].sent;
+        a->c[ACT_bubble_cycles + d] += s->idle[p].bubbles;
         const uint64_t end = idle_end(s, p, now);
         if (s->is_busy && s->v.pipe[p].busy_until < end)
             a->c[ACT_idle_cycles + d] += end - s->v.pipe[p].busy_until;

@@ -150,6 +150,7 @@ static void lay_out_pipes(struct sm *s) {
                                            : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
     }
     for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
+    for (uint32_t p = 0; p < SM_PIPES; p++) s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
     collect_init(s);
 }
 

@@ -303,6 +303,7 @@ struct sm {
     struct activity act; // what is counted directly
     struct pipe_idle {   // idle periods that have ended, by length
         uint64_t n[ACT_IDLE_LENGTHS], cycles, sent; // sent: cycles with an instruction on its way
+        uint64_t sent_until, bubbles; // the cycle after the last that was sent; see ACT_bubble_cycles
     } idle[SM_PIPES];
 
     struct lsu lsu, tex;

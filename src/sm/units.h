@@ -67,6 +67,9 @@ static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64
                               uint32_t interval, bool has_off) {
     s->v.pipe[pipe].free_at = t + interval;
     s->v.pipe[pipe].issues++;
+    const uint64_t gap = t - s->idle[pipe].sent_until;
+    s->idle[pipe].bubbles += gap < 10 ? gap : 0;
+    s->idle[pipe].sent_until = t + 1;
     units_refresh(s, unit, t, has_off);
     if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + s->lanes_cycles, has_off);
 }

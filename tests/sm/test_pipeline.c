@@ -53,6 +53,21 @@ static void idle_period_ends_when_one_is_sent(void **state) {
     rig_free(g);
 }
 
+// Moves with an interval of 4 in cycles 1, 5, 9: gaps of three cycles, though the pipeline is never empty.
+// With 12 they are no bubbles.
+static void bubbles_are_short_gaps(void **state) {
+    (void)state;
+    for (uint32_t interval = 4; interval <= 12; interval += 8) {
+        struct rig *g = rig_new();
+        g->c.timing[OPC_MOV].interval = interval;
+        for (uint32_t i = 0; i < 3; i++) movi(g, i, i);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_bubble_cycles), interval == 4 ? 2 * 3 : 0);
+        rig_free(g);
+    }
+}
+
 // Independent adds of one warp: one a cycle; the N-th issues in cycle N, its result at N + 10.
 static void independent_adds_are_issue_limited(void **state) {
     (void)state;
@@ -558,6 +573,7 @@ int main(void) {
         cmocka_unit_test(dependent_adds),
         cmocka_unit_test(read_latency_is_part_of_a_chain),
         cmocka_unit_test(idle_period_ends_when_one_is_sent),
+        cmocka_unit_test(bubbles_are_short_gaps),
         cmocka_unit_test(independent_adds_are_issue_limited),
         cmocka_unit_test(interval_limits),
         cmocka_unit_test(two_clusters_share_the_work),
