@@ -3,9 +3,4 @@
 // time too.
 #include "savings/savings_int.h"
 
-static uint64_t may_wake(const struct gating *g, const struct gate_domain *d) {
-    (void)g;
-    return d->since;
-}
-
-const struct gate_rule rule_conv_pg = {.settle = gating_by_idle_detect, .may_wake = may_wake};
+const struct gate_rule rule_conv_pg = {.settle = gating_by_idle_detect};

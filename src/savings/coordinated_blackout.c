@@ -8,10 +8,6 @@
 // When several are due in one cycle the highest-numbered goes first: schedulers fill low numbers.
 #include "savings/savings_int.h"
 
-static uint64_t may_wake(const struct gating *g, const struct gate_domain *d) {
-    return d->since + g->times.break_even;
-}
-
 static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
     const uint32_t first = g->first[type], end = first + g->n[type];
     uint32_t on = 0;
@@ -39,7 +35,7 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
         quiet = due;
         if (quiet > t) break;
         if (is_last && g->actv[type] != 0) { // until the counter falls
-            g->kept |= 1u << (type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP);
+            g->kept |= g->unit_of[type];
             quiet = DOMAIN_NEVER;
             break;
         }
@@ -54,4 +50,4 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
 }
 
 const struct gate_rule rule_coordinated_blackout = {
-    .settle = settle, .may_wake = may_wake, .counts_active = true};
+    .settle = settle, .has_blackout = true, .counts_active = true};

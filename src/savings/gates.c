@@ -22,6 +22,7 @@ static void put_first(struct savings_sm *s, uint32_t type, uint64_t t) {
     g->since = t;
     g->switch_at = s->set.o.max_switch != 0 ? t + s->set.o.max_switch : UINT64_MAX;
     g->first_unit = 1u << unit_of[type];
+    g->last_unit = unit_of[type ^ 1];
     g->order = (struct sm_order){
         {{(uint8_t)unit_of[type], UNIT_NONE}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}}; // and the other type
 }
@@ -56,6 +57,7 @@ void gates_init(struct savings_sm *s, struct sm_policy *p) {
                             .cycle = cycle,
                             .cycle_at = &s->gates.switch_at,
                             .cycle_without = &s->gates.first_unit,
+                            .cycle_with = &s->gates.last_unit,
                             .order = &s->gates.order,
                             .count = count};
 }

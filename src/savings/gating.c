@@ -10,56 +10,80 @@
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
-// Before which cycle time alone does nothing to a domain that has been settled at t. Work can only put
-// it off; but of an access that LD/ST holds the end is not known.
-static uint64_t quiet_until(const struct gate_domain *d, uint64_t idle_from, uint32_t idle_detect, uint64_t t) {
-    if (d->state == GATE_WAKING) return d->on_at;
-    if (d->state == GATE_ON && idle_from == DOMAIN_NEVER) return t + 1;
-    return domain_due(d, idle_from, idle_detect);
-}
-
+// Work can only put off what time does to a domain; but of an access that LD/ST holds the end is not known.
 uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
     uint64_t next = DOMAIN_NEVER;
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
-        struct gate_domain *const d = &g->domain[p];
-        const uint64_t idle_from = savings_idle_from(v, p);
-        domain_settle(d, idle_from, g->idle_detect[type], t);
-        const uint64_t at = quiet_until(d, idle_from, g->idle_detect[type], t);
+    uint32_t p = g->first[type];
+    for (struct gate_domain *d = &g->domain[p], *const end = d + g->n[type]; d != end; d++, p++) {
+        if (d->state == GATE_OFF) continue; // until somebody wakes it
+        uint64_t at = d->on_at;
+        if (d->state == GATE_WAKING && at <= t) domain_awake(d, t);
+        if (d->state == GATE_ON) {
+            const uint64_t idle_from = savings_idle_from(v, p);
+            at = idle_from == DOMAIN_NEVER ? t + 1 : domain_due(d, idle_from, g->idle_detect[type]);
+            if (at <= t) {
+                domain_gate(d, at);
+                continue;
+            }
+        }
         if (at < next) next = at;
     }
     return next;
 }
 
-static const struct gate_rule *rule_of(const struct gating *g, uint32_t pipe) {
-    uint32_t type = 0;
-    while (pipe - g->first[type] >= g->n[type]) type++;
-    return g->rule[type];
+// First cycle in which a domain that is off may be woken.
+static uint64_t may_wake(const struct gating *g, uint32_t pipe) {
+    const uint64_t since = g->domain[pipe].since;
+    return g->rule[g->type_of[pipe]]->has_blackout ? since + g->times.break_even : since;
+}
+
+// Without a wakeup delay a unit that may be woken takes the instruction that wakes it.
+static uint64_t off_without_delay(const struct gating *g, uint64_t pipes, uint64_t t) {
+    uint64_t off = 0;
+    FOR_EACH_BIT64(p, pipes) {
+        const enum gate_state state = g->domain[p].state;
+        if (state == GATE_WAKING || (state == GATE_OFF && may_wake(g, (uint32_t)p) > t)) off |= 1ull << p;
+    }
+    return off;
+}
+
+static void settle_type(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
+    const uint64_t pipes = g->pipes_of[type];
+    uint64_t off = 0;
+    g->kept &= ~g->unit_of[type];
+    g->type_at[type] = g->rule[type]->settle(g, v, type, t);
+    if (ww_unlikely(g->times.wakeup_delay == 0)) {
+        off = off_without_delay(g, pipes, t);
+        g->type_at[type] = t + 1;
+    } else {
+        FOR_EACH_BIT64(p, pipes) off |= (uint64_t)(g->domain[p].state != GATE_ON) << p;
+    }
+    g->off = (g->off & ~pipes) | off;
+}
+
+// Whether nobody is left who keeps the type's last unit on.
+static inline bool is_left(const struct gating *g, uint32_t type) {
+    return (g->kept & g->unit_of[type]) != 0 && g->actv[type] == 0;
 }
 
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
     g->look_at = DOMAIN_NEVER;
-    g->kept = 0;
-    for (uint32_t type = 0; type < GATE_TYPES; type++) {
-        if (g->rule[type] == NULL) continue;
-        const uint64_t next = g->rule[type]->settle(g, v, type, t);
-        if (next < g->look_at) g->look_at = next;
+    for (uint32_t type = 0; type < g->n_types; type++) {
+        if (g->type_at[type] <= t || is_left(g, type)) settle_type(g, v, type, t);
+        if (g->type_at[type] < g->look_at) g->look_at = g->type_at[type];
     }
     g->settled = t;
-    g->off = 0;
-    FOR_EACH_BIT64(p, g->pipes) {
-        const struct gate_domain *const d = &g->domain[p];
-        if (d->state == GATE_ON) continue;
-        // Without a wakeup delay a unit that may be woken takes the instruction that wakes it.
-        if (g->times.wakeup_delay == 0 && d->state == GATE_OFF && rule_of(g, (uint32_t)p)->may_wake(g, d) <= t)
-            continue;
-        g->off |= 1ull << p;
-    }
-    if (g->times.wakeup_delay == 0) g->look_at = t + 1;
+}
+
+// To be looked at again in cycle t.
+static void look_at(struct gating *g, uint32_t type, uint64_t t) {
+    if (t < g->type_at[type]) g->type_at[type] = t;
+    if (t < g->look_at) g->look_at = t;
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
-    g->actv[0] = bits_count64(savings_active(v, UNIT_INT));
-    g->actv[1] = bits_count64(savings_active(v, UNIT_FP));
+    g->actv[0] = savings_active(v, UNIT_INT);
+    g->actv[1] = savings_active(v, UNIT_FP);
 }
 
 static void cycle(void *self, const struct sm_view *v) {
@@ -83,8 +107,7 @@ static void leave(void *self, const struct sm_view *v) { count_active(self, v); 
 // Without a blackout its end cannot be critical.
 static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     struct gate_domain *const d = &g->domain[pipe];
-    const struct gate_rule *const rule = rule_of(g, pipe);
-    d->n.critical_wakeups += rule != &rule_conv_pg && rule->may_wake(g, d) == t;
+    d->n.critical_wakeups += g->rule[g->type_of[pipe]]->has_blackout && may_wake(g, pipe) == t;
     return domain_wake(d, &g->times, t);
 }
 
@@ -109,12 +132,14 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     FOR_EACH_BIT64(p, pipes & g->pipes & ~g->claimed) {
         const struct gate_domain *const d = &g->domain[p];
         if (d->state != GATE_OFF) continue;
-        const uint64_t from = rule_of(g, (uint32_t)p)->may_wake(g, d);
+        const uint64_t from = may_wake(g, (uint32_t)p);
         if (from <= t) {
             g->claimed |= 1ull << p;
             const uint64_t on_at = wake(g, (uint32_t)p, t);
-            if (on_at < g->look_at) g->look_at = on_at;
-            if (g->kept != 0) g->look_at = t; // what only a warp kept on may go off now
+            const uint32_t type = g->type_of[p];
+            // What only a warp kept on may go off now.
+            const bool was_last = g->kept & g->unit_of[type];
+            look_at(g, type, was_last ? t : on_at);
             return on_at > t ? on_at : t + 1;
         }
         if (from < again) again = from;
@@ -135,7 +160,7 @@ void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, ui
         g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
     g->window_since = t;
     g->idle_detect[type] = idle_detect;
-    g->look_at = 0;
+    look_at(g, type, 0);
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
         g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
 }
@@ -175,41 +200,45 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     FOR_EACH_BIT64(p, g->pipes) domain_begin(&g->domain[p], t);
     g->window_since = t;
     g->settled = t;
-    g->look_at = g->off = 0;
-    g->kept = 0;
+    for (uint32_t type = 0; type < GATE_TYPES; type++)
+        if (g->rule[type] != NULL) look_at(g, type, 0);
+    g->off = g->kept = 0;
     g->actv[0] = g->actv[1] = 0; // no instruction is decoded yet
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
-    struct gating g = *(const struct gating *)self; // the open times are closed in a copy
-    if (g.is_busy && now > 0) {
-        if (g.settled < v->cycle) g.settled = v->cycle;
-        if (now - 1 > g.settled) settle(&g, v, now - 1);
-        end_at(&g, now);
+    const struct gating *g = self;
+    struct gating until_now; // the open times are closed in a copy
+    if (g->is_busy && now > 0) {
+        until_now = *g;
+        if (until_now.settled < v->cycle) until_now.settled = v->cycle;
+        if (now - 1 > until_now.settled) settle(&until_now, v, now - 1);
+        end_at(&until_now, now);
+        g = &until_now;
     }
     static const uint32_t domain_of[GATE_TYPES] = {ACT_INT_DOMAIN, ACT_FP_DOMAIN, ACT_SFU_DOMAIN,
                                                    ACT_LDST_DOMAIN};
     uint64_t *const c = a->c;
     for (uint32_t type = 0; type < GATE_TYPES; type++) {
-        if (g.rule[type] == NULL) continue;
-        for (uint32_t i = 0; i < g.n[type]; i++) {
+        if (g->rule[type] == NULL) continue;
+        for (uint32_t i = 0; i < g->n[type]; i++) {
             const uint32_t d = domain_of[type] + (type < 2 ? i : 0);
-            const struct gate_counts *const n = &g.domain[g.first[type] + i].n;
+            const struct gate_counts *const n = &g->domain[g->first[type] + i].n;
             c[ACT_gate_uncompensated + d] += n->uncompensated;
             c[ACT_gate_compensated + d] += n->compensated;
             c[ACT_gate_wakeup + d] += n->wakeup;
             c[ACT_gate_events + d] += n->events;
-            c[ACT_gate_overhead + d] += n->events * g.times.break_even;
+            c[ACT_gate_overhead + d] += n->events * g->times.break_even;
             c[ACT_gate_wakeups + d] += n->wakeups;
             c[ACT_gate_early_wakeups + d] += n->early_wakeups;
             c[ACT_gate_critical_wakeups + d] += n->critical_wakeups;
         }
-        for (uint32_t d = domain_of[type]; d < domain_of[type] + (type < 2 ? g.n[type] : 1u); d++)
+        for (uint32_t d = domain_of[type]; d < domain_of[type] + (type < 2 ? g->n[type] : 1u); d++)
             c[ACT_gate_on_idle + d] = c[ACT_idle_cycles + d] - c[ACT_gate_uncompensated + d] -
                                       c[ACT_gate_compensated + d] - c[ACT_gate_wakeup + d];
     }
     for (uint32_t i = 0; i < 2; i++)
-        if (g.rule[i] != NULL) c[ACT_idle_detect_cycles + i] += g.window_cycles[i];
+        if (g->rule[i] != NULL) c[ACT_idle_detect_cycles + i] += g->window_cycles[i];
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -229,19 +258,24 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
     };
     g->times = (struct gate_times){o->break_even, o->wakeup_delay};
     for (uint32_t i = 0; i < GATE_TYPES; i++) {
+        g->type_at[i] = DOMAIN_NEVER;
         if (!row[i].is_gated) continue;
+        g->n_types = i + 1;
         g->rule[i] = row[i].rule;
         g->first[i] = (uint8_t)row[i].first;
         g->n[i] = (uint8_t)row[i].n;
         g->idle_detect[i] = o->idle_detect;
-        g->pipes |= ((1ull << row[i].n) - 1) << row[i].first;
+        g->unit_of[i] = i == GATE_TYPE_INT ? 1u << UNIT_INT : i == GATE_TYPE_FP ? 1u << UNIT_FP : 0;
+        g->pipes_of[i] = ((1ull << row[i].n) - 1) << row[i].first;
+        g->pipes |= g->pipes_of[i];
+        for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
     g->counts_active = (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
     *p = (struct sm_policy){.name = "gating",
                             .self = g,
                             .cycle = cycle,
                             .cycle_at = &g->look_at,
-                            .cycle_without = &g->kept,
+                            .cycle_without = g->counts_active ? &g->kept : NULL,
                             .leave = g->counts_active ? leave : NULL,
                             .pipes_off = &g->off,
                             .unit_wanted = unit_wanted,

@@ -2,8 +2,4 @@
 // break-even time at least; no instruction wakes it before.
 #include "savings/savings_int.h"
 
-static uint64_t may_wake(const struct gating *g, const struct gate_domain *d) {
-    return d->since + g->times.break_even;
-}
-
-const struct gate_rule rule_naive_blackout = {.settle = gating_by_idle_detect, .may_wake = may_wake};
+const struct gate_rule rule_naive_blackout = {.settle = gating_by_idle_detect, .has_blackout = true};

@@ -13,11 +13,9 @@ struct gating;
 struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
     // what g->actv says held in (g->settled, t]. Answers a later cycle before which time alone
-    // changes nothing.
-    // Where only a warp keeps a unit on, it sets the type's bit in g->kept.
+    // changes nothing. Where only a warp keeps a unit on, it sets the type's bit in g->kept.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
-    // First cycle in which a domain that is off may be woken.
-    uint64_t (*may_wake)(const struct gating *g, const struct gate_domain *d);
+    bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // it looks at g->actv
 };
 extern const struct gate_rule rule_conv_pg, rule_naive_blackout, rule_coordinated_blackout;
@@ -25,20 +23,24 @@ extern const struct gate_rule rule_conv_pg, rule_naive_blackout, rule_coordinate
 enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
-    const struct gate_rule *rule[GATE_TYPES]; // NULL: not gated
+    bool is_busy, counts_active;
+    uint32_t kept;             // units (bit mask: UNIT_INT, UNIT_FP) of which only a warp keeps the last cluster on
+    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler or when there is no such warp
+    uint64_t type_at[GATE_TYPES]; // the same of a type
+    uint64_t settled;          // all domains stand as they are at this cycle
+    uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
+    uint64_t off;              // pipes that take no instruction in this cycle
+    uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
+    uint32_t n_types;          // none from this one on is
+    uint32_t unit_of[GATE_TYPES]; // bits of UNIT_INT and UNIT_FP, 0 for the others
+    uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     struct gate_times times;
     uint32_t idle_detect[GATE_TYPES];
-    uint64_t settled;          // all domains stand as they are at this cycle
-    uint32_t actv[2];          // INT_ACTV, FP_ACTV
-    uint64_t pipes;            // that are gated
-    uint64_t off;              // pipes that take no instruction in this cycle
-    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler, or when warps
-    uint32_t kept;             // for these units (bit mask: UNIT_INT, UNIT_FP) leave the active set
-    uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
+    const struct gate_rule *rule[GATE_TYPES]; // NULL: not gated
     uint8_t first[GATE_TYPES], n[GATE_TYPES]; // pipes
+    uint8_t type_of[SM_PIPES]; // of those that are gated
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
-    bool is_busy, counts_active;
     struct gate_domain domain[SM_PIPES];
 };
 
@@ -52,7 +54,7 @@ struct savings_sm {
         uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
         uint64_t since, switches;
         uint64_t switch_at;    // when max_switch is over
-        uint32_t first_unit;   // bit of UNIT_INT or UNIT_FP
+        uint32_t first_unit, last_unit; // bit of the first type's unit; number of the last's
         struct sm_order order;
     } gates;
     struct adaptive {

@@ -159,9 +159,9 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
 }
 
 // An SM without work, whose pipes are done, counts nothing until it gets some; binding a kernel to a slot and
-// unbinding it only moves counts. A technique may count the time of an idle SM.
+// unbinding it only moves counts.
 static bool is_settled(const struct sm *s, uint64_t now) {
-    if (s->n_policies != 0 || s->n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
+    if (s->n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
     for (uint32_t i = 0; i < SM_PIPES; i++)
         if (s->v.pipe[i].busy_until > now) return false;
     return true;

@@ -66,6 +66,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
             const uint32_t epoch = s->policy[i]->epoch_cycles;
             s->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
             s->epoch_at = min64(s->epoch_at, s->epoch_next[i]);
+            s->turn_at = min64(s->turn_at, s->epoch_at);
         }
     }
     uint32_t at = 0;

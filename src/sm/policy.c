@@ -3,7 +3,7 @@
 #include "sm/units.h"
 
 // Epochs and `cycle` in the order of the policies, so that each finds what those before it have done.
-void policy_epochs(struct sm *s, uint64_t t) {
+static void epochs(struct sm *s, uint64_t t) {
     s->epoch_at = NEVER;
     for (uint32_t i = 0; i < s->n_policies; i++) {
         const struct sm_policy *const p = s->policy[i];
@@ -24,19 +24,52 @@ static void order_pipes(struct sm *s, uint32_t unit) {
     const uint64_t on = s->unit_pipes[unit] & ~s->pipes_none;
     uint64_t first = 0;
     if (units_has_twin(s, unit))
-        FOR_EACH_BIT64(p, on)
-            if (s->pipes_none >> units_twin(unit, (uint32_t)p) & 1) first |= BIT64(p);
+        first = on & (unit == UNIT_INT ? s->pipes_none >> (SM_PIPE_FP - SM_PIPE_INT)
+                                       : s->pipes_none << (SM_PIPE_FP - SM_PIPE_INT));
     uint8_t *to = s->pipes_on[unit];
     FOR_EACH_BIT64(p, first) *to++ = (uint8_t)p;
     FOR_EACH_BIT64(p, on & ~first) *to++ = (uint8_t)p;
     *to = SM_PIPES;
     s->on_free_at[unit] = units_on_free_at(s, unit);
-    s->units_busy |= 1u << unit; // is it? who looks next will see
+    const uint32_t bit = 1u << unit;
+    s->units_off &= ~bit;
+    s->units_part &= ~bit;
+    s->units_busy |= bit; // maybe: who looks next will see
+    if (on == s->unit_pipes[unit]) return;
+    if (on != 0) {
+        s->units_part |= bit;
+        return;
+    }
+    s->units_off |= bit;
+    s->units_busy &= ~bit;
 }
 
+// Two places are enough for INT and FP; who finds all warps there has to look what is off.
+static void note_off(struct sm *s) {
+    const uint32_t sp = 1u << UNIT_INT | 1u << UNIT_FP;
+    s->off_warps[0] = s->units_off >> UNIT_INT & 1 ? &s->v.needs[UNIT_INT] : &s->none;
+    s->off_warps[1] = s->units_off >> UNIT_FP & 1 ? &s->v.needs[UNIT_FP] : &s->none;
+    if (ww_unlikely((s->units_off & ~sp) != 0)) s->off_warps[0] = &s->all;
+}
+
+// Beyond the units of the pipelines that changed, those of their twins.
 void policy_pipes(struct sm *s, uint64_t none) {
+    const uint64_t changed = s->pipes_none ^ none, sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
     s->pipes_none = none;
+    if (changed & sp) {
+        order_pipes(s, UNIT_INT);
+        order_pipes(s, UNIT_FP);
+    }
+    if (ww_unlikely((changed & ~sp) != 0))
+        for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
+            if (changed & s->unit_pipes[u]) order_pipes(s, u);
+    note_off(s);
+}
+
+void policy_pipes_new(struct sm *s) {
+    s->pipes_none = 0;
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
+    note_off(s);
 }
 
 void policy_parts(struct sm *s, uint64_t part) {
@@ -46,10 +79,47 @@ void policy_parts(struct sm *s, uint64_t part) {
         s->units_held |= (uint32_t)((s->unit_pipes[u] & part) != 0) << u;
 }
 
+// Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
+void policy_plan(struct sm *s) {
+    policy_turn_at(s);
+    s->n_watches = 0;
+    for (uint32_t i = 0; i < s->n_turns; i++) {
+        const struct sm_turn *const p = &s->turn[i];
+        if (p->without == NULL) continue;
+        FOR_EACH_BIT32(u, *p->without) {
+            const bool is_off = (s->unit_pipes[u] & ~*s->off_at) == 0;
+            s->watch[s->n_watches].warps = is_off ? &s->none : &s->v.needs[u];
+            s->watch[s->n_watches++].with =
+                p->with != NULL && *p->with != UNIT_NONE ? &s->v.needs[*p->with] : &s->all;
+        }
+    }
+}
+
+static bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
+    if (*p->at <= t) return true;
+    if (p->without == NULL || *p->without == 0) return false;
+    if (p->with != NULL && *p->with != UNIT_NONE && s->v.needs[*p->with] == 0) return false;
+    FOR_EACH_BIT32(u, *p->without)
+        if ((policy_in_set(s) & s->v.needs[u]) == 0 || (s->unit_pipes[u] & ~*s->off_at) == 0) return true;
+    return false;
+}
+
+void policy_turns(struct sm *s, uint64_t t) {
+    if (ww_unlikely(s->epoch_at <= t)) {
+        epochs(s, t);
+    } else {
+        for (uint32_t i = 0; i < s->n_turns; i++)
+            if (has_turn(s, &s->turn[i], t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
+    }
+    policy_plan(s);
+    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+}
+
 void policy_leave(struct sm *s, uint64_t next) {
     for (uint32_t i = 0; i < s->n_turns; i++)
-        if (s->turn[i].p->leave != NULL && policy_has_turn(s, i, next - 1))
+        if (s->turn[i].p->leave != NULL && has_turn(s, &s->turn[i], next - 1))
             s->turn[i].p->leave(s->turn[i].p->self, &s->v);
+    policy_turn_at(s);
 }
 
 uint64_t policy_next_event(struct sm *s) {
@@ -75,6 +145,7 @@ uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_
     uint64_t next = NEVER;
     for (uint32_t i = 0; i < s->on_wanted.n; i++)
         next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit, pipes, ready));
+    policy_turn_at(s);
     return next;
 }
 
@@ -121,4 +192,6 @@ void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot,
 void policy_work(struct sm *s, bool begins, uint64_t cycle) {
     for (uint32_t i = 0; i < s->n_policies; i++)
         if (s->policy[i]->work != NULL) s->policy[i]->work(s->policy[i]->self, &s->v, begins, cycle);
+    policy_plan(s);
+    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
 }

@@ -140,13 +140,14 @@ struct sm_policy {
     // call and the view was constant in between.
     void (*cycle)(void *self, const struct sm_view *v);
     // Before this cycle `cycle` has nothing to do and is not called; NULL: it always is. A call in a
-    // cycle before it must do no harm.
+    // cycle before it must do no harm. May change in the policy's callbacks that are given the view.
     const uint64_t *cycle_at;
-    // Units (bit mask of enum unit_class) without which it has something to do all the same: it is called too in
-    // cycles in which, for one of them, all pipes are off or no warp of the active set is (one whose next
-    // instruction is for the unit and waits for neither memory, a barrier, a fence, a sleep, a branch nor a constant).
-    // NULL: none. Needs cycle_at.
-    const uint32_t *cycle_without;
+    // Units (bit mask of enum unit_class) without which it has something to do all the same; NULL: none. It is called
+    // too in cycles in which for one of them all pipes are off or no warp of the active set is: one whose next
+    // instruction is for the unit and waits for neither memory (but with active_waits), a barrier, a fence, a sleep,
+    // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for that one.
+    // These change in `cycle`, `epoch` and `work` alone, and need cycle_at.
+    const uint32_t *cycle_without, *cycle_with;
     // Nothing issued, the SM skips cycles behind this one, and in one of them `cycle` would have had its turn: the
     // last look at what the view says in all of them. Before it is called again, things will have changed.
     void (*leave)(void *self, const struct sm_view *v);
@@ -158,8 +159,8 @@ struct sm_policy {
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is
     // asked, and the choice is made again without that unit's warps.
     uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
-    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id), looked at once a cycle,
-    // behind `cycle`; NULL: none. What unit_on says for all its pipes at once, without a call. One
+    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id); changes in `cycle`, `epoch` and
+    // `work` alone; NULL: none. What unit_on says for all its pipes at once, without a call. One
     // policy of an SM at most has them.
     const uint64_t *pipes_off;
     // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
@@ -206,7 +207,7 @@ struct sm_policy {
     // Idle times and states count in between. At the first, all that was idle is idle since `cycle`.
     void (*work)(void *self, const struct sm_view *v, bool begins, uint64_t cycle);
     // Adds the policy's counts, complete up to and without `now`, to those of the SM, in which its busy
-    // cycles and its idle cycles stand already.
+    // cycles and its idle cycles stand already. While the SM holds no work time must add nothing to them.
     void (*count)(const void *self, const struct sm_view *v, struct activity *a, uint64_t now);
 };
 

@@ -239,18 +239,20 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->off_at = s->part_at = &s->never;
+    s->off_at = s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
     s->order = NULL;
     s->n_turns = 0;
+    s->none = 0;
+    s->all = ~0ull;
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
         if (q->cycle != NULL) {
-            s->turn[s->n_turns].at = q->cycle_at != NULL ? q->cycle_at : &s->never;
-            s->turn[s->n_turns].units = q->cycle_without != NULL ? q->cycle_without : &s->no_units;
-            s->turn[s->n_turns++].p = q;
+            const struct sm_turn turn = {q->cycle_at != NULL ? q->cycle_at : &s->none, q->cycle_without,
+                                         q->cycle_with, q};
+            s->turn[s->n_turns++] = turn;
         }
         uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
         h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
@@ -261,7 +263,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
         h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
         if (q->pipes_off != NULL) {
-            if (s->off_at != &s->never)
+            if (s->off_at != &s->none)
                 return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that switches whole pipelines: an SM takes one",
                                 q->name);
             s->off_at = q->pipes_off;
@@ -284,10 +286,11 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     }
     s->n_policies = (uint8_t)n;
     s->is_summed = false;
-    policy_pipes(s, 0);
+    policy_plan(s);
+    policy_pipes_new(s);
     policy_parts(s, 0);
     // Do any take hold of more than pipelines, or lanes?
-    const bool has_lanes = s->lanes != NULL && s->off_at == &s->never;
+    const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;
     const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | (has_lanes ? 0 : HOOK_PREFER);
     const bool has_all = (s->lanes != NULL && !has_lanes) || s->hooks & more;
     s->step = n == 0      ? step_cycle_plain

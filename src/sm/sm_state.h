@@ -204,6 +204,7 @@ enum { TAG_LINE = 0, TAG_OP = 1 << 12, TAG_STORE = 2 << 12, TAG_NOBODY = 3 << 12
        TAG_INDEX = (1 << 12) - 1 };
 
 // ---- the SM -------------------------------------------------------------------------------------
+enum { SM_MAX_WATCHES = SM_MAX_POLICIES * UNIT_N };
 struct kernel_slot {
     struct sm_kernel *kernel;
     struct sm_inst_counts *counts;
@@ -247,18 +248,27 @@ struct sm {
     // units of which it must be asked pipe by pipe.
     uint64_t pipes_none, pipes_part;
     uint32_t units_held;
+    uint32_t units_off, units_part;                // units of which all pipes are off, some are
+    const uint64_t *off_warps[2];                  // between them, all warps for units that are off
     uint64_t on_free_at[UNIT_N];                   // earliest free_at of a unit's pipes that are on
     uint8_t pipes_on[UNIT_N][SM_MAX_CLUSTERS + 1]; // these, in the order in which they are tried; SM_PIPES: the end
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
-    // `cycle` of the policies that have it, in their order: it has its turn from *at on and without *units.
-    struct { const uint64_t *at; const uint32_t *units; const struct sm_policy *p; } turn[SM_MAX_POLICIES];
+    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with.
+    struct sm_turn {
+        const uint64_t *at;
+        const uint32_t *without, *with;
+        const struct sm_policy *p;
+    } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
+    uint64_t turn_at; // earliest cycle that any names, or epoch_at
+    // Somebody has a turn too when of the active set none of *warps is left, and *with is not 0.
+    struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
+    uint32_t n_watches;
     const uint64_t *off_at, *part_at; // pipes_off, pipes_part of those that have them
     const struct sm_order *order;  // NULL: nobody has one
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
-    uint64_t never;                // where pointers of policies that lack something point to: 0, and no unit
-    uint32_t no_units;
+    uint64_t none, all;            // where pointers point to that lack something: 0, all bits
 
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
@@ -435,22 +445,26 @@ bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
 // What is held back has changed: whole pipelines, pipelines with lanes off.
 void policy_pipes(struct sm *s, uint64_t none);
+void policy_pipes_new(struct sm *s); // none is off, whatever has been before
 void policy_parts(struct sm *s, uint64_t part);
-void policy_epochs(struct sm *s, uint64_t t); // the epochs that begin up to cycle t, then all `cycle`
 uint64_t policy_next_event(struct sm *s);
 void policy_leave(struct sm *s, uint64_t next); // cycles up to `next` are skipped
-// Whether the active set has a warp for each of these units that needs no more than results and a pipeline, and
-// the unit has one that is not off.
-static inline bool policy_has_warps(const struct sm *s, uint32_t units) {
-    const struct sm_view *const v = &s->v;
-    const uint64_t in = v->active & v->decoded & ~(v->wait_long | s->blocked);
-    FOR_EACH_BIT32(u, units)
-        if ((in & v->needs[u]) == 0 || (s->unit_pipes[u] & ~*s->off_at) == 0) return false;
-    return true;
+void policy_turns(struct sm *s, uint64_t t);    // some have their turn
+// When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
+static inline void policy_turn_at(struct sm *s) {
+    s->turn_at = s->epoch_at;
+    for (uint32_t i = 0; i < s->n_turns; i++) s->turn_at = min64(s->turn_at, *s->turn[i].at);
 }
-// Whether policy number i of those with `cycle` has something to do there up to cycle t.
-static inline bool policy_has_turn(const struct sm *s, uint32_t i, uint64_t t) {
-    return *s->turn[i].at <= t || (*s->turn[i].units != 0 && !policy_has_warps(s, *s->turn[i].units));
+void policy_plan(struct sm *s); // the same, and what is watched
+// Warps of the active set that wait for results or a unit at most, or for memory if the set keeps those.
+static inline uint64_t policy_in_set(const struct sm *s) {
+    const uint64_t waits = s->v.active_waits ? 0 : s->v.wait_long;
+    return s->v.active & s->v.decoded & ~(waits | s->blocked);
+}
+static inline bool policy_misses(const struct sm *s) {
+    for (uint32_t i = 0; i < s->n_watches; i++)
+        if (*s->watch[i].with != 0 && (policy_in_set(s) & *s->watch[i].warps) == 0) return true;
+    return false;
 }
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);

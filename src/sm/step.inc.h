@@ -162,13 +162,10 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 #if STEP_HOOKS
 // The techniques' turn at the start of a cycle, and what they hold back in it.
 static inline void policies_begin(struct sm *s, uint64_t t) {
-    if (ww_unlikely(s->epoch_at <= t)) {
-        policy_epochs(s, t);
-    } else {
-        for (uint32_t i = 0; i < s->n_turns; i++)
-            if (policy_has_turn(s, i, t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
-    }
-    if (STEP_OFF && *s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+#if STEP_LANES
+    policy_turn_at(s);
+#endif
+    if (s->turn_at <= t || policy_misses(s)) policy_turns(s, t);
 #if STEP_LANES
     if (*s->part_at != s->pipes_part) policy_parts(s, *s->part_at);
 #endif
@@ -301,7 +298,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     latency += d.latency;
     interval += d.interval;
 #else
-    const uint32_t pipe = STEP_HOOKS ? units_choose_on(s, unit, t) : units_choose(s, unit, t);
+    const uint32_t pipe = STEP_OFF ? units_choose_on(s, unit, t) : units_choose(s, unit, t);
     (void)pc;
     (void)sc;
     (void)is_second;
@@ -408,17 +405,19 @@ static uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
 #endif
 
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
-// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
-static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why,
-                          uint64_t *held) {
+// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back; where `has_off`, a
+// constant of the caller, is false, no unit is asked for that is off.
+static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s, uint64_t warps, uint64_t t,
+                                                                   enum stall_reason *why, uint64_t *held,
+                                                                   bool has_off) {
     struct sm_view *const v = &s->v;
     uint64_t no = 0, off = 0; // off: of units that would take one with all their pipelines on
     *held = 0;
     *why = STALL_unit_busy;
-    FOR_EACH_BIT32(u, s->units_busy) {
+    FOR_EACH_BIT32(u, has_off ? s->units_busy | s->units_off : s->units_busy) {
         if ((STEP_OFF ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
             s->units_busy &= ~(1u << u);
-        else if (STEP_OFF && v->unit_free_at[u] <= t)
+        else if (has_off && v->unit_free_at[u] <= t)
             off |= v->needs[u];
         else
             no |= v->needs[u];
@@ -446,7 +445,7 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
             left &= ~v->needs[UNIT_TEX];
         }
     }
-    if (STEP_OFF && (left & off) != 0) {
+    if (has_off && (left & off) != 0) {
         *held = left & off;
         left &= ~off;
         *why = STALL_policy;
@@ -460,6 +459,24 @@ static uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_r
     }
 #endif
     return left;
+}
+
+#if STEP_OFF
+static __attribute__((noinline)) uint64_t with_unit_off(struct sm *s, uint64_t warps, uint64_t t,
+                                                        enum stall_reason *why, uint64_t *held) {
+    return with_unit_if(s, warps, t, why, held, true);
+}
+#endif
+
+static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
+                                                                enum stall_reason *why, uint64_t *held) {
+#if STEP_OFF
+    uint64_t off = *s->off_warps[0] | *s->off_warps[1];
+    FOR_EACH_BIT32(u, s->units_part & s->units_busy)
+        if (s->v.unit_free_at[u] <= t && s->on_free_at[u] > t) off |= s->v.needs[u];
+    if (ww_unlikely((warps & off) != 0)) return with_unit_off(s, warps, t, why, held);
+#endif
+    return with_unit_if(s, warps, t, why, held, false);
 }
 
 #if STEP_HOOKS
@@ -488,18 +505,18 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 // comes to and that are held back are asked for. False: it may issue none.
 static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
                                  uint64_t t) {
-    while ((can | held) != 0) {
+    for (;;) {
         uint64_t from = can | held;
+        if (from == 0) return false;
         if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
 #if STEP_LANES
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
         if (from == 0) return false;
 #endif
         *w = s->ops->pick(s, sc, from);
-        if (!(held >> *w & 1)) return true;
+        if (ww_likely(held == 0 || !(held >> *w & 1))) return true;
         held &= ~want_unit(s, *w, held, t);
     }
-    return false;
 }
 #endif
 
@@ -580,7 +597,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     next = min64(next, min64(s->lsu.wake, s->tex.wake));
     const uint64_t held = v->go & v->active;
     if (held != 0) {
-        FOR_EACH_BIT32(u, s->units_busy)
+        FOR_EACH_BIT32(u, STEP_OFF ? s->units_busy | s->units_off : s->units_busy)
             if ((v->needs[u] & held) && (!STEP_OFF || v->unit_free_at[u] > t))
                 next = min64(next, v->unit_free_at[u]);
         if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
@@ -599,7 +616,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
 #if STEP_HOOKS
     next = min64(next, min64(s->policy_wake, s->epoch_at));
     if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
-    if ((s->hooks & HOOK_LEAVE) && next > t + 1) policy_leave(s, next);
+    if (s->hooks & HOOK_LEAVE && next > t + 1 && (s->turn_at < next || policy_misses(s))) policy_leave(s, next);
 #endif
     return max64(next, t + 1);
 }

@@ -15,7 +15,7 @@ static inline uint64_t units_on_free_at(const struct sm *s, uint32_t unit) {
 }
 
 // Where a technique may have switched pipelines off (`has_off`, a constant of the caller), a unit of which all
-// others are taken counts as busy too.
+// others are taken counts as busy too; not one that is off altogether.
 static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const struct sm_view *v = &s->v;
     const struct sm_pipe *p = &v->pipe[v->pipe_first[unit]];
@@ -23,7 +23,8 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
     for (uint32_t i = 1; i < v->pipe_n[unit]; i++) first = min64(first, p[i].free_at);
     s->v.unit_free_at[unit] = first;
     if (has_off) {
-        if (s->pipes_none & s->unit_pipes[unit]) first = units_on_free_at(s, unit);
+        if (s->units_off >> unit & 1) return;
+        if (s->units_part >> unit & 1) first = units_on_free_at(s, unit);
         s->on_free_at[unit] = first;
     }
     if (first > t)
