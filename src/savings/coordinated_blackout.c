@@ -9,44 +9,39 @@
 #include "savings/savings_int.h"
 
 static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
-    const uint32_t first = g->first[type], end = first + g->n[type];
+    struct gate_domain *const first = &g->domain[g->first[type]], *const end = first + g->n[type];
     uint32_t on = 0;
-    uint64_t last_off = 0;
-    for (uint32_t p = first; p < end; p++) {
-        domain_awake(&g->domain[p], t);
-        on += g->domain[p].state != GATE_OFF;
-        if (g->domain[p].state == GATE_OFF) last_off = domain_max(last_off, g->domain[p].since);
+    uint64_t last_off = 0, awake_at = DOMAIN_NEVER;
+    for (struct gate_domain *d = first; d != end; d++) {
+        domain_awake(d, t);
+        on += d->state != GATE_OFF;
+        if (d->state == GATE_OFF) last_off = domain_max(last_off, d->since);
+        if (d->state == GATE_WAKING && d->on_at < awake_at) awake_at = d->on_at;
     }
-    uint64_t quiet = DOMAIN_NEVER;
-    while (on != 0) {
+    for (; on != 0; on--) {
         const bool is_last = on == 1;
+        const uint32_t window = is_last ? 0 : g->idle_detect[type];
+        // The counter is known from the cycle after the last look on; the others went off earlier.
+        const uint64_t not_before = is_last ? domain_max(g->settled + 1, last_off) : 0;
         uint64_t due = DOMAIN_NEVER;
-        uint32_t next = end;
-        for (uint32_t p = first; p < end; p++) {
-            uint64_t at = domain_due(&g->domain[p], savings_idle_from(v, p),
-                                     is_last ? 0 : g->idle_detect[type]);
-            // The counter is known from the cycle after the last look on; the others went off earlier.
-            if (is_last && at != DOMAIN_NEVER)
-                at = domain_max(at, domain_max(g->settled + 1, last_off));
+        struct gate_domain *next = NULL;
+        uint32_t p = g->first[type];
+        for (struct gate_domain *d = first; d != end; d++, p++) {
+            if (d->state != GATE_ON) continue;
+            const uint64_t at = domain_max(domain_due(d, savings_idle_from(v, p), window), not_before);
             if (at > due) continue;
             due = at;
-            next = p;
+            next = d;
         }
-        quiet = due;
-        if (quiet > t) break;
+        if (due > t) return due < awake_at ? due : awake_at;
         if (is_last && g->actv[type] != 0) { // until the counter falls
             g->kept |= g->unit_of[type];
-            quiet = DOMAIN_NEVER;
-            break;
+            return awake_at;
         }
-        domain_gate(&g->domain[next], due);
+        domain_gate(next, due);
         last_off = domain_max(last_off, due);
-        on--;
-        quiet = DOMAIN_NEVER;
     }
-    for (uint32_t p = first; p < end; p++)
-        if (g->domain[p].state == GATE_WAKING && g->domain[p].on_at < quiet) quiet = g->domain[p].on_at;
-    return quiet;
+    return awake_at;
 }
 
 const struct gate_rule rule_coordinated_blackout = {

@@ -95,7 +95,10 @@ static void cycle(void *self, const struct sm_view *v) {
         return;
     }
     if (g->counts_active) {
-        if (v->cycle > g->settled + 1) settle(g, v, v->cycle - 1); // as the last cycle left it
+        if (v->cycle > g->settled + 1) { // as the last cycle left it
+            if (g->look_at < v->cycle || g->kept != 0) settle(g, v, v->cycle - 1);
+            g->settled = v->cycle - 1;
+        }
         count_active(g, v);
     }
     settle(g, v, v->cycle);

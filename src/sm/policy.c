@@ -36,10 +36,8 @@ static void order_pipes(struct sm *s, uint32_t unit) {
     s->units_part &= ~bit;
     s->units_busy |= bit; // maybe: who looks next will see
     if (on == s->unit_pipes[unit]) return;
-    if (on != 0) {
-        s->units_part |= bit;
-        return;
-    }
+    s->units_part |= bit;
+    if (on != 0) return;
     s->units_off |= bit;
     s->units_busy &= ~bit;
 }
@@ -80,25 +78,31 @@ void policy_parts(struct sm *s, uint64_t part) {
 }
 
 // Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
-void policy_plan(struct sm *s) {
-    policy_turn_at(s);
+static void watch(struct sm *s) {
     s->n_watches = 0;
     for (uint32_t i = 0; i < s->n_turns; i++) {
-        const struct sm_turn *const p = &s->turn[i];
-        if (p->without == NULL) continue;
-        FOR_EACH_BIT32(u, *p->without) {
+        struct sm_turn *const p = &s->turn[i];
+        p->had_without = *p->without;
+        p->had_with = *p->with;
+        FOR_EACH_BIT32(u, p->had_without) {
             const bool is_off = (s->unit_pipes[u] & ~*s->off_at) == 0;
             s->watch[s->n_watches].warps = is_off ? &s->none : &s->v.needs[u];
-            s->watch[s->n_watches++].with =
-                p->with != NULL && *p->with != UNIT_NONE ? &s->v.needs[*p->with] : &s->all;
+            s->watch[s->n_watches++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
         }
     }
 }
 
-static bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
+void policy_plan(struct sm *s) {
+    policy_turn_at(s);
+    bool is_same = *s->off_at == s->pipes_none;
+    for (uint32_t i = 0; i < s->n_turns; i++)
+        is_same &= *s->turn[i].without == s->turn[i].had_without && *s->turn[i].with == s->turn[i].had_with;
+    if (!is_same) watch(s);
+}
+
+static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
     if (*p->at <= t) return true;
-    if (p->without == NULL || *p->without == 0) return false;
-    if (p->with != NULL && *p->with != UNIT_NONE && s->v.needs[*p->with] == 0) return false;
+    if (*p->without == 0 || (*p->with != UNIT_NONE && s->v.needs[*p->with] == 0)) return false;
     FOR_EACH_BIT32(u, *p->without)
         if ((policy_in_set(s) & s->v.needs[u]) == 0 || (s->unit_pipes[u] & ~*s->off_at) == 0) return true;
     return false;

@@ -243,16 +243,18 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->lanes = NULL;
     s->lane_pipe = NULL;
     s->order = NULL;
-    s->n_turns = 0;
+    s->n_turns = s->n_watches = 0;
     s->none = 0;
     s->all = ~0ull;
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
         if (q->cycle != NULL) {
-            const struct sm_turn turn = {q->cycle_at != NULL ? q->cycle_at : &s->none, q->cycle_without,
-                                         q->cycle_with, q};
-            s->turn[s->n_turns++] = turn;
+            s->turn[s->n_turns++] = (struct sm_turn){
+                .at = q->cycle_at != NULL ? q->cycle_at : &s->none,
+                .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
+                .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
+                .p = q};
         }
         uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
         h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
@@ -286,8 +288,8 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     }
     s->n_policies = (uint8_t)n;
     s->is_summed = false;
-    policy_plan(s);
     policy_pipes_new(s);
+    policy_turn_at(s);
     policy_parts(s, 0);
     // Do any take hold of more than pipelines, or lanes?
     const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;

@@ -248,7 +248,7 @@ struct sm {
     // units of which it must be asked pipe by pipe.
     uint64_t pipes_none, pipes_part;
     uint32_t units_held;
-    uint32_t units_off, units_part;                // units of which all pipes are off, some are
+    uint32_t units_off, units_part;                // units of which all pipes are off, of which any is
     const uint64_t *off_warps[2];                  // between them, all warps for units that are off
     uint64_t on_free_at[UNIT_N];                   // earliest free_at of a unit's pipes that are on
     uint8_t pipes_on[UNIT_N][SM_MAX_CLUSTERS + 1]; // these, in the order in which they are tried; SM_PIPES: the end
@@ -258,6 +258,7 @@ struct sm {
         const uint64_t *at;
         const uint32_t *without, *with;
         const struct sm_policy *p;
+        uint32_t had_without, had_with; // what is watched for it now
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
@@ -269,6 +270,7 @@ struct sm {
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     uint64_t none, all;            // where pointers point to that lack something: 0, all bits
+    uint32_t no_unit;              // the same: no bit of a unit, UNIT_NONE
 
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;

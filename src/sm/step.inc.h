@@ -404,24 +404,34 @@ static uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
 }
 #endif
 
+#if STEP_OFF
+static uint64_t with_unit_off(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why, uint64_t *held);
+#endif
+
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
-// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back; where `has_off`, a
-// constant of the caller, is false, no unit is asked for that is off.
+// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back. With `has_off`, a
+// constant of the caller, pipelines that are off are dealt with; without, who comes to such warps is sent there.
 static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s, uint64_t warps, uint64_t t,
                                                                    enum stall_reason *why, uint64_t *held,
                                                                    bool has_off) {
     struct sm_view *const v = &s->v;
     uint64_t no = 0, off = 0; // off: of units that would take one with all their pipelines on
+#if STEP_OFF
+    if (!has_off) off = *s->off_warps[0] | *s->off_warps[1];
+#endif
     *held = 0;
     *why = STALL_unit_busy;
     FOR_EACH_BIT32(u, has_off ? s->units_busy | s->units_off : s->units_busy) {
         if ((STEP_OFF ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
             s->units_busy &= ~(1u << u);
-        else if (has_off && v->unit_free_at[u] <= t)
+        else if (STEP_OFF && v->unit_free_at[u] <= t)
             off |= v->needs[u];
         else
             no |= v->needs[u];
     }
+#if STEP_OFF
+    if (!has_off && ww_unlikely((warps & off) != 0)) return with_unit_off(s, warps, t, why, held);
+#endif
     if (s->c.dp_blocks_issue) {
         if (s->cycle_dp) return 0;
         if (s->cycle_issues != 0) no |= v->needs[UNIT_DP];
@@ -470,12 +480,6 @@ static __attribute__((noinline)) uint64_t with_unit_off(struct sm *s, uint64_t w
 
 static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
                                                                 enum stall_reason *why, uint64_t *held) {
-#if STEP_OFF
-    uint64_t off = *s->off_warps[0] | *s->off_warps[1];
-    FOR_EACH_BIT32(u, s->units_part & s->units_busy)
-        if (s->v.unit_free_at[u] <= t && s->on_free_at[u] > t) off |= s->v.needs[u];
-    if (ww_unlikely((warps & off) != 0)) return with_unit_off(s, warps, t, why, held);
-#endif
     return with_unit_if(s, warps, t, why, held, false);
 }
 

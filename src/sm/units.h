@@ -23,8 +23,10 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
     for (uint32_t i = 1; i < v->pipe_n[unit]; i++) first = min64(first, p[i].free_at);
     s->v.unit_free_at[unit] = first;
     if (has_off) {
-        if (s->units_off >> unit & 1) return;
-        if (s->units_part >> unit & 1) first = units_on_free_at(s, unit);
+        if (s->units_part >> unit & 1) {
+            first = units_on_free_at(s, unit);
+            if (first == NEVER) return; // all are
+        }
         s->on_free_at[unit] = first;
     }
     if (first > t)
