@@ -21,6 +21,7 @@
 
 #define NO_ROW UINT32_MAX
 enum { BANK_BITS = 5, AGE_BITS = 26 }; // of a rank
+#define COLD __attribute__((noinline)) // keeps registers of the common way free
 typedef int32_t v4 __attribute__((vector_size(16)));
 
 static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -92,9 +93,11 @@ static inline void renew_row(struct dram_channel *c, uint32_t b) {
     const bool is_open = c->open >> b & 1;
     c->lane->row_at[b] = since(c, is_open ? c->bank[b].pre_ok : c->bank[b].act_ok);
     c->lane->closed[b] = is_open ? 0 : -1;
+    c->rows_known = false;
 }
 
 static void renew_ranks(struct dram_channel *c) {
+    c->least_known = 0;
     for (uint32_t dir = 0; dir < 2; dir++) {
         FOR_EACH_BIT32(b, c->hit[dir] & ~c->opening)
         c->lane->hit_rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
@@ -108,28 +111,34 @@ static void move_ranks(struct dram_channel *c) {
     c->rank_base = c->seq - (1u << (AGE_BITS - 1));
     renew_ranks(c);
 }
-static void move_epoch(struct dram_channel *c, uint64_t now) {
+static COLD void move_epoch(struct dram_channel *c, uint64_t now) {
     c->epoch = now;
     for (uint32_t b = 0; b < c->s->banks; b++) renew_row(c, b);
 }
 
 // ---- hits -----------------------------------------------------------------------------------
 static inline void drop_hit(struct dram_channel *c, uint32_t b, uint32_t dir) {
+    if (!(c->hit[dir] >> b & 1)) return;
     c->hit[dir] &= ~(1u << b);
     c->bank[b].list[dir].hit = NIL;
     c->lane->hit_rank[dir][b] = INT32_MAX;
+    c->least_known &= ~(1u << dir);
+    c->rows_known = false;
 }
 
 // Entry i is the oldest for the bank's open row.
 static inline void set_hit(struct dram_channel *c, uint32_t b, uint32_t dir, uint32_t i) {
     c->bank[b].list[dir].hit = i;
     c->lane->hit_rank[dir][b] = c->opening >> b & 1 ? INT32_MAX : rank_of(c, i, b);
+    if (!(c->hit[dir] >> b & 1)) c->rows_known = false;
     c->hit[dir] |= 1u << b;
+    c->least_known &= ~(1u << dir);
 }
 
 // tRCD is over.
-static void opened_up(struct dram_channel *c, uint32_t b) {
+static COLD void opened_up(struct dram_channel *c, uint32_t b) {
     c->opening &= ~(1u << b);
+    c->least_known = 0;
     for (uint32_t dir = 0; dir < 2; dir++)
         if (c->hit[dir] >> b & 1)
             c->lane->hit_rank[dir][b] = rank_of(c, c->bank[b].list[dir].hit, b);
@@ -175,7 +184,7 @@ static void closed(struct dram_channel *c, uint32_t b, uint64_t t) {
 
 // ---- refresh --------------------------------------------------------------------------------
 // Does the refreshes that are due at or before `now`.
-static void refresh(struct dram_channel *c, uint64_t now) {
+static COLD void refresh(struct dram_channel *c, uint64_t now) {
     const struct dram_shape *s = c->s;
     while (c->refresh_due <= now) {
         uint64_t t = max64(c->refresh_due, c->cmd_ok);
@@ -202,7 +211,22 @@ static void refresh(struct dram_channel *c, uint64_t now) {
     }
 }
 
+static void count_columns(struct dram_channel *c) {
+    const struct dram_shape *s = c->s;
+    uint64_t *act = c->act->c;
+    const uint64_t reads = c->columns[DIR_READ], writes = c->columns[DIR_WRITE];
+    act[ACT_dram_bus_cycles] += (reads + writes) * s->burst_clocks;
+    act[ACT_dram_reads] += reads;
+    act[ACT_dram_read_bytes] += reads * s->burst_bytes;
+    act[ACT_dram_writes] += writes;
+    act[ACT_dram_write_bytes] += writes * s->burst_bytes;
+    act[ACT_dram_row_misses] += c->fresh_columns;
+    act[ACT_dram_row_hits] += reads + writes - c->fresh_columns;
+    c->columns[DIR_READ] = c->columns[DIR_WRITE] = c->fresh_columns = 0;
+}
+
 void dram_account(struct dram_channel *c, uint64_t clock) {
+    count_columns(c);
     if (c->refresh_due <= clock) refresh(c, clock);
     if (clock > c->accounted) {
         c->act->c[ACT_dram_cycles] += clock - c->accounted;
@@ -224,24 +248,24 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
     const uint32_t row = (uint32_t)(rest >> s->chunks_a_row_shift) & (NO_ROW >> 1);
     if (s->bank_hash) bank ^= row & (s->banks - 1);
     *e = (struct dram_entry){.what = what,
-                             .visible = clock + s->controller_clocks,
                              .row = row,
                              .next = NIL,
                              .prev = NIL,
                              .bank = (uint8_t)bank,
                              .bursts = (uint8_t)bursts};
+    e->what.tick = clock + s->controller_clocks;
     if (c->pipe_tail[dir] == NIL) {
         c->pipe_head[dir] = i;
-        c->pipe_next[dir] = e->visible;
+        c->pipe_next[dir] = e->what.tick;
     } else {
         c->entry[c->pipe_tail[dir]].next = i;
     }
     c->pipe_tail[dir] = i;
     c->queued[dir]++;
     c->act->c[ACT_mc_requests]++;
-    if (e->visible < c->insert_at && c->count[dir] < s->window[dir]) {
-        c->insert_at = e->visible;
-        c->next = min64(c->next, e->visible);
+    if (e->what.tick < c->insert_at && c->count[dir] < s->window[dir]) {
+        c->insert_at = e->what.tick;
+        c->next = min64(c->next, e->what.tick);
     }
 }
 
@@ -257,7 +281,7 @@ static void insert(struct dram_channel *c, uint32_t dir) {
         c->pipe_tail[dir] = NIL;
         c->pipe_next[dir] = NEVER;
     } else {
-        c->pipe_next[dir] = c->entry[e->next].visible;
+        c->pipe_next[dir] = c->entry[e->next].what.tick;
     }
     e->seq = c->seq++;
     if (ww_unlikely(c->seq - c->rank_base >= 1u << AGE_BITS)) move_ranks(c);
@@ -267,6 +291,7 @@ static void insert(struct dram_channel *c, uint32_t dir) {
         l->head = i;
         c->lane->head_rank[dir][e->bank] = rank_of(c, i, e->bank);
         c->pend[dir] |= bit;
+        c->rows_known = false;
         c->picked = false;
     } else {
         c->entry[l->tail].next = i;
@@ -306,6 +331,7 @@ static inline void choose_direction(struct dram_channel *c) {
         return;
     }
     c->draining = c->mode == DIR_WRITE && writes >= high;
+    c->rows_known = false;
 }
 
 static inline v4 v4_all(int32_t x) { return (v4){x, x, x, x}; }
@@ -324,57 +350,75 @@ static inline int32_t v4_least(v4 a) {
 }
 static const v4 v4_first = {1, 2, 4, 8};
 
-// The earliest row command of a set of banks, if it is earlier than the column found.
-static void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
-    if (ww_unlikely(start - c->epoch > 1u << 30)) move_epoch(c, start);
+// The earliest clock of a row command of a set of banks.
+static COLD void know_rows(struct dram_channel *c, uint32_t rows) {
     const v4 *row_at = (const v4 *)(const void *)c->lane->row_at;
     const v4 *is_closed = (const v4 *)(const void *)c->lane->closed;
-    const v4 *rank = (const v4 *)(const void *)c->lane->head_rank[c->mode];
-    const v4 first = v4_all(since(c, start)), never = v4_all(INT32_MAX);
     const v4 act = v4_all(since(c, max64(c->act_rrd, c->faw[c->faw_at])));
-    v4 at[DRAM_BANKS / 4], least = never, oldest = never, bit = v4_first;
+    v4 least = v4_all(INT32_MAX), bit = v4_first;
     const uint32_t n = (c->s->banks + 3) / 4;
     for (uint32_t i = 0; i < n; i++, bit = bit << 4) {
         const v4 in = (v4_all((int32_t)rows) & bit) == bit;
-        at[i] = v4_choose(in, v4_max(v4_max(row_at[i], is_closed[i] & act), first), never);
-        least = v4_min(least, at[i]);
+        const v4 at = v4_max(row_at[i], is_closed[i] & act);
+        least = v4_min(least, at | (~in & v4_all(INT32_MAX)));
     }
-    const int32_t when = v4_least(least);
-    if (c->epoch + (uint32_t)when >= c->picked_at) return; // columns go first
-    for (uint32_t i = 0; i < n; i++)
-        oldest = v4_min(oldest, v4_choose(at[i] == v4_all(when), rank[i], never));
-    c->picked_bank = (uint32_t)v4_least(oldest) & (DRAM_BANKS - 1);
-    c->picked_at = c->epoch + (uint32_t)when;
-    c->picked_column = false;
+    c->rows_at = c->epoch + (uint32_t)v4_least(least);
+    c->rows_known = true;
 }
 
-// The least rank of the banks with hits that are open, but for those of groups that are late.
-static inline int32_t least_hit(const struct dram_channel *c, uint32_t dir, uint64_t column) {
-    const struct dram_shape *s = c->s;
-    const v4 most = v4_all(INT32_MAX), mask = v4_all((int32_t)s->group_mask);
-    const v4 ids[2] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
-    const v4 of[2] = {ids[0] & mask, ids[1] & mask}; // groups of the banks; others repeat these
-    v4 late[2] = {v4_all(0), v4_all(0)};
-    if (s->one_late) {
-        const int32_t g = c->col_l[c->last_group] > column ? (int32_t)c->last_group : -1;
-        late[0] = (of[0] == v4_all(g)) & most;
-        late[1] = (of[1] == v4_all(g)) & most;
-    } else {
-        for (uint32_t k = 0; k < s->groups; k++) {
-            const int32_t g = c->col_l[k] > column ? (int32_t)k : -1;
-            late[0] |= (of[0] == v4_all(g)) & most;
-            late[1] |= (of[1] == v4_all(g)) & most;
-        }
+// A row command of a set of banks that is possible before the column found: the one for the oldest
+// request among those that are possible then.
+static COLD void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows) {
+    const v4 *row_at = (const v4 *)(const void *)c->lane->row_at;
+    const v4 *is_closed = (const v4 *)(const void *)c->lane->closed;
+    const v4 *rank = (const v4 *)(const void *)c->lane->head_rank[c->mode];
+    c->picked_at = max64(c->rows_at, start);
+    c->picked_column = false;
+    const bool no_act = max64(c->act_rrd, c->faw[c->faw_at]) > c->picked_at;
+    const v4 too_early = v4_all(no_act ? -1 : 0), now = v4_all(since(c, c->picked_at));
+    v4 oldest = v4_all(INT32_MAX), bit = v4_first;
+    const uint32_t n = (c->s->banks + 3) / 4;
+    for (uint32_t i = 0; i < n; i++, bit = bit << 4) {
+        const v4 in = (v4_all((int32_t)rows) & bit) == bit;
+        const v4 out = (row_at[i] > now) | (is_closed[i] & too_early) | ~in;
+        oldest = v4_min(oldest, rank[i] | (out & v4_all(INT32_MAX)));
     }
-    const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir];
-    const uint32_t n = (s->banks + 3) / 4;
-    v4 least = most;
-    for (uint32_t i = 0; i < n; i++) least = v4_min(least, rank[i] | late[i & 1]);
-    return v4_least(least);
+    c->picked_bank = (uint32_t)v4_least(oldest) & (DRAM_BANKS - 1);
+}
+
+// The least rank of the banks with hits that are open: without one of up to four groups, and of all.
+static COLD void know_least(struct dram_channel *c, uint32_t dir) {
+    const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir], most = v4_all(INT32_MAX);
+    const uint32_t n = (c->s->banks + 3) / 4;
+    v4 v = rank[0]; // by bank & 3
+    for (uint32_t i = 1; i < n; i++) v = v4_min(v, rank[i]);
+    const v4 by1 = __builtin_shufflevector(v, v, 1, 2, 3, 0);
+    const v4 by3 = __builtin_shufflevector(v, v, 3, 0, 1, 2);
+    const v4 odd = v4_min(by1, by3), even = __builtin_shufflevector(v, v, 2, 3, 0, 1);
+    v4 *but = (v4 *)(void *)c->lane->least_but[dir];
+    but[0] = c->s->groups == 1 ? most : c->s->groups == 2 ? odd : v4_min(odd, even);
+    c->lane->least_but[dir][DRAM_NO_GROUP] = v4_least(v);
+    c->least_known |= 1u << dir;
+}
+
+// The least of them but for those of groups that are late, where that may be several.
+static COLD int32_t least_of_many(const struct dram_channel *c, uint32_t dir, uint64_t column) {
+    int32_t least = INT32_MAX;
+    FOR_EACH_BIT32(b, c->hit[dir]) {
+        const int32_t rank = c->lane->hit_rank[dir][b];
+        if (rank < least && c->col_l[b & c->s->group_mask] <= column) least = rank;
+    }
+    return least;
+}
+static inline int32_t least_hit(struct dram_channel *c, uint32_t dir, uint64_t column) {
+    if (ww_unlikely(!c->s->one_late)) return least_of_many(c, dir, column);
+    if (!(c->least_known >> dir & 1)) know_least(c, dir);
+    const bool is_late = c->col_l[c->last_group] > column;
+    return c->lane->least_but[dir][is_late ? c->last_group : DRAM_NO_GROUP];
 }
 
 // The earliest column of banks with hits; the oldest of the same clock.
-static void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t hits) {
+static COLD void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t hits) {
     const uint32_t dir = c->mode;
     uint64_t best = c->picked_at;
     int32_t best_rank = INT32_MAX;
@@ -392,7 +436,6 @@ static void pick_late_column(struct dram_channel *c, uint64_t column, uint32_t h
 
 static inline void pick(struct dram_channel *c, uint64_t now) {
     choose_direction(c);
-    const struct dram_shape *s = c->s;
     const uint32_t dir = c->mode, pend = c->pend[dir], hits = c->hit[dir];
     c->picked = pend != 0;
     if (!pend) return;
@@ -400,14 +443,19 @@ static inline void pick(struct dram_channel *c, uint64_t now) {
     c->picked_at = NEVER;
     c->picked_column = true;
     if (hits) {
-        uint64_t column = max64(start, max64(c->col_s, c->dir_ok[dir]));
-        column = max64(column + s->latency[dir], c->bus_free) - s->latency[dir];
+        const uint64_t column = max64(start, c->col_ok[dir]);
         bool in_time = false; // a bank opens up by the time of the column
-        FOR_EACH_BIT32(b, c->opening) {
-            if (c->bank[b].col_ok <= start)
-                opened_up(c, b);
-            else
-                in_time |= c->bank[b].col_ok <= column;
+        if (c->opening && c->opening_from <= column) {
+            c->opening_from = NEVER;
+            FOR_EACH_BIT32(b, c->opening) {
+                const uint64_t t = c->bank[b].col_ok;
+                if (t <= start) {
+                    opened_up(c, b);
+                } else {
+                    in_time |= t <= column;
+                    c->opening_from = min64(c->opening_from, t);
+                }
+            }
         }
         const int32_t rank = in_time ? INT32_MAX : least_hit(c, dir, column);
         if (rank != INT32_MAX) {
@@ -417,7 +465,12 @@ static inline void pick(struct dram_channel *c, uint64_t now) {
             pick_late_column(c, column, hits);
         }
     }
-    if (pend != hits && c->picked_at > start) pick_row(c, start, pend & ~hits);
+    if (pend != hits && c->picked_at > start) {
+        const uint32_t rows = pend & ~hits;
+        if (ww_unlikely(start - c->epoch > 1u << 30)) move_epoch(c, start);
+        if (!c->rows_known) know_rows(c, rows);
+        if (c->rows_at < c->picked_at) pick_row(c, start, rows); // columns go first
+    }
 }
 
 // ---- commands -------------------------------------------------------------------------------
@@ -441,7 +494,7 @@ static void finish(struct dram_channel *c, uint32_t b, uint32_t dir, uint64_t t)
     else
         c->lane->head_rank[dir][b] = rank_of(c, l->head, b);
     c->count[dir]--;
-    c->act->c[ACT_mc_queue_cycles] += t - e->visible;
+    c->act->c[ACT_mc_queue_cycles] += t - e->what.tick;
     if (dir == DIR_READ) {
         struct dram_done *d = &c->done[c->done_tail++ & (s->done_cap - 1)];
         *d = e->what;
@@ -454,40 +507,31 @@ static void finish(struct dram_channel *c, uint32_t b, uint32_t dir, uint64_t t)
     find_hit(c, b, dir, next);
 }
 
-static void column(struct dram_channel *c, uint32_t b, uint64_t t) {
+// Whether it was the last burst of its request.
+static inline bool column(struct dram_channel *c, uint32_t b, uint64_t t) {
     const struct dram_shape *s = c->s;
     const uint32_t dir = c->mode;
     struct dram_bank *k = &c->bank[b];
     struct dram_list *l = &k->list[dir];
     struct dram_entry *e = &c->entry[l->hit];
-    uint64_t *act = c->act->c;
-    const uint64_t data_end = t + s->latency[dir] + s->burst_clocks;
     c->cmd_ok = t + 1;
-    c->col_s = t + s->ccd_s;
+    c->col_ok[DIR_READ] = t + s->column_gap[dir][DIR_READ];
+    c->col_ok[DIR_WRITE] = t + s->column_gap[dir][DIR_WRITE];
     c->last_group = b & s->group_mask;
     c->col_l[c->last_group] = t + s->ccd_l;
-    c->bus_free = data_end;
-    act[ACT_dram_bus_cycles] += s->burst_clocks;
-    if (dir == DIR_READ) {
-        c->dir_ok[DIR_WRITE] = t + s->rtw;
-        k->pre_ok = max64(k->pre_ok, t + s->rtp);
-        act[ACT_dram_reads]++;
-        act[ACT_dram_read_bytes] += s->burst_bytes;
-    } else {
-        c->dir_ok[DIR_READ] = data_end + s->wtr;
-        k->pre_ok = max64(k->pre_ok, data_end + s->wr);
-        act[ACT_dram_writes]++;
-        act[ACT_dram_write_bytes] += s->burst_bytes;
-    }
-    act[k->fresh ? ACT_dram_row_misses : ACT_dram_row_hits]++;
+    k->pre_ok = max64(k->pre_ok, t + s->precharge_gap[dir]);
+    c->columns[dir]++;
+    c->fresh_columns += k->fresh;
     k->fresh = false;
-    if (--e->bursts == 0) finish(c, b, dir, t);
+    const bool last = --e->bursts == 0;
+    if (last) finish(c, b, dir, t);
     if (l->head != l->hit && l->head != NIL && c->entry[l->head].row != k->row &&
         ++k->streak >= s->starve)
         drop_hit(c, b, dir);
     c->lane->row_at[b] = since(c, k->pre_ok);
     if (!s->open_page && !((c->hit[DIR_READ] | c->hit[DIR_WRITE]) >> b & 1))
         closed(c, b, k->pre_ok); // auto-precharge with the last burst
+    return last;
 }
 
 static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
@@ -498,6 +542,7 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
     k->col_ok = t + s->rcd;
     k->pre_ok = t + s->ras;
     k->act_ok = t + s->rc;
+    if (!c->opening) c->opening_from = k->col_ok; // others are open sooner
     c->opening |= 1u << b;
     k->fresh = true;
     k->streak = 0;
@@ -511,25 +556,28 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
     find_hit(c, b, DIR_WRITE, k->list[DIR_WRITE].head);
 }
 
-static void step(struct dram_channel *c) {
-    const uint64_t now = c->next;
+// Whether a request left the queue.
+static inline bool step(struct dram_channel *c, uint64_t now) {
+    bool left = false;
     if (ww_unlikely(c->refresh_due <= now)) refresh(c, now);
     if (c->insert_at <= now) insert_visible(c, now);
     if (!c->picked) pick(c, now);
     if (c->picked && c->picked_at <= now) {
-        const uint32_t b = c->picked_bank, left = c->left_tail;
+        const uint32_t b = c->picked_bank;
         if (c->picked_column) {
-            column(c, b, now);
+            left = column(c, b, now);
+            if (left && c->count[c->mode] + 1 == c->s->window[c->mode])
+                insert_visible(c, now); // there is room again
         } else if (c->open >> b & 1) {
             closed(c, b, now);
             c->cmd_ok = now + 1;
         } else {
             activate(c, b, now);
         }
-        if (c->left_tail != left) insert_visible(c, now); // there is room again
         pick(c, now);
     }
     c->next = min64(c->insert_at, c->picked ? min64(c->picked_at, c->refresh_due) : NEVER);
+    return left;
 }
 
 void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t limit,
@@ -540,10 +588,10 @@ void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t l
     const uint64_t ahead = s->controller_clocks;
     while (c->next < until) {
         const uint64_t now = c->next;
-        const uint32_t done = c->done_tail, left = c->left_tail;
-        step(c);
+        const uint32_t done = c->done_tail;
+        if (!step(c, now)) continue;
         if (c->done_tail != done)
             until = min64(until, now + s->latency[DIR_READ] + s->burst_clocks + ahead);
-        if (slice_waits && c->left_tail != left) until = min64(until, now + ahead);
+        if (slice_waits) until = min64(until, now + ahead);
     }
 }

@@ -238,6 +238,7 @@ static struct mem_map derive_map(const struct mem_config *c) {
 
 static uint32_t log2_of(uint32_t x) { return bits_first32(x); }
 static uint32_t or_else(uint32_t x, uint32_t other) { return x ? x : other; }
+static uint32_t larger(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
 static struct dram_shape derive_dram(const struct mem_config *c, const struct mem_clocks *clock) {
     const struct dram_config *d = &c->dram;
@@ -274,8 +275,17 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
         .refi = d->refi,
         .rfc = d->rfc,
         .period = clock->dram.period};
-    s.one_late = s.ccd_l <= 2 * s.ccd_s;
-    for (uint32_t b = 0; b < s.banks; b++) s.group_banks[b & s.group_mask] |= 1u << b;
+    s.one_late = groups <= 4 && s.ccd_l <= 2 * s.ccd_s;
+    const uint32_t data_end[2] = {d->cl + s.burst_clocks, d->wl + s.burst_clocks};
+    for (uint32_t from = 0; from < 2; from++) {
+        for (uint32_t to = 0; to < 2; to++) {
+            const uint32_t turn = from == to ? 0 : from == DIR_READ ? d->rtw : data_end[from] + d->wtr;
+            const uint32_t bus = data_end[from] > s.latency[to] ? data_end[from] - s.latency[to] : 0;
+            s.column_gap[from][to] = larger(d->ccd_s, larger(turn, bus));
+        }
+    }
+    s.precharge_gap[DIR_READ] = d->rtp;
+    s.precharge_gap[DIR_WRITE] = data_end[DIR_WRITE] + d->wr;
     s.burst_shift = log2_of(s.burst_bytes);
     const uint32_t writes = s.window[DIR_WRITE];
     s.write_high = or_else(d->write_high, or_else(writes * 5 / 8, 1));

@@ -137,20 +137,20 @@ uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes);
 // ---- DRAM -----------------------------------------------------------------------------------
 enum { DIR_READ, DIR_WRITE };
 struct dram_done { // what a read was for
-    uint64_t tick;
-    uint64_t line;            // L2: line number; else node
+    uint64_t tick;       // of its data; before that the clock at which the scheduler sees it
+    uint64_t line;       // L2: line number; else node
     uint32_t node, mshr; // hints: a node that waits for it and its miss register
     uint8_t sectors, slice;
     bool bypass;
 };
 struct dram_entry {
     _Alignas(64) struct dram_done what;
-    uint64_t visible; // clock at which the scheduler sees it
-    uint64_t seq;     // age, over the channel
+    uint64_t seq; // age, over the channel
     uint32_t row, next, prev;
     uint8_t bank, bursts;
 };
-enum { DRAM_BANKS = 32 }; // at most
+static_assert(sizeof(struct dram_entry) == 64, "an entry is a line of the host's cache");
+enum { DRAM_BANKS = 32, DRAM_NO_GROUP = 4 }; // banks: at most
 struct dram_bank {
     _Alignas(64) uint64_t act_ok, col_ok, pre_ok; // earliest clock of each command
     struct dram_list {
@@ -163,14 +163,16 @@ struct dram_bank {
 };
 // Derived and checked configuration, in clocks.
 struct dram_shape {
-    uint32_t group_banks[8]; // bit a bank
-    bool one_late;           // no bank group but the last used can delay a column
+    bool one_late; // of at most four bank groups none but the last used can delay a column
     uint32_t banks, groups, group_mask, bank_shift, chunk_shift, chunks_a_row_shift;
     uint32_t burst_bytes, burst_shift, burst_clocks;
     uint32_t window[2], limit[2]; // entries that the scheduler sees; with the pipeline before it
     uint32_t write_high, write_low, starve;
     uint32_t controller_clocks;
     uint32_t latency[2]; // cl, wl
+    // From a column of a direction to the next of a direction: tCCD_S, bursts that follow each other
+    // on the data bus, and the bus's turns (tRTW, tWTR). And to a precharge (tRTP, tWR).
+    uint32_t column_gap[2][2], precharge_gap[2];
     bool bank_hash, open_page;
     uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc;
     uint32_t entries, done_cap, left_cap;
@@ -183,7 +185,8 @@ struct dram_channel {
     struct dram_entry *entry;
     uint64_t next;   // clock of its next action
     uint64_t cmd_ok; // next free slot of the command bus
-    uint64_t col_s, col_l[8], dir_ok[2], bus_free, act_rrd, faw[4];
+    uint64_t col_ok[2]; // a column of a direction, for the sake of the last one and the data bus
+    uint64_t col_l[8], act_rrd, faw[4];
     uint32_t last_group;
     uint64_t refresh_due;
     uint64_t picked_at;      // the choice that stands, if picked
@@ -197,7 +200,12 @@ struct dram_channel {
         int32_t head_rank[2][DRAM_BANKS];             // of the oldest request
         int32_t row_at[DRAM_BANKS]; // when the bank allows its next row command: ACT or PRE
         int32_t closed[DRAM_BANKS]; // -1: that is an ACT; else 0
+        // The least of hit_rank in all groups but one, and in all (DRAM_NO_GROUP).
+        int32_t least_but[2][8];
     } * lane;
+    uint32_t least_known; // bit a direction
+    uint64_t rows_at;  // while rows_known: clock at which a row command of this mode is possible
+    bool rows_known;
     uint32_t picked_bank;
     bool picked, picked_column;
     uint8_t mode;
@@ -205,6 +213,7 @@ struct dram_channel {
     uint32_t faw_at;
     uint32_t open, hit[2], pend[2]; // bit a bank
     uint32_t opening;               // of the open banks, those whose tRCD was not over
+    uint64_t opening_from;          // no tRCD is over before that
     uint32_t count[2];              // entries that the scheduler sees
     uint64_t pipe_next[2];          // when the first entry before those is to be seen
     uint64_t insert_at;             // the earlier of them, of directions with room
@@ -220,6 +229,7 @@ struct dram_channel {
     uint32_t done_head, done_tail, left_head, left_tail;
     uint32_t queued[2]; // as the slices see it
     uint32_t claimed;   // the next departure that no waiting slice counts on
+    uint32_t columns[2], fresh_columns; // bursts since the last accounting
     // accounting of time
     uint64_t accounted, open_from, close_at;
 };
@@ -246,7 +256,7 @@ void dram_push(struct dram_channel *c, uint64_t clock, uint32_t dir, uint64_t ad
 // when they hear of a read that is done or, if one of them waits for room, of a departure.
 void dram_run(struct dram_channel *c, const struct tick_clock *clock, uint64_t limit,
               bool slice_waits);
-// Counts elapsed time up to a clock, and the refreshes of an idle channel.
+// Counts elapsed time up to a clock, the bursts until now, and the refreshes of an idle channel.
 void dram_account(struct dram_channel *c, uint64_t clock);
 
 // ---- L2 slices and partitions ---------------------------------------------------------------
