@@ -237,7 +237,7 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
         if (!has_room(p, si, c, true)) return BLOCK_DRAM;
         if (!e) e = mshr_open(mshr, slot, number);
         const struct fetch f = m->fetch[new];
-        e->requested |= f.sectors;
+        e->requested |= (uint16_t)f.sectors;
         dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, f.bursts,
                   (struct dram_done){.line = number,
                                      .node = waiter != NIL ? waiter : 0,
@@ -494,7 +494,9 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
     s->longer = 0;
     if (ww_unlikely(m->watches)) tell(p, si, i, d->sectors & s->tags->all, false, true, d->tick);
-    const uint32_t n = mshr_fill(s->mshr, d->line, d->sectors, p->waiters);
+    struct mshr_entry *const e = &s->mshr->entry[d->mshr];
+    assert(e->line == d->line && "a register stays until all that it asked for has come");
+    const uint32_t n = mshr_fill_entry(s->mshr, e, d->sectors, p->waiters);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t at = p->waiters[k];
         if (is_atomic(&p->node[at]))

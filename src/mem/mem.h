@@ -236,7 +236,7 @@ uint32_t cache_last_line(const struct cache *c);
 
 // Miss-status holding registers with merging: who waits for a line. `mshr_*` in mshr.c.
 struct mshr;
-struct mshr *mshr_create(uint32_t lines, uint32_t merge);
+struct mshr *mshr_create(uint32_t lines, uint32_t merge); // at most 16 sectors a line; ids < 2^32 - 1
 void mshr_destroy(struct mshr *m);
 // Adds a waiter; answers the entry (>= 0), sets *is_new when a request must be sent; -1: full.
 int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
@@ -253,6 +253,8 @@ uint32_t mshr_fill(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_
 // The entry of a line, or -1; and how many more waiters it takes.
 int32_t mshr_find(const struct mshr *m, uint64_t line_addr);
 bool mshr_has_room(const struct mshr *m, uint64_t line_addr);
+// The same, and the sectors asked for so far.
+bool mshr_has_room_for(const struct mshr *m, uint64_t line_addr, uint32_t *requested);
 uint32_t mshr_used(const struct mshr *m);
 uint32_t mshr_requested(const struct mshr *m, uint64_t line_addr); // sectors asked for so far
 void mshr_clear(struct mshr *m);

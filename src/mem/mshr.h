@@ -3,6 +3,8 @@
 #ifndef WW_MEM_MSHR_H
 #define WW_MEM_MSHR_H
 
+#include <assert.h>
+
 #include "mem/mem.h"
 
 #define MSHR_NIL UINT32_MAX
@@ -10,11 +12,17 @@
 struct mshr_waiter {
     uint32_t id, need, next;
 };
+// Most lines have one waiter, which stands in the entry: half a line of the host's cache.
 struct mshr_entry {
     uint64_t line;
-    uint32_t requested, arrived; // sectors
-    uint32_t head, tail, count;
+    uint32_t slot;               // that names it
+    uint32_t first;              // the oldest waiter; MSHR_NIL: none
+    uint32_t head, tail;         // list of the others
+    uint16_t requested, arrived; // sectors
+    uint16_t need;               // of the oldest waiter
+    uint16_t count;              // of waiters
 };
+static_assert(sizeof(struct mshr_entry) == 32, "two entries are a line of the host's cache");
 struct mshr {
     uint32_t lines, merge, used;
     uint32_t free_entry, free_waiter; // heads of the free lists; an entry's link is its `head`
@@ -40,7 +48,8 @@ static inline uint32_t mshr_slot(const struct mshr *m, uint64_t line) {
 static inline struct mshr_entry *mshr_open(struct mshr *m, uint32_t s, uint64_t line) {
     const uint32_t e = m->free_entry;
     m->free_entry = m->entry[e].head;
-    m->entry[e] = (struct mshr_entry){.line = line, .head = MSHR_NIL, .tail = MSHR_NIL};
+    m->entry[e] = (struct mshr_entry){
+        .line = line, .slot = s, .first = MSHR_NIL, .head = MSHR_NIL, .tail = MSHR_NIL};
     m->slot[s] = e + 1;
     m->used++;
     return &m->entry[e];
@@ -48,6 +57,13 @@ static inline struct mshr_entry *mshr_open(struct mshr *m, uint32_t s, uint64_t 
 
 // Adds a waiter; only while the entry's count < merge.
 static inline void mshr_wait(struct mshr *m, struct mshr_entry *e, uint32_t sectors, uint32_t id) {
+    e->count++;
+    e->requested |= (uint16_t)sectors;
+    if (e->first == MSHR_NIL) {
+        e->first = id;
+        e->need = (uint16_t)sectors;
+        return;
+    }
     const uint32_t w = m->free_waiter;
     m->free_waiter = m->waiter[w].next;
     m->waiter[w] = (struct mshr_waiter){.id = id, .need = sectors, .next = MSHR_NIL};
@@ -56,8 +72,9 @@ static inline void mshr_wait(struct mshr *m, struct mshr_entry *e, uint32_t sect
     else
         m->waiter[e->tail].next = w;
     e->tail = w;
-    e->count++;
-    e->requested |= sectors;
 }
+
+// Some sectors of an entry's line came: mshr_fill.
+uint32_t mshr_fill_entry(struct mshr *m, struct mshr_entry *e, uint32_t sectors, uint32_t *out);
 
 #endif

@@ -139,7 +139,7 @@ enum { DIR_READ, DIR_WRITE };
 struct dram_done { // what a read was for
     uint64_t tick;       // of its data; before that the clock at which the scheduler sees it
     uint64_t line;       // L2: line number; else node
-    uint32_t node, mshr; // hints: a node that waits for it and its miss register
+    uint32_t node, mshr; // a node that waits for it (a hint), and its miss register
     uint8_t sectors, slice;
     bool bypass;
 };

@@ -25,9 +25,11 @@ static void send_sectors(struct sm *s, enum mem_client client, uint64_t line, ui
 bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
               uint32_t waiter, uint64_t at, bool *merged) {
     struct sm_cache *const c = &s->cache[client];
-    uint32_t missing = sectors & ~mshr_requested(c->mshr, line);
+    uint32_t requested;
+    const bool has_room = mshr_has_room_for(c->mshr, line, &requested);
+    uint32_t missing = sectors & ~requested;
     *merged = missing == 0;
-    if (!mshr_has_room(c->mshr, line)) return false;
+    if (!has_room) return false;
     if (missing != 0) {
         const uint32_t flits = mem_port_flits(s->port, MEM_READ, c->line_bytes);
         if (!mem_port_can_send(s->port, line, flits)) return false;
