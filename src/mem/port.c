@@ -79,32 +79,31 @@ uint32_t mem_port_reply_flits(const struct mem_port *p, uint8_t kind, uint32_t b
     return flits(p->system, kind == MEM_READ || kind == MEM_ATOMIC, bytes);
 }
 
-// Asked twice for each request (may it be sent, send it), so the last answer is kept.
-static inline struct mem_place look_up(const struct mem_port *p, uint64_t addr) {
+// The slice of an address, of all. Asked twice for each request (may it be sent, send it), so the
+// last answer is kept.
+static inline uint32_t look_up(const struct mem_port *p, uint64_t addr) {
     const struct mem_map *map = &p->system->map;
-    const uint64_t block = addr >> map->block_shift, low = addr - (block << map->block_shift);
-    if (block != p->memo->block)
-        *p->memo = (struct port_memo){.block = block, .at = map_place(map, addr - low)};
-    struct mem_place a = p->memo->at;
-    a.local += low;
-    return a;
+    const uint64_t block = addr >> map->block_shift;
+    if (block != p->memo->block) {
+        const struct mem_place a = map_place(map, block << map->block_shift);
+        *p->memo = (struct port_memo){
+            .block = block, .local = a.local, .slice = a.partition * map->slices + a.slice};
+    }
+    return p->memo->slice;
 }
 
 bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t n) {
     const struct mem_system *m = p->system;
-    const struct mem_place a = look_up(p, addr);
-    const uint32_t at = a.partition * m->map.slices + a.slice;
-    const struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
-    return p->to[at].sent - from->taken + n <= m->c.net.input_queue_flits &&
+    const struct request_ring *ring = &p->to[look_up(p, addr)];
+    return ring->sent - ring->from->taken + n <= m->c.net.input_queue_flits &&
            p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     struct mem_system *m = p->system;
-    const struct mem_place a = look_up(p, r.addr);
-    const uint32_t at = a.partition * m->map.slices + a.slice;
+    const uint32_t at = look_up(p, r.addr);
+    const uint64_t low = r.addr & ((UINT64_C(1) << m->map.block_shift) - 1);
     struct request_ring *ring = &p->to[at];
-    struct intake *from = &m->partition[a.partition].slice[a.slice].from[p->sm];
     const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
     const struct tick_clock *core = &m->clock.core, *net = &m->clock.net;
     uint64_t enter = clock_align(net, now * core->period);
@@ -114,7 +113,7 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     }
     p->link_free = enter + n * net->period;
     const uint64_t cycle = clock_edge(core, enter);
-    if (from->head == ring->tail) from->head = ring->tail = 0;
+    if (ring->from->head == ring->tail) ring->from->head = ring->tail = 0;
     const uint32_t slot = ring->tail++ & m->ring_mask;
     if (p->log) // net_route_requests says when it arrives
         p->log[p->log_tail++ & p->log_mask] =
@@ -122,7 +121,7 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     ring->at[slot] =
         (struct node){.cycle = p->log ? NEVER : cycle + m->c.net.request_latency,
                       .addr = r.addr,
-                      .local = a.local,
+                      .local = p->memo->local + low,
                       .words = r.words,
                       .next = NIL,
                       .sent_next = NIL,

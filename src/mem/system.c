@@ -371,6 +371,10 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
         m->partition[i].m = m;
         ok = ok && partition_create(&m->partition[i], m, i);
     }
+    for (uint32_t i = 0; ok && i < sms * m->slices; i++) {
+        const uint32_t sm = i / m->slices, s = i % m->slices;
+        m->port[sm].to[s].from = &m->partition[s / m->map.slices].slice[s % m->map.slices].from[sm];
+    }
     return ok && (c->net.kind != NET_MESH || net_mesh_create(m));
 }
 

@@ -91,6 +91,7 @@ static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache")
 struct request_ring {
     struct node *at;
     uint32_t tail, sent; // the SM's: packets pushed; flits pushed
+    struct intake *from; // what the slice has taken
 };
 struct mem_port {
     struct mem_system *system;
@@ -100,8 +101,9 @@ struct mem_port {
     uint32_t outstanding;
     struct request_ring *to; // [slice of all]
     struct port_memo {
-        uint64_t block;      // of the last address looked up
-        struct mem_place at; // its start
+        uint64_t block; // of the last address looked up
+        uint64_t local; // where it starts in its slice
+        uint32_t slice; // of all
     } * memo;
     struct mem_reply *reply; // delivered, by cycle: [reply_head, reply_tail)
     uint32_t reply_head, reply_tail;
