@@ -7,13 +7,14 @@
 // takes the earliest; at the same clock columns go before rows and old requests before young. The
 // choice stands until its clock, unless a new request changes what a bank needs. When the data bus
 // allows a column, most often several banks can give it: their ages lie side by side, and the
-// oldest is found by vector instructions without a branch. Reads have priority; writes gather
-// until their window is high, then drain until it is low, or move when no read is there. A request
-// that `starve` row hits have passed closes the row. All banks refresh every tREFI, at that clock
-// or as soon as open rows may close. Constraints kept: tRCD tRP tRAS tRC tRRD tFAW tCCD_S/L tRTP
-// tWR tWTR tRTW tRFC, one command a clock, one burst at a time on the data bus. Left out:
-// power-down, per-bank refresh, the second command clock of GDDR5's masked writes, ordering between
-// a read and a write of the same address (no data lives here).
+// oldest is found by vector instructions without a branch. What a choice is made of (the oldest of
+// each bank group, the next clock of a row command) is kept until something changes it. Reads have
+// priority; writes gather until their window is high, then drain until it is low, or move when no
+// read is there. A request that `starve` row hits have passed closes the row. All banks refresh
+// every tREFI, at that clock or as soon as open rows may close. Constraints kept: tRCD tRP tRAS tRC
+// tRRD tFAW tCCD_S/L tRTP tWR tWTR tRTW tRFC, one command a clock, one burst at a time on the data
+// bus. Left out: power-down, per-bank refresh, the second command clock of GDDR5's masked writes,
+// ordering between a read and a write of the same address (no data lives here).
 //
 // Sources: JEDEC JESD212 (GDDR5) and JESD79-3 (DDR3) for the constraints; Rixner et al., ISCA 2000
 // for first-ready first-come first-served.
@@ -343,7 +344,6 @@ static inline v4 v4_min(v4 x, v4 y) {
     const v4 m = x < y;
     return (x & m) | (y & ~m);
 }
-static inline v4 v4_choose(v4 mask, v4 x, v4 y) { return (x & mask) | (y & ~mask); }
 static inline int32_t v4_least(v4 a) {
     const int32_t x = a[0] < a[1] ? a[0] : a[1], y = a[2] < a[3] ? a[2] : a[3];
     return x < y ? x : y;
@@ -386,7 +386,7 @@ static COLD void pick_row(struct dram_channel *c, uint64_t start, uint32_t rows)
     c->picked_bank = (uint32_t)v4_least(oldest) & (DRAM_BANKS - 1);
 }
 
-// The least rank of the banks with hits that are open: without one of up to four groups, and of all.
+// The least rank of open banks with hits: without one of up to four groups, and of all.
 static COLD void know_least(struct dram_channel *c, uint32_t dir) {
     const v4 *rank = (const v4 *)(const void *)c->lane->hit_rank[dir], most = v4_all(INT32_MAX);
     const uint32_t n = (c->s->banks + 3) / 4;

@@ -236,7 +236,8 @@ uint32_t cache_last_line(const struct cache *c);
 
 // Miss-status holding registers with merging: who waits for a line. `mshr_*` in mshr.c.
 struct mshr;
-struct mshr *mshr_create(uint32_t lines, uint32_t merge); // at most 16 sectors a line; ids < 2^32 - 1
+// A line has at most 16 sectors; waiters are numbers below UINT32_MAX.
+struct mshr *mshr_create(uint32_t lines, uint32_t merge);
 void mshr_destroy(struct mshr *m);
 // Adds a waiter; answers the entry (>= 0), sets *is_new when a request must be sent; -1: full.
 int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,

@@ -279,8 +279,11 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
     const uint32_t data_end[2] = {d->cl + s.burst_clocks, d->wl + s.burst_clocks};
     for (uint32_t from = 0; from < 2; from++) {
         for (uint32_t to = 0; to < 2; to++) {
-            const uint32_t turn = from == to ? 0 : from == DIR_READ ? d->rtw : data_end[from] + d->wtr;
-            const uint32_t bus = data_end[from] > s.latency[to] ? data_end[from] - s.latency[to] : 0;
+            const uint32_t turn = from == to         ? 0
+                                  : from == DIR_READ ? d->rtw
+                                                     : data_end[from] + d->wtr;
+            const uint32_t bus =
+                data_end[from] > s.latency[to] ? data_end[from] - s.latency[to] : 0;
             s.column_gap[from][to] = larger(d->ccd_s, larger(turn, bus));
         }
     }

@@ -172,8 +172,8 @@ struct dram_shape {
     uint32_t write_high, write_low, starve;
     uint32_t controller_clocks;
     uint32_t latency[2]; // cl, wl
-    // From a column of a direction to the next of a direction: tCCD_S, bursts that follow each other
-    // on the data bus, and the bus's turns (tRTW, tWTR). And to a precharge (tRTP, tWR).
+    // From a column of a direction to the next of a direction: tCCD_S, bursts that follow each
+    // other on the data bus, and the bus's turns (tRTW, tWTR). And to a precharge (tRTP, tWR).
     uint32_t column_gap[2][2], precharge_gap[2];
     bool bank_hash, open_page;
     uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc;
