@@ -125,7 +125,7 @@ static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
     f->off = off;
     f->needed = l->need[folds];
     f->is_short = (off & l->all & (folds ? LANES_LOWER : UINT32_MAX)) != 0;
-    f->known = f->on = 0;
+    f->known = f->on = off == 0 ? ~0ull : 0;
     l->part &= ~(1ull << pipe);
     if (off != 0) l->part |= 1ull << pipe;
 }
@@ -474,6 +474,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
         struct lane_pipe *const x = &l->pipe[p];
         l->with_sm[p].look_at = l->with_sm[p].off = 0;
         l->with_sm[p].needed = l->need[0];
+        l->with_sm[p].known = l->with_sm[p].on = ~0ull;
         if (begins) {
             begin(l, x, type_of((uint32_t)p), t);
             continue;

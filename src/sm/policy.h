@@ -91,7 +91,7 @@ struct sm_lane_pipe {
     // Gating. A warp may issue to the pipe when no lane that it needs is off.
     const uint32_t *needed; // by warp: lanes that its next instruction needs
     uint64_t known, on;     // warps of which the SM has found out whether all these are on; those of which they
-                            // are. The policy takes warps out of both, or knows all
+                            // are. The policy takes warps out of both, or has all in them
     uint32_t off;           // lanes that take nothing in this cycle
     // Runs. Lanes may work without a gap. The policy says which; the SM then books by itself, and tells nobody
     // of, each instruction that just these lanes execute and that enters before the one before has ended.

@@ -385,21 +385,35 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 
 #if STEP_LANES
 // Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for.
-static inline uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
-    if (warps == 0) return 0;
+static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
     const uint32_t first = s->v.pipe_first[u], end = first + s->v.pipe_n[u];
     for (uint32_t p = first; warps != 0 && p < end; p++)
         if (s->v.pipe[p].free_at <= t && pipe_is_on(s, p)) warps &= ~lanes_on(s, p, warps);
     return warps;
 }
 
-// The same for all units that must be asked pipe by pipe.
-static uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
+// The same of INT and FP: what is on in free pipes changes too often to branch on it.
+static inline uint64_t lack_lanes(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
+    if (warps == 0) return 0;
+    const struct sm_pipe *p = &s->v.pipe[s->v.pipe_first[u]], *const end = p + s->v.pipe_n[u];
+    const struct sm_lane_pipe *x = &s->lane_pipe[s->v.pipe_first[u]];
+    uint64_t on = 0, known = ~0ull;
+    for (; p < end; p++, x++) {
+        const uint64_t taken = 0 - (uint64_t)(p->free_at > t);
+        on |= x->on & ~taken;
+        known &= x->known | taken;
+    }
+    const uint64_t lack = warps & ~on;
+    return (lack & ~known) == 0 ? lack : lack_in(s, u, lack, t);
+}
+
+// The same of all units that must be asked pipe by pipe.
+static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
+    const uint64_t *const needs = s->v.needs;
     if (!STEP_ALL)
-        return lack_in(s, UNIT_INT, warps & s->v.needs[UNIT_INT], t) |
-               lack_in(s, UNIT_FP, warps & s->v.needs[UNIT_FP], t);
+        return lack_lanes(s, UNIT_INT, warps & needs[UNIT_INT], t) | lack_lanes(s, UNIT_FP, warps & needs[UNIT_FP], t);
     uint64_t lack = 0;
-    FOR_EACH_BIT32(u, s->units_held) lack |= lack_in(s, u, warps & s->v.needs[u], t);
+    FOR_EACH_BIT32(u, s->units_held) lack |= lack_in(s, u, warps & needs[u], t);
     return lack;
 }
 #endif
@@ -462,7 +476,7 @@ static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s,
     }
 #if STEP_LANES
     if (s->units_held != 0) {
-        const uint64_t lack = lack_lanes(s, left, t);
+        const uint64_t lack = lack_pipes(s, left, t);
         if (lack != 0) *why = STALL_policy;
         *held |= lack;
         left &= ~lack;
