@@ -8,7 +8,7 @@
 //
 // Lanes that have done the same since their last work are one group and are looked at once: a warp
 // with all its threads, the usual case, makes one group of all of them (two where halves are folded).
-// Groups that are off stand apart: time alone changes nothing in them, so only who wakes them looks.
+// Time alone changes nothing in groups that are off, so only who wakes them looks at them.
 // Work of the same lanes that goes on without a gap is a run (sm/policy.h): the SM notes its end alone, and it
 // is booked on the groups when somebody looks at them.
 // The states of a group are those of a struct gate_domain; counts are lane cycles from the start.
@@ -22,34 +22,29 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-struct lane_group { // lanes that are on or waking
-    _Alignas(64) uint32_t mask;
-    uint8_t lanes;       // in the mask
-    bool is_waking;
+struct lane_group {
+    _Alignas(64) uint32_t mask; // its lanes; 0: there is no such group
+    uint8_t lanes;       // their number
     uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until); busy_from is exact only
     uint64_t busy_until; // while it lies ahead
-    uint64_t since;      // idle cycles count from here: when it woke, 0: has worked since
+    uint64_t since;      // on: idle cycles count from here, where it woke after its last work; off: since then
     uint64_t not_before; // it is not switched off before this cycle
-    uint64_t next;       // time alone changes nothing before: waking: it is on; on: it goes off
-};
-struct lane_rest { // lanes that are off
-    uint32_t mask;
-    uint64_t busy_until, since;
+    uint64_t next;       // not off: time alone changes nothing before. Waking: it is on; on: it goes off
 };
 
 struct lane_pipe {
-    uint32_t n, n_off;        // groups
     uint32_t off, waking;     // lanes
+    uint32_t used, live;      // groups that there are; of these, those that are on or waking (bit masks)
     uint32_t held;            // the group that got work last
     uint32_t run_lanes;       // lanes that work in the run
     uint64_t booked;          // with_sm.before when the run's work was booked
     uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
+    uint8_t group_of[LANE_MAX];
     uint64_t asked_on_at;
     uint64_t busy, idle;      // lane cycles
     struct gate_counts sum;   // of lanes
     struct lane_group group[LANE_MAX];
-    struct lane_rest rest[LANE_MAX];
-    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length
+    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length; [0]: meaningless
 };
 
 struct lanes {

@@ -37,18 +37,47 @@ static inline uint64_t due(const struct lanes *l, const struct lane_group *g, ui
     return eager < l->fold[type].to && eager < at ? eager : at;
 }
 
-// The group goes; the last one takes its place.
-static inline void drop(struct lane_pipe *x, uint32_t i) {
-    if (i != --x->n) x->group[i] = x->group[x->n];
-    x->group[x->n].mask = 0;
-}
-
 static void switch_off(struct lane_pipe *x, uint32_t i) {
-    const struct lane_group *const g = &x->group[i];
+    struct lane_group *const g = &x->group[i];
+    x->live &= ~(1u << i);
     x->off |= g->mask;
     x->sum.events += g->lanes;
-    x->rest[x->n_off++] = (struct lane_rest){.mask = g->mask, .busy_until = g->busy_until, .since = g->next};
-    drop(x, i);
+    g->since = g->next;
+}
+
+// Lanes are of group i from now on.
+static inline void join(struct lane_pipe *x, uint32_t lanes, uint32_t i) {
+    if (lanes == UINT32_MAX) {
+        memset(x->group_of, (int)i, sizeof x->group_of);
+        return;
+    }
+    FOR_EACH_BIT32(lane, lanes) x->group_of[lane] = (uint8_t)i;
+}
+
+// Puts some lanes of group i into a group of their own, if there are others; answers which. Both go on as before.
+static uint32_t split(struct lane_pipe *x, uint32_t i, uint32_t lanes) {
+    struct lane_group *const g = &x->group[i];
+    if (g->mask == lanes) return i;
+    assert(x->used != UINT32_MAX && "each group has a lane");
+    const uint32_t k = bits_first32(~x->used);
+    struct lane_group *const own = &x->group[k];
+    *own = *g;
+    own->mask = lanes;
+    own->lanes = count_lanes(lanes);
+    g->mask &= ~lanes;
+    g->lanes = (uint8_t)(g->lanes - own->lanes);
+    x->used |= 1u << k;
+    x->live |= (x->live >> i & 1) << k;
+    join(x, lanes, k);
+    return k;
+}
+
+// The group of the first of some lanes, which are taken out of `*lanes`; `*part`: those of them that are in it.
+static inline uint32_t take_group(const struct lane_pipe *x, uint32_t *lanes, uint32_t *part) {
+    const uint32_t i = x->group_of[bits_first32(*lanes)];
+    *part = x->group[i].mask & *lanes;
+    *lanes &= ~*part;
+    return i;
 }
 
 // `lanes` lanes have been off from `since` until t.
@@ -70,9 +99,8 @@ static void book_run(const struct lanes *l, struct lane_pipe *x, uint32_t pipe) 
     const uint64_t before = l->with_sm[pipe].before, until = before - 1 + l->before;
     if (before == 0 || before == x->booked) return;
     x->booked = before;
-    for (uint32_t i = 0; i < x->n; i++) {
-        struct lane_group *const g = &x->group[i];
-        if (!(g->mask & x->run_lanes) || g->busy_until >= until) continue;
+    for (uint32_t left = x->run_lanes, part; left != 0;) {
+        struct lane_group *const g = &x->group[take_group(x, &left, &part)];
         x->busy += (until - g->busy_until) * g->lanes;
         set_work(l, g, type_of(pipe), g->busy_from, until);
     }
@@ -91,25 +119,25 @@ static uint64_t settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t
     const uint32_t type = type_of(pipe);
     book_run(l, x, pipe);
     uint64_t look_at = DOMAIN_NEVER;
-    for (uint32_t i = 0; i < x->n; i++) {
+    uint32_t now = 0; // groups in which something changes
+    FOR_EACH_BIT32(i, x->live) {
+        const uint64_t next = x->group[i].next;
+        now |= (uint32_t)(next <= t) << i;
+        look_at = next > t && next < look_at ? next : look_at;
+    }
+    FOR_EACH_BIT32(i, now) {
         struct lane_group *const g = &x->group[i];
-        if (g->next > t) {
-            if (g->next < look_at) look_at = g->next;
-            continue;
-        }
-        if (g->is_waking) {
-            g->is_waking = false;
+        if (x->waking & g->mask) {
             x->waking &= ~g->mask;
             x->sum.wakeup += (uint64_t)g->lanes * l->times.wakeup_delay;
             g->since = g->next;
             g->not_before = domain_max(g->not_before, g->since + 1); // the cycle for which it was woken
             g->next = due(l, g, type);
-            if (g->next > t) {
-                if (g->next < look_at) look_at = g->next;
-                continue;
-            }
         }
-        switch_off(x, i--);
+        if (g->next <= t)
+            switch_off(x, i);
+        else if (g->next < look_at)
+            look_at = g->next;
     }
     return look_at;
 }
@@ -185,8 +213,8 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
         end_run(l, (uint32_t)p);
-        for (uint32_t i = 0; i < x->n; i++)
-            if (!x->group[i].is_waking) x->group[i].next = due(l, &x->group[i], type_of((uint32_t)p));
+        FOR_EACH_BIT32(i, x->live)
+            if (!(x->waking & x->group[i].mask)) x->group[i].next = due(l, &x->group[i], type_of((uint32_t)p));
         x->asked = 0;
         l->with_sm[p].look_at = 0;
     }
@@ -206,15 +234,12 @@ uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
 // hold work without a gap (0: since `now` or longer).
 static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
                                 uint64_t at, uint64_t to) {
-    if (at <= g->busy_until) {
-        x->busy += (to - g->busy_until) * lanes;
-        return g->busy_from > now ? g->busy_from : 0;
-    }
-    const uint64_t idle = at - g->busy_until;
+    const uint64_t start = domain_max(at, g->busy_until), idle = start - g->busy_until;
     x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
     x->idle += idle * lanes;
-    x->busy += (to - at) * lanes;
-    return at;
+    x->busy += (to - start) * lanes;
+    const uint64_t since = g->busy_from > now ? g->busy_from : 0;
+    return idle != 0 ? at : since;
 }
 
 // Those that hold work since the same cycle, and lie in one half of the clusters, are one group from then on.
@@ -222,44 +247,32 @@ static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g,
 static bool hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
                       uint64_t at, uint64_t to) {
     const uint32_t upper = l->folds ? LANES_UPPER : 0;
-    uint32_t into[2] = {LANE_MAX, LANE_MAX};
+    struct lane_group *into[2] = {NULL, NULL};
     bool all = true;
-    for (uint32_t i = 0; i < x->n && mask != 0; i++) {
+    for (uint32_t m; mask != 0;) {
+        uint32_t i = take_group(x, &mask, &m);
         struct lane_group *g = &x->group[i];
-        const uint32_t m = g->mask & mask;
-        if (m == 0) continue;
-        mask &= ~m;
         if (g->busy_until >= to) {
             all = false;
             continue;
         }
         const uint8_t lanes = m == g->mask ? g->lanes : count_lanes(m);
         const uint64_t from = add_work(x, g, lanes, now, at, to);
-        uint32_t *const half = &into[(m & upper) != 0];
-        g->mask &= ~m;
-        g->lanes = (uint8_t)(g->lanes - lanes);
-        if (*half != LANE_MAX && x->group[*half].busy_from == from) {
-            x->group[*half].mask |= m;
-            x->group[*half].lanes = (uint8_t)(x->group[*half].lanes + lanes);
-            if (g->mask == 0) {
-                drop(x, i);
-                if (into[0] == x->n) into[0] = i; // it was the last
-                if (into[1] == x->n) into[1] = i;
-                i--;
-            }
+        struct lane_group **const half = &into[(m & upper) != 0];
+        if (*half == NULL || (*half)->busy_from != from) {
+            x->held = i = split(x, i, m);
+            *half = &x->group[i];
+            set_work(l, *half, type, from, to);
             continue;
         }
-        uint32_t k = i;
-        if (g->mask != 0) { // the others go on as they are
-            assert(x->n < LANE_MAX && "a lane is in one group");
-            k = x->n++;
-            g = &x->group[k];
-            g->is_waking = false;
-        }
-        g->mask = m;
-        g->lanes = lanes;
-        set_work(l, g, type, from, to);
-        x->held = *half = k;
+        (*half)->mask |= m;
+        (*half)->lanes = (uint8_t)((*half)->lanes + lanes);
+        join(x, m, (uint32_t)(*half - x->group));
+        g->mask &= ~m;
+        g->lanes = (uint8_t)(g->lanes - lanes);
+        if (g->mask != 0) continue;
+        x->used &= ~(1u << i);
+        x->live &= ~(1u << i);
     }
     return all;
 }
@@ -291,66 +304,47 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     }
 }
 
-// Lanes of `mask` that are off begin to wake in cycle t.
-static void wake_off(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t t) {
+// Lanes that are off begin to wake in cycle t.
+static void wake_off(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t lanes, uint64_t t) {
     const uint64_t on_at = t + l->times.wakeup_delay;
-    uint32_t left = mask & x->off;
-    x->off &= ~left;
-    if (on_at != t) x->waking |= left;
-    for (uint32_t i = 0; left != 0; i++) {
-        struct lane_rest *const r = &x->rest[i];
-        const uint32_t m = r->mask & left;
-        if (m == 0) continue;
-        const uint8_t lanes = count_lanes(m);
-        add_off(l, x, lanes, r->since, t);
-        x->sum.wakeups += lanes;
-        if (t < r->since + l->times.break_even) x->sum.early_wakeups += lanes;
-        struct lane_group *const g = &x->group[x->n++];
-        *g = (struct lane_group){.mask = m, .lanes = lanes, .is_waking = on_at != t, .busy_until = r->busy_until,
-                                 .since = on_at, .not_before = on_at + 1, .next = on_at};
-        if (!g->is_waking) g->next = due(l, g, type);
-        left &= ~m;
-        r->mask &= ~m;
-        if (r->mask == 0) x->rest[i--] = x->rest[--x->n_off];
+    x->off &= ~lanes;
+    if (on_at != t) x->waking |= lanes;
+    for (uint32_t part; lanes != 0;) {
+        const uint32_t of = take_group(x, &lanes, &part), i = split(x, of, part);
+        struct lane_group *const g = &x->group[i];
+        add_off(l, x, g->lanes, g->since, t);
+        x->sum.wakeups += g->lanes;
+        x->sum.early_wakeups += t < g->since + l->times.break_even ? g->lanes : 0;
+        x->live |= 1u << i;
+        g->since = on_at;
+        g->not_before = on_at + 1;
+        g->next = on_at != t ? on_at : due(l, g, type);
     }
-}
-
-// Group i keeps `mask` of its lanes, the others go on as before in a group of their own.
-static void split(struct lane_pipe *x, uint32_t i, uint32_t mask) {
-    struct lane_group *const g = &x->group[i];
-    if (g->mask == mask) return;
-    assert(x->n < LANE_MAX && "a lane is in one group");
-    struct lane_group *const other = &x->group[x->n++];
-    *other = *g;
-    g->mask = mask;
-    g->lanes = count_lanes(mask);
-    other->mask &= ~mask;
-    other->lanes = (uint8_t)(other->lanes - g->lanes);
 }
 
 // Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
 static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    const uint32_t type = type_of(pipe);
+    const uint32_t type = type_of(pipe), off = mask & x->off;
     if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
     end_run(l, pipe);
     uint64_t on_at = t;
-    if (x->off & mask) {
-        wake_off(l, x, type, mask, t);
+    if (off != 0) {
+        wake_off(l, x, type, off, t);
         on_at = t + l->times.wakeup_delay;
-    } else if (x->waking & mask) {
-        for (uint32_t i = 0; i < x->n; i++)
-            if ((x->group[i].mask & mask) && x->group[i].is_waking) on_at = domain_max(on_at, x->group[i].next);
+    } else {
+        for (uint32_t left = mask & x->waking, part; left != 0;)
+            on_at = domain_max(on_at, x->group[take_group(x, &left, &part)].next);
     }
-    const uint32_t n = x->n; // what is split off comes behind and has none of `mask`
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t left = mask & ~off, part; left != 0;) {
+        uint32_t i = take_group(x, &left, &part);
+        const bool is_on = !(x->waking & part);
+        if (x->group[i].not_before == on_at + 1 || (is_on && x->group[i].busy_until > on_at)) continue;
+        i = split(x, i, part);
         struct lane_group *const g = &x->group[i];
-        if ((g->mask & mask) == 0 || g->not_before == on_at + 1) continue;
-        if (!g->is_waking && g->busy_until > on_at) continue;
-        split(x, i, g->mask & mask);
         g->not_before = on_at + 1;
-        if (!g->is_waking) g->next = due(l, g, type);
+        if (is_on) g->next = due(l, g, type);
     }
     look_before(l, pipe, on_at);
     x->asked = mask;
@@ -426,21 +420,24 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
 
 // ---- busy times and counts ------------------------------------------------------------------------
 static void begin(struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
-    x->n = x->n_off = x->held = 0;
+    x->used = x->live = x->held = 0;
     x->off = x->waking = x->asked = 0;
     const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX, half[2] = {l->all & lower, l->all & ~lower};
+    for (uint32_t i = 0; i < LANE_MAX; i++) x->group[i].mask = 0;
     for (uint32_t i = 0; i < 2; i++) {
         if (half[i] == 0) continue;
-        struct lane_group *const g = &x->group[x->n++];
+        struct lane_group *const g = &x->group[i];
         *g = (struct lane_group){.mask = half[i], .lanes = count_lanes(half[i]), .busy_until = t, .since = t,
                                  .not_before = t};
         g->next = due(l, g, type);
+        x->used = x->live |= 1u << i;
+        join(x, half[i], i);
     }
 }
 
 // Closes all times at cycle t: nothing is counted from there on, or of what lies ahead.
 static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
-    for (uint32_t i = 0; i < x->n; i++) {
+    FOR_EACH_BIT32(i, x->used) {
         const struct lane_group *const g = &x->group[i];
         if (g->busy_until < t) {
             x->idle += g->lanes * (t - g->busy_until);
@@ -449,13 +446,8 @@ static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
             x->busy -= g->lanes * (g->busy_until - from);
             x->idle -= g->lanes * (from - t);
         }
-        if (g->is_waking) x->sum.wakeup += g->lanes * (t - (g->next - l->times.wakeup_delay));
-    }
-    for (uint32_t i = 0; i < x->n_off; i++) {
-        const struct lane_rest *const r = &x->rest[i];
-        const uint8_t lanes = count_lanes(r->mask);
-        x->idle += lanes * (t - r->busy_until);
-        if (t > r->since) add_off(l, x, lanes, r->since, t);
+        if (x->waking & g->mask) x->sum.wakeup += g->lanes * (t - (g->next - l->times.wakeup_delay));
+        if ((x->off & g->mask) && t > g->since) add_off(l, x, g->lanes, g->since, t);
     }
 }
 
@@ -481,11 +473,8 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
         }
         end_run(l, (uint32_t)p);
         if (l->gated >> p & 1) settle_pipe(l, x, (uint32_t)p, t - 1);
-        for (uint32_t i = 0; i < x->n; i++) add_period(x, x->group[i].lanes, x->group[i].busy_until, t);
-        for (uint32_t i = 0; i < x->n_off; i++)
-            add_period(x, count_lanes(x->rest[i].mask), x->rest[i].busy_until, t);
+        FOR_EACH_BIT32(i, x->used) add_period(x, x->group[i].lanes, x->group[i].busy_until, t);
         end(l, x, t);
-        x->n = x->n_off = 0;
     }
     if (begins) return;
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
@@ -506,7 +495,7 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
     c[ACT_lane_busy_cycles + index] += k * x.busy;
     c[ACT_lane_idle_cycles + index] += k * x.idle;
     const uint32_t periods = type == 0 ? ACT_lane_idle_periods_int : ACT_lane_idle_periods_fp;
-    for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
+    for (uint32_t i = 1; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
     if (!l->type_gated[type]) return;
     const uint64_t off = x.sum.uncompensated + x.sum.compensated;
     c[ACT_lane_on_idle + index] += k * (x.idle - off - x.sum.wakeup);

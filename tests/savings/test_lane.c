@@ -250,7 +250,7 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
         fake_cycle(&f, t);
         const struct sm_delay d = give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1);
         const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
-        for (uint32_t g = 0; g < p->n; g++)
+        FOR_EACH_BIT32(g, p->used)
             for (uint64_t c = t; c < p->group[g].busy_until; c++) lanes[c - x] |= p->group[g].mask;
         for (uint64_t c = t; c + 1 < f.sm->lanes.with_sm[0].before; c++) lanes[c - x] |= p->run_lanes; // not booked yet
         const uint64_t taken = 1 + d.interval;
