@@ -100,12 +100,15 @@ static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_CLUSTERS &&
 
 #define FOR_EACH_PIPE(p, v)                                                                        \
     for (uint32_t u_ = UNIT_NONE + 1; u_ < UNIT_N; u_++)                                           \
-        for (uint32_t p = (v)->pipe_first[u_]; p < (v)->pipe_first[u_] + (uint32_t)(v)->pipe_n[u_]; p++)
+        for (uint32_t p = (v)->pipe_first[u_];                                                     \
+             p < (v)->pipe_first[u_] + (uint32_t)(v)->pipe_n[u_]; p++)
 
 // Up to where an idle period that is still open at `now` reaches: an access that the LD/ST or the
 // texture unit works on is told to its pipe only when it is done.
 static uint64_t idle_end(const struct sm *s, uint32_t pipe, uint64_t now) {
-    const struct lsu *const u = pipe == SM_PIPE_LDST ? &s->lsu : pipe == SM_PIPE_TEX ? &s->tex : NULL;
+    const struct lsu *const u = pipe == SM_PIPE_LDST  ? &s->lsu
+                                : pipe == SM_PIPE_TEX ? &s->tex
+                                                      : NULL;
     if (u == NULL || u->n == 0 || !u->entry[u->first].started) return now;
     return min64(now, u->entry[u->first].begun);
 }
@@ -158,8 +161,8 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
         a->c[ACT_active_set_cycles + s->active_n] += now - s->active_since;
 }
 
-// An SM without work, whose pipes are done, counts nothing until it gets some; binding a kernel to a slot and
-// unbinding it only moves counts.
+// An SM without work, whose pipes are done, counts nothing until it gets some; binding a kernel to
+// a slot and unbinding it only moves counts.
 static bool is_settled(const struct sm *s, uint64_t now) {
     if (s->n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
     for (uint32_t i = 0; i < SM_PIPES; i++)

@@ -32,7 +32,8 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     *W = (struct warp){.ew = &c->cta.warps[number],
                        .counts = ks->counts,
                        .code = ks->kernel->inst,
-                       .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1 : 1u << w % s->c.schedulers),
+                       .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1
+                                                             : 1u << w % s->c.schedulers),
                        .cta = (uint8_t)cta,
                        .kslot = c->kslot,
                        .wide = wide,
@@ -43,7 +44,8 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     if (wide != NULL) memset(wide, 0, sizeof *wide);
     W->ew->lane_slot = w;
     // Local memory lies beyond every device allocation, each warp slot's apart.
-    const uint64_t stride = bits_align_up((uint64_t)ks->kernel->image->local_bytes * WARP_LANES, 256);
+    const uint64_t stride =
+        bits_align_up((uint64_t)ks->kernel->image->local_bytes * WARP_LANES, 256);
     W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
     s->v.lanes[w] = W->ew->active;
     s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(W->ew->active == UINT32_MAX) << w;

@@ -1,6 +1,6 @@
 // A kernel decoded for timing, once a launch: every machine instruction becomes one cache line with
-// the registers that it needs as bit sets, its pipeline, latency and the rows that it reads. And how
-// many of a kernel's CTAs an SM holds.
+// the registers that it needs as bit sets, its pipeline, latency and the rows that it reads. And
+// how many of a kernel's CTAs an SM holds.
 //
 // Occupancy follows the vendor's calculator: registers are granted to a warp (Fermi, Kepler) or a
 // CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
@@ -169,7 +169,8 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     in->unit = op_class_unit[m->klass];
     if (in->unit == UNIT_DP && d->c->dp_pipe != DP_PIPE_DP)
         in->unit = d->c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
-    const bool is_product = m->klass == OPC_INT_MUL || m->klass == OPC_INT_MAD || m->klass == OPC_INT_DIV;
+    const bool is_product =
+        m->klass == OPC_INT_MUL || m->klass == OPC_INT_MAD || m->klass == OPC_INT_DIV;
     if (is_product && d->c->int_mul_pipe == INT_MUL_PIPE_SFU) in->unit = UNIT_SFU;
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
@@ -222,8 +223,8 @@ static bool writes(const struct minst *m, uint32_t reg) {
     return false;
 }
 
-// The instruction that can take the load at `at` as an operand: the only one that reads the register
-// before it is written again, in straight-line code, with no store between. 0: none.
+// The instruction that can take the load at `at` as an operand: the only one that reads the
+// register before it is written again, in straight-line code, with no store between. 0: none.
 static uint32_t only_user(const struct code_image *im, uint32_t at, const uint8_t *is_target) {
     const struct minst *const load = &im->inst[at];
     if (load->klass != OPC_LD_SHARED || load->dst[0].kind != OPND_GPR || load->dst[0].words != 1)

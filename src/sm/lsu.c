@@ -225,8 +225,8 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
-    e->bank_latency +=
-        policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask), a->kind == ACCESS_STORE, true, false, t);
+    e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask),
+                                    a->kind == ACCESS_STORE, true, false, t);
 }
 
 // Which way an access to memory beyond shared memory goes, and its transactions.
@@ -307,9 +307,9 @@ static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, u
 }
 
 // On Tesla shared memory is an operand of any instruction, and loads and stores of it are moves:
-// the lanes wait for its banks (Lindholm et al. 2008; envytools, Tesla CUDA ISA). A multiply-add with
-// such an operand takes six hot cycles instead of four (Volkov and Demmel, SC08): a load that its
-// only user can take as an operand (SI_FOLDED) costs the other two, a core cycle.
+// the lanes wait for its banks (Lindholm et al. 2008; envytools, Tesla CUDA ISA). A multiply-add
+// with such an operand takes six hot cycles instead of four (Volkov and Demmel, SC08): a load that
+// its only user can take as an operand (SI_FOLDED) costs the other two, a core cycle.
 uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
                       uint32_t lanes, uint64_t t) {
     const struct exec_access *const a = &s->env.access;

@@ -1,8 +1,8 @@
 // CTA-aware two-level scheduling (Jog et al., OWL, ASPLOS 2013): the groups are made of whole CTAs.
-// CTAs are put together in the order of their age until they hold group_warps warps. One group comes
-// first; its warps issue in round robin, those of other groups only when none of it is ready. When
-// every warp of it waits for something long, the group behind it becomes the first. Warps of a CTA,
-// which tend to share data, so run close together.
+// CTAs are put together in the order of their age until they hold group_warps warps. One group
+// comes first; its warps issue in round robin, those of other groups only when none of it is ready.
+// When every warp of it waits for something long, the group behind it becomes the first. Warps of a
+// CTA, which tend to share data, so run close together.
 //
 // Left out of OWL: giving the first group its place back as soon as its data came (the locality-
 // aware variant), other orders in other SMs, prefetching.

@@ -1,9 +1,10 @@
-// Who owns an issue slot that was not used. In every cycle in which an SM holds a CTA each scheduler
-// has one owner: `issued`, or the reason that holds. A reason is charged when it gives way to another or to
-// an issue, for all the cycles that it held, so neither skipped nor idle simulated cycles cost much. Of the warps that could not issue the one that
-// is farthest along counts: ready for a busy unit, then waiting for an arithmetic result, for memory,
-// for a branch, for instructions, at a barrier, in a fence, asleep. Among equals the lowest slot is
-// blamed, and the instruction that it waits at is charged.
+// Who owns an issue slot that was not used. In every cycle in which an SM holds a CTA each
+// scheduler has one owner: `issued`, or the reason that holds. A reason is charged when it gives
+// way to another or to an issue, for all the cycles that it held, so neither skipped nor idle
+// simulated cycles cost much. Of the warps that could not issue the one that is farthest along
+// counts: ready for a busy unit, then waiting for an arithmetic result, for memory, for a branch,
+// for instructions, at a barrier, in a fence, asleep. Among equals the lowest slot is blamed, and
+// the instruction that it waits at is charged.
 #include "sm/sm_state.h"
 
 enum { NOBODY = 0xff };

@@ -177,7 +177,8 @@ static bool prefetch(struct sm *s, struct lsu_entry *e, const struct transaction
         const uint64_t line = x->addr & ~c->line_mask;
         if (cache_read(c->tags, line, c->all) != CACHE_HIT)
             miss_add(s, CLIENT_L1D, line, c->all, NO_WAITER, t + s->c.l1_miss_extra, &merged);
-    } else if (mem_port_can_send(s->port, x->addr, mem_port_flits(s->port, MEM_PREFETCH, x->bytes))) {
+    } else if (mem_port_can_send(s->port, x->addr,
+                                 mem_port_flits(s->port, MEM_PREFETCH, x->bytes))) {
         miss_send(s, t,
                   (struct mem_request){.addr = x->addr,
                                        .bytes = x->bytes,

@@ -35,8 +35,14 @@ static struct rig *gtx480(void) {
                                    .mshr_merge = 8, .hit_latency = 40, .ports = 1,
                                    .write_evict = true, .hashed_sets = true, .lru = true};
     c->l1d_global = c->l1d_local = true;
-    c->constant = (struct cache_config){.bytes = 8192, .line_bytes = 64, .ways = 2, .mshrs = 4,
-                                        .mshr_merge = 48, .hit_latency = 10, .ports = 1, .lru = true};
+    c->constant = (struct cache_config){.bytes = 8192,
+                                        .line_bytes = 64,
+                                        .ways = 2,
+                                        .mshrs = 4,
+                                        .mshr_merge = 48,
+                                        .hit_latency = 10,
+                                        .ports = 1,
+                                        .lru = true};
     g->args.block[0] = 192;
     g->ctas = 8;
     g->im.shared_bytes = 4096;

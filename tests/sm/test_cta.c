@@ -213,7 +213,8 @@ static void divergence(void **state) {
     exit_(g);
     rig_run(g);
     assert_int_equal(act(g, ACT_divergent_branches), 1);
-    // Half a warp: both moves, the branch between them, and the split itself (its guard holds in 16).
+    // Half a warp: both moves, the branch between them, and the split itself (its guard holds in
+    // 16).
     assert_int_equal(act(g, ACT_lanes_active + 16), 4);
     assert_int_equal(act(g, ACT_warp_instructions), 8);
     assert_int_equal(act(g, ACT_simt_pushes), act(g, ACT_simt_pops));

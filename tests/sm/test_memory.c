@@ -198,8 +198,8 @@ static void generic_load(void **state) {
     rig_free(g);
 }
 
-// Asynchronous copies in two groups: issued in 31 and 33, sent in 32 and 34. Waiting until one group
-// is open at most ends with the first answer (132), for none with the second (134).
+// Asynchronous copies in two groups: issued in 31 and 33, sent in 32 and 34. Waiting until one
+// group is open at most ends with the first answer (132), for none with the second (134).
 static void async_copies(void **state) {
     (void)state;
     for (uint32_t keep = 0; keep < 2; keep++) {
@@ -225,8 +225,14 @@ static void async_copies(void **state) {
 static void texture_fetch(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.texture = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4, .mshrs = 4,
-                                         .mshr_merge = 8, .hit_latency = 30, .ports = 1, .lru = true};
+    g->c.texture = (struct cache_config){.bytes = 4096,
+                                         .line_bytes = 128,
+                                         .ways = 4,
+                                         .mshrs = 4,
+                                         .mshr_merge = 8,
+                                         .hit_latency = 30,
+                                         .ports = 1,
+                                         .lru = true};
     g->c.texture_latency = 100;
     g->c.timing[OPC_TEX].latency = 0;
     const struct exec_texture t = {.base = g->buffer, .width = 64, .channels = 1,
@@ -260,8 +266,8 @@ static void with_l1(struct rig *g) {
 }
 
 // A miss: access in t + 1, sent 5 later, answered after 100, written 3 later. The second load's
-// address needs the first's value (0): the add issues when that is there, the load 10 later, and its
-// hit takes 40.
+// address needs the first's value (0): the add issues when that is there, the load 10 later, and
+// its hit takes 40.
 static void l1_miss_then_hit(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -454,8 +460,14 @@ static void local_pairs(void **state) {
 static void indexed_constants(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.constant = (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 2,
-                                          .mshr_merge = 8, .hit_latency = 12, .ports = 1, .lru = true};
+    g->c.constant = (struct cache_config){.bytes = 2048,
+                                          .line_bytes = 64,
+                                          .ways = 2,
+                                          .mshrs = 2,
+                                          .mshr_merge = 8,
+                                          .hit_latency = 12,
+                                          .ports = 1,
+                                          .lru = true};
     uint32_t literals[32] = {0};
     g->im.literals = (uint8_t *)literals;
     g->im.literal_bytes = sizeof literals;

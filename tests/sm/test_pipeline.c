@@ -1,7 +1,7 @@
 // Cycle counts of arithmetic, each of which follows by hand from the configuration of the rig:
-// a CTA given in cycle 0 is fetched in cycle 0, decoded in cycle 1 (decode_latency 1) and issues its
-// first instruction in cycle 1. The rig's done_at is the cycle in which the last result is there
-// (EXIT waits for nothing, but its warp is drained only then).
+// a CTA given in cycle 0 is fetched in cycle 0, decoded in cycle 1 (decode_latency 1) and issues
+// its first instruction in cycle 1. The rig's done_at is the cycle in which the last result is
+// there (EXIT waits for nothing, but its warp is drained only then).
 #include "test_rig.h"
 
 // N adds, each of which needs the one before: the k-th issues at 1 + (k-1) * latency, and the last
@@ -34,8 +34,8 @@ static void read_latency_is_part_of_a_chain(void **state) {
     rig_free(g);
 }
 
-// Its idle periods end when an instruction is sent to it. Reads take 4 cycles: sent in 1, enters in 5,
-// its result is there in 15, when the second is sent, which enters in 19 and leaves in 29.
+// Its idle periods end when an instruction is sent to it. Reads take 4 cycles: sent in 1, enters in
+// 5, its result is there in 15, when the second is sent, which enters in 19 and leaves in 29.
 static void idle_period_ends_when_one_is_sent(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -49,12 +49,13 @@ static void idle_period_ends_when_one_is_sent(void **state) {
     assert_int_equal(act(g, ACT_idle_sent), 2 * 4);
     assert_int_equal(act(g, ACT_idle_cycles), 2 * 4 + 2);
     assert_int_equal(act(g, ACT_idle_periods_int + 1), 2); // cycle 0, cycle 29
-    for (uint32_t n = 2; n < ACT_IDLE_LENGTHS; n++) assert_int_equal(act(g, ACT_idle_periods_int + n), 0);
+    for (uint32_t n = 2; n < ACT_IDLE_LENGTHS; n++)
+        assert_int_equal(act(g, ACT_idle_periods_int + n), 0);
     rig_free(g);
 }
 
-// Moves with an interval of 4 in cycles 1, 5, 9: gaps of three cycles, though the pipeline is never empty.
-// With 12 they are no bubbles.
+// Moves with an interval of 4 in cycles 1, 5, 9: gaps of three cycles, though the pipeline is never
+// empty. With 12 they are no bubbles.
 static void bubbles_are_short_gaps(void **state) {
     (void)state;
     for (uint32_t interval = 4; interval <= 12; interval += 8) {
@@ -92,8 +93,8 @@ static void interval_limits(void **state) {
     rig_free(g);
 }
 
-// Two clusters halve that: instructions go in pairs of cycles 1,2 4,5 7,8 ...: the N-th (N even, from
-// 1) issues at 1 + 3 (N/2 - 1) + 1.
+// Two clusters halve that: instructions go in pairs of cycles 1,2 4,5 7,8 ...: the N-th (N even,
+// from 1) issues at 1 + 3 (N/2 - 1) + 1.
 static void two_clusters_share_the_work(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -191,8 +192,8 @@ static void collector_units(void **state) {
     rig_free(g);
 }
 
-// A collector that takes a row or two a cycle: three rows in banks of their own are there in the third,
-// or in the second cycle. One row needs no more than one.
+// A collector that takes a row or two a cycle: three rows in banks of their own are there in the
+// third, or in the second cycle. One row needs no more than one.
 static void collector_takes_rows_in_turn(void **state) {
     (void)state;
     const struct { uint32_t reads, late; } row[] = {{0, 0}, {1, 2}, {2, 1}, {3, 0}};
@@ -208,9 +209,10 @@ static void collector_takes_rows_in_turn(void **state) {
     }
 }
 
-// Ten moves through one collector, read_latency 4: each holds it from its issue to the end of the cycle
-// in which it enters, so the next issues five cycles later. With a place to wait in, two are under way:
-// they issue in cycles 1, 2, 6, 7, 11, 12 ... If the collector is free two cycles earlier it is three.
+// Ten moves through one collector, read_latency 4: each holds it from its issue to the end of the
+// cycle in which it enters, so the next issues five cycles later. With a place to wait in, two are
+// under way: they issue in cycles 1, 2, 6, 7, 11, 12 ... If the collector is free two cycles
+// earlier it is three.
 static void collector_queue_and_ahead(void **state) {
     (void)state;
     const struct { uint32_t queue, ahead, last; } row[] = {
@@ -229,9 +231,10 @@ static void collector_queue_and_ahead(void **state) {
     }
 }
 
-// Two warps of an SFU instruction and a move, one collector: taken by the first SFU instruction (1 to 5),
-// the second (6 to 10), the moves (11, 16): the last is there in 16 + 4 + 10. With one for SFU alone the
-// moves go in between: SFU 1, 6, moves 2 (of no warp yet: the first warp's next, in order), 7.
+// Two warps of an SFU instruction and a move, one collector: taken by the first SFU instruction (1
+// to 5), the second (6 to 10), the moves (11, 16): the last is there in 16 + 4 + 10. With one for
+// SFU alone the moves go in between: SFU 1, 6, moves 2 (of no warp yet: the first warp's next, in
+// order), 7.
 static void collectors_of_their_own(void **state) {
     (void)state;
     for (uint32_t own = 0; own < 2; own++) {
@@ -277,13 +280,15 @@ static void write_latency_is_part_of_a_chain(void **state) {
     rig_free(g);
 }
 
-// Integer products in the SFU, branches in an INT pipeline: what is counted, and that they meet there.
+// Integer products in the SFU, branches in an INT pipeline: what is counted, and that they meet
+// there.
 static void products_in_sfu_and_control_in_int(void **state) {
     (void)state;
     struct rig *g = rig_new();
     g->c.int_mul_pipe = INT_MUL_PIPE_SFU;
     g->c.timing[OPC_INT_MAD].interval = 3;
-    for (uint32_t i = 0; i < 5; i++) emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
+    for (uint32_t i = 0; i < 5; i++)
+        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
     exit_(g);
     rig_run(g);
     assert_int_equal(g->done_at, 1 + 4 * 3 + 10);
@@ -326,9 +331,9 @@ static void two_schedulers(void **state) {
     rig_free(g);
 }
 
-// Three warps of 30 moves, two schedulers. Of its own warps the first scheduler has two, 60 moves one a
-// cycle. From one pool each cycle takes two of the three in turn: the 90th move is in cycle 45. A lone
-// warp gives one a cycle either way.
+// Three warps of 30 moves, two schedulers. Of its own warps the first scheduler has two, 60 moves
+// one a cycle. From one pool each cycle takes two of the three in turn: the 90th move is in
+// cycle 45. A lone warp gives one a cycle either way.
 static void warps_of_all_schedulers(void **state) {
     (void)state;
     const struct { uint32_t threads; bool shared; uint64_t last; } row[] = {
@@ -350,7 +355,8 @@ static void warps_of_all_schedulers(void **state) {
     }
 }
 
-// Double precision in the clusters' pipelines: two of them take two a cycle, and the count is theirs.
+// Double precision in the clusters' pipelines: two of them take two a cycle, and the count is
+// theirs.
 static void double_precision_in_clusters(void **state) {
     (void)state;
     for (uint32_t pipe = DP_PIPE_INT; pipe <= DP_PIPE_FP; pipe++) {
@@ -439,9 +445,9 @@ static void scheduler_interval(void **state) {
     rig_free(g);
 }
 
-// A loop of a counter: per trip ISETP waits for IADD (10), BRA for ISETP (10), then branch_latency 4
-// to the fetch, decode 1, issue: 25 cycles a trip. First IADD in cycle 1; the last trip ends with a
-// BRA not taken: EXIT is in the buffer and issues 4 cycles later.
+// A loop of a counter: per trip ISETP waits for IADD (10), BRA for ISETP (10), then branch_latency
+// 4 to the fetch, decode 1, issue: 25 cycles a trip. First IADD in cycle 1; the last trip ends with
+// a BRA not taken: EXIT is in the buffer and issues 4 cycles later.
 static void loop(void **state) {
     (void)state;
     const uint32_t trips = 7;
@@ -555,8 +561,14 @@ static void instruction_prefetch(void **state) {
 static void constant_operands(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.constant = (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 2,
-                                          .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    g->c.constant = (struct cache_config){.bytes = 2048,
+                                          .line_bytes = 64,
+                                          .ways = 2,
+                                          .mshrs = 2,
+                                          .mshr_merge = 8,
+                                          .hit_latency = 1,
+                                          .ports = 1,
+                                          .lru = true};
     emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(2), C(CB_LAUNCH, CB0_NTID_X), NIL());
     emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(3), R(1), C(CB_LAUNCH, CB0_NTID_Y), NIL());
     exit_(g);

@@ -26,7 +26,9 @@ static void random_inst(struct rig *g, bool memory) {
     }
     case 5: mufu(g, d, a); break;
     case 6: dadd(g, d & ~1u, a & ~1u, b & ~1u); break;
-    case 7: emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL()); break;
+    case 7:
+        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
+        break;
     case 8: setp_lt(g, 1 + rnd(3), a, rnd(1000)); movi(g, d, 3)->guard = 1 + rnd(3); break;
     case 9: load(g, PTX_SPACE_SHARED, d, REG_TID, 4 * rnd(64)); break;
     case 10: store(g, PTX_SPACE_SHARED, REG_TID, a, 4 * rnd(64)); break;
@@ -92,9 +94,14 @@ static struct rig *random_rig(uint32_t which, bool memory) {
         c->reply_extra = rnd(5);
     }
     if (memory && rnd(2))
-        c->icache = c->constant =
-            (struct cache_config){.bytes = 2048, .line_bytes = 64, .ways = 2, .mshrs = 1 + rnd(4),
-                                  .mshr_merge = 1 + rnd(8), .hit_latency = 1, .ports = 1, .lru = true};
+        c->icache = c->constant = (struct cache_config){.bytes = 2048,
+                                                        .line_bytes = 64,
+                                                        .ways = 2,
+                                                        .mshrs = 1 + rnd(4),
+                                                        .mshr_merge = 1 + rnd(8),
+                                                        .hit_latency = 1,
+                                                        .ports = 1,
+                                                        .lru = true};
     g->port->credits = memory ? 1 + rnd(20) : 1;
     g->args.block[0] = 32 * (1 + rnd(6)) - rnd(2) * rnd(32);
     g->ctas = 1 + rnd(3);

@@ -38,8 +38,12 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     p->sent[p->n_sent++ % RIG_PORT_RING] = r;
     p->outstanding++;
     const uint64_t at = now + p->latency;
-    p->reply[p->tail++ % RIG_PORT_RING] = (struct mem_reply){
-        .cycle = at, .addr = r.addr, .bytes = r.bytes, .tag = r.tag, .kind = r.kind, .client = r.client};
+    p->reply[p->tail++ % RIG_PORT_RING] = (struct mem_reply){.cycle = at,
+                                                             .addr = r.addr,
+                                                             .bytes = r.bytes,
+                                                             .tag = r.tag,
+                                                             .kind = r.kind,
+                                                             .client = r.client};
     return now;
 }
 const struct mem_reply *mem_port_peek(const struct mem_port *p) {
@@ -205,7 +209,8 @@ static struct rig *rig_new(void) {
         .coalesce_uncached = COALESCE_SECTOR32, .shared_banks = 32, .shared_bank_bytes = 4,
         .shared_lanes_a_pass = 32, .shared_latency = 20, .shared_pass_cycles = 2,
         .shared_atomic_cycles = 10, .core_clock_mhz = 1000};
-    for (int i = 0; i < OPC_N; i++) c->timing[i] = (struct class_timing){.latency = 10, .interval = 1};
+    for (int i = 0; i < OPC_N; i++)
+        c->timing[i] = (struct class_timing){.latency = 10, .interval = 1};
     for (int i = 0; i < OPC_N; i++)
         if (op_class_unit[i] == UNIT_LDST && i != OPC_SHFL) c->timing[i].latency = 0;
     c->timing[OPC_CTRL].latency = 1;

@@ -65,8 +65,8 @@ static void gto_stays(void **state) {
 }
 
 // Greedy then oldest: a chain of two in each of three warps. Warp 0 issues in 1 and must wait until
-// 11; the oldest that is ready is 1 (cycle 2), then 2 (3). In 11 the greedy warp is 2 (ready in 13),
-// so the oldest goes: 0 (its add in 11, its EXIT in 12: greedy), 1 in 13, 14, 2 in 15, 16.
+// 11; the oldest that is ready is 1 (cycle 2), then 2 (3). In 11 the greedy warp is 2 (ready in
+// 13), so the oldest goes: 0 (its add in 11, its EXIT in 12: greedy), 1 in 13, 14, 2 in 15, 16.
 static struct rig *chains_gto(void) {
     struct rig *g = rig_new();
     g->c.scheduler = SCHED_GTO;
@@ -129,9 +129,10 @@ static void two_level_promotes(void **state) {
     rig_free(g);
 }
 
-// The same with active_waits: as long as nobody ready wants their places 0 and 1 keep them while they wait
-// for memory. 2 and 3 want them in 11 and 12, so up to 24 nothing changes. From 24 on all four wait, and
-// 3, which came last, keeps its place beside 2; the answers come in 112 and 113 and both give way.
+// The same with active_waits: as long as nobody ready wants their places 0 and 1 keep them while
+// they wait for memory. 2 and 3 want them in 11 and 12, so up to 24 nothing changes. From 24 on all
+// four wait, and 3, which came last, keeps its place beside 2; the answers come in 112 and 113 and
+// both give way.
 static struct rig *two_level_waits(void) {
     struct rig *g = two_level();
     g->c.active_waits = true;
@@ -149,11 +150,12 @@ static void two_level_keeps_waiting(void **state) {
     }
     struct rig *g = two_level_waits();
     rig_run(g);
-    // in: 0, 1 at the start; 2 and 3 for them; 0 and 1 again for 2 and 3; 2 and 3 when 0 and 1 have gone
+    // in: 0, 1 at the start; 2 and 3 for them; 0 and 1 again for 2 and 3; 2 and 3 when 0 and 1 have
+    // gone
     assert_int_equal(act(g, ACT_two_level_promotions), 8);
     assert_int_equal(act(g, ACT_two_level_demotions), 4);
-    // Nobody is in it before the first decode (cycle 0) and from the last EXIT on (127 to 135). Without
-    // active_waits it is empty while all wait, too.
+    // Nobody is in it before the first decode (cycle 0) and from the last EXIT on (127 to 135).
+    // Without active_waits it is empty while all wait, too.
     assert_int_equal(act(g, ACT_active_set_cycles + 0), 1 + 9);
     rig_free(g);
     g = two_level();
@@ -166,8 +168,8 @@ static void two_level_keeps_waiting(void **state) {
 //   1 to 4      moves: 0 and 1, the first group; then nobody of it is ready, though it waits for
 //               nothing long: 2 and 3
 //   11 to 14    loads; when 0 and 1 wait for memory the second group is the first
-//   112, 113    answers to 0 and 1 (sent in 12, 13): their group is the first again, and stays so until
-//               its EXITs (114, 115), though 2 could add from 114 on: 116, 117, then 118, 119
+//   112, 113    answers to 0 and 1 (sent in 12, 13): their group is the first again, and stays so
+//               until its EXITs (114, 115), though 2 could add from 114 on: 116, 117, then 118, 119
 static struct rig *groups(uint32_t scheduler, uint32_t ctas, uint32_t group_warps) {
     struct rig *g = rig_new();
     g->c.scheduler = scheduler;
@@ -182,7 +184,8 @@ static struct rig *groups(uint32_t scheduler, uint32_t ctas, uint32_t group_warp
 }
 static struct rig *fetch_groups(void) { return groups(SCHED_FETCH_GROUP, 1, 2); }
 static struct rig *cta_groups(void) { return groups(SCHED_CTA_AWARE, 2, 2); }
-static struct rig *one_cta_group(void) { return groups(SCHED_CTA_AWARE, 2, 3); } // two CTAs make four
+// Two CTAs make four.
+static struct rig *one_cta_group(void) { return groups(SCHED_CTA_AWARE, 2, 3); }
 static struct rig *one_fetch_group(void) { return groups(SCHED_FETCH_GROUP, 1, 4); }
 static struct rig *no_groups(void) { return groups(SCHED_LRR, 1, 0); }
 
@@ -272,16 +275,17 @@ static void gated_unit(void **state) {
     rig_free(g);
 }
 
-// Two clusters that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats, warp 1
-// integers, each an addition a cycle. With a pipeline off, INT and FP go to the clusters in which they
-// are on, whoever has the first turn, and nobody asks for the one that is off. With all on the first turn
-// takes cluster 0.
+// Two clusters that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats, warp
+// 1 integers, each an addition a cycle. With a pipeline off, INT and FP go to the clusters in which
+// they are on, whoever has the first turn, and nobody asks for the one that is off. With all on the
+// first turn takes cluster 0.
 struct pipes {
     uint64_t off, cycle;
     uint32_t asked, pairs, first, of[2], want[2]; // of: pipe of this cycle's INT and FP
     bool is_first_low;
 };
-static uint64_t pipe_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes, uint64_t ready) {
+static uint64_t pipe_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                            uint64_t ready) {
     (void)v, (void)unit, (void)pipes, (void)ready;
     struct pipes *const p = self;
     p->asked += p->pairs != 0; // before, both may be at integers
@@ -326,18 +330,23 @@ static void one_side_off(void **state) {
         {.off = 1ull << (SM_PIPE_INT + 1), .want = {SM_PIPE_INT, SM_PIPE_FP + 1}},
     };
     for (size_t k = 0; k < WW_COUNT(row); k++) {
-        uint64_t done_at[2], issues[2][SM_PIPES]; // with `issue` and without: other code, the same pipelines
+        // with `issue` and without: other code, the same pipelines
+        uint64_t done_at[2], issues[2][SM_PIPES];
         for (uint32_t i = 0; i < 2; i++) {
             struct rig *g = rig_new();
             g->c.schedulers = g->c.clusters = 2;
             g->c.int_fp_shared_issue = true;
-            const struct sm_policy p = {.name = "pipes", .self = &row[k], .pipes_off = &row[k].off,
-                                        .unit_wanted = pipe_wanted, .issue = i == 0 ? pipe_issue : NULL};
+            const struct sm_policy p = {.name = "pipes",
+                                        .self = &row[k],
+                                        .pipes_off = &row[k].off,
+                                        .unit_wanted = pipe_wanted,
+                                        .issue = i == 0 ? pipe_issue : NULL};
             g->policy[g->n_policies++] = &p;
             floats_and_integers(g);
             rig_run(g);
             done_at[i] = g->done_at;
-            for (uint32_t j = 0; j < SM_PIPES; j++) issues[i][j] = sm_view_of(g->sm)->pipe[j].issues;
+            for (uint32_t j = 0; j < SM_PIPES; j++)
+                issues[i][j] = sm_view_of(g->sm)->pipe[j].issues;
             rig_free(g);
             if (i == 1) break;
             assert_true(row[k].pairs >= 15);
@@ -350,7 +359,7 @@ static void one_side_off(void **state) {
     }
 }
 
-// ---- order of units, and turns that a policy does not need ---------------------------------------
+// ---- order of units, and turns that a policy does not need --------------------------------------
 struct turns {
     uint64_t at;
     uint32_t without;
@@ -360,7 +369,8 @@ struct turns {
 };
 static bool has_fp(const struct sm_view *v) {
     return (v->active & v->decoded & v->needs[UNIT_FP] &
-            ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const)) != 0;
+            ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch |
+              v->wait_const)) != 0;
 }
 // Before `at` it is called when no warp is there for FP, and only then.
 static void turn(void *self, const struct sm_view *v) {
@@ -373,7 +383,8 @@ static void leave_turn(void *self, const struct sm_view *v) {
     r->left++;
     r->left_at = v->cycle;
 }
-// Called in every cycle: in how many the other policy has a turn, and behind which it has to look once more.
+// Called in every cycle: in how many the other policy has a turn, and behind which it has to look
+// once more.
 static void each(void *self, const struct sm_view *v) {
     struct turns *const r = self;
     const bool had_fp = r->has_fp;
@@ -394,7 +405,8 @@ static void each(void *self, const struct sm_view *v) {
 }
 static void order_and_turns(void **state) {
     (void)state;
-    const struct sm_order order = {{{UNIT_FP, UNIT_FP}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}};
+    const struct sm_order order = {
+        {{UNIT_FP, UNIT_FP}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}};
     const struct { uint64_t at; uint32_t without; } row[] = {
         {0, 0}, {UINT64_MAX, 0}, {UINT64_MAX, 1u << UNIT_FP}, {40, 0}, {45, 1u << UNIT_FP}};
     for (size_t k = 0; k < WW_COUNT(row); k++) {
@@ -402,8 +414,13 @@ static void order_and_turns(void **state) {
         struct rig *g = rig_new();
         g->c.schedulers = 1;
         floats_and_integers(g);
-        const struct sm_policy a = {.name = "turns", .self = &r, .cycle = turn, .cycle_at = &r.at,
-                                    .cycle_without = &r.without, .leave = leave_turn, .order = &order};
+        const struct sm_policy a = {.name = "turns",
+                                    .self = &r,
+                                    .cycle = turn,
+                                    .cycle_at = &r.at,
+                                    .cycle_without = &r.without,
+                                    .leave = leave_turn,
+                                    .order = &order};
         const struct sm_policy b = {.name = "each", .self = &r, .cycle = each};
         g->policy[g->n_policies++] = &a;
         g->policy[g->n_policies++] = &b;
@@ -459,8 +476,8 @@ static void warp(void *self, enum sm_warp_event e, uint32_t w, uint32_t slot, ui
     m->registers = registers;
 }
 // Every INT result takes 3 cycles more and the pipe is closed one more; register 7 takes 2 cycles
-// more to read or write. First add: 1, written in 1 + 13 + 2 = 16; second: reads 2 late, 16 + 2 + 13 =
-// 31; third: issues in 31. The move finds the pipe closed for 2 cycles: 33, its result in 46.
+// more to read or write. First add: 1, written in 1 + 13 + 2 = 16; second: reads 2 late, 16 + 2 +
+// 13 = 31; third: issues in 31. The move finds the pipe closed for 2 cycles: 33, its result in 46.
 static void folding_and_slow_registers(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -486,7 +503,7 @@ static void folding_and_slow_registers(void **state) {
     rig_free(g);
 }
 
-// ---- caches and clocks of a policy's own ----------------------------------------------------------
+// ---- caches and clocks of a policy's own --------------------------------------------------------
 struct drowsy {
     uint32_t hits, misses, fills, writes, ticks;
     uint64_t next;
@@ -549,7 +566,9 @@ int main(void) {
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
-        cmocka_unit_test(gated_unit), cmocka_unit_test(one_side_off), cmocka_unit_test(order_and_turns),
+        cmocka_unit_test(gated_unit),
+        cmocka_unit_test(one_side_off),
+        cmocka_unit_test(order_and_turns),
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(cache_hooks),
     };
