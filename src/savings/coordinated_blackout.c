@@ -21,8 +21,9 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
-        // The counter is known from the cycle after the last look on; the others went off earlier.
-        const uint64_t not_before = is_last ? domain_max(g->settled + 1, last_off) : 0;
+        // The counter is known from the cycle after the last look on, and so is that another cluster has been
+        // woken beside one that had been kept on; the others went off earlier.
+        const uint64_t not_before = is_last ? domain_max(g->settled + 1, last_off) : g->settled + 1;
         uint64_t due = DOMAIN_NEVER;
         struct gate_domain *next = NULL;
         uint32_t p = g->first[type];

@@ -101,6 +101,26 @@ static void coordinated(void **state) {
 
 // The last cluster goes off before its idle-detect window is over: it works until 50, the other is
 // off since 5, nobody is there: off in 50.
+// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100: from the cycle after
+// on it may go off, and no earlier.
+static void coordinated_beside(void **state) {
+    (void)state;
+    struct fake f;
+    fake_make(&f, "gates coordinated-blackout", 2);
+    active(&f, UNIT_INT, 4);
+    fake_cycle(&f, 1);
+    fake_end_of_cycle(&f);
+    fake_cycle(&f, 100);
+    assert_true(fake_on(&f, SM_PIPE_INT));
+    assert_int_equal(fake_want(&f, UNIT_INT, 1ull << (SM_PIPE_INT + 1)), 103);
+    fake_end_of_cycle(&f);
+    fake_cycle(&f, 101);
+    assert_false(fake_on(&f, SM_PIPE_INT));
+    const struct activity a = fake_count(&f, 111);
+    assert_int_equal(a.c[ACT_gate_uncompensated], 111 - 101);
+    assert_int_equal(a.c[ACT_gate_compensated], 0);
+    savings_sm_destroy(f.sm);
+}
 static void coordinated_at_once(void **state) {
     (void)state;
     struct fake f;
@@ -350,6 +370,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conventional),        cmocka_unit_test(blackout),
         cmocka_unit_test(coordinated),         cmocka_unit_test(coordinated_at_once),
+        cmocka_unit_test(coordinated_beside),
         cmocka_unit_test(two_schedulers_wake_two), cmocka_unit_test(adaptive_window),
         cmocka_unit_test(conventional_ticks),  cmocka_unit_test(naive_ticks),
         cmocka_unit_test(coordinated_ticks),   cmocka_unit_test(oracle),
