@@ -3,10 +3,9 @@
 // so an access gets the bank's next free slot, and an instruction's operands are there when its last
 // row has been read. An instruction holds a collector unit from its issue to the cycle in which it
 // enters its pipeline, or to collector_ahead cycles before; with a collector_queue some more may be
-// between the two. SFU, and LD/ST with texture, may have units
-// of their own. A unit may be bound to take collector_reads rows a cycle; then its rows ask for their
-// banks in that order. A result asks for its banks and for the result bus in the cycle before it is
-// due; if one is taken it is late.
+// between the two. SFU, and LD/ST with texture, may have units of their own. A unit may be bound to
+// take collector_reads rows a cycle; then its rows ask for their banks in that order. A result asks
+// for its banks and for the result bus in the cycle before it is due; if one is taken it is late.
 //
 // Register r of the warp in slot w lies in bank (r + w) mod rf_banks, so that the same register of
 // neighbouring warps does not collide. A register named twice by an instruction is read once.
@@ -18,6 +17,8 @@
 
 #include "sm/sm_state.h"
 
+// Pools of units: for all, for SFU, for memory. A byte each in collectors_used and its fellows, whose top
+// bit is set, by collectors_bias, when the pool is full.
 enum { COLLECTOR_POOLS = 3, COLLECTOR_TOP_BITS = 0x808080 };
 
 static inline void collect_init(struct sm *s) {
