@@ -12,31 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// clang-format off
 enum option {
-    OPT_GPU,
-    OPT_SET,
-    OPT_SIZE,
-    OPT_THREADS,
-    OPT_OUT,
-    OPT_JSON,
-    OPT_QUIET,
-    OPT_FUNCTIONAL,
-    OPT_KERNELS,
-    OPT_LAUNCHES,
-    OPT_SKIP_TIMING,
-    OPT_MAX_CYCLES,
-    OPT_INTERVAL,
-    OPT_SCHEDULER,
-    OPT_CHECK,
-    OPT_NO_PROGRESS,
-    OPT_NO_POWER,
-    OPT_POLICY,
-    OPT_RECORD,
-    OPT_ALL,
-    OPT_DB,
-    OPT_HELP,
-    OPT_N
+    OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
+    OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
+    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL, OPT_DB,
+    OPT_HELP, OPT_N
 };
+// clang-format on
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
@@ -234,10 +217,11 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     const bool child_failed = child_status != 0;
     if (s != WW_OK) {
         if (q->model) diags_free(&q->model_diags);
-        if (child_failed && WIFSIGNALED(child_status))
-            return cli_usage("%s was ended by signal %d before it used the GPU", q->title,
-                             WTERMSIG(child_status)) -
-                   1;
+        if (child_failed && WIFSIGNALED(child_status)) {
+            fprintf(stderr, "warpwatt: %s was ended by signal %d before it used the GPU\n", q->title,
+                    WTERMSIG(child_status));
+            return 1;
+        }
         if (child_failed) {
             const int code = WEXITSTATUS(child_status);
             fprintf(stderr, "warpwatt: %s ended with exit code %d before it used the GPU\n",
@@ -255,12 +239,10 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     struct account power;
     char why[512] = "";
     const bool has_power = run_power(c, q, &run, &power, why, sizeof why);
+    const int passed = q->is_workload ? 1 : 0, check = stopped ? 0 : child_failed ? -1 : passed;
     const struct table_options o = {.colour = c->colour,
                                     .title = q->title,
-                                    .check = stopped          ? 0
-                                             : child_failed   ? -1
-                                             : q->is_workload ? 1
-                                                              : 0,
+                                    .check = check,
                                     .power = has_power ? &power : NULL,
                                     .no_power = *why ? why : NULL};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);

@@ -179,21 +179,12 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 }
 
 // ---- options ----------------------------------------------------------------------------------
+// clang-format off
 enum {
-    OPT_SIZE,
-    OPT_OUT,
-    OPT_JOBS,
-    OPT_DB,
-    OPT_NO_RUN,
-    OPT_HELP,
-    OPT_MARKDOWN,
-    OPT_STUDY_N,
-    OPT_GPU = OPT_STUDY_N,
-    OPT_SET,
-    OPT_POLICY,
-    OPT_CONFIG,
-    OPT_N
+    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_MARKDOWN, OPT_STUDY_N,
+    OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N
 };
+// clang-format on
 static const struct cli_option option[OPT_N] = {
     [OPT_SIZE] =
         {"--size", 0, "NAME",

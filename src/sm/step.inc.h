@@ -11,7 +11,7 @@
 //
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
-// its result may be used `latency` cycles after that.
+// its result may be used `latency` cycles after that, and write_latency more.
 #define STEP_OFF (STEP_HOOKS == 1 || STEP_HOOKS == 3) // whole pipelines may be off
 #define STEP_LANES (STEP_HOOKS >= 2)
 #define STEP_ALL (STEP_HOOKS == 3)

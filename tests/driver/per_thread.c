@@ -1,24 +1,10 @@
 // Names that end in _ptsz and _ptds: their default stream is the calling thread's own.
-#include "driver_test.h"
+#include "append.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
 
-// append: log[counter++] = tag by one thread, after `spin` rounds that keep a warp busy
-static const char ptx[] =
-    PTX(".visible .entry append(.param .u64 log, .param .u32 tag, .param .u32 spin) {\n"
-        "  .reg .pred %p; .reg .u32 %r<5>; .reg .u64 %d<3>;\n"
-        "  ld.param.u64 %d0, [log]; ld.param.u32 %r0, [tag]; ld.param.u32 %r1, [spin];\n"
-        "again: setp.eq.u32 %p, %r1, 0; @%p bra out; sub.u32 %r1, %r1, 1; bra again;\n"
-        "out: mov.u32 %r4, %tid.x; setp.ne.u32 %p, %r4, 0; @%p bra done;\n"
-        "  atom.global.add.u32 %r2, [%d0], 1; add.u32 %r2, %r2, 1;\n"
-        "  mul.wide.u32 %d1, %r2, 4; add.u64 %d2, %d0, %d1; st.global.u32 [%d2], %r0;\n"
-        "done: ret;\n}\n");
-
-static CUfunction append;
 static CUcontext context;
-static CUdeviceptr list;
-static uint32_t got[64];
 
 // Found as a program built for streams of threads finds them: by name, or by what is asked for.
 #define OWN(name, type) (*(type *)own(#name))
@@ -40,12 +26,6 @@ static void put_by(launch_fn launch, CUstream s, unsigned tag, unsigned spin) {
 }
 static void put(unsigned tag, unsigned spin) {
     put_by(OWN(cuLaunchKernel, launch_fn), NULL, tag, spin);
-}
-static void clear(void) { OK(cuMemsetD32(list, 0, COUNT(got))); }
-static void expect(unsigned n, const unsigned *want) {
-    OK(cuMemcpyDtoH(got, list, sizeof got));
-    CHECK(got[0] == n);
-    for (unsigned i = 0; i < n; i++) CHECK(got[i + 1] == want[i]);
 }
 
 static void *other_thread(void *user) {
@@ -117,8 +97,7 @@ static void no_key_left(void) {
 int main(void) {
     no_key_left(); // before this process has a GPU
     context = start();
-    append = kernel(load(ptx), "append");
-    list = alloc(sizeof got);
+    append_start();
     threads_overtake();
     in_order_with_the_common_one();
     names_one_stream();

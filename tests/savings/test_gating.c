@@ -99,10 +99,8 @@ static void coordinated(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// The last cluster goes off before its idle-detect window is over: it works until 50, the other is
-// off since 5, nobody is there: off in 50.
-// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100: from the cycle after
-// on it may go off, and no earlier.
+// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100: from
+// the cycle after on it may go off, and no earlier.
 static void coordinated_beside(void **state) {
     (void)state;
     struct fake f;
@@ -121,6 +119,9 @@ static void coordinated_beside(void **state) {
     assert_int_equal(a.c[ACT_gate_compensated], 0);
     savings_sm_destroy(f.sm);
 }
+
+// The last cluster goes off before its idle-detect window is over: it works until 50, the other is
+// off since 5, nobody is there: off in 50.
 static void coordinated_at_once(void **state) {
     (void)state;
     struct fake f;
