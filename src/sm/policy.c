@@ -16,38 +16,17 @@ static void epochs(struct sm *s, uint64_t t) {
     }
 }
 
-// The pipelines of a unit that are on, in the order in which an instruction tries them: the lowest-numbered
-// first. But where INT and FP of a cluster cannot take one in the same cycle, a cluster whose other pipeline
-// is off comes first: the other scheduler's instruction, if it is of the other type, then finds its own where
-// it is on.
+// Which pipelines of a unit are on, and which of these an instruction tries first: the lowest-numbered. But where
+// INT and FP of a cluster cannot take one in the same cycle, a cluster whose other pipeline is off comes first:
+// the other scheduler's instruction, if it is of the other type, then finds its own where it is on.
 static void order_pipes(struct sm *s, uint32_t unit) {
-    const uint64_t on = s->unit_pipes[unit] & ~s->pipes_none;
-    uint64_t first = 0;
+    const uint32_t first = s->v.pipe_first[unit];
+    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++)
+        s->pipe_off[first + i] = 0 - (s->pipes_none >> (first + i) & 1);
+    s->pipes_ahead[unit] = 0;
     if (units_has_twin(s, unit))
-        first = on & (unit == UNIT_INT ? s->pipes_none >> (SM_PIPE_FP - SM_PIPE_INT)
-                                       : s->pipes_none << (SM_PIPE_FP - SM_PIPE_INT));
-    uint8_t *to = s->pipes_on[unit];
-    FOR_EACH_BIT64(p, first) *to++ = (uint8_t)p;
-    FOR_EACH_BIT64(p, on & ~first) *to++ = (uint8_t)p;
-    *to = SM_PIPES;
-    s->on_free_at[unit] = units_on_free_at(s, unit);
-    const uint32_t bit = 1u << unit;
-    s->units_off &= ~bit;
-    s->units_part &= ~bit;
-    s->units_busy |= bit; // maybe: who looks next will see
-    if (on == s->unit_pipes[unit]) return;
-    s->units_part |= bit;
-    if (on != 0) return;
-    s->units_off |= bit;
-    s->units_busy &= ~bit;
-}
-
-// Two places are enough for INT and FP; who finds all warps there has to look what is off.
-static void note_off(struct sm *s) {
-    const uint32_t sp = 1u << UNIT_INT | 1u << UNIT_FP;
-    s->off_warps[0] = s->units_off >> UNIT_INT & 1 ? &s->v.needs[UNIT_INT] : &s->none;
-    s->off_warps[1] = s->units_off >> UNIT_FP & 1 ? &s->v.needs[UNIT_FP] : &s->none;
-    if (ww_unlikely((s->units_off & ~sp) != 0)) s->off_warps[0] = &s->all;
+        s->pipes_ahead[unit] = (uint32_t)(s->pipes_none >> units_twin(first)) & ((1u << s->v.pipe_n[unit]) - 1);
+    units_refresh(s, unit, s->v.cycle, true);
 }
 
 // Beyond the units of the pipelines that changed, those of their twins.
@@ -61,13 +40,11 @@ void policy_pipes(struct sm *s, uint64_t none) {
     if (ww_unlikely((changed & ~sp) != 0))
         for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
             if (changed & s->unit_pipes[u]) order_pipes(s, u);
-    note_off(s);
 }
 
 void policy_pipes_new(struct sm *s) {
     s->pipes_none = 0;
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
-    note_off(s);
 }
 
 void policy_parts(struct sm *s, uint64_t part) {

@@ -230,7 +230,7 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
-    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead
+    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead; INT and FP: always looked at
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
     bool is_summed;       // `sum` holds until work comes: time adds nothing to it
@@ -248,10 +248,9 @@ struct sm {
     // units of which it must be asked pipe by pipe.
     uint64_t pipes_none, pipes_part;
     uint32_t units_held;
-    uint32_t units_off, units_part;                // units of which all pipes are off, of which any is
-    const uint64_t *off_warps[2];                  // between them, all warps for units that are off
-    uint64_t on_free_at[UNIT_N];                   // earliest free_at of a unit's pipes that are on
-    uint8_t pipes_on[UNIT_N][SM_MAX_CLUSTERS + 1]; // these, in the order in which they are tried; SM_PIPES: the end
+    uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
+    uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
+    uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are chosen before the others
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
     // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with.
     struct sm_turn {

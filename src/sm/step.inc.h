@@ -15,6 +15,7 @@
 #define STEP_OFF (STEP_HOOKS == 1 || STEP_HOOKS == 3) // whole pipelines may be off
 #define STEP_LANES (STEP_HOOKS >= 2)
 #define STEP_ALL (STEP_HOOKS == 3)
+#define UNITS_SELDOM (~(1u << UNIT_INT | 1u << UNIT_FP)) // units other than those that everybody uses
 
 #include "sm/collect.h"
 #include "sm/scoreboard.h"
@@ -196,28 +197,28 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
     return warps & x->on;
 }
 
-// As units_choose_on, but only pipelines that have the lanes that the warp needs.
+// As units_choose, but only pipelines that have the lanes that the warp needs.
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
     if (!STEP_ALL) {
-        uint32_t p = units_choose(s, unit, t);
+        uint32_t p = units_choose(s, unit, t, false);
         if (s->units_held >> unit & 1)
             while (s->v.pipe[p].free_at > t || lanes_on(s, p, BIT64(w)) == 0) p++;
         return p;
     }
     const bool has_twin = units_has_twin(s, unit);
     const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
-    if ((s->units_held & looked_at) == 0) return units_choose_on(s, unit, t);
+    if ((s->units_held & looked_at) == 0) return units_choose(s, unit, t, true);
     const uint32_t first = s->v.pipe_first[unit];
     uint32_t choice = SM_PIPES;
     for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++) {
         if (s->v.pipe[p].free_at > t || !pipe_is_on(s, p) || lanes_on(s, p, BIT64(w)) == 0) continue;
         if (choice == SM_PIPES) choice = p;
         if (!has_twin) break;
-        if (!(s->pipes_none >> units_twin(unit, p) & 1)) continue;
+        if (!(s->pipes_none >> units_twin(p) & 1)) continue;
         choice = p;
         break;
     }
-    return choice != SM_PIPES ? choice : units_choose(s, unit, t);
+    return choice != SM_PIPES ? choice : units_choose(s, unit, t, false);
 }
 
 // The policy that looks at lanes is told of an instruction whose operands are complete in cycle `ready`, unless
@@ -298,7 +299,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     latency += d.latency;
     interval += d.interval;
 #else
-    const uint32_t pipe = STEP_OFF ? units_choose_on(s, unit, t) : units_choose(s, unit, t);
+    const uint32_t pipe = units_choose(s, unit, t, STEP_OFF);
     (void)pc;
     (void)sc;
     (void)is_second;
@@ -418,37 +419,26 @@ static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
 }
 #endif
 
-#if STEP_OFF
-static uint64_t with_unit_off(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why, uint64_t *held);
-#endif
-
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
-// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back. With `has_off`, a
-// constant of the caller, pipelines that are off are dealt with; without, who comes to such warps is sent there.
-static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s, uint64_t warps, uint64_t t,
-                                                                   enum stall_reason *why, uint64_t *held,
-                                                                   bool has_off) {
+// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
+static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
+                                                                enum stall_reason *why, uint64_t *held) {
     struct sm_view *const v = &s->v;
-    uint64_t no = 0, off = 0; // off: of units that would take one with all their pipelines on
-#if STEP_OFF
-    if (!has_off) off = *s->off_warps[0] | *s->off_warps[1];
-#endif
+    const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at, *const on_at = s->on_free_at;
+    // no: of units all of whose pipelines are taken; off: ... that are on
+    uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t));
+    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t));
+    FOR_EACH_BIT32(u, s->units_busy & UNITS_SELDOM) {
+        const uint64_t is_taken = units_later(free_at[u], t), is_off = units_later(on_at[u], t);
+        no |= needs[u] & is_taken;
+        off |= needs[u] & is_off;
+        s->units_busy &= ~((uint32_t) ~(STEP_OFF ? is_off : is_taken) & 1u << u);
+    }
     *held = 0;
     *why = STALL_unit_busy;
-    FOR_EACH_BIT32(u, has_off ? s->units_busy | s->units_off : s->units_busy) {
-        if ((STEP_OFF ? s->on_free_at[u] : v->unit_free_at[u]) <= t)
-            s->units_busy &= ~(1u << u);
-        else if (STEP_OFF && v->unit_free_at[u] <= t)
-            off |= v->needs[u];
-        else
-            no |= v->needs[u];
-    }
-#if STEP_OFF
-    if (!has_off && ww_unlikely((warps & off) != 0)) return with_unit_off(s, warps, t, why, held);
-#endif
     if (s->c.dp_blocks_issue) {
         if (s->cycle_dp) return 0;
-        if (s->cycle_issues != 0) no |= v->needs[UNIT_DP];
+        if (s->cycle_issues != 0) no |= needs[UNIT_DP];
     }
     uint64_t left = warps & ~no;
     if (left == 0) return 0;
@@ -457,22 +447,20 @@ static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s,
         left = collect_takes(s, left);
         if (left == 0) return 0;
     }
-    if (left & v->needs[UNIT_LDST]) {
-        if (ww_unlikely(lsu_is_full(&s->lsu, t) || s->ops_used == s->n_ops)) {
-            *why = STALL_lsu_full;
-            left &= ~v->needs[UNIT_LDST];
-        }
+    if (ww_unlikely(lsu_is_full(&s->lsu, t) || s->ops_used == s->n_ops)) {
+        if (left & needs[UNIT_LDST]) *why = STALL_lsu_full;
+        left &= ~needs[UNIT_LDST];
     }
-    if (left & v->needs[UNIT_TEX]) {
+    if (left & needs[UNIT_TEX]) {
         if (ww_unlikely(lsu_is_full(&s->tex, t) || s->ops_used == s->n_ops)) {
             *why = STALL_lsu_full;
-            left &= ~v->needs[UNIT_TEX];
+            left &= ~needs[UNIT_TEX];
         }
     }
-    if (has_off && (left & off) != 0) {
+    if (STEP_OFF) {
         *held = left & off;
         left &= ~off;
-        *why = STALL_policy;
+        if (*held != 0) *why = STALL_policy;
     }
 #if STEP_LANES
     if (s->units_held != 0) {
@@ -483,18 +471,6 @@ static inline __attribute__((always_inline)) uint64_t with_unit_if(struct sm *s,
     }
 #endif
     return left;
-}
-
-#if STEP_OFF
-static __attribute__((noinline)) uint64_t with_unit_off(struct sm *s, uint64_t warps, uint64_t t,
-                                                        enum stall_reason *why, uint64_t *held) {
-    return with_unit_if(s, warps, t, why, held, true);
-}
-#endif
-
-static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
-                                                                enum stall_reason *why, uint64_t *held) {
-    return with_unit_if(s, warps, t, why, held, false);
 }
 
 #if STEP_HOOKS
@@ -615,9 +591,8 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     next = min64(next, min64(s->lsu.wake, s->tex.wake));
     const uint64_t held = v->go & v->active;
     if (held != 0) {
-        FOR_EACH_BIT32(u, STEP_OFF ? s->units_busy | s->units_off : s->units_busy)
-            if ((v->needs[u] & held) && (!STEP_OFF || v->unit_free_at[u] > t))
-                next = min64(next, v->unit_free_at[u]);
+        FOR_EACH_BIT32(u, s->units_busy | ~UNITS_SELDOM)
+            if ((v->needs[u] & held) && v->unit_free_at[u] > t) next = min64(next, v->unit_free_at[u]);
         if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {
             const uint64_t room = s->lsu.start[s->lsu.start_at];

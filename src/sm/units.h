@@ -7,53 +7,43 @@
 
 #include "sm/sm_state.h"
 
-// Earliest free_at of a unit's pipelines that are on; NEVER: none is.
-static inline uint64_t units_on_free_at(const struct sm *s, uint32_t unit) {
-    uint64_t first = NEVER;
-    for (const uint8_t *p = s->pipes_on[unit]; *p != SM_PIPES; p++) first = min64(first, s->v.pipe[*p].free_at);
-    return first;
-}
+// All bits where `at` lies behind cycle t. What is free when follows no pattern, so nothing branches on it.
+static inline uint64_t units_later(uint64_t at, uint64_t t) { return 0 - (uint64_t)(at > t); }
 
-// Where a technique may have switched pipelines off (`has_off`, a constant of the caller), a unit of which all
-// others are taken counts as busy too; not one that is off altogether.
+// After a change of a pipeline of the unit: when the first of them takes an instruction, and of those that no
+// technique (`has_off`, a constant of the caller: there may be one) has switched off.
 static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
-    const struct sm_view *v = &s->v;
-    const struct sm_pipe *p = &v->pipe[v->pipe_first[unit]];
-    uint64_t first = p->free_at;
-    for (uint32_t i = 1; i < v->pipe_n[unit]; i++) first = min64(first, p[i].free_at);
-    s->v.unit_free_at[unit] = first;
-    if (has_off) {
-        if (s->units_part >> unit & 1) {
-            first = units_on_free_at(s, unit);
-            if (first == NEVER) return; // all are
-        }
-        s->on_free_at[unit] = first;
+    const uint32_t n = s->v.pipe_n[unit];
+    const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
+    const uint64_t *const off = &s->pipe_off[s->v.pipe_first[unit]];
+    uint64_t first = p->free_at, on = first | off[0];
+    for (uint32_t i = 1; i < n; i++) {
+        first = min64(first, p[i].free_at);
+        if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
-    if (first > t)
-        s->units_busy |= 1u << unit;
-    else
-        s->units_busy &= ~(1u << unit);
+    s->v.unit_free_at[unit] = first;
+    if (has_off) s->on_free_at[unit] = first = on;
+    s->units_busy = (s->units_busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
-// The lowest-numbered pipeline of a unit that takes an instruction in cycle t; there is one. Low
-// numbers first leaves the others idle longer, which is what gating wants.
-static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t) {
-    uint32_t p = s->v.pipe_first[unit];
-    while (s->v.pipe[p].free_at > t) p++;
-    return p;
-}
-
-// The same where pipelines may be off.
-static inline uint32_t units_choose_on(const struct sm *s, uint32_t unit, uint64_t t) {
-    const uint8_t *p = s->pipes_on[unit];
-    while (s->v.pipe[*p].free_at > t) p++;
-    return *p;
+// The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered: that leaves
+// the others idle longer, which is what gating wants. But see order_pipes (policy.c).
+static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
+    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+    if (n == 1) return first;
+    const struct sm_pipe *const p = &s->v.pipe[first];
+    const uint64_t *const off = &s->pipe_off[first];
+    uint64_t takes = 0;
+    for (uint32_t i = 0; i < n; i++)
+        takes |= (uint64_t)((has_off ? p[i].free_at | off[i] : p[i].free_at) <= t) << i;
+    if (has_off) takes |= (takes & s->pipes_ahead[unit]) << SM_MAX_CLUSTERS;
+    if (has_off && takes >> SM_MAX_CLUSTERS != 0) takes >>= SM_MAX_CLUSTERS;
+    return first + bits_first64(takes);
 }
 
 // The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.
-static inline uint32_t units_twin(uint32_t unit, uint32_t pipe) {
-    return unit == UNIT_INT ? pipe + (SM_PIPE_FP - SM_PIPE_INT) : pipe - (SM_PIPE_FP - SM_PIPE_INT);
-}
+static_assert(SM_PIPE_INT == 0 && (SM_PIPE_FP & (SM_PIPE_FP - 1)) == 0, "INT and FP differ in one bit");
+static inline uint32_t units_twin(uint32_t pipe) { return pipe ^ SM_PIPE_FP; }
 static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
     return s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP);
 }
@@ -61,9 +51,9 @@ static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
 // The pipeline beside it in its cluster is closed until `until`.
 static inline void units_close_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
                                     uint64_t until, bool has_off) {
-    struct sm_pipe *const twin = &s->v.pipe[units_twin(unit, pipe)];
+    struct sm_pipe *const twin = &s->v.pipe[units_twin(pipe)];
     twin->free_at = max64(twin->free_at, until);
-    units_refresh(s, unit == UNIT_INT ? UNIT_FP : UNIT_INT, t, has_off);
+    units_refresh(s, UNIT_INT ^ UNIT_FP ^ unit, t, has_off);
 }
 
 static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
