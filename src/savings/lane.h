@@ -6,12 +6,10 @@
 // counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs on lane t mod that.
 // Four neighbours are a cluster of lanes; folding and shifting move threads inside a cluster only.
 //
-// Lanes that have done the same since their last work are one group and are looked at once: a warp
-// with all its threads, the usual case, makes one group of all of them (two where halves are folded).
-// Time alone changes nothing in groups that are off, so only who wakes them looks at them.
-// Work of the same lanes that goes on without a gap is a run (sm/policy.h): the SM notes its end alone, and it
-// is booked on the groups when somebody looks at them.
-// The states of a group are those of a struct gate_domain; counts are lane cycles from the start.
+// All lanes of a pipeline are looked at in one go, as vectors (lane_simd.c), and only when lanes other than those
+// of the instruction before work, when one is woken, or when time changes one. While the same lanes work the SM
+// books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older.
+// The states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
@@ -22,34 +20,43 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-struct lane_group {
-    _Alignas(64) uint32_t mask; // its lanes; 0: there is no such group
-    uint8_t lanes;       // their number
-    uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until); busy_from is exact only
-    uint64_t busy_until; // while it lies ahead
-    uint64_t since;      // on: idle cycles count from here, where it woke after its last work; off: since then
-    uint64_t not_before; // it is not switched off before this cycle
-    uint64_t next;       // not off: time alone changes nothing before. Waking: it is on; on: it goes off
+// Low 32 bits of cycles, by lane.
+struct lane_pipe {
+    _Alignas(64) uint32_t until[LANE_MAX]; // busy until then, if that lies ahead; else idle since
+    uint32_t from[LANE_MAX];       // of the busy time that ends then
+    uint32_t since[LANE_MAX];      // waking: on from then on; on: idle cycles count from here, where that is after `until`
+    uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
+    uint32_t off_from[LANE_MAX];   // off: since then; else it will be if nothing happens
+    uint32_t off, waking;          // lanes
+    uint32_t hot;                  // lanes that the SM books by itself; 0: none
+    bool is_shifted;               // what these execute has moved to other lanes
+    uint32_t asked;                // lanes that were asked for last, on from asked_on_at; 0: things have changed since
+    uint64_t asked_on_at;
+    uint64_t busy, idle;           // lane cycles
+    struct gate_counts sum;        // of lanes
+    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length; [0]: meaningless
 };
 
-struct lane_pipe {
-    uint32_t off, waking;     // lanes
-    uint32_t used, live;      // groups that there are; of these, those that are on or waking (bit masks)
-    uint32_t held;            // the group that got work last
-    uint32_t run_lanes;       // lanes that work in the run
-    uint64_t booked;          // with_sm.before when the run's work was booked
-    uint32_t asked;           // lanes that were asked for last, on from asked_on_at; 0: things have changed since
-    uint8_t group_of[LANE_MAX];
-    uint64_t asked_on_at;
-    uint64_t busy, idle;      // lane cycles
-    struct gate_counts sum;   // of lanes
-    struct lane_group group[LANE_MAX];
-    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length; [0]: meaningless
+// When a lane that is idle goes off. With eager_to > now: upper lanes at once in cycles [eager_from, eager_to).
+struct lane_plan { uint32_t window, eager_from, eager_to; };
+
+// What is done to all lanes of a pipeline at once, by vector level of the host.
+struct lane_steps {
+    bool (*work)(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, uint32_t window);
+    void (*book)(struct lane_pipe *x, uint32_t lanes, uint64_t from, uint32_t until, uint32_t window);
+    uint32_t (*settle)(struct lane_pipe *x, uint32_t all, uint32_t but, uint32_t t, uint32_t wakeup_delay);
+    void (*wake)(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
+                 uint32_t break_even);
+    void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
+    uint64_t (*warps_on)(const uint32_t needed[SM_MAX_WARPS], uint32_t off);
 };
 
 struct lanes {
     _Alignas(64) struct sm_lane_pipe with_sm[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
-    uint64_t look_at, settled;
+    const struct lane_steps *steps;
+    uint64_t settled;            // time has done its work up to and with this cycle
+    uint64_t trim_at;            // when times that lie far back are to be moved
+    uint64_t never;              // cycle_at: the SM knows when to look (look_at, off_from)
     uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
     uint64_t part;               // pipes of which not all lanes are on
     bool is_gated, folds, shifts, is_eager, is_busy;

@@ -9,6 +9,7 @@
 // instruction of the second half-warp is on the lanes one interval after the first.
 #include <assert.h>
 
+#include "exec/exec.h"
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
@@ -16,180 +17,121 @@ static uint32_t type_of(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
 // lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
 static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && LANE_PIPES == 2 * SM_MAX_CLUSTERS,
               "INT, FP, then others");
-
-// Of all lanes and of halves it is known.
-static inline uint8_t count_lanes(uint32_t mask) {
-    if (mask == UINT32_MAX) return LANE_MAX;
-    if (mask == LANES_LOWER || mask == LANES_UPPER) return LANE_MAX / 2;
-    return (uint8_t)bits_count32(mask);
-}
+// Times farther back than TRIM cycles are moved at least every TRIM cycles; KEEP of them are left. See trim().
+enum { TRIM = 1 << 20, KEEP = 1 << 18 };
 
 static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
     return t >= l->fold[type].from && t < l->fold[type].to;
 }
 
-// When a group that is on goes off if nothing happens.
-static inline uint64_t due(const struct lanes *l, const struct lane_group *g, uint32_t type) {
-    const uint64_t idle = domain_max(g->busy_until, g->since);
-    const uint64_t at = domain_max(idle + l->idle_detect, g->not_before);
-    if (!l->is_eager || !(g->mask & LANES_UPPER)) return at;
-    const uint64_t eager = domain_max(domain_max(idle, g->not_before), l->fold[type].from);
-    return eager < l->fold[type].to && eager < at ? eager : at;
+static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t) {
+    const bool is_eager = l->is_eager && l->fold[type].to > t;
+    const uint32_t now = (uint32_t)t;
+    return (struct lane_plan){.window = l->idle_detect,
+                              .eager_from = is_eager ? (uint32_t)l->fold[type].from : now,
+                              .eager_to = is_eager ? (uint32_t)l->fold[type].to : now - KEEP};
 }
 
-static void switch_off(struct lane_pipe *x, uint32_t i) {
-    struct lane_group *const g = &x->group[i];
-    x->live &= ~(1u << i);
-    x->off |= g->mask;
-    x->sum.events += g->lanes;
-    g->since = g->next;
+// What the SM has booked becomes the lanes'. They go on to be booked by it.
+static void book(const struct lanes *l, struct lane_pipe *x, struct sm_lane_pipe *f) {
+    if (x->hot == 0) return;
+    l->steps->book(x, x->hot, f->from, (uint32_t)f->until, l->idle_detect);
+    f->from = 0;
 }
 
-// Lanes are of group i from now on.
-static inline void join(struct lane_pipe *x, uint32_t lanes, uint32_t i) {
-    if (lanes == UINT32_MAX) {
-        memset(x->group_of, (int)i, sizeof x->group_of);
-        return;
-    }
-    FOR_EACH_BIT32(lane, lanes) x->group_of[lane] = (uint8_t)i;
-}
-
-// Puts some lanes of group i into a group of their own, if there are others; answers which. Both go on as before.
-static uint32_t split(struct lane_pipe *x, uint32_t i, uint32_t lanes) {
-    struct lane_group *const g = &x->group[i];
-    if (g->mask == lanes) return i;
-    assert(x->used != UINT32_MAX && "each group has a lane");
-    const uint32_t k = bits_first32(~x->used);
-    struct lane_group *const own = &x->group[k];
-    *own = *g;
-    own->mask = lanes;
-    own->lanes = count_lanes(lanes);
-    g->mask &= ~lanes;
-    g->lanes = (uint8_t)(g->lanes - own->lanes);
-    x->used |= 1u << k;
-    x->live |= (x->live >> i & 1) << k;
-    join(x, lanes, k);
-    return k;
-}
-
-// The group of the first of some lanes, which are taken out of `*lanes`; `*part`: those of them that are in it.
-static inline uint32_t take_group(const struct lane_pipe *x, uint32_t *lanes, uint32_t *part) {
-    const uint32_t i = x->group_of[bits_first32(*lanes)];
-    *part = x->group[i].mask & *lanes;
-    *lanes &= ~*part;
-    return i;
-}
-
-// `lanes` lanes have been off from `since` until t.
-static inline void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t lanes, uint64_t since, uint64_t t) {
-    const uint64_t off = t - since, before = off < l->times.break_even ? off : l->times.break_even;
-    x->sum.uncompensated += lanes * before;
-    x->sum.compensated += lanes * (off - before);
-}
-
-static inline void set_work(const struct lanes *l, struct lane_group *g, uint32_t type, uint64_t from, uint64_t to) {
-    g->busy_from = from;
-    g->busy_until = to;
-    g->since = g->not_before = 0; // work counts now
-    g->next = due(l, g, type);
-}
-
-// The run's work so far becomes its groups'. They are whole, and worked without a gap.
-static void book_run(const struct lanes *l, struct lane_pipe *x, uint32_t pipe) {
-    const uint64_t before = l->with_sm[pipe].before, until = before - 1 + l->before;
-    if (before == 0 || before == x->booked) return;
-    x->booked = before;
-    for (uint32_t left = x->run_lanes, part; left != 0;) {
-        struct lane_group *const g = &x->group[take_group(x, &left, &part)];
-        x->busy += (until - g->busy_until) * g->lanes;
-        set_work(l, g, type_of(pipe), g->busy_from, until);
-    }
-}
-
-static void end_run(struct lanes *l, uint32_t pipe) {
+static void end_booking(struct lanes *l, uint32_t pipe) {
+    struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    book_run(l, &l->pipe[pipe], pipe);
-    l->issues[type_of(pipe)] += f->issues;
-    if (f->is_folded) l->folded[type_of(pipe)] += f->issues;
-    f->before = f->issues = 0;
+    book(l, x, f);
+    const uint32_t type = type_of(pipe);
+    l->issues[type] += f->issues;
+    l->folded[type] += f->folded & f->issues;
+    l->shifted += x->is_shifted ? f->issues : 0;
+    f->issues = f->folded = 0;
+    x->hot = 0;
+    f->lanes = UINT64_MAX;
+    if (f->off_from < f->look_at) f->look_at = f->off_from;
+    f->off_from = DOMAIN_NEVER;
 }
 
-// What time alone does up to and with cycle t. Answers before which later cycle it does nothing.
-static uint64_t settle_pipe(const struct lanes *l, struct lane_pipe *x, uint32_t pipe, uint64_t t) {
-    const uint32_t type = type_of(pipe);
-    book_run(l, x, pipe);
-    uint64_t look_at = DOMAIN_NEVER;
-    uint32_t now = 0; // groups in which something changes
-    FOR_EACH_BIT32(i, x->live) {
-        const uint64_t next = x->group[i].next;
-        now |= (uint32_t)(next <= t) << i;
-        look_at = next > t && next < look_at ? next : look_at;
-    }
-    FOR_EACH_BIT32(i, now) {
-        struct lane_group *const g = &x->group[i];
-        if (x->waking & g->mask) {
-            x->waking &= ~g->mask;
-            x->sum.wakeup += (uint64_t)g->lanes * l->times.wakeup_delay;
-            g->since = g->next;
-            g->not_before = domain_max(g->not_before, g->since + 1); // the cycle for which it was woken
-            g->next = due(l, g, type);
+// Cycles are kept as 32 bits, so nothing may lie 2^31 back. What a lane has been idle and off for long counts
+// now, and it is as if it had been for KEEP cycles only, longer than any period or break-even time that is told
+// from longer ones.
+static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
+    const uint32_t now = (uint32_t)t, from = now - KEEP;
+    FOR_EACH_BIT32(i, l->all) {
+        const int32_t idle = (int32_t)(from - x->until[i]), off = (int32_t)(from - x->off_from[i]);
+        if (idle > 0) {
+            x->idle += (uint32_t)idle;
+            x->until[i] = from;
         }
-        if (g->next <= t)
-            switch_off(x, i);
-        else if (g->next < look_at)
-            look_at = g->next;
+        if (off > 0 && x->off >> i & 1) x->sum.compensated += (uint32_t)off;
+        if (off > 0) x->off_from[i] = from;
+        if ((int32_t)(from - x->from[i]) > 0) x->from[i] = from;
+        if ((int32_t)(from - x->since[i]) > 0) x->since[i] = from;
+        if ((int32_t)(from - x->not_before[i]) > 0) x->not_before[i] = from;
     }
-    return look_at;
 }
 
 // What schedulers see of a pipe in cycle t.
-static void look_at_pipe(struct lanes *l, uint32_t pipe, uint64_t t) {
+static void show(struct lanes *l, uint32_t pipe, uint64_t t) {
     const struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     // Without a wakeup delay a lane that is off takes what wakes it.
     const uint32_t off = l->times.wakeup_delay == 0 ? 0 : x->off | x->waking;
-    const bool folds = folds_now(l, type_of(pipe), t);
-    if (off == f->off && f->needed == l->need[folds]) return;
+    const uint32_t *const needed = l->need[folds_now(l, type_of(pipe), t)];
+    if (off == f->off && needed == f->needed) return;
     f->off = off;
-    f->needed = l->need[folds];
-    f->is_short = (off & l->all & (folds ? LANES_LOWER : UINT32_MAX)) != 0;
-    f->known = f->on = off == 0 ? ~0ull : 0;
-    l->part &= ~(1ull << pipe);
-    if (off != 0) l->part |= 1ull << pipe;
+    f->needed = needed;
+    f->on = off == 0 ? ~0ull : l->steps->warps_on(needed, off);
+    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(off != 0) << pipe;
 }
 
-// Of a pipe of which lanes are gated.
 static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    const uint64_t fold_to = l->fold[type_of(pipe)].to;
-    uint64_t next = settle_pipe(l, x, pipe, t);
-    if (t < fold_to && fold_to < next) next = fold_to; // what a warp needs changes then
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    if ((x->run_lanes & x->off) || f->is_folded != folds_now(l, type_of(pipe), t)) end_run(l, pipe);
-    f->look_at = next;
-    look_at_pipe(l, pipe, t);
+    const uint32_t type = type_of(pipe);
+    f->look_at = l->trim_at;
+    if (!l->type_gated[type]) return;
+    const uint64_t fold_to = l->fold[type].to;
+    if (f->folded != 0 && !folds_now(l, type, t))
+        end_booking(l, pipe);
+    else
+        book(l, x, f);
+    f->look_at = l->trim_at;
+    const uint32_t next = l->steps->settle(x, l->all, x->hot, (uint32_t)t, l->times.wakeup_delay);
+    if (next != INT32_MAX && t + next < f->look_at) f->look_at = t + next;
+    if (t < fold_to && fold_to < f->look_at) f->look_at = fold_to; // what a warp needs changes then
+    if (x->hot & x->off) { // all of them
+        f->off_from = DOMAIN_NEVER;
+        end_booking(l, pipe);
+    }
+    show(l, pipe, t);
 }
 
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
-    if (t < l->look_at) return;
-    uint64_t look_at = DOMAIN_NEVER;
-    FOR_EACH_BIT64(p, l->gated) {
-        if (t >= l->with_sm[p].look_at) settle_now(l, (uint32_t)p, t);
-        if (l->with_sm[p].look_at < look_at) look_at = l->with_sm[p].look_at;
-    }
-    l->look_at = look_at;
+    FOR_EACH_BIT64(p, l->pipes)
+        if (t >= l->with_sm[p].look_at || t >= l->with_sm[p].off_from) settle_now(l, (uint32_t)p, t);
 }
 
-// Something will change in cycle t.
-static inline void look_before(struct lanes *l, uint32_t pipe, uint64_t t) {
-    if (t < l->with_sm[pipe].look_at) l->with_sm[pipe].look_at = t;
-    if (t < l->look_at) l->look_at = t;
+static void trim_all(struct lanes *l, uint64_t t) {
+    for (uint64_t at = l->trim_at; at <= t; at += TRIM) {
+        settle(l, at);
+        FOR_EACH_BIT64(p, l->pipes) {
+            end_booking(l, (uint32_t)p);
+            trim(l, &l->pipe[p], at);
+            l->with_sm[p].look_at = 0;
+        }
+        l->trim_at = at + TRIM;
+    }
 }
 
 static void cycle(void *self, const struct sm_view *v) {
     struct lanes *const l = self;
-    if (l->is_busy) settle(l, v->cycle);
+    if (!l->is_busy) return;
+    if (ww_unlikely(v->cycle >= l->trim_at)) trim_all(l, v->cycle);
+    settle(l, v->cycle);
 }
 
 // Where folding ends the lanes that a warp needs are others.
@@ -202,6 +144,7 @@ static uint64_t next_event(void *self, const struct sm_view *v) {
 }
 
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]) {
+    if (ww_unlikely(now > l->trim_at)) trim_all(l, now - 1);
     if (now > l->settled + 1) settle(l, now - 1);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
         if (l->fold[type].to > l->fold[type].from)
@@ -211,82 +154,20 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         l->fold[type].to = to[type];
     }
     FOR_EACH_BIT64(p, l->pipes) {
-        struct lane_pipe *const x = &l->pipe[p];
-        end_run(l, (uint32_t)p);
-        FOR_EACH_BIT32(i, x->live)
-            if (!(x->waking & x->group[i].mask)) x->group[i].next = due(l, &x->group[i], type_of((uint32_t)p));
-        x->asked = 0;
+        end_booking(l, (uint32_t)p);
+        const struct lane_plan plan = plan_of(l, type_of((uint32_t)p), now);
+        if (l->gated >> p & 1) l->steps->plan(&l->pipe[p], &plan);
+        l->pipe[p].asked = 0;
         l->with_sm[p].look_at = 0;
     }
-    l->look_at = 0;
     settle(l, now);
 }
 
 uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
     uint64_t n = l->folded[type];
     FOR_EACH_BIT64(p, l->pipes)
-        if (type_of((uint32_t)p) == type && l->with_sm[p].is_folded) n += l->with_sm[p].issues;
+        if (type_of((uint32_t)p) == type) n += l->with_sm[p].folded & l->with_sm[p].issues;
     return n;
-}
-
-// ---- groups ---------------------------------------------------------------------------------------
-// Counts work of lanes of a group in [at, to) and the idle period that it ends. Answers since when they
-// hold work without a gap (0: since `now` or longer).
-static inline uint64_t add_work(struct lane_pipe *x, const struct lane_group *g, uint32_t lanes, uint64_t now,
-                                uint64_t at, uint64_t to) {
-    const uint64_t start = domain_max(at, g->busy_until), idle = start - g->busy_until;
-    x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
-    x->idle += idle * lanes;
-    x->busy += (to - start) * lanes;
-    const uint64_t since = g->busy_from > now ? g->busy_from : 0;
-    return idle != 0 ? at : since;
-}
-
-// Those that hold work since the same cycle, and lie in one half of the clusters, are one group from then on.
-// Whether all hold work until `to`, and no lane else in their groups.
-static bool hold_some(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
-                      uint64_t at, uint64_t to) {
-    const uint32_t upper = l->folds ? LANES_UPPER : 0;
-    struct lane_group *into[2] = {NULL, NULL};
-    bool all = true;
-    for (uint32_t m; mask != 0;) {
-        uint32_t i = take_group(x, &mask, &m);
-        struct lane_group *g = &x->group[i];
-        if (g->busy_until >= to) {
-            all = false;
-            continue;
-        }
-        const uint8_t lanes = m == g->mask ? g->lanes : count_lanes(m);
-        const uint64_t from = add_work(x, g, lanes, now, at, to);
-        struct lane_group **const half = &into[(m & upper) != 0];
-        if (*half == NULL || (*half)->busy_from != from) {
-            x->held = i = split(x, i, m);
-            *half = &x->group[i];
-            set_work(l, *half, type, from, to);
-            continue;
-        }
-        (*half)->mask |= m;
-        (*half)->lanes = (uint8_t)((*half)->lanes + lanes);
-        join(x, m, (uint32_t)(*half - x->group));
-        g->mask &= ~m;
-        g->lanes = (uint8_t)(g->lanes - lanes);
-        if (g->mask != 0) continue;
-        x->used &= ~(1u << i);
-        x->live &= ~(1u << i);
-    }
-    return all;
-}
-
-// Lanes that are on get work in [at, to); `now` is the cycle of issue. The usual case: they are those that got
-// work last. Answers what hold_some does.
-static inline bool hold(struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t mask, uint64_t now,
-                        uint64_t at, uint64_t to) {
-    assert((mask & (x->off | x->waking)) == 0 && "a lane that is off does not work");
-    struct lane_group *const g = &x->group[x->held];
-    if (g->mask != mask) return hold_some(l, x, type, mask, now, at, to);
-    if (g->busy_until >= to) return false;
-    set_work(l, g, type, add_work(x, g, g->lanes, now, at, to), to);
-    return true;
 }
 
 // ---- schedulers ask -----------------------------------------------------------------------------
@@ -299,26 +180,8 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
         l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
     }
     FOR_EACH_BIT64(p, l->part) {
-        l->with_sm[p].known &= ~(1ull << warp);
-        l->with_sm[p].on &= ~(1ull << warp);
-    }
-}
-
-// Lanes that are off begin to wake in cycle t.
-static void wake_off(const struct lanes *l, struct lane_pipe *x, uint32_t type, uint32_t lanes, uint64_t t) {
-    const uint64_t on_at = t + l->times.wakeup_delay;
-    x->off &= ~lanes;
-    if (on_at != t) x->waking |= lanes;
-    for (uint32_t part; lanes != 0;) {
-        const uint32_t of = take_group(x, &lanes, &part), i = split(x, of, part);
-        struct lane_group *const g = &x->group[i];
-        add_off(l, x, g->lanes, g->since, t);
-        x->sum.wakeups += g->lanes;
-        x->sum.early_wakeups += t < g->since + l->times.break_even ? g->lanes : 0;
-        x->live |= 1u << i;
-        g->since = on_at;
-        g->not_before = on_at + 1;
-        g->next = on_at != t ? on_at : due(l, g, type);
+        struct sm_lane_pipe *const f = &l->with_sm[p];
+        f->on = (f->on & ~(1ull << warp)) | (uint64_t)((f->needed[warp] & f->off) == 0) << warp;
     }
 }
 
@@ -326,27 +189,21 @@ static void wake_off(const struct lanes *l, struct lane_pipe *x, uint32_t type, 
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
 static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    const uint32_t type = type_of(pipe), off = mask & x->off;
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const uint32_t off = mask & x->off;
     if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
-    end_run(l, pipe);
-    uint64_t on_at = t;
-    if (off != 0) {
-        wake_off(l, x, type, off, t);
-        on_at = t + l->times.wakeup_delay;
-    } else {
-        for (uint32_t left = mask & x->waking, part; left != 0;)
-            on_at = domain_max(on_at, x->group[take_group(x, &left, &part)].next);
-    }
-    for (uint32_t left = mask & ~off, part; left != 0;) {
-        uint32_t i = take_group(x, &left, &part);
-        const bool is_on = !(x->waking & part);
-        if (x->group[i].not_before == on_at + 1 || (is_on && x->group[i].busy_until > on_at)) continue;
-        i = split(x, i, part);
-        struct lane_group *const g = &x->group[i];
-        g->not_before = on_at + 1;
-        if (is_on) g->next = due(l, g, type);
-    }
-    look_before(l, pipe, on_at);
+    end_booking(l, pipe);
+    uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
+    if (off == 0)
+        FOR_EACH_BIT32(i, mask & x->waking) {
+            const uint32_t left = x->since[i] - (uint32_t)t;
+            wait = left > wait ? left : wait;
+        }
+    const uint64_t on_at = t + wait;
+    const struct lane_plan plan = plan_of(l, type_of(pipe), t);
+    l->steps->wake(x, &plan, mask, (uint32_t)t, (uint32_t)on_at, l->times.break_even);
+    if (on_at != t) x->waking |= off;
+    if (on_at < f->look_at) f->look_at = on_at;
     x->asked = mask;
     x->asked_on_at = on_at;
     return on_at;
@@ -373,20 +230,36 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp,
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
+// ---- work -----------------------------------------------------------------------------------------
+// From now on the SM books what these lanes execute: nothing else changes, and how they are used is known from
+// which they are. Where folding is on, only a full warp is sure to be folded whatever its guard says.
+static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u, uint64_t to) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    x->hot = u->first;
+    f->lanes = lanes;
+    f->n = bits_count32(u->first);
+    f->until = to;
+    f->from = 0;
+    f->folded = u->is_folded ? UINT32_MAX : 0;
+    if (l->type_gated[type_of(pipe)]) f->off_from = to + l->idle_detect;
+}
+
 static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
                                    uint64_t at, uint32_t latency, uint32_t interval) {
     struct lanes *const l = self;
     const uint32_t type = type_of(pipe);
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const bool is_gated = l->type_gated[type], folds = l->folds && folds_now(l, type, v->cycle);
     struct lane_use u = {.first = lanes};
-    end_run(l, pipe);
+    end_booking(l, pipe);
     l->issues[type]++;
-    bool is_shifted = false;
+    x->is_shifted = false;
     if (l->folds || l->shifts) {
-        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds_now(l, type, v->cycle));
-        is_shifted = l->shifts && lanes_shift(lanes) != lanes;
-        l->shifted += is_shifted;
+        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds);
+        x->is_shifted = l->shifts && lanes_shift(lanes) != lanes;
+        l->shifted += x->is_shifted;
         l->folded[type] += u.is_folded;
         l->spared[type] += u.is_spared;
     }
@@ -398,83 +271,91 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
         wake(l, pipe, u.first | u.second, v->cycle);
         settle_now(l, pipe, v->cycle);
     }
+    assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
     const uint32_t behind = u.is_folded ? interval : 0;
-    const uint64_t from = at + l->before, to = from + behind + latency;
-    bool works_on = true;
+    const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
+    bool is_alike = u.first != 0;
     x->asked = 0;
-    if (u.first != 0) works_on &= hold(l, x, type, u.first, v->cycle, from, from + latency);
-    if (u.second != 0) works_on &= hold(l, x, type, u.second, v->cycle, from + behind, to);
-    if (l->type_gated[type])
-        look_before(l, pipe, to + (l->is_eager && l->fold[type].to > to ? 0 : l->idle_detect));
-    // The next instruction that these lanes execute does the same: nothing is left to count, and while folding
-    // is on, which settle_now ends runs with, only a full warp is sure to be folded whatever is active.
-    const bool is_alike = !l->folds || (l->type_gated[type] && (lanes == UINT32_MAX || !folds_now(l, type, v->cycle)));
-    if (works_on && u.first != 0 && !is_shifted && is_alike) {
-        x->run_lanes = u.first;
-        x->booked = f->before = to + 1 - l->before;
-        f->lanes = lanes;
-        f->is_folded = u.is_folded;
-    }
+    if (u.first != 0) is_alike &= l->steps->work(x, u.first, (uint32_t)from, (uint32_t)first_to, l->idle_detect);
+    if (u.second != 0)
+        is_alike &= l->steps->work(x, u.second, (uint32_t)(from + behind), (uint32_t)to, l->idle_detect);
+    is_alike &= u.is_folded ? u.first == u.second && behind <= latency && is_gated && lanes == UINT32_MAX : !folds;
+    const uint64_t off_from = (u.first != 0 ? first_to : to) + l->idle_detect;
+    if (is_alike && (l->times.wakeup_delay != 0 || !is_gated))
+        begin_booking(l, pipe, lanes, &u, to);
+    else if (is_gated && off_from < f->look_at)
+        f->look_at = off_from;
     return (struct sm_delay){l->stages + behind, behind};
 }
 
 // ---- busy times and counts ------------------------------------------------------------------------
-static void begin(struct lanes *l, struct lane_pipe *x, uint32_t type, uint64_t t) {
-    x->used = x->live = x->held = 0;
-    x->off = x->waking = x->asked = 0;
-    const uint32_t lower = l->folds ? LANES_LOWER : UINT32_MAX, half[2] = {l->all & lower, l->all & ~lower};
-    for (uint32_t i = 0; i < LANE_MAX; i++) x->group[i].mask = 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        if (half[i] == 0) continue;
-        struct lane_group *const g = &x->group[i];
-        *g = (struct lane_group){.mask = half[i], .lanes = count_lanes(half[i]), .busy_until = t, .since = t,
-                                 .not_before = t};
-        g->next = due(l, g, type);
-        x->used = x->live |= 1u << i;
-        join(x, half[i], i);
+static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const uint32_t now = (uint32_t)t;
+    x->off = x->waking = x->hot = x->asked = 0;
+    for (uint32_t i = 0; i < LANE_MAX; i++) {
+        x->until[i] = x->from[i] = x->since[i] = x->not_before[i] = now;
+        x->off_from[i] = now + l->idle_detect;
     }
+    f->off = f->folded = 0;
+    f->on = ~0ull;
+    f->needed = l->need[0];
+    f->look_at = 0;
+}
+
+static void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t cycles) {
+    const uint32_t before = cycles < l->times.break_even ? cycles : l->times.break_even;
+    x->sum.uncompensated += before;
+    x->sum.compensated += cycles - before;
 }
 
 // Closes all times at cycle t: nothing is counted from there on, or of what lies ahead.
 static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
-    FOR_EACH_BIT32(i, x->used) {
-        const struct lane_group *const g = &x->group[i];
-        if (g->busy_until < t) {
-            x->idle += g->lanes * (t - g->busy_until);
+    const uint32_t now = (uint32_t)t;
+    FOR_EACH_BIT32(i, l->all) {
+        const int32_t idle = (int32_t)(now - x->until[i]), begun = (int32_t)(now - x->from[i]);
+        if (idle > 0) {
+            x->idle += (uint32_t)idle;
         } else {
-            const uint64_t from = domain_max(g->busy_from, t);
-            x->busy -= g->lanes * (g->busy_until - from);
-            x->idle -= g->lanes * (from - t);
+            const uint32_t from = begun > 0 ? now : x->from[i];
+            x->busy -= x->until[i] - from;
+            x->idle -= from - now;
         }
-        if (x->waking & g->mask) x->sum.wakeup += g->lanes * (t - (g->next - l->times.wakeup_delay));
-        if ((x->off & g->mask) && t > g->since) add_off(l, x, g->lanes, g->since, t);
+        if (x->waking >> i & 1) x->sum.wakeup += now - (x->since[i] - l->times.wakeup_delay);
+        if ((x->off >> i & 1) && (int32_t)(now - x->off_from[i]) > 0) add_off(l, x, now - x->off_from[i]);
     }
 }
 
-static void add_period(struct lane_pipe *x, uint32_t lanes, uint64_t busy_until, uint64_t t) {
-    const uint64_t idle = busy_until < t ? t - busy_until : 0;
-    if (idle != 0) x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += lanes;
+// The idle period of each lane that t ends.
+static void add_periods(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
+    FOR_EACH_BIT32(i, l->all) {
+        const int32_t idle = (int32_t)((uint32_t)t - x->until[i]);
+        if (idle > 0) x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1]++;
+    }
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     (void)v;
     struct lanes *const l = self;
+    if (!begins && t > l->trim_at) trim_all(l, t - 1);
     l->is_busy = begins;
     l->settled = t;
-    l->part = l->look_at = 0;
+    l->trim_at = t + TRIM;
+    l->part = 0;
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
-        l->with_sm[p].look_at = l->with_sm[p].off = 0;
-        l->with_sm[p].needed = l->need[0];
-        l->with_sm[p].known = l->with_sm[p].on = ~0ull;
+        end_booking(l, (uint32_t)p);
         if (begins) {
-            begin(l, x, type_of((uint32_t)p), t);
+            begin(l, (uint32_t)p, t);
             continue;
         }
-        end_run(l, (uint32_t)p);
-        if (l->gated >> p & 1) settle_pipe(l, x, (uint32_t)p, t - 1);
-        FOR_EACH_BIT32(i, x->used) add_period(x, x->group[i].lanes, x->group[i].busy_until, t);
+        if (l->gated >> p & 1) l->steps->settle(x, l->all, 0, (uint32_t)(t - 1), l->times.wakeup_delay);
+        add_periods(l, x, t);
         end(l, x, t);
+        l->with_sm[p].look_at = DOMAIN_NEVER;
+        l->with_sm[p].off = 0;
+        l->with_sm[p].on = ~0ull;
     }
     if (begins) return;
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
@@ -486,19 +367,25 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 
 static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint64_t now) {
     struct lane_pipe x = l->pipe[index]; // the open times are closed in a copy
+    const struct sm_lane_pipe *const f = &l->with_sm[index];
     const uint32_t type = type_of(index), k = l->weight;
     if (l->is_busy && now > 0) {
-        book_run(l, &x, index);
-        if (l->type_gated[type] && now - 1 > l->settled) settle_pipe(l, &x, index, now - 1);
+        struct sm_lane_pipe copy = *f;
+        book(l, &x, &copy);
+        for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
+            if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)at, l->times.wakeup_delay);
+            trim(l, &x, at);
+        }
+        if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)(now - 1), l->times.wakeup_delay);
         end(l, &x, now);
     }
-    c[ACT_lane_busy_cycles + index] += k * x.busy;
-    c[ACT_lane_idle_cycles + index] += k * x.idle;
+    c[ACT_lane_busy_cycles + index] += k * (x.busy + f->busy);
+    c[ACT_lane_idle_cycles + index] += k * (x.idle + f->idle);
     const uint32_t periods = type == 0 ? ACT_lane_idle_periods_int : ACT_lane_idle_periods_fp;
     for (uint32_t i = 1; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
     if (!l->type_gated[type]) return;
     const uint64_t off = x.sum.uncompensated + x.sum.compensated;
-    c[ACT_lane_on_idle + index] += k * (x.idle - off - x.sum.wakeup);
+    c[ACT_lane_on_idle + index] += k * (x.idle + f->idle - off - x.sum.wakeup);
     c[ACT_lane_uncompensated + index] += k * x.sum.uncompensated;
     c[ACT_lane_compensated + index] += k * x.sum.compensated;
     c[ACT_lane_wakeup + index] += k * x.sum.wakeup;
@@ -527,10 +414,22 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         if (l->is_busy && to > l->fold[type].from) c[ACT_fold_cycles + type] += to - l->fold[type].from;
     }
     c[ACT_lane_shifts] += l->shifted;
+    FOR_EACH_BIT64(p, l->pipes)
+        if (l->pipe[p].is_shifted) c[ACT_lane_shifts] += l->with_sm[p].issues;
     if (l->folds || l->shifts) c[ACT_shift_logic_cycles] = c[ACT_sm_busy_cycles];
 }
 
 // ---- making -------------------------------------------------------------------------------------
+extern const struct lane_steps lane_steps_base, lane_steps_v3, lane_steps_v4;
+static const struct lane_steps *steps_of_host(void) {
+#if defined(__x86_64__)
+    const char *const level = exec_simd_level();
+    if (strcmp(level, "v4") == 0) return &lane_steps_v4;
+    if (strcmp(level, "v3") == 0) return &lane_steps_v3;
+#endif
+    return &lane_steps_base;
+}
+
 void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     struct lanes *const l = &s->lanes;
     const struct savings_options *const o = &s->set.o;
@@ -550,17 +449,28 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     l->gated = (l->type_gated[0] ? clusters << SM_PIPE_INT : 0) | (l->type_gated[1] ? clusters << SM_PIPE_FP : 0);
-    for (uint32_t i = 0; i < LANE_PIPES; i++) l->with_sm[i].latency = (uint16_t)l->stages;
+    l->steps = steps_of_host();
+    l->never = DOMAIN_NEVER;
+    for (uint32_t i = 0; i < LANE_PIPES; i++)
+        l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
+                                              .off_from = DOMAIN_NEVER,
+                                              .look_at = DOMAIN_NEVER,
+                                              .window = l->idle_detect,
+                                              .on = ~0ull,
+                                              .latency = (uint16_t)l->stages,
+                                              .ahead = (uint16_t)l->before,
+                                              .needed = l->need[0],
+                                              .periods = l->pipe[i].periods};
     *p = (struct sm_policy){.name = "lanes",
                             .self = l,
                             .lanes_changed = lanes_changed,
                             .lanes_issue = lanes_issue,
                             .lane_pipe = l->with_sm,
+                            .cycle = cycle,
+                            .cycle_at = &l->never,
                             .work = work,
                             .count = count};
     if (!l->is_gated) return;
-    p->cycle = cycle;
-    p->cycle_at = &l->look_at;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
     p->lanes_wanted = lanes_wanted;

@@ -47,13 +47,6 @@ void policy_pipes_new(struct sm *s) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
 }
 
-void policy_parts(struct sm *s, uint64_t part) {
-    s->pipes_part = part;
-    s->units_held = s->hooks & HOOK_UNIT ? (1u << UNIT_N) - (2u << UNIT_NONE) : 0; // any may be held
-    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++)
-        s->units_held |= (uint32_t)((s->unit_pipes[u] & part) != 0) << u;
-}
-
 // Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
 static void watch(struct sm *s) {
     s->n_watches = 0;

@@ -88,21 +88,25 @@ struct sm_delay {
 
 // What an SM and the policy that looks at single lanes both know of an INT or FP pipe.
 struct sm_lane_pipe {
-    // Gating. A warp may issue to the pipe when no lane that it needs is off.
+    // As long as the same lanes execute, the SM books their work by itself and tells nobody: `lanes` says which
+    // (active and guard; UINT64_MAX: none). It works from here.
+    uint64_t lanes;
+    uint64_t until;    // they are busy until then, or idle since
+    uint64_t from;     // of the newest busy time that the SM has booked; 0: none
+    uint64_t off_from; // off from this cycle on if nothing comes; SM: until + window
+    uint64_t window;
+    uint64_t look_at;  // time alone changes nothing in other lanes before this cycle; the policy's `cycle` is called
+                       // then, and in off_from
+    uint64_t on;       // warps that may issue to the pipe: no lane is off that they need
+    uint32_t n;        // these are lanes
+    uint32_t folded;   // all bits: each instruction goes through twice, the second time an interval later; else none
+    uint16_t latency;  // added to each result
+    uint16_t ahead;    // of it, before the lanes
+    uint32_t issues;   // that the SM has booked
+    uint32_t off;      // lanes that take nothing in this cycle
     const uint32_t *needed; // by warp: lanes that its next instruction needs
-    uint64_t known, on;     // warps of which the SM has found out whether all these are on; those of which they
-                            // are. The policy takes warps out of both, or has all in them
-    uint32_t off;           // lanes that take nothing in this cycle
-    // Runs. Lanes may work without a gap. The policy says which; the SM then books by itself, and tells nobody
-    // of, each instruction that just these lanes execute and that enters before the one before has ended.
-    uint32_t lanes;  // that execute the instruction (active and guard)
-    uint64_t before; // the next instruction must enter before this cycle; 0: there is no run
-    uint32_t issues; // that the SM has booked
-    uint16_t latency; // added to each result
-    bool is_folded;  // each instruction goes through twice, the second time an interval later
-
-    bool is_short;   // a warp with all its threads misses a lane
-    uint64_t look_at; // the policy's own: time alone changes nothing before this cycle
+    uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
+    uint64_t idle, busy; // lane cycles that the SM has booked
 };
 
 enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
@@ -177,11 +181,10 @@ struct sm_policy {
     struct sm_lane_pipe *lane_pipe; // by pipe
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);
-    // An instruction issues to an INT or FP pipe, which it enters in cycle `at`, and is not in a run.
+    // An instruction issues to an INT or FP pipe, which it enters in cycle `at`, and the SM does not book it itself.
     struct sm_delay (*lanes_issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
                                    uint64_t at, uint32_t latency, uint32_t interval);
-    // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id; looked at once a cycle,
-    // behind `cycle`). The others are not asked about.
+    // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id). NULL: they are not.
     const uint64_t *pipes_part;
     // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
     uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);

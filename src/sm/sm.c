@@ -290,7 +290,6 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);
-    policy_parts(s, 0);
     // Do any take hold of more than pipelines, or lanes?
     const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;
     const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | (has_lanes ? 0 : HOOK_PREFER);

@@ -244,10 +244,7 @@ struct sm {
     uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
     uint64_t policy_wake;
-    // What techniques hold back in this cycle: pipes that take nothing, pipes that have some lanes off,
-    // units of which it must be asked pipe by pipe.
-    uint64_t pipes_none, pipes_part;
-    uint32_t units_held;
+    uint64_t pipes_none;   // pipes that take nothing in this cycle because a technique has switched them off
     uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
     uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
     uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are chosen before the others
@@ -444,10 +441,9 @@ void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
-// What is held back has changed: whole pipelines, pipelines with lanes off.
+// What is held back has changed.
 void policy_pipes(struct sm *s, uint64_t none);
 void policy_pipes_new(struct sm *s); // none is off, whatever has been before
-void policy_parts(struct sm *s, uint64_t part);
 uint64_t policy_next_event(struct sm *s);
 void policy_leave(struct sm *s, uint64_t next); // cycles up to `next` are skipped
 void policy_turns(struct sm *s, uint64_t t);    // some have their turn

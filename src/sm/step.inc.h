@@ -160,15 +160,28 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
     }
 }
 
+#if STEP_LANES
+// The policy that looks at single lanes looks when time alone has changed some: no branch is in the search for it.
+static inline void lanes_begin(struct sm *s, uint64_t t) {
+    const struct sm_lane_pipe *const x = s->lane_pipe;
+    uint64_t at = NEVER;
+    for (uint32_t i = 0; i < s->c.clusters; i++) {
+        at = min64(at, min64(x[SM_PIPE_INT + i].look_at, x[SM_PIPE_INT + i].off_from));
+        at = min64(at, min64(x[SM_PIPE_FP + i].look_at, x[SM_PIPE_FP + i].off_from));
+    }
+    if (at <= t) s->lanes->cycle(s->lanes->self, &s->v);
+}
+#endif
+
 #if STEP_HOOKS
 // The techniques' turn at the start of a cycle, and what they hold back in it.
 static inline void policies_begin(struct sm *s, uint64_t t) {
-#if STEP_LANES
+#if STEP_ALL
     policy_turn_at(s);
 #endif
     if (s->turn_at <= t || policy_misses(s)) policy_turns(s, t);
 #if STEP_LANES
-    if (*s->part_at != s->pipes_part) policy_parts(s, *s->part_at);
+    if (!STEP_ALL || s->lanes != NULL) lanes_begin(s, t);
 #endif
 }
 #endif
@@ -179,38 +192,24 @@ static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
     return !(s->pipes_none >> pipe & 1) && (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, pipe));
 }
 
-// Finds out of warps whether the pipe has all lanes on that they need.
-static void look_up_lanes(const struct sm *s, struct sm_lane_pipe *x, uint64_t warps) {
-    const uint64_t full = s->v.full & ~x->known;
-    uint64_t on = x->is_short ? 0 : full;
-    FOR_EACH_BIT64(w, warps & ~full) on |= (uint64_t)((x->needed[w] & x->off) == 0) << w;
-    x->known |= warps | full;
-    x->on |= on;
-}
-
 // Of `warps`, those whose lanes the pipe has on.
 static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warps) {
-    if (!(s->pipes_part >> pipe & 1)) return warps;
-    struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
-    const uint64_t unknown = warps & ~x->known;
-    if (unknown != 0) look_up_lanes(s, x, unknown);
-    return warps & x->on;
+    return pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL) ? warps & s->lane_pipe[pipe].on : warps;
 }
 
 // As units_choose, but only pipelines that have the lanes that the warp needs.
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
+    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     if (!STEP_ALL) {
-        uint32_t p = units_choose(s, unit, t, false);
-        if (s->units_held >> unit & 1)
-            while (s->v.pipe[p].free_at > t || lanes_on(s, p, BIT64(w)) == 0) p++;
-        return p;
+        if (n == 1) return first;
+        uint64_t takes = 0;
+        for (uint32_t i = 0; i < n; i++)
+            takes |= (uint64_t)(s->v.pipe[first + i].free_at <= t && lanes_on(s, first + i, BIT64(w)) != 0) << i;
+        return first + bits_first64(takes);
     }
     const bool has_twin = units_has_twin(s, unit);
-    const uint32_t looked_at = has_twin ? 1u << UNIT_INT | 1u << UNIT_FP : 1u << unit;
-    if ((s->units_held & looked_at) == 0) return units_choose(s, unit, t, true);
-    const uint32_t first = s->v.pipe_first[unit];
     uint32_t choice = SM_PIPES;
-    for (uint32_t p = first; p < first + s->v.pipe_n[unit]; p++) {
+    for (uint32_t p = first; p < first + n; p++) {
         if (s->v.pipe[p].free_at > t || !pipe_is_on(s, p) || lanes_on(s, p, BIT64(w)) == 0) continue;
         if (choice == SM_PIPES) choice = p;
         if (!has_twin) break;
@@ -222,17 +221,25 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
 }
 
 // The policy that looks at lanes is told of an instruction whose operands are complete in cycle `ready`, unless
-// its lanes only go on working.
+// the lanes that execute it are those of the one before.
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
                                          uint64_t ready) {
+    enum { LAST = ACT_IDLE_LENGTHS - 1 };
     struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
-    const uint64_t at = max64(ready, s->v.pipe[pipe].enter_at);
+    const uint64_t enters = max64(ready, s->v.pipe[pipe].enter_at);
     const uint32_t lanes = s->env.exec_mask, latency = in->latency != 0 ? in->latency : 1;
-    const uint32_t behind = x->is_folded ? in->interval : 0;
-    if (lanes != x->lanes || at >= x->before || behind > latency)
-        return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, at, latency, in->interval);
+    const uint32_t behind = x->folded & in->interval;
+    if (lanes != x->lanes || behind > latency)
+        return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, enters, latency, in->interval);
+    const uint64_t at = enters + x->ahead, since = x->until, begins = max64(at, since), idle = begins - since;
+    const uint64_t until = max64(at + behind + latency, since);
     x->issues++;
-    x->before = max64(x->before, at + behind + latency + 1);
+    x->periods[idle < LAST ? idle : LAST] += x->n;
+    x->idle += idle * x->n;
+    x->busy += (until - begins) * x->n;
+    x->from = idle != 0 ? at : x->from;
+    x->until = until;
+    x->off_from = until + x->window;
     return (struct sm_delay){x->latency + behind, behind};
 }
 
@@ -385,7 +392,17 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 }
 
 #if STEP_LANES
-// Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for.
+// Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for. What is on
+// in free pipes changes too often to branch on it.
+static inline uint64_t lack_lanes(const struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
+    const struct sm_pipe *p = &s->v.pipe[s->v.pipe_first[u]], *const end = p + s->v.pipe_n[u];
+    const struct sm_lane_pipe *x = &s->lane_pipe[s->v.pipe_first[u]];
+    uint64_t on = 0;
+    for (; p < end; p++, x++) on |= x->on & ~units_later(p->free_at, t);
+    return warps & ~on;
+}
+
+// The same where pipes may be off, of any unit.
 static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
     const uint32_t first = s->v.pipe_first[u], end = first + s->v.pipe_n[u];
     for (uint32_t p = first; warps != 0 && p < end; p++)
@@ -393,28 +410,15 @@ static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
     return warps;
 }
 
-// The same of INT and FP: what is on in free pipes changes too often to branch on it.
-static inline uint64_t lack_lanes(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
-    if (warps == 0) return 0;
-    const struct sm_pipe *p = &s->v.pipe[s->v.pipe_first[u]], *const end = p + s->v.pipe_n[u];
-    const struct sm_lane_pipe *x = &s->lane_pipe[s->v.pipe_first[u]];
-    uint64_t on = 0, known = ~0ull;
-    for (; p < end; p++, x++) {
-        const uint64_t taken = 0 - (uint64_t)(p->free_at > t);
-        on |= x->on & ~taken;
-        known &= x->known | taken;
-    }
-    const uint64_t lack = warps & ~on;
-    return (lack & ~known) == 0 ? lack : lack_in(s, u, lack, t);
-}
-
 // The same of all units that must be asked pipe by pipe.
 static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
     const uint64_t *const needs = s->v.needs;
     if (!STEP_ALL)
         return lack_lanes(s, UNIT_INT, warps & needs[UNIT_INT], t) | lack_lanes(s, UNIT_FP, warps & needs[UNIT_FP], t);
+    const uint32_t all = (1u << UNIT_N) - (2u << UNIT_NONE);
+    const uint32_t ask = s->hooks & HOOK_UNIT ? all : s->lanes != NULL ? 1u << UNIT_INT | 1u << UNIT_FP : 0;
     uint64_t lack = 0;
-    FOR_EACH_BIT32(u, s->units_held) lack |= lack_in(s, u, warps & needs[u], t);
+    FOR_EACH_BIT32(u, ask) lack |= lack_in(s, u, warps & needs[u], t);
     return lack;
 }
 #endif
@@ -463,12 +467,10 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
         if (*held != 0) *why = STALL_policy;
     }
 #if STEP_LANES
-    if (s->units_held != 0) {
-        const uint64_t lack = lack_pipes(s, left, t);
-        if (lack != 0) *why = STALL_policy;
-        *held |= lack;
-        left &= ~lack;
-    }
+    const uint64_t lack = lack_pipes(s, left, t);
+    *held |= lack;
+    *why = lack != 0 ? STALL_policy : *why;
+    left &= ~lack;
 #endif
     return left;
 }
@@ -484,7 +486,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     const uint64_t ready = held & v->needs[u];
 #if STEP_LANES
     uint64_t on = 0; // pipes that are on but for some lanes
-    FOR_EACH_BIT64(p, free_pipes & s->pipes_part)
+    FOR_EACH_BIT64(p, free_pipes & *s->part_at)
         if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
     if (on != 0) {
         s->policy_wake = min64(s->policy_wake, s->lanes->lanes_wanted(s->lanes->self, v, w, on));

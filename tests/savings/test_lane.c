@@ -110,11 +110,17 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint3
     set_lanes(f, 0, lanes);
     f->v.issued++;
     struct sm_lane_pipe *const r = &p->lane_pipe[pipe];
-    if (lanes != r->lanes || at >= r->before)
-        return p->lanes_issue(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
-    const uint32_t behind = r->is_folded;
+    if (lanes != r->lanes) return p->lanes_issue(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
+    const uint32_t behind = r->folded & 1;
+    const uint64_t enters = at + r->ahead, begins = enters > r->until ? enters : r->until, idle = begins - r->until;
+    const uint64_t ends = enters + behind + latency, until = ends > r->until ? ends : r->until;
     r->issues++;
-    if (at + behind + latency + 1 > r->before) r->before = at + behind + latency + 1;
+    r->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += r->n;
+    r->idle += idle * r->n;
+    r->busy += (until - begins) * r->n;
+    if (idle != 0) r->from = enters;
+    r->until = until;
+    r->off_from = until + r->window;
     return (struct sm_delay){r->latency + behind, behind};
 }
 static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
@@ -250,9 +256,10 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
         fake_cycle(&f, t);
         const struct sm_delay d = give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1);
         const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
-        FOR_EACH_BIT32(g, p->used)
-            for (uint64_t c = t; c < p->group[g].busy_until; c++) lanes[c - x] |= p->group[g].mask;
-        for (uint64_t c = t; c + 1 < f.sm->lanes.with_sm[0].before; c++) lanes[c - x] |= p->run_lanes; // not booked yet
+        for (uint32_t i = 0; i < LANE_MAX; i++) {
+            const uint64_t until = p->hot >> i & 1 ? f.sm->lanes.with_sm[0].until : p->until[i];
+            for (uint64_t c = t; c < until; c++) lanes[c - x] |= 1u << i;
+        }
         const uint64_t taken = 1 + d.interval;
         t += taken > apart ? taken : apart;
     }

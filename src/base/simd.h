@@ -1,0 +1,28 @@
+// Loops over the 32 lanes of a warp for files that are compiled once for each vector level (*_simd.c,
+// cmake/rooms.cmake).
+#ifndef WW_BASE_SIMD_H
+#define WW_BASE_SIMD_H
+
+#include <stdint.h>
+
+#define SIMD_CAT2(a, b) a##_##b
+#define SIMD_CAT(a, b)  SIMD_CAT2(a, b)
+#define AT_LEVEL(name)  SIMD_CAT(name, WW_SIMD_LEVEL)
+
+// A destination is either exactly a source or apart from it, lane i needs nothing of lane j.
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0; i < 32; i++)
+#else
+#define LANES _Pragma("GCC ivdep") for (uint32_t i = 0; i < 32; i++)
+#endif
+
+static const uint32_t lane_bit[32] __attribute__((aligned(64))) = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+// Lane i of mask m as all ones or zero.
+#define LANE_IN(m)   (((m)&lane_bit[i]) != 0)
+
+#endif
