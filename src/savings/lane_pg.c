@@ -39,6 +39,11 @@ static void book(const struct lanes *l, struct lane_pipe *x, struct sm_lane_pipe
     f->from = 0;
 }
 
+static inline void add_booked(struct lane_pipe *x, const struct sm_lane_pipe *f) {
+    x->idle += f->idle * f->n;
+    x->busy += f->busy * f->n;
+}
+
 static void end_booking(struct lanes *l, uint32_t pipe) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
@@ -47,6 +52,8 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
     l->issues[type] += f->issues;
     l->folded[type] += f->folded & f->issues;
     l->shifted += x->is_shifted ? f->issues : 0;
+    add_booked(x, f);
+    f->idle = f->busy = 0;
     f->issues = f->folded = 0;
     x->hot = 0;
     f->lanes = UINT64_MAX;
@@ -372,6 +379,7 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
     if (l->is_busy && now > 0) {
         struct sm_lane_pipe copy = *f;
         book(l, &x, &copy);
+        add_booked(&x, f);
         for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
             if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)at, l->times.wakeup_delay);
             trim(l, &x, at);
@@ -379,13 +387,13 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
         if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)(now - 1), l->times.wakeup_delay);
         end(l, &x, now);
     }
-    c[ACT_lane_busy_cycles + index] += k * (x.busy + f->busy);
-    c[ACT_lane_idle_cycles + index] += k * (x.idle + f->idle);
+    c[ACT_lane_busy_cycles + index] += k * x.busy;
+    c[ACT_lane_idle_cycles + index] += k * x.idle;
     const uint32_t periods = type == 0 ? ACT_lane_idle_periods_int : ACT_lane_idle_periods_fp;
     for (uint32_t i = 1; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
     if (!l->type_gated[type]) return;
     const uint64_t off = x.sum.uncompensated + x.sum.compensated;
-    c[ACT_lane_on_idle + index] += k * (x.idle + f->idle - off - x.sum.wakeup);
+    c[ACT_lane_on_idle + index] += k * (x.idle - off - x.sum.wakeup);
     c[ACT_lane_uncompensated + index] += k * x.sum.uncompensated;
     c[ACT_lane_compensated + index] += k * x.sum.compensated;
     c[ACT_lane_wakeup + index] += k * x.sum.wakeup;
@@ -455,7 +463,7 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
         l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
                                               .off_from = DOMAIN_NEVER,
                                               .look_at = DOMAIN_NEVER,
-                                              .window = l->idle_detect,
+                                              .window = l->type_gated[type_of(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
                                               .on = ~0ull,
                                               .latency = (uint16_t)l->stages,
                                               .ahead = (uint16_t)l->before,

@@ -106,7 +106,7 @@ struct sm_lane_pipe {
     uint32_t off;      // lanes that take nothing in this cycle
     const uint32_t *needed; // by warp: lanes that its next instruction needs
     uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
-    uint64_t idle, busy; // lane cycles that the SM has booked
+    uint64_t idle, busy; // cycles of each of these lanes that the SM has booked
 };
 
 enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };

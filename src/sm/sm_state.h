@@ -230,7 +230,7 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
-    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead; INT and FP: always looked at
+    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead; INT, FP and LD/ST: always looked at
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
     bool is_summed;       // `sum` holds until work comes: time adds nothing to it

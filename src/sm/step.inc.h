@@ -15,7 +15,7 @@
 #define STEP_OFF (STEP_HOOKS == 1 || STEP_HOOKS == 3) // whole pipelines may be off
 #define STEP_LANES (STEP_HOOKS >= 2)
 #define STEP_ALL (STEP_HOOKS == 3)
-#define UNITS_SELDOM (~(1u << UNIT_INT | 1u << UNIT_FP)) // units other than those that everybody uses
+#define UNITS_OFTEN (1u << UNIT_INT | 1u << UNIT_FP | 1u << UNIT_LDST)
 
 #include "sm/collect.h"
 #include "sm/scoreboard.h"
@@ -161,15 +161,19 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 }
 
 #if STEP_LANES
+// Of INT and FP of a cluster.
+static inline uint32_t lanes_are_due(const struct sm_lane_pipe *x, uint64_t t) {
+    return (uint32_t)(x[SM_PIPE_INT].look_at <= t) | (uint32_t)(x[SM_PIPE_INT].off_from <= t) |
+           (uint32_t)(x[SM_PIPE_FP].look_at <= t) | (uint32_t)(x[SM_PIPE_FP].off_from <= t);
+}
+
 // The policy that looks at single lanes looks when time alone has changed some: no branch is in the search for it.
 static inline void lanes_begin(struct sm *s, uint64_t t) {
     const struct sm_lane_pipe *const x = s->lane_pipe;
-    uint64_t at = NEVER;
-    for (uint32_t i = 0; i < s->c.clusters; i++) {
-        at = min64(at, min64(x[SM_PIPE_INT + i].look_at, x[SM_PIPE_INT + i].off_from));
-        at = min64(at, min64(x[SM_PIPE_FP + i].look_at, x[SM_PIPE_FP + i].off_from));
-    }
-    if (at <= t) s->lanes->cycle(s->lanes->self, &s->v);
+    const uint32_t last = s->c.clusters - 1;
+    uint32_t is_due = lanes_are_due(x, t) | lanes_are_due(x + last, t);
+    for (uint32_t i = 1; i < last; i++) is_due |= lanes_are_due(x + i, t);
+    if (is_due != 0) s->lanes->cycle(s->lanes->self, &s->v);
 }
 #endif
 
@@ -201,11 +205,12 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     if (!STEP_ALL) {
-        if (n == 1) return first;
-        uint64_t takes = 0;
-        for (uint32_t i = 0; i < n; i++)
-            takes |= (uint64_t)(s->v.pipe[first + i].free_at <= t && lanes_on(s, first + i, BIT64(w)) != 0) << i;
-        return first + bits_first64(takes);
+        if (first >= SM_LANE_PIPES) return units_choose(s, unit, t, false);
+        const struct sm_lane_pipe *const x = &s->lane_pipe[first];
+        const struct sm_pipe *const p = &s->v.pipe[first];
+        uint32_t no = p->free_at > t || !(x->on >> w & 1), at = first + no;
+        for (uint32_t i = 1; i + 1 < n; i++) at += no &= p[i].free_at > t || !(x[i].on >> w & 1);
+        return at;
     }
     const bool has_twin = units_has_twin(s, unit);
     uint32_t choice = SM_PIPES;
@@ -235,9 +240,9 @@ static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in,
     const uint64_t until = max64(at + behind + latency, since);
     x->issues++;
     x->periods[idle < LAST ? idle : LAST] += x->n;
-    x->idle += idle * x->n;
-    x->busy += (until - begins) * x->n;
-    x->from = idle != 0 ? at : x->from;
+    x->idle += idle;
+    x->busy += until - begins;
+    x->from ^= (x->from ^ at) & units_later(begins, since);
     x->until = until;
     x->off_from = until + x->window;
     return (struct sm_delay){x->latency + behind, behind};
@@ -392,14 +397,21 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 }
 
 #if STEP_LANES
-// Of `warps`, whose next instruction is for the unit, those that none of its free pipes has all lanes for. What is on
-// in free pipes changes too often to branch on it.
-static inline uint64_t lack_lanes(const struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
-    const struct sm_pipe *p = &s->v.pipe[s->v.pipe_first[u]], *const end = p + s->v.pipe_n[u];
-    const struct sm_lane_pipe *x = &s->lane_pipe[s->v.pipe_first[u]];
-    uint64_t on = 0;
-    for (; p < end; p++, x++) on |= x->on & ~units_later(p->free_at, t);
-    return warps & ~on;
+// Of `warps`, those for INT and FP that none of the free pipes has all lanes for. What is on in free pipes changes too
+// often to branch on it.
+static inline uint64_t lack_lanes(const struct sm *s, uint64_t warps, uint64_t t) {
+    const struct sm_pipe *const p = s->v.pipe;
+    const struct sm_lane_pipe *const x = s->lane_pipe;
+    const uint32_t last = s->c.clusters - 1;
+    uint64_t on_int = (x[SM_PIPE_INT].on & ~units_later(p[SM_PIPE_INT].free_at, t)) |
+                      (x[SM_PIPE_INT + last].on & ~units_later(p[SM_PIPE_INT + last].free_at, t));
+    uint64_t on_fp = (x[SM_PIPE_FP].on & ~units_later(p[SM_PIPE_FP].free_at, t)) |
+                     (x[SM_PIPE_FP + last].on & ~units_later(p[SM_PIPE_FP + last].free_at, t));
+    for (uint32_t i = 1; i < last; i++) {
+        on_int |= x[SM_PIPE_INT + i].on & ~units_later(p[SM_PIPE_INT + i].free_at, t);
+        on_fp |= x[SM_PIPE_FP + i].on & ~units_later(p[SM_PIPE_FP + i].free_at, t);
+    }
+    return warps & ((s->v.needs[UNIT_INT] & ~on_int) | (s->v.needs[UNIT_FP] & ~on_fp));
 }
 
 // The same where pipes may be off, of any unit.
@@ -413,8 +425,7 @@ static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
 // The same of all units that must be asked pipe by pipe.
 static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
     const uint64_t *const needs = s->v.needs;
-    if (!STEP_ALL)
-        return lack_lanes(s, UNIT_INT, warps & needs[UNIT_INT], t) | lack_lanes(s, UNIT_FP, warps & needs[UNIT_FP], t);
+    if (!STEP_ALL) return lack_lanes(s, warps, t);
     const uint32_t all = (1u << UNIT_N) - (2u << UNIT_NONE);
     const uint32_t ask = s->hooks & HOOK_UNIT ? all : s->lanes != NULL ? 1u << UNIT_INT | 1u << UNIT_FP : 0;
     uint64_t lack = 0;
@@ -430,9 +441,11 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     struct sm_view *const v = &s->v;
     const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at, *const on_at = s->on_free_at;
     // no: of units all of whose pipelines are taken; off: ... that are on
-    uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t));
-    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t));
-    FOR_EACH_BIT32(u, s->units_busy & UNITS_SELDOM) {
+    uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t)) |
+                  (needs[UNIT_LDST] & units_later(free_at[UNIT_LDST], t));
+    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t)) |
+                   (needs[UNIT_LDST] & units_later(on_at[UNIT_LDST], t));
+    FOR_EACH_BIT32(u, s->units_busy & ~UNITS_OFTEN) {
         const uint64_t is_taken = units_later(free_at[u], t), is_off = units_later(on_at[u], t);
         no |= needs[u] & is_taken;
         off |= needs[u] & is_off;
@@ -593,7 +606,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     next = min64(next, min64(s->lsu.wake, s->tex.wake));
     const uint64_t held = v->go & v->active;
     if (held != 0) {
-        FOR_EACH_BIT32(u, s->units_busy | ~UNITS_SELDOM)
+        FOR_EACH_BIT32(u, s->units_busy | UNITS_OFTEN)
             if ((v->needs[u] & held) && v->unit_free_at[u] > t) next = min64(next, v->unit_free_at[u]);
         if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {

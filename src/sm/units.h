@@ -16,8 +16,8 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
     const uint32_t n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
     const uint64_t *const off = &s->pipe_off[s->v.pipe_first[unit]];
-    uint64_t first = p->free_at, on = first | off[0];
-    for (uint32_t i = 1; i < n; i++) {
+    uint64_t first = min64(p->free_at, p[n - 1].free_at), on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
+    for (uint32_t i = 1; i + 1 < n; i++) { // never, with two clusters
         first = min64(first, p[i].free_at);
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
@@ -30,15 +30,17 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
 // the others idle longer, which is what gating wants. But see order_pipes (policy.c).
 static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
-    if (n == 1) return first;
     const struct sm_pipe *const p = &s->v.pipe[first];
+    if (!has_off) {
+        uint32_t taken = p->free_at > t, at = first + taken; // who finds the first taken takes another
+        for (uint32_t i = 1; i + 1 < n; i++) at += taken &= p[i].free_at > t;
+        return at;
+    }
     const uint64_t *const off = &s->pipe_off[first];
     uint64_t takes = 0;
-    for (uint32_t i = 0; i < n; i++)
-        takes |= (uint64_t)((has_off ? p[i].free_at | off[i] : p[i].free_at) <= t) << i;
-    if (has_off) takes |= (takes & s->pipes_ahead[unit]) << SM_MAX_CLUSTERS;
-    if (has_off && takes >> SM_MAX_CLUSTERS != 0) takes >>= SM_MAX_CLUSTERS;
-    return first + bits_first64(takes);
+    for (uint32_t i = 0; i < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
+    const uint64_t ahead = takes & s->pipes_ahead[unit];
+    return first + bits_first64(ahead != 0 ? ahead : takes);
 }
 
 // The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.

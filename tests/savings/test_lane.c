@@ -116,8 +116,8 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint3
     const uint64_t ends = enters + behind + latency, until = ends > r->until ? ends : r->until;
     r->issues++;
     r->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += r->n;
-    r->idle += idle * r->n;
-    r->busy += (until - begins) * r->n;
+    r->idle += idle;
+    r->busy += until - begins;
     if (idle != 0) r->from = enters;
     r->until = until;
     r->off_from = until + r->window;
