@@ -29,7 +29,7 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
     return pick(is_upper & is_less(eager, p->eager_to) & is_less(eager, at), eager, at);
 }
 
-// Instructions that `lanes` execute hold them in [at, to). Whether all of these are busy up to `to` and no longer.
+// An instruction that `lanes` execute holds them in [at, to). Whether all of these were to be idle before `to`.
 static bool work(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, uint32_t window) {
     const uint32_t first = behind(at, x->until[bits_first32(lanes)]);
     uint32_t length[LANE_MAX] __attribute__((aligned(64)));
@@ -43,7 +43,7 @@ static bool work(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, 
         idle += gap & in;
         busy += more - (gap & in);
         same |= is_same(gap, first) & lane_bit[i];
-        longer |= is_less(to, until) & lane_bit[i];
+        longer |= ~is_less(until, to) & lane_bit[i];
         x->from[i] = pick(has_gap, at, x->from[i]);
         x->until[i] = until + more;
         x->since[i] = pick(works, to, x->since[i]);
