@@ -3,17 +3,18 @@
 #include "savings/savings.h"
 
 struct savings_l2 {
-    struct mem_system *memory;
-    uint32_t lines, slices_a_partition;
     struct place *place; // [slices][lines]
+    struct l2_slice {
+        struct place *place;
+        uint64_t *c; // counters of its partition, whose slices run one after another
+    } slice[];
 };
 
 static uint32_t l2_access(void *self, const struct mem_l2_access *a) {
     const struct savings_l2 *const l = self;
-    // Counters of a slice's partition: its slices run one after another.
-    uint64_t *const c = mem_system_activity(l->memory, a->slice / l->slices_a_partition)->c;
-    place_access(&l->place[(size_t)a->slice * l->lines + a->line], a->cycle,
-                 &c[ACT_meter_l2_reached], &c[ACT_meter_l2_gaps], &c[ACT_meter_l2_gap_cycles]);
+    const struct l2_slice *const s = &l->slice[a->slice];
+    place_access(&s->place[a->line], a->cycle, &s->c[ACT_meter_l2_reached], &s->c[ACT_meter_l2_gaps],
+                 &s->c[ACT_meter_l2_gap_cycles]);
     return 0;
 }
 
@@ -22,16 +23,16 @@ enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, 
     *out = NULL;
     const uint32_t lines = mem_system_l2_lines(m), slices = mem_system_slices(m);
     if (!(s->mechanisms & 1u << SAVINGS_METERS) || lines == 0) return WW_OK;
-    struct savings_l2 *const l = ww_alloc_aligned(sizeof *l);
+    struct savings_l2 *const l = ww_alloc_aligned(sizeof *l + slices * sizeof *l->slice);
     if (l != NULL) l->place = ww_alloc_aligned((size_t)slices * lines * sizeof *l->place);
     if (l == NULL || l->place == NULL) {
         ww_free_aligned(l);
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the meters of %u lines of L2",
                         slices * lines);
     }
-    l->memory = m;
-    l->lines = lines;
-    l->slices_a_partition = slices / mem_system_partitions(m);
+    const uint32_t a_partition = slices / mem_system_partitions(m);
+    for (uint32_t i = 0; i < slices; i++)
+        l->slice[i] = (struct l2_slice){&l->place[(size_t)i * lines], mem_system_activity(m, i / a_partition)->c};
     const struct mem_l2_watch w = {.self = l, .access = l2_access};
     const enum ww_status status = mem_system_watch_l2(m, &w);
     if (status != WW_OK) {
