@@ -100,6 +100,7 @@ bool meters_init(struct savings_sm *s, struct sm_policy *p) {
     *p = (struct sm_policy){.name = "meters",
                             .self = m,
                             .rf_access = rf_access,
+                            .arrays = 1u << SM_ARRAY_L1D,
                             .array_access = array_access,
                             .work = work,
                             .count = count};

@@ -194,7 +194,9 @@ struct sm_policy {
     // answers cycles that the access takes longer (a drowsy row wakes, a slow partition).
     uint32_t (*rf_access)(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
                           bool is_write, uint64_t cycle);
-    // A cache or shared memory is accessed; answers cycles that the access takes longer.
+    // A cache or shared memory is accessed; answers cycles that the access takes longer. `arrays` (bit mask of enum
+    // sm_array; 0: all) are those that it wants to hear of; others may come too.
+    uint32_t arrays;
     uint32_t (*array_access)(void *self, const struct sm_array_access *a);
     // A warp comes or goes, with the registers and the bytes of shared memory (of its CTA, on the
     // CTA's first and last warp, else 0) that come or go with it.

@@ -242,6 +242,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->off_at = s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
+    s->arrays = 0;
     s->order = NULL;
     s->n_turns = s->n_watches = 0;
     s->none = 0;
@@ -263,6 +264,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
         h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
         h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
+        if (q->array_access != NULL) s->arrays |= q->arrays != 0 ? q->arrays : UINT32_MAX;
         h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
         if (q->pipes_off != NULL) {
             if (s->off_at != &s->none)

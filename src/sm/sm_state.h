@@ -265,6 +265,7 @@ struct sm {
     const struct sm_order *order;  // NULL: nobody has one
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
+    uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
     uint64_t none, all;            // where pointers point to that lack something: 0, all bits
     uint32_t no_unit;              // the same: no bit of a unit, UNIT_NONE
 
@@ -465,12 +466,19 @@ static inline bool policy_misses(const struct sm *s) {
 }
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);
-uint32_t policy_array_ask(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
-                          uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle);
+uint32_t policy_array_ask(const struct sm *s, struct sm_array_access *a); // finds a->line
 static inline uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
                                     uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle) {
-    if (ww_likely(!(s->hooks & HOOK_ARRAY))) return 0;
-    return policy_array_ask(s, array, addr, sectors, lanes, is_write, is_hit, is_fill, cycle);
+    if (ww_likely(!(s->arrays >> array & 1))) return 0;
+    struct sm_array_access a = {.cycle = cycle,
+                                .array = array,
+                                .addr = addr,
+                                .sectors = sectors,
+                                .lanes = lanes,
+                                .is_write = is_write,
+                                .is_hit = is_hit,
+                                .is_fill = is_fill};
+    return policy_array_ask(s, &a);
 }
 void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
                  uint32_t shared, uint64_t t);

@@ -556,6 +556,30 @@ static void cache_hooks(void **state) {
     rig_free(g);
 }
 
+// A policy hears of the arrays that it names, or of all.
+static uint32_t count_array(void *self, const struct sm_array_access *a) {
+    ((uint32_t *)self)[a->array]++;
+    return 0;
+}
+static void chosen_arrays(void **state) {
+    (void)state;
+    static const uint32_t arrays[] = {0, 1u << SM_ARRAY_SHARED, 1u << SM_ARRAY_L1D};
+    for (uint32_t k = 0; k < WW_COUNT(arrays); k++) {
+        struct rig *g = rig_new();
+        uint32_t n[SM_ARRAY_SHARED + 1] = {0};
+        const struct sm_policy p = {.name = "arrays", .self = n, .arrays = arrays[k], .array_access = count_array};
+        g->policy[g->n_policies++] = &p;
+        g->im.shared_bytes = 128;
+        movi(g, 3, 0);
+        load(g, PTX_SPACE_SHARED, 4, 3, 0);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(n[SM_ARRAY_SHARED], k < 2);
+        assert_int_equal(n[SM_ARRAY_L1D], 0);
+        rig_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lrr_goes_round),
@@ -571,6 +595,7 @@ int main(void) {
         cmocka_unit_test(order_and_turns),
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(cache_hooks),
+        cmocka_unit_test(chosen_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
