@@ -15,36 +15,36 @@
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
+// The SM times the rows (struct sm_rows): an access after FAR cycles or less costs it no call. A row's gaps add up
+// to the time from its first access to its last, so of each access nothing is kept but that it was the last.
 struct meters {
-    struct { uint64_t last, sum, n; } reg[SM_MAX_WARPS][MAX_GPRS];
-    uint32_t used[SM_MAX_WARPS]; // registers below this were accessed
-    uint64_t gaps, gap_cycles, long_gaps, registers, distance, slow;
+    struct sm_rows rows;
+    struct row {
+        uint64_t begin, far_gaps; // the last access before the gaps that are not summed up; those beyond FAR cycles
+    } row[SM_ROWS][SM_MAX_WARPS];
+    uint32_t used;                      // registers below this were accessed
+    uint64_t gaps, cycles;              // summed up: gaps of at most FAR cycles, the cycles of all gaps
+    uint64_t long_gaps, long_cycles;    // of more than FAR
+    uint64_t registers, distance, slow; // of registers: those that are not far, their means, those that are
     uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
     uint32_t l1_lines;
     struct place *l1;
 };
 
-static uint32_t rf_access(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
-                          bool is_write, uint64_t cycle) {
-    (void)bank, (void)lanes, (void)is_write;
+static void other_access(void *self, uint32_t warp, uint32_t reg, uint64_t cycle) {
     struct meters *const m = self;
-    if (reg >= m->used[warp]) m->used[warp] = reg + 1;
-    if (m->reg[warp][reg].last == 0) { // no launch is so soon that it has an access in cycle 0
-        m->reg[warp][reg].last = cycle;
-        return 0;
-    }
-    // Planned cycles may come out of order by a few.
-    const uint64_t last = m->reg[warp][reg].last, gap = cycle > last ? cycle - last : 0;
-    if (gap <= FAR) {
-        m->gaps++;
-        m->gap_cycles += gap;
+    struct sm_row *const r = &m->rows.row[reg][warp];
+    if (r->last == SM_ROW_NEVER) {
+        m->row[reg][warp].begin = r->last = cycle;
+        if (reg >= m->used) m->used = reg + 1;
+    } else if (cycle < r->last) { // planned cycles may come out of order by a few
+        r->gaps++;
     } else {
+        m->row[reg][warp].far_gaps++;
         m->long_gaps++;
+        m->long_cycles += cycle - r->last;
+        r->last = cycle;
     }
-    m->reg[warp][reg].last += gap;
-    m->reg[warp][reg].sum += gap;
-    m->reg[warp][reg].n++;
-    return 0;
 }
 
 // The SM pauses: every register's mean is known, and what comes begins anew.
@@ -52,12 +52,17 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     (void)v, (void)cycle;
     struct meters *const m = self;
     if (begins) return;
-    for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
-        for (uint32_t r = 0; r < m->used[w]; r++) {
-            const uint64_t n = m->reg[w][r].n;
-            if (!n) continue;
-            const uint64_t mean = (m->reg[w][r].sum + n / 2) / n;
-            m->reg[w][r].sum = m->reg[w][r].n = 0;
+    for (uint32_t reg = 0; reg < m->used; reg++) {
+        for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
+            struct sm_row *const r = &m->rows.row[reg][w];
+            struct row *const more = &m->row[reg][w];
+            const uint64_t n = r->gaps + more->far_gaps;
+            if (n == 0) continue;
+            const uint64_t sum = r->last - more->begin, mean = (sum + n / 2) / n;
+            m->gaps += r->gaps;
+            m->cycles += sum;
+            more->begin = r->last;
+            r->gaps = more->far_gaps = 0;
             if (mean <= FAR) {
                 m->registers++;
                 m->distance += mean;
@@ -78,8 +83,15 @@ static uint32_t array_access(void *self, const struct sm_array_access *a) {
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v, (void)now;
     const struct meters *const m = self;
-    a->c[ACT_meter_rf_gaps] += m->gaps;
-    a->c[ACT_meter_rf_gap_cycles] += m->gap_cycles;
+    uint64_t gaps = m->gaps, cycles = m->cycles;
+    for (uint32_t reg = 0; reg < m->used; reg++) {
+        for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
+            gaps += m->rows.row[reg][w].gaps;
+            cycles += m->rows.row[reg][w].last - m->row[reg][w].begin;
+        }
+    }
+    a->c[ACT_meter_rf_gaps] += gaps;
+    a->c[ACT_meter_rf_gap_cycles] += cycles - m->long_cycles;
     a->c[ACT_meter_rf_long_gaps] += m->long_gaps;
     a->c[ACT_meter_rf_registers] += m->registers;
     a->c[ACT_meter_rf_distance] += m->distance;
@@ -94,12 +106,17 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 bool meters_init(struct savings_sm *s, struct sm_policy *p) {
     struct meters *const m = s->meters = ww_alloc_aligned(sizeof *m);
     if (m == NULL) return false;
+    m->rows.near = FAR;
+    m->rows.other = other_access;
+    m->rows.self = m;
+    for (uint32_t reg = 0; reg < SM_ROWS; reg++)
+        for (uint32_t w = 0; w < SM_MAX_WARPS; w++) m->row[reg][w].begin = m->rows.row[reg][w].last = SM_ROW_NEVER;
     m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
     if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
         return false;
     *p = (struct sm_policy){.name = "meters",
                             .self = m,
-                            .rf_access = rf_access,
+                            .rows = &m->rows,
                             .arrays = 1u << SM_ARRAY_L1D,
                             .array_access = array_access,
                             .work = work,

@@ -1,7 +1,7 @@
 // Where an energy-saving technique takes hold of an SM. A technique fills in a struct sm_policy
 // with the callbacks that it needs (the others stay NULL) and is given to sm_set_policies. An SM
 // without policies runs code in which none of this exists, and one whose policies deal with whole pipelines only,
-// or with single lanes, runs code without the rest (step.inc.h is compiled four times).
+// or with single lanes, or only listen, runs code without the rest (step.inc.h is compiled five times).
 //
 // Time is sparse: the SM simulates only cycles in which something may change. Between two simulated
 // cycles nothing in struct sm_view changes, so a technique computes what happened in between from
@@ -42,7 +42,8 @@ struct sm_pipe {
 // What the SM knows in a cycle. A warp slot is a bit in the masks.
 struct sm_view {
     uint64_t cycle;
-    uint64_t before;   // the cycle that was simulated before this one; kept only while a policy is there
+    uint64_t before;   // the cycle that was simulated before this one; kept, as `accesses` is, only while a policy
+                       // is there that does more than listen (`rows`, array_access, warp, work, count)
     uint64_t resident; // holds a warp that has not exited
     uint64_t decoded;  // its next instruction is in the instruction buffer
     uint64_t go;       // ... with operands and without barrier, fence, sleep or branch in the way: it
@@ -108,6 +109,31 @@ struct sm_lane_pipe {
     uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
     uint64_t idle, busy; // cycles of each of these lanes that the SM has booked
 };
+
+// Accesses, reads and writes, to the rows of the register file: when the last one was, and how many came soon
+// after the one before. A row belongs to a warp slot, whichever warp holds it. The times are those that rf_access
+// gives: planned, one for all rows that an instruction reads and one for all that it writes.
+enum { SM_ROWS = 256 }; // of a warp slot
+struct sm_rows {
+    struct sm_row {
+        uint64_t last; // cycle of the last access; SM_ROW_NEVER: there was none
+        uint64_t gaps; // accesses at most `near` cycles after the one before
+    } row[SM_ROWS][SM_MAX_WARPS];
+    uint64_t near;
+    // Any other access (a first one; one before the last, too) is told, and changes nothing but by this.
+    void (*other)(void *self, uint32_t warp, uint32_t reg, uint64_t cycle);
+    void *self;
+};
+#define SM_ROW_NEVER (1ull << 63) // any cycle less this is no short gap
+static inline void sm_rows_access(struct sm_rows *r, uint32_t warp, uint32_t reg, uint64_t cycle) {
+    struct sm_row *const row = &r->row[reg][warp];
+    if (ww_unlikely(cycle - row->last > r->near)) {
+        r->other(r->self, warp, reg, cycle);
+        return;
+    }
+    row->last = cycle;
+    row->gaps++;
+}
 
 enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
 struct sm_array_access {
@@ -194,6 +220,9 @@ struct sm_policy {
     // answers cycles that the access takes longer (a drowsy row wakes, a slow partition).
     uint32_t (*rf_access)(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
                           bool is_write, uint64_t cycle);
+    // Rows that the SM counts and times by itself, for a policy that changes nothing by it: no call for most
+    // accesses. One policy of an SM at most has them.
+    struct sm_rows *rows;
     // A cache or shared memory is accessed; answers cycles that the access takes longer. `arrays` (bit mask of enum
     // sm_array; 0: all) are those that it wants to hear of; others may come too.
     uint32_t arrays;

@@ -242,14 +242,17 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->off_at = s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
+    s->rows = NULL;
     s->arrays = 0;
     s->order = NULL;
     s->n_turns = s->n_watches = 0;
     s->none = 0;
     s->all = ~0ull;
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
+    bool has_epochs = false;
     for (uint32_t i = 0; i < n; i++) {
         const struct sm_policy *const q = s->policy[i] = p[i];
+        has_epochs |= q->epoch_cycles != 0;
         if (q->cycle != NULL) {
             s->turn[s->n_turns++] = (struct sm_turn){
                 .at = q->cycle_at != NULL ? q->cycle_at : &s->none,
@@ -272,6 +275,13 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                                 q->name);
             s->off_at = q->pipes_off;
         }
+        if (q->rows != NULL) {
+            if (s->rows != NULL)
+                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that has register rows timed: an SM takes one",
+                                q->name);
+            s->rows = q->rows;
+            h |= HOOK_ROWS;
+        }
         if (q->order != NULL) {
             if (s->order != NULL)
                 return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that orders units: an SM takes one",
@@ -292,14 +302,17 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);
-    // Do any take hold of more than pipelines, or lanes?
+    // Do all only listen, to register rows among others? Else: do any take hold of more than pipelines, or lanes?
+    const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 && !has_epochs &&
+                              s->order == NULL && s->lanes == NULL && s->off_at == &s->none;
     const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;
-    const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | (has_lanes ? 0 : HOOK_PREFER);
+    const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
     const bool has_all = (s->lanes != NULL && !has_lanes) || s->hooks & more;
-    s->step = n == 0      ? step_cycle_plain
-              : has_all   ? step_cycle_hooked
-              : has_lanes ? step_cycle_lanes
-                          : step_cycle_units;
+    s->step = n == 0         ? step_cycle_plain
+              : only_listens ? step_cycle_rows
+              : has_all      ? step_cycle_hooked
+              : has_lanes    ? step_cycle_lanes
+                             : step_cycle_units;
     return WW_OK;
 }
 

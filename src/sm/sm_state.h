@@ -3,7 +3,7 @@
 // Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
 // cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
 // bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _units, _lanes, _hooked
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _rows, _units, _lanes, _hooked
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
@@ -57,6 +57,7 @@ struct sm_inst {
 };
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 
+static_assert((int)SM_ROWS == (int)MAX_GPRS, "a row for every register");
 enum { CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
 struct sm_wide { uint64_t use[WIDE_WORDS], dst[WIDE_WORDS]; };
 
@@ -265,6 +266,7 @@ struct sm {
     const struct sm_order *order;  // NULL: nobody has one
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
+    struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
     uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
     uint64_t none, all;            // where pointers point to that lack something: 0, all bits
     uint32_t no_unit;              // the same: no bit of a unit, UNIT_NONE
@@ -369,8 +371,9 @@ static inline uint32_t count_warps(uint64_t mask) {
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-// step_plain.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_rows.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
+uint64_t step_cycle_rows(struct sm *s, uint64_t t);
 uint64_t step_cycle_units(struct sm *s, uint64_t t);
 uint64_t step_cycle_lanes(struct sm *s, uint64_t t);
 uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
@@ -437,7 +440,7 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
 enum { HOOK_PREFER = 1, HOOK_UNIT = 2, HOOK_WANTED = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
-       HOOK_ARRAY = 64, HOOK_LEAVE = 128 };
+       HOOK_ARRAY = 64, HOOK_LEAVE = 128, HOOK_ROWS = 256 };
 void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);

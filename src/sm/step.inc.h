@@ -1,5 +1,5 @@
-// One cycle of an SM. Compiled four times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), with 1
-// policies may switch whole pipelines off and order units (step_units.c), with 2 look at single lanes, order
+// One cycle of an SM. Compiled five times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c; with
+// STEP_LISTENS as well, register rows are timed for one that does not ask, step_rows.c), with 1 policies may switch whole pipelines off and order units (step_units.c), with 2 look at single lanes, order
 // units and prefer warps (step_lanes.c), with 3 all of that and all else (step_hooked.c). Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
@@ -16,6 +16,9 @@
 #define STEP_LANES (STEP_HOOKS >= 2)
 #define STEP_ALL (STEP_HOOKS == 3)
 #define UNITS_OFTEN (1u << UNIT_INT | 1u << UNIT_FP | 1u << UNIT_LDST)
+#ifndef STEP_LISTENS
+#define STEP_LISTENS 0
+#endif
 
 #include "sm/collect.h"
 #include "sm/scoreboard.h"
@@ -34,8 +37,11 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
     if ((s->v.decoded & ~s->v.go) >> w & 1) scoreboard_look(s, w);
 }
 
+// Whether a policy has register rows timed.
+static inline bool has_rows(const struct sm *s) { return STEP_LISTENS || (STEP_ALL && s->rows != NULL); }
+
 static void result(struct sm *s, const struct event *e, uint64_t t) {
-    uint64_t at = collect_write(s, e->in, e->warp, t);
+    uint64_t at = collect_write(s, e->in, e->warp, t, has_rows(s));
 #if STEP_ALL
     if (s->hooks & HOOK_RF) {
         uint32_t extra = 0;
@@ -293,7 +299,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
                      uint64_t t) {
     const uint32_t unit = in->unit;
     uint32_t latency = in->latency, interval = in->interval;
-    uint64_t ready = collect_operands(s, in, w, t);
+    uint64_t ready = collect_operands(s, in, w, t, has_rows(s));
 #if STEP_LANES
     const uint32_t pipe = choose_pipe(s, w, unit, t);
 #if STEP_ALL
@@ -370,7 +376,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     if (in->unit != UNIT_NONE) {
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
     } else {
-        collect_operands(s, in, w, t); // read and used at once: a branch's index, a barrier's number
+        collect_operands(s, in, w, t, false); // read and used at once: a branch's index, a barrier's number
 #if STEP_ALL
         if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, (struct sm_delay){0, 0}, t, t);
 #endif
@@ -636,7 +642,7 @@ static void close_busy(struct sm *s, uint64_t t) {
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
     count_close(s, t + 1);
     s->is_busy = false;
-#if STEP_HOOKS
+#if STEP_HOOKS || STEP_LISTENS
     s->epoch_at = NEVER;
     policy_work(s, false, t + 1);
 #endif

@@ -12,7 +12,7 @@ instructions() { # of the program, the process that executes most
 for w in hotspot; do
     base=$(instructions two-level $w)
     [ "${base:-0}" -gt 50000000 ] || fail "$w: ${base:-no} instructions counted"
-    for limit in conv-pg:108 gates:110 warped-gates:110 lane-meter:112 lane-pg:118 warp-folding:127 origami:133; do
+    for limit in conv-pg:108 gates:110 warped-gates:110 lane-meter:112 lane-pg:118 warp-folding:127 origami:133 meters:113; do
         n=$(instructions ${limit%:*} $w)
         [ "${n:-0}" -gt 50000000 ] || { fail "$w: ${n:-no} instructions counted with ${limit%:*}"; continue; }
         echo "$w ${limit%:*}: $((n * 100 / base)) % of two-level's"

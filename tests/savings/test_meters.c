@@ -8,7 +8,7 @@ static struct activity counts(struct fake *f) {
     return a;
 }
 static void rf(struct fake *f, uint32_t warp, uint32_t reg, uint64_t cycle) {
-    assert_int_equal(f->p[0]->rf_access(f->p[0]->self, warp, reg, 0, 32, false, cycle), 0);
+    sm_rows_access(f->p[0]->rows, warp, reg, cycle);
 }
 static void l1(struct fake *f, uint32_t line, bool is_hit, bool is_fill, uint64_t cycle) {
     const struct sm_array_access a = {.cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};

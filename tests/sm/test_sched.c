@@ -503,6 +503,76 @@ static void folding_and_slow_registers(void **state) {
     rig_free(g);
 }
 
+// ---- rows that the SM times ---------------------------------------------------------------------
+struct rows {
+    struct sm_rows r;
+    struct { uint32_t reg; uint64_t cycle; } other[8];
+    uint32_t n, begins, ends, rf;
+};
+static void other_access(void *self, uint32_t w, uint32_t reg, uint64_t cycle) {
+    struct rows *m = self;
+    assert_true(m->n < WW_COUNT(m->other));
+    m->other[m->n].reg = reg;
+    m->other[m->n++].cycle = cycle;
+    m->r.row[reg][w].last = cycle;
+}
+static void busy(void *self, const struct sm_view *v, bool begins, uint64_t cycle) {
+    struct rows *m = self;
+    (void)v, (void)cycle;
+    *(begins ? &m->begins : &m->ends) += 1;
+}
+static uint32_t same_time(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes, bool is_write,
+                          uint64_t cycle) {
+    struct rows *m = self;
+    (void)bank, (void)lanes, (void)is_write;
+    assert_int_equal(m->r.row[reg][w].last, cycle);
+    m->rf++;
+    return 0;
+}
+// Adds issue in 1, 11 and 21, read then and write in 10, 20 and 30. Register 1 is read in 1; 7 written in 10, read
+// in 11 and, by the third, 10 cycles later, which is more than near; 2 written in 20 and read in 21; 3 written in 30.
+// The same with a policy that asks to be asked about each access.
+static void timed_rows(void **state) {
+    (void)state;
+    static const struct { uint32_t reg; uint64_t cycle; } others[] = {{1, 1}, {7, 10}, {2, 20}, {7, 21}, {3, 30}};
+    for (uint32_t k = 0; k < 2; k++) {
+        struct rig *g = rig_new();
+        struct rows *m = calloc(1, sizeof *m);
+        m->r.near = 9;
+        m->r.other = other_access;
+        m->r.self = m;
+        for (uint32_t r = 0; r < SM_ROWS; r++) m->r.row[r][0].last = SM_ROW_NEVER;
+        const struct sm_policy p = {.name = "rows", .self = m, .rows = &m->r, .work = busy};
+        const struct sm_policy q = {.name = "rf", .self = m, .rf_access = same_time};
+        g->policy[g->n_policies++] = &p;
+        if (k == 1) g->policy[g->n_policies++] = &q;
+        iaddi(g, 7, 1, 1);
+        iaddi(g, 2, 7, 1);
+        iadd(g, 3, 2, 7);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, 31);
+        assert_int_equal(m->n, WW_COUNT(others));
+        for (uint32_t i = 0; i < m->n; i++) {
+            assert_int_equal(m->other[i].reg, others[i].reg);
+            assert_int_equal(m->other[i].cycle, others[i].cycle);
+        }
+        for (uint32_t r = 0; r < SM_ROWS; r++) assert_int_equal(m->r.row[r][0].gaps, r == 7 || r == 2);
+        assert_int_equal(m->r.row[7][0].last, 21);
+        assert_int_equal(m->r.row[2][0].last, 21);
+        assert_int_equal(m->begins, 1);
+        assert_int_equal(m->ends, 1);
+        assert_int_equal(m->rf, k == 1 ? 7 : 0);
+        const struct sm_policy *const two[] = {&p, &p};
+        struct diags d;
+        diags_init(&d);
+        assert_int_equal(sm_set_policies(g->sm, two, 2, &d), WW_ERROR_CONFIG);
+        diags_free(&d);
+        rig_free(g);
+        free(m);
+    }
+}
+
 // ---- caches and clocks of a policy's own --------------------------------------------------------
 struct drowsy {
     uint32_t hits, misses, fills, writes, ticks;
@@ -594,6 +664,7 @@ int main(void) {
         cmocka_unit_test(one_side_off),
         cmocka_unit_test(order_and_turns),
         cmocka_unit_test(folding_and_slow_registers),
+        cmocka_unit_test(timed_rows),
         cmocka_unit_test(cache_hooks),
         cmocka_unit_test(chosen_arrays),
     };
