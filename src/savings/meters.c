@@ -15,12 +15,12 @@
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
-// The SM times the rows (struct sm_rows): an access after FAR cycles or less costs it no call. A row's gaps add up
-// to the time from its first access to its last, so of each access nothing is kept but that it was the last.
+// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles alone. A row's gaps add up to the
+// time from its first access to its last, so it takes no sum to know their mean: only the last access and their number.
 struct meters {
     struct sm_rows rows;
     struct row {
-        uint64_t begin, far_gaps; // the last access before the gaps that are not summed up; those beyond FAR cycles
+        uint64_t begin, far_gaps; // where the gaps that are not summed up yet begin; those of more than FAR cycles
     } row[SM_ROWS][SM_MAX_WARPS];
     uint32_t used;                      // registers below this were accessed
     uint64_t gaps, cycles;              // summed up: gaps of at most FAR cycles, the cycles of all gaps
