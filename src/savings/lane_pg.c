@@ -51,13 +51,13 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
     const uint32_t type = type_of(pipe);
     l->issues[type] += f->issues;
     l->folded[type] += f->folded & f->issues;
-    l->shifted += x->is_shifted ? f->issues : 0;
+    l->shifted += x->is_shifted * f->issues;
     add_booked(x, f);
     f->idle = f->busy = 0;
     f->issues = f->folded = 0;
     x->hot = 0;
     f->lanes = UINT64_MAX;
-    if (f->off_from < f->look_at) f->look_at = f->off_from;
+    f->look_at = f->off_from < f->look_at ? f->off_from : f->look_at;
     f->off_from = DOMAIN_NEVER;
 }
 
@@ -118,8 +118,10 @@ static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
 
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
+    uint64_t now = 0;
     FOR_EACH_BIT64(p, l->pipes)
-        if (t >= l->with_sm[p].look_at || t >= l->with_sm[p].off_from) settle_now(l, (uint32_t)p, t);
+        now |= (uint64_t)((l->with_sm[p].look_at <= t) | (l->with_sm[p].off_from <= t)) << p;
+    FOR_EACH_BIT64(p, now) settle_now(l, (uint32_t)p, t);
 }
 
 static void trim_all(struct lanes *l, uint64_t t) {

@@ -25,24 +25,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     o->in_a_row = now == was ? o->in_a_row + 1 : 1;
     o->is_partial = now;
     o->phases[now]++;
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) o->of[i].is_partial = now;
-}
-
-static uint64_t prefer(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
-    struct savings_sm *const s = self;
-    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]);
-    if (of_sp == 0) return ready;
-    struct origami_turn *const turn = &s->origami.of[scheduler];
-    const bool is_first = turn->looked_at != v->cycle + 1;
-    turn->looked_at = v->cycle + 1;
-    const uint64_t full = of_sp & v->full, partial = of_sp & ~full;
-    const uint64_t mine = turn->is_partial ? partial : full;
-    if (mine != 0) return mine | (ready & ~of_sp);
-    if (is_first) {
-        turn->is_partial = !turn->is_partial;
-        s->origami.switches++;
-    }
-    return ready;
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) o->groups.of[i].partial = now ? ~0ull : 0;
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
@@ -51,7 +34,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     if (!begins) return;
     s->origami.is_partial = false;
     s->origami.in_a_row = 0;
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->origami.of[i] = (struct origami_turn){0};
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->origami.groups.of[i] = (struct sm_group){0, 0};
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
@@ -60,10 +43,10 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_group_phases] += o->phases[0];
     a->c[ACT_group_phases + 1] += o->phases[1];
     a->c[ACT_group_forced] += o->forced;
-    a->c[ACT_group_switches] += o->switches;
+    a->c[ACT_group_switches] += o->groups.switches;
 }
 
 void origami_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){.name = "origami-scheduler", .self = s, .prefer = prefer, .work = work, .count = count,
+    *p = (struct sm_policy){.name = "origami-scheduler", .self = s, .groups = &s->origami.groups, .work = work, .count = count,
                             .epoch_cycles = s->set.o.phase, .epoch = epoch};
 }

@@ -71,11 +71,8 @@ struct savings_sm {
     struct origami {
         bool is_partial;   // the group chosen for the phase: fewer than 32 threads active
         uint32_t in_a_row; // phases
-        uint64_t phases[2], forced, switches;
-        struct origami_turn {
-            bool is_partial;
-            uint64_t looked_at; // cycle after its last choice
-        } of[SM_MAX_SCHEDULERS];
+        uint64_t phases[2], forced;
+        struct sm_groups groups;
     } origami;
     struct sm_policy policy[SM_MAX_POLICIES];
     uint32_t n;

@@ -64,7 +64,7 @@ struct sm_view {
     uint64_t issued;                  // instructions; kept as `lanes` is
     uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
     uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its guard); kept only
-                                      // while a policy has one of prefer, unit_on, lanes_issue, issue, rf_access
+                                      // while a policy has one of groups, prefer, unit_on, lanes_issue, issue, rf_access
 };
 
 // An instruction at its issue. The callback may raise the extra_* fields.
@@ -162,6 +162,29 @@ static inline uint64_t sm_order_first(const struct sm_order *o, const struct sm_
     return first;
 }
 
+// Two groups of the warps for INT and FP, those with all lanes active and those that miss one: a scheduler issues of
+// its group as long as one is ready, and then goes on with the other. Other warps belong to both.
+struct sm_groups {
+    struct sm_group {
+        uint64_t partial;   // all bits: it is those that miss one; else none
+        uint64_t looked_at; // cycle after its last choice
+    } of[SM_MAX_SCHEDULERS];
+    uint64_t switches; // a scheduler has run out of its group
+};
+// Of `ready`, those of the scheduler's group. Only its first choice in a cycle changes groups: later ones are of
+// what it could not have. Nothing branches here, there is no pattern to guess.
+static inline uint64_t sm_groups_first(struct sm_groups *g, const struct sm_view *v, uint32_t scheduler,
+                                       uint64_t ready) {
+    struct sm_group *const x = &g->of[scheduler];
+    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]), mine = of_sp & (v->full ^ x->partial);
+    const uint64_t has_any = 0 - (uint64_t)(of_sp != 0), has_none = 0 - (uint64_t)(mine == 0);
+    const uint64_t is_first = 0 - (uint64_t)(x->looked_at != v->cycle + 1), changes = has_any & has_none & is_first;
+    x->looked_at ^= (x->looked_at ^ (v->cycle + 1)) & has_any;
+    x->partial ^= changes;
+    g->switches += changes & 1;
+    return (ready & ~of_sp) | mine | (of_sp & has_none);
+}
+
 struct sm_policy {
     const char *name;
     void *self;
@@ -184,6 +207,9 @@ struct sm_policy {
     // The order in which a scheduler chooses among the issuable warps, ahead of `prefer`; one policy of an SM at most
     // has it. It may change in `cycle` and `epoch`.
     const struct sm_order *order;
+    // Behind the order and ahead of `prefer`: groups; one policy of an SM at most has them. They may change in `cycle`
+    // and `epoch`.
+    struct sm_groups *groups;
     // Which of the issuable warps of a scheduler it should choose from; a subset of `ready`, 0 for
     // "none of them" (the slot is then owned by `policy`). The scheduler chooses within the subset.
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is

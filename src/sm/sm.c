@@ -245,6 +245,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->rows = NULL;
     s->arrays = 0;
     s->order = NULL;
+    s->groups = NULL;
     s->n_turns = s->n_watches = 0;
     s->none = 0;
     s->all = ~0ull;
@@ -288,6 +289,12 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                                 q->name);
             s->order = q->order;
         }
+        if (q->groups != NULL) {
+            if (s->groups != NULL)
+                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that groups warps: an SM takes one",
+                                q->name);
+            s->groups = q->groups;
+        }
         if (q->lane_pipe != NULL) {
             if (s->lanes != NULL)
                 return diag_add(d, WW_ERROR_CONFIG, "%s and %s both look at lanes: an SM takes one", s->lanes->name,
@@ -304,10 +311,10 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     policy_turn_at(s);
     // Do all only listen, to register rows among others? Else: do any take hold of more than pipelines, or lanes?
     const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 && !has_epochs &&
-                              s->order == NULL && s->lanes == NULL && s->off_at == &s->none;
+                              s->order == NULL && s->groups == NULL && s->lanes == NULL && s->off_at == &s->none;
     const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;
     const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
-    const bool has_all = (s->lanes != NULL && !has_lanes) || s->hooks & more;
+    const bool has_all = ((s->lanes != NULL || s->groups != NULL) && !has_lanes) || s->hooks & more;
     s->step = n == 0         ? step_cycle_plain
               : only_listens ? step_cycle_rows
               : has_all      ? step_cycle_hooked

@@ -264,6 +264,7 @@ struct sm {
     uint32_t n_watches;
     const uint64_t *off_at, *part_at; // pipes_off, pipes_part of those that have them
     const struct sm_order *order;  // NULL: nobody has one
+    struct sm_groups *groups;      // the same
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none

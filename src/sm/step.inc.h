@@ -214,9 +214,9 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
         if (first >= SM_LANE_PIPES) return units_choose(s, unit, t, false);
         const struct sm_lane_pipe *const x = &s->lane_pipe[first];
         const struct sm_pipe *const p = &s->v.pipe[first];
-        uint32_t no = p->free_at > t || !(x->on >> w & 1), at = first + no;
-        for (uint32_t i = 1; i + 1 < n; i++) at += no &= p[i].free_at > t || !(x[i].on >> w & 1);
-        return at;
+        uint64_t no = (units_later(p->free_at, t) | ~(x->on >> w)) & 1, at = first + no; // as units_choose does
+        for (uint32_t i = 1; i + 1 < n; i++) at += no &= units_later(p[i].free_at, t) | ~(x[i].on >> w);
+        return (uint32_t)at;
     }
     const bool has_twin = units_has_twin(s, unit);
     uint32_t choice = SM_PIPES;
@@ -488,7 +488,7 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 #if STEP_LANES
     const uint64_t lack = lack_pipes(s, left, t);
     *held |= lack;
-    *why = lack != 0 ? STALL_policy : *why;
+    *why ^= (*why ^ STALL_policy) & (0u - (uint32_t)(lack != 0));
     left &= ~lack;
 #endif
     return left;
@@ -525,6 +525,7 @@ static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64
         if (from == 0) return false;
         if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
 #if STEP_LANES
+        if (s->groups != NULL) from = sm_groups_first(s->groups, &s->v, sc, from);
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
         if (from == 0) return false;
 #endif

@@ -75,6 +75,8 @@ static inline uint64_t fake_preferred(struct fake *f, uint32_t scheduler, uint64
     for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->order) ready = sm_order_first(f->p[i]->order, &f->v, ready);
     for (uint32_t i = 0; i < f->n; i++)
+        if (f->p[i]->groups) ready = sm_groups_first(f->p[i]->groups, &f->v, scheduler, ready);
+    for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->prefer) ready &= f->p[i]->prefer(f->p[i]->self, &f->v, scheduler, ready);
     return ready;
 }
