@@ -5,7 +5,6 @@
 #include "savings/savings_int.h"
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
-    (void)v;
     struct savings_sm *const s = self;
     struct gating *const g = &s->gating;
     const struct savings_options *const o = &s->set.o;
@@ -22,7 +21,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
             *quiet = 0;
             if (window > o->idle_detect_min) window--;
         }
-        if (window != g->idle_detect[type]) gating_set_window(g, type, window, t);
+        if (window != g->idle_detect[type]) gating_set_window(g, v, type, window, t);
     }
 }
 

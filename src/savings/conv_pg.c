@@ -3,4 +3,4 @@
 // time too.
 #include "savings/savings_int.h"
 
-const struct gate_rule rule_conv_pg = {.settle = gating_by_idle_detect};
+const struct gate_rule rule_conv_pg = {.has_blackout = false};

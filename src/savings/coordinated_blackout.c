@@ -25,21 +25,22 @@ static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type,
         // woken beside one that had been kept on; the others went off earlier.
         const uint64_t not_before = is_last ? domain_max(g->settled + 1, last_off) : g->settled + 1;
         uint64_t due = DOMAIN_NEVER;
-        struct gate_domain *next = NULL;
-        uint32_t p = g->first[type];
-        for (struct gate_domain *d = first; d != end; d++, p++) {
+        uint32_t next = SM_PIPES;
+        for (struct gate_domain *d = first; d != end; d++) {
             if (d->state != GATE_ON) continue;
+            const uint32_t p = (uint32_t)(d - g->domain);
             const uint64_t at = domain_max(domain_due(d, savings_idle_from(v, p), window), not_before);
             if (at > due) continue;
             due = at;
-            next = d;
+            next = p;
         }
-        if (due > t) return due < awake_at ? due : awake_at;
-        if (is_last && g->actv[type] != 0) { // until the counter falls
+        const bool stays = due > t || (is_last && g->actv[type] != 0);
+        if (stays && is_last && next != SM_PIPES) { // until its work is done and the counter falls
             g->kept |= g->unit_of[type];
-            return awake_at;
+            g->last_pipe[type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP] = (uint8_t)next;
         }
-        domain_gate(next, due);
+        if (stays) break;
+        domain_gate(&g->domain[next], due);
         last_off = domain_max(last_off, due);
     }
     return awake_at;

@@ -35,8 +35,8 @@ static void cycle(void *self, const struct sm_view *v) {
     if (savings_active(v, unit_of[last]) == 0) return; // nobody to change places for
     bool change = savings_active(v, unit_of[first]) == 0;
     if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
-        change = gating_all_in_blackout(&s->gating, first, v->cycle) &&
-                 !gating_all_in_blackout(&s->gating, last, v->cycle);
+        change = gating_all_in_blackout(&s->gating, v, first) &&
+                 !gating_all_in_blackout(&s->gating, v, last);
     if (!change && s->set.o.max_switch != 0) change = v->cycle >= g->switch_at;
     if (!change) return;
     g->switches++;

@@ -7,78 +7,67 @@
 //
 // Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first. Two
 // schedulers that come for the same type in one cycle ask for two clusters.
+//
+// What a pipeline does of itself is seen by the SM (struct sm_gate): it goes off when its window is over, and
+// nobody is called. Its domain hears of it when it is asked for again, or counted. Where the rule has a look at all
+// clusters of a type when one goes off (gate_rule.settle), and where instructions come to a pipeline that is off, the
+// domains are told at once.
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
-// Work can only put off what time does to a domain; but of an access that LD/ST holds the end is not known.
-uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
-    uint64_t next = DOMAIN_NEVER;
-    uint32_t p = g->first[type];
-    for (struct gate_domain *d = &g->domain[p], *const end = d + g->n[type]; d != end; d++, p++) {
-        if (d->state == GATE_OFF) continue; // until somebody wakes it
-        uint64_t at = d->on_at;
-        if (d->state == GATE_WAKING && at <= t) domain_awake(d, t);
-        if (d->state == GATE_ON) {
-            const uint64_t idle_from = savings_idle_from(v, p);
-            at = idle_from == DOMAIN_NEVER ? t + 1 : domain_due(d, idle_from, g->idle_detect[type]);
-            if (at <= t) {
-                domain_gate(d, at);
-                continue;
-            }
-        }
-        if (at < next) next = at;
-    }
-    return next;
-}
-
 // First cycle in which a domain that is off may be woken.
 static uint64_t may_wake(const struct gating *g, uint32_t pipe) {
     const uint64_t since = g->domain[pipe].since;
     return g->rule[g->type_of[pipe]]->has_blackout ? since + g->times.break_even : since;
 }
 
-// Without a wakeup delay a unit that may be woken takes the instruction that wakes it.
-static uint64_t off_without_delay(const struct gating *g, uint64_t pipes, uint64_t t) {
-    uint64_t off = 0;
-    FOR_EACH_BIT64(p, pipes) {
-        const enum gate_state state = g->domain[p].state;
-        if (state == GATE_WAKING || (state == GATE_OFF && may_wake(g, (uint32_t)p) > t)) off |= 1ull << p;
-    }
-    return off;
+// What time alone has done to a domain of its own; the others are settled with all of their type.
+static inline void settle_alone(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
+    const uint32_t type = g->type_of[pipe];
+    if (g->rule[type]->settle == NULL)
+        domain_settle(&g->domain[pipe], savings_idle_from(v, pipe), g->idle_detect[type], t);
 }
 
-static void settle_type(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
-    const uint64_t pipes = g->pipes_of[type];
-    uint64_t off = 0;
-    g->kept &= ~g->unit_of[type];
-    g->type_at[type] = g->rule[type]->settle(g, v, type, t);
+// Tells the SM, where all has been done up to and with cycle t. Without a wakeup delay a unit that may be woken takes the instruction that wakes it, so only a blackout
+// shows, and somebody looks in every cycle.
+static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
+    const struct gate_domain *const d = &g->domain[pipe];
+    const uint32_t type = g->type_of[pipe];
+    struct sm_gate *const x = &g->gate[pipe];
     if (ww_unlikely(g->times.wakeup_delay == 0)) {
-        off = off_without_delay(g, pipes, t);
-        g->type_at[type] = t + 1;
-    } else {
-        FOR_EACH_BIT64(p, pipes) off |= (uint64_t)(g->domain[p].state != GATE_ON) << p;
+        const bool is_off = d->state == GATE_OFF && may_wake(g, pipe) > v->cycle;
+        *x = (struct sm_gate){is_off ? 0 : UINT64_MAX, SM_GATE_NEVER};
+        return;
     }
-    g->off = (g->off & ~pipes) | off;
+    const bool is_kept = (g->kept & g->unit_of[type]) != 0;
+    x->window = is_kept ? SM_GATE_NEVER : g->idle_detect[type];
+    x->off_from = d->state != GATE_ON ? 0
+                  : is_kept           ? UINT64_MAX
+                                      : domain_due(d, savings_idle_from(v, pipe), g->idle_detect[type]);
+    if (d->state == GATE_ON && g->rule[type]->settle != NULL) x->off_from = domain_max(x->off_from, t + 1);
 }
 
-// Whether nobody is left who keeps the type's last unit on.
-static inline bool is_left(const struct gating *g, uint32_t type) {
-    return (g->kept & g->unit_of[type]) != 0 && g->actv[type] == 0;
-}
-
+// All domains that somebody has to tell, up to and with cycle t.
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
-    g->look_at = DOMAIN_NEVER;
-    for (uint32_t type = 0; type < g->n_types; type++) {
-        if (g->type_at[type] <= t || is_left(g, type)) settle_type(g, v, type, t);
-        if (g->type_at[type] < g->look_at) g->look_at = g->type_at[type];
+    g->look_at = g->times.wakeup_delay == 0 ? t + 1 : DOMAIN_NEVER;
+    for (uint32_t type = 0; type < GATE_TYPES; type++) {
+        if (g->rule[type] == NULL || g->rule[type]->settle == NULL) continue;
+        g->kept &= ~g->unit_of[type];
+        const uint64_t at = g->rule[type]->settle(g, v, type, t);
+        if (at < g->look_at) g->look_at = at;
+        FOR_EACH_BIT64(p, g->pipes_of[type]) show(g, v, (uint32_t)p, t);
+    }
+    FOR_EACH_BIT64(p, g->waking | g->told) {
+        struct gate_domain *const d = &g->domain[p];
+        settle_alone(g, v, (uint32_t)p, t);
+        if (d->state != GATE_WAKING) {
+            g->waking &= ~(1ull << p);
+            show(g, v, (uint32_t)p, t);
+        } else if (d->on_at < g->look_at) {
+            g->look_at = d->on_at;
+        }
     }
     g->settled = t;
-}
-
-// To be looked at again in cycle t.
-static void look_at(struct gating *g, uint32_t type, uint64_t t) {
-    if (t < g->type_at[type]) g->type_at[type] = t;
-    if (t < g->look_at) g->look_at = t;
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
@@ -89,28 +78,29 @@ static void count_active(struct gating *g, const struct sm_view *v) {
 static void cycle(void *self, const struct sm_view *v) {
     struct gating *const g = self;
     if (!g->is_busy) return;
-    if (g->settled < v->before) g->settled = v->before; // nothing changed while nobody looked
-    if (v->cycle < g->look_at && g->kept == 0) {
-        g->settled = v->cycle;
-        return;
-    }
     if (g->counts_active) {
-        if (v->cycle > g->settled + 1) { // as the last cycle left it
-            if (g->look_at < v->cycle || g->kept != 0) settle(g, v, v->cycle - 1);
-            g->settled = v->cycle - 1;
-        }
+        if (g->settled < v->before) g->settled = v->before; // nothing changed while nobody looked
+        if (v->cycle > g->settled + 1) settle(g, v, v->cycle - 1); // as the last cycle left it
         count_active(g, v);
     }
     settle(g, v, v->cycle);
+    g->actv[0] = g->actv[1] = UINT64_MAX; // `leave` would say if there were none
 }
 
-static void leave(void *self, const struct sm_view *v) { count_active(self, v); }
+static void leave(void *self, const struct sm_view *v) {
+    struct gating *const g = self;
+    count_active(g, v);
+    for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++)
+        if ((g->kept & g->unit_of[type]) != 0 && g->actv[type] == 0) g->look_at = v->cycle + 1;
+}
 
 // ---- schedulers ask -----------------------------------------------------------------------------
 // Without a blackout its end cannot be critical.
 static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     struct gate_domain *const d = &g->domain[pipe];
     d->n.critical_wakeups += g->rule[g->type_of[pipe]]->has_blackout && may_wake(g, pipe) == t;
+    g->gate[pipe].off_from = 0;
+    g->waking |= 1ull << pipe;
     return domain_wake(d, &g->times, t);
 }
 
@@ -126,6 +116,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     }
     FOR_EACH_BIT64(p, pipes & g->pipes) {
         const struct gate_domain *const d = &g->domain[p];
+        settle_alone(g, v, (uint32_t)p, t);
         if (d->state != GATE_WAKING) continue;
         if (d->on_at < again) again = d->on_at;
         if (g->claimed >> p & 1) continue;
@@ -139,10 +130,10 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
         if (from <= t) {
             g->claimed |= 1ull << p;
             const uint64_t on_at = wake(g, (uint32_t)p, t);
-            const uint32_t type = g->type_of[p];
             // What only a warp kept on may go off now.
-            const bool was_last = g->kept & g->unit_of[type];
-            look_at(g, type, was_last ? t : on_at);
+            const bool was_last = (g->kept & g->unit_of[g->type_of[p]]) != 0;
+            const uint64_t at = was_last ? t : on_at;
+            if (at < g->look_at) g->look_at = at;
             return on_at > t ? on_at : t + 1;
         }
         if (from < again) again = from;
@@ -158,14 +149,18 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
 }
 
 // ---- what the mechanisms ask and set --------------------------------------------------------------
-void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t) {
+void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type, uint32_t idle_detect, uint64_t t) {
+    FOR_EACH_BIT64(p, g->pipes_of[type]) settle_alone(g, v, (uint32_t)p, v->cycle);
     for (uint32_t i = 0; i < 2; i++)
         g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
     g->window_since = t;
     g->idle_detect[type] = idle_detect;
-    look_at(g, type, 0);
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+    FOR_EACH_BIT64(p, g->pipes_of[type]) {
         g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
+        show(g, v, (uint32_t)p, t);
+        // What is on in this cycle is so all through it.
+        if (g->domain[p].state == GATE_ON) g->gate[p].off_from = domain_max(g->gate[p].off_from, v->cycle + 1);
+    }
 }
 
 uint64_t gating_critical(const struct gating *g, uint32_t type) {
@@ -175,11 +170,12 @@ uint64_t gating_critical(const struct gating *g, uint32_t type) {
     return n;
 }
 
-bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t) {
+bool gating_all_in_blackout(struct gating *g, const struct sm_view *v, uint32_t type) {
     if (g->rule[type] == NULL) return false;
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
         const struct gate_domain *const d = &g->domain[p];
-        if (d->state != GATE_OFF || t >= d->since + g->times.break_even) return false;
+        settle_alone(g, v, p, v->cycle);
+        if (d->state != GATE_OFF || v->cycle >= d->since + g->times.break_even) return false;
     }
     return true;
 }
@@ -193,19 +189,22 @@ static void end_at(struct gating *g, uint64_t t) {
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
-    (void)v;
     struct gating *const g = self;
     g->is_busy = begins;
+    g->kept = 0;
+    g->waking = 0;
+    g->look_at = begins ? 0 : DOMAIN_NEVER;
     if (!begins) {
+        FOR_EACH_BIT64(p, g->pipes) settle_alone(g, v, (uint32_t)p, v->cycle);
         end_at(g, t);
         return;
     }
-    FOR_EACH_BIT64(p, g->pipes) domain_begin(&g->domain[p], t);
+    FOR_EACH_BIT64(p, g->pipes) {
+        domain_begin(&g->domain[p], t);
+        show(g, v, (uint32_t)p, t);
+    }
     g->window_since = t;
     g->settled = t;
-    for (uint32_t type = 0; type < GATE_TYPES; type++)
-        if (g->rule[type] != NULL) look_at(g, type, 0);
-    g->off = g->kept = 0;
     g->actv[0] = g->actv[1] = 0; // no instruction is decoded yet
 }
 
@@ -215,7 +214,9 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     if (g->is_busy && now > 0) {
         until_now = *g;
         if (until_now.settled < v->cycle) until_now.settled = v->cycle;
-        if (now - 1 > until_now.settled) settle(&until_now, v, now - 1);
+        const uint64_t t = domain_max(now - 1, until_now.settled);
+        settle(&until_now, v, t);
+        FOR_EACH_BIT64(p, g->pipes) settle_alone(&until_now, v, (uint32_t)p, t);
         end_at(&until_now, now);
         g = &until_now;
     }
@@ -261,9 +262,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
     };
     g->times = (struct gate_times){o->break_even, o->wakeup_delay};
     for (uint32_t i = 0; i < GATE_TYPES; i++) {
-        g->type_at[i] = DOMAIN_NEVER;
         if (!row[i].is_gated) continue;
-        g->n_types = i + 1;
         g->rule[i] = row[i].rule;
         g->first[i] = (uint8_t)row[i].first;
         g->n[i] = (uint8_t)row[i].n;
@@ -273,14 +272,21 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         g->pipes |= g->pipes_of[i];
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
+    for (uint32_t i = 0; i < SM_PIPES; i++) g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
+    g->last_pipe[UNIT_INT] = SM_PIPE_INT;
+    g->last_pipe[UNIT_FP] = SM_PIPE_FP;
+    g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
     g->counts_active = (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
     *p = (struct sm_policy){.name = "gating",
                             .self = g,
                             .cycle = cycle,
                             .cycle_at = &g->look_at,
                             .cycle_without = g->counts_active ? &g->kept : NULL,
+                            .cycle_idle = g->last_pipe,
+                            .cycle_gate = g->counts_active || g->told != 0,
                             .leave = g->counts_active ? leave : NULL,
-                            .pipes_off = &g->off,
+                            .gate = g->gate,
+                            .gated = g->pipes,
                             .unit_wanted = unit_wanted,
                             .issue = o->wakeup_delay == 0 ? issue : NULL,
                             .work = work,

@@ -2,4 +2,4 @@
 // break-even time at least; no instruction wakes it before.
 #include "savings/savings_int.h"
 
-const struct gate_rule rule_naive_blackout = {.settle = gating_by_idle_detect, .has_blackout = true};
+const struct gate_rule rule_naive_blackout = {.has_blackout = true};

@@ -12,8 +12,9 @@ struct gating;
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
-    // what g->actv says held in (g->settled, t]. Answers a later cycle before which time alone
-    // changes nothing. Where only a warp keeps a unit on, it sets the type's bit in g->kept.
+    // what g->actv says held in (g->settled, t]. Where only one is on, it sets the type's bit in g->kept and names
+    // it in g->last_pipe: that one is its own affair. Answers when the first that wakes is on. NULL: each goes off
+    // after idle_detect idle cycles, whatever the others do.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // it looks at g->actv
@@ -24,14 +25,14 @@ enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
     bool is_busy, counts_active;
-    uint32_t kept;             // units (bit mask: UNIT_INT, UNIT_FP) of which only a warp keeps the last cluster on
-    uint64_t look_at;          // no domain changes before this cycle, but by a scheduler or when there is no such warp
-    uint64_t type_at[GATE_TYPES]; // the same of a type
-    uint64_t settled;          // all domains stand as they are at this cycle
+    uint32_t kept;             // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster not go off
+    uint8_t last_pipe[UNIT_N]; // which that is
+    struct sm_gate gate[SM_PIPES];
+    uint64_t waking, told;     // pipes that are; pipes whose domains are told what time has done in each look
+    uint64_t look_at;          // the first of them is on, or something else is due
+    uint64_t settled;          // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
-    uint64_t off;              // pipes that take no instruction in this cycle
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
-    uint32_t n_types;          // none from this one on is
     uint32_t unit_of[GATE_TYPES]; // bits of UNIT_INT and UNIT_FP, 0 for the others
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     struct gate_times times;
@@ -106,10 +107,9 @@ static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe)
 
 // gating.c
 void gating_init(struct savings_sm *s, struct sm_policy *p);
-uint64_t gating_by_idle_detect(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
-void gating_set_window(struct gating *g, uint32_t type, uint32_t idle_detect, uint64_t t);
+void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type, uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
-bool gating_all_in_blackout(const struct gating *g, uint32_t type, uint64_t t);
+bool gating_all_in_blackout(struct gating *g, const struct sm_view *v, uint32_t type); // in v->cycle
 // meters.c. False: out of memory.
 bool meters_init(struct savings_sm *s, struct sm_policy *p);
 void meters_free(struct meters *m);

@@ -300,7 +300,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
 
 static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, uint64_t start,
                        uint64_t t) {
-    units_hold(s, u->pipe, start, start, start + e->bank_cycles);
+    units_hold(s, u->pipe, start, start, start + e->bank_cycles, true);
     u->free_at = start + e->bank_cycles;
     if (e->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e->bank_latency, EVENT_RESULT, e->in, e->warp, e->lanes);
@@ -320,7 +320,8 @@ uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64
     const uint64_t ready = operands_at + agu_cycles(s, a->mask) + in->latency;
     const uint64_t start = max64(ready, s->banks_free_at);
     s->banks_free_at = start + e.bank_cycles;
-    units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles);
+    const bool is_on = !(s->pipes_none >> s->lsu.pipe & 1); // nobody asks it: it may be off
+    units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles, is_on);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, w, lanes);
     const uint32_t hold = e.bank_cycles > in->interval ? e.bank_cycles : in->interval;
@@ -424,7 +425,7 @@ void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
             return;
         }
         u->free_at = (e->n == 0 ? max64(t, e->begun) : t + 1) + e->tail_cycles;
-        units_hold(s, u->pipe, e->begun, e->begun, max64(u->free_at, t + 1));
+        units_hold(s, u->pipe, e->begun, e->begun, max64(u->free_at, t + 1), true);
         finish(s, u, e, t);
     }
     u->wake = NEVER;

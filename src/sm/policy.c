@@ -31,7 +31,7 @@ static void order_pipes(struct sm *s, uint32_t unit) {
 }
 
 // Beyond the units of the pipelines that changed, those of their twins.
-void policy_pipes(struct sm *s, uint64_t none) {
+static void pipes_change(struct sm *s, uint64_t none) {
     const uint64_t changed = s->pipes_none ^ none, sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
     s->pipes_none = none;
     if (changed & sp) {
@@ -56,26 +56,36 @@ static void watch(struct sm *s) {
         p->had_without = *p->without;
         p->had_with = *p->with;
         FOR_EACH_BIT32(u, p->had_without) {
-            const bool is_off = (s->unit_pipes[u] & ~*s->off_at) == 0;
+            const bool is_off = (s->unit_pipes[u] & ~s->pipes_none) == 0;
             s->watch[s->n_watches].warps = is_off ? &s->none : &s->v.needs[u];
+            s->watch[s->n_watches].idle_at = p->idle != NULL ? &s->v.pipe[p->idle[u]].busy_until : &s->none;
             s->watch[s->n_watches++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
         }
     }
 }
 
-void policy_plan(struct sm *s) {
+// Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
+static void plan(struct sm *s, uint64_t t) {
     policy_turn_at(s);
-    bool is_same = *s->off_at == s->pipes_none;
+    const uint64_t none = policy_off(s, t);
+    bool is_same = none == s->pipes_none;
+    if (!is_same) pipes_change(s, none);
     for (uint32_t i = 0; i < s->n_turns; i++)
-        is_same &= *s->turn[i].without == s->turn[i].had_without && *s->turn[i].with == s->turn[i].had_with;
+        is_same &= (*s->turn[i].without == s->turn[i].had_without) & (*s->turn[i].with == s->turn[i].had_with);
     if (!is_same) watch(s);
 }
 
 static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
     if (*p->at <= t) return true;
-    if (*p->without == 0 || (*p->with != UNIT_NONE && s->v.needs[*p->with] == 0)) return false;
-    FOR_EACH_BIT32(u, *p->without)
-        if ((policy_in_set(s) & s->v.needs[u]) == 0 || (s->unit_pipes[u] & ~*s->off_at) == 0) return true;
+    const uint32_t without = *p->without;
+    if (without == 0 && !p->p->cycle_gate) return false;
+    const uint64_t off = policy_off(s, t);
+    if (p->p->cycle_gate && off != s->pipes_none) return true;
+    if (*p->with != UNIT_NONE && s->v.needs[*p->with] == 0) return false;
+    FOR_EACH_BIT32(u, without) {
+        const bool is_idle = p->idle == NULL || s->v.pipe[p->idle[u]].busy_until <= t;
+        if (is_idle && ((policy_in_set(s) & s->v.needs[u]) == 0 || (s->unit_pipes[u] & ~off) == 0)) return true;
+    }
     return false;
 }
 
@@ -86,8 +96,11 @@ void policy_turns(struct sm *s, uint64_t t) {
         for (uint32_t i = 0; i < s->n_turns; i++)
             if (has_turn(s, &s->turn[i], t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
     }
-    policy_plan(s);
-    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+    plan(s, t);
+}
+
+bool policy_is_left(const struct sm *s, uint64_t next) {
+    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s, next - 1);
 }
 
 void policy_leave(struct sm *s, uint64_t next) {
@@ -159,6 +172,5 @@ void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot,
 void policy_work(struct sm *s, bool begins, uint64_t cycle) {
     for (uint32_t i = 0; i < s->n_policies; i++)
         if (s->policy[i]->work != NULL) s->policy[i]->work(s->policy[i]->self, &s->v, begins, cycle);
-    policy_plan(s);
-    if (*s->off_at != s->pipes_none) policy_pipes(s, *s->off_at);
+    plan(s, cycle);
 }

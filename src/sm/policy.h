@@ -39,6 +39,12 @@ struct sm_pipe {
     uint64_t issues;
 };
 
+// Of a pipeline that may be off, what the SM and the policy that switches it both know. It is off in a cycle that is
+// no earlier than `off_from`; LD/ST and texture only when they hold no access (sm_view.accesses). The SM moves that
+// behind the work: to busy_until + window whenever the pipeline takes any. All else is the policy's.
+struct sm_gate { uint64_t off_from, window; };
+#define SM_GATE_NEVER (UINT64_MAX / 2) // a window that never ends
+
 // What the SM knows in a cycle. A warp slot is a bit in the masks.
 struct sm_view {
     uint64_t cycle;
@@ -201,6 +207,11 @@ struct sm_policy {
     // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for that one.
     // These change in `cycle`, `epoch` and `work` alone, and need cycle_at.
     const uint32_t *cycle_without, *cycle_with;
+    // By unit of cycle_without: a pipe that must hold no work in such a cycle; NULL: none has one. Changes where
+    // cycle_without does, and with it or with the pipes that are off.
+    const uint8_t *cycle_idle;
+    // It has a turn too when other pipes are off than at the last (see `gate`). Needs cycle_at.
+    bool cycle_gate;
     // Nothing issued, the SM skips cycles behind this one, and in one of them `cycle` would have had its turn: the
     // last look at what the view says in all of them. Before it is called again, things will have changed.
     void (*leave)(void *self, const struct sm_view *v);
@@ -215,10 +226,10 @@ struct sm_policy {
     // Warps whose unit is held back are among them; when one of these is chosen, unit_wanted is
     // asked, and the choice is made again without that unit's warps.
     uint64_t (*prefer)(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready);
-    // Pipes that may take no instruction in this cycle (bit mask of sm_pipe_id); changes in `cycle`, `epoch` and
-    // `work` alone; NULL: none. What unit_on says for all its pipes at once, without a call. One
-    // policy of an SM at most has them.
-    const uint64_t *pipes_off;
+    // By pipe: from when on it takes no instruction; NULL: all take some. What is off in a cycle is found behind
+    // `cycle`. One policy of an SM at most has them; it says which pipes they are, the others never go off.
+    struct sm_gate *gate;
+    uint64_t gated; // bit mask of sm_pipe_id
     // Whether the pipe may take an instruction in this cycle (a question only: nothing wakes).
     bool (*unit_on)(void *self, const struct sm_view *v, uint32_t pipe);
     // A scheduler came, in its order of choice, to a warp that would issue to this unit, whose free

@@ -124,6 +124,13 @@ static bool make_arrays(struct sm *s) {
            make_lsu(&s->tex, c->lsu_queue, SM_PIPE_TEX);
 }
 
+static void gate_nothing(struct sm *s) {
+    for (uint32_t p = 0; p < SM_PIPES; p++)
+        s->gate_none[p] = (struct sm_gate){.off_from = NEVER, .window = SM_GATE_NEVER};
+    s->gate = s->gate_none;
+    s->gates_more = 0;
+}
+
 static void lay_out_pipes(struct sm *s) {
     struct sm_view *const v = &s->v;
     const struct sm_config *const c = &s->c;
@@ -198,6 +205,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
         return diags_status(d);
     }
     lay_out_pipes(s);
+    gate_nothing(s);
     *out = s;
     return WW_OK;
 }
@@ -239,7 +247,8 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     if (s->n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     s->hooks = 0;
-    s->off_at = s->part_at = &s->none;
+    gate_nothing(s);
+    s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
     s->rows = NULL;
@@ -259,6 +268,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                 .at = q->cycle_at != NULL ? q->cycle_at : &s->none,
                 .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
                 .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
+                .idle = q->cycle_idle,
                 .p = q};
         }
         uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
@@ -270,11 +280,12 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
         if (q->array_access != NULL) s->arrays |= q->arrays != 0 ? q->arrays : UINT32_MAX;
         h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
-        if (q->pipes_off != NULL) {
-            if (s->off_at != &s->none)
+        if (q->gate != NULL) {
+            if (s->gate != s->gate_none)
                 return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that switches whole pipelines: an SM takes one",
                                 q->name);
-            s->off_at = q->pipes_off;
+            s->gate = q->gate;
+            s->gates_more = q->gated & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
         }
         if (q->rows != NULL) {
             if (s->rows != NULL)
@@ -311,8 +322,8 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     policy_turn_at(s);
     // Do all only listen, to register rows among others? Else: do any take hold of more than pipelines, or lanes?
     const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 && !has_epochs &&
-                              s->order == NULL && s->groups == NULL && s->lanes == NULL && s->off_at == &s->none;
-    const bool has_lanes = s->lanes != NULL && s->off_at == &s->none;
+                              s->order == NULL && s->groups == NULL && s->lanes == NULL && s->gate == s->gate_none;
+    const bool has_lanes = s->lanes != NULL && s->gate == s->gate_none;
     const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
     const bool has_all = ((s->lanes != NULL || s->groups != NULL) && !has_lanes) || s->hooks & more;
     s->step = n == 0         ? step_cycle_plain

@@ -249,20 +249,24 @@ struct sm {
     uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
     uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
     uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are chosen before the others
+    struct sm_gate *gate;  // by pipe; of the policy that switches pipelines, or gate_none
+    uint64_t gates_more;   // pipes beyond INT and FP that may be off
+    struct sm_gate gate_none[SM_PIPES];
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
     // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with.
     struct sm_turn {
         const uint64_t *at;
         const uint32_t *without, *with;
+        const uint8_t *idle;
         const struct sm_policy *p;
         uint32_t had_without, had_with; // what is watched for it now
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Somebody has a turn too when of the active set none of *warps is left, and *with is not 0.
-    struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
+    // Somebody has a turn too when of the active set none of *warps is left, *with is not 0 and *idle_at has come.
+    struct { const uint64_t *warps, *with, *idle_at; } watch[SM_MAX_WATCHES];
     uint32_t n_watches;
-    const uint64_t *off_at, *part_at; // pipes_off, pipes_part of those that have them
+    const uint64_t *part_at; // pipes_part of the policy that has it
     const struct sm_order *order;  // NULL: nobody has one
     struct sm_groups *groups;      // the same
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
@@ -446,27 +450,44 @@ void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
-// What is held back has changed.
-void policy_pipes(struct sm *s, uint64_t none);
 void policy_pipes_new(struct sm *s); // none is off, whatever has been before
 uint64_t policy_next_event(struct sm *s);
-void policy_leave(struct sm *s, uint64_t next); // cycles up to `next` are skipped
-void policy_turns(struct sm *s, uint64_t t);    // some have their turn
+bool policy_is_left(const struct sm *s, uint64_t next); // ... and one of them is somebody's turn
+void policy_leave(struct sm *s, uint64_t next);         // then
+void policy_turns(struct sm *s, uint64_t t);    // some have their turn, or other pipelines are off
 // When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
 static inline void policy_turn_at(struct sm *s) {
     s->turn_at = s->epoch_at;
     for (uint32_t i = 0; i < s->n_turns; i++) s->turn_at = min64(s->turn_at, *s->turn[i].at);
 }
-void policy_plan(struct sm *s); // the same, and what is watched
 // Warps of the active set that wait for results or a unit at most, or for memory if the set keeps those.
 static inline uint64_t policy_in_set(const struct sm *s) {
     const uint64_t waits = s->v.active_waits ? 0 : s->v.wait_long;
     return s->v.active & s->v.decoded & ~(waits | s->blocked);
 }
-static inline bool policy_misses(const struct sm *s) {
+// When they do follows no pattern, so nothing branches on it.
+static inline bool policy_misses(const struct sm *s, uint64_t t) {
+    const uint64_t in_set = policy_in_set(s);
+    bool misses = false;
     for (uint32_t i = 0; i < s->n_watches; i++)
-        if (*s->watch[i].with != 0 && (policy_in_set(s) & *s->watch[i].warps) == 0) return true;
-    return false;
+        misses |= (*s->watch[i].with != 0) & ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].idle_at <= t);
+    return misses;
+}
+// Pipelines that are off in cycle t. INT and FP are looked at whether somebody gates them or not.
+static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
+    const struct sm_gate *const g = s->gate;
+    uint64_t off_int = 0, off_fp = 0;
+    for (uint32_t i = s->v.pipe_n[UNIT_INT]; i-- > 0;) {
+        off_int += off_int + (g[SM_PIPE_INT + i].off_from <= t);
+        off_fp += off_fp + (g[SM_PIPE_FP + i].off_from <= t);
+    }
+    uint64_t off = off_int << SM_PIPE_INT | off_fp << SM_PIPE_FP;
+    if (ww_unlikely(s->gates_more != 0)) {
+        FOR_EACH_BIT64(p, s->gates_more) off |= (uint64_t)(g[p].off_from <= t) << p;
+        for (uint32_t i = 0; i < 2; i++)
+            if (s->v.accesses[i] != 0) off &= ~BIT64(SM_PIPE_LDST + i);
+    }
+    return off;
 }
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);

@@ -189,7 +189,9 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
 #if STEP_ALL
     policy_turn_at(s);
 #endif
-    if (s->turn_at <= t || policy_misses(s)) policy_turns(s, t);
+    bool is_turn = (s->turn_at <= t) | policy_misses(s, t);
+    if (STEP_OFF) is_turn |= policy_off(s, t) != s->pipes_none;
+    if (is_turn) policy_turns(s, t);
 #if STEP_LANES
     if (!STEP_ALL || s->lanes != NULL) lanes_begin(s, t);
 #endif
@@ -336,7 +338,7 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
         return;
     }
     if (latency == 0) latency = 1;
-    const uint64_t at = units_enter(s, pipe, t, ready, interval, latency);
+    const uint64_t at = units_enter(s, pipe, t, ready, interval, latency, STEP_OFF);
     collect_hold(s, unit, t, at);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, at + latency + s->c.write_latency, EVENT_RESULT, in, w, lanes);
@@ -631,7 +633,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
 #if STEP_HOOKS
     next = min64(next, min64(s->policy_wake, s->epoch_at));
     if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
-    if (s->hooks & HOOK_LEAVE && next > t + 1 && (s->turn_at < next || policy_misses(s))) policy_leave(s, next);
+    if (s->hooks & HOOK_LEAVE && next > t + 1 && policy_is_left(s, next)) policy_leave(s, next);
 #endif
     return max64(next, t + 1);
 }
@@ -641,12 +643,12 @@ static void close_busy(struct sm *s, uint64_t t) {
     if (s->n_ctas != 0) return;
     stall_flush_all(s, t + 1);
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
-    count_close(s, t + 1);
     s->is_busy = false;
 #if STEP_HOOKS || STEP_LISTENS
     s->epoch_at = NEVER;
-    policy_work(s, false, t + 1);
+    policy_work(s, false, t + 1); // that sees since when the pipelines are idle: before their idle times are closed
 #endif
+    count_close(s, t + 1);
 }
 
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {

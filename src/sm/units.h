@@ -92,8 +92,8 @@ static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint
 }
 
 // The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never goes
-// back.
-static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from, uint64_t to) {
+// back. It is on.
+static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from, uint64_t to, bool has_off) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     if (from > p->busy_until) {
         const uint64_t since = max64(sent, p->busy_until);
@@ -105,16 +105,17 @@ static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64
         p->busy_cycles += to - p->busy_until;
         p->busy_until = to;
     }
+    if (has_off) s->gate[pipe].off_from = p->busy_until + s->gate[pipe].window;
 }
 
 // An instruction that issued in cycle `sent`, and whose operands are complete in cycle `ready`, enters;
 // answers the cycle.
 static inline uint64_t units_enter(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t ready,
-                                   uint32_t interval, uint32_t latency) {
+                                   uint32_t interval, uint32_t latency, bool has_off) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     const uint64_t at = max64(ready, p->enter_at);
     p->enter_at = at + interval;
-    units_hold(s, pipe, sent, at, at + latency);
+    units_hold(s, pipe, sent, at, at + latency, has_off);
     return at;
 }
 

@@ -40,6 +40,7 @@ struct fake {
     struct savings_sm *sm;
     const struct sm_policy *p[SM_MAX_POLICIES];
     uint32_t n;
+    uint64_t busy_until[SM_PIPES]; // as the last cycle saw them
 };
 
 static inline void fake_make(struct fake *f, const char *words, uint32_t clusters) {
@@ -61,6 +62,12 @@ static inline void fake_make(struct fake *f, const char *words, uint32_t cluster
 }
 static inline void fake_cycle(struct fake *f, uint64_t t) {
     f->v.cycle = t;
+    struct sm_gate *const gate = f->n != 0 ? f->p[0]->gate : NULL;
+    for (uint32_t p = 0; p < SM_PIPES; p++) { // as the SM does when it books work
+        if (gate != NULL && f->v.pipe[p].busy_until != f->busy_until[p])
+            gate[p].off_from = f->v.pipe[p].busy_until + gate[p].window;
+        f->busy_until[p] = f->v.pipe[p].busy_until;
+    }
     for (uint32_t i = 0; i < f->n; i++) {
         if (f->p[i]->epoch && t % f->p[i]->epoch_cycles == 0 && t) f->p[i]->epoch(f->p[i]->self, &f->v, t);
         if (f->p[i]->cycle) f->p[i]->cycle(f->p[i]->self, &f->v);
@@ -81,7 +88,7 @@ static inline uint64_t fake_preferred(struct fake *f, uint32_t scheduler, uint64
     return ready;
 }
 static inline bool fake_on(struct fake *f, uint32_t pipe) {
-    return !(*f->p[0]->pipes_off >> pipe & 1);
+    return f->p[0]->gate[pipe].off_from > f->v.cycle;
 }
 static inline uint64_t fake_want(struct fake *f, uint32_t unit, uint64_t pipes) {
     return f->p[0]->unit_wanted(f->p[0]->self, &f->v, unit, pipes, 1);

@@ -336,9 +336,13 @@ static void one_side_off(void **state) {
             struct rig *g = rig_new();
             g->c.schedulers = g->c.clusters = 2;
             g->c.int_fp_shared_issue = true;
+            struct sm_gate gate[SM_PIPES];
+            for (uint32_t j = 0; j < SM_PIPES; j++)
+                gate[j] = (struct sm_gate){row[k].off >> j & 1 ? 0 : UINT64_MAX, SM_GATE_NEVER};
             const struct sm_policy p = {.name = "pipes",
                                         .self = &row[k],
-                                        .pipes_off = &row[k].off,
+                                        .gate = gate,
+                                        .gated = row[k].off,
                                         .unit_wanted = pipe_wanted,
                                         .issue = i == 0 ? pipe_issue : NULL};
             g->policy[g->n_policies++] = &p;
