@@ -41,6 +41,7 @@ struct gate_domain {
 };
 
 static inline uint64_t domain_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t domain_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // On and idle since `t`.
 static inline void domain_begin(struct gate_domain *d, uint64_t t) {

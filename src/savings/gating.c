@@ -47,15 +47,27 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     if (d->state == GATE_ON && g->rule[type]->settle != NULL) x->off_from = domain_max(x->off_from, t + 1);
 }
 
+// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody is left who keeps the
+// last one on.
+static bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
+    bool is_off = false;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+        is_off |= (g->domain[p].state == GATE_ON) & (g->gate[p].off_from <= t);
+    const bool is_left = ((g->kept & g->unit_of[type]) != 0) & (g->actv[type] == 0);
+    return is_off | is_left | (g->type_at[type] <= t) | (g->times.wakeup_delay == 0);
+}
+
 // All domains that somebody has to tell, up to and with cycle t.
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
     g->look_at = g->times.wakeup_delay == 0 ? t + 1 : DOMAIN_NEVER;
-    for (uint32_t type = 0; type < GATE_TYPES; type++) {
-        if (g->rule[type] == NULL || g->rule[type]->settle == NULL) continue;
-        g->kept &= ~g->unit_of[type];
-        const uint64_t at = g->rule[type]->settle(g, v, type, t);
-        if (at < g->look_at) g->look_at = at;
-        FOR_EACH_BIT64(p, g->pipes_of[type]) show(g, v, (uint32_t)p, t);
+    for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++) {
+        if (!(g->ruled & g->unit_of[type])) continue;
+        if (has_changed(g, type, t)) {
+            g->kept &= ~g->unit_of[type];
+            g->type_at[type] = g->rule[type]->settle(g, v, type, t);
+            for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) show(g, v, p, t);
+        }
+        g->look_at = domain_min(g->look_at, g->type_at[type]);
     }
     FOR_EACH_BIT64(p, g->waking | g->told) {
         struct gate_domain *const d = &g->domain[p];
@@ -63,11 +75,17 @@ static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
         if (d->state != GATE_WAKING) {
             g->waking &= ~(1ull << p);
             show(g, v, (uint32_t)p, t);
-        } else if (d->on_at < g->look_at) {
-            g->look_at = d->on_at;
+        } else {
+            g->look_at = domain_min(g->look_at, d->on_at);
         }
     }
     g->settled = t;
+}
+
+// To be looked at again in cycle t.
+static void look_at(struct gating *g, uint32_t type, uint64_t t) {
+    g->type_at[type] = domain_min(g->type_at[type], t);
+    g->look_at = domain_min(g->look_at, t);
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
@@ -132,8 +150,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
             const uint64_t on_at = wake(g, (uint32_t)p, t);
             // What only a warp kept on may go off now.
             const bool was_last = (g->kept & g->unit_of[g->type_of[p]]) != 0;
-            const uint64_t at = was_last ? t : on_at;
-            if (at < g->look_at) g->look_at = at;
+            look_at(g, g->type_of[p], was_last ? t : on_at);
             return on_at > t ? on_at : t + 1;
         }
         if (from < again) again = from;
@@ -193,6 +210,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     g->is_busy = begins;
     g->kept = 0;
     g->waking = 0;
+    for (uint32_t type = 0; type < GATE_TYPES; type++) g->type_at[type] = 0;
     g->look_at = begins ? 0 : DOMAIN_NEVER;
     if (!begins) {
         FOR_EACH_BIT64(p, g->pipes) settle_alone(g, v, (uint32_t)p, v->cycle);
@@ -270,6 +288,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         g->unit_of[i] = i == GATE_TYPE_INT ? 1u << UNIT_INT : i == GATE_TYPE_FP ? 1u << UNIT_FP : 0;
         g->pipes_of[i] = ((1ull << row[i].n) - 1) << row[i].first;
         g->pipes |= g->pipes_of[i];
+        if (g->rule[i]->settle != NULL) g->ruled |= g->unit_of[i];
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
     for (uint32_t i = 0; i < SM_PIPES; i++) g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};

@@ -30,6 +30,8 @@ struct gating {
     struct sm_gate gate[SM_PIPES];
     uint64_t waking, told;     // pipes that are; pipes whose domains are told what time has done in each look
     uint64_t look_at;          // the first of them is on, or something else is due
+    uint64_t type_at[GATE_TYPES]; // the same of a type that its rule looks at as a whole
+    uint32_t ruled;            // the units (bit mask: UNIT_INT, UNIT_FP) of these
     uint64_t settled;          // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated

@@ -50,18 +50,21 @@ void policy_pipes_new(struct sm *s) {
 
 // Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
 static void watch(struct sm *s) {
-    s->n_watches = 0;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < s->n_turns; i++) {
         struct sm_turn *const p = &s->turn[i];
         p->had_without = *p->without;
         p->had_with = *p->with;
         FOR_EACH_BIT32(u, p->had_without) {
             const bool is_off = (s->unit_pipes[u] & ~s->pipes_none) == 0;
-            s->watch[s->n_watches].warps = is_off ? &s->none : &s->v.needs[u];
-            s->watch[s->n_watches].idle_at = p->idle != NULL ? &s->v.pipe[p->idle[u]].busy_until : &s->none;
-            s->watch[s->n_watches++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
+            s->watch[n].warps = is_off ? &s->none : &s->v.needs[u];
+            s->watch[n].idle_at = p->idle != NULL ? &s->v.pipe[p->idle[u]].busy_until : &s->none;
+            s->watch[n++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
         }
     }
+    // Their number never falls: the loop over them (policy_misses) is then as long every time.
+    for (uint32_t i = n; i < s->n_watches; i++) s->watch[i].with = &s->none;
+    s->n_watches = n > s->n_watches ? n : s->n_watches;
 }
 
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.

@@ -467,6 +467,7 @@ static inline uint64_t policy_in_set(const struct sm *s) {
 }
 // When they do follows no pattern, so nothing branches on it.
 static inline bool policy_misses(const struct sm *s, uint64_t t) {
+    if (s->n_watches == 0) return false;
     const uint64_t in_set = policy_in_set(s);
     bool misses = false;
     for (uint32_t i = 0; i < s->n_watches; i++)
@@ -477,9 +478,10 @@ static inline bool policy_misses(const struct sm *s, uint64_t t) {
 static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
     const struct sm_gate *const g = s->gate;
     uint64_t off_int = 0, off_fp = 0;
-    for (uint32_t i = s->v.pipe_n[UNIT_INT]; i-- > 0;) {
-        off_int += off_int + (g[SM_PIPE_INT + i].off_from <= t);
-        off_fp += off_fp + (g[SM_PIPE_FP + i].off_from <= t);
+    for (uint32_t i = 0; i < s->v.pipe_n[UNIT_INT]; i += 2) { // two at a time: there are two more often than not
+        const struct sm_gate *const a = &g[SM_PIPE_INT + i], *const b = &g[SM_PIPE_FP + i];
+        off_int |= ((uint64_t)(a[0].off_from <= t) | (uint64_t)(a[1].off_from <= t) << 1) << i;
+        off_fp |= ((uint64_t)(b[0].off_from <= t) | (uint64_t)(b[1].off_from <= t) << 1) << i;
     }
     uint64_t off = off_int << SM_PIPE_INT | off_fp << SM_PIPE_FP;
     if (ww_unlikely(s->gates_more != 0)) {

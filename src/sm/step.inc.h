@@ -485,7 +485,6 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     if (STEP_OFF) {
         *held = left & off;
         left &= ~off;
-        if (*held != 0) *why = STALL_policy;
     }
 #if STEP_LANES
     const uint64_t lack = lack_pipes(s, left, t);
@@ -581,7 +580,7 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
 #if STEP_HOOKS
     uint32_t w = 0;
     const bool chosen = choose_hooked(s, sc, can, held, &w, t);
-    if (!chosen && can != 0) why = STALL_policy;
+    if (!chosen && (can | held) != 0) why = STALL_policy;
 #else
     const bool chosen = can != 0;
 #endif
