@@ -50,21 +50,26 @@ void policy_pipes_new(struct sm *s) {
 
 // Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
 static void watch(struct sm *s) {
-    uint32_t n = 0;
+    uint32_t n = 0, n_idle = 0;
     for (uint32_t i = 0; i < s->n_turns; i++) {
         struct sm_turn *const p = &s->turn[i];
         p->had_without = *p->without;
         p->had_with = *p->with;
         FOR_EACH_BIT32(u, p->had_without) {
-            const bool is_off = (s->unit_pipes[u] & ~s->pipes_none) == 0;
-            s->watch[n].warps = is_off ? &s->none : &s->v.needs[u];
-            s->watch[n].idle_at = p->idle != NULL ? &s->v.pipe[p->idle[u]].busy_until : &s->none;
+            if (p->idle != NULL) {
+                s->watch_idle[n_idle].warps = &s->v.needs[u];
+                s->watch_idle[n_idle++].at = &s->v.pipe[p->idle[u]].busy_until;
+                continue;
+            }
+            s->watch[n].warps = (s->unit_pipes[u] & ~s->pipes_none) == 0 ? &s->none : &s->v.needs[u];
             s->watch[n++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
         }
     }
-    // Their number never falls: the loop over them (policy_misses) is then as long every time.
+    // Their number never falls: the loops over them (policy_misses) are then as long every time.
     for (uint32_t i = n; i < s->n_watches; i++) s->watch[i].with = &s->none;
+    for (uint32_t i = n_idle; i < s->n_watches_idle; i++) s->watch_idle[i].at = &s->all;
     s->n_watches = n > s->n_watches ? n : s->n_watches;
+    s->n_watches_idle = n_idle > s->n_watches_idle ? n_idle : s->n_watches_idle;
 }
 
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
@@ -84,10 +89,12 @@ static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_
     if (without == 0 && !p->p->cycle_gate) return false;
     const uint64_t off = policy_off(s, t);
     if (p->p->cycle_gate && off != s->pipes_none) return true;
-    if (*p->with != UNIT_NONE && s->v.needs[*p->with] == 0) return false;
+    if (p->idle == NULL && *p->with != UNIT_NONE && s->v.needs[*p->with] == 0) return false;
     FOR_EACH_BIT32(u, without) {
-        const bool is_idle = p->idle == NULL || s->v.pipe[p->idle[u]].busy_until <= t;
-        if (is_idle && ((policy_in_set(s) & s->v.needs[u]) == 0 || (s->unit_pipes[u] & ~off) == 0)) return true;
+        const bool is_missed = (policy_in_set(s) & s->v.needs[u]) == 0;
+        if (p->idle != NULL ? is_missed && s->v.pipe[p->idle[u]].busy_until <= t
+                            : is_missed || (s->unit_pipes[u] & ~off) == 0)
+            return true;
     }
     return false;
 }

@@ -207,8 +207,8 @@ struct sm_policy {
     // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for that one.
     // These change in `cycle`, `epoch` and `work` alone, and need cycle_at.
     const uint32_t *cycle_without, *cycle_with;
-    // By unit of cycle_without: a pipe that must hold no work in such a cycle; NULL: none has one. Changes where
-    // cycle_without does, and with it or with the pipes that are off.
+    // By unit, instead of cycle_with: a pipe, and it is called without a warp for the unit only while that one holds no
+    // work, and not when all are off. Changes where cycle_without does, and not without that or other pipes being off.
     const uint8_t *cycle_idle;
     // It has a turn too when other pipes are off than at the last (see `gate`). Needs cycle_at.
     bool cycle_gate;

@@ -255,7 +255,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->arrays = 0;
     s->order = NULL;
     s->groups = NULL;
-    s->n_turns = s->n_watches = 0;
+    s->n_turns = s->n_watches = s->n_watches_idle = 0;
     s->none = 0;
     s->all = ~0ull;
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;

@@ -263,9 +263,10 @@ struct sm {
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Somebody has a turn too when of the active set none of *warps is left, *with is not 0 and *idle_at has come.
-    struct { const uint64_t *warps, *with, *idle_at; } watch[SM_MAX_WATCHES];
-    uint32_t n_watches;
+    // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or *at has come.
+    struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
+    struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
+    uint32_t n_watches, n_watches_idle;
     const uint64_t *part_at; // pipes_part of the policy that has it
     const struct sm_order *order;  // NULL: nobody has one
     struct sm_groups *groups;      // the same
@@ -273,7 +274,7 @@ struct sm {
     struct sm_lane_pipe *lane_pipe; // its
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
     uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
-    uint64_t none, all;            // where pointers point to that lack something: 0, all bits
+    uint64_t none, all;            // where pointers point to that lack something: 0, all bits (a cycle that never comes)
     uint32_t no_unit;              // the same: no bit of a unit, UNIT_NONE
 
     uint64_t active_since; // v.active has had active_n warps since
@@ -467,21 +468,24 @@ static inline uint64_t policy_in_set(const struct sm *s) {
 }
 // When they do follows no pattern, so nothing branches on it.
 static inline bool policy_misses(const struct sm *s, uint64_t t) {
-    if (s->n_watches == 0) return false;
+    if ((s->n_watches | s->n_watches_idle) == 0) return false;
     const uint64_t in_set = policy_in_set(s);
     bool misses = false;
     for (uint32_t i = 0; i < s->n_watches; i++)
-        misses |= (*s->watch[i].with != 0) & ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].idle_at <= t);
+        misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
+    for (uint32_t i = 0; i < s->n_watches_idle; i++)
+        misses |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
     return misses;
 }
 // Pipelines that are off in cycle t. INT and FP are looked at whether somebody gates them or not.
 static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
     const struct sm_gate *const g = s->gate;
-    uint64_t off_int = 0, off_fp = 0;
-    for (uint32_t i = 0; i < s->v.pipe_n[UNIT_INT]; i += 2) { // two at a time: there are two more often than not
-        const struct sm_gate *const a = &g[SM_PIPE_INT + i], *const b = &g[SM_PIPE_FP + i];
-        off_int |= ((uint64_t)(a[0].off_from <= t) | (uint64_t)(a[1].off_from <= t) << 1) << i;
-        off_fp |= ((uint64_t)(b[0].off_from <= t) | (uint64_t)(b[1].off_from <= t) << 1) << i;
+    const struct sm_gate *const a = &g[SM_PIPE_INT], *const b = &g[SM_PIPE_FP];
+    uint32_t off_int = (uint32_t)(a[0].off_from <= t) | (uint32_t)(a[1].off_from <= t) << 1;
+    uint32_t off_fp = (uint32_t)(b[0].off_from <= t) | (uint32_t)(b[1].off_from <= t) << 1;
+    for (uint32_t i = 2; i < s->v.pipe_n[UNIT_INT]; i++) {
+        off_int |= (uint32_t)(a[i].off_from <= t) << i;
+        off_fp |= (uint32_t)(b[i].off_from <= t) << i;
     }
     uint64_t off = off_int << SM_PIPE_INT | off_fp << SM_PIPE_FP;
     if (ww_unlikely(s->gates_more != 0)) {
