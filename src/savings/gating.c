@@ -8,10 +8,9 @@
 // Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first. Two
 // schedulers that come for the same type in one cycle ask for two clusters.
 //
-// What a pipeline does of itself is seen by the SM (struct sm_gate): it goes off when its window is over, and
-// nobody is called. Its domain hears of it when it is asked for again, or counted. Where the rule has a look at all
-// clusters of a type when one goes off (gate_rule.settle), and where instructions come to a pipeline that is off, the
-// domains are told at once.
+// A pipeline goes off when its window is over, the SM sees that by itself (struct sm_gate), and nobody is called: its
+// domain hears of it when the pipeline is wanted again, or counted. But where the rule then looks at all clusters of a
+// type (gate_rule.settle), and where work comes to a pipeline that is off, the domains are told in the same cycle.
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
@@ -28,8 +27,8 @@ static inline void settle_alone(struct gating *g, const struct sm_view *v, uint3
         domain_settle(&g->domain[pipe], savings_idle_from(v, pipe), g->idle_detect[type], t);
 }
 
-// Tells the SM, where all has been done up to and with cycle t. Without a wakeup delay a unit that may be woken takes the instruction that wakes it, so only a blackout
-// shows, and somebody looks in every cycle.
+// Tells the SM what holds behind cycle t, up to which all has been settled. Without a wakeup delay a unit that may be
+// woken takes the instruction that wakes it: it is off in a blackout only, and somebody looks in every cycle.
 static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
     const struct gate_domain *const d = &g->domain[pipe];
     const uint32_t type = g->type_of[pipe];

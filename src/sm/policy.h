@@ -7,7 +7,8 @@
 // cycles nothing in struct sm_view changes, so a technique computes what happened in between from
 // the timestamps of the pipes and its own. What must happen at a cycle of its own (a counter that
 // expires and lets a unit take work again) it announces: unit_wanted answers when to look again, and
-// next_event names any other cycle that must be simulated.
+// next_event names any other cycle that must be simulated. A pipe that goes off when it has been idle for a while needs
+// nobody to look: struct sm_gate.
 //
 // Several policies: `prefer` narrows what the one before left over; a pipe is on when all say so;
 // extra cycles add up; notifications go to all, in order. A policy must not keep or change state

@@ -68,13 +68,22 @@ struct witness {
 };
 static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     struct witness *w = self;
-    (void)v;
     w->issues++;
+    if (i->pipe < SM_PIPE_LDST) assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
     if (i->pipe < SM_PIPES && (w->sm->gating.pipes >> i->pipe & 1))
         assert_int_equal(w->sm->gating.domain[i->pipe].state, GATE_ON);
 }
 static void saw_cycle(void *self, const struct sm_view *v) {
     struct witness *w = self;
+    const struct gating *const all = &w->sm->gating;
+    if (!all->is_busy) return;
+    FOR_EACH_BIT64(p, all->pipes) { // the SM and the domain, when it is told, agree
+        struct gate_domain d = all->domain[p];
+        const uint32_t type = all->type_of[p];
+        const uint64_t idle_from = savings_idle_from(v, (uint32_t)p);
+        if (all->rule[type]->settle == NULL) domain_settle(&d, idle_from, all->idle_detect[type], v->cycle);
+        assert_int_equal(all->gate[p].off_from <= v->cycle && idle_from != DOMAIN_NEVER, d.state != GATE_ON);
+    }
     if (!w->coordinated) return;
     for (uint32_t type = 0; type < 2; type++) {
         const struct gating *const g = &w->sm->gating;

@@ -363,24 +363,81 @@ static void one_side_off(void **state) {
     }
 }
 
+// A pipeline that goes off of itself when it has been idle for `window` cycles, and is on two cycles after it is wanted.
+struct window {
+    struct sm_gate gate[SM_PIPES];
+    uint64_t on_at;
+    uint32_t asked, cycles, told;
+};
+static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes, uint64_t ready) {
+    struct window *p = self;
+    (void)ready;
+    assert_int_equal(unit, UNIT_INT);
+    assert_int_equal(pipes, 1u << SM_PIPE_INT);
+    if (p->on_at != UINT64_MAX) return p->on_at;
+    assert_true(v->cycle >= v->pipe[SM_PIPE_INT].busy_until + p->gate[SM_PIPE_INT].window);
+    p->asked++;
+    return p->on_at = v->cycle + 2;
+}
+static void window_cycle(void *self, const struct sm_view *v) {
+    struct window *p = self;
+    p->cycles++;
+    p->told += p->on_at == UINT64_MAX;
+    if (p->on_at > v->cycle) return;
+    p->gate[SM_PIPE_INT].off_from = v->cycle + 1 + p->gate[SM_PIPE_INT].window;
+    p->on_at = UINT64_MAX;
+}
+// Three additions, each of which waits for the one before. A window of 30 never ends between them; one of 0 does each
+// time, and the result comes two cycles later. With cycle_gate `cycle` hears of it, without it does not.
+static void goes_off(void **state) {
+    (void)state;
+    uint64_t done_at[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        struct rig *g = rig_new();
+        g->c.clusters = 1;
+        struct window w = {.on_at = UINT64_MAX};
+        for (uint32_t p = 0; p < SM_PIPES; p++) w.gate[p] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
+        w.gate[SM_PIPE_INT].window = k == 0 ? 30 : 0;
+        const struct sm_policy p = {.name = "window", .self = &w, .cycle = window_cycle, .cycle_at = &w.on_at,
+                                    .cycle_gate = k != 1, .gate = w.gate, .gated = 1u << SM_PIPE_INT,
+                                    .unit_wanted = window_wanted};
+        g->policy[g->n_policies++] = &p;
+        s2r(g, 1, PTX_SREG_tid_x);
+        for (uint32_t i = 0; i < 3; i++) iadd(g, 1, 1, 1);
+        exit_(g);
+        rig_run(g);
+        done_at[k] = g->done_at;
+        assert_int_equal(w.asked, k == 0 ? 0 : 3);
+        assert_true(k == 2 ? w.told >= 3 : w.told == 0);
+        assert_true(w.cycles >= w.asked);
+        rig_free(g);
+    }
+    assert_int_equal(done_at[1], done_at[2]);
+    assert_int_equal(done_at[1], done_at[0] + 3 * 2);
+}
+
 // ---- order of units, and turns that a policy does not need --------------------------------------
 struct turns {
     uint64_t at;
     uint32_t without;
     uint64_t int_issues, left_at, fp_until;
     uint32_t calls, due, left, gaps, waits;
-    bool has_fp;
+    bool has_fp, is_idle;
 };
 static bool has_fp(const struct sm_view *v) {
     return (v->active & v->decoded & v->needs[UNIT_FP] &
             ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch |
               v->wait_const)) != 0;
 }
-// Before `at` it is called when no warp is there for FP, and only then.
+static bool is_turn(const struct turns *r, const struct sm_view *v, bool fp, uint64_t t) {
+    const bool may = !r->is_idle || v->pipe[SM_PIPE_FP].busy_until <= t;
+    return t >= r->at || (r->without != 0 && !fp && may);
+}
+// Before `at` it is called when no warp is there for FP (and FP holds no work), and only then.
 static void turn(void *self, const struct sm_view *v) {
     struct turns *const r = self;
     r->calls++;
-    assert_true(v->cycle >= r->at || (r->without != 0 && !has_fp(v)));
+    assert_true(is_turn(r, v, has_fp(v), v->cycle));
 }
 static void leave_turn(void *self, const struct sm_view *v) {
     struct turns *const r = self;
@@ -393,10 +450,10 @@ static void each(void *self, const struct sm_view *v) {
     struct turns *const r = self;
     const bool had_fp = r->has_fp;
     r->has_fp = has_fp(v);
-    r->due += v->cycle >= r->at || (r->without != 0 && !r->has_fp);
+    r->due += is_turn(r, v, r->has_fp, v->cycle);
     if (v->cycle > v->before + 1 && v->before != 0) {
         r->gaps++;
-        const bool has_to = v->cycle - 1 >= r->at || (r->without != 0 && !had_fp);
+        const bool has_to = is_turn(r, v, had_fp, v->cycle - 1);
         assert_int_equal(has_to, r->left_at == v->before);
     }
     // FP comes first: while a float was ready no integer issued
@@ -411,10 +468,14 @@ static void order_and_turns(void **state) {
     (void)state;
     const struct sm_order order = {
         {{UNIT_FP, UNIT_FP}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}};
-    const struct { uint64_t at; uint32_t without; } row[] = {
-        {0, 0}, {UINT64_MAX, 0}, {UINT64_MAX, 1u << UNIT_FP}, {40, 0}, {45, 1u << UNIT_FP}};
+    const struct { uint64_t at; uint32_t without; bool is_idle; } row[] = {
+        {0, 0, false},  {UINT64_MAX, 0, false}, {UINT64_MAX, 1u << UNIT_FP, false},
+        {40, 0, false}, {45, 1u << UNIT_FP, false}, {UINT64_MAX, 1u << UNIT_FP, true}};
+    const uint8_t idle[UNIT_N] = {[UNIT_FP] = SM_PIPE_FP};
+    uint32_t calls[WW_COUNT(row)];
     for (size_t k = 0; k < WW_COUNT(row); k++) {
-        struct turns r = {.at = row[k].at, .without = row[k].without, .left_at = UINT64_MAX};
+        struct turns r = {
+            .at = row[k].at, .without = row[k].without, .is_idle = row[k].is_idle, .left_at = UINT64_MAX};
         struct rig *g = rig_new();
         g->c.schedulers = 1;
         floats_and_integers(g);
@@ -423,6 +484,7 @@ static void order_and_turns(void **state) {
                                     .cycle = turn,
                                     .cycle_at = &r.at,
                                     .cycle_without = &r.without,
+                                    .cycle_idle = row[k].is_idle ? idle : NULL,
                                     .leave = leave_turn,
                                     .order = &order};
         const struct sm_policy b = {.name = "each", .self = &r, .cycle = each};
@@ -430,10 +492,12 @@ static void order_and_turns(void **state) {
         g->policy[g->n_policies++] = &b;
         rig_run(g);
         assert_int_equal(r.calls, r.due);
+        calls[k] = r.calls;
         assert_true(r.gaps >= 2 && r.waits >= 15);
         assert_int_equal(r.left != 0, row[k].at != UINT64_MAX || row[k].without != 0);
         rig_free(g);
     }
+    assert_true(calls[5] != 0 && calls[5] < calls[2]); // FP works in some cycles without a warp for it
     struct diags d;
     diags_init(&d);
     struct rig *g = three_warps();
@@ -665,7 +729,7 @@ int main(void) {
         cmocka_unit_test(one_group_is_round_robin),
         cmocka_unit_test(prefer_narrows),
         cmocka_unit_test(gated_unit),
-        cmocka_unit_test(one_side_off),
+        cmocka_unit_test(one_side_off), cmocka_unit_test(goes_off),
         cmocka_unit_test(order_and_turns),
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(timed_rows),
