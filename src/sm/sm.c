@@ -258,6 +258,10 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->n_turns = s->n_watches = s->n_watches_idle = 0;
     s->none = 0;
     s->all = ~0ull;
+    for (uint32_t i = 0; i < SM_MAX_WATCHES; i++) {
+        s->watch[i].warps = s->watch_idle[i].warps = s->watch_idle[i].at = &s->all;
+        s->watch[i].with = &s->none;
+    }
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
     bool has_epochs = false;
     for (uint32_t i = 0; i < n; i++) {

@@ -467,13 +467,16 @@ static inline uint64_t policy_in_set(const struct sm *s) {
     return s->v.active & s->v.decoded & ~(waits | s->blocked);
 }
 // When they do follows no pattern, so nothing branches on it.
+// A watch of warps and two of idle pipelines are what techniques use so far: no loop over these.
 static inline bool policy_misses(const struct sm *s, uint64_t t) {
     if ((s->n_watches | s->n_watches_idle) == 0) return false;
     const uint64_t in_set = policy_in_set(s);
-    bool misses = false;
-    for (uint32_t i = 0; i < s->n_watches; i++)
+    bool misses = ((in_set & *s->watch[0].warps) == 0) & (*s->watch[0].with != 0);
+    misses |= ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
+    misses |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
+    for (uint32_t i = 1; i < s->n_watches; i++)
         misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
-    for (uint32_t i = 0; i < s->n_watches_idle; i++)
+    for (uint32_t i = 2; i < s->n_watches_idle; i++)
         misses |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
     return misses;
 }
