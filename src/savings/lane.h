@@ -40,10 +40,16 @@ struct lane_pipe {
 // When a lane that is idle goes off. With eager_to > now: upper lanes at once in cycles [eager_from, eager_to).
 struct lane_plan { uint32_t window, eager_from, eager_to; };
 
+// Lanes that the SM has booked: busy up to `until`, since `from` if begun.
+struct lane_booked { uint32_t lanes, begun, from, until; };
+// An instruction that `lanes` execute in [at, to), sent in cycle `sent`.
+struct lane_work { uint32_t lanes, at, to, sent; };
+
 // What is done to all lanes of a pipeline at once, by vector level of the host.
 struct lane_steps {
-    bool (*work)(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, uint32_t window);
-    void (*book)(struct lane_pipe *x, uint32_t lanes, uint64_t from, uint32_t until, uint32_t window);
+    uint32_t (*work)(struct lane_pipe *x, const struct lane_booked *b, const struct lane_work *w, uint32_t all,
+                     uint32_t window, bool *is_alike);
+    void (*book)(struct lane_pipe *x, const struct lane_booked *b, uint32_t window);
     uint32_t (*settle)(struct lane_pipe *x, uint32_t all, uint32_t but, uint32_t t, uint32_t wakeup_delay);
     void (*wake)(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
                  uint32_t break_even);
@@ -56,7 +62,7 @@ struct lanes {
     const struct lane_steps *steps;
     uint64_t settled;            // time has done its work up to and with this cycle
     uint64_t trim_at;            // when times that lie far back are to be moved
-    uint64_t never;              // cycle_at: the SM knows when to look (look_at, off_from)
+    uint64_t look_at;            // nothing of any pipe is to be looked at before this cycle
     uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
     uint64_t part;               // pipes of which not all lanes are on
     bool is_gated, folds, shifts, is_eager, is_busy;

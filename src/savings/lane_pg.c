@@ -32,33 +32,48 @@ static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t
                               .eager_to = is_eager ? (uint32_t)l->fold[type].to : now - KEEP};
 }
 
-// What the SM has booked becomes the lanes'. They go on to be booked by it.
-static void book(const struct lanes *l, struct lane_pipe *x, struct sm_lane_pipe *f) {
-    if (x->hot == 0) return;
-    l->steps->book(x, x->hot, f->from, (uint32_t)f->until, l->idle_detect);
-    f->from = 0;
+// To be looked at in cycle t.
+static inline void look_at(struct lanes *l, struct sm_lane_pipe *f, uint64_t t) {
+    f->look_at = t < f->look_at ? t : f->look_at;
+    l->look_at = t < l->look_at ? t : l->look_at;
+}
+
+static inline struct lane_booked booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
+    return (struct lane_booked){x->hot, f->from != 0 ? x->hot : 0, (uint32_t)f->from, (uint32_t)f->until};
 }
 
 static inline void add_booked(struct lane_pipe *x, const struct sm_lane_pipe *f) {
     x->idle += f->idle * f->n;
-    x->busy += f->busy * f->n;
+    x->busy += (f->busy + f->until - f->counted) * f->n;
+}
+
+// What the SM has booked becomes the lanes'. They go on to be booked by it.
+static void book(const struct lanes *l, struct lane_pipe *x, const struct sm_lane_pipe *f) {
+    if (x->hot == 0) return;
+    const struct lane_booked b = booked(x, f);
+    l->steps->book(x, &b, l->idle_detect);
+}
+
+// The SM books no more; what it has booked stands in the lanes.
+static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct sm_lane_pipe *f) {
+    l->issues[type] += f->issues;
+    l->folded[type] += f->folded & f->issues;
+    l->shifted += x->is_shifted * f->issues;
+    add_booked(x, f);
+    f->idle = f->busy = 0;
+    f->counted = f->until;
+    f->issues = f->folded = 0;
+    x->hot = 0;
+    f->lanes = UINT64_MAX;
+    f->off_from = DOMAIN_NEVER;
 }
 
 static void end_booking(struct lanes *l, uint32_t pipe) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     book(l, x, f);
-    const uint32_t type = type_of(pipe);
-    l->issues[type] += f->issues;
-    l->folded[type] += f->folded & f->issues;
-    l->shifted += x->is_shifted * f->issues;
-    add_booked(x, f);
-    f->idle = f->busy = 0;
-    f->issues = f->folded = 0;
-    x->hot = 0;
-    f->lanes = UINT64_MAX;
-    f->look_at = f->off_from < f->look_at ? f->off_from : f->look_at;
-    f->off_from = DOMAIN_NEVER;
+    look_at(l, f, f->off_from);
+    stop_booking(l, type_of(pipe), x, f);
 }
 
 // Cycles are kept as 32 bits, so nothing may lie 2^31 back. What a lane has been idle and off for long counts
@@ -114,14 +129,23 @@ static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
         end_booking(l, pipe);
     }
     show(l, pipe, t);
+    l->look_at = f->look_at < l->look_at ? f->look_at : l->look_at;
 }
 
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
+    if (t < l->look_at) return;
     uint64_t now = 0;
     FOR_EACH_BIT64(p, l->pipes)
         now |= (uint64_t)((l->with_sm[p].look_at <= t) | (l->with_sm[p].off_from <= t)) << p;
     FOR_EACH_BIT64(p, now) settle_now(l, (uint32_t)p, t);
+    uint64_t at = DOMAIN_NEVER;
+    FOR_EACH_BIT64(p, l->pipes) {
+        const struct sm_lane_pipe *const f = &l->with_sm[p];
+        const uint64_t next = f->look_at < f->off_from ? f->look_at : f->off_from;
+        at = next < at ? next : at;
+    }
+    l->look_at = at;
 }
 
 static void trim_all(struct lanes *l, uint64_t t) {
@@ -130,7 +154,7 @@ static void trim_all(struct lanes *l, uint64_t t) {
         FOR_EACH_BIT64(p, l->pipes) {
             end_booking(l, (uint32_t)p);
             trim(l, &l->pipe[p], at);
-            l->with_sm[p].look_at = 0;
+            look_at(l, &l->with_sm[p], 0);
         }
         l->trim_at = at + TRIM;
     }
@@ -167,7 +191,7 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         const struct lane_plan plan = plan_of(l, type_of((uint32_t)p), now);
         if (l->gated >> p & 1) l->steps->plan(&l->pipe[p], &plan);
         l->pipe[p].asked = 0;
-        l->with_sm[p].look_at = 0;
+        look_at(l, &l->with_sm[p], 0);
     }
     settle(l, now);
 }
@@ -212,7 +236,7 @@ static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) 
     const struct lane_plan plan = plan_of(l, type_of(pipe), t);
     l->steps->wake(x, &plan, mask, (uint32_t)t, (uint32_t)on_at, l->times.break_even);
     if (on_at != t) x->waking |= off;
-    if (on_at < f->look_at) f->look_at = on_at;
+    look_at(l, f, on_at);
     x->asked = mask;
     x->asked_on_at = on_at;
     return on_at;
@@ -248,7 +272,7 @@ static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const 
     x->hot = u->first;
     f->lanes = lanes;
     f->n = bits_count32(u->first);
-    f->until = to;
+    f->until = f->counted = to;
     f->from = 0;
     f->folded = u->is_folded ? UINT32_MAX : 0;
     if (l->type_gated[type_of(pipe)]) f->off_from = to + l->idle_detect;
@@ -262,7 +286,8 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     const bool is_gated = l->type_gated[type], folds = l->folds && folds_now(l, type, v->cycle);
     struct lane_use u = {.first = lanes};
-    end_booking(l, pipe);
+    struct lane_booked b = booked(x, f);
+    stop_booking(l, type, x, f);
     l->issues[type]++;
     x->is_shifted = false;
     if (l->folds || l->shifts) {
@@ -277,23 +302,40 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
         u.second = lanes_of_threads(u.second, l->width);
     }
     if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
-        wake(l, pipe, u.first | u.second, v->cycle);
+        wake(l, pipe, u.first | u.second, v->cycle); // nothing is booked by the SM then
         settle_now(l, pipe, v->cycle);
     }
     assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
-    const uint32_t behind = u.is_folded ? interval : 0;
+    const uint32_t behind = u.is_folded ? interval : 0, sent = (uint32_t)v->cycle;
     const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
-    bool is_alike = u.first != 0;
+    bool is_alike = false;
+    uint32_t next = INT32_MAX;
     x->asked = 0;
-    if (u.first != 0) is_alike &= l->steps->work(x, u.first, (uint32_t)from, (uint32_t)first_to, l->idle_detect);
-    if (u.second != 0)
-        is_alike &= l->steps->work(x, u.second, (uint32_t)(from + behind), (uint32_t)to, l->idle_detect);
+    if (u.first != 0) {
+        const struct lane_work w = {u.first, (uint32_t)from, (uint32_t)first_to, sent};
+        next = l->steps->work(x, &b, &w, l->all, l->idle_detect, &is_alike);
+        b = (struct lane_booked){0, 0, 0, 0};
+    }
+    if (u.second != 0) {
+        const struct lane_work w = {u.second, (uint32_t)(from + behind), (uint32_t)to, sent};
+        bool is_second_alike;
+        next = l->steps->work(x, &b, &w, l->all, l->idle_detect, &is_second_alike);
+        is_alike &= is_second_alike;
+        b.lanes = 0;
+    }
     is_alike &= u.is_folded ? u.first == u.second && behind <= latency && is_gated && lanes == UINT32_MAX : !folds;
-    const uint64_t off_from = (u.first != 0 ? first_to : to) + l->idle_detect;
-    if (is_alike && (l->times.wakeup_delay != 0 || !is_gated))
-        begin_booking(l, pipe, lanes, &u, to);
-    else if (is_gated && off_from < f->look_at)
-        f->look_at = off_from;
+    is_alike &= l->times.wakeup_delay != 0 || !is_gated;
+    if (is_alike) begin_booking(l, pipe, lanes, &u, to);
+    if (b.lanes != 0) { // no lane executes it
+        l->steps->book(x, &b, l->idle_detect);
+        look_at(l, f, v->cycle + 1);
+    } else if (is_gated && (u.first | u.second) != 0) {
+        const uint64_t fold_to = l->fold[type].to, off_from = (u.first != 0 ? first_to : to) + l->idle_detect;
+        f->look_at = fold_to > v->cycle && fold_to < l->trim_at ? fold_to : l->trim_at;
+        look_at(l, f, v->cycle + next);
+        look_at(l, f, is_alike ? DOMAIN_NEVER : off_from);
+        l->look_at = off_from < l->look_at ? off_from : l->look_at;
+    }
     return (struct sm_delay){l->stages + behind, behind};
 }
 
@@ -310,7 +352,7 @@ static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     f->off = f->folded = 0;
     f->on = ~0ull;
     f->needed = l->need[0];
-    f->look_at = 0;
+    look_at(l, f, 0);
 }
 
 static void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t cycles) {
@@ -362,7 +404,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
         if (l->gated >> p & 1) l->steps->settle(x, l->all, 0, (uint32_t)(t - 1), l->times.wakeup_delay);
         add_periods(l, x, t);
         end(l, x, t);
-        l->with_sm[p].look_at = DOMAIN_NEVER;
+        l->with_sm[p].look_at = l->look_at = DOMAIN_NEVER;
         l->with_sm[p].off = 0;
         l->with_sm[p].on = ~0ull;
     }
@@ -379,8 +421,7 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
     const struct sm_lane_pipe *const f = &l->with_sm[index];
     const uint32_t type = type_of(index), k = l->weight;
     if (l->is_busy && now > 0) {
-        struct sm_lane_pipe copy = *f;
-        book(l, &x, &copy);
+        book(l, &x, f);
         add_booked(&x, f);
         for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
             if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)at, l->times.wakeup_delay);
@@ -460,7 +501,7 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     l->gated = (l->type_gated[0] ? clusters << SM_PIPE_INT : 0) | (l->type_gated[1] ? clusters << SM_PIPE_FP : 0);
     l->steps = steps_of_host();
-    l->never = DOMAIN_NEVER;
+    l->look_at = DOMAIN_NEVER;
     for (uint32_t i = 0; i < LANE_PIPES; i++)
         l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
                                               .off_from = DOMAIN_NEVER,
@@ -477,7 +518,7 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
                             .lanes_issue = lanes_issue,
                             .lane_pipe = l->with_sm,
                             .cycle = cycle,
-                            .cycle_at = &l->never,
+                            .cycle_at = &l->look_at,
                             .work = work,
                             .count = count};
     if (!l->is_gated) return;

@@ -29,14 +29,24 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
     return pick(is_upper & is_less(eager, p->eager_to) & is_less(eager, at), eager, at);
 }
 
-// An instruction that `lanes` execute holds them in [at, to). Whether all of these were to be idle before `to`.
-static bool work(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, uint32_t window) {
-    const uint32_t first = behind(at, x->until[bits_first32(lanes)]);
+// What the SM has booked becomes the lanes', then an instruction holds some of them. `*is_alike`: all these were to be
+// idle before it ends, and so go on alike. Answers in how many cycles from when it was sent time changes one of the
+// other lanes (`all`: those that there are).
+static uint32_t work(struct lane_pipe *x, const struct lane_booked *b, const struct lane_work *w, uint32_t all,
+                     uint32_t window, bool *is_alike) {
+    const uint32_t at = w->at, to = w->to, sent = w->sent, lanes = w->lanes, k = bits_first32(lanes);
+    const uint32_t first = behind(at, b->lanes >> k & 1 ? b->until : x->until[k]);
     uint32_t length[LANE_MAX] __attribute__((aligned(64)));
     uint32_t idle = 0, busy = 0, same = 0, longer = 0;
-    const struct lane_masks in_lanes = spread(lanes);
+    int32_t next = INT32_MAX;
+    const struct lane_masks in_lanes = spread(lanes), in_booked = spread(b->lanes), in_begun = spread(b->begun),
+                            in_waking = spread(x->waking), in_on = spread(all & ~(x->off | x->waking | lanes));
     LANES {
-        const uint32_t in = in_lanes.of[i], until = x->until[i];
+        const uint32_t booked = in_booked.of[i], in = in_lanes.of[i];
+        const uint32_t until = pick(booked, b->until, x->until[i]), from = pick(in_begun.of[i], b->from, x->from[i]);
+        const uint32_t since = pick(booked, b->until, x->since[i]);
+        const uint32_t not_before = pick(booked, b->until, x->not_before[i]);
+        const uint32_t off_from = pick(booked, b->until + window, x->off_from[i]);
         const uint32_t gap = behind(at, until), more = behind(to, until) & in;
         const uint32_t works = is_less(until, to) & in, has_gap = is_less(until, at) & in;
         length[i] = gap;
@@ -44,11 +54,15 @@ static bool work(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, 
         busy += more - (gap & in);
         same |= is_same(gap, first) & lane_bit[i];
         longer |= ~is_less(until, to) & lane_bit[i];
-        x->from[i] = pick(has_gap, at, x->from[i]);
+        x->from[i] = pick(has_gap, at, from);
         x->until[i] = until + more;
-        x->since[i] = pick(works, to, x->since[i]);
-        x->not_before[i] = pick(works, to, x->not_before[i]);
-        x->off_from[i] = pick(works, to + window, x->off_from[i]);
+        x->since[i] = pick(works, to, since);
+        x->not_before[i] = pick(works, to, not_before);
+        x->off_from[i] = pick(works, to + window, off_from);
+        const uint32_t waits = in_on.of[i], wakes = in_waking.of[i];
+        const int32_t when = (int32_t)((wakes & (since - sent)) | (waits & (off_from - sent)) |
+                                       (~(wakes | waits) & (uint32_t)INT32_MAX));
+        next = when < next ? when : next;
     }
     x->idle += idle;
     x->busy += busy;
@@ -61,18 +75,18 @@ static bool work(struct lane_pipe *x, uint32_t lanes, uint32_t at, uint32_t to, 
         same = 0;
         LANES same |= is_same(length[i], n) & lane_bit[i];
     }
-    return (longer & lanes) == 0;
+    *is_alike = (longer & lanes) == 0;
+    return (uint32_t)next;
 }
 
-// `lanes` have worked up to `until`, the newest time since `from` (0: since it was known).
-static void book(struct lane_pipe *x, uint32_t lanes, uint64_t from, uint32_t until, uint32_t window) {
-    const uint32_t begun = from != 0 ? lanes : 0;
+static void book(struct lane_pipe *x, const struct lane_booked *b, uint32_t window) {
+    const uint32_t until = b->until;
     LANES {
-        x->from[i] = LANE_IN(begun) ? (uint32_t)from : x->from[i];
-        x->until[i] = LANE_IN(lanes) ? until : x->until[i];
-        x->since[i] = LANE_IN(lanes) ? until : x->since[i];
-        x->not_before[i] = LANE_IN(lanes) ? until : x->not_before[i];
-        x->off_from[i] = LANE_IN(lanes) ? until + window : x->off_from[i];
+        x->from[i] = LANE_IN(b->begun) ? b->from : x->from[i];
+        x->until[i] = LANE_IN(b->lanes) ? until : x->until[i];
+        x->since[i] = LANE_IN(b->lanes) ? until : x->since[i];
+        x->not_before[i] = LANE_IN(b->lanes) ? until : x->not_before[i];
+        x->off_from[i] = LANE_IN(b->lanes) ? until + window : x->off_from[i];
     }
 }
 

@@ -100,21 +100,21 @@ struct sm_lane_pipe {
     // (active and guard; UINT64_MAX: none). It works from here.
     uint64_t lanes;
     uint64_t until;    // they are busy until then, or idle since
-    uint64_t from;     // of the newest busy time that the SM has booked; 0: none
+    uint64_t counted;  // their work up to then is counted; before it, or from it to `until`, they had no gap
     uint64_t off_from; // off from this cycle on if nothing comes; SM: until + window
     uint64_t window;
-    uint64_t look_at;  // time alone changes nothing in other lanes before this cycle; the policy's `cycle` is called
-                       // then, and in off_from
+    uint64_t look_at;  // time alone changes nothing in other lanes before this cycle
     uint64_t on;       // warps that may issue to the pipe: no lane is off that they need
-    uint32_t n;        // these are lanes
     uint32_t folded;   // all bits: each instruction goes through twice, the second time an interval later; else none
+    uint32_t issues;   // that the SM has booked
     uint16_t latency;  // added to each result
     uint16_t ahead;    // of it, before the lanes
-    uint32_t issues;   // that the SM has booked
+    uint32_t n;        // these are lanes
     uint32_t off;      // lanes that take nothing in this cycle
-    const uint32_t *needed; // by warp: lanes that its next instruction needs
-    uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
+    uint64_t from;     // of the newest busy time that the SM has booked; 0: none
     uint64_t idle, busy; // cycles of each of these lanes that the SM has booked
+    uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
+    const uint32_t *needed; // by warp: lanes that its next instruction needs
 };
 
 // Accesses, reads and writes, to the rows of the register file: when the last one was, and how many came soon
@@ -241,7 +241,8 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
-    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three.
+    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three. `cycle_at` of
+    // it may change whenever it is called, and is not above any look_at and off_from.
     struct sm_lane_pipe *lane_pipe; // by pipe
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);

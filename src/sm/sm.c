@@ -269,7 +269,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         has_epochs |= q->epoch_cycles != 0;
         if (q->cycle != NULL) {
             s->turn[s->n_turns++] = (struct sm_turn){
-                .at = q->cycle_at != NULL ? q->cycle_at : &s->none,
+                .at = q->lane_pipe != NULL ? &s->all : q->cycle_at != NULL ? q->cycle_at : &s->none,
                 .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
                 .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
                 .idle = q->cycle_idle,
@@ -316,6 +316,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
                                 q->name);
             s->lanes = q;
             s->lane_pipe = q->lane_pipe;
+            s->lanes_at = q->cycle_at;
             if (q->pipes_part != NULL) s->part_at = q->pipes_part;
         }
         s->hooks |= (uint16_t)h;

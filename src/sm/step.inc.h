@@ -166,23 +166,6 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
     }
 }
 
-#if STEP_LANES
-// Of INT and FP of a cluster.
-static inline uint32_t lanes_are_due(const struct sm_lane_pipe *x, uint64_t t) {
-    return (uint32_t)(x[SM_PIPE_INT].look_at <= t) | (uint32_t)(x[SM_PIPE_INT].off_from <= t) |
-           (uint32_t)(x[SM_PIPE_FP].look_at <= t) | (uint32_t)(x[SM_PIPE_FP].off_from <= t);
-}
-
-// The policy that looks at single lanes looks when time alone has changed some: no branch is in the search for it.
-static inline void lanes_begin(struct sm *s, uint64_t t) {
-    const struct sm_lane_pipe *const x = s->lane_pipe;
-    const uint32_t last = s->c.clusters - 1;
-    uint32_t is_due = lanes_are_due(x, t) | lanes_are_due(x + last, t);
-    for (uint32_t i = 1; i < last; i++) is_due |= lanes_are_due(x + i, t);
-    if (is_due != 0) s->lanes->cycle(s->lanes->self, &s->v);
-}
-#endif
-
 #if STEP_HOOKS
 // The techniques' turn at the start of a cycle, and what they hold back in it.
 static inline void policies_begin(struct sm *s, uint64_t t) {
@@ -193,7 +176,7 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     if (STEP_OFF) is_turn |= policy_off(s, t) != s->pipes_none;
     if (is_turn) policy_turns(s, t);
 #if STEP_LANES
-    if (!STEP_ALL || s->lanes != NULL) lanes_begin(s, t);
+    if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
 #endif
 }
 #endif
@@ -237,22 +220,23 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
 // the lanes that execute it are those of the one before.
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
                                          uint64_t ready) {
-    enum { LAST = ACT_IDLE_LENGTHS - 1 };
     struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
     const uint64_t enters = max64(ready, s->v.pipe[pipe].enter_at);
     const uint32_t lanes = s->env.exec_mask, latency = in->latency != 0 ? in->latency : 1;
     const uint32_t behind = x->folded & in->interval;
     if (lanes != x->lanes || behind > latency)
         return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, enters, latency, in->interval);
-    const uint64_t at = enters + x->ahead, since = x->until, begins = max64(at, since), idle = begins - since;
-    const uint64_t until = max64(at + behind + latency, since);
+    const uint64_t at = enters + x->ahead;
+    if (at > x->until) {
+        const uint64_t idle = at - x->until;
+        x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += x->n;
+        x->idle += idle;
+        x->busy += x->until - x->counted;
+        x->counted = x->from = at;
+    }
     x->issues++;
-    x->periods[idle < LAST ? idle : LAST] += x->n;
-    x->idle += idle;
-    x->busy += until - begins;
-    x->from ^= (x->from ^ at) & units_later(begins, since);
-    x->until = until;
-    x->off_from = until + x->window;
+    x->until = max64(at + behind + latency, x->until);
+    x->off_from = x->until + x->window;
     return (struct sm_delay){x->latency + behind, behind};
 }
 
