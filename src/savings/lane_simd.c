@@ -35,7 +35,8 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
 static uint32_t work(struct lane_pipe *x, const struct lane_booked *b, const struct lane_work *w, uint32_t all,
                      uint32_t window, bool *is_alike) {
     const uint32_t at = w->at, to = w->to, sent = w->sent, lanes = w->lanes, k = bits_first32(lanes);
-    const uint32_t first = behind(at, b->lanes >> k & 1 ? b->until : x->until[k]);
+    const uint32_t old_until = b->until, old_from = b->from;
+    const uint32_t first = behind(at, b->lanes >> k & 1 ? old_until : x->until[k]);
     uint32_t length[LANE_MAX] __attribute__((aligned(64)));
     uint32_t idle = 0, busy = 0, same = 0, longer = 0;
     int32_t next = INT32_MAX;
@@ -43,10 +44,10 @@ static uint32_t work(struct lane_pipe *x, const struct lane_booked *b, const str
                             in_waking = spread(x->waking), in_on = spread(all & ~(x->off | x->waking | lanes));
     LANES {
         const uint32_t booked = in_booked.of[i], in = in_lanes.of[i];
-        const uint32_t until = pick(booked, b->until, x->until[i]), from = pick(in_begun.of[i], b->from, x->from[i]);
-        const uint32_t since = pick(booked, b->until, x->since[i]);
-        const uint32_t not_before = pick(booked, b->until, x->not_before[i]);
-        const uint32_t off_from = pick(booked, b->until + window, x->off_from[i]);
+        const uint32_t until = pick(booked, old_until, x->until[i]), from = pick(in_begun.of[i], old_from, x->from[i]);
+        const uint32_t since = pick(booked, old_until, x->since[i]);
+        const uint32_t not_before = pick(booked, old_until, x->not_before[i]);
+        const uint32_t off_from = pick(booked, old_until + window, x->off_from[i]);
         const uint32_t gap = behind(at, until), more = behind(to, until) & in;
         const uint32_t works = is_less(until, to) & in, has_gap = is_less(until, at) & in;
         length[i] = gap;
@@ -80,13 +81,13 @@ static uint32_t work(struct lane_pipe *x, const struct lane_booked *b, const str
 }
 
 static void book(struct lane_pipe *x, const struct lane_booked *b, uint32_t window) {
-    const uint32_t until = b->until;
+    const uint32_t lanes = b->lanes, begun = b->begun, from = b->from, until = b->until;
     LANES {
-        x->from[i] = LANE_IN(b->begun) ? b->from : x->from[i];
-        x->until[i] = LANE_IN(b->lanes) ? until : x->until[i];
-        x->since[i] = LANE_IN(b->lanes) ? until : x->since[i];
-        x->not_before[i] = LANE_IN(b->lanes) ? until : x->not_before[i];
-        x->off_from[i] = LANE_IN(b->lanes) ? until + window : x->off_from[i];
+        x->from[i] = LANE_IN(begun) ? from : x->from[i];
+        x->until[i] = LANE_IN(lanes) ? until : x->until[i];
+        x->since[i] = LANE_IN(lanes) ? until : x->since[i];
+        x->not_before[i] = LANE_IN(lanes) ? until : x->not_before[i];
+        x->off_from[i] = LANE_IN(lanes) ? until + window : x->off_from[i];
     }
 }
 
