@@ -317,6 +317,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
             s->lanes = q;
             s->lane_pipe = q->lane_pipe;
             s->lanes_at = q->cycle_at;
+            s->lanes_gated = q->pipes_part != NULL;
             if (q->pipes_part != NULL) s->part_at = q->pipes_part;
         }
         s->hooks |= (uint16_t)h;

@@ -196,7 +196,7 @@ static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warp
 static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     if (!STEP_ALL) {
-        if (first >= SM_LANE_PIPES) return units_choose(s, unit, t, false);
+        if (first >= SM_LANE_PIPES || !s->lanes_gated) return units_choose(s, unit, t, false);
         const struct sm_lane_pipe *const x = &s->lane_pipe[first];
         const struct sm_pipe *const p = &s->v.pipe[first];
         uint64_t no = (units_later(p->free_at, t) | ~(x->on >> w)) & 1, at = first + no; // as units_choose does
@@ -417,7 +417,7 @@ static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
 // The same of all units that must be asked pipe by pipe.
 static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
     const uint64_t *const needs = s->v.needs;
-    if (!STEP_ALL) return lack_lanes(s, warps, t);
+    if (!STEP_ALL) return s->lanes_gated ? lack_lanes(s, warps, t) : 0;
     const uint32_t all = (1u << UNIT_N) - (2u << UNIT_NONE);
     const uint32_t ask = s->hooks & HOOK_UNIT ? all : s->lanes != NULL ? 1u << UNIT_INT | 1u << UNIT_FP : 0;
     uint64_t lack = 0;
