@@ -121,12 +121,26 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     return domain_wake(d, &g->times, t);
 }
 
+// Nothing of a unit could be woken: until when that is so, as long as none of its pipelines is waking. What is on now
+// and goes off will be in blackout for longer.
+static uint64_t deaf_until(struct gating *g, const struct sm_view *v, uint64_t pipes) {
+    if ((pipes & g->pipes) == 0) return 0;
+    uint64_t until = UINT64_MAX;
+    FOR_EACH_BIT64(p, g->pipes_of[g->type_of[bits_first64(pipes & g->pipes)]]) {
+        settle_alone(g, v, (uint32_t)p, v->cycle);
+        if (g->domain[p].state == GATE_WAKING) return 0;
+        if (g->domain[p].state == GATE_OFF) until = domain_min(until, may_wake(g, (uint32_t)p));
+    }
+    return until != UINT64_MAX ? until : 0;
+}
+
 static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready) {
-    (void)unit, (void)ready;
+    (void)ready;
     struct gating *const g = self;
     const uint64_t t = v->cycle;
     uint64_t again = UINT64_MAX;
+    g->deaf_until[unit] = 0;
     if (g->claimed_at != t) {
         g->claimed_at = t;
         g->claimed = 0;
@@ -154,6 +168,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
         }
         if (from < again) again = from;
     }
+    g->deaf_until[unit] = deaf_until(g, v, pipes);
     return again;
 }
 
@@ -306,6 +321,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
                             .gate = g->gate,
                             .gated = g->pipes,
                             .unit_wanted = unit_wanted,
+                            .deaf_until = g->deaf_until,
                             .issue = o->wakeup_delay == 0 ? issue : NULL,
                             .work = work,
                             .count = count};

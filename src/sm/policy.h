@@ -241,6 +241,9 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
+    // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes in
+    // unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
+    const uint64_t *deaf_until;
     // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three. `cycle_at` of
     // it may change whenever it is called, and is not above any look_at and off_from.
     struct sm_lane_pipe *lane_pipe; // by pipe

@@ -323,6 +323,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         s->hooks |= (uint16_t)h;
     }
     s->n_policies = (uint8_t)n;
+    s->deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);

@@ -270,6 +270,7 @@ struct sm {
     const uint64_t *part_at; // pipes_part of the policy that has it
     const struct sm_order *order;  // NULL: nobody has one
     struct sm_groups *groups;      // the same
+    const uint64_t *deaf_until;    // of the only policy that has unit_wanted; NULL: there is none that has it
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     const uint64_t *lanes_at;       // its cycle_at

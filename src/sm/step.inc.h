@@ -484,6 +484,10 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     const struct sm_view *const v = &s->v;
     const uint32_t u = s->warp[w].head->unit, first = v->pipe_first[u];
+    if (!STEP_LANES && s->deaf_until != NULL && s->deaf_until[u] > t) {
+        s->policy_wake = min64(s->policy_wake, s->deaf_until[u]);
+        return held & v->needs[u];
+    }
     uint64_t free_pipes = 0;
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
         if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
