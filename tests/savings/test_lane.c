@@ -1,6 +1,7 @@
 // Single lanes: where threads go (figures 4.4 and 4.6 of the dissertation as drawn, then every pattern
 // against plain loops), and the state machine of each lane, by hand and against a machine that ticks
 // through every cycle for each lane.
+#include "exec/exec.h"
 #include "test_view.h"
 
 // Lanes as the figures draw them: lane 0 is the leftmost.
@@ -104,7 +105,7 @@ static void set_lanes(struct fake *f, uint32_t warp, uint32_t lanes) {
     f->v.lanes[warp] = lanes;
     p->lanes_changed(p->self, &f->v, warp);
 }
-static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint32_t operands_at, uint32_t latency) {
+static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint64_t operands_at, uint32_t latency) {
     const struct sm_policy *const p = lanes_of(f);
     const uint64_t at = operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
     set_lanes(f, 0, lanes);
@@ -337,8 +338,7 @@ static struct ticking {
     bool is_off;
 } tick[32];
 
-static void against_ticks(void **state) {
-    (void)state;
+static void against_ticks_at_level(void) {
     static const char *const with[] = {"lane-pg gate_fp=0", "lane-pg gate_fp=0 wakeup_delay=0 idle_detect=2",
                                        "lane-pg gate_fp=0 idle_detect=1 break_even=3 wakeup_delay=7"};
     for (uint32_t round = 0; round < 30; round++) {
@@ -430,6 +430,45 @@ static void against_ticks(void **state) {
         assert_true(events > 100 && before > 0 && after > 0);
         savings_sm_destroy(f.sm);
     }
+}
+static void against_ticks(void **state) {
+    (void)state;
+    static const char *const level[] = {NULL, "base", "v3", "v4"};
+    for (size_t i = 0; i < WW_COUNT(level); i++)
+        if (exec_simd_force(level[i])) against_ticks_at_level();
+    exec_simd_force(NULL);
+}
+
+// Cycles are kept as 32 bits: far more of them than that between two looks, and before a count.
+static void long_idle(void **state) {
+    (void)state;
+    const uint64_t at = 6000000000, now = 11000000000;
+    struct fake f;
+    fake_make(&f, "lane-pg gate_fp=0", 1);
+    fake_cycle(&f, 2);
+    give(&f, SM_PIPE_INT, 15, 4, 6);
+    fake_cycle(&f, 4);
+    fake_cycle(&f, at);
+    assert_false(is_on(&f, 1));
+    assert_int_equal(wanted(&f, 0, 15), at + 3);
+    const struct activity a = fake_count(&f, now);
+    assert_int_equal(a.c[ACT_lane_busy_cycles], 4 * 6);
+    assert_int_equal(a.c[ACT_lane_idle_cycles], 32 * now - 24);
+    // off: 0..3 from 15 to at, and from at + 8 on; the others from 5 on
+    assert_int_equal(a.c[ACT_lane_uncompensated], (4 + 4 + 28) * 14);
+    assert_int_equal(a.c[ACT_lane_compensated],
+                     4 * (at - 15 - 14) + 4 * (now - (at + 8) - 14) + 28 * (now - 5 - 14));
+    assert_int_equal(a.c[ACT_lane_wakeup], 3 * 4);
+    assert_int_equal(a.c[ACT_lane_events], 32 + 4);
+    assert_int_equal(a.c[ACT_lane_wakeups], 4);
+    fake_cycle(&f, now);
+    assert_int_equal(wanted(&f, 0, UINT32_MAX), now + 3);
+    fake_cycle(&f, now + 3);
+    give(&f, SM_PIPE_INT, UINT32_MAX, now + 3, 6);
+    const struct activity b = fake_count(&f, now + 4);
+    assert_int_equal(b.c[ACT_lane_idle_cycles], 32 * (now + 3) - 24);
+    assert_int_equal(b.c[ACT_lane_idle_periods_int + 63], 32);
+    savings_sm_destroy(f.sm);
 }
 
 // ---- the scheduler --------------------------------------------------------------------------------
@@ -559,6 +598,6 @@ int main(void) {
         cmocka_unit_test(few_lanes), cmocka_unit_test(each_lane_alone),
         cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold), cmocka_unit_test(halves_use_slots),
         cmocka_unit_test(figure_4_4), cmocka_unit_test(figure_4_6),
-        cmocka_unit_test(against_ticks), cmocka_unit_test(groups), cmocka_unit_test(refusals)};
+        cmocka_unit_test(against_ticks), cmocka_unit_test(long_idle), cmocka_unit_test(groups), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
