@@ -130,6 +130,7 @@ uint64_t policy_next_event(struct sm *s) {
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready) {
     for (uint32_t i = 0; i < s->on_prefer.n && ready != 0; i++)
         ready &= s->on_prefer.p[i]->prefer(s->on_prefer.p[i]->self, &s->v, sc, ready);
+    policy_turn_at(s);
     return ready;
 }
 

@@ -200,7 +200,8 @@ struct sm_policy {
     // call and the view was constant in between.
     void (*cycle)(void *self, const struct sm_view *v);
     // Before this cycle `cycle` has nothing to do and is not called; NULL: it always is. A call in a
-    // cycle before it must do no harm. May change in the policy's callbacks that are given the view.
+    // cycle before it must do no harm. May change in the policy's callbacks that are given the view, but not in
+    // next_event and count.
     const uint64_t *cycle_at;
     // Units (bit mask of enum unit_class) without which it has something to do all the same; NULL: none. It is called
     // too in cycles in which for one of them all pipes are off or no warp of the active set is: one whose next
@@ -244,8 +245,8 @@ struct sm_policy {
     // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes in
     // unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
     const uint64_t *deaf_until;
-    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three. `cycle_at` of
-    // it may change whenever it is called, and is not above any look_at and off_from.
+    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three, and
+    // `cycle` with a cycle_at, which may change whenever it is called, and is not above any look_at and off_from.
     struct sm_lane_pipe *lane_pipe; // by pipe
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);

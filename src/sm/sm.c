@@ -314,6 +314,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
             if (s->lanes != NULL)
                 return diag_add(d, WW_ERROR_CONFIG, "%s and %s both look at lanes: an SM takes one", s->lanes->name,
                                 q->name);
+            assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
             s->lanes = q;
             s->lane_pipe = q->lane_pipe;
             s->lanes_at = q->cycle_at;
