@@ -19,7 +19,6 @@ static const uint32_t unit_of[2] = {UNIT_INT, UNIT_FP};
 static void put_first(struct savings_sm *s, uint32_t type, uint64_t t) {
     struct gates *const g = &s->gates;
     g->highest = type;
-    g->since = t;
     g->switch_at = s->set.o.max_switch != 0 ? t + s->set.o.max_switch : UINT64_MAX;
     g->first_unit = 1u << unit_of[type];
     g->last_unit = unit_of[type ^ 1];

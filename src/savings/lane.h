@@ -65,7 +65,7 @@ struct lanes {
     uint64_t look_at;            // nothing of any pipe is to be looked at before this cycle
     uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
     uint64_t part;               // pipes of which not all lanes are on
-    bool is_gated, folds, shifts, is_eager, is_busy;
+    bool folds, shifts, is_eager, is_busy;
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;
     uint32_t idle_detect, width, all, weight; // width: lanes; mask of all; 32 / width

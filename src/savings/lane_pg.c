@@ -484,12 +484,12 @@ static const struct lane_steps *steps_of_host(void) {
 void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     struct lanes *const l = &s->lanes;
     const struct savings_options *const o = &s->set.o;
-    l->is_gated = savings_has(s, SAVINGS_LANE_PG);
+    const bool is_gated = savings_has(s, SAVINGS_LANE_PG);
     l->folds = savings_has(s, SAVINGS_WARP_FOLDING);
     l->shifts = savings_has(s, SAVINGS_LANE_SHIFTING);
-    l->is_eager = l->is_gated && l->folds && o->eager_gating;
-    l->type_gated[0] = l->is_gated && o->gate_int;
-    l->type_gated[1] = l->is_gated && o->gate_fp;
+    l->is_eager = is_gated && l->folds && o->eager_gating;
+    l->type_gated[0] = is_gated && o->gate_int;
+    l->type_gated[1] = is_gated && o->gate_fp;
     l->times = (struct gate_times){o->break_even, o->wakeup_delay};
     l->idle_detect = o->idle_detect;
     l->width = savings_lane_width(&s->c);
@@ -521,7 +521,7 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
                             .cycle_at = &l->look_at,
                             .work = work,
                             .count = count};
-    if (!l->is_gated) return;
+    if (!is_gated) return;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
     p->lanes_wanted = lanes_wanted;

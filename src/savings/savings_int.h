@@ -56,8 +56,8 @@ struct savings_sm {
     struct gating gating;
     struct gates {
         uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
-        uint64_t since, switches;
-        uint64_t switch_at;    // when max_switch is over
+        uint64_t switches;
+        uint64_t switch_at; // when max_switch is over
         uint32_t first_unit, last_unit; // bit of the first type's unit; number of the last's
         struct sm_order order;
     } gates;
