@@ -46,8 +46,8 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     if (d->state == GATE_ON && g->rule[type]->settle != NULL) x->off_from = domain_max(x->off_from, t + 1);
 }
 
-// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody is left who keeps the
-// last one on.
+// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody is left who keeps
+// the last one on.
 static bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
     bool is_off = false;
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)

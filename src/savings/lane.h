@@ -24,7 +24,7 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 struct lane_pipe {
     _Alignas(64) uint32_t until[LANE_MAX]; // busy until then, if that lies ahead; else idle since
     uint32_t from[LANE_MAX];       // of the busy time that ends then
-    uint32_t since[LANE_MAX];      // waking: on from then on; on: idle cycles count from here, where that is after `until`
+    uint32_t since[LANE_MAX];      // waking: on from then on; on: idle cycles count from here, if after `until`
     uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
     uint32_t off_from[LANE_MAX];   // off: since then; else it will be if nothing happens
     uint32_t off, waking;          // lanes

@@ -122,7 +122,8 @@ static void wake(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes,
     const struct lane_masks in_off = spread(off), in_lanes = spread(lanes), in_waking = spread(waking),
                             in_upper = spread(LANES_UPPER);
     LANES {
-        const uint32_t wakes = in_off.of[i], slept = (t - x->off_from[i]) & wakes, is_early = is_less(slept, break_even);
+        const uint32_t wakes = in_off.of[i], slept = (t - x->off_from[i]) & wakes;
+        const uint32_t is_early = is_less(slept, break_even);
         before += pick(is_early, slept, break_even & wakes);
         all += slept;
         early |= is_early & wakes & lane_bit[i];

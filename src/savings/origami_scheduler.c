@@ -47,6 +47,11 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 }
 
 void origami_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){.name = "origami-scheduler", .self = s, .groups = &s->origami.groups, .work = work, .count = count,
-                            .epoch_cycles = s->set.o.phase, .epoch = epoch};
+    *p = (struct sm_policy){.name = "origami-scheduler",
+                            .self = s,
+                            .groups = &s->origami.groups,
+                            .epoch_cycles = s->set.o.phase,
+                            .epoch = epoch,
+                            .work = work,
+                            .count = count};
 }

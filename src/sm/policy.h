@@ -70,8 +70,9 @@ struct sm_view {
                                       // the unit works, and busy_until tells only afterwards
     uint64_t issued;                  // instructions; kept as `lanes` is
     uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
-    uint32_t lanes[SM_MAX_WARPS];     // active lanes of the warp (its next instruction's, before its guard); kept only
-                                      // while a policy has one of groups, prefer, unit_on, lanes_issue, issue, rf_access
+    // Active lanes of the warp (its next instruction's, before its guard); kept only while a policy has one of groups,
+    // prefer, unit_on, lanes_issue, issue, rf_access, or `rows` beside others.
+    uint32_t lanes[SM_MAX_WARPS];
 };
 
 // An instruction at its issue. The callback may raise the extra_* fields.
@@ -206,7 +207,8 @@ struct sm_policy {
     // Units (bit mask of enum unit_class) without which it has something to do all the same; NULL: none. It is called
     // too in cycles in which for one of them all pipes are off or no warp of the active set is: one whose next
     // instruction is for the unit and waits for neither memory (but with active_waits), a barrier, a fence, a sleep,
-    // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for that one.
+    // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for
+    // that one.
     // These change in `cycle`, `epoch` and `work` alone, and need cycle_at.
     const uint32_t *cycle_without, *cycle_with;
     // By unit, instead of cycle_with: a pipe, and it is called without a warp for the unit only while that one holds no
@@ -242,8 +244,8 @@ struct sm_policy {
     // tell.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
-    // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes in
-    // unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
+    // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes
+    // in unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
     const uint64_t *deaf_until;
     // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three, and
     // `cycle` with a cycle_at, which may change whenever it is called, and is not above any look_at and off_from.

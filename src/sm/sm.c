@@ -286,15 +286,15 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
         if (q->gate != NULL) {
             if (s->gate != s->gate_none)
-                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that switches whole pipelines: an SM takes one",
-                                q->name);
+                return diag_add(d, WW_ERROR_CONFIG,
+                                "%s is the second technique that switches whole pipelines: an SM takes one", q->name);
             s->gate = q->gate;
             s->gates_more = q->gated & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
         }
         if (q->rows != NULL) {
             if (s->rows != NULL)
-                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that has register rows timed: an SM takes one",
-                                q->name);
+                return diag_add(d, WW_ERROR_CONFIG,
+                                "%s is the second technique that has register rows timed: an SM takes one", q->name);
             s->rows = q->rows;
             h |= HOOK_ROWS;
         }

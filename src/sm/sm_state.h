@@ -231,7 +231,8 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
-    uint32_t units_busy;  // units whose free_at (with policies: on_free_at) may lie ahead; INT, FP and LD/ST: always looked at
+    // Units whose free_at (where pipes may be off: on_free_at) may lie ahead; INT, FP and LD/ST: always looked at.
+    uint32_t units_busy;
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
     bool is_summed;       // `sum` holds until work comes: time adds nothing to it
@@ -277,8 +278,9 @@ struct sm {
     bool lanes_gated;               // it may switch lanes off
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
     uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
-    uint64_t none, all;            // where pointers point to that lack something: 0, all bits (a cycle that never comes)
-    uint32_t no_unit;              // the same: no bit of a unit, UNIT_NONE
+    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no bit of a unit or UNIT_NONE.
+    uint64_t none, all;
+    uint32_t no_unit;
 
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;

@@ -433,9 +433,11 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     struct sm_view *const v = &s->v;
     const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at, *const on_at = s->on_free_at;
     // no: of units all of whose pipelines are taken; off: ... that are on
-    uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t)) |
+    uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) |
+                  (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t)) |
                   (needs[UNIT_LDST] & units_later(free_at[UNIT_LDST], t));
-    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) | (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t)) |
+    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) |
+                   (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t)) |
                    (needs[UNIT_LDST] & units_later(on_at[UNIT_LDST], t));
     FOR_EACH_BIT32(u, s->units_busy & ~UNITS_OFTEN) {
         const uint64_t is_taken = units_later(free_at[u], t), is_off = units_later(on_at[u], t);

@@ -16,7 +16,8 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
     const uint32_t n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
     const uint64_t *const off = &s->pipe_off[s->v.pipe_first[unit]];
-    uint64_t first = min64(p->free_at, p[n - 1].free_at), on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
+    uint64_t first = min64(p->free_at, p[n - 1].free_at);
+    uint64_t on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
     for (uint32_t i = 1; i + 1 < n; i++) { // never, with two clusters
         first = min64(first, p[i].free_at);
         if (has_off) on = min64(on, p[i].free_at | off[i]);
@@ -37,7 +38,8 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
         return at;
     }
     const uint64_t *const off = &s->pipe_off[first];
-    uint64_t takes = (uint64_t)((p->free_at | off[0]) <= t) | (uint64_t)((p[n - 1].free_at | off[n - 1]) <= t) << (n - 1);
+    uint64_t takes = (uint64_t)((p->free_at | off[0]) <= t);
+    takes |= (uint64_t)((p[n - 1].free_at | off[n - 1]) <= t) << (n - 1);
     for (uint32_t i = 1; i + 1 < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
     const uint64_t ahead = takes & s->pipes_ahead[unit];
     return first + bits_first64(ahead != 0 ? ahead : takes);

@@ -524,9 +524,9 @@ static void groups(void **state) {
 // three (c).
 static void figure_4_6(void **state) {
     (void)state;
-    static const char *const a[] = {"1101 0100", "0111 0100", "1111 1111", "0011 0101", "0111 0110", "1111 1111"},
-                             *const b[] = {"1101 0100", "0111 0100", "0011 0101", "0111 0110", "1111 1111", "1111 1111"},
-                             *const c[] = {"1110 1000", "1110 1000", "1100 1100", "1110 1100", "1111 1111", "1111 1111"};
+    static const char *const a[] = {"1101 0100", "0111 0100", "1111 1111", "0011 0101", "0111 0110", "1111 1111"};
+    static const char *const b[] = {"1101 0100", "0111 0100", "0011 0101", "0111 0110", "1111 1111", "1111 1111"};
+    static const char *const c[] = {"1110 1000", "1110 1000", "1100 1100", "1110 1100", "1111 1111", "1111 1111"};
     struct fake f;
     fake_make(&f, "gates origami-scheduler", 1);
     f.v.active = f.v.decoded = f.v.needs[UNIT_INT] = 63;
@@ -598,6 +598,7 @@ int main(void) {
         cmocka_unit_test(few_lanes), cmocka_unit_test(each_lane_alone),
         cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold), cmocka_unit_test(halves_use_slots),
         cmocka_unit_test(figure_4_4), cmocka_unit_test(figure_4_6),
-        cmocka_unit_test(against_ticks), cmocka_unit_test(long_idle), cmocka_unit_test(groups), cmocka_unit_test(refusals)};
+        cmocka_unit_test(against_ticks), cmocka_unit_test(long_idle),
+        cmocka_unit_test(groups), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

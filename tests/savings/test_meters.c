@@ -11,7 +11,8 @@ static void rf(struct fake *f, uint32_t warp, uint32_t reg, uint64_t cycle) {
     sm_rows_access(f->p[0]->rows, warp, reg, cycle);
 }
 static void l1(struct fake *f, uint32_t line, bool is_hit, bool is_fill, uint64_t cycle) {
-    const struct sm_array_access a = {.cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};
+    const struct sm_array_access a = {
+        .cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};
     assert_int_equal(f->p[0]->array_access(f->p[0]->self, &a), 0);
 }
 static void work(struct fake *f, bool begins, uint64_t cycle) { f->p[0]->work(f->p[0]->self, &f->v, begins, cycle); }

@@ -133,7 +133,8 @@ static struct savings technique(uint32_t mechanisms, uint32_t sfu, uint32_t ldst
 }
 
 #define M(id) (1u << SAVINGS_##id)
-static const uint32_t set[] = {M(CONV_PG), M(GATES), M(GATES) | M(CONV_PG), M(NAIVE_BLACKOUT), M(GATES) | M(NAIVE_BLACKOUT),
+static const uint32_t set[] = {M(CONV_PG), M(GATES), M(GATES) | M(CONV_PG), M(NAIVE_BLACKOUT),
+                               M(GATES) | M(NAIVE_BLACKOUT),
                                M(GATES) | M(COORDINATED_BLACKOUT), M(GATES) | M(COORDINATED_BLACKOUT) | M(ADAPTIVE)};
 
 static void check(const struct outcome *x, const struct savings *s, uint32_t clusters) {

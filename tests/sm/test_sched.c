@@ -363,7 +363,8 @@ static void one_side_off(void **state) {
     }
 }
 
-// A pipeline that goes off of itself when it has been idle for `window` cycles, and is on two cycles after it is wanted.
+// A pipeline that goes off of itself when it has been idle for `window` cycles, and is on two cycles after it is
+// wanted.
 struct window {
     struct sm_gate gate[SM_PIPES];
     uint64_t on_at;
