@@ -73,7 +73,7 @@ struct lanes {
     uint64_t claimed, claimed_at; // pipes asked for in a cycle, and the cycle
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
-    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those in runs
+    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those that the SM has booked
     uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
     struct lane_pipe pipe[LANE_PIPES];
 };

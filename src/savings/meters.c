@@ -15,8 +15,9 @@
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
-// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles alone. A row's gaps add up to the
-// time from its first access to its last, so it takes no sum to know their mean: only the last access and their number.
+// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles, first accesses and those before
+// the last alone. A row's gaps add up to the time from its first access to its last, so it takes no sum to know their
+// mean: only the last access and their number.
 struct meters {
     struct sm_rows rows;
     struct row {

@@ -11,6 +11,7 @@
 //   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
+//   policy.c       techniques' turns and answers
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 
@@ -254,7 +255,8 @@ struct sm {
     uint64_t gates_more;   // pipes beyond INT and FP that may be off
     struct sm_gate gate_none[SM_PIPES];
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
-    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with.
+    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with, cycle_idle. Whoever
+    // looks at lanes has no cycle here but for epochs: lanes_at is looked at instead.
     struct sm_turn {
         const uint64_t *at;
         const uint32_t *without, *with;
@@ -278,7 +280,7 @@ struct sm {
     bool lanes_gated;               // it may switch lanes off
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
     uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
-    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no bit of a unit or UNIT_NONE.
+    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no unit's bit or UNIT_NONE.
     uint64_t none, all;
     uint32_t no_unit;
 

@@ -1,6 +1,7 @@
-// One cycle of an SM. Compiled five times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c; with
-// STEP_LISTENS as well, register rows are timed for one that does not ask, step_rows.c), with 1 policies may switch whole pipelines off and order units (step_units.c), with 2 look at single lanes, order
-// units and prefer warps (step_lanes.c), with 3 all of that and all else (step_hooked.c). Within a cycle:
+// One cycle of an SM. Compiled five times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), and with
+// STEP_LISTENS besides, register rows are timed for one that only listens (step_rows.c); with 1 policies may switch
+// whole pipelines off and order units (step_units.c), with 2 look at single lanes, order units, group and prefer
+// warps (step_lanes.c), with 3 all of that and all else (step_hooked.c). Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle
