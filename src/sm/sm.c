@@ -144,6 +144,8 @@ static void lay_out_pipes(struct sm *s) {
         v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
         s->unit_pipes[row[i].unit] = ((1ull << row[i].n) - 1) << row[i].first;
     }
+    // Two clusters are looked at without a loop: a second one that there is not takes nothing.
+    if (c->clusters == 1) v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) { // no double precision: never free
         v->pipe[SM_PIPE_DP].free_at = v->unit_free_at[UNIT_DP] = NEVER;
         s->units_busy |= 1u << UNIT_DP;

@@ -395,12 +395,11 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 static inline uint64_t lack_lanes(const struct sm *s, uint64_t warps, uint64_t t) {
     const struct sm_pipe *const p = s->v.pipe;
     const struct sm_lane_pipe *const x = s->lane_pipe;
-    const uint32_t last = s->c.clusters - 1;
     uint64_t on_int = (x[SM_PIPE_INT].on & ~units_later(p[SM_PIPE_INT].free_at, t)) |
-                      (x[SM_PIPE_INT + last].on & ~units_later(p[SM_PIPE_INT + last].free_at, t));
+                      (x[SM_PIPE_INT + 1].on & ~units_later(p[SM_PIPE_INT + 1].free_at, t));
     uint64_t on_fp = (x[SM_PIPE_FP].on & ~units_later(p[SM_PIPE_FP].free_at, t)) |
-                     (x[SM_PIPE_FP + last].on & ~units_later(p[SM_PIPE_FP + last].free_at, t));
-    for (uint32_t i = 1; i < last; i++) {
+                     (x[SM_PIPE_FP + 1].on & ~units_later(p[SM_PIPE_FP + 1].free_at, t));
+    for (uint32_t i = 2; i < s->c.clusters; i++) {
         on_int |= x[SM_PIPE_INT + i].on & ~units_later(p[SM_PIPE_INT + i].free_at, t);
         on_fp |= x[SM_PIPE_FP + i].on & ~units_later(p[SM_PIPE_FP + i].free_at, t);
     }
