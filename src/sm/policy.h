@@ -118,6 +118,22 @@ struct sm_lane_pipe {
     const uint32_t *needed; // by warp: lanes that its next instruction needs
 };
 
+// Books an instruction that just these lanes execute: it enters the pipe in cycle `enters` and holds the lanes for
+// `cycles`.
+static inline void sm_lanes_book(struct sm_lane_pipe *x, uint64_t enters, uint64_t cycles) {
+    const uint64_t at = enters + x->ahead, to = at + cycles;
+    if (at > x->until) {
+        const uint64_t idle = at - x->until;
+        x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += x->n;
+        x->idle += idle;
+        x->busy += x->until - x->counted;
+        x->counted = x->from = at;
+    }
+    x->issues++;
+    x->until = to > x->until ? to : x->until;
+    x->off_from = x->until + x->window;
+}
+
 // Accesses, reads and writes, to the rows of the register file: when the last one was, and how many came soon
 // after the one before. A row belongs to a warp slot, whichever warp holds it. The times are those that rf_access
 // gives: planned, one for all rows that an instruction reads and one for all that it writes.

@@ -241,18 +241,15 @@ static uint32_t listen(struct sm_listeners *l, const struct sm_policy *p, bool h
     return hook;
 }
 
-enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
-                               struct diags *d) {
-    if (n > SM_MAX_POLICIES)
-        return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
-                        SM_MAX_POLICIES, n);
-    if (s->n_ctas != 0)
-        return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
+// As if there had never been any.
+static void forget_policies(struct sm *s) {
     s->hooks = 0;
     gate_nothing(s);
     s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
+    s->lanes_at = NULL;
+    s->lanes_gated = false;
     s->rows = NULL;
     s->arrays = 0;
     s->order = NULL;
@@ -265,71 +262,63 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         s->watch[i].with = &s->none;
     }
     s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
-    bool has_epochs = false;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct sm_policy *const q = s->policy[i] = p[i];
-        has_epochs |= q->epoch_cycles != 0;
-        if (q->cycle != NULL) {
-            s->turn[s->n_turns++] = (struct sm_turn){
-                .at = q->lane_pipe != NULL ? &s->all : q->cycle_at != NULL ? q->cycle_at : &s->none,
-                .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
-                .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
-                .idle = q->cycle_idle,
-                .p = q};
-        }
-        uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
-        h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
-        h |= listen(&s->on_wanted, q, q->unit_wanted != NULL, HOOK_WANTED);
-        h |= listen(&s->on_unit, q, q->unit_on != NULL, HOOK_UNIT);
-        h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
-        h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
-        h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
-        if (q->array_access != NULL) s->arrays |= q->arrays != 0 ? q->arrays : UINT32_MAX;
-        h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
-        if (q->gate != NULL) {
-            if (s->gate != s->gate_none)
-                return diag_add(d, WW_ERROR_CONFIG,
-                                "%s is the second technique that switches whole pipelines: an SM takes one", q->name);
-            s->gate = q->gate;
-            s->gates_more = q->gated & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
-        }
-        if (q->rows != NULL) {
-            if (s->rows != NULL)
-                return diag_add(d, WW_ERROR_CONFIG,
-                                "%s is the second technique that has register rows timed: an SM takes one", q->name);
-            s->rows = q->rows;
-            h |= HOOK_ROWS;
-        }
-        if (q->order != NULL) {
-            if (s->order != NULL)
-                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that orders units: an SM takes one",
-                                q->name);
-            s->order = q->order;
-        }
-        if (q->groups != NULL) {
-            if (s->groups != NULL)
-                return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that groups warps: an SM takes one",
-                                q->name);
-            s->groups = q->groups;
-        }
-        if (q->lane_pipe != NULL) {
-            if (s->lanes != NULL)
-                return diag_add(d, WW_ERROR_CONFIG, "%s and %s both look at lanes: an SM takes one", s->lanes->name,
-                                q->name);
-            assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
-            s->lanes = q;
-            s->lane_pipe = q->lane_pipe;
-            s->lanes_at = q->cycle_at;
-            s->lanes_gated = q->pipes_part != NULL;
-            if (q->pipes_part != NULL) s->part_at = q->pipes_part;
-        }
-        s->hooks |= (uint16_t)h;
+}
+
+static void add_turn(struct sm *s, const struct sm_policy *q) {
+    s->turn[s->n_turns++] = (struct sm_turn){
+        .at = q->lane_pipe != NULL ? &s->all : q->cycle_at != NULL ? q->cycle_at : &s->none,
+        .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
+        .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
+        .idle = q->cycle_idle,
+        .p = q};
+}
+
+static void add_callbacks(struct sm *s, const struct sm_policy *q) {
+    uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
+    h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
+    h |= listen(&s->on_wanted, q, q->unit_wanted != NULL, HOOK_WANTED);
+    h |= listen(&s->on_unit, q, q->unit_on != NULL, HOOK_UNIT);
+    h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
+    h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
+    h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
+    h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
+    if (q->array_access != NULL) s->arrays |= q->arrays != 0 ? q->arrays : UINT32_MAX;
+    if (q->rows != NULL) h |= HOOK_ROWS;
+    s->hooks |= (uint16_t)h;
+}
+
+// What one policy of an SM at most has. NULL, or what a second one would have.
+static const char *add_data(struct sm *s, const struct sm_policy *q) {
+    if (q->gate != NULL) {
+        if (s->gate != s->gate_none) return "switches whole pipelines";
+        s->gate = q->gate;
+        s->gates_more = q->gated & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
     }
-    s->n_policies = (uint8_t)n;
-    s->deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
-    s->is_summed = false;
-    policy_pipes_new(s);
-    policy_turn_at(s);
+    if (q->rows != NULL) {
+        if (s->rows != NULL) return "has register rows timed";
+        s->rows = q->rows;
+    }
+    if (q->order != NULL) {
+        if (s->order != NULL) return "orders units";
+        s->order = q->order;
+    }
+    if (q->groups != NULL) {
+        if (s->groups != NULL) return "groups warps";
+        s->groups = q->groups;
+    }
+    if (q->lane_pipe != NULL) {
+        if (s->lanes != NULL) return "looks at lanes";
+        assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
+        s->lanes = q;
+        s->lane_pipe = q->lane_pipe;
+        s->lanes_at = q->cycle_at;
+        s->lanes_gated = q->pipes_part != NULL;
+        if (s->lanes_gated) s->part_at = q->pipes_part;
+    }
+    return NULL;
+}
+
+static void choose_step(struct sm *s, uint32_t n, bool has_epochs) {
     // Do all only listen, to register rows among others? Else: do any take hold of more than pipelines, or lanes?
     const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 && !has_epochs &&
                               s->order == NULL && s->groups == NULL && s->lanes == NULL && s->gate == s->gate_none;
@@ -341,6 +330,32 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
               : has_all      ? step_cycle_hooked
               : has_lanes    ? step_cycle_lanes
                              : step_cycle_units;
+}
+
+enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
+                               struct diags *d) {
+    if (n > SM_MAX_POLICIES)
+        return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
+                        SM_MAX_POLICIES, n);
+    if (s->n_ctas != 0)
+        return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
+    forget_policies(s);
+    bool has_epochs = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sm_policy *const q = s->policy[i] = p[i];
+        has_epochs |= q->epoch_cycles != 0;
+        if (q->cycle != NULL) add_turn(s, q);
+        add_callbacks(s, q);
+        const char *const second = add_data(s, q);
+        if (second != NULL)
+            return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that %s: an SM takes one", q->name, second);
+    }
+    s->n_policies = (uint8_t)n;
+    s->deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
+    s->is_summed = false;
+    policy_pipes_new(s);
+    policy_turn_at(s);
+    choose_step(s, n, has_epochs);
     return WW_OK;
 }
 

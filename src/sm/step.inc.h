@@ -227,17 +227,7 @@ static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in,
     const uint32_t behind = x->folded & in->interval;
     if (lanes != x->lanes || behind > latency)
         return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, enters, latency, in->interval);
-    const uint64_t at = enters + x->ahead;
-    if (at > x->until) {
-        const uint64_t idle = at - x->until;
-        x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += x->n;
-        x->idle += idle;
-        x->busy += x->until - x->counted;
-        x->counted = x->from = at;
-    }
-    x->issues++;
-    x->until = max64(at + behind + latency, x->until);
-    x->off_from = x->until + x->window;
+    sm_lanes_book(x, enters, behind + latency);
     return (struct sm_delay){x->latency + behind, behind};
 }
 

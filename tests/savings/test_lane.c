@@ -113,17 +113,7 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint6
     struct sm_lane_pipe *const r = &p->lane_pipe[pipe];
     if (lanes != r->lanes) return p->lanes_issue(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
     const uint32_t behind = r->folded & 1;
-    const uint64_t enters = at + r->ahead, ends = enters + behind + latency;
-    if (enters > r->until) {
-        const uint64_t idle = enters - r->until;
-        r->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += r->n;
-        r->idle += idle;
-        r->busy += r->until - r->counted;
-        r->counted = r->from = enters;
-    }
-    r->issues++;
-    r->until = ends > r->until ? ends : r->until;
-    r->off_from = r->until + r->window;
+    sm_lanes_book(r, at, behind + latency);
     return (struct sm_delay){r->latency + behind, behind};
 }
 static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
