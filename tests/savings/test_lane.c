@@ -328,6 +328,70 @@ static struct ticking {
     bool is_off;
 } tick[32];
 
+struct ticked { uint64_t busy, idle, before, after, waking, events, wakeups; };
+
+// What time does to each lane, in cycle t.
+static void time_passes(uint64_t t, const struct savings_options *o, struct ticked *n) {
+    for (uint32_t l = 0; l < 32; l++) {
+        struct ticking *const x = &tick[l];
+        if (x->waking != 0 && --x->waking == 0) x->idle = 0;
+        if (!x->is_off && x->waking == 0 && x->idle >= o->idle_detect && !x->work[t] && !x->kept[t]) {
+            x->is_off = true;
+            x->off = 0;
+            n->events++;
+        }
+    }
+}
+
+static void work_comes(uint64_t t, uint32_t want, uint32_t operands, uint32_t latency, struct ticked *n) {
+    for (uint32_t l = 0; l < 32; l++) {
+        if (!(want >> l & 1)) continue;
+        if (tick[l].is_off) n->wakeups++;
+        tick[l].is_off = false;
+        for (uint32_t k = 0; k < operands; k++) tick[l].kept[t + k] = true;
+        for (uint32_t k = 0; k < latency; k++) tick[l].work[t + operands + k] = true;
+    }
+}
+
+// Answers when all lanes that are wanted are on.
+static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct savings_options *o, struct ticked *n) {
+    uint64_t on_at = t;
+    for (uint32_t l = 0; l < 32; l++) {
+        struct ticking *const x = &tick[l];
+        if (!(want >> l & 1)) continue;
+        if (x->is_off) {
+            x->is_off = false;
+            x->waking = o->wakeup_delay;
+            n->wakeups++;
+        }
+        if (x->waking != 0 && t + x->waking > on_at) on_at = t + x->waking;
+    }
+    for (uint32_t l = 0; l < 32; l++) // what a warp waits for stays on
+        if (want >> l & 1)
+            for (uint64_t k = t; k <= on_at; k++) tick[l].kept[k] = true;
+    return on_at;
+}
+
+static void count_cycle(uint64_t t, const struct savings_options *o, struct ticked *n) {
+    for (uint32_t l = 0; l < 32; l++) {
+        struct ticking *const x = &tick[l];
+        if (x->work[t]) {
+            n->busy++;
+            x->idle = 0;
+            continue;
+        }
+        n->idle++;
+        if (x->is_off) {
+            if (x->off++ < o->break_even) n->before++;
+            else n->after++;
+        } else if (x->waking != 0) {
+            n->waking++;
+        } else {
+            x->idle++;
+        }
+    }
+}
+
 static void against_ticks_at_level(void) {
     static const char *const with[] = {"lane-pg gate_fp=0", "lane-pg gate_fp=0 wakeup_delay=0 idle_detect=2",
                                        "lane-pg gate_fp=0 idle_detect=1 break_even=3 wakeup_delay=7"};
@@ -336,20 +400,11 @@ static void against_ticks_at_level(void) {
         fake_make(&f, with[round % 3], 1);
         const struct savings_options *const o = &f.set.o;
         memset(tick, 0, sizeof tick);
-        uint64_t busy = 0, idle = 0, before = 0, after = 0, waking = 0, events = 0, wakeups = 0, wait_until = 0;
+        struct ticked n = {0};
+        uint64_t wait_until = 0, pipe_free = 0;
         uint32_t want = 0;
-        uint64_t pipe_free = 0;
         for (uint64_t t = 0; t < TICKS; t++) {
-            // What time does to each lane, in cycle t.
-            for (uint32_t l = 0; l < 32; l++) {
-                struct ticking *const x = &tick[l];
-                if (x->waking != 0 && --x->waking == 0) x->idle = 0;
-                if (!x->is_off && x->waking == 0 && x->idle >= o->idle_detect && !x->work[t] && !x->kept[t]) {
-                    x->is_off = true;
-                    x->off = 0;
-                    events++;
-                }
-            }
+            time_passes(t, o, &n);
             // Ours is asked in some cycles only: when a warp is there.
             const bool comes = want == 0 && draw() % 23 == 0;
             if (comes) want = draw() % 3 == 0 ? UINT32_MAX : draw() & draw();
@@ -364,60 +419,24 @@ static void against_ticks_at_level(void) {
                     const uint32_t operands = draw() % 4, latency = 1 + draw() % 9;
                     give(&f, SM_PIPE_INT, want, (uint32_t)t + operands, latency);
                     pipe_free = t + operands + 1;
-                    for (uint32_t l = 0; l < 32; l++) {
-                        if (!(want >> l & 1)) continue;
-                        if (tick[l].is_off) wakeups++;
-                        tick[l].is_off = false;
-                        for (uint32_t k = 0; k < operands; k++) tick[l].kept[t + k] = true;
-                        for (uint32_t k = 0; k < latency; k++) tick[l].work[t + operands + k] = true;
-                    }
+                    work_comes(t, want, operands, latency, &n);
                     want = 0;
                 } else {
                     wait_until = wanted(&f, 0, want);
-                    uint64_t on_at = t;
-                    for (uint32_t l = 0; l < 32; l++) {
-                        struct ticking *const x = &tick[l];
-                        if (!(want >> l & 1)) continue;
-                        if (x->is_off) {
-                            x->is_off = false;
-                            x->waking = o->wakeup_delay;
-                            wakeups++;
-                        }
-                        if (x->waking != 0 && t + x->waking > on_at) on_at = t + x->waking;
-                    }
-                    assert_int_equal(wait_until, on_at);
-                    for (uint32_t l = 0; l < 32; l++) // what a warp waits for stays on
-                        if (want >> l & 1)
-                            for (uint64_t k = t; k <= on_at; k++) tick[l].kept[k] = true;
+                    assert_int_equal(wait_until, wake_lanes(t, want, o, &n));
                 }
             }
-            for (uint32_t l = 0; l < 32; l++) {
-                struct ticking *const x = &tick[l];
-                if (x->work[t]) {
-                    busy++;
-                    x->idle = 0;
-                    continue;
-                }
-                idle++;
-                if (x->is_off) {
-                    if (x->off++ < o->break_even) before++;
-                    else after++;
-                } else if (x->waking != 0) {
-                    waking++;
-                } else {
-                    x->idle++;
-                }
-            }
+            count_cycle(t, o, &n);
         }
         const struct activity a = fake_count(&f, TICKS);
-        assert_int_equal(a.c[ACT_lane_busy_cycles], busy);
-        assert_int_equal(a.c[ACT_lane_idle_cycles], idle);
-        assert_int_equal(a.c[ACT_lane_uncompensated], before);
-        assert_int_equal(a.c[ACT_lane_compensated], after);
-        assert_int_equal(a.c[ACT_lane_wakeup], waking);
-        assert_int_equal(a.c[ACT_lane_events], events);
-        assert_int_equal(a.c[ACT_lane_wakeups], wakeups);
-        assert_true(events > 100 && before > 0 && after > 0);
+        assert_int_equal(a.c[ACT_lane_busy_cycles], n.busy);
+        assert_int_equal(a.c[ACT_lane_idle_cycles], n.idle);
+        assert_int_equal(a.c[ACT_lane_uncompensated], n.before);
+        assert_int_equal(a.c[ACT_lane_compensated], n.after);
+        assert_int_equal(a.c[ACT_lane_wakeup], n.waking);
+        assert_int_equal(a.c[ACT_lane_events], n.events);
+        assert_int_equal(a.c[ACT_lane_wakeups], n.wakeups);
+        assert_true(n.events > 100 && n.before > 0 && n.after > 0);
         savings_sm_destroy(f.sm);
     }
 }
