@@ -4,6 +4,9 @@
 #define WW_BASE_SIMD_H
 
 #include <stdint.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #define SIMD_CAT2(a, b) a##_##b
 #define SIMD_CAT(a, b)  SIMD_CAT2(a, b)
@@ -21,6 +24,24 @@ static const uint32_t lane_bit[32] __attribute__((aligned(64))) = {
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+// The sign bits of 32 numbers, aligned to 64 bytes. Compilers know no way to make a mask of a comparison.
+static inline uint32_t lanes_signs(const uint32_t v[32]) {
+    uint32_t m = 0;
+#if defined(__AVX512DQ__)
+    m = (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(v)) |
+        (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(v + 16)) << 16;
+#elif defined(__AVX2__)
+    for (uint32_t i = 0; i < 32; i += 8)
+        m |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(v + i)))) << i;
+#elif defined(__SSE2__)
+    for (uint32_t i = 0; i < 32; i += 4)
+        m |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const __m128i *)(v + i)))) << i;
+#else
+    for (uint32_t i = 0; i < 32; i++) m |= v[i] >> 31 << i;
+#endif
+    return m;
+}
 
 // Lane i of mask m as all ones or zero.
 #define LANE_IN(m)   (((m)&lane_bit[i]) != 0)

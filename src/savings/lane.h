@@ -6,9 +6,10 @@
 // counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs on lane t mod that.
 // Four neighbours are a cluster of lanes; folding and shifting move threads inside a cluster only.
 //
-// All lanes of a pipeline are looked at in one go, as vectors (lane_simd.c), and only when lanes other than those
-// of the instruction before work, when one is woken, or when time changes one. While the same lanes work the SM
-// books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older.
+// When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go, as vectors
+// (lane_simd.c), when lanes other than those of the instruction before work, when one is woken, and when time changes
+// one. How long they were idle is counted later: what they did stands in a log until then. While the same lanes work
+// the SM books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older.
 // The states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
@@ -20,19 +21,28 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-// Low 32 bits of cycles, by lane.
+// Of what a lane pipe has done, what is not counted yet: what the SM has booked, then an instruction. `booked` lanes
+// are busy up to `until`, the `begun` ones of them since `from`; `lanes` execute in [at, to).
+struct lane_entry { uint32_t booked, begun, from, until, lanes, at, to; };
+enum { LANE_LOG = 16 };
+
+// Low 32 bits of cycles, by lane. Of lanes that are gated: when time does something to them.
 struct lane_pipe {
-    _Alignas(64) uint32_t until[LANE_MAX]; // busy until then, if that lies ahead; else idle since
-    uint32_t from[LANE_MAX];       // of the busy time that ends then
-    uint32_t since[LANE_MAX];      // waking: on from then on; on: idle cycles count from here, if after `until`
+    _Alignas(64) uint32_t off_from[LANE_MAX]; // off from then on, if no work comes; off: since then
+    uint32_t wakes[LANE_MAX];      // it wakes, if that lies ahead, and is on from then on
+    uint32_t idle_from[LANE_MAX];  // its idle cycles count from here; it works or wakes until then, if that lies ahead
     uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
-    uint32_t off_from[LANE_MAX];   // off: since then; else it will be if nothing happens
+    // What is counted but for the log. `until`: busy until then, if that lies ahead; else idle since.
+    uint32_t until[LANE_MAX], from[LANE_MAX]; // from: of the busy time that ends in `until`
+    struct lane_entry log[LANE_LOG];
+    uint32_t n_log;
     uint32_t off, waking;          // lanes
     uint32_t hot;                  // lanes that the SM books by itself; 0: none
     bool is_shifted;               // what these execute has moved to other lanes
     uint32_t asked;                // lanes that were asked for last, on from asked_on_at; 0: things have changed since
     uint64_t asked_on_at;
-    uint64_t busy, idle;           // lane cycles
+    uint64_t last_to;              // no lane works longer
+    uint64_t idle;                 // lane cycles
     struct gate_counts sum;        // of lanes
     uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length; [0]: meaningless
 };
@@ -40,21 +50,16 @@ struct lane_pipe {
 // When a lane that is idle goes off. With eager_to > now: upper lanes at once in cycles [eager_from, eager_to).
 struct lane_plan { uint32_t window, eager_from, eager_to; };
 
-// Lanes that the SM has booked: busy up to `until`, since `from` if begun.
-struct lane_booked { uint32_t lanes, begun, from, until; };
-// An instruction that `lanes` execute in [at, to), sent in cycle `sent`.
-struct lane_work { uint32_t lanes, at, to, sent; };
-
+struct lanes;
 // What is done to all lanes of a pipeline at once, by vector level of the host.
 struct lane_steps {
-    uint32_t (*work)(struct lane_pipe *x, const struct lane_booked *b, const struct lane_work *w, uint32_t all,
-                     uint32_t window, bool *is_alike);
-    void (*book)(struct lane_pipe *x, const struct lane_booked *b, uint32_t window);
-    uint32_t (*settle)(struct lane_pipe *x, uint32_t all, uint32_t but, uint32_t t, uint32_t wakeup_delay);
+    void (*hold)(struct lane_pipe *x, const struct lane_entry *e, uint32_t window);
+    void (*account)(struct lane_pipe *x);
+    void (*settle)(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay);
     void (*wake)(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
                  uint32_t break_even);
     void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
-    uint64_t (*warps_on)(const uint32_t needed[SM_MAX_WARPS], uint32_t off);
+    uint64_t (*look)(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next);
 };
 
 struct lanes {
@@ -63,9 +68,12 @@ struct lanes {
     uint64_t settled;            // time has done its work up to and with this cycle
     uint64_t trim_at;            // when times that lie far back are to be moved
     uint64_t look_at;            // nothing of any pipe is to be looked at before this cycle
-    uint64_t pipes, gated;       // INT and FP pipes that there are; of which lanes are gated
+    uint64_t look_at_of[LANE_TYPES]; // ... of a type
+    uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part;               // pipes of which not all lanes are on
+    uint32_t clusters;
     bool folds, shifts, is_eager, is_busy;
+    uint64_t since, elapsed;     // busy since; cycles for which it was busy before
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;
     uint32_t idle_detect, width, all, weight; // width: lanes; mask of all; 32 / width

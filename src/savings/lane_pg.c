@@ -32,47 +32,40 @@ static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t
                               .eager_to = is_eager ? (uint32_t)l->fold[type].to : now - KEEP};
 }
 
-// To be looked at in cycle t.
-static inline void look_at(struct lanes *l, struct sm_lane_pipe *f, uint64_t t) {
-    f->look_at = t < f->look_at ? t : f->look_at;
-    l->look_at = t < l->look_at ? t : l->look_at;
+// What the SM has booked, and no instruction behind it.
+static inline struct lane_entry booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
+    return (struct lane_entry){
+        .booked = x->hot, .begun = f->from != 0 ? x->hot : 0, .from = (uint32_t)f->from, .until = (uint32_t)f->until};
 }
 
-static inline struct lane_booked booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
-    return (struct lane_booked){x->hot, f->from != 0 ? x->hot : 0, (uint32_t)f->from, (uint32_t)f->until};
+static void note(const struct lanes *l, struct lane_pipe *x, const struct lane_entry *e) {
+    x->log[x->n_log++] = *e;
+    if (x->n_log == LANE_LOG) l->steps->account(x);
 }
 
-static inline void add_booked(struct lane_pipe *x, const struct sm_lane_pipe *f) {
-    x->idle += f->idle * f->n;
-    x->busy += (f->busy + f->until - f->counted) * f->n;
-}
-
-// What the SM has booked becomes the lanes'. They go on to be booked by it.
-static void book(const struct lanes *l, struct lane_pipe *x, const struct sm_lane_pipe *f) {
-    if (x->hot == 0) return;
-    const struct lane_booked b = booked(x, f);
-    l->steps->book(x, &b, l->idle_detect);
-}
-
-// The SM books no more; what it has booked stands in the lanes.
+// The SM books no more.
 static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct sm_lane_pipe *f) {
     l->issues[type] += f->issues;
     l->folded[type] += f->folded & f->issues;
     l->shifted += x->is_shifted * f->issues;
-    add_booked(x, f);
-    f->idle = f->busy = 0;
-    f->counted = f->until;
+    x->idle += f->idle * f->n;
+    f->idle = 0;
     f->issues = f->folded = 0;
+    x->last_to = f->until > x->last_to ? f->until : x->last_to;
     x->hot = 0;
     f->lanes = UINT64_MAX;
     f->off_from = DOMAIN_NEVER;
 }
 
+// ... and what it has booked becomes the lanes'.
 static void end_booking(struct lanes *l, uint32_t pipe) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    book(l, x, f);
-    look_at(l, f, f->off_from);
+    if (x->hot != 0) {
+        const struct lane_entry e = booked(x, f);
+        if (l->type_gated[type_of(pipe)]) l->steps->hold(x, &e, l->idle_detect);
+        note(l, x, &e);
+    }
     stop_booking(l, type_of(pipe), x, f);
 }
 
@@ -81,71 +74,56 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
 // from longer ones.
 static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     const uint32_t now = (uint32_t)t, from = now - KEEP;
-    FOR_EACH_BIT32(i, l->all) {
+    l->steps->account(x);
+    for (uint32_t i = 0; i < LANE_MAX; i++) {
+        const bool is_off = x->off >> i & 1;
         const int32_t idle = (int32_t)(from - x->until[i]), off = (int32_t)(from - x->off_from[i]);
         if (idle > 0) {
-            x->idle += (uint32_t)idle;
+            if (l->all >> i & 1) x->idle += (uint32_t)idle;
             x->until[i] = from;
         }
-        if (off > 0 && x->off >> i & 1) x->sum.compensated += (uint32_t)off;
+        if (off > 0 && is_off) x->sum.compensated += (uint32_t)off;
         if (off > 0) x->off_from[i] = from;
         if ((int32_t)(from - x->from[i]) > 0) x->from[i] = from;
-        if ((int32_t)(from - x->since[i]) > 0) x->since[i] = from;
+        if ((int32_t)(from - x->wakes[i]) > 0) x->wakes[i] = from;
+        if ((int32_t)(from - x->idle_from[i]) > 0) x->idle_from[i] = from;
         if ((int32_t)(from - x->not_before[i]) > 0) x->not_before[i] = from;
     }
 }
 
-// What schedulers see of a pipe in cycle t.
-static void show(struct lanes *l, uint32_t pipe, uint64_t t) {
-    const struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    // Without a wakeup delay a lane that is off takes what wakes it.
-    const uint32_t off = l->times.wakeup_delay == 0 ? 0 : x->off | x->waking;
-    const uint32_t *const needed = l->need[folds_now(l, type_of(pipe), t)];
-    if (off == f->off && needed == f->needed) return;
-    f->off = off;
-    f->needed = needed;
-    f->on = off == 0 ? ~0ull : l->steps->warps_on(needed, off);
-    l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(off != 0) << pipe;
+// Something may happen to lanes of the type in cycle t.
+static inline void look_at(struct lanes *l, uint32_t type, uint64_t t) {
+    l->look_at_of[type] = t < l->look_at_of[type] ? t : l->look_at_of[type];
+    l->look_at = t < l->look_at ? t : l->look_at;
 }
 
-static void settle_now(struct lanes *l, uint32_t pipe, uint64_t t) {
-    struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    const uint32_t type = type_of(pipe);
-    f->look_at = l->trim_at;
-    if (!l->type_gated[type]) return;
+static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
     const uint64_t fold_to = l->fold[type].to;
-    if (f->folded != 0 && !folds_now(l, type, t))
-        end_booking(l, pipe);
-    else
-        book(l, x, f);
-    f->look_at = l->trim_at;
-    const uint32_t next = l->steps->settle(x, l->all, x->hot, (uint32_t)t, l->times.wakeup_delay);
-    if (next != INT32_MAX && t + next < f->look_at) f->look_at = t + next;
-    if (t < fold_to && fold_to < f->look_at) f->look_at = fold_to; // what a warp needs changes then
-    if (x->hot & x->off) { // all of them
-        f->off_from = DOMAIN_NEVER;
-        end_booking(l, pipe);
-    }
-    show(l, pipe, t);
-    l->look_at = f->look_at < l->look_at ? f->look_at : l->look_at;
+    const bool folds = folds_now(l, type, t);
+    uint32_t next;
+    if (l->folds && !folds)
+        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
+            if (l->with_sm[p].folded != 0) end_booking(l, p);
+    FOR_EACH_BIT64(p, l->steps->look(l, type, l->need[folds], (uint32_t)t, &next)) end_booking(l, (uint32_t)p);
+    uint64_t at = t < fold_to && fold_to < l->trim_at ? fold_to : l->trim_at; // what a warp needs changes then
+    if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
+    l->look_at_of[type] = at;
 }
 
+// Time has passed up to and with cycle t.
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
     if (t < l->look_at) return;
-    uint64_t now = 0;
-    FOR_EACH_BIT64(p, l->pipes)
-        now |= (uint64_t)((l->with_sm[p].look_at <= t) | (l->with_sm[p].off_from <= t)) << p;
-    FOR_EACH_BIT64(p, now) settle_now(l, (uint32_t)p, t);
-    uint64_t at = DOMAIN_NEVER;
-    FOR_EACH_BIT64(p, l->pipes) {
-        const struct sm_lane_pipe *const f = &l->with_sm[p];
-        const uint64_t next = f->look_at < f->off_from ? f->look_at : f->off_from;
-        at = next < at ? next : at;
-    }
-    l->look_at = at;
+    for (uint32_t type = 0; type < LANE_TYPES; type++)
+        if (l->look_at_of[type] <= t && l->type_gated[type]) settle_type(l, type, t);
+    l->look_at = l->look_at_of[0] < l->look_at_of[1] ? l->look_at_of[0] : l->look_at_of[1];
+}
+
+// Everything is to be looked at anew.
+static void look_now(struct lanes *l) {
+    for (uint32_t type = 0; type < LANE_TYPES; type++)
+        l->look_at_of[type] = !l->is_busy ? DOMAIN_NEVER : l->type_gated[type] ? 0 : l->trim_at;
+    l->look_at = l->look_at_of[0] < l->look_at_of[1] ? l->look_at_of[0] : l->look_at_of[1];
 }
 
 static void trim_all(struct lanes *l, uint64_t t) {
@@ -154,9 +132,9 @@ static void trim_all(struct lanes *l, uint64_t t) {
         FOR_EACH_BIT64(p, l->pipes) {
             end_booking(l, (uint32_t)p);
             trim(l, &l->pipe[p], at);
-            look_at(l, &l->with_sm[p], 0);
         }
         l->trim_at = at + TRIM;
+        look_now(l);
     }
 }
 
@@ -188,11 +166,11 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
     }
     FOR_EACH_BIT64(p, l->pipes) {
         end_booking(l, (uint32_t)p);
-        const struct lane_plan plan = plan_of(l, type_of((uint32_t)p), now);
-        if (l->gated >> p & 1) l->steps->plan(&l->pipe[p], &plan);
         l->pipe[p].asked = 0;
-        look_at(l, &l->with_sm[p], 0);
+        const struct lane_plan plan = plan_of(l, type_of((uint32_t)p), now);
+        if (l->type_gated[type_of((uint32_t)p)]) l->steps->plan(&l->pipe[p], &plan);
     }
+    look_now(l);
     settle(l, now);
 }
 
@@ -222,21 +200,20 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
 static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
     const uint32_t off = mask & x->off;
     if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
     end_booking(l, pipe);
     uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
     if (off == 0)
         FOR_EACH_BIT32(i, mask & x->waking) {
-            const uint32_t left = x->since[i] - (uint32_t)t;
+            const uint32_t left = x->wakes[i] - (uint32_t)t;
             wait = left > wait ? left : wait;
         }
     const uint64_t on_at = t + wait;
     const struct lane_plan plan = plan_of(l, type_of(pipe), t);
     l->steps->wake(x, &plan, mask, (uint32_t)t, (uint32_t)on_at, l->times.break_even);
     if (on_at != t) x->waking |= off;
-    look_at(l, f, on_at);
+    look_at(l, type_of(pipe), on_at);
     x->asked = mask;
     x->asked_on_at = on_at;
     return on_at;
@@ -246,20 +223,18 @@ static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) 
 // waking already comes before one that would have to be woken.
 static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
     struct lanes *const l = self;
-    uint64_t choice = SM_PIPES;
-    if (l->claimed_at != v->cycle) {
-        l->claimed_at = v->cycle;
-        l->claimed = 0;
-    }
-    FOR_EACH_BIT64(p, pipes & ~l->claimed) {
-        if (choice == SM_PIPES) choice = p;
-        if ((l->pipe[p].off & l->with_sm[p].needed[warp]) != 0) continue;
-        choice = p;
-        break;
-    }
-    if (choice == SM_PIPES) return UINT64_MAX; // who asked first has set the time
-    l->claimed |= 1ull << choice;
-    const uint64_t on_at = wake(l, (uint32_t)choice, l->with_sm[choice].needed[warp], v->cycle);
+    const uint64_t claimed = l->claimed_at == v->cycle ? l->claimed : 0, open = pipes & ~claimed;
+    if (open == 0) return UINT64_MAX; // who asked first has set the time
+    // Foremost and last of them are all that there are of two clusters.
+    const uint32_t a = bits_first64(open), b = bits_last64(open);
+    uint64_t waking = (uint64_t)((l->pipe[a].off & l->with_sm[a].needed[warp]) == 0) << a |
+                      (uint64_t)((l->pipe[b].off & l->with_sm[b].needed[warp]) == 0) << b;
+    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b))
+        waking |= (uint64_t)((l->pipe[p].off & l->with_sm[p].needed[warp]) == 0) << p;
+    const uint32_t choice = bits_first64(waking != 0 ? waking : open);
+    l->claimed_at = v->cycle;
+    l->claimed = claimed | 1ull << choice;
+    const uint64_t on_at = wake(l, choice, l->with_sm[choice].needed[warp], v->cycle);
     return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
@@ -272,7 +247,7 @@ static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const 
     x->hot = u->first;
     f->lanes = lanes;
     f->n = bits_count32(u->first);
-    f->until = f->counted = to;
+    f->until = to;
     f->from = 0;
     f->folded = u->is_folded ? UINT32_MAX : 0;
     if (l->type_gated[type_of(pipe)]) f->off_from = to + l->idle_detect;
@@ -286,7 +261,7 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     const bool is_gated = l->type_gated[type], folds = l->folds && folds_now(l, type, v->cycle);
     struct lane_use u = {.first = lanes};
-    struct lane_booked b = booked(x, f);
+    struct lane_entry e = booked(x, f);
     stop_booking(l, type, x, f);
     l->issues[type]++;
     x->is_shifted = false;
@@ -303,39 +278,28 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     }
     if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
         wake(l, pipe, u.first | u.second, v->cycle); // nothing is booked by the SM then
-        settle_now(l, pipe, v->cycle);
+        settle(l, v->cycle);
     }
     assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
-    const uint32_t behind = u.is_folded ? interval : 0, sent = (uint32_t)v->cycle;
+    const uint32_t behind = u.is_folded ? interval : 0;
     const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
-    bool is_alike = false;
-    uint32_t next = INT32_MAX;
-    x->asked = 0;
-    if (u.first != 0) {
-        const struct lane_work w = {u.first, (uint32_t)from, (uint32_t)first_to, sent};
-        next = l->steps->work(x, &b, &w, l->all, l->idle_detect, &is_alike);
-        b = (struct lane_booked){0, 0, 0, 0};
-    }
-    if (u.second != 0) {
-        const struct lane_work w = {u.second, (uint32_t)(from + behind), (uint32_t)to, sent};
-        bool is_second_alike;
-        next = l->steps->work(x, &b, &w, l->all, l->idle_detect, &is_second_alike);
-        is_alike &= is_second_alike;
-        b.lanes = 0;
-    }
+    // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
+    bool is_alike = first_to > x->last_to && u.first != 0 && (l->times.wakeup_delay != 0 || !is_gated);
     is_alike &= u.is_folded ? u.first == u.second && behind <= latency && is_gated && lanes == UINT32_MAX : !folds;
-    is_alike &= l->times.wakeup_delay != 0 || !is_gated;
-    if (is_alike) begin_booking(l, pipe, lanes, &u, to);
-    if (b.lanes != 0) { // no lane executes it
-        l->steps->book(x, &b, l->idle_detect);
-        look_at(l, f, v->cycle + 1);
-    } else if (is_gated && (u.first | u.second) != 0) {
-        const uint64_t fold_to = l->fold[type].to, off_from = (u.first != 0 ? first_to : to) + l->idle_detect;
-        f->look_at = fold_to > v->cycle && fold_to < l->trim_at ? fold_to : l->trim_at;
-        look_at(l, f, v->cycle + next);
-        look_at(l, f, is_alike ? DOMAIN_NEVER : off_from);
-        l->look_at = off_from < l->look_at ? off_from : l->look_at;
+    x->asked = 0;
+    x->last_to = to > x->last_to ? to : x->last_to;
+    e.lanes = u.first;
+    e.at = (uint32_t)from;
+    e.to = (uint32_t)first_to;
+    if (is_gated) l->steps->hold(x, &e, l->idle_detect);
+    note(l, x, &e);
+    if (u.second != 0) {
+        e = (struct lane_entry){.lanes = u.second, .at = (uint32_t)from + behind, .to = (uint32_t)to};
+        if (is_gated) l->steps->hold(x, &e, l->idle_detect);
+        note(l, x, &e);
     }
+    if (is_alike) begin_booking(l, pipe, lanes, &u, to);
+    if (is_gated) look_at(l, type, (u.first != 0 ? first_to : to) + l->idle_detect);
     return (struct sm_delay){l->stages + behind, behind};
 }
 
@@ -346,13 +310,14 @@ static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     const uint32_t now = (uint32_t)t;
     x->off = x->waking = x->hot = x->asked = 0;
     for (uint32_t i = 0; i < LANE_MAX; i++) {
-        x->until[i] = x->from[i] = x->since[i] = x->not_before[i] = now;
-        x->off_from[i] = now + l->idle_detect;
+        x->until[i] = x->from[i] = x->wakes[i] = x->idle_from[i] = x->not_before[i] = now;
+        x->off_from[i] = now + (l->all >> i & 1 ? l->idle_detect : 0);
     }
+    x->n_log = 0;
+    x->last_to = t;
     f->off = f->folded = 0;
     f->on = ~0ull;
     f->needed = l->need[0];
-    look_at(l, f, 0);
 }
 
 static void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t cycles) {
@@ -364,16 +329,15 @@ static void add_off(const struct lanes *l, struct lane_pipe *x, uint32_t cycles)
 // Closes all times at cycle t: nothing is counted from there on, or of what lies ahead.
 static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     const uint32_t now = (uint32_t)t;
+    l->steps->account(x);
     FOR_EACH_BIT32(i, l->all) {
         const int32_t idle = (int32_t)(now - x->until[i]), begun = (int32_t)(now - x->from[i]);
         if (idle > 0) {
             x->idle += (uint32_t)idle;
         } else {
-            const uint32_t from = begun > 0 ? now : x->from[i];
-            x->busy -= x->until[i] - from;
-            x->idle -= from - now;
+            x->idle -= begun > 0 ? 0 : x->from[i] - now;
         }
-        if (x->waking >> i & 1) x->sum.wakeup += now - (x->since[i] - l->times.wakeup_delay);
+        if (x->waking >> i & 1) x->sum.wakeup += now - (x->wakes[i] - l->times.wakeup_delay);
         if ((x->off >> i & 1) && (int32_t)(now - x->off_from[i]) > 0) add_off(l, x, now - x->off_from[i]);
     }
 }
@@ -390,9 +354,12 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     (void)v;
     struct lanes *const l = self;
     if (!begins && t > l->trim_at) trim_all(l, t - 1);
+    if (l->is_busy) l->elapsed += t - l->since;
+    l->since = t;
     l->is_busy = begins;
     l->settled = t;
     l->trim_at = t + TRIM;
+    look_now(l);
     l->part = 0;
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
@@ -401,10 +368,10 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
             begin(l, (uint32_t)p, t);
             continue;
         }
-        if (l->gated >> p & 1) l->steps->settle(x, l->all, 0, (uint32_t)(t - 1), l->times.wakeup_delay);
+        if (l->type_gated[type_of((uint32_t)p)]) l->steps->settle(x, l->all, (uint32_t)(t - 1), l->times.wakeup_delay);
+        l->steps->account(x);
         add_periods(l, x, t);
         end(l, x, t);
-        l->with_sm[p].look_at = l->look_at = DOMAIN_NEVER;
         l->with_sm[p].off = 0;
         l->with_sm[p].on = ~0ull;
     }
@@ -421,16 +388,21 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
     const struct sm_lane_pipe *const f = &l->with_sm[index];
     const uint32_t type = type_of(index), k = l->weight;
     if (l->is_busy && now > 0) {
-        book(l, &x, f);
-        add_booked(&x, f);
+        if (x.hot != 0) {
+            const struct lane_entry e = booked(&x, f);
+            if (l->type_gated[type]) l->steps->hold(&x, &e, l->idle_detect);
+            note(l, &x, &e);
+            x.idle += f->idle * f->n;
+        }
         for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
-            if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)at, l->times.wakeup_delay);
+            if (l->type_gated[type]) l->steps->settle(&x, l->all, (uint32_t)at, l->times.wakeup_delay);
             trim(l, &x, at);
         }
-        if (l->type_gated[type]) l->steps->settle(&x, l->all, 0, (uint32_t)(now - 1), l->times.wakeup_delay);
+        if (l->type_gated[type]) l->steps->settle(&x, l->all, (uint32_t)(now - 1), l->times.wakeup_delay);
         end(l, &x, now);
     }
-    c[ACT_lane_busy_cycles + index] += k * x.busy;
+    const uint64_t elapsed = l->elapsed + (l->is_busy && now > l->since ? now - l->since : 0);
+    c[ACT_lane_busy_cycles + index] += k * (elapsed * l->width - x.idle);
     c[ACT_lane_idle_cycles + index] += k * x.idle;
     const uint32_t periods = type == 0 ? ACT_lane_idle_periods_int : ACT_lane_idle_periods_fp;
     for (uint32_t i = 1; i < ACT_IDLE_LENGTHS; i++) c[periods + i] += k * x.periods[i];
@@ -499,13 +471,12 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->before = l->stages / 2 + l->stages % 2;
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
-    l->gated = (l->type_gated[0] ? clusters << SM_PIPE_INT : 0) | (l->type_gated[1] ? clusters << SM_PIPE_FP : 0);
+    l->clusters = s->c.clusters;
     l->steps = steps_of_host();
     l->look_at = DOMAIN_NEVER;
     for (uint32_t i = 0; i < LANE_PIPES; i++)
         l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
                                               .off_from = DOMAIN_NEVER,
-                                              .look_at = DOMAIN_NEVER,
                                               .window = l->type_gated[type_of(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
                                               .on = ~0ull,
                                               .latency = (uint16_t)l->stages,

@@ -13,6 +13,7 @@ static inline uint32_t is_same(uint32_t a, uint32_t b) { return ~(uint32_t)((int
 static inline uint32_t pick(uint32_t mask, uint32_t yes, uint32_t no) { return no ^ ((yes ^ no) & mask); }
 // Which lanes are in a mask. Apart from the loop that uses it, or the compiler would branch on each.
 struct lane_masks { _Alignas(64) uint32_t of[LANE_MAX]; };
+static inline uint32_t lanes_in(const struct lane_masks *m) { return lanes_signs(m->of); }
 static inline struct lane_masks spread(uint32_t lanes) {
     struct lane_masks m;
     LANES m.of[i] = LANE_IN(lanes) ? UINT32_MAX : 0;
@@ -30,114 +31,97 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
     return pick(is_upper & is_less(eager, p->eager_to) & is_less(eager, at), eager, at);
 }
 
-// What the SM has booked becomes the lanes', then an instruction holds some of them. `*is_alike`: all these were to be
-// idle before it ends, and so go on alike. Answers in how many cycles from when it was sent time changes one of the
-// other lanes (`all`: those that there are).
-static uint32_t work(struct lane_pipe *x, const struct lane_booked *b, const struct lane_work *w, uint32_t all,
-                     uint32_t window, bool *is_alike) {
-    const uint32_t at = w->at, to = w->to, sent = w->sent, lanes = w->lanes, k = bits_first32(lanes);
-    const uint32_t old_until = b->until, old_from = b->from;
-    const uint32_t first = behind(at, b->lanes >> k & 1 ? old_until : x->until[k]);
-    uint32_t length[LANE_MAX] __attribute__((aligned(64)));
-    uint32_t idle = 0, busy = 0, same = 0, longer = 0;
-    int32_t next = INT32_MAX;
-    const struct lane_masks in_lanes = spread(lanes), in_booked = spread(b->lanes), in_begun = spread(b->begun),
-                            in_waking = spread(x->waking), in_on = spread(all & ~(x->off | x->waking | lanes));
+// When lanes go off: what the SM has booked becomes the lanes', then an instruction holds some of them up to `to`.
+static void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t window) {
+    const uint32_t to = e->to, booked_until = e->until;
+    const struct lane_masks in_lanes = spread(e->lanes), in_booked = spread(e->booked);
     LANES {
-        const uint32_t booked = in_booked.of[i], in = in_lanes.of[i];
-        const uint32_t until = pick(booked, old_until, x->until[i]), from = pick(in_begun.of[i], old_from, x->from[i]);
-        const uint32_t since = pick(booked, old_until, x->since[i]);
-        const uint32_t not_before = pick(booked, old_until, x->not_before[i]);
-        const uint32_t off_from = pick(booked, old_until + window, x->off_from[i]);
-        const uint32_t gap = behind(at, until), more = behind(to, until) & in;
-        const uint32_t works = is_less(until, to) & in, has_gap = is_less(until, at) & in;
-        length[i] = gap;
-        idle += gap & in;
-        busy += more - (gap & in);
-        same |= is_same(gap, first) & lane_bit[i];
-        longer |= ~is_less(until, to) & lane_bit[i];
-        x->from[i] = pick(has_gap, at, from);
-        x->until[i] = until + more;
-        x->since[i] = pick(works, to, since);
-        x->not_before[i] = pick(works, to, not_before);
-        x->off_from[i] = pick(works, to + window, off_from);
-        const uint32_t waits = in_on.of[i], wakes = in_waking.of[i];
-        const int32_t when = (int32_t)((wakes & (since - sent)) | (waits & (off_from - sent)) |
-                                       (~(wakes | waits) & (uint32_t)INT32_MAX));
-        next = when < next ? when : next;
-    }
-    x->idle += idle;
-    x->busy += busy;
-    for (uint32_t rest = lanes, n = first;;) {
-        same &= rest;
-        x->periods[n < ACT_IDLE_LENGTHS - 1 ? n : ACT_IDLE_LENGTHS - 1] += bits_count32(same);
-        rest &= ~same;
-        if (rest == 0) break;
-        n = length[bits_first32(rest)];
-        same = 0;
-        LANES same |= is_same(length[i], n) & lane_bit[i];
-    }
-    *is_alike = (longer & lanes) == 0;
-    return (uint32_t)next;
-}
-
-static void book(struct lane_pipe *x, const struct lane_booked *b, uint32_t window) {
-    const uint32_t lanes = b->lanes, begun = b->begun, from = b->from, until = b->until;
-    LANES {
-        x->from[i] = LANE_IN(begun) ? from : x->from[i];
-        x->until[i] = LANE_IN(lanes) ? until : x->until[i];
-        x->since[i] = LANE_IN(lanes) ? until : x->since[i];
-        x->not_before[i] = LANE_IN(lanes) ? until : x->not_before[i];
-        x->off_from[i] = LANE_IN(lanes) ? until + window : x->off_from[i];
+        const uint32_t booked = in_booked.of[i], idle_from = pick(booked, booked_until, x->idle_from[i]);
+        const uint32_t works = in_lanes.of[i] & is_less(idle_from, to), moves = booked | works;
+        const uint32_t until = pick(works, to, idle_from);
+        x->idle_from[i] = until;
+        x->not_before[i] = pick(moves, until, x->not_before[i]);
+        x->off_from[i] = pick(moves, until + window, x->off_from[i]);
     }
 }
 
-// What time alone does up to and with cycle t. Answers in how many cycles more it does something, to lanes other
-// than `but`.
-static uint32_t settle(struct lane_pipe *x, uint32_t all, uint32_t but, uint32_t t, uint32_t wakeup_delay) {
-    const uint32_t waking = x->waking, on = all & ~(x->off | waking);
-    uint32_t sleepy = 0, gone = 0;
-    int32_t next = INT32_MAX;
-    const struct lane_masks in_waking = spread(waking), in_on = spread(on | waking), in_but = spread(but);
-    LANES {
-        const uint32_t wakes = x->since[i] - t, goes = x->off_from[i] - t;
-        const uint32_t still = in_waking.of[i] & is_less(t, x->since[i]), stays = in_on.of[i] & ~still;
-        const uint32_t is_due = stays & ~is_less(t, x->off_from[i]), waits = stays & ~is_due & ~in_but.of[i];
-        sleepy |= still & lane_bit[i];
-        gone |= is_due & lane_bit[i];
-        const int32_t at = (int32_t)((still & wakes) | (waits & goes) | (~(still | waits) & (uint32_t)INT32_MAX));
-        next = at < next ? at : next;
+// Counts what stands in the log, in its order: idle times of lanes, one by one and together.
+static void account(struct lane_pipe *x) {
+    for (uint32_t k = 0; k < x->n_log; k++) {
+        const struct lane_entry e = x->log[k];
+        const struct lane_masks in_lanes = spread(e.lanes), in_booked = spread(e.booked), in_begun = spread(e.begun);
+        struct lane_masks length, has_gap;
+        LANES {
+            const uint32_t in = in_lanes.of[i], until = pick(in_booked.of[i], e.until, x->until[i]);
+            const uint32_t gap = is_less(until, e.at) & in;
+            has_gap.of[i] = gap;
+            length.of[i] = e.at - until;
+            x->from[i] = pick(gap, e.at, pick(in_begun.of[i], e.from, x->from[i]));
+            x->until[i] = pick(in, later(until, e.to), until);
+        }
+        for (uint32_t gaps = lanes_in(&has_gap); gaps != 0;) { // lanes that have been idle for as long at once
+            const uint32_t n = length.of[bits_first32(gaps)];
+            struct lane_masks others;
+            LANES others.of[i] = (length.of[i] - n) | (n - length.of[i]);
+            const uint32_t same = gaps & ~lanes_in(&others), count = bits_count32(same);
+            gaps ^= same;
+            x->periods[n < ACT_IDLE_LENGTHS - 1 ? n : ACT_IDLE_LENGTHS - 1] += count;
+            x->idle += (uint64_t)n * count;
+        }
     }
-    x->sum.wakeup += (uint64_t)bits_count32(waking & ~sleepy) * wakeup_delay;
-    x->sum.events += bits_count32(gone);
-    x->waking = sleepy;
-    x->off |= gone;
-    return (uint32_t)next;
+    x->n_log = 0;
+}
+
+// What time alone does to lanes up to and with cycle t; `hot`, which the SM books, go off in hot_off_from. `next`
+// becomes at most how many cycles behind the next one it does something more, in one of its places.
+static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from, uint32_t t,
+                        uint32_t wakeup_delay, struct lane_masks *next) {
+    const uint32_t now = t + 1, hot_goes = hot_off_from - now;
+    struct lane_masks goes, wakes;
+    const struct lane_masks in_hot = spread(hot);
+    LANES {
+        // Cycles from the next one on; what is past is below zero, and as an unsigned number farther than all else.
+        goes.of[i] = pick(in_hot.of[i], hot_goes, x->off_from[i] - now);
+        wakes.of[i] = x->wakes[i] - now;
+        const uint32_t first = goes.of[i] < wakes.of[i] ? goes.of[i] : wakes.of[i];
+        next->of[i] = first < next->of[i] ? first : next->of[i];
+    }
+    const uint32_t off = all & lanes_in(&goes), waking = ~lanes_in(&wakes);
+    x->sum.wakeup += (uint64_t)bits_count32(x->waking & ~waking) * wakeup_delay;
+    x->sum.events += bits_count32(off & ~x->off);
+    x->waking = waking;
+    x->off = off;
+}
+
+static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay) {
+    struct lane_masks next = spread(UINT32_MAX);
+    pass(x, all, 0, 0, t, wakeup_delay, &next);
 }
 
 // Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at.
 static void wake(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
                  uint32_t break_even) {
-    const uint32_t off = lanes & x->off, waking = x->waking;
-    uint32_t before = 0, all = 0, early = 0;
-    const struct lane_masks in_off = spread(off), in_lanes = spread(lanes), in_waking = spread(waking),
-                            in_upper = spread(LANES_UPPER);
+    const uint32_t off = lanes & x->off;
+    uint32_t before = 0, all = 0;
+    struct lane_masks early;
+    const struct lane_masks in_off = spread(off), in_lanes = spread(lanes), in_upper = spread(LANES_UPPER);
     LANES {
         const uint32_t wakes = in_off.of[i], slept = (t - x->off_from[i]) & wakes;
         const uint32_t is_early = is_less(slept, break_even);
         before += pick(is_early, slept, break_even & wakes);
         all += slept;
-        early |= is_early & wakes & lane_bit[i];
-        const uint32_t works_on = ~in_waking.of[i] & is_less(on_at, x->until[i]);
-        const uint32_t is_kept = wakes | (in_lanes.of[i] & ~works_on);
-        const uint32_t since = pick(wakes, on_at, x->since[i]), not_before = pick(is_kept, on_at + 1, x->not_before[i]);
-        x->since[i] = since;
-        x->not_before[i] = not_before;
-        x->off_from[i] = pick(is_kept, due(p, in_upper.of[i], later(x->until[i], since), not_before), x->off_from[i]);
+        early.of[i] = is_early & wakes;
+        const uint32_t works_on = ~is_less(t, x->wakes[i]) & is_less(on_at, x->idle_from[i]);
+        const uint32_t is_kept = wakes | (in_lanes.of[i] & ~works_on), not_before = on_at + 1;
+        const uint32_t idle_from = pick(wakes, on_at, x->idle_from[i]);
+        x->wakes[i] = pick(wakes, on_at, x->wakes[i]);
+        x->idle_from[i] = idle_from;
+        x->not_before[i] = pick(is_kept, not_before, x->not_before[i]);
+        x->off_from[i] = pick(is_kept, due(p, in_upper.of[i], idle_from, not_before), x->off_from[i]);
     }
     x->sum.uncompensated += before;
     x->sum.compensated += all - before;
-    x->sum.early_wakeups += bits_count32(early);
+    x->sum.early_wakeups += bits_count32(lanes_in(&early));
     x->sum.wakeups += bits_count32(off);
     x->off &= ~off;
 }
@@ -146,22 +130,43 @@ static void wake(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes,
 static void plan(struct lane_pipe *x, const struct lane_plan *p) {
     const struct lane_masks in_off = spread(x->off), in_upper = spread(LANES_UPPER);
     LANES {
-        const uint32_t at = due(p, in_upper.of[i], later(x->until[i], x->since[i]), x->not_before[i]);
+        const uint32_t at = due(p, in_upper.of[i], x->idle_from[i], x->not_before[i]);
         x->off_from[i] = pick(in_off.of[i], x->off_from[i], at);
     }
 }
 
 // The warps that need none of the lanes that are off.
-static uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t off) {
-    uint32_t half[2] = {0, 0};
+static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t off) {
+    struct lane_masks no[2]; // below zero: it needs some
     for (uint32_t h = 0; h < 2; h++) {
         const uint32_t *const of = needed + h * 32;
-        uint32_t on = 0;
-        LANES on |= (of[i] & off) == 0 ? lane_bit[i] : 0;
-        half[h] = on;
+        LANES no[h].of[i] = (of[i] & off) | (0 - (of[i] & off));
     }
-    return half[0] | (uint64_t)half[1] << 32;
+    return ~(lanes_in(&no[0]) | (uint64_t)lanes_in(&no[1]) << 32);
+}
+
+// Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has done. All of them go
+// through it at once: which one changes follows no pattern either. Answers those of which the lanes that the SM books
+// are off; `*next`: how many cycles behind the next one time does something more.
+static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next) {
+    const uint32_t shows = l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
+    struct lane_masks first = spread(UINT32_MAX);
+    uint64_t gone = 0;
+    const uint32_t begin = type * SM_MAX_CLUSTERS;
+    for (uint32_t pipe = begin; pipe < begin + l->clusters; pipe++) {
+        struct lane_pipe *const x = &l->pipe[pipe];
+        struct sm_lane_pipe *const f = &l->with_sm[pipe];
+        pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first);
+        gone |= (uint64_t)((x->hot & x->off) != 0) << pipe;
+        f->off = (x->off | x->waking) & shows;
+        f->needed = needed;
+        f->on = warps_on(needed, f->off);
+        l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(f->off != 0) << pipe;
+    }
+    *next = UINT32_MAX;
+    LANES *next = first.of[i] < *next ? first.of[i] : *next;
+    return gone;
 }
 
 const struct lane_steps AT_LEVEL(lane_steps) = {
-    .work = work, .book = book, .settle = settle, .wake = wake, .plan = plan, .warps_on = warps_on};
+    .hold = hold, .account = account, .settle = settle, .wake = wake, .plan = plan, .look = look};

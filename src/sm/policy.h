@@ -101,10 +101,8 @@ struct sm_lane_pipe {
     // (active and guard; UINT64_MAX: none). It works from here.
     uint64_t lanes;
     uint64_t until;    // they are busy until then, or idle since
-    uint64_t counted;  // their work up to then is counted; before it, or from it to `until`, they had no gap
     uint64_t off_from; // off from this cycle on if nothing comes; SM: until + window
     uint64_t window;
-    uint64_t look_at;  // time alone changes nothing in other lanes before this cycle
     uint64_t on;       // warps that may issue to the pipe: no lane is off that they need
     uint32_t folded;   // all bits: each instruction goes through twice, the second time an interval later; else none
     uint32_t issues;   // that the SM has booked
@@ -113,22 +111,18 @@ struct sm_lane_pipe {
     uint32_t n;        // these are lanes
     uint32_t off;      // lanes that take nothing in this cycle
     uint64_t from;     // of the newest busy time that the SM has booked; 0: none
-    uint64_t idle, busy; // cycles of each of these lanes that the SM has booked
+    uint64_t idle;     // cycles of each of these lanes that the SM has booked
     uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
     const uint32_t *needed; // by warp: lanes that its next instruction needs
 };
 
 // Books an instruction that just these lanes execute: it enters the pipe in cycle `enters` and holds the lanes for
-// `cycles`.
+// `cycles`. Whether there is a gap before it follows no pattern, so nothing branches on it.
 static inline void sm_lanes_book(struct sm_lane_pipe *x, uint64_t enters, uint64_t cycles) {
-    const uint64_t at = enters + x->ahead, to = at + cycles;
-    if (at > x->until) {
-        const uint64_t idle = at - x->until;
-        x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += x->n;
-        x->idle += idle;
-        x->busy += x->until - x->counted;
-        x->counted = x->from = at;
-    }
+    const uint64_t at = enters + x->ahead, to = at + cycles, idle = at > x->until ? at - x->until : 0;
+    x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += x->n;
+    x->idle += idle;
+    x->from = idle != 0 ? at : x->from;
     x->issues++;
     x->until = to > x->until ? to : x->until;
     x->off_from = x->until + x->window;
@@ -264,7 +258,7 @@ struct sm_policy {
     // in unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
     const uint64_t *deaf_until;
     // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three, and
-    // `cycle` with a cycle_at, which may change whenever it is called, and is not above any look_at and off_from.
+    // `cycle` with a cycle_at, which may change whenever it is called, and is not above any off_from.
     struct sm_lane_pipe *lane_pipe; // by pipe
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);

@@ -465,7 +465,6 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 #if STEP_LANES
     const uint64_t lack = lack_pipes(s, left, t);
     *held |= lack;
-    *why ^= (*why ^ STALL_policy) & (0u - (uint32_t)(lack != 0));
     left &= ~lack;
 #endif
     return left;
@@ -482,7 +481,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     }
     uint64_t free_pipes = 0;
     for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
-        if (v->pipe[p].free_at <= t) free_pipes |= BIT64(p);
+        free_pipes |= (uint64_t)(v->pipe[p].free_at <= t) << p;
     const uint64_t ready = held & v->needs[u];
 #if STEP_LANES
     uint64_t on = 0; // pipes that are on but for some lanes

@@ -250,7 +250,7 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
         const struct sm_delay d = give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1);
         const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
         for (uint32_t i = 0; i < LANE_MAX; i++) {
-            const uint64_t until = p->hot >> i & 1 ? f.sm->lanes.with_sm[0].until : p->until[i];
+            const uint64_t until = p->hot >> i & 1 ? f.sm->lanes.with_sm[0].until : p->idle_from[i];
             for (uint64_t c = t; c < until; c++) lanes[c - x] |= 1u << i;
         }
         const uint64_t taken = 1 + d.interval;

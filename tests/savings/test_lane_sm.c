@@ -142,7 +142,7 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
         assert_int_equal(a->c[ACT_lane_idle_cycles + index], (all - busy) * l->weight);
         const uint64_t states = a->c[ACT_lane_on_idle + index] + a->c[ACT_lane_uncompensated + index] +
                                 a->c[ACT_lane_compensated + index] + a->c[ACT_lane_wakeup + index];
-        assert_int_equal(states, l->gated != 0 ? (all - busy) * l->weight : 0);
+        assert_int_equal(states, l->type_gated[0] ? (all - busy) * l->weight : 0);
         assert_true(a->c[ACT_lane_on_idle + index] <= all * l->weight); // not below zero
         assert_true(a->c[ACT_lane_wakeups + index] <= a->c[ACT_lane_events + index]);
         assert_int_equal(a->c[ACT_lane_overhead + index], 14 * a->c[ACT_lane_events + index]);
