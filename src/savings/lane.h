@@ -39,8 +39,6 @@ struct lane_pipe {
     uint32_t off, waking;          // lanes
     uint32_t hot;                  // lanes that the SM books by itself; 0: none
     bool is_shifted;               // what these execute has moved to other lanes
-    uint32_t asked;                // lanes that were asked for last, on from asked_on_at; 0: things have changed since
-    uint64_t asked_on_at;
     uint64_t last_to;              // no lane works longer
     uint64_t idle;                 // lane cycles
     struct gate_counts sum;        // of lanes
@@ -56,7 +54,7 @@ struct lane_steps {
     void (*hold)(struct lane_pipe *x, const struct lane_entry *e, uint32_t window);
     void (*account)(struct lane_pipe *x);
     void (*settle)(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay);
-    void (*wake)(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
+    void (*wake)(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
                  uint32_t break_even);
     void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
     uint64_t (*look)(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next);
@@ -78,7 +76,6 @@ struct lanes {
     struct gate_times times;
     uint32_t idle_detect, width, all, weight; // width: lanes; mask of all; 32 / width
     uint32_t stages, before;     // added stages; of these, ahead of the lanes
-    uint64_t claimed, claimed_at; // pipes asked for in a cycle, and the cycle
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
     uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those that the SM has booked

@@ -158,19 +158,19 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
     if (ww_unlikely(now > l->trim_at)) trim_all(l, now - 1);
     if (now > l->settled + 1) settle(l, now - 1);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
-        if (l->fold[type].to > l->fold[type].from)
-            l->fold_cycles[type] +=
-                (l->fold[type].to < now ? l->fold[type].to : now) - l->fold[type].from;
+        const uint64_t had = l->fold[type].to;
+        if (had > l->fold[type].from) l->fold_cycles[type] += (had < now ? had : now) - l->fold[type].from;
         l->fold[type].from = now;
         l->fold[type].to = to[type];
+        if (had <= now && to[type] <= now) continue; // it did not fold and does not
+        const struct lane_plan plan = plan_of(l, type, now);
+        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) {
+            end_booking(l, p);
+            l->with_sm[p].asked = 0;
+            if (l->type_gated[type] && l->pipe[p].off != l->all) l->steps->plan(&l->pipe[p], &plan);
+        }
+        look_at(l, type, now);
     }
-    FOR_EACH_BIT64(p, l->pipes) {
-        end_booking(l, (uint32_t)p);
-        l->pipe[p].asked = 0;
-        const struct lane_plan plan = plan_of(l, type_of((uint32_t)p), now);
-        if (l->type_gated[type_of((uint32_t)p)]) l->steps->plan(&l->pipe[p], &plan);
-    }
-    look_now(l);
     settle(l, now);
 }
 
@@ -198,11 +198,13 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
 
 // Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
 // stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
-static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
+static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
+    struct lanes *const l = self;
     struct lane_pipe *const x = &l->pipe[pipe];
-    const uint32_t off = mask & x->off;
-    if (x->asked == mask && x->asked_on_at > t) return x->asked_on_at;
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const uint64_t t = v->cycle;
     end_booking(l, pipe);
+    const uint32_t off = mask & x->off;
     uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
     if (off == 0)
         FOR_EACH_BIT32(i, mask & x->waking) {
@@ -210,32 +212,13 @@ static uint64_t wake(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) 
             wait = left > wait ? left : wait;
         }
     const uint64_t on_at = t + wait;
-    const struct lane_plan plan = plan_of(l, type_of(pipe), t);
-    l->steps->wake(x, &plan, mask, (uint32_t)t, (uint32_t)on_at, l->times.break_even);
+    l->steps->wake(x, mask, (uint32_t)t, (uint32_t)on_at, l->idle_detect, l->times.break_even);
     if (on_at != t) x->waking |= off;
     look_at(l, type_of(pipe), on_at);
-    x->asked = mask;
-    x->asked_on_at = on_at;
+    f->asleep = x->off;
+    f->asked = mask;
+    f->asked_on_at = on_at;
     return on_at;
-}
-
-// Of the pipes, the first that has not been asked for in this cycle; one whose missing lanes are all
-// waking already comes before one that would have to be woken.
-static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
-    struct lanes *const l = self;
-    const uint64_t claimed = l->claimed_at == v->cycle ? l->claimed : 0, open = pipes & ~claimed;
-    if (open == 0) return UINT64_MAX; // who asked first has set the time
-    // Foremost and last of them are all that there are of two clusters.
-    const uint32_t a = bits_first64(open), b = bits_last64(open);
-    uint64_t waking = (uint64_t)((l->pipe[a].off & l->with_sm[a].needed[warp]) == 0) << a |
-                      (uint64_t)((l->pipe[b].off & l->with_sm[b].needed[warp]) == 0) << b;
-    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b))
-        waking |= (uint64_t)((l->pipe[p].off & l->with_sm[p].needed[warp]) == 0) << p;
-    const uint32_t choice = bits_first64(waking != 0 ? waking : open);
-    l->claimed_at = v->cycle;
-    l->claimed = claimed | 1ull << choice;
-    const uint64_t on_at = wake(l, choice, l->with_sm[choice].needed[warp], v->cycle);
-    return on_at > v->cycle ? on_at : v->cycle + 1;
 }
 
 // ---- work -----------------------------------------------------------------------------------------
@@ -277,7 +260,7 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
         u.second = lanes_of_threads(u.second, l->width);
     }
     if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
-        wake(l, pipe, u.first | u.second, v->cycle); // nothing is booked by the SM then
+        lanes_wanted(l, v, pipe, u.first | u.second); // nothing is booked by the SM then
         settle(l, v->cycle);
     }
     assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
@@ -286,7 +269,7 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
     bool is_alike = first_to > x->last_to && u.first != 0 && (l->times.wakeup_delay != 0 || !is_gated);
     is_alike &= u.is_folded ? u.first == u.second && behind <= latency && is_gated && lanes == UINT32_MAX : !folds;
-    x->asked = 0;
+    f->asked = 0;
     x->last_to = to > x->last_to ? to : x->last_to;
     e.lanes = u.first;
     e.at = (uint32_t)from;
@@ -308,7 +291,8 @@ static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     const uint32_t now = (uint32_t)t;
-    x->off = x->waking = x->hot = x->asked = 0;
+    x->off = x->waking = x->hot = 0;
+    f->asleep = f->asked = 0;
     for (uint32_t i = 0; i < LANE_MAX; i++) {
         x->until[i] = x->from[i] = x->wakes[i] = x->idle_from[i] = x->not_before[i] = now;
         x->off_from[i] = now + (l->all >> i & 1 ? l->idle_detect : 0);

@@ -47,28 +47,31 @@ static void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t windo
 
 // Counts what stands in the log, in its order: idle times of lanes, one by one and together.
 static void account(struct lane_pipe *x) {
+    enum { LONGEST = ACT_IDLE_LENGTHS - 1 };
+    struct lane_masks idle = spread(0), length, has_gap, others;
     for (uint32_t k = 0; k < x->n_log; k++) {
         const struct lane_entry e = x->log[k];
         const struct lane_masks in_lanes = spread(e.lanes), in_booked = spread(e.booked), in_begun = spread(e.begun);
-        struct lane_masks length, has_gap;
         LANES {
             const uint32_t in = in_lanes.of[i], until = pick(in_booked.of[i], e.until, x->until[i]);
-            const uint32_t gap = is_less(until, e.at) & in;
+            const uint32_t gap = is_less(until, e.at) & in, n = (e.at - until) & gap;
             has_gap.of[i] = gap;
-            length.of[i] = e.at - until;
+            idle.of[i] += n;
+            length.of[i] = n < LONGEST ? n : LONGEST;
             x->from[i] = pick(gap, e.at, pick(in_begun.of[i], e.from, x->from[i]));
             x->until[i] = pick(in, later(until, e.to), until);
         }
         for (uint32_t gaps = lanes_in(&has_gap); gaps != 0;) { // lanes that have been idle for as long at once
             const uint32_t n = length.of[bits_first32(gaps)];
-            struct lane_masks others;
             LANES others.of[i] = (length.of[i] - n) | (n - length.of[i]);
-            const uint32_t same = gaps & ~lanes_in(&others), count = bits_count32(same);
+            const uint32_t same = gaps & ~lanes_in(&others);
+            x->periods[n] += bits_count32(same);
             gaps ^= same;
-            x->periods[n < ACT_IDLE_LENGTHS - 1 ? n : ACT_IDLE_LENGTHS - 1] += count;
-            x->idle += (uint64_t)n * count;
         }
     }
+    uint32_t sum = 0; // of 32 lanes, none of which has been idle for much longer than lane_pg.c trims
+    LANES sum += idle.of[i];
+    x->idle += sum;
     x->n_log = 0;
 }
 
@@ -98,26 +101,27 @@ static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeu
     pass(x, all, 0, 0, t, wakeup_delay, &next);
 }
 
-// Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at.
-static void wake(struct lane_pipe *x, const struct lane_plan *p, uint32_t lanes, uint32_t t, uint32_t on_at,
+// Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off eagerly are not among
+// them: nobody needs those.
+static void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
                  uint32_t break_even) {
-    const uint32_t off = lanes & x->off;
+    const uint32_t off = lanes & x->off, not_before = on_at + 1;
     uint32_t before = 0, all = 0;
     struct lane_masks early;
-    const struct lane_masks in_off = spread(off), in_lanes = spread(lanes), in_upper = spread(LANES_UPPER);
+    const struct lane_masks in_off = spread(off), in_lanes = spread(lanes);
     LANES {
         const uint32_t wakes = in_off.of[i], slept = (t - x->off_from[i]) & wakes;
-        const uint32_t is_early = is_less(slept, break_even);
+        const uint32_t is_early = is_less(slept, break_even) & wakes;
         before += pick(is_early, slept, break_even & wakes);
         all += slept;
-        early.of[i] = is_early & wakes;
+        early.of[i] = is_early;
         const uint32_t works_on = ~is_less(t, x->wakes[i]) & is_less(on_at, x->idle_from[i]);
-        const uint32_t is_kept = wakes | (in_lanes.of[i] & ~works_on), not_before = on_at + 1;
+        const uint32_t is_kept = wakes | (in_lanes.of[i] & ~works_on);
         const uint32_t idle_from = pick(wakes, on_at, x->idle_from[i]);
         x->wakes[i] = pick(wakes, on_at, x->wakes[i]);
         x->idle_from[i] = idle_from;
         x->not_before[i] = pick(is_kept, not_before, x->not_before[i]);
-        x->off_from[i] = pick(is_kept, due(p, in_upper.of[i], idle_from, not_before), x->off_from[i]);
+        x->off_from[i] = pick(is_kept, later(idle_from + window, not_before), x->off_from[i]);
     }
     x->sum.uncompensated += before;
     x->sum.compensated += all - before;
@@ -159,6 +163,7 @@ static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uin
         pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first);
         gone |= (uint64_t)((x->hot & x->off) != 0) << pipe;
         f->off = (x->off | x->waking) & shows;
+        f->asleep = x->off;
         f->needed = needed;
         f->on = warps_on(needed, f->off);
         l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(f->off != 0) << pipe;

@@ -110,6 +110,9 @@ struct sm_lane_pipe {
     uint16_t ahead;    // of it, before the lanes
     uint32_t n;        // these are lanes
     uint32_t off;      // lanes that take nothing in this cycle
+    uint32_t asleep;   // of these, the ones that do not wake
+    uint32_t asked;    // lanes that were wanted last, all on from asked_on_at; 0: things have changed since
+    uint64_t asked_on_at;
     uint64_t from;     // of the newest busy time that the SM has booked; 0: none
     uint64_t idle;     // cycles of each of these lanes that the SM has booked
     uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
@@ -126,6 +129,18 @@ static inline void sm_lanes_book(struct sm_lane_pipe *x, uint64_t enters, uint64
     x->issues++;
     x->until = to > x->until ? to : x->until;
     x->off_from = x->until + x->window;
+}
+
+// Of `open` pipes, none of which has all lanes on that a warp needs, the one to ask for them: the first, but one whose
+// missing lanes are all waking already comes before one that would have to be woken. Of two clusters, foremost and
+// last are all that there are.
+static inline uint32_t sm_lanes_ask(const struct sm_lane_pipe *x, uint32_t warp, uint64_t open) {
+    const uint32_t a = bits_first64(open), b = bits_last64(open);
+    uint64_t wakes = (uint64_t)((x[a].asleep & x[a].needed[warp]) == 0) << a;
+    wakes |= (uint64_t)((x[b].asleep & x[b].needed[warp]) == 0) << b;
+    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b))
+        wakes |= (uint64_t)((x[p].asleep & x[p].needed[warp]) == 0) << p;
+    return bits_first64(wakes != 0 ? wakes : open);
 }
 
 // Accesses, reads and writes, to the rows of the register file: when the last one was, and how many came soon
@@ -267,8 +282,10 @@ struct sm_policy {
                                    uint64_t at, uint32_t latency, uint32_t interval);
     // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id). NULL: they are not.
     const uint64_t *pipes_part;
-    // As unit_wanted, of a warp for which none of its unit's free pipes (`pipes`) has all lanes on.
-    uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes);
+    // A scheduler came to a warp for which none of its unit's free pipes has all lanes on, and it is this one's turn to
+    // wake them (sm_lanes_ask; a pipe is asked once a cycle, and not again while what was asked of it wakes). Answers
+    // the cycle from which they are on.
+    uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t lanes);
     // An instruction issues.
     void (*issue)(void *self, const struct sm_view *v, struct sm_issue *i);
     // A register row is read or written in `cycle` (planned: it may lie ahead) by lanes of a warp;

@@ -470,6 +470,20 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     return left;
 }
 
+#if STEP_LANES
+// Asks one of the pipes for the lanes that warp w needs. When all have been asked for in this cycle, who did it has
+// set the time.
+static inline void want_lanes(struct sm *s, uint32_t w, uint64_t open, uint64_t t) {
+    if (open == 0) return;
+    const uint32_t pipe = sm_lanes_ask(s->lane_pipe, w, open);
+    const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
+    const uint32_t lanes = x->needed[w];
+    s->lanes_claimed |= BIT64(pipe);
+    if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
+    s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
+}
+#endif
+
 #if STEP_HOOKS
 // A scheduler came to warp w, one of `held`: asks for its unit; answers all warps that wait for it.
 static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
@@ -488,7 +502,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     FOR_EACH_BIT64(p, free_pipes & *s->part_at)
         if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
     if (on != 0) {
-        s->policy_wake = min64(s->policy_wake, s->lanes->lanes_wanted(s->lanes->self, v, w, on));
+        want_lanes(s, w, on & ~s->lanes_claimed, t);
         return ready;
     }
 #endif
@@ -650,6 +664,9 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     if (s->v.resident != 0 || s->is_busy) {
         s->cycle_issues = 0;
         s->cycle_taken = 0;
+#if STEP_LANES
+        s->lanes_claimed = 0;
+#endif
         s->cycle_dp = false;
         const uint32_t n = s->c.schedulers;
         uint32_t sc = (uint32_t)(t % n);
