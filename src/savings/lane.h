@@ -86,7 +86,6 @@ struct lanes {
 // All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
 // bits: three steps of compare and exchange.
 static inline uint32_t lanes_shift(uint32_t m) {
-    if (m == UINT32_MAX) return m;
     uint32_t a = m & 0x55555555u, b = m >> 1 & 0x55555555u; // 0 with 1, 2 with 3
     m = (a | b) | (a & b) << 1;
     a = m & 0x33333333u, b = m >> 2 & 0x33333333u; // 0 with 2, 1 with 3
@@ -114,10 +113,13 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
         active = lanes_shift(active);
     }
     if (!folds) return (struct lane_use){.first = threads};
-    if ((active & LANES_UPPER) == 0) return (struct lane_use){.first = threads, .is_spared = true};
-    if ((active & LANES_LOWER) == 0) return (struct lane_use){.first = threads >> 2, .is_spared = true};
-    return (struct lane_use){
-        .first = threads & LANES_LOWER, .second = (threads & LANES_UPPER) >> 2, .is_folded = true};
+    const uint32_t upper = active & LANES_UPPER, lower = active & LANES_LOWER; // which of them follows no pattern
+    const uint32_t is_folded = 0 - (uint32_t)((upper != 0) & (lower != 0)), moves = 0 - (uint32_t)(lower == 0);
+    const uint32_t one = (threads >> 2 & moves) | (threads & ~moves);
+    return (struct lane_use){.first = (threads & LANES_LOWER & is_folded) | (one & ~is_folded),
+                             .second = (threads & LANES_UPPER) >> 2 & is_folded,
+                             .is_folded = is_folded,
+                             .is_spared = !is_folded};
 }
 
 struct savings_sm;

@@ -114,8 +114,8 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
     if (t < l->look_at) return;
-    for (uint32_t type = 0; type < LANE_TYPES; type++)
-        if (l->look_at_of[type] <= t && l->type_gated[type]) settle_type(l, type, t);
+    if (l->look_at_of[0] <= t && l->type_gated[0]) settle_type(l, 0, t);
+    if (l->look_at_of[1] <= t && l->type_gated[1]) settle_type(l, 1, t);
     l->look_at = l->look_at_of[0] < l->look_at_of[1] ? l->look_at_of[0] : l->look_at_of[1];
 }
 
@@ -267,8 +267,8 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     const uint32_t behind = u.is_folded ? interval : 0;
     const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
     // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
-    bool is_alike = first_to > x->last_to && u.first != 0 && (l->times.wakeup_delay != 0 || !is_gated);
-    is_alike &= u.is_folded ? u.first == u.second && behind <= latency && is_gated && lanes == UINT32_MAX : !folds;
+    bool is_alike = (first_to > x->last_to) & (u.first != 0) & ((l->times.wakeup_delay != 0) | !is_gated);
+    is_alike &= u.is_folded ? (u.first == u.second) & (behind <= latency) & is_gated & (lanes == UINT32_MAX) : !folds;
     f->asked = 0;
     x->last_to = to > x->last_to ? to : x->last_to;
     e.lanes = u.first;
