@@ -673,7 +673,8 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
         for (uint32_t i = 0; i < n; i++) {
             issued |= schedule(s, sc, t);
             if (ww_unlikely(s->faulted)) break;
-            if (++sc == n) sc = 0;
+            sc++;
+            sc &= 0 - (uint32_t)(sc != n); // it begins where the cycle says, so nothing branches on it
         }
     }
     if (s->fetch_want != 0) front_fetch(s, t);
