@@ -162,6 +162,13 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     return f;
 }
 
+// The first rows always name some, so that who looks ahead at them (scoreboard_head) need not ask how many there are.
+static void name_rows(struct sm_inst *in) {
+    const uint8_t any = in->n_src != 0 ? in->src[0] : in->dst_first;
+    for (uint32_t i = in->n_src; i < SM_FEW_SRC; i++) in->src[i] = any;
+    if (in->n_dst == 0) in->dst_first = any;
+}
+
 static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
                        struct sm_wide *wide) {
     const struct class_timing *t = &d->c->timing[m->klass];
@@ -202,6 +209,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     // eight bar.sync a hot clock).
     const bool on_lanes = in->interval > 1 || (d->c->ctrl_on_lanes && m->op != OP_EXIT);
     if (m->klass == OPC_CTRL && on_lanes) in->unit = UNIT_INT;
+    name_rows(in);
     return true;
 }
 

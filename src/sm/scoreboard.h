@@ -72,20 +72,22 @@ static inline void scoreboard_look(struct sm *s, uint32_t w) {
     v->wait_long = (v->wait_long & ~bit) | (lng != 0 ? bit : 0);
 }
 
+static inline void scoreboard_prefetch(const struct warp *w, uint32_t reg) {
+    __builtin_prefetch(w->ew->regs + reg * WARP_LANES);
+    __builtin_prefetch(w->ew->regs + reg * WARP_LANES + WARP_LANES / 2);
+}
+
 // The head of the buffer has become the instruction at the warp's pc: it waits for its constants
 // first, then for its operands.
 static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     struct warp *const W = &s->warp[w];
     W->head = in;
-    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues.
-    for (uint32_t i = 0; i < in->n_src; i++) {
-        __builtin_prefetch(W->ew->regs + in->src[i] * WARP_LANES);
-        __builtin_prefetch(W->ew->regs + in->src[i] * WARP_LANES + WARP_LANES / 2);
-    }
-    for (uint32_t i = 0; i < in->n_dst; i++) {
-        __builtin_prefetch(W->ew->regs + (in->dst_first + i) * WARP_LANES, 1);
-        __builtin_prefetch(W->ew->regs + (in->dst_first + i) * WARP_LANES + WARP_LANES / 2, 1);
-    }
+    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How many there are
+    // changes from one instruction to the next: most have no more than these.
+    for (uint32_t i = 0; i < SM_FEW_SRC; i++) scoreboard_prefetch(W, in->src[i]);
+    scoreboard_prefetch(W, in->dst_first);
+    for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++) scoreboard_prefetch(W, in->src[i]);
+    for (uint32_t i = 1; ww_unlikely(i < in->n_dst); i++) scoreboard_prefetch(W, in->dst_first + i);
     s->v.decoded |= BIT64(w);
     s->v.needs[in->unit] |= BIT64(w);
     if (ww_unlikely((in->const_mask & ~s->const_ok[W->kslot]) != 0) && !front_constants(s, w, t)) {

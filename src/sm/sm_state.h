@@ -46,16 +46,17 @@ struct sm_inst {
     uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
     uint64_t dst;        // of these, written
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
-    uint8_t src[16];     // register rows to read, each once
+    uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it lacks: rows of it
     uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
     uint16_t flags;      // SI_*
     uint16_t latency, interval;
     uint8_t unit, klass; // enum unit_class, enum op_class
-    uint8_t n_src, n_dst, dst_first; // register rows
+    uint8_t n_src, n_dst, dst_first; // register rows; n_dst 0: dst_first is one to read, if there are any
     uint8_t n_const;     // constant-bank operands
     uint16_t aux;        // minst.aux (groups of cp.async.wait), minst.sub (fences)
     uint32_t wide;       // index into sm_kernel.wide
 };
+enum { SM_FEW_SRC = 3 };
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 
 static_assert((int)SM_ROWS == (int)MAX_GPRS, "a row for every register");
