@@ -31,6 +31,8 @@ static inline void collect_init(struct sm *s) {
     s->collector_of[UNIT_NONE] = 0;
     s->collector_of[UNIT_SFU] = of_sfu;
     s->collector_of[UNIT_LDST] = s->collector_of[UNIT_TEX] = of_mem;
+    for (uint32_t i = 0; i < WW_COUNT(s->read_after); i++)
+        s->read_after[i] = (uint8_t)(c->collector_reads == 0 ? 0 : i / c->collector_reads);
 }
 
 // Books a slot of a bank at `cycle` or later and answers the cycle.
@@ -48,20 +50,32 @@ static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle)
 
 // Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read.
 // `has_rows`: a policy has rows timed; they count as read in the first cycle in which they may be.
+// How many there are changes from one instruction to the next: the first ones, which all name some
+// row (kernel.c), go without a branch.
 static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, uint32_t w,
                                         uint64_t t, bool has_rows) {
     const uint64_t first = t + s->c.read_latency;
-    const uint32_t reads = s->c.collector_reads;
+    const bool is_single = s->c.collector_ports == 1;
     uint64_t last = first;
-    for (uint32_t i = 0; i < in->n_src; i++) {
+    for (uint32_t i = 0; ww_likely(is_single) && i < SM_FEW_SRC; i++) {
         const uint32_t bank = s->bank_of[in->src[i] + w];
-        const uint64_t from = ww_likely(reads == 0) ? first : first + i / reads;
+        const uint64_t is_read = i < in->n_src, next = s->bank_next[bank];
+        const uint64_t from = first + s->read_after[i], at = max64(from, next);
+        s->bank_next[bank] = is_read ? at + 1 : next;
+        s->act.c[ACT_rf_bank_reads + bank] += is_read;
+        s->act.c[ACT_rf_bank_conflicts] += is_read ? at - from : 0;
+        last = max64(last, is_read ? at : 0);
+    }
+    for (uint32_t i = is_single ? SM_FEW_SRC : 0; ww_unlikely(i < in->n_src); i++) {
+        const uint32_t bank = s->bank_of[in->src[i] + w];
+        const uint64_t from = first + s->read_after[i];
         const uint64_t at = collect_bank(s, bank, from);
         s->act.c[ACT_rf_bank_reads + bank]++;
         s->act.c[ACT_rf_bank_conflicts] += at - from;
         last = max64(last, at);
-        if (has_rows) sm_rows_access(s->rows, w, in->src[i], first);
     }
+    if (has_rows)
+        for (uint32_t i = 0; i < in->n_src; i++) sm_rows_access(s->rows, w, in->src[i], first);
     return last;
 }
 

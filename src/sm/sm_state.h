@@ -317,6 +317,7 @@ struct sm {
     uint64_t bus_cycle;
     uint32_t bus_used;
     uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS];
+    uint8_t read_after[sizeof(((struct sm_inst *)0)->src)]; // cycles that row i of an instruction asks for its bank later
 
     struct wheel wheel;
     struct fetched *decode; // ring
