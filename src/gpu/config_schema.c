@@ -15,6 +15,8 @@ _Static_assert(WW_COUNT(gen_names) == GEN_N && GEN_TESLA == 0 && GEN_KEPLER == 2
                "order of target_gen");
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu"};
+static const char *const cluster_at_names[] = {"issue", "entry"};
+_Static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
 static const char *const scheduler_names[] = {"lrr", "gto", "two_level", "fetch_group",
                                               "cta_aware"};
 _Static_assert(SCHED_LRR == 0 && SCHED_TWO_LEVEL == 2 && SCHED_CTA_AWARE == 4,

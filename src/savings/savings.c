@@ -132,6 +132,13 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
                         "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
                         "%u: there is nothing to coordinate, naive-blackout does it",
                         c->clusters);
+    if ((s->mechanisms & OF_LANES) && c->cluster_at == CLUSTER_AT_ENTRY) {
+        name_mechanisms(s->mechanisms & OF_LANES, text, sizeof text);
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "%s looks at single lanes of the cluster that an instruction issues to: sm.cluster_at must be "
+                        "issue",
+                        text);
+    }
     if ((s->mechanisms & OF_GATING) && !s->o.gate_int && !s->o.gate_fp && !s->o.gate_sfu &&
         !s->o.gate_ldst)
         return diag_add(d, WW_ERROR_CONFIG,

@@ -16,9 +16,10 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->dp_units > 8) return "dp_units must be at most 8";
     if (c->rf_banks == 0 || c->rf_banks > ACT_MAX_BANKS) return "rf_banks must be 1 to 32";
     if (c->collectors == 0) return "collectors must not be 0";
-    if (c->collectors > 64 || c->collectors_sfu > 64 || c->collectors_mem > 64)
+    if (c->collectors > SM_MAX_COLLECTORS || c->collectors_sfu > SM_MAX_COLLECTORS ||
+        c->collectors_mem > SM_MAX_COLLECTORS)
         return "collectors must be at most 64 of a kind";
-    if (c->collector_queue > 16) return "collector_queue must be at most 16";
+    if (c->collector_queue > SM_MAX_COLLECTOR_QUEUE) return "collector_queue must be at most 16";
     if (c->collector_ports == 0) return "collector_ports must not be 0";
     if (c->result_bus == 0) return "result_bus must not be 0";
     if (c->fetch_width == 0 || c->fetch_instructions == 0) return "nothing is fetched";
@@ -41,6 +42,13 @@ static const char *config_wrong(const struct sm_config *c) {
         return "shared_warps goes with schedulers lrr and two_level only";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->int_mul_pipe > INT_MUL_PIPE_SFU) return "there is no such int_mul_pipe";
+    if (c->cluster_at > CLUSTER_AT_ENTRY) return "there is no such cluster_at";
+    if (c->cluster_at == CLUSTER_AT_ENTRY && c->collector_ahead > ENTRY_AHEAD_MAX)
+        return "cluster_at entry goes with collector_ahead 0 to 2";
+    if (c->cluster_at == CLUSTER_AT_ENTRY && c->read_latency < (c->collector_ahead == 2 ? 2 : 1))
+        return "cluster_at entry needs a read_latency of 1, of 2 with collector_ahead 2";
+    if (c->cluster_at == CLUSTER_AT_ENTRY && c->shared_on_lanes)
+        return "cluster_at entry does not go with shared_on_lanes";
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
     if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
         return "l1d.line_bytes must be 128 or more: a transaction is";
@@ -179,7 +187,6 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
         [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level,
         [SCHED_FETCH_GROUP] = &sched_fetch_group, [SCHED_CTA_AWARE] = &sched_cta_aware};
     s->ops = kinds[c->scheduler];
-    s->step = step_cycle_plain;
     s->is_two_level = c->scheduler == SCHED_TWO_LEVEL;
     s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
@@ -207,9 +214,8 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
         return diags_status(d);
     }
     lay_out_pipes(s);
-    gate_nothing(s);
     *out = s;
-    return WW_OK;
+    return sm_set_policies(s, NULL, 0, d);
 }
 
 void sm_destroy(struct sm *s) {
@@ -309,6 +315,7 @@ static const char *add_data(struct sm *s, const struct sm_policy *q) {
     if (q->lane_pipe != NULL) {
         if (s->lanes != NULL) return "looks at lanes";
         assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
+        assert(s->c.cluster_at == CLUSTER_AT_ISSUE && "lanes are those of the cluster that an instruction issues to");
         s->lanes = q;
         s->lane_pipe = q->lane_pipe;
         s->lanes_at = q->cycle_at;
@@ -325,7 +332,8 @@ static void choose_step(struct sm *s, uint32_t n, bool has_epochs) {
     const bool has_lanes = s->lanes != NULL && s->gate == s->gate_none;
     const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
     const bool has_all = ((s->lanes != NULL || s->groups != NULL) && !has_lanes) || s->hooks & more;
-    s->step = n == 0         ? step_cycle_plain
+    s->step = s->c.cluster_at == CLUSTER_AT_ENTRY ? step_cycle_hooked
+              : n == 0       ? step_cycle_plain
               : only_listens ? step_cycle_rows
               : has_all      ? step_cycle_hooked
               : has_lanes    ? step_cycle_lanes

@@ -24,6 +24,7 @@
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU };
+enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
 enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROUP, SCHED_CTA_AWARE };
 
 // A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer when no bank,
@@ -38,6 +39,7 @@ struct class_timing {
 };
 
 enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
+enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
 
 // From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot
 // clock; a 16-lane double-clocked cluster takes a warp instruction a core cycle). Where a chip
@@ -88,6 +90,7 @@ struct sm_config {
     uint32_t write_latency;     // core cycles from the pipeline's end to dependent instructions
     // execution
     uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
+    uint32_t cluster_at;        // enum sm_cluster_at: when the cluster of an INT or FP instruction is chosen
     bool int_fp_shared_issue;   // a cluster takes INT or FP, not both: while an addition's interval
                                 // lasts (Fermi: a cycle; Tesla: two, eight lanes do both)
     bool shared_on_lanes;       // shared memory is an operand of the lanes' instructions (Tesla): an

@@ -11,7 +11,7 @@
 //   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
-//   policy.c       techniques' turns and answers
+//   policy.c       techniques' turns and answers        entry.c       clusters that are chosen at entry
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 
@@ -206,6 +206,18 @@ enum { WRITEBACKS = 64 };
 enum { TAG_LINE = 0, TAG_OP = 1 << 12, TAG_STORE = 2 << 12, TAG_NOBODY = 3 << 12, TAG_KIND = 3 << 12,
        TAG_INDEX = (1 << 12) - 1 };
 
+// ---- instructions on their way to a cluster (entry.c) -------------------------------------------
+// In collectors, waiting for one, in front of the clusters.
+enum { ENTRY_AHEAD_MAX = 2, ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS };
+struct entry {
+    const struct sm_inst *in;
+    uint64_t operands_at; // its operands are complete
+    uint64_t from;        // it may enter, or move in front of the clusters, from this cycle on
+    uint32_t lanes, pc;   // that execute
+    uint8_t warp, scheduler;
+    bool is_second, is_in_front;
+};
+
 // ---- the SM -------------------------------------------------------------------------------------
 enum { SM_MAX_WATCHES = SM_MAX_POLICIES * UNIT_N };
 struct kernel_slot {
@@ -365,6 +377,8 @@ struct sm {
     } on_prefer, on_unit, on_wanted, on_issue, on_rf, on_array, on_next;
     uint64_t epoch_next[SM_MAX_POLICIES];
     uint64_t unit_pipes[UNIT_N]; // pipes of a unit
+    struct entry entry[ENTRY_MAX]; // oldest first
+    uint32_t n_entries;
     struct activity sum; // answer of sm_activity
     struct exec_env env;
 };

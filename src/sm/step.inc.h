@@ -22,6 +22,7 @@
 #endif
 
 #include "sm/collect.h"
+#include "sm/entry.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
@@ -277,6 +278,13 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     const uint32_t unit = in->unit;
     uint32_t latency = in->latency, interval = in->interval;
     uint64_t ready = collect_operands(s, in, w, t, has_rows(s));
+#if STEP_ALL
+    if (entry_takes(s, unit)) {
+        if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
+        entry_add(s, w, in, pc, sc, is_second, ready);
+        return;
+    }
+#endif
 #if STEP_LANES
     const uint32_t pipe = choose_pipe(s, w, unit, t);
 #if STEP_ALL
@@ -435,6 +443,9 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
         off |= needs[u] & is_off;
         s->units_busy &= ~((uint32_t) ~(STEP_OFF ? is_off : is_taken) & 1u << u);
     }
+    const uint64_t at_entry = STEP_ALL ? entry_needs(s) : 0;
+    no &= ~at_entry;
+    off &= ~at_entry;
     *held = 0;
     *why = STALL_unit_busy;
     if (s->c.dp_blocks_issue) {
@@ -463,7 +474,7 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
         left &= ~off;
     }
 #if STEP_LANES
-    const uint64_t lack = lack_pipes(s, left, t);
+    const uint64_t lack = lack_pipes(s, left & ~at_entry, t);
     *held |= lack;
     left &= ~lack;
 #endif
@@ -622,6 +633,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
             if (s->sched[sc].next > t && (held & v->mine[sc]))
                 next = min64(next, s->sched[sc].next);
     }
+    if (STEP_ALL) next = min64(next, entry_next(s, t));
 #if STEP_HOOKS
     next = min64(next, min64(s->policy_wake, s->epoch_at));
     if (s->hooks & HOOK_NEXT) next = min64(next, policy_next_event(s));
@@ -660,6 +672,7 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     s->v.accesses[1] = s->tex.n;
     policies_begin(s, t);
 #endif
+    if (STEP_ALL && s->n_entries != 0) entry_step(s, t);
     bool issued = false;
     if (s->v.resident != 0 || s->is_busy) {
         s->cycle_issues = 0;

@@ -1,0 +1,149 @@
+// Clusters chosen at entry (sm.cluster_at entry). An INT or FP instruction needs no more than a place in a collector
+// to issue; which cluster executes it is known when it enters one: all its operands are there, and the oldest of
+// those that wait takes the first cluster that takes it. So GPGPU-Sim 3.2.0 does it (shader.cc: the schedulers ask for
+// a free slot of ID_OC_SP, opndcoll_rfu_t::dispatch_ready_cu, shader_core_ctx::execute); there collectors go on in
+// turn, here by age.
+//
+// With collector_ahead 2 there is a register in front of the clusters, with a place for each: a collector is free when
+// its instruction moves there, and who waits there enters from the next cycle on. With 0 and 1 instructions wait in
+// their collectors, which are free in the cycle after they have entered or in that cycle.
+//
+// A pipeline that is off is wanted only from here, by an instruction that could enter and finds no free one that is on:
+// each such instruction asks, the oldest first, in every simulated cycle. What has not entered keeps no pipeline on.
+//
+// The list has a fixed size, and no instruction in it is forgotten: one without a result keeps its warp from draining
+// until it has entered.
+#include "sm/entry.h"
+
+#include "sm/collect.h"
+#include "sm/scoreboard.h"
+#include "sm/units.h"
+#include "sm/wheel.h"
+
+static bool has_front(const struct sm *s) { return s->c.collector_ahead == ENTRY_AHEAD_MAX; }
+
+void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, uint32_t sc, bool is_second,
+               uint64_t ready) {
+    struct warp *const W = &s->warp[w];
+    if (in->flags & SI_RESULT)
+        scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
+    else
+        W->inflight++;
+    s->collectors_used += s->collector_of[in->unit];
+    assert(s->n_entries < ENTRY_MAX && "whoever waits has a collector or a place in front of the clusters");
+    s->entry[s->n_entries++] = (struct entry){.in = in,
+                                              .operands_at = ready,
+                                              .from = has_front(s) ? ready - 1 : ready,
+                                              .lanes = s->env.exec_mask,
+                                              .pc = pc,
+                                              .warp = (uint8_t)w,
+                                              .scheduler = (uint8_t)sc,
+                                              .is_second = is_second};
+}
+
+// ---- entering -----------------------------------------------------------------------------------
+// As units_choose, and where policies say by pipe what is on. SM_PIPES: none that is on is free.
+static uint32_t choose(struct sm *s, uint32_t unit, uint64_t t) {
+    const uint32_t first = s->v.pipe_first[unit];
+    uint32_t takes = 0;
+    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++) {
+        const uint32_t p = first + i;
+        if (s->v.pipe[p].free_at > t || (s->pipes_none >> p & 1)) continue;
+        if (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, p)) takes |= 1u << i;
+    }
+    const uint32_t ahead = takes & s->pipes_ahead[unit];
+    return takes == 0 ? SM_PIPES : first + bits_first32(ahead != 0 ? ahead : takes);
+}
+
+// No pipeline of its unit is both free and on: what is free is off, and wanted.
+static void want(struct sm *s, const struct entry *e, uint64_t t) {
+    uint64_t is_free = 0;
+    FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
+        if (s->v.pipe[p].free_at <= t) is_free |= BIT64(p);
+    if (is_free == 0) return;
+    s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, e->in->unit, is_free, BIT64(e->warp)));
+}
+
+static struct sm_delay tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
+    struct sm_issue i = {.cycle = t,
+                         .warp = e->warp,
+                         .scheduler = e->scheduler,
+                         .pc = e->pc,
+                         .kernel_slot = s->warp[e->warp].kslot,
+                         .lanes = e->lanes,
+                         .klass = e->in->klass,
+                         .unit = e->in->unit,
+                         .pipe = (uint8_t)pipe,
+                         .is_second = e->is_second,
+                         .latency = e->in->latency,
+                         .interval = e->in->interval,
+                         .operands_at = e->operands_at};
+    for (uint32_t k = 0; k < s->on_issue.n; k++) s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
+    return (struct sm_delay){i.extra_latency, i.extra_interval};
+}
+
+// False: no pipeline takes it.
+static bool enter(struct sm *s, const struct entry *e, uint64_t t) {
+    const struct sm_inst *const in = e->in;
+    const uint32_t unit = in->unit, pipe = choose(s, unit, t);
+    if (pipe == SM_PIPES) {
+        want(s, e, t);
+        return false;
+    }
+    const struct sm_delay d = tell(s, e, pipe, t);
+    const uint32_t interval = in->interval + d.interval;
+    uint32_t latency = in->latency + d.latency;
+    if (latency == 0) latency = 1;
+    units_book(s, unit, pipe, t, interval, true);
+    if (d.interval != 0) units_book_twin(s, unit, pipe, t, d.interval);
+    units_enter(s, pipe, t, t, interval, latency, true);
+    if (s->c.collector_ahead == 0)
+        s->collector_free[(uint8_t)(t + 1)] += s->collector_of[unit];
+    else if (!e->is_in_front)
+        s->collectors_used -= s->collector_of[unit];
+    if (in->flags & SI_RESULT) {
+        wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp, count_lanes(e->lanes));
+        return true;
+    }
+    struct warp *const W = &s->warp[e->warp];
+    W->inflight--;
+    if (W->exited && W->inflight == 0) cta_warp_drained(s, e->warp, t);
+    return true;
+}
+
+void entry_step(struct sm *s, uint64_t t) {
+    uint32_t left = 0, in_front = 0;
+    for (uint32_t i = 0; i < s->n_entries; i++) {
+        const struct entry *const e = &s->entry[i];
+        const bool may_enter = e->from <= t && e->is_in_front == has_front(s);
+        if (may_enter && enter(s, e, t)) continue;
+        in_front += e->is_in_front;
+        if (left != i) s->entry[left] = *e;
+        left++;
+    }
+    s->n_entries = left;
+    for (uint32_t i = 0; has_front(s) && i < left && in_front < s->c.clusters; i++) {
+        struct entry *const e = &s->entry[i];
+        if (e->is_in_front || e->from > t) continue;
+        e->is_in_front = true;
+        e->from = t + 1;
+        s->collectors_used -= s->collector_of[e->in->unit];
+        in_front++;
+    }
+}
+
+// Who waits for a place in front of the clusters gets one when another enters; who waits for a pipeline to be on has
+// asked, and was told when to look again.
+uint64_t entry_next(const struct sm *s, uint64_t t) {
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < s->n_entries; i++) {
+        const struct entry *const e = &s->entry[i];
+        if (e->from > t) {
+            next = min64(next, e->from);
+        } else if (e->is_in_front == has_front(s)) {
+            FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
+                if (s->v.pipe[p].free_at > t) next = min64(next, s->v.pipe[p].free_at);
+        }
+    }
+    return next;
+}
