@@ -32,7 +32,7 @@ enum sm_pipe_id {
 enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be looked at one by one
 
 struct sm_pipe {
-    uint64_t free_at;    // first cycle in which the scheduler may issue to it
+    uint64_t free_at;    // first cycle in which the scheduler may issue to it, or (cluster_at entry) one may enter
     uint64_t enter_at;   // first cycle in which it can take in the next instruction
     uint64_t busy_from;  // it held or will hold work in [busy_from, busy_until), its newest busy
     uint64_t busy_until; // period; idle since busy_until once that is past
@@ -75,9 +75,10 @@ struct sm_view {
     uint32_t lanes[SM_MAX_WARPS];
 };
 
-// An instruction at its issue. The callback may raise the extra_* fields.
+// An instruction at its issue; with cluster_at entry one for INT or FP when it enters its pipe. The callback may raise
+// the extra_* fields.
 struct sm_issue {
-    uint64_t cycle;      // of issue
+    uint64_t cycle;      // of issue, or entry
     uint32_t warp, scheduler, pc, kernel_slot;
     uint32_t lanes;      // that execute (active and guard)
     uint8_t klass, unit; // enum op_class, enum unit_class
@@ -266,7 +267,8 @@ struct sm_policy {
     // that is true. Asked in every simulated cycle in which that is so, and before the scheduler goes
     // on to warps of other units. Warps that the scheduler never comes to wake nothing. Answers the
     // first later cycle in which to look again (a wakeup's end), UINT64_MAX if some other event will
-    // tell.
+    // tell. With cluster_at entry no scheduler asks for INT and FP: each instruction does that could enter one, oldest
+    // first, ahead of the schedulers; `ready` is its warp.
     uint64_t (*unit_wanted)(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready);
     // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes

@@ -10,6 +10,9 @@
 //   3. fetch
 //   4. the next cycle: the one after when something issued, else the first in which anything happens
 //
+// With cluster_at entry INT and FP instructions that have issued enter their pipelines ahead of 2. (entry.h; only in
+// step_hooked.c).
+//
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
 // its result may be used `latency` cycles after that, and write_latency more.

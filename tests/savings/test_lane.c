@@ -566,7 +566,7 @@ static void figure_4_6(void **state) {
 }
 
 // ---- what does not go together --------------------------------------------------------------------
-static void refused(const char *words, uint32_t interval, const char *why) {
+static void refused_on(const char *words, struct sm_config c, const char *why) {
     struct diags d;
     diags_init(&d);
     struct savings s;
@@ -578,13 +578,16 @@ static void refused(const char *words, uint32_t interval, const char *why) {
         r.mechanism[r.n_mechanisms].name = w;
         r.mechanism[r.n_mechanisms++].where = "test";
     }
-    struct sm_config c = {.clusters = 2, .sfus = 1, .schedulers = 2};
-    c.timing[OPC_INT_ADD].interval = c.timing[OPC_FP_ADD].interval = interval;
     assert_int_equal(savings_make(&r, &c, &d, &s), why ? WW_ERROR_CONFIG : WW_OK);
     char said[512] = "";
     diags_first(&d, said, sizeof said);
     if (why && strstr(said, why) == NULL) fail_msg("%s", said);
     diags_free(&d);
+}
+static void refused(const char *words, uint32_t interval, const char *why) {
+    struct sm_config c = {.clusters = 2, .sfus = 1, .schedulers = 2};
+    c.timing[OPC_INT_ADD].interval = c.timing[OPC_FP_ADD].interval = interval;
+    refused_on(words, c, why);
 }
 static void refusals(void **state) {
     (void)state;
@@ -601,6 +604,10 @@ static void refusals(void **state) {
     refused("lane-pg warp-folding", 8, NULL);
     refused("lane-meter warp-folding lane-shifting", 2, NULL);
     refused("gates origami-scheduler coordinated-blackout adaptive-idle-detect", 1, NULL);
+    struct sm_config entry = {.clusters = 2, .sfus = 1, .schedulers = 2, .cluster_at = CLUSTER_AT_ENTRY};
+    refused_on("lane-pg warp-folding", entry, "lane-pg looks at single lanes of the cluster that an instruction issues to");
+    refused_on("lane-meter", entry, "sm.cluster_at must be issue");
+    refused_on("gates coordinated-blackout adaptive-idle-detect", entry, NULL);
 }
 
 int main(void) {

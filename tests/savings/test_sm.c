@@ -11,7 +11,7 @@ static uint32_t draw(uint32_t n) {
     return (seed >> 8) % n;
 }
 
-static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler) {
+static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at) {
     seed = number;
     struct rig *g = rig_new();
     struct sm_config *const c = &g->c;
@@ -29,6 +29,12 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler) 
     c->int_mul_pipe = draw(2);
     c->write_latency = draw(2);
     c->timing[OPC_SFU_RCP].interval = 4;
+    if (cluster_at == CLUSTER_AT_ENTRY) {
+        c->cluster_at = cluster_at;
+        c->collector_ahead = number % 3;
+        c->read_latency += 2;
+        c->collectors = 4 + number;
+    }
     g->args.block[0] = WORDS / 2;
     g->ctas = 2;
     s2r(g, 10, PTX_SREG_tid_x);
@@ -69,7 +75,8 @@ struct witness {
 static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     struct witness *w = self;
     w->issues++;
-    if (i->pipe < SM_PIPE_LDST) assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
+    const bool has_delay = w->sm->gating.times.wakeup_delay != 0; // else it may have been woken for this instruction
+    if (i->pipe < SM_PIPE_LDST && has_delay) assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
     if (i->pipe < SM_PIPES && (w->sm->gating.pipes >> i->pipe & 1))
         assert_int_equal(w->sm->gating.domain[i->pipe].state, GATE_ON);
 }
@@ -77,7 +84,8 @@ static void saw_cycle(void *self, const struct sm_view *v) {
     struct witness *w = self;
     const struct gating *const all = &w->sm->gating;
     if (!all->is_busy) return;
-    FOR_EACH_BIT64(p, all->pipes) { // the SM and the domain, when it is told, agree
+    // The SM and the domain, when it is told, agree; without a wakeup delay what may be woken counts as on.
+    FOR_EACH_BIT64(p, all->times.wakeup_delay != 0 ? all->pipes : 0) {
         struct gate_domain d = all->domain[p];
         const uint32_t type = all->type_of[p];
         const uint64_t idle_from = savings_idle_from(v, (uint32_t)p);
@@ -106,8 +114,9 @@ struct outcome {
     struct activity a;
     uint64_t cycles;
 };
-static void go(uint32_t number, uint32_t scheduler, bool is_kepler, const struct savings *s, struct outcome *out) {
-    struct rig *g = program(number, scheduler, is_kepler);
+static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at, const struct savings *s,
+               struct outcome *out) {
+    struct rig *g = program(number, scheduler, is_kepler, cluster_at);
     struct witness w = {0};
     struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue, .cycle = saw_cycle};
     if (s != NULL) {
@@ -173,17 +182,18 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
     assert_int_equal(set_cycles, c[ACT_sm_busy_cycles]);
 }
 
-static void all_programs(bool is_kepler) {
+static void all_programs(bool is_kepler, uint32_t cluster_at) {
     static struct outcome want, got;
     uint64_t events = 0, dark_wakeups = 0;
     for (uint32_t n = 1; n <= 12; n++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_CTA_AWARE; scheduler++) {
             const struct savings off = technique(0, 0, 0);
-            go(n, scheduler, is_kepler, NULL, &want);
+            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want);
             check(&want, &off, is_kepler ? 6 : 2);
             for (uint32_t i = 0; i < WW_COUNT(set); i++) {
-                const struct savings s = technique(set[i], n & 1, n >> 1 & 1);
-                go(n, scheduler, is_kepler, &s, &got);
+                struct savings s = technique(set[i], n & 1, n >> 1 & 1);
+                if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) s.o.wakeup_delay = 0;
+                go(n, scheduler, is_kepler, cluster_at, &s, &got);
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
                 check(&got, &s, is_kepler ? 6 : 2);
@@ -196,14 +206,23 @@ static void all_programs(bool is_kepler) {
 }
 static void fermi(void **state) {
     (void)state;
-    all_programs(false);
+    all_programs(false, CLUSTER_AT_ISSUE);
 }
 static void kepler(void **state) {
     (void)state;
-    all_programs(true);
+    all_programs(true, CLUSTER_AT_ISSUE);
+}
+static void fermi_at_entry(void **state) {
+    (void)state;
+    all_programs(false, CLUSTER_AT_ENTRY);
+}
+static void kepler_at_entry(void **state) {
+    (void)state;
+    all_programs(true, CLUSTER_AT_ENTRY);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler),
+                                       cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

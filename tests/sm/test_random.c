@@ -77,6 +77,11 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->write_latency = rnd(3);
     c->int_mul_pipe = rnd(2);
     c->ctrl_on_lanes = rnd(2);
+    if (which % 3 == 1) {
+        c->cluster_at = CLUSTER_AT_ENTRY;
+        c->collector_ahead %= 3;
+        c->read_latency += 2;
+    }
     c->agu_lanes = 8u << rnd(3);
     c->pending_entries = 1 + rnd(20);
     for (int i = 0; i < OPC_N; i++) {
