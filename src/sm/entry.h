@@ -1,5 +1,5 @@
 // INT and FP instructions that have issued and have not entered a cluster yet, where that is chosen at entry
-// (sm.cluster_at entry; see entry.c). Only step_hooked.c knows of them: an SM of this kind runs no other step.
+// (sm.cluster_at entry; see entry.c). An SM of this kind runs step_hooked.c alone; in the others none of this is left.
 #ifndef WW_SM_ENTRY_H
 #define WW_SM_ENTRY_H
 
