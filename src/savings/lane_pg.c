@@ -169,7 +169,7 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
             l->with_sm[p].asked = 0;
             if (l->type_gated[type] && l->pipe[p].off != l->all) l->steps->plan(&l->pipe[p], &plan);
         }
-        look_at(l, type, now);
+        if (l->type_gated[type]) look_at(l, type, now);
     }
     settle(l, now);
 }
