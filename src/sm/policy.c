@@ -26,6 +26,7 @@ static void order_pipes(struct sm *s, uint32_t unit) {
     s->pipes_ahead[unit] = 0;
     if (units_has_twin(s, unit))
         s->pipes_ahead[unit] = (uint32_t)(s->pipes_none >> units_twin(first)) & ((1u << s->v.pipe_n[unit]) - 1);
+    s->pipe_lead[unit] = s->pipes_ahead[unit] == 2;
     s->on_free_at[unit] = s->v.unit_free_at[unit];
     if (s->v.pipe_n[unit] != 0) units_refresh(s, unit, s->v.cycle, true);
 }

@@ -264,6 +264,7 @@ struct sm {
     uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
     uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
     uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are chosen before the others
+    uint32_t pipe_lead[UNIT_N];    // of two, the one that is chosen when both take an instruction: 0 or 1
     struct sm_gate *gate;  // by pipe; of the policy that switches pipelines, or gate_none
     uint64_t gates_more;   // pipes beyond INT and FP that may be off
     struct sm_gate gate_none[SM_PIPES];

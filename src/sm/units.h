@@ -38,9 +38,12 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
         return at;
     }
     const uint64_t *const off = &s->pipe_off[first];
-    uint64_t takes = (uint64_t)((p->free_at | off[0]) <= t);
-    takes |= (uint64_t)((p[n - 1].free_at | off[n - 1]) <= t) << (n - 1);
-    for (uint32_t i = 1; i + 1 < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
+    if (ww_likely(n <= 2)) { // who finds the one taken takes the other
+        const uint32_t lead = s->pipe_lead[unit];
+        return first + (lead ^ (uint32_t)((p[lead].free_at | off[lead]) > t));
+    }
+    uint64_t takes = 0;
+    for (uint32_t i = 0; i < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
     const uint64_t ahead = takes & s->pipes_ahead[unit];
     return first + bits_first64(ahead != 0 ? ahead : takes);
 }
