@@ -8,42 +8,53 @@
 // When several are due in one cycle the highest-numbered goes first: schedulers fill low numbers.
 #include "savings/savings_int.h"
 
-static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
-    struct gate_domain *const first = &g->domain[g->first[type]], *const end = first + g->n[type];
+// Of `n` clusters: for two, the paper's number, the loops are laid out flat.
+static inline __attribute__((always_inline)) uint64_t settle_of(struct gating *g, const struct sm_view *v,
+                                                                uint32_t type, uint64_t t, uint32_t n) {
+    const uint32_t first = g->first[type];
+    struct gate_domain *const d = &g->domain[first];
     uint32_t on = 0;
     uint64_t last_off = 0, awake_at = DOMAIN_NEVER;
-    for (struct gate_domain *d = first; d != end; d++) {
-        domain_awake(d, t);
-        on += d->state != GATE_OFF;
-        if (d->state == GATE_OFF) last_off = domain_max(last_off, d->since);
-        if (d->state == GATE_WAKING && d->on_at < awake_at) awake_at = d->on_at;
+    for (uint32_t i = 0; i < n; i++) {
+        domain_awake(&d[i], t);
+        const bool is_off = d[i].state == GATE_OFF, is_waking = d[i].state == GATE_WAKING;
+        on += !is_off;
+        last_off = domain_max(last_off, is_off ? d[i].since : 0);
+        awake_at = domain_min(awake_at, is_waking ? d[i].on_at : DOMAIN_NEVER);
     }
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
         // The counter is known from the cycle after the last look on, and so is that another cluster has been
         // woken beside one that had been kept on; the others went off earlier.
-        const uint64_t not_before = is_last ? domain_max(g->settled + 1, last_off) : g->settled + 1;
+        const uint64_t not_before = domain_max(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;
-        for (struct gate_domain *d = first; d != end; d++) {
-            if (d->state != GATE_ON) continue;
-            const uint32_t p = (uint32_t)(d - g->domain);
-            const uint64_t at = domain_max(domain_due(d, savings_idle_from(v, p), window), not_before);
-            if (at > due) continue;
-            due = at;
-            next = p;
+        for (uint32_t i = 0; i < n; i++) {
+            const bool is_on = d[i].state == GATE_ON;
+            const uint64_t idle_from = v->pipe[first + i].busy_until;
+            const uint64_t at = domain_max(
+                domain_max(domain_max(idle_from, d[i].since) + window, d[i].not_before), not_before);
+            const bool is_next = is_on & (at <= due);
+            due = is_next ? at : due;
+            next = is_next ? first + i : next;
         }
-        const bool stays = due > t || (is_last && g->actv[type] != 0);
-        if (stays && is_last && next != SM_PIPES) { // until its work is done and the counter falls
-            g->kept |= g->unit_of[type];
-            g->last_pipe[type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP] = (uint8_t)next;
+        const bool stays = (due > t) | (is_last & (g->actv[type] != 0));
+        if (stays) {
+            if (is_last & (next != SM_PIPES)) { // until its work is done and the counter falls
+                g->kept |= g->unit_of[type];
+                g->last_pipe[type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP] = (uint8_t)next;
+            }
+            break;
         }
-        if (stays) break;
         domain_gate(&g->domain[next], due);
         last_off = domain_max(last_off, due);
     }
     return awake_at;
+}
+
+static uint64_t settle(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t) {
+    return g->n[type] == 2 ? settle_of(g, v, type, t, 2) : settle_of(g, v, type, t, g->n[type]);
 }
 
 const struct gate_rule rule_coordinated_blackout = {

@@ -56,6 +56,7 @@ void gates_init(struct savings_sm *s, struct sm_policy *p) {
                             .cycle = cycle,
                             .cycle_at = &s->gates.switch_at,
                             .cycle_without = &s->gates.first_unit,
+                            .cycle_any = true,
                             .cycle_with = &s->gates.last_unit,
                             .order = &s->gates.order,
                             .count = count};

@@ -38,27 +38,31 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
         *x = (struct sm_gate){is_off ? 0 : UINT64_MAX, SM_GATE_NEVER};
         return;
     }
-    const bool is_kept = (g->kept & g->unit_of[type]) != 0;
-    x->window = is_kept ? SM_GATE_NEVER : g->idle_detect[type];
-    x->off_from = d->state != GATE_ON ? 0
-                  : is_kept           ? UINT64_MAX
-                                      : domain_due(d, savings_idle_from(v, pipe), g->idle_detect[type]);
-    if (d->state == GATE_ON && g->rule[type]->settle != NULL) x->off_from = domain_max(x->off_from, t + 1);
+    const bool is_kept = (g->kept & g->unit_of[type]) != 0, is_on = d->state == GATE_ON;
+    const uint32_t window = g->idle_detect[type];
+    const uint64_t idle_from = savings_idle_from(v, pipe);
+    uint64_t due = domain_max(domain_max(idle_from, d->since) + window, d->not_before);
+    due = domain_max(due, g->rule[type]->settle != NULL ? t + 1 : 0);
+    due = is_kept | (idle_from == DOMAIN_NEVER) ? UINT64_MAX : due;
+    x->window = is_kept ? SM_GATE_NEVER : window;
+    x->off_from = due & (0 - (uint64_t)is_on);
 }
 
 // Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody is left who keeps
-// the last one on.
-static bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
-    bool is_off = false;
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
-        is_off |= (g->domain[p].state == GATE_ON) & (g->gate[p].off_from <= t);
+// the last one on. Which of these it is follows no pattern, so nothing branches on it.
+static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
+    const struct gate_domain *const d = &g->domain[g->first[type]];
+    const struct sm_gate *const x = &g->gate[g->first[type]];
+    const uint32_t n = g->n[type];
+    bool is_off = (d[0].state == GATE_ON) & (x[0].off_from <= t);
+    is_off |= (d[n - 1].state == GATE_ON) & (x[n - 1].off_from <= t);
+    for (uint32_t i = 1; i + 1 < n; i++) is_off |= (d[i].state == GATE_ON) & (x[i].off_from <= t);
     const bool is_left = ((g->kept & g->unit_of[type]) != 0) & (g->actv[type] == 0);
     return is_off | is_left | (g->type_at[type] <= t) | (g->times.wakeup_delay == 0);
 }
 
-// All domains that somebody has to tell, up to and with cycle t.
-static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
-    g->look_at = g->times.wakeup_delay == 0 ? t + 1 : DOMAIN_NEVER;
+// Domains whose rule looks at all of a type.
+static void settle_types(struct gating *g, const struct sm_view *v, uint64_t t) {
     for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++) {
         if (!(g->ruled & g->unit_of[type])) continue;
         if (has_changed(g, type, t)) {
@@ -68,6 +72,12 @@ static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
         }
         g->look_at = domain_min(g->look_at, g->type_at[type]);
     }
+}
+
+// All domains that somebody has to tell, up to and with cycle t.
+static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
+    g->look_at = g->times.wakeup_delay == 0 ? t + 1 : DOMAIN_NEVER;
+    if (g->ruled != 0) settle_types(g, v, t);
     FOR_EACH_BIT64(p, g->waking | g->told) {
         struct gate_domain *const d = &g->domain[p];
         settle_alone(g, v, (uint32_t)p, t);
@@ -117,21 +127,38 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     struct gate_domain *const d = &g->domain[pipe];
     d->n.critical_wakeups += g->rule[g->type_of[pipe]]->has_blackout && may_wake(g, pipe) == t;
     g->gate[pipe].off_from = 0;
-    g->waking |= 1ull << pipe;
+    g->waking |= 1ull << pipe & ~g->of_rule;
     return domain_wake(d, &g->times, t);
 }
 
-// Nothing of a unit could be woken: until when that is so, as long as none of its pipelines is waking. What is on now
-// and goes off will be in blackout for longer.
-static uint64_t deaf_until(struct gating *g, const struct sm_view *v, uint64_t pipes) {
-    if ((pipes & g->pipes) == 0) return 0;
-    uint64_t until = UINT64_MAX;
-    FOR_EACH_BIT64(p, g->pipes_of[g->type_of[bits_first64(pipes & g->pipes)]]) {
-        settle_alone(g, v, (uint32_t)p, v->cycle);
-        if (g->domain[p].state == GATE_WAKING) return 0;
-        if (g->domain[p].state == GATE_OFF) until = domain_min(until, may_wake(g, (uint32_t)p));
+// One of the type's pipelines has been woken beside the only one that was on: that may go off, from the next cycle on,
+// as if it had never been the last.
+static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type) {
+    if ((g->kept & g->unit_of[type]) == 0) return;
+    if (g->times.wakeup_delay == 0) {
+        look_at(g, type, v->cycle);
+        return;
     }
-    return until != UINT64_MAX ? until : 0;
+    g->kept &= ~g->unit_of[type];
+    FOR_EACH_BIT64(p, g->pipes_of[type]) {
+        if (g->domain[p].state == GATE_ON) show(g, v, (uint32_t)p, v->cycle);
+    }
+}
+
+// Until when unit_wanted would do nothing for a unit of these pipelines: none of what is off may be woken before, and
+// what is waking is not on. What goes off meanwhile may be woken at once, or is in blackout for longer than that.
+static uint64_t deaf_until(struct gating *g, const struct sm_view *v, uint32_t type) {
+    const bool has_blackout = g->rule[type]->has_blackout;
+    if (g->times.wakeup_delay == 0 || (has_blackout && g->times.wakeup_delay > g->times.break_even)) return 0;
+    uint64_t until = UINT64_MAX;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+        settle_alone(g, v, p, v->cycle);
+        const struct gate_domain *const d = &g->domain[p];
+        const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
+        const uint64_t at = d->state == GATE_ON ? off_from : d->state == GATE_WAKING ? d->on_at : may_wake(g, p);
+        until = domain_min(until, at);
+    }
+    return until;
 }
 
 static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
@@ -139,36 +166,39 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     (void)ready;
     struct gating *const g = self;
     const uint64_t t = v->cycle;
-    uint64_t again = UINT64_MAX;
+    pipes &= g->pipes;
     g->deaf_until[unit] = 0;
+    if (pipes == 0) return UINT64_MAX;
+    const uint32_t type = g->type_of[bits_first64(pipes)];
     if (g->claimed_at != t) {
         g->claimed_at = t;
         g->claimed = 0;
     }
-    FOR_EACH_BIT64(p, pipes & g->pipes) {
+    uint64_t again = UINT64_MAX;
+    FOR_EACH_BIT64(p, pipes) {
         const struct gate_domain *const d = &g->domain[p];
         settle_alone(g, v, (uint32_t)p, t);
         if (d->state != GATE_WAKING) continue;
-        if (d->on_at < again) again = d->on_at;
+        again = domain_min(again, d->on_at);
         if (g->claimed >> p & 1) continue;
         g->claimed |= 1ull << p;
+        g->deaf_until[unit] = deaf_until(g, v, type);
         return again;
     }
-    FOR_EACH_BIT64(p, pipes & g->pipes & ~g->claimed) {
-        const struct gate_domain *const d = &g->domain[p];
-        if (d->state != GATE_OFF) continue;
+    FOR_EACH_BIT64(p, pipes & ~g->claimed) {
+        if (g->domain[p].state != GATE_OFF) continue;
         const uint64_t from = may_wake(g, (uint32_t)p);
         if (from <= t) {
             g->claimed |= 1ull << p;
             const uint64_t on_at = wake(g, (uint32_t)p, t);
-            // What only a warp kept on may go off now.
-            const bool was_last = (g->kept & g->unit_of[g->type_of[p]]) != 0;
-            look_at(g, g->type_of[p], was_last ? t : on_at);
+            look_at(g, type, on_at);
+            leave_kept(g, v, type);
+            g->deaf_until[unit] = deaf_until(g, v, type);
             return on_at > t ? on_at : t + 1;
         }
-        if (from < again) again = from;
+        again = domain_min(again, from);
     }
-    g->deaf_until[unit] = deaf_until(g, v, pipes);
+    g->deaf_until[unit] = deaf_until(g, v, type);
     return again;
 }
 
@@ -302,7 +332,10 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         g->unit_of[i] = i == GATE_TYPE_INT ? 1u << UNIT_INT : i == GATE_TYPE_FP ? 1u << UNIT_FP : 0;
         g->pipes_of[i] = ((1ull << row[i].n) - 1) << row[i].first;
         g->pipes |= g->pipes_of[i];
-        if (g->rule[i]->settle != NULL) g->ruled |= g->unit_of[i];
+        if (g->rule[i]->settle != NULL) {
+            g->ruled |= g->unit_of[i];
+            g->of_rule |= g->pipes_of[i];
+        }
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
     for (uint32_t i = 0; i < SM_PIPES; i++) g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
@@ -317,6 +350,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
                             .cycle_without = g->counts_active ? &g->kept : NULL,
                             .cycle_idle = g->last_pipe,
                             .cycle_gate = g->counts_active || g->told != 0,
+                            .cycle_any = true,
                             .leave = g->counts_active ? leave : NULL,
                             .gate = g->gate,
                             .gated = g->pipes,

@@ -28,7 +28,8 @@ struct gating {
     uint32_t kept;             // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster not go off
     uint8_t last_pipe[UNIT_N]; // which that is
     struct sm_gate gate[SM_PIPES];
-    uint64_t waking, told;     // pipes that are; pipes whose domains are told what time has done in each look
+    uint64_t of_rule;          // pipes whose type a rule looks at as a whole
+    uint64_t waking, told;     // of the others, those that are; pipes whose domains are told what time has done in each look
     uint64_t look_at;          // the first of them is on, or something else is due
     uint64_t type_at[GATE_TYPES]; // the same of a type that its rule looks at as a whole
     uint32_t ruled;            // the units (bit mask: UNIT_INT, UNIT_FP) of these

@@ -19,69 +19,74 @@ static void epochs(struct sm *s, uint64_t t) {
 // Which pipelines of a unit are on, and which of these an instruction tries first: the lowest-numbered. But where
 // INT and FP of a cluster cannot take one in the same cycle, a cluster whose other pipeline is off comes first:
 // the other scheduler's instruction, if it is of the other type, then finds its own where it is on.
-static void order_pipes(struct sm *s, uint32_t unit) {
-    const uint32_t first = s->v.pipe_first[unit];
-    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++)
-        s->pipe_off[first + i] = 0 - (s->pipes_none >> (first + i) & 1);
-    s->pipes_ahead[unit] = 0;
-    if (units_has_twin(s, unit))
-        s->pipes_ahead[unit] = (uint32_t)(s->pipes_none >> units_twin(first)) & ((1u << s->v.pipe_n[unit]) - 1);
-    s->pipe_lead[unit] = s->pipes_ahead[unit] == 2;
+static inline void order_pipes(struct sm *s, uint32_t unit, uint64_t none) {
+    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+    for (uint32_t i = 0; i < n; i++) s->pipe_off[first + i] = 0 - (none >> (first + i) & 1);
+    const uint64_t ahead = units_has_twin(s, unit) ? none >> units_twin(first) & ((1ull << n) - 1) : 0;
+    s->pipes_ahead[unit] = (uint32_t)ahead;
+    s->pipe_lead[unit] = ahead == 2;
     s->on_free_at[unit] = s->v.unit_free_at[unit];
-    if (s->v.pipe_n[unit] != 0) units_refresh(s, unit, s->v.cycle, true);
+    if (n != 0) units_refresh(s, unit, s->v.cycle, true);
 }
 
 // Beyond the units of the pipelines that changed, those of their twins.
 static void pipes_change(struct sm *s, uint64_t none) {
     const uint64_t changed = s->pipes_none ^ none, sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
     s->pipes_none = none;
-    if (changed & sp) {
-        order_pipes(s, UNIT_INT);
-        order_pipes(s, UNIT_FP);
+    if (ww_likely((changed & sp) != 0)) {
+        order_pipes(s, UNIT_INT, none);
+        order_pipes(s, UNIT_FP, none);
     }
     if (ww_unlikely((changed & ~sp) != 0))
         for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
-            if (changed & s->unit_pipes[u]) order_pipes(s, u);
+            if (changed & s->unit_pipes[u]) order_pipes(s, u, none);
 }
 
 void policy_pipes_new(struct sm *s) {
     s->pipes_none = 0;
-    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u, 0);
 }
 
-// Beyond the units that a policy watches, it has a turn while one of them has no pipeline on.
+// Beyond the units that a policy watches, it has a turn while one of them has no pipeline on. The numbers of watches
+// never fall: the loops over them are then as long every time.
 static void watch(struct sm *s) {
     uint32_t n = 0, n_idle = 0;
     for (uint32_t i = 0; i < s->n_turns; i++) {
         struct sm_turn *const p = &s->turn[i];
-        p->had_without = *p->without;
-        p->had_with = *p->with;
-        FOR_EACH_BIT32(u, p->had_without) {
-            if (p->idle != NULL) {
+        const uint32_t without = *p->without;
+        if (p->idle != NULL) {
+            p->units |= without;
+            FOR_EACH_BIT32(u, p->units) {
                 s->watch_idle[n_idle].warps = &s->v.needs[u];
-                s->watch_idle[n_idle++].at = &s->v.pipe[p->idle[u]].busy_until;
-                continue;
+                s->watch_idle[n_idle++].at = without >> u & 1 ? &s->v.pipe[p->idle[u]].busy_until : &s->all;
             }
+            continue;
+        }
+        const uint32_t with = *p->with;
+        FOR_EACH_BIT32(u, without) {
             s->watch[n].warps = (s->unit_pipes[u] & ~s->pipes_none) == 0 ? &s->none : &s->v.needs[u];
-            s->watch[n++].with = p->had_with != UNIT_NONE ? &s->v.needs[p->had_with] : &s->all;
+            s->watch[n++].with = with != UNIT_NONE ? &s->v.needs[with] : &s->all;
         }
     }
-    // Their number never falls: the loops over them (policy_misses) are then as long every time.
     for (uint32_t i = n; i < s->n_watches; i++) s->watch[i].with = &s->none;
-    for (uint32_t i = n_idle; i < s->n_watches_idle; i++) s->watch_idle[i].at = &s->all;
     s->n_watches = n > s->n_watches ? n : s->n_watches;
-    s->n_watches_idle = n_idle > s->n_watches_idle ? n_idle : s->n_watches_idle;
+    s->n_watches_idle = n_idle;
+}
+
+// Nobody has to look before a pipeline goes off, in cycle `off` at the earliest, or one that is watched is idle.
+static inline void check_at(struct sm *s, uint64_t off) {
+    s->check_at = off;
+    for (uint32_t i = 0; i < s->n_watches_idle; i++) s->check_at = min64(s->check_at, *s->watch_idle[i].at);
 }
 
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
 static void plan(struct sm *s, uint64_t t) {
     policy_turn_at(s);
-    const uint64_t none = policy_off(s, t);
-    bool is_same = none == s->pipes_none;
-    if (!is_same) pipes_change(s, none);
-    for (uint32_t i = 0; i < s->n_turns; i++)
-        is_same &= (*s->turn[i].without == s->turn[i].had_without) & (*s->turn[i].with == s->turn[i].had_with);
-    if (!is_same) watch(s);
+    uint64_t next;
+    const uint64_t none = policy_off_next(s, t, &next);
+    if (none != s->pipes_none) pipes_change(s, none);
+    watch(s);
+    check_at(s, next);
 }
 
 static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
@@ -101,17 +106,25 @@ static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_
 }
 
 void policy_turns(struct sm *s, uint64_t t) {
+    uint64_t next;
+    const bool other = policy_off_next(s, t, &next) != s->pipes_none;
+    if (!((s->turn_at <= t) | other | policy_misses(s) | policy_idles(s, t))) {
+        check_at(s, next);
+        return;
+    }
     if (ww_unlikely(s->epoch_at <= t)) {
         epochs(s, t);
     } else {
         for (uint32_t i = 0; i < s->n_turns; i++)
-            if (has_turn(s, &s->turn[i], t)) s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
+            if (s->turn[i].p->cycle_any || has_turn(s, &s->turn[i], t))
+                s->turn[i].p->cycle(s->turn[i].p->self, &s->v);
     }
     plan(s, t);
 }
 
 bool policy_is_left(const struct sm *s, uint64_t next) {
-    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s, next - 1);
+    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s) ||
+           policy_idles(s, next - 1);
 }
 
 void policy_leave(struct sm *s, uint64_t next) {
@@ -146,6 +159,7 @@ uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_
     for (uint32_t i = 0; i < s->on_wanted.n; i++)
         next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit, pipes, ready));
     policy_turn_at(s);
+    s->check_at = 0; // gates may have changed
     return next;
 }
 

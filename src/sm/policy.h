@@ -242,6 +242,8 @@ struct sm_policy {
     const uint8_t *cycle_idle;
     // It has a turn too when other pipes are off than at the last (see `gate`). Needs cycle_at.
     bool cycle_gate;
+    // It may be called in the turns of others too: it does less than finding out whose turn it is.
+    bool cycle_any;
     // Nothing issued, the SM skips cycles behind this one, and in one of them `cycle` would have had its turn: the
     // last look at what the view says in all of them. Before it is called again, things will have changed.
     void (*leave)(void *self, const struct sm_view *v);

@@ -359,10 +359,12 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
             return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that %s: an SM takes one", q->name, second);
     }
     s->n_policies = (uint8_t)n;
-    s->deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
+    const uint64_t *const deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
+    s->deaf_until = deaf_until != NULL ? deaf_until : s->deaf_none;
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);
+    s->check_at = 0;
     choose_step(s, n, has_epochs);
     return WW_OK;
 }

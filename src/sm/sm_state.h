@@ -276,10 +276,13 @@ struct sm {
         const uint32_t *without, *with;
         const uint8_t *idle;
         const struct sm_policy *p;
-        uint32_t had_without, had_with; // what is watched for it now
+        uint32_t units; // of `idle`: that it has ever named
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
+    // Before this cycle no other pipelines are off than were at the last look, and none that is watched is idle. Work
+    // moves both to later cycles, and nobody keeps this up to date with it: what has come is then looked at again.
+    uint64_t check_at;
     // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or *at has come.
     struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
     struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
@@ -287,7 +290,8 @@ struct sm {
     const uint64_t *part_at; // pipes_part of the policy that has it
     const struct sm_order *order;  // NULL: nobody has one
     struct sm_groups *groups;      // the same
-    const uint64_t *deaf_until;    // of the only policy that has unit_wanted; NULL: there is none that has it
+    const uint64_t *deaf_until;    // of the only policy that has unit_wanted, or deaf_none
+    uint64_t deaf_none[UNIT_N];
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     const uint64_t *lanes_at;       // its cycle_at
@@ -491,37 +495,53 @@ static inline uint64_t policy_in_set(const struct sm *s) {
     const uint64_t waits = s->v.active_waits ? 0 : s->v.wait_long;
     return s->v.active & s->v.decoded & ~(waits | s->blocked);
 }
-// When they do follows no pattern, so nothing branches on it.
-// A watch of warps and two of idle pipelines are what techniques use so far: no loop over these.
-static inline bool policy_misses(const struct sm *s, uint64_t t) {
-    if ((s->n_watches | s->n_watches_idle) == 0) return false;
+// When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques use so far, and two
+// of idle pipelines: no loop over these.
+static inline bool policy_misses(const struct sm *s) {
     const uint64_t in_set = policy_in_set(s);
     bool misses = ((in_set & *s->watch[0].warps) == 0) & (*s->watch[0].with != 0);
-    misses |= ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
-    misses |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
     for (uint32_t i = 1; i < s->n_watches; i++)
         misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
-    for (uint32_t i = 2; i < s->n_watches_idle; i++)
-        misses |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
     return misses;
 }
-// Pipelines that are off in cycle t. INT and FP are looked at whether somebody gates them or not.
-static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
+static inline bool policy_idles(const struct sm *s, uint64_t t) {
+    const uint64_t in_set = policy_in_set(s);
+    bool idles = ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
+    idles |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
+    for (uint32_t i = 2; i < s->n_watches_idle; i++)
+        idles |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
+    return idles;
+}
+// Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not known). INT and FP
+// are looked at whether somebody gates them or not, and nothing branches on what is off when.
+static inline void policy_gate(const struct sm_gate *g, uint32_t pipe, uint64_t t, uint64_t *off, uint64_t *next) {
+    const uint64_t from = g[pipe].off_from, is_off = from <= t;
+    *off |= is_off << pipe;
+    *next = min64(*next, from | (0 - is_off));
+}
+static inline uint64_t policy_off_next(const struct sm *s, uint64_t t, uint64_t *next) {
     const struct sm_gate *const g = s->gate;
-    const struct sm_gate *const a = &g[SM_PIPE_INT], *const b = &g[SM_PIPE_FP];
-    uint32_t off_int = (uint32_t)(a[0].off_from <= t) | (uint32_t)(a[1].off_from <= t) << 1;
-    uint32_t off_fp = (uint32_t)(b[0].off_from <= t) | (uint32_t)(b[1].off_from <= t) << 1;
+    uint64_t off = 0;
+    *next = NEVER;
+    policy_gate(g, SM_PIPE_INT, t, &off, next);
+    policy_gate(g, SM_PIPE_INT + 1, t, &off, next);
+    policy_gate(g, SM_PIPE_FP, t, &off, next);
+    policy_gate(g, SM_PIPE_FP + 1, t, &off, next);
     for (uint32_t i = 2; i < s->v.pipe_n[UNIT_INT]; i++) {
-        off_int |= (uint32_t)(a[i].off_from <= t) << i;
-        off_fp |= (uint32_t)(b[i].off_from <= t) << i;
+        policy_gate(g, SM_PIPE_INT + i, t, &off, next);
+        policy_gate(g, SM_PIPE_FP + i, t, &off, next);
     }
-    uint64_t off = off_int << SM_PIPE_INT | off_fp << SM_PIPE_FP;
     if (ww_unlikely(s->gates_more != 0)) {
         FOR_EACH_BIT64(p, s->gates_more) off |= (uint64_t)(g[p].off_from <= t) << p;
         for (uint32_t i = 0; i < 2; i++)
             if (s->v.accesses[i] != 0) off &= ~BIT64(SM_PIPE_LDST + i);
+        *next = 0;
     }
     return off;
+}
+static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
+    uint64_t next;
+    return policy_off_next(s, t, &next);
 }
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);

@@ -177,9 +177,8 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
 #if STEP_ALL
     policy_turn_at(s);
 #endif
-    bool is_turn = (s->turn_at <= t) | policy_misses(s, t);
-    if (STEP_OFF) is_turn |= policy_off(s, t) != s->pipes_none;
-    if (is_turn) policy_turns(s, t);
+    const uint64_t at = STEP_OFF ? min64(s->turn_at, s->check_at) : s->turn_at;
+    if ((at <= t) | policy_misses(s)) policy_turns(s, t);
 #if STEP_LANES
     if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
 #endif
@@ -503,7 +502,7 @@ static inline void want_lanes(struct sm *s, uint32_t w, uint64_t open, uint64_t 
 static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     const struct sm_view *const v = &s->v;
     const uint32_t u = s->warp[w].head->unit, first = v->pipe_first[u];
-    if (!STEP_LANES && s->deaf_until != NULL && s->deaf_until[u] > t) {
+    if (!STEP_LANES && s->deaf_until[u] > t) {
         s->policy_wake = min64(s->policy_wake, s->deaf_until[u]);
         return held & v->needs[u];
     }
@@ -524,10 +523,26 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     return ready;
 }
 
+#if !STEP_LANES
+// Of `held`, the warps for INT and FP whose unit need not be asked for. What the scheduler does not come to it need not
+// look at again either, but then it issues something.
+static inline uint64_t want_none(struct sm *s, uint64_t held, uint64_t t) {
+    const uint64_t *const until = s->deaf_until;
+    const uint64_t of_int = held & s->v.needs[UNIT_INT] & units_later(until[UNIT_INT], t);
+    const uint64_t of_fp = held & s->v.needs[UNIT_FP] & units_later(until[UNIT_FP], t);
+    s->policy_wake = min64(s->policy_wake, of_int != 0 ? until[UNIT_INT] : NEVER);
+    s->policy_wake = min64(s->policy_wake, of_fp != 0 ? until[UNIT_FP] : NEVER);
+    return of_int | of_fp;
+}
+#endif
+
 // The scheduler's choice among `can` and `held`: in its order, or as policies prefer. Units that it
 // comes to and that are held back are asked for. False: it may issue none.
 static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
                                  uint64_t t) {
+#if !STEP_LANES
+    if (held != 0) held &= ~want_none(s, held, t);
+#endif
     for (;;) {
         uint64_t from = can | held;
         if (from == 0) return false;
