@@ -73,20 +73,19 @@ static void watch(struct sm *s) {
     s->n_watches_idle = n_idle;
 }
 
-// Nobody has to look before a pipeline goes off, in cycle `off` at the earliest, or one that is watched is idle.
-static inline void check_at(struct sm *s, uint64_t off) {
-    s->check_at = off;
+// Nobody has to look before a pipeline goes off or one that is watched is idle.
+static inline void check_at(struct sm *s) {
+    s->check_at = s->off_at;
     for (uint32_t i = 0; i < s->n_watches_idle; i++) s->check_at = min64(s->check_at, *s->watch_idle[i].at);
 }
 
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
 static void plan(struct sm *s, uint64_t t) {
     policy_turn_at(s);
-    uint64_t next;
-    const uint64_t none = policy_off_next(s, t, &next);
+    const uint64_t none = policy_off_next(s, t, &s->off_at);
     if (none != s->pipes_none) pipes_change(s, none);
     watch(s);
-    check_at(s, next);
+    check_at(s);
 }
 
 static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
@@ -105,13 +104,16 @@ static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_
     return false;
 }
 
-void policy_turns(struct sm *s, uint64_t t) {
-    uint64_t next;
-    const bool other = policy_off_next(s, t, &next) != s->pipes_none;
-    if (!((s->turn_at <= t) | other | policy_misses(s) | policy_idles(s, t))) {
-        check_at(s, next);
-        return;
-    }
+// Whether anything has come that time brings: a pipeline that goes off, or is idle and watched. If not, when it may.
+static inline bool has_come(struct sm *s, uint64_t t) {
+    if (policy_idles(s, t) || (s->off_at <= t && policy_off_next(s, t, &s->off_at) != s->pipes_none)) return true;
+    check_at(s);
+    return false;
+}
+
+void policy_turns(struct sm *s, uint64_t t, bool is_missed) {
+    if (ww_unlikely(s->gates_more != 0)) policy_accesses(s);
+    if (!(is_missed | (s->turn_at <= t)) && !has_come(s, t)) return;
     if (ww_unlikely(s->epoch_at <= t)) {
         epochs(s, t);
     } else {
@@ -159,7 +161,11 @@ uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_
     for (uint32_t i = 0; i < s->on_wanted.n; i++)
         next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit, pipes, ready));
     policy_turn_at(s);
-    s->check_at = 0; // gates may have changed
+    FOR_EACH_BIT64(p, s->unit_pipes[unit]) { // whose gates may have changed
+        const uint64_t from = s->gate[p].off_from;
+        s->off_at = min64(s->off_at, from > s->v.cycle ? from : NEVER);
+    }
+    s->check_at = min64(s->check_at, s->off_at);
     return next;
 }
 

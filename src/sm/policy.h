@@ -49,7 +49,7 @@ struct sm_gate { uint64_t off_from, window; };
 // What the SM knows in a cycle. A warp slot is a bit in the masks.
 struct sm_view {
     uint64_t cycle;
-    uint64_t before;   // the cycle that was simulated before this one; kept, as `accesses` is, only while a policy
+    uint64_t before;   // the cycle that was simulated before this one; kept only while a policy
                        // is there that does more than listen (`rows`, array_access, warp, work, count)
     uint64_t resident; // holds a warp that has not exited
     uint64_t decoded;  // its next instruction is in the instruction buffer
@@ -67,7 +67,8 @@ struct sm_view {
     uint64_t unit_free_at[UNIT_N];    // earliest free_at of the unit's pipes
     uint8_t pipe_first[UNIT_N], pipe_n[UNIT_N];
     uint32_t accesses[2];             // that the LD/ST and the texture unit hold: while there is one
-                                      // the unit works, and busy_until tells only afterwards
+                                      // the unit works, and busy_until tells only afterwards; kept
+                                      // while a policy may switch it off, or looks at more than pipelines
     uint64_t issued;                  // instructions; kept as `lanes` is
     uint64_t full;                    // warps of which all lanes are active; kept as `lanes` is
     // Active lanes of the warp (its next instruction's, before its guard); kept only while a policy has one of groups,

@@ -280,9 +280,10 @@ struct sm {
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Before this cycle no other pipelines are off than were at the last look, and none that is watched is idle. Work
-    // moves both to later cycles, and nobody keeps this up to date with it: what has come is then looked at again.
-    uint64_t check_at;
+    // Before off_at no other pipelines are off than were at the last look, before check_at none that is watched is idle
+    // either. Work moves both to later cycles, and nobody keeps these up to date with it: when one has come, all is
+    // looked at again.
+    uint64_t off_at, check_at;
     // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or *at has come.
     struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
     struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
@@ -484,7 +485,8 @@ void policy_pipes_new(struct sm *s); // none is off, whatever has been before
 uint64_t policy_next_event(struct sm *s);
 bool policy_is_left(const struct sm *s, uint64_t next); // ... and one of them is somebody's turn
 void policy_leave(struct sm *s, uint64_t next);         // then
-void policy_turns(struct sm *s, uint64_t t);    // some have their turn, or other pipelines are off
+// Some may have their turn, surely so if one misses warps, or other pipelines are off.
+void policy_turns(struct sm *s, uint64_t t, bool is_missed);
 // When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
 static inline void policy_turn_at(struct sm *s) {
     s->turn_at = s->epoch_at;
@@ -503,6 +505,10 @@ static inline bool policy_misses(const struct sm *s) {
     for (uint32_t i = 1; i < s->n_watches; i++)
         misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
     return misses;
+}
+static inline void policy_accesses(struct sm *s) {
+    s->v.accesses[0] = s->lsu.n;
+    s->v.accesses[1] = s->tex.n;
 }
 static inline bool policy_idles(const struct sm *s, uint64_t t) {
     const uint64_t in_set = policy_in_set(s);

@@ -178,7 +178,8 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     policy_turn_at(s);
 #endif
     const uint64_t at = STEP_OFF ? min64(s->turn_at, s->check_at) : s->turn_at;
-    if ((at <= t) | policy_misses(s)) policy_turns(s, t);
+    const bool is_missed = policy_misses(s);
+    if ((at <= t) | is_missed) policy_turns(s, t, is_missed);
 #if STEP_LANES
     if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
 #endif
@@ -686,8 +687,9 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     collect_sweep(s, t);
 #if STEP_HOOKS
     s->policy_wake = NEVER;
-    s->v.accesses[0] = s->lsu.n;
-    s->v.accesses[1] = s->tex.n;
+#if STEP_ALL
+    policy_accesses(s);
+#endif
     policies_begin(s, t);
 #endif
     if (STEP_ALL && s->n_entries != 0) entry_step(s, t);
