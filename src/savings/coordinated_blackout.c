@@ -19,8 +19,8 @@ static inline __attribute__((always_inline)) uint64_t settle_of(struct gating *g
         domain_awake(&d[i], t);
         const bool is_off = d[i].state == GATE_OFF, is_waking = d[i].state == GATE_WAKING;
         on += !is_off;
-        last_off = domain_max(last_off, is_off ? d[i].since : 0);
-        awake_at = domain_min(awake_at, is_waking ? d[i].on_at : DOMAIN_NEVER);
+        last_off = domain_max(last_off, d[i].since & (0 - (uint64_t)is_off));
+        awake_at = domain_min(awake_at, d[i].on_at | ((uint64_t)is_waking - 1));
     }
     for (; on != 0; on--) {
         const bool is_last = on == 1;

@@ -145,60 +145,50 @@ static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type)
     }
 }
 
-// Until when unit_wanted would do nothing for a unit of these pipelines: none of what is off may be woken before, and
-// what is waking is not on. What goes off meanwhile may be woken at once, or is in blackout for longer than that.
-static uint64_t deaf_until(struct gating *g, const struct sm_view *v, uint32_t type) {
-    const bool has_blackout = g->rule[type]->has_blackout;
-    if (g->times.wakeup_delay == 0 || (has_blackout && g->times.wakeup_delay > g->times.break_even)) return 0;
-    uint64_t until = UINT64_MAX;
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
-        settle_alone(g, v, p, v->cycle);
-        const struct gate_domain *const d = &g->domain[p];
-        const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
-        const uint64_t at = d->state == GATE_ON ? off_from : d->state == GATE_WAKING ? d->on_at : may_wake(g, p);
-        until = domain_min(until, at);
-    }
-    return until;
-}
-
+// Besides, until when it would do nothing if it were asked again: none of what is off may be woken before, what is
+// waking is not on, and what goes off meanwhile may be woken at once, or (is_deaf) is in blackout for longer than that.
 static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready) {
     (void)ready;
     struct gating *const g = self;
     const uint64_t t = v->cycle;
-    pipes &= g->pipes;
     g->deaf_until[unit] = 0;
+    pipes &= g->pipes;
     if (pipes == 0) return UINT64_MAX;
     const uint32_t type = g->type_of[bits_first64(pipes)];
-    if (g->claimed_at != t) {
-        g->claimed_at = t;
-        g->claimed = 0;
-    }
-    uint64_t again = UINT64_MAX;
-    FOR_EACH_BIT64(p, pipes) {
+    const bool has_blackout = g->rule[type]->has_blackout;
+    g->claimed &= 0 - (uint64_t)(g->claimed_at == t);
+    g->claimed_at = t;
+    uint64_t takes = 0, may = 0, on_at = UINT64_MAX, again = UINT64_MAX, until = UINT64_MAX;
+    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+        settle_alone(g, v, p, t);
         const struct gate_domain *const d = &g->domain[p];
-        settle_alone(g, v, (uint32_t)p, t);
-        if (d->state != GATE_WAKING) continue;
-        again = domain_min(again, d->on_at);
-        if (g->claimed >> p & 1) continue;
+        const uint64_t is_waking = d->state == GATE_WAKING, is_off = d->state == GATE_OFF, is_free = pipes >> p & 1;
+        const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
+        const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : off_from;
+        const uint64_t may_now = is_off & (at <= t), then = at | (0 - may_now);
+        // The one that it takes is the first; what it answers is known up to there.
+        on_at = domain_min(on_at, at | ((is_waking & is_free & (takes == 0)) - 1));
+        takes |= (is_waking & is_free & ~(g->claimed >> p)) << p;
+        may |= may_now << p;
+        again = domain_min(again, then | (((is_waking | is_off) & is_free) - 1));
+        until = domain_min(until, then);
+    }
+    const uint64_t wakes = may & pipes & ~g->claimed;
+    if (takes != 0) {
+        g->claimed |= takes & (0 - takes);
+        again = on_at;
+    } else if (wakes != 0) {
+        const uint32_t p = bits_first64(wakes);
         g->claimed |= 1ull << p;
-        g->deaf_until[unit] = deaf_until(g, v, type);
-        return again;
+        may &= ~(1ull << p);
+        again = wake(g, p, t);
+        until = domain_min(until, again);
+        look_at(g, type, again);
+        leave_kept(g, v, type);
+        again = domain_max(again, t + 1);
     }
-    FOR_EACH_BIT64(p, pipes & ~g->claimed) {
-        if (g->domain[p].state != GATE_OFF) continue;
-        const uint64_t from = may_wake(g, (uint32_t)p);
-        if (from <= t) {
-            g->claimed |= 1ull << p;
-            const uint64_t on_at = wake(g, (uint32_t)p, t);
-            look_at(g, type, on_at);
-            leave_kept(g, v, type);
-            g->deaf_until[unit] = deaf_until(g, v, type);
-            return on_at > t ? on_at : t + 1;
-        }
-        again = domain_min(again, from);
-    }
-    g->deaf_until[unit] = deaf_until(g, v, type);
+    if (may == 0 && g->is_deaf) g->deaf_until[unit] = until;
     return again;
 }
 
@@ -342,6 +332,7 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
     g->last_pipe[UNIT_INT] = SM_PIPE_INT;
     g->last_pipe[UNIT_FP] = SM_PIPE_FP;
     g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
+    g->is_deaf = o->wakeup_delay != 0 && (!rule->has_blackout || o->wakeup_delay <= o->break_even);
     g->counts_active = (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
     *p = (struct sm_policy){.name = "gating",
                             .self = g,

@@ -37,7 +37,8 @@ struct gating {
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
     uint32_t unit_of[GATE_TYPES]; // bits of UNIT_INT and UNIT_FP, 0 for the others
-    uint64_t deaf_until[UNIT_N];  // what can be woken of a unit is in blackout until then
+    uint64_t deaf_until[UNIT_N];  // of a unit nothing can be woken before that
+    bool is_deaf;                 // as far as that is known
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     struct gate_times times;
     uint32_t idle_detect[GATE_TYPES];

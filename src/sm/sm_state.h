@@ -245,7 +245,7 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
     uint32_t dirty;       // schedulers whose held reason is out of date
-    // Units whose free_at (where pipes may be off: on_free_at) may lie ahead; INT, FP and LD/ST: always looked at.
+    // Units whose free_at may lie ahead; INT, FP and LD/ST: always looked at.
     uint32_t units_busy;
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;

@@ -427,24 +427,29 @@ static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
 }
 #endif
 
+#if STEP_OFF
+// Of warps for units beyond INT and FP, those for which no pipeline that is on takes an instruction.
+static __attribute__((noinline)) uint64_t off_more(const struct sm *s, uint64_t t) {
+    uint64_t off = 0;
+    for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++) off |= s->v.needs[u] & units_later(s->on_free_at[u], t);
+    return off;
+}
+#endif
+
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
 // `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
 static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
                                                                 enum stall_reason *why, uint64_t *held) {
     struct sm_view *const v = &s->v;
-    const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at, *const on_at = s->on_free_at;
+    const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at;
     // no: of units all of whose pipelines are taken; off: ... that are on
     uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) |
                   (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t)) |
                   (needs[UNIT_LDST] & units_later(free_at[UNIT_LDST], t));
-    uint64_t off = (needs[UNIT_INT] & units_later(on_at[UNIT_INT], t)) |
-                   (needs[UNIT_FP] & units_later(on_at[UNIT_FP], t)) |
-                   (needs[UNIT_LDST] & units_later(on_at[UNIT_LDST], t));
     FOR_EACH_BIT32(u, s->units_busy & ~UNITS_OFTEN) {
-        const uint64_t is_taken = units_later(free_at[u], t), is_off = units_later(on_at[u], t);
+        const uint64_t is_taken = units_later(free_at[u], t);
         no |= needs[u] & is_taken;
-        off |= needs[u] & is_off;
-        s->units_busy &= ~((uint32_t) ~(STEP_OFF ? is_off : is_taken) & 1u << u);
+        s->units_busy &= ~((uint32_t)~is_taken & 1u << u);
     }
     const uint64_t at_entry = STEP_ALL ? entry_needs(s) : 0;
     no &= ~at_entry;
@@ -472,10 +477,13 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
             left &= ~needs[UNIT_TEX];
         }
     }
-    if (STEP_OFF) {
-        *held = left & off;
-        left &= ~off;
-    }
+#if STEP_OFF
+    uint64_t off = (needs[UNIT_INT] & units_later(s->on_free_at[UNIT_INT], t)) |
+                   (needs[UNIT_FP] & units_later(s->on_free_at[UNIT_FP], t));
+    if (ww_unlikely(s->gates_more != 0)) off |= off_more(s, t);
+    *held = left & off;
+    left &= ~off;
+#endif
 #if STEP_LANES
     const uint64_t lack = lack_pipes(s, left & ~at_entry, t);
     *held |= lack;

@@ -23,7 +23,7 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
     s->v.unit_free_at[unit] = first;
-    if (has_off) s->on_free_at[unit] = first = on;
+    if (has_off) s->on_free_at[unit] = on;
     s->units_busy = (s->units_busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
