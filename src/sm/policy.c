@@ -166,6 +166,8 @@ uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_
         s->off_at = min64(s->off_at, from > s->v.cycle ? from : NEVER);
     }
     s->check_at = min64(s->check_at, s->off_at);
+    s->deaf_int = s->deaf_until[UNIT_INT];
+    s->deaf_fp = s->deaf_until[UNIT_FP];
     return next;
 }
 

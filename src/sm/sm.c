@@ -160,6 +160,7 @@ static void lay_out_pipes(struct sm *s) {
     }
     v->schedulers = c->schedulers;
     v->active_waits = c->active_waits && c->scheduler == SCHED_TWO_LEVEL;
+    s->long_leaves = v->active_waits ? 0 : ~0ull;
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
             if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
@@ -364,7 +365,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);
-    s->off_at = s->check_at = 0;
+    s->off_at = s->check_at = s->deaf_int = s->deaf_fp = 0;
     choose_step(s, n, has_epochs);
     return WW_OK;
 }

@@ -293,6 +293,7 @@ struct sm {
     struct sm_groups *groups;      // the same
     const uint64_t *deaf_until;    // of the only policy that has unit_wanted, or deaf_none
     uint64_t deaf_none[UNIT_N];
+    uint64_t deaf_int, deaf_fp;    // its INT's and FP's
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     const uint64_t *lanes_at;       // its cycle_at
@@ -304,6 +305,7 @@ struct sm {
     uint64_t none, all;
     uint32_t no_unit;
 
+    uint64_t long_leaves;  // all bits where warps that wait for memory leave the active set, else none
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
 
@@ -494,8 +496,7 @@ static inline void policy_turn_at(struct sm *s) {
 }
 // Warps of the active set that wait for results or a unit at most, or for memory if the set keeps those.
 static inline uint64_t policy_in_set(const struct sm *s) {
-    const uint64_t waits = s->v.active_waits ? 0 : s->v.wait_long;
-    return s->v.active & s->v.decoded & ~(waits | s->blocked);
+    return s->v.active & s->v.decoded & ~((s->v.wait_long & s->long_leaves) | s->blocked);
 }
 // When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques use so far, and two
 // of idle pipelines: no loop over these.

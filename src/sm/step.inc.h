@@ -533,15 +533,15 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 }
 
 #if !STEP_LANES
-// Of `held`, the warps for INT and FP whose unit need not be asked for. What the scheduler does not come to it need not
-// look at again either, but then it issues something.
-static inline uint64_t want_none(struct sm *s, uint64_t held, uint64_t t) {
-    const uint64_t *const until = s->deaf_until;
-    const uint64_t of_int = held & s->v.needs[UNIT_INT] & units_later(until[UNIT_INT], t);
-    const uint64_t of_fp = held & s->v.needs[UNIT_FP] & units_later(until[UNIT_FP], t);
-    s->policy_wake = min64(s->policy_wake, of_int != 0 ? until[UNIT_INT] : NEVER);
-    s->policy_wake = min64(s->policy_wake, of_fp != 0 ? until[UNIT_FP] : NEVER);
-    return of_int | of_fp;
+// Warps for INT and FP whose unit would answer nothing new. When that is so follows no pattern.
+static inline uint64_t deaf_to(const struct sm *s, uint64_t t) {
+    return (s->v.needs[UNIT_INT] & units_later(s->deaf_int, t)) | (s->v.needs[UNIT_FP] & units_later(s->deaf_fp, t));
+}
+
+// A scheduler issues nothing, and such warps are among those that it would have come to.
+static void wait_for_deaf(struct sm *s, uint64_t deaf) {
+    if (deaf & s->v.needs[UNIT_INT]) s->policy_wake = min64(s->policy_wake, s->deaf_int);
+    if (deaf & s->v.needs[UNIT_FP]) s->policy_wake = min64(s->policy_wake, s->deaf_fp);
 }
 #endif
 
@@ -550,11 +550,17 @@ static inline uint64_t want_none(struct sm *s, uint64_t held, uint64_t t) {
 static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
                                  uint64_t t) {
 #if !STEP_LANES
-    if (held != 0) held &= ~want_none(s, held, t);
+    const uint64_t deaf = held & deaf_to(s, t);
+    held &= ~deaf;
 #endif
     for (;;) {
         uint64_t from = can | held;
-        if (from == 0) return false;
+        if (from == 0) {
+#if !STEP_LANES
+            wait_for_deaf(s, deaf);
+#endif
+            return false;
+        }
         if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
 #if STEP_LANES
         if (s->groups != NULL) from = sm_groups_first(s->groups, &s->v, sc, from);
