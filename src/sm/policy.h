@@ -42,7 +42,8 @@ struct sm_pipe {
 
 // Of a pipeline that may be off, what the SM and the policy that switches it both know. It is off in a cycle that is
 // no earlier than `off_from`; LD/ST and texture only when they hold no access (sm_view.accesses). The SM moves that
-// behind the work: to busy_until + window whenever the pipeline takes any. All else is the policy's.
+// behind the work: to busy_until + window whenever the pipeline takes any, from UINT64_MAX too (not before it has taken
+// some). All else is the policy's; off_from of what is on it brings nearer in `cycle`, `epoch`, `work` and unit_wanted alone.
 struct sm_gate { uint64_t off_from, window; };
 #define SM_GATE_NEVER (UINT64_MAX / 2) // a window that never ends
 

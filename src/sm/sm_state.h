@@ -522,9 +522,9 @@ static inline bool policy_idles(const struct sm *s, uint64_t t) {
 // Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not known). INT and FP
 // are looked at whether somebody gates them or not, and nothing branches on what is off when.
 static inline void policy_gate(const struct sm_gate *g, uint32_t pipe, uint64_t t, uint64_t *off, uint64_t *next) {
-    const uint64_t from = g[pipe].off_from, is_off = from <= t;
+    const uint64_t from = g[pipe].off_from, is_off = from <= t, by_work = t + 1 + g[pipe].window;
     *off |= is_off << pipe;
-    *next = min64(*next, from | (0 - is_off));
+    *next = min64(*next, (from != NEVER ? from : by_work) | (0 - is_off));
 }
 static inline uint64_t policy_off_next(const struct sm *s, uint64_t t, uint64_t *next) {
     const struct sm_gate *const g = s->gate;
