@@ -453,7 +453,6 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     }
     const uint64_t at_entry = STEP_ALL ? entry_needs(s) : 0;
     no &= ~at_entry;
-    off &= ~at_entry;
     *held = 0;
     *why = STALL_unit_busy;
     if (s->c.dp_blocks_issue) {
@@ -481,8 +480,8 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
     uint64_t off = (needs[UNIT_INT] & units_later(s->on_free_at[UNIT_INT], t)) |
                    (needs[UNIT_FP] & units_later(s->on_free_at[UNIT_FP], t));
     if (ww_unlikely(s->gates_more != 0)) off |= off_more(s, t);
-    *held = left & off;
-    left &= ~off;
+    *held = left & off & ~at_entry;
+    left &= ~*held;
 #endif
 #if STEP_LANES
     const uint64_t lack = lack_pipes(s, left & ~at_entry, t);
