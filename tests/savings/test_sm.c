@@ -114,9 +114,14 @@ struct outcome {
     struct activity a;
     uint64_t cycles;
 };
+static uint64_t next_cycle(void *self, const struct sm_view *v) {
+    (void)self;
+    return v->cycle + 1;
+}
 static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at, const struct savings *s,
-               struct outcome *out) {
+               struct outcome *out, bool is_dense) {
     struct rig *g = program(number, scheduler, is_kepler, cluster_at);
+    struct sm_policy dense = {.name = "dense", .next_event = next_cycle};
     struct witness w = {0};
     struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue, .cycle = saw_cycle};
     if (s != NULL) {
@@ -125,6 +130,7 @@ static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t clu
         g->n_policies = savings_sm_policies(w.sm, g->policy);
         if (w.sm->gating.pipes != 0) g->policy[g->n_policies++] = &p;
     }
+    if (is_dense) g->policy[g->n_policies++] = &dense;
     out->cycles = rig_run(g);
     out->a = *sm_activity(g->sm, g->done_at + 1);
     memcpy(out->memory, devmem_host(g->memory, g->buffer, sizeof out->memory), sizeof out->memory);
@@ -188,12 +194,12 @@ static void all_programs(bool is_kepler, uint32_t cluster_at) {
     for (uint32_t n = 1; n <= 12; n++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_CTA_AWARE; scheduler++) {
             const struct savings off = technique(0, 0, 0);
-            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want);
+            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want, false);
             check(&want, &off, is_kepler ? 6 : 2);
             for (uint32_t i = 0; i < WW_COUNT(set); i++) {
                 struct savings s = technique(set[i], n & 1, n >> 1 & 1);
                 if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) s.o.wakeup_delay = 0;
-                go(n, scheduler, is_kepler, cluster_at, &s, &got);
+                go(n, scheduler, is_kepler, cluster_at, &s, &got, false);
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
                 check(&got, &s, is_kepler ? 6 : 2);
@@ -221,8 +227,23 @@ static void kepler_at_entry(void **state) {
     all_programs(true, CLUSTER_AT_ENTRY);
 }
 
+// A cycle in which nothing happens may be simulated or not: nothing depends on it.
+static void every_cycle(void **state) {
+    (void)state;
+    static struct outcome sparse, dense;
+    for (uint32_t n = 1; n <= 6; n++)
+        for (uint32_t k = 0; k < 2 * WW_COUNT(set); k++) {
+            const uint32_t i = k / 2, scheduler = n % 5;
+            struct savings s = technique(set[i], n & 1, n >> 1 & 1);
+            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &sparse, false);
+            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &dense, true);
+            assert_int_equal(sparse.cycles, dense.cycles);
+            assert_memory_equal(&sparse.a, &dense.a, sizeof dense.a);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler),
-                                       cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry)};
+                                       cmocka_unit_test(every_cycle), cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
