@@ -114,12 +114,13 @@ struct outcome {
     struct activity a;
     uint64_t cycles;
 };
+enum watched { NOBODY, WITNESS, EVERY_CYCLE }; // who looks on; the last has each cycle simulated
 static uint64_t next_cycle(void *self, const struct sm_view *v) {
     (void)self;
     return v->cycle + 1;
 }
 static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at, const struct savings *s,
-               struct outcome *out, bool is_dense) {
+               struct outcome *out, enum watched by) {
     struct rig *g = program(number, scheduler, is_kepler, cluster_at);
     struct sm_policy dense = {.name = "dense", .next_event = next_cycle};
     struct witness w = {0};
@@ -128,9 +129,9 @@ static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t clu
         w.sm = savings_sm_create(s, &g->c);
         w.coordinated = s->mechanisms >> SAVINGS_COORDINATED_BLACKOUT & 1;
         g->n_policies = savings_sm_policies(w.sm, g->policy);
-        if (w.sm->gating.pipes != 0) g->policy[g->n_policies++] = &p;
+        if (by == WITNESS && w.sm->gating.pipes != 0) g->policy[g->n_policies++] = &p;
     }
-    if (is_dense) g->policy[g->n_policies++] = &dense;
+    if (by == EVERY_CYCLE) g->policy[g->n_policies++] = &dense;
     out->cycles = rig_run(g);
     out->a = *sm_activity(g->sm, g->done_at + 1);
     memcpy(out->memory, devmem_host(g->memory, g->buffer, sizeof out->memory), sizeof out->memory);
@@ -194,12 +195,12 @@ static void all_programs(bool is_kepler, uint32_t cluster_at) {
     for (uint32_t n = 1; n <= 12; n++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_CTA_AWARE; scheduler++) {
             const struct savings off = technique(0, 0, 0);
-            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want, false);
+            go(n, scheduler, is_kepler, CLUSTER_AT_ISSUE, NULL, &want, WITNESS);
             check(&want, &off, is_kepler ? 6 : 2);
             for (uint32_t i = 0; i < WW_COUNT(set); i++) {
                 struct savings s = technique(set[i], n & 1, n >> 1 & 1);
                 if (cluster_at == CLUSTER_AT_ENTRY && n % 4 == 0) s.o.wakeup_delay = 0;
-                go(n, scheduler, is_kepler, cluster_at, &s, &got, false);
+                go(n, scheduler, is_kepler, cluster_at, &s, &got, WITNESS);
                 assert_memory_equal(got.memory, want.memory, sizeof want.memory);
                 assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
                 check(&got, &s, is_kepler ? 6 : 2);
@@ -235,8 +236,8 @@ static void every_cycle(void **state) {
         for (uint32_t k = 0; k < 2 * WW_COUNT(set); k++) {
             const uint32_t i = k / 2, scheduler = n % 5;
             struct savings s = technique(set[i], n & 1, n >> 1 & 1);
-            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &sparse, false);
-            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &dense, true);
+            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &sparse, NOBODY);
+            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &dense, EVERY_CYCLE);
             assert_int_equal(sparse.cycles, dense.cycles);
             assert_memory_equal(&sparse.a, &dense.a, sizeof dense.a);
         }
