@@ -159,7 +159,7 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     const bool has_blackout = g->rule[type]->has_blackout;
     g->claimed &= 0 - (uint64_t)(g->claimed_at == t);
     g->claimed_at = t;
-    uint64_t takes = 0, may = 0, on_at = UINT64_MAX, again = UINT64_MAX, until = UINT64_MAX;
+    uint64_t takes = 0, may = 0, again = UINT64_MAX, until = UINT64_MAX;
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
         settle_alone(g, v, p, t);
         const struct gate_domain *const d = &g->domain[p];
@@ -167,8 +167,6 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
         const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
         const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : off_from;
         const uint64_t may_now = is_off & (at <= t), then = at | (0 - may_now);
-        // The one that it takes is the first; what it answers is known up to there.
-        on_at = domain_min(on_at, at | ((is_waking & is_free & (takes == 0)) - 1));
         takes |= (is_waking & is_free & ~(g->claimed >> p)) << p;
         may |= may_now << p;
         again = domain_min(again, then | (((is_waking | is_off) & is_free) - 1));
@@ -177,16 +175,15 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     const uint64_t wakes = may & pipes & ~g->claimed;
     if (takes != 0) {
         g->claimed |= takes & (0 - takes);
-        again = on_at;
     } else if (wakes != 0) {
         const uint32_t p = bits_first64(wakes);
         g->claimed |= 1ull << p;
         may &= ~(1ull << p);
-        again = wake(g, p, t);
-        until = domain_min(until, again);
-        look_at(g, type, again);
+        const uint64_t on_at = wake(g, p, t);
+        until = domain_min(until, on_at);
+        look_at(g, type, on_at);
         leave_kept(g, v, type);
-        again = domain_max(again, t + 1);
+        again = domain_min(again, domain_max(on_at, t + 1));
     }
     if (may == 0 && g->is_deaf) g->deaf_until[unit] = until;
     return again;

@@ -57,7 +57,8 @@ struct lane_steps {
     void (*wake)(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
                  uint32_t break_even);
     void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
-    uint64_t (*look)(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next);
+    uint64_t (*look)(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
+                     uint32_t *next_wake);
 };
 
 struct lanes {

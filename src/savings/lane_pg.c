@@ -97,14 +97,21 @@ static inline void look_at(struct lanes *l, uint32_t type, uint64_t t) {
     l->look_at = t < l->look_at ? t : l->look_at;
 }
 
+// The first of the type's lanes that wake is on from cycle t on.
+static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
+    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) l->with_sm[p].wake_at = t;
+}
+
 static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
     const uint64_t fold_to = l->fold[type].to;
     const bool folds = folds_now(l, type, t);
-    uint32_t next;
+    uint32_t next, next_wake;
     if (l->folds && !folds)
         for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
             if (l->with_sm[p].folded != 0) end_booking(l, p);
-    FOR_EACH_BIT64(p, l->steps->look(l, type, l->need[folds], (uint32_t)t, &next)) end_booking(l, (uint32_t)p);
+    FOR_EACH_BIT64(p, l->steps->look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
+        end_booking(l, (uint32_t)p);
+    wake_at(l, type, next_wake < INT32_MAX ? t + 1 + next_wake : DOMAIN_NEVER);
     uint64_t at = t < fold_to && fold_to < l->trim_at ? fold_to : l->trim_at; // what a warp needs changes then
     if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
     l->look_at_of[type] = at;
@@ -215,6 +222,7 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe,
     l->steps->wake(x, mask, (uint32_t)t, (uint32_t)on_at, l->idle_detect, l->times.break_even);
     if (on_at != t) x->waking |= off;
     look_at(l, type_of(pipe), on_at);
+    if (on_at < f->wake_at) wake_at(l, type_of(pipe), on_at);
     f->asleep = x->off;
     f->asked = mask;
     f->asked_on_at = on_at;
@@ -293,6 +301,7 @@ static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     const uint32_t now = (uint32_t)t;
     x->off = x->waking = x->hot = 0;
     f->asleep = f->asked = 0;
+    f->wake_at = DOMAIN_NEVER;
     for (uint32_t i = 0; i < LANE_MAX; i++) {
         x->until[i] = x->from[i] = x->wakes[i] = x->idle_from[i] = x->not_before[i] = now;
         x->off_from[i] = now + (l->all >> i & 1 ? l->idle_detect : 0);

@@ -76,9 +76,10 @@ static void account(struct lane_pipe *x) {
 }
 
 // What time alone does to lanes up to and with cycle t; `hot`, which the SM books, go off in hot_off_from. `next`
-// becomes at most how many cycles behind the next one it does something more, in one of its places.
+// becomes at most how many cycles behind the next one it does something more, `next_wake`: wakes a lane, each in one of
+// its places.
 static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from, uint32_t t,
-                        uint32_t wakeup_delay, struct lane_masks *next) {
+                        uint32_t wakeup_delay, struct lane_masks *next, struct lane_masks *next_wake) {
     const uint32_t now = t + 1, hot_goes = hot_off_from - now;
     struct lane_masks goes, wakes;
     const struct lane_masks in_hot = spread(hot);
@@ -88,6 +89,7 @@ static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_
         wakes.of[i] = x->wakes[i] - now;
         const uint32_t first = goes.of[i] < wakes.of[i] ? goes.of[i] : wakes.of[i];
         next->of[i] = first < next->of[i] ? first : next->of[i];
+        next_wake->of[i] = wakes.of[i] < next_wake->of[i] ? wakes.of[i] : next_wake->of[i];
     }
     const uint32_t off = all & lanes_in(&goes), waking = ~lanes_in(&wakes);
     x->sum.wakeup += (uint64_t)bits_count32(x->waking & ~waking) * wakeup_delay;
@@ -97,8 +99,8 @@ static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_
 }
 
 static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay) {
-    struct lane_masks next = spread(UINT32_MAX);
-    pass(x, all, 0, 0, t, wakeup_delay, &next);
+    struct lane_masks next = spread(UINT32_MAX), next_wake = next;
+    pass(x, all, 0, 0, t, wakeup_delay, &next, &next_wake);
 }
 
 // Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off eagerly are not among
@@ -151,16 +153,18 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
 
 // Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has done. All of them go
 // through it at once: which one changes follows no pattern either. Answers those of which the lanes that the SM books
-// are off; `*next`: how many cycles behind the next one time does something more.
-static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next) {
+// are off; `*next`: how many cycles behind the next one time does something more, `*next_wake`:
+// wakes a lane.
+static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
+                     uint32_t *next_wake) {
     const uint32_t shows = l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
-    struct lane_masks first = spread(UINT32_MAX);
+    struct lane_masks first = spread(UINT32_MAX), first_wake = first;
     uint64_t gone = 0;
     const uint32_t begin = type * SM_MAX_CLUSTERS;
     for (uint32_t pipe = begin; pipe < begin + l->clusters; pipe++) {
         struct lane_pipe *const x = &l->pipe[pipe];
         struct sm_lane_pipe *const f = &l->with_sm[pipe];
-        pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first);
+        pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first, &first_wake);
         gone |= (uint64_t)((x->hot & x->off) != 0) << pipe;
         f->off = (x->off | x->waking) & shows;
         f->asleep = x->off;
@@ -168,8 +172,9 @@ static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uin
         f->on = warps_on(needed, f->off);
         l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(f->off != 0) << pipe;
     }
-    *next = UINT32_MAX;
+    *next = *next_wake = UINT32_MAX;
     LANES *next = first.of[i] < *next ? first.of[i] : *next;
+    LANES *next_wake = first_wake.of[i] < *next_wake ? first_wake.of[i] : *next_wake;
     return gone;
 }
 

@@ -492,16 +492,20 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 }
 
 #if STEP_LANES
-// Asks one of the pipes for the lanes that warp w needs. When all have been asked for in this cycle, who did it has
-// set the time.
-static inline void want_lanes(struct sm *s, uint32_t w, uint64_t open, uint64_t t) {
-    if (open == 0) return;
-    const uint32_t pipe = sm_lanes_ask(s->lane_pipe, w, open);
-    const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
-    const uint32_t lanes = x->needed[w];
-    s->lanes_claimed |= BIT64(pipe);
-    if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
-    s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
+// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle. Lanes that wake for
+// another warp may be what it lacks.
+static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t t) {
+    const uint64_t open = pipes & ~s->lanes_claimed;
+    if (open != 0) {
+        const uint32_t pipe = sm_lanes_ask(s->lane_pipe, w, open);
+        const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
+        const uint32_t lanes = x->needed[w];
+        s->lanes_claimed |= BIT64(pipe);
+        if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
+        s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
+    }
+    const uint64_t wake_at = s->lane_pipe[bits_first64(pipes)].wake_at;
+    s->policy_wake = wake_at > t ? min64(s->policy_wake, wake_at) : s->policy_wake;
 }
 #endif
 
@@ -523,7 +527,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     FOR_EACH_BIT64(p, free_pipes & *s->part_at)
         if (pipe_is_on(s, (uint32_t)p)) on |= BIT64(p);
     if (on != 0) {
-        want_lanes(s, w, on & ~s->lanes_claimed, t);
+        want_lanes(s, w, on, t);
         return ready;
     }
 #endif
@@ -643,6 +647,22 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
 }
 
 // ---- 4. the next cycle --------------------------------------------------------------------------
+// Units of which a pipeline may be taken.
+static inline uint32_t units_waited_for(const struct sm *s) {
+    if (STEP_OFF && ww_unlikely(s->gates_more != 0)) return (1u << UNIT_N) - (2u << UNIT_NONE);
+    return s->units_busy | UNITS_OFTEN;
+}
+
+// When the next of the unit's pipelines takes an instruction again. Where each takes any, that matters only while all
+// are taken; but one that is free may be off, or some of its lanes.
+static inline uint64_t unit_next(const struct sm *s, uint32_t u, uint64_t t) {
+    if (!STEP_OFF && !STEP_LANES) return s->v.unit_free_at[u] > t ? s->v.unit_free_at[u] : NEVER;
+    uint64_t next = NEVER;
+    for (uint32_t p = s->v.pipe_first[u]; p < s->v.pipe_first[u] + (uint32_t)s->v.pipe_n[u]; p++)
+        next = s->v.pipe[p].free_at > t ? min64(next, s->v.pipe[p].free_at) : next;
+    return next;
+}
+
 static uint64_t next_cycle(struct sm *s, uint64_t t) {
     const struct sm_view *const v = &s->v;
     if (s->fetch_want != 0) return t + 1;
@@ -650,8 +670,8 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     next = min64(next, min64(s->lsu.wake, s->tex.wake));
     const uint64_t held = v->go & v->active;
     if (held != 0) {
-        FOR_EACH_BIT32(u, s->units_busy | UNITS_OFTEN)
-            if ((v->needs[u] & held) && v->unit_free_at[u] > t) next = min64(next, v->unit_free_at[u]);
+        FOR_EACH_BIT32(u, units_waited_for(s))
+            if (v->needs[u] & held) next = min64(next, unit_next(s, (uint32_t)u, t));
         if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
         if (held & v->needs[UNIT_LDST]) {
             const uint64_t room = s->lsu.start[s->lsu.start_at];

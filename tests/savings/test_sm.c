@@ -29,6 +29,8 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler, 
     c->int_mul_pipe = draw(2);
     c->write_latency = draw(2);
     c->timing[OPC_SFU_RCP].interval = 4;
+    c->timing[OPC_INT_ADD].interval = (uint16_t)(1 + number % 3);
+    c->timing[OPC_FP_ADD].interval = (uint16_t)(1 + number / 2 % 2);
     if (cluster_at == CLUSTER_AT_ENTRY) {
         c->cluster_at = cluster_at;
         c->collector_ahead = number % 3;
@@ -229,15 +231,24 @@ static void kepler_at_entry(void **state) {
 }
 
 // A cycle in which nothing happens may be simulated or not: nothing depends on it.
+static const uint32_t of_lanes[] = {M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
+                                    M(GATES) | M(LANE_PG) | M(WARP_FOLDING) | M(LANE_SHIFTING) | M(ORIGAMI_SCHEDULER)};
 static void every_cycle(void **state) {
     (void)state;
     static struct outcome sparse, dense;
+    static const uint32_t delay[] = {3, 0, 9};
     for (uint32_t n = 1; n <= 6; n++)
-        for (uint32_t k = 0; k < 2 * WW_COUNT(set); k++) {
-            const uint32_t i = k / 2, scheduler = n % 5;
-            struct savings s = technique(set[i], n & 1, n >> 1 & 1);
-            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &sparse, NOBODY);
-            go(n, scheduler, k & 1, CLUSTER_AT_ISSUE, &s, &dense, EVERY_CYCLE);
+        for (uint32_t k = 0; k < 4 * WW_COUNT(set) + 2 * WW_COUNT(of_lanes); k++) {
+            const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1, at_entry = !has_lanes && !is_kepler && (k & 2);
+            const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE, scheduler = (n + k / 4) % 5;
+            struct savings s = technique(has_lanes ? of_lanes[k / 2 - 2 * WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
+            s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
+            go(n, scheduler, is_kepler, at, &s, &sparse, NOBODY);
+            go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);
+            if (sparse.cycles != dense.cycles || memcmp(&sparse.a, &dense.a, sizeof dense.a) != 0)
+                print_error("program %u, technique %u, scheduler %u, %s, at %s: %llu and %llu cycles\n", n, k, scheduler,
+                            is_kepler ? "kepler" : "fermi", at_entry ? "entry" : "issue",
+                            (unsigned long long)sparse.cycles, (unsigned long long)dense.cycles);
             assert_int_equal(sparse.cycles, dense.cycles);
             assert_memory_equal(&sparse.a, &dense.a, sizeof dense.a);
         }
