@@ -9,7 +9,6 @@
 
 // Masks of a lane: all bits or none. The sign of a difference fills them, so that a compiler sees no condition.
 static inline uint32_t is_less(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)(a - b) >> 31); }
-static inline uint32_t is_same(uint32_t a, uint32_t b) { return ~(uint32_t)((int32_t)((a - b) | (b - a)) >> 31); }
 static inline uint32_t pick(uint32_t mask, uint32_t yes, uint32_t no) { return no ^ ((yes ^ no) & mask); }
 // Which lanes are in a mask. Apart from the loop that uses it, or the compiler would branch on each.
 struct lane_masks { _Alignas(64) uint32_t of[LANE_MAX]; };
@@ -20,7 +19,6 @@ static inline struct lane_masks spread(uint32_t lanes) {
     return m;
 }
 
-static inline uint32_t behind(uint32_t a, uint32_t b) { return (a - b) & ~is_less(a, b); } // 0: a is not later
 static inline uint32_t later(uint32_t a, uint32_t b) { return pick(is_less(a, b), b, a); }
 
 // First cycle in which a lane that is on, idle since `idle` and not to go off before `not_before` is off. Upper lanes
