@@ -33,8 +33,7 @@ static inline __attribute__((always_inline)) uint64_t settle_of(struct gating *g
         for (uint32_t i = 0; i < n; i++) {
             const bool is_on = d[i].state == GATE_ON;
             const uint64_t idle_from = v->pipe[first + i].busy_until;
-            const uint64_t at = domain_max(
-                domain_max(domain_max(idle_from, d[i].since) + window, d[i].not_before), not_before);
+            const uint64_t at = domain_max(domain_due_idle(&d[i], idle_from, window), not_before);
             const bool is_next = is_on & (at <= due);
             due = is_next ? at : due;
             next = is_next ? first + i : next;

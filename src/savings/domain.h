@@ -65,12 +65,16 @@ static inline void domain_awake(struct gate_domain *d, uint64_t t) {
     d->not_before = domain_max(d->not_before, (d->on_at + 1) & mask); // the cycle for which it was woken
 }
 
-// First cycle in which a domain that is on, and without work since `idle_from` (DOMAIN_NEVER: it has
-// work), will have been idle long enough.
+// First cycle in which a domain that is on, and without work since `idle_from`, will have been idle long enough.
+static inline uint64_t domain_due_idle(const struct gate_domain *d, uint64_t idle_from, uint32_t idle_detect) {
+    return domain_max(domain_max(idle_from, d->since) + idle_detect, d->not_before);
+}
+
+// The same of any domain (idle_from DOMAIN_NEVER: it has work).
 static inline uint64_t domain_due(const struct gate_domain *d, uint64_t idle_from,
                                   uint32_t idle_detect) {
     if (d->state != GATE_ON || idle_from == DOMAIN_NEVER) return DOMAIN_NEVER;
-    return domain_max(domain_max(idle_from, d->since) + idle_detect, d->not_before);
+    return domain_due_idle(d, idle_from, idle_detect);
 }
 
 // What time alone does to a domain up to and with cycle t.

@@ -41,7 +41,7 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     const bool is_kept = (g->kept & g->unit_of[type]) != 0, is_on = d->state == GATE_ON;
     const uint32_t window = g->idle_detect[type];
     const uint64_t idle_from = savings_idle_from(v, pipe);
-    uint64_t due = domain_max(domain_max(idle_from, d->since) + window, d->not_before);
+    uint64_t due = domain_due_idle(d, idle_from, window);
     due = domain_max(due, g->rule[type]->settle != NULL ? t + 1 : 0);
     due = (is_kept | (idle_from == DOMAIN_NEVER)) ? UINT64_MAX : due;
     x->window = is_kept ? SM_GATE_NEVER : window;

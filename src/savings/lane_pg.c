@@ -203,9 +203,9 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     }
 }
 
-// Wakes lanes of a pipe that are off; answers when all of `mask` are on. Until then those that are on
-// stay so: lanes that a warp waits for do not go off one after the other while the rest wakes.
-static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
+// Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes that a warp waits for do
+// not go off one after the other while the rest wakes.
+static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
     struct lanes *const l = self;
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
@@ -226,7 +226,6 @@ static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe,
     f->asleep = x->off;
     f->asked = mask;
     f->asked_on_at = on_at;
-    return on_at;
 }
 
 // ---- work -----------------------------------------------------------------------------------------

@@ -138,12 +138,10 @@ uint64_t entry_next(const struct sm *s, uint64_t t) {
     uint64_t next = NEVER;
     for (uint32_t i = 0; i < s->n_entries; i++) {
         const struct entry *const e = &s->entry[i];
-        if (e->from > t) {
+        if (e->from > t)
             next = min64(next, e->from);
-        } else if (e->is_in_front == has_front(s)) {
-            FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
-                if (s->v.pipe[p].free_at > t) next = min64(next, s->v.pipe[p].free_at);
-        }
+        else if (e->is_in_front == has_front(s))
+            next = min64(next, units_next(s, e->in->unit, t));
     }
     return next;
 }

@@ -290,9 +290,9 @@ struct sm_policy {
     // Where lanes are gated: pipes of which some lane is off (bit mask of sm_pipe_id). NULL: they are not.
     const uint64_t *pipes_part;
     // A scheduler came to a warp for which none of its unit's free pipes has all lanes on, and it is this one's turn to
-    // wake them (sm_lanes_ask; a pipe is asked once a cycle, and not again while what was asked of it wakes). Answers
-    // the cycle from which they are on.
-    uint64_t (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t lanes);
+    // wake them (sm_lanes_ask; a pipe is asked once a cycle, and not again while what was asked of it wakes). Sets
+    // `asked`, and in asked_on_at the cycle from which they are on.
+    void (*lanes_wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t lanes);
     // An instruction issues.
     void (*issue)(void *self, const struct sm_view *v, struct sm_issue *i);
     // A register row is read or written in `cycle` (planned: it may lie ahead) by lanes of a warp;

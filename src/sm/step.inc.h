@@ -647,20 +647,18 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
 }
 
 // ---- 4. the next cycle --------------------------------------------------------------------------
-// Units of which a pipeline may be taken.
+// Units of which a pipeline may be taken. Beyond those that are, where some may be held back: one that is free may be
+// off, or lack lanes, while another is taken.
 static inline uint32_t units_waited_for(const struct sm *s) {
-    if (STEP_OFF && ww_unlikely(s->gates_more != 0)) return (1u << UNIT_N) - (2u << UNIT_NONE);
+    if (STEP_ALL || (STEP_OFF && ww_unlikely(s->gates_more != 0))) return (1u << UNIT_N) - (2u << UNIT_NONE);
     return s->units_busy | UNITS_OFTEN;
 }
 
-// When the next of the unit's pipelines takes an instruction again. Where each takes any, that matters only while all
-// are taken; but one that is free may be off, or some of its lanes.
+// When the next of the unit's pipelines takes an instruction again that does not now. Where each takes any, that
+// matters only while all are taken.
 static inline uint64_t unit_next(const struct sm *s, uint32_t u, uint64_t t) {
-    if (!STEP_OFF && !STEP_LANES) return s->v.unit_free_at[u] > t ? s->v.unit_free_at[u] : NEVER;
-    uint64_t next = NEVER;
-    for (uint32_t p = s->v.pipe_first[u]; p < s->v.pipe_first[u] + (uint32_t)s->v.pipe_n[u]; p++)
-        next = s->v.pipe[p].free_at > t ? min64(next, s->v.pipe[p].free_at) : next;
-    return next;
+    if (STEP_HOOKS) return units_next(s, u, t);
+    return s->v.unit_free_at[u] > t ? s->v.unit_free_at[u] : NEVER;
 }
 
 static uint64_t next_cycle(struct sm *s, uint64_t t) {

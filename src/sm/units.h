@@ -48,6 +48,15 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
     return first + bits_first64(ahead != 0 ? ahead : takes);
 }
 
+// The first cycle behind t in which a pipeline of the unit is no longer taken; NEVER: none is now.
+static inline uint64_t units_next(const struct sm *s, uint32_t unit, uint64_t t) {
+    const uint32_t first = s->v.pipe_first[unit], end = first + s->v.pipe_n[unit];
+    uint64_t next = NEVER;
+    for (uint32_t p = first; p < end; p++)
+        next = s->v.pipe[p].free_at > t ? min64(next, s->v.pipe[p].free_at) : next;
+    return next;
+}
+
 // The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.
 static_assert(SM_PIPE_INT == 0 && (SM_PIPE_FP & (SM_PIPE_FP - 1)) == 0, "INT and FP differ in one bit");
 static inline uint32_t units_twin(uint32_t pipe) { return pipe ^ SM_PIPE_FP; }

@@ -121,8 +121,8 @@ static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
     set_lanes(f, warp, lanes);
     const struct sm_lane_pipe *const x = &p->lane_pipe[sm_lanes_ask(p->lane_pipe, warp, 1u << SM_PIPE_INT)];
     if (x->asked == x->needed[warp] && x->asked_on_at > f->v.cycle) return x->asked_on_at;
-    const uint64_t on_at = p->lanes_wanted(p->self, &f->v, SM_PIPE_INT, x->needed[warp]);
-    return on_at > f->v.cycle ? on_at : f->v.cycle + 1;
+    p->lanes_wanted(p->self, &f->v, SM_PIPE_INT, x->needed[warp]);
+    return x->asked_on_at > f->v.cycle ? x->asked_on_at : f->v.cycle + 1;
 }
 static bool is_on(struct fake *f, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);

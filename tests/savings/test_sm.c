@@ -230,9 +230,9 @@ static void kepler_at_entry(void **state) {
     all_programs(true, CLUSTER_AT_ENTRY);
 }
 
-// A cycle in which nothing happens may be simulated or not: nothing depends on it.
 static const uint32_t of_lanes[] = {M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
                                     M(GATES) | M(LANE_PG) | M(WARP_FOLDING) | M(LANE_SHIFTING) | M(ORIGAMI_SCHEDULER)};
+// A cycle in which nothing happens may be simulated or not: nothing depends on it.
 static void every_cycle(void **state) {
     (void)state;
     static struct outcome sparse, dense;
