@@ -66,8 +66,7 @@ struct lanes {
     const struct lane_steps *steps;
     uint64_t settled;            // time has done its work up to and with this cycle
     uint64_t trim_at;            // when times that lie far back are to be moved
-    uint64_t look_at;            // nothing of any pipe is to be looked at before this cycle
-    uint64_t look_at_of[LANE_TYPES]; // ... of a type
+    uint64_t look_at_of[LANE_TYPES]; // nothing of the type's pipes is to be looked at before this cycle
     uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part;               // pipes of which not all lanes are on
     uint32_t clusters;

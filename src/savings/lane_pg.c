@@ -94,7 +94,6 @@ static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
 // Something may happen to lanes of the type in cycle t.
 static inline void look_at(struct lanes *l, uint32_t type, uint64_t t) {
     l->look_at_of[type] = t < l->look_at_of[type] ? t : l->look_at_of[type];
-    l->look_at = t < l->look_at ? t : l->look_at;
 }
 
 // The first of the type's lanes that wake is on from cycle t on.
@@ -112,7 +111,7 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
     FOR_EACH_BIT64(p, l->steps->look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
         end_booking(l, (uint32_t)p);
     wake_at(l, type, next_wake < INT32_MAX ? t + 1 + next_wake : DOMAIN_NEVER);
-    uint64_t at = t < fold_to && fold_to < l->trim_at ? fold_to : l->trim_at; // what a warp needs changes then
+    uint64_t at = t < fold_to ? fold_to : DOMAIN_NEVER; // what a warp needs changes then
     if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
     l->look_at_of[type] = at;
 }
@@ -120,17 +119,14 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
 // Time has passed up to and with cycle t.
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
-    if (t < l->look_at) return;
-    if (l->look_at_of[0] <= t && l->type_gated[0]) settle_type(l, 0, t);
-    if (l->look_at_of[1] <= t && l->type_gated[1]) settle_type(l, 1, t);
-    l->look_at = l->look_at_of[0] < l->look_at_of[1] ? l->look_at_of[0] : l->look_at_of[1];
+    if (l->look_at_of[0] <= t) settle_type(l, 0, t);
+    if (l->look_at_of[1] <= t) settle_type(l, 1, t);
 }
 
 // Everything is to be looked at anew.
 static void look_now(struct lanes *l) {
     for (uint32_t type = 0; type < LANE_TYPES; type++)
-        l->look_at_of[type] = !l->is_busy ? DOMAIN_NEVER : l->type_gated[type] ? 0 : l->trim_at;
-    l->look_at = l->look_at_of[0] < l->look_at_of[1] ? l->look_at_of[0] : l->look_at_of[1];
+        l->look_at_of[type] = l->is_busy && l->type_gated[type] ? 0 : DOMAIN_NEVER;
 }
 
 static void trim_all(struct lanes *l, uint64_t t) {
@@ -150,6 +146,10 @@ static void cycle(void *self, const struct sm_view *v) {
     if (!l->is_busy) return;
     if (ww_unlikely(v->cycle >= l->trim_at)) trim_all(l, v->cycle);
     settle(l, v->cycle);
+}
+
+static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
+    settle_type(self, type, v->cycle);
 }
 
 // Where folding ends the lanes that a warp needs are others.
@@ -350,7 +350,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     l->since = t;
     l->is_busy = begins;
     l->settled = t;
-    l->trim_at = t + TRIM;
+    l->trim_at = begins ? t + TRIM : DOMAIN_NEVER;
     look_now(l);
     l->part = 0;
     FOR_EACH_BIT64(p, l->pipes) {
@@ -465,7 +465,8 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     l->clusters = s->c.clusters;
     l->steps = steps_of_host();
-    l->look_at = DOMAIN_NEVER;
+    l->trim_at = DOMAIN_NEVER;
+    look_now(l);
     for (uint32_t i = 0; i < LANE_PIPES; i++)
         l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
                                               .off_from = DOMAIN_NEVER,
@@ -481,7 +482,9 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
                             .lanes_issue = lanes_issue,
                             .lane_pipe = l->with_sm,
                             .cycle = cycle,
-                            .cycle_at = &l->look_at,
+                            .cycle_at = &l->trim_at,
+                            .lanes_look = lanes_look,
+                            .lanes_look_at = l->look_at_of,
                             .work = work,
                             .count = count};
     if (!is_gated) return;

@@ -279,9 +279,13 @@ struct sm_policy {
     // By unit (UNIT_N): before that cycle unit_wanted would do nothing and answer it, so it need not be asked. Changes
     // in unit_wanted alone. NULL: always to be asked; so it is, too, when several policies have unit_wanted.
     const uint64_t *deaf_until;
-    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next three, and
-    // `cycle` with a cycle_at, which may change whenever it is called, and is not above any off_from.
+    // Single lanes of INT and FP pipes. One policy of an SM at most looks at them: it has the next five, and
+    // `cycle` with a cycle_at, which may change whenever it is called.
     struct sm_lane_pipe *lane_pipe; // by pipe
+    // Which lanes are off is found only where somebody wants to know: a scheduler has warps for INT (`type` 0) or FP
+    // (1), and lanes_look_at of the type, not above any off_from of its pipes, has come.
+    void (*lanes_look)(void *self, const struct sm_view *v, uint32_t type);
+    const uint64_t *lanes_look_at;
     // The active lanes of a warp have changed (v->lanes).
     void (*lanes_changed)(void *self, const struct sm_view *v, uint32_t warp);
     // An instruction issues to an INT or FP pipe, which it enters in cycle `at`, and the SM does not book it itself.

@@ -255,7 +255,7 @@ static void forget_policies(struct sm *s) {
     s->part_at = &s->none;
     s->lanes = NULL;
     s->lane_pipe = NULL;
-    s->lanes_at = NULL;
+    s->lanes_at = s->lanes_look_at = NULL;
     s->lanes_gated = false;
     s->rows = NULL;
     s->arrays = 0;
@@ -320,6 +320,7 @@ static const char *add_data(struct sm *s, const struct sm_policy *q) {
         s->lanes = q;
         s->lane_pipe = q->lane_pipe;
         s->lanes_at = q->cycle_at;
+        s->lanes_look_at = q->lanes_look_at;
         s->lanes_gated = q->pipes_part != NULL;
         if (s->lanes_gated) s->part_at = q->pipes_part;
     }

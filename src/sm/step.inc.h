@@ -415,9 +415,17 @@ static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
     return warps;
 }
 
+// Some of `warps` are for INT or FP: which lanes are on has to be known now.
+static inline void look_at_lanes(struct sm *s, uint64_t warps, uint64_t t) {
+    const uint64_t *const at = s->lanes_look_at;
+    if ((at[0] <= t) & ((warps & s->v.needs[UNIT_INT]) != 0)) s->lanes->lanes_look(s->lanes->self, &s->v, 0);
+    if ((at[1] <= t) & ((warps & s->v.needs[UNIT_FP]) != 0)) s->lanes->lanes_look(s->lanes->self, &s->v, 1);
+}
+
 // The same of all units that must be asked pipe by pipe.
 static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
     const uint64_t *const needs = s->v.needs;
+    if (s->lanes_gated) look_at_lanes(s, warps, t);
     if (!STEP_ALL) return s->lanes_gated ? lack_lanes(s, warps, t) : 0;
     const uint32_t all = (1u << UNIT_N) - (2u << UNIT_NONE);
     const uint32_t ask = s->hooks & HOOK_UNIT ? all : s->lanes != NULL ? 1u << UNIT_INT | 1u << UNIT_FP : 0;
