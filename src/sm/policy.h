@@ -140,11 +140,10 @@ static inline void sm_lanes_book(struct sm_lane_pipe *x, uint64_t enters, uint64
 // last are all that there are.
 static inline uint32_t sm_lanes_ask(const struct sm_lane_pipe *x, uint32_t warp, uint64_t open) {
     const uint32_t a = bits_first64(open), b = bits_last64(open);
-    uint64_t wakes = (uint64_t)((x[a].asleep & x[a].needed[warp]) == 0) << a;
-    wakes |= (uint64_t)((x[b].asleep & x[b].needed[warp]) == 0) << b;
-    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b))
-        wakes |= (uint64_t)((x[p].asleep & x[p].needed[warp]) == 0) << p;
-    return bits_first64(wakes != 0 ? wakes : open);
+    const bool a_wakes = (x[a].asleep & x[a].needed[warp]) == 0, b_wakes = (x[b].asleep & x[b].needed[warp]) == 0;
+    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b)) // never, with two clusters
+        if (!a_wakes && (x[p].asleep & x[p].needed[warp]) == 0) return (uint32_t)p;
+    return a ^ ((a ^ b) & (0 - (uint32_t)(!a_wakes & b_wakes)));
 }
 
 // Accesses, reads and writes, to the rows of the register file: when the last one was, and how many came soon

@@ -178,7 +178,7 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
     policy_turn_at(s);
 #endif
     const uint64_t at = STEP_OFF ? min64(s->turn_at, s->check_at) : s->turn_at;
-    const bool is_missed = policy_misses(s);
+    const bool is_missed = s->n_turns != 0 && policy_misses(s);
     if ((at <= t) | is_missed) policy_turns(s, t, is_missed);
 #if STEP_LANES
     if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
@@ -500,24 +500,41 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 }
 
 #if STEP_LANES
-// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle. Lanes that wake for
-// another warp may be what it lacks.
+// Asks the pipe for the lanes that warp w needs, unless these have been asked for.
+static inline void ask_lanes(struct sm *s, uint32_t w, uint32_t pipe, uint64_t t) {
+    const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
+    const uint32_t lanes = x->needed[w];
+    s->lanes_claimed |= BIT64(pipe);
+    if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
+    s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
+}
+
+// Lanes that wake for another warp, in a pipe of the type of `pipe`, may be what one lacks.
+static inline void wait_for_lanes(struct sm *s, uint32_t pipe, uint64_t t) {
+    const uint64_t wake_at = s->lane_pipe[pipe].wake_at;
+    s->policy_wake = wake_at > t ? min64(s->policy_wake, wake_at) : s->policy_wake;
+}
+
+// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle.
 static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t t) {
     const uint64_t open = pipes & ~s->lanes_claimed;
-    if (open != 0) {
-        const uint32_t pipe = sm_lanes_ask(s->lane_pipe, w, open);
-        const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
-        const uint32_t lanes = x->needed[w];
-        s->lanes_claimed |= BIT64(pipe);
-        if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
-        s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
-    }
-    const uint64_t wake_at = s->lane_pipe[bits_first64(pipes)].wake_at;
-    s->policy_wake = wake_at > t ? min64(s->policy_wake, wake_at) : s->policy_wake;
+    if (open != 0) ask_lanes(s, w, sm_lanes_ask(s->lane_pipe, w, open), t);
+    wait_for_lanes(s, bits_first64(pipes), t);
 }
 #endif
 
-#if STEP_HOOKS
+#if STEP_LANES && !STEP_ALL
+// A scheduler came to warp w, one of `held`, for INT or FP: each free pipe of its type lacks lanes. Asks one for them;
+// answers all warps that wait for the type.
+static inline uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
+    const uint32_t is_fp = s->v.needs[UNIT_FP] >> w & 1, first = is_fp * SM_PIPE_FP;
+    const struct sm_pipe *const p = &s->v.pipe[first];
+    uint64_t open = (uint64_t)(p[0].free_at <= t) | (uint64_t)(p[1].free_at <= t) << 1;
+    for (uint32_t i = 2; i < s->c.clusters; i++) open |= (uint64_t)(p[i].free_at <= t) << i;
+    want_lanes(s, w, open << first, t);
+    return held & s->v.needs[is_fp ? UNIT_FP : UNIT_INT];
+}
+#elif STEP_HOOKS
 // A scheduler came to warp w, one of `held`: asks for its unit; answers all warps that wait for it.
 static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     const struct sm_view *const v = &s->v;
@@ -542,7 +559,9 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, u, free_pipes, ready));
     return ready;
 }
+#endif
 
+#if STEP_HOOKS
 #if !STEP_LANES
 // Warps for INT and FP whose unit would answer nothing new. When that is so follows no pattern.
 static inline uint64_t deaf_to(const struct sm *s, uint64_t t) {
