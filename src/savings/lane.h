@@ -14,6 +14,8 @@
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
+#include <assert.h>
+
 #include "savings/domain.h"
 #include "savings/savings.h"
 
@@ -49,16 +51,23 @@ struct lane_pipe {
 struct lane_plan { uint32_t window, eager_from, eager_to; };
 
 struct lanes;
-// What is done to all lanes of a pipeline at once, by vector level of the host.
+// What is done to all lanes of a pipeline at once, by vector level of the host (lane_simd.c).
 struct lane_steps {
+    // Callbacks of a policy (sm/policy.h).
+    void (*look)(void *self, const struct sm_view *v, uint32_t type);
+    void (*changed)(void *self, const struct sm_view *v, uint32_t warp);
+    void (*wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask);
+    struct sm_delay (*issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
+                             uint64_t at, uint32_t latency, uint32_t interval);
+    // Time has passed up to and with cycle t for a type.
+    void (*settle_type)(struct lanes *l, uint32_t type, uint64_t t);
+    // ... for one pipeline.
+    void (*settle)(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay);
+    // The SM books no more, and what it has booked becomes the lanes'.
+    void (*end_booking)(struct lanes *l, uint32_t pipe);
     void (*hold)(struct lane_pipe *x, const struct lane_entry *e, uint32_t window);
     void (*account)(struct lane_pipe *x);
-    void (*settle)(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay);
-    void (*wake)(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
-                 uint32_t break_even);
     void (*plan)(struct lane_pipe *x, const struct lane_plan *p);
-    uint64_t (*look)(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
-                     uint32_t *next_wake);
 };
 
 struct lanes {
@@ -82,6 +91,26 @@ struct lanes {
     uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
     struct lane_pipe pipe[LANE_PIPES];
 };
+
+static inline uint32_t lane_type(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
+// lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
+static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && LANE_PIPES == 2 * SM_MAX_CLUSTERS,
+              "INT, FP, then others");
+
+static inline bool lanes_fold_now(const struct lanes *l, uint32_t type, uint64_t t) {
+    return t >= l->fold[type].from && t < l->fold[type].to;
+}
+
+// What the SM has booked, and no instruction behind it.
+static inline struct lane_entry lane_booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
+    return (struct lane_entry){
+        .booked = x->hot, .begun = f->from != 0 ? x->hot : 0, .from = (uint32_t)f->from, .until = (uint32_t)f->until};
+}
+
+// Something may happen to lanes of the type in cycle t.
+static inline void lanes_look_at(struct lanes *l, uint32_t type, uint64_t t) {
+    l->look_at_of[type] = t < l->look_at_of[type] ? t : l->look_at_of[type];
+}
 
 // All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
 // bits: three steps of compare and exchange.

@@ -7,22 +7,12 @@
 // A lane is idle while no instruction that uses it is in the pipeline's stages or, issued, on its way
 // there. The two stages of the shift network lie before and behind the lanes and stay on. An
 // instruction of the second half-warp is on the lanes one interval after the first.
-#include <assert.h>
-
 #include "exec/exec.h"
 #include "savings/savings_int.h"
 
 // ---- time ---------------------------------------------------------------------------------------
-static uint32_t type_of(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
-// lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
-static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && LANE_PIPES == 2 * SM_MAX_CLUSTERS,
-              "INT, FP, then others");
 // Times farther back than TRIM cycles are moved at least every TRIM cycles; KEEP of them are left. See trim().
 enum { TRIM = 1 << 20, KEEP = 1 << 18 };
-
-static inline bool folds_now(const struct lanes *l, uint32_t type, uint64_t t) {
-    return t >= l->fold[type].from && t < l->fold[type].to;
-}
 
 static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t) {
     const bool is_eager = l->is_eager && l->fold[type].to > t;
@@ -30,43 +20,6 @@ static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t
     return (struct lane_plan){.window = l->idle_detect,
                               .eager_from = is_eager ? (uint32_t)l->fold[type].from : now,
                               .eager_to = is_eager ? (uint32_t)l->fold[type].to : now - KEEP};
-}
-
-// What the SM has booked, and no instruction behind it.
-static inline struct lane_entry booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
-    return (struct lane_entry){
-        .booked = x->hot, .begun = f->from != 0 ? x->hot : 0, .from = (uint32_t)f->from, .until = (uint32_t)f->until};
-}
-
-static void note(const struct lanes *l, struct lane_pipe *x, const struct lane_entry *e) {
-    x->log[x->n_log++] = *e;
-    if (x->n_log == LANE_LOG) l->steps->account(x);
-}
-
-// The SM books no more.
-static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct sm_lane_pipe *f) {
-    l->issues[type] += f->issues;
-    l->folded[type] += f->folded & f->issues;
-    l->shifted += x->is_shifted * f->issues;
-    x->idle += f->idle * f->n;
-    f->idle = 0;
-    f->issues = f->folded = 0;
-    x->last_to = f->until > x->last_to ? f->until : x->last_to;
-    x->hot = 0;
-    f->lanes = UINT64_MAX;
-    f->off_from = DOMAIN_NEVER;
-}
-
-// ... and what it has booked becomes the lanes'.
-static void end_booking(struct lanes *l, uint32_t pipe) {
-    struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    if (x->hot != 0) {
-        const struct lane_entry e = booked(x, f);
-        if (l->type_gated[type_of(pipe)]) l->steps->hold(x, &e, l->idle_detect);
-        note(l, x, &e);
-    }
-    stop_booking(l, type_of(pipe), x, f);
 }
 
 // Cycles are kept as 32 bits, so nothing may lie 2^31 back. What a lane has been idle and off for long counts
@@ -91,36 +44,11 @@ static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     }
 }
 
-// Something may happen to lanes of the type in cycle t.
-static inline void look_at(struct lanes *l, uint32_t type, uint64_t t) {
-    l->look_at_of[type] = t < l->look_at_of[type] ? t : l->look_at_of[type];
-}
-
-// The first of the type's lanes that wake is on from cycle t on.
-static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
-    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) l->with_sm[p].wake_at = t;
-}
-
-static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
-    const uint64_t fold_to = l->fold[type].to;
-    const bool folds = folds_now(l, type, t);
-    uint32_t next, next_wake;
-    if (l->folds && !folds)
-        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
-            if (l->with_sm[p].folded != 0) end_booking(l, p);
-    FOR_EACH_BIT64(p, l->steps->look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
-        end_booking(l, (uint32_t)p);
-    wake_at(l, type, next_wake < INT32_MAX ? t + 1 + next_wake : DOMAIN_NEVER);
-    uint64_t at = t < fold_to ? fold_to : DOMAIN_NEVER; // what a warp needs changes then
-    if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
-    l->look_at_of[type] = at;
-}
-
 // Time has passed up to and with cycle t.
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
-    if (l->look_at_of[0] <= t) settle_type(l, 0, t);
-    if (l->look_at_of[1] <= t) settle_type(l, 1, t);
+    if (l->look_at_of[0] <= t) l->steps->settle_type(l, 0, t);
+    if (l->look_at_of[1] <= t) l->steps->settle_type(l, 1, t);
 }
 
 // Everything is to be looked at anew.
@@ -133,7 +61,7 @@ static void trim_all(struct lanes *l, uint64_t t) {
     for (uint64_t at = l->trim_at; at <= t; at += TRIM) {
         settle(l, at);
         FOR_EACH_BIT64(p, l->pipes) {
-            end_booking(l, (uint32_t)p);
+            l->steps->end_booking(l, (uint32_t)p);
             trim(l, &l->pipe[p], at);
         }
         l->trim_at = at + TRIM;
@@ -146,10 +74,6 @@ static void cycle(void *self, const struct sm_view *v) {
     if (!l->is_busy) return;
     if (ww_unlikely(v->cycle >= l->trim_at)) trim_all(l, v->cycle);
     settle(l, v->cycle);
-}
-
-static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
-    settle_type(self, type, v->cycle);
 }
 
 // Where folding ends the lanes that a warp needs are others.
@@ -172,11 +96,11 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         if (had <= now && to[type] <= now) continue; // it did not fold and does not
         const struct lane_plan plan = plan_of(l, type, now);
         for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) {
-            end_booking(l, p);
+            l->steps->end_booking(l, p);
             l->with_sm[p].asked = 0;
             if (l->type_gated[type] && l->pipe[p].off != l->all) l->steps->plan(&l->pipe[p], &plan);
         }
-        if (l->type_gated[type]) look_at(l, type, now);
+        if (l->type_gated[type]) lanes_look_at(l, type, now);
     }
     settle(l, now);
 }
@@ -184,113 +108,8 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
 uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
     uint64_t n = l->folded[type];
     FOR_EACH_BIT64(p, l->pipes)
-        if (type_of((uint32_t)p) == type) n += l->with_sm[p].folded & l->with_sm[p].issues;
+        if (lane_type((uint32_t)p) == type) n += l->with_sm[p].folded & l->with_sm[p].issues;
     return n;
-}
-
-// ---- schedulers ask -----------------------------------------------------------------------------
-// Threads of a warp change seldom, so the lanes that it needs are kept.
-static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
-    struct lanes *const l = self;
-    const uint32_t threads = v->lanes[warp];
-    for (uint32_t folds = 0; folds <= l->folds; folds++) {
-        const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
-        l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
-    }
-    FOR_EACH_BIT64(p, l->part) {
-        struct sm_lane_pipe *const f = &l->with_sm[p];
-        f->on = (f->on & ~(1ull << warp)) | (uint64_t)((f->needed[warp] & f->off) == 0) << warp;
-    }
-}
-
-// Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes that a warp waits for do
-// not go off one after the other while the rest wakes.
-static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
-    struct lanes *const l = self;
-    struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    const uint64_t t = v->cycle;
-    end_booking(l, pipe);
-    const uint32_t off = mask & x->off;
-    uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
-    if (off == 0)
-        FOR_EACH_BIT32(i, mask & x->waking) {
-            const uint32_t left = x->wakes[i] - (uint32_t)t;
-            wait = left > wait ? left : wait;
-        }
-    const uint64_t on_at = t + wait;
-    l->steps->wake(x, mask, (uint32_t)t, (uint32_t)on_at, l->idle_detect, l->times.break_even);
-    if (on_at != t) x->waking |= off;
-    look_at(l, type_of(pipe), on_at);
-    if (on_at < f->wake_at) wake_at(l, type_of(pipe), on_at);
-    f->asleep = x->off;
-    f->asked = mask;
-    f->asked_on_at = on_at;
-}
-
-// ---- work -----------------------------------------------------------------------------------------
-// From now on the SM books what these lanes execute: nothing else changes, and how they are used is known from
-// which they are. Where folding is on, only a full warp is sure to be folded whatever its guard says.
-static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u, uint64_t to) {
-    struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    x->hot = u->first;
-    f->lanes = lanes;
-    f->n = bits_count32(u->first);
-    f->until = to;
-    f->from = 0;
-    f->folded = u->is_folded ? UINT32_MAX : 0;
-    if (l->type_gated[type_of(pipe)]) f->off_from = to + l->idle_detect;
-}
-
-static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
-                                   uint64_t at, uint32_t latency, uint32_t interval) {
-    struct lanes *const l = self;
-    const uint32_t type = type_of(pipe);
-    struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    const bool is_gated = l->type_gated[type], folds = l->folds && folds_now(l, type, v->cycle);
-    struct lane_use u = {.first = lanes};
-    struct lane_entry e = booked(x, f);
-    stop_booking(l, type, x, f);
-    l->issues[type]++;
-    x->is_shifted = false;
-    if (l->folds || l->shifts) {
-        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds);
-        x->is_shifted = l->shifts && lanes_shift(lanes) != lanes;
-        l->shifted += x->is_shifted;
-        l->folded[type] += u.is_folded;
-        l->spared[type] += u.is_spared;
-    }
-    if (l->width != LANE_MAX) {
-        u.first = lanes_of_threads(u.first, l->width);
-        u.second = lanes_of_threads(u.second, l->width);
-    }
-    if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
-        lanes_wanted(l, v, pipe, u.first | u.second); // nothing is booked by the SM then
-        settle(l, v->cycle);
-    }
-    assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
-    const uint32_t behind = u.is_folded ? interval : 0;
-    const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
-    // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
-    bool is_alike = (first_to > x->last_to) & (u.first != 0) & ((l->times.wakeup_delay != 0) | !is_gated);
-    is_alike &= u.is_folded ? (u.first == u.second) & (behind <= latency) & is_gated & (lanes == UINT32_MAX) : !folds;
-    f->asked = 0;
-    x->last_to = to > x->last_to ? to : x->last_to;
-    e.lanes = u.first;
-    e.at = (uint32_t)from;
-    e.to = (uint32_t)first_to;
-    if (is_gated) l->steps->hold(x, &e, l->idle_detect);
-    note(l, x, &e);
-    if (u.second != 0) {
-        e = (struct lane_entry){.lanes = u.second, .at = (uint32_t)from + behind, .to = (uint32_t)to};
-        if (is_gated) l->steps->hold(x, &e, l->idle_detect);
-        note(l, x, &e);
-    }
-    if (is_alike) begin_booking(l, pipe, lanes, &u, to);
-    if (is_gated) look_at(l, type, (u.first != 0 ? first_to : to) + l->idle_detect);
-    return (struct sm_delay){l->stages + behind, behind};
 }
 
 // ---- busy times and counts ------------------------------------------------------------------------
@@ -355,12 +174,12 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     l->part = 0;
     FOR_EACH_BIT64(p, l->pipes) {
         struct lane_pipe *const x = &l->pipe[p];
-        end_booking(l, (uint32_t)p);
+        l->steps->end_booking(l, (uint32_t)p);
         if (begins) {
             begin(l, (uint32_t)p, t);
             continue;
         }
-        if (l->type_gated[type_of((uint32_t)p)]) l->steps->settle(x, l->all, (uint32_t)(t - 1), l->times.wakeup_delay);
+        if (l->type_gated[lane_type((uint32_t)p)]) l->steps->settle(x, l->all, (uint32_t)(t - 1), l->times.wakeup_delay);
         l->steps->account(x);
         add_periods(l, x, t);
         end(l, x, t);
@@ -378,12 +197,13 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint64_t now) {
     struct lane_pipe x = l->pipe[index]; // the open times are closed in a copy
     const struct sm_lane_pipe *const f = &l->with_sm[index];
-    const uint32_t type = type_of(index), k = l->weight;
+    const uint32_t type = lane_type(index), k = l->weight;
     if (l->is_busy && now > 0) {
         if (x.hot != 0) {
-            const struct lane_entry e = booked(&x, f);
-            if (l->type_gated[type]) l->steps->hold(&x, &e, l->idle_detect);
-            note(l, &x, &e);
+            x.log[x.n_log] = lane_booked(&x, f);
+            if (l->type_gated[type]) l->steps->hold(&x, &x.log[x.n_log], l->idle_detect);
+            x.n_log++;
+            l->steps->account(&x);
             x.idle += f->idle * f->n;
         }
         for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
@@ -419,7 +239,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         const uint64_t folded = lanes_folded(l, type);
         uint64_t issues = l->issues[type];
         FOR_EACH_BIT64(p, l->pipes)
-            if (type_of((uint32_t)p) == type) issues += l->with_sm[p].issues;
+            if (lane_type((uint32_t)p) == type) issues += l->with_sm[p].issues;
         c[ACT_lane_issues + type] += issues;
         c[ACT_folded + type] += folded;
         c[ACT_fold_spared + type] += l->spared[type];
@@ -470,7 +290,7 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     for (uint32_t i = 0; i < LANE_PIPES; i++)
         l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
                                               .off_from = DOMAIN_NEVER,
-                                              .window = l->type_gated[type_of(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
+                                              .window = l->type_gated[lane_type(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
                                               .on = ~0ull,
                                               .latency = (uint16_t)l->stages,
                                               .ahead = (uint16_t)l->before,
@@ -478,17 +298,17 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
                                               .periods = l->pipe[i].periods};
     *p = (struct sm_policy){.name = "lanes",
                             .self = l,
-                            .lanes_changed = lanes_changed,
-                            .lanes_issue = lanes_issue,
+                            .lanes_changed = l->steps->changed,
+                            .lanes_issue = l->steps->issue,
                             .lane_pipe = l->with_sm,
                             .cycle = cycle,
                             .cycle_at = &l->trim_at,
-                            .lanes_look = lanes_look,
+                            .lanes_look = l->steps->look,
                             .lanes_look_at = l->look_at_of,
                             .work = work,
                             .count = count};
     if (!is_gated) return;
     p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
-    p->lanes_wanted = lanes_wanted;
+    p->lanes_wanted = l->steps->wanted;
 }

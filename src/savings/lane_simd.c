@@ -30,7 +30,7 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
 }
 
 // When lanes go off: what the SM has booked becomes the lanes', then an instruction holds some of them up to `to`.
-static void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t window) {
+static inline void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t window) {
     const uint32_t to = e->to, booked_until = e->until;
     const struct lane_masks in_lanes = spread(e->lanes), in_booked = spread(e->booked);
     LANES {
@@ -44,7 +44,7 @@ static void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t windo
 }
 
 // Counts what stands in the log, in its order: idle times of lanes, one by one and together.
-static void account(struct lane_pipe *x) {
+static __attribute__((noinline)) void account(struct lane_pipe *x) {
     enum { LONGEST = ACT_IDLE_LENGTHS - 1 };
     struct lane_masks idle = spread(0), length, has_gap, others;
     for (uint32_t k = 0; k < x->n_log; k++) {
@@ -103,7 +103,7 @@ static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeu
 
 // Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off eagerly are not among
 // them: nobody needs those.
-static void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
+static inline void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
                  uint32_t break_even) {
     const uint32_t off = lanes & x->off, not_before = on_at + 1;
     uint32_t before = 0, all = 0;
@@ -153,7 +153,7 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
 // through it at once: which one changes follows no pattern either. Answers those of which the lanes that the SM books
 // are off; `*next`: how many cycles behind the next one time does something more, `*next_wake`:
 // wakes a lane.
-static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
+static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
                      uint32_t *next_wake) {
     const uint32_t shows = l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
     struct lane_masks first = spread(UINT32_MAX), first_wake = first;
@@ -176,5 +176,173 @@ static uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uin
     return gone;
 }
 
-const struct lane_steps AT_LEVEL(lane_steps) = {
-    .hold = hold, .account = account, .settle = settle, .wake = wake, .plan = plan, .look = look};
+static inline void note(struct lane_pipe *x, const struct lane_entry *e) {
+    x->log[x->n_log++] = *e;
+    if (x->n_log == LANE_LOG) account(x);
+}
+
+// The SM books no more.
+static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct sm_lane_pipe *f) {
+    l->issues[type] += f->issues;
+    l->folded[type] += f->folded & f->issues;
+    l->shifted += x->is_shifted * f->issues;
+    x->idle += f->idle * f->n;
+    f->idle = 0;
+    f->issues = f->folded = 0;
+    x->last_to = f->until > x->last_to ? f->until : x->last_to;
+    x->hot = 0;
+    f->lanes = UINT64_MAX;
+    f->off_from = DOMAIN_NEVER;
+}
+
+// ... and what it has booked becomes the lanes'.
+static void end_booking(struct lanes *l, uint32_t pipe) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    if (x->hot != 0) {
+        const struct lane_entry e = lane_booked(x, f);
+        if (l->type_gated[lane_type(pipe)]) hold(x, &e, l->idle_detect);
+        note(x, &e);
+    }
+    stop_booking(l, lane_type(pipe), x, f);
+}
+
+// The first of the type's lanes that wake is on from cycle t on.
+static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
+    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) l->with_sm[p].wake_at = t;
+}
+
+static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
+    const uint64_t fold_to = l->fold[type].to;
+    const bool folds = lanes_fold_now(l, type, t);
+    uint32_t next, next_wake;
+    if (l->folds && !folds)
+        for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
+            if (l->with_sm[p].folded != 0) end_booking(l, p);
+    FOR_EACH_BIT64(p, look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
+        end_booking(l, (uint32_t)p);
+    wake_at(l, type, next_wake < INT32_MAX ? t + 1 + next_wake : DOMAIN_NEVER);
+    uint64_t at = t < fold_to ? fold_to : DOMAIN_NEVER; // what a warp needs changes then
+    if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
+    l->look_at_of[type] = at;
+}
+
+static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
+    settle_type(self, type, v->cycle);
+}
+
+// ---- schedulers ask -----------------------------------------------------------------------------
+// Threads of a warp change seldom, so the lanes that it needs are kept.
+static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
+    struct lanes *const l = self;
+    const uint32_t threads = v->lanes[warp];
+    for (uint32_t folds = 0; folds <= l->folds; folds++) {
+        const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
+        l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
+    }
+    FOR_EACH_BIT64(p, l->part) {
+        struct sm_lane_pipe *const f = &l->with_sm[p];
+        f->on = (f->on & ~(1ull << warp)) | (uint64_t)((f->needed[warp] & f->off) == 0) << warp;
+    }
+}
+
+// Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes that a warp waits for do
+// not go off one after the other while the rest wakes.
+static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
+    struct lanes *const l = self;
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const uint64_t t = v->cycle;
+    end_booking(l, pipe);
+    const uint32_t off = mask & x->off;
+    uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
+    if (off == 0)
+        FOR_EACH_BIT32(i, mask & x->waking) {
+            const uint32_t left = x->wakes[i] - (uint32_t)t;
+            wait = left > wait ? left : wait;
+        }
+    const uint64_t on_at = t + wait;
+    wake(x, mask, (uint32_t)t, (uint32_t)on_at, l->idle_detect, l->times.break_even);
+    if (on_at != t) x->waking |= off;
+    lanes_look_at(l, lane_type(pipe), on_at);
+    if (on_at < f->wake_at) wake_at(l, lane_type(pipe), on_at);
+    f->asleep = x->off;
+    f->asked = mask;
+    f->asked_on_at = on_at;
+}
+
+// ---- work -----------------------------------------------------------------------------------------
+// From now on the SM books what these lanes execute: nothing else changes, and how they are used is known from
+// which they are. Where folding is on, only a full warp is sure to be folded whatever its guard says.
+static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u, uint64_t to) {
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    x->hot = u->first;
+    f->lanes = lanes;
+    f->n = bits_count32(u->first);
+    f->until = to;
+    f->from = 0;
+    f->folded = u->is_folded ? UINT32_MAX : 0;
+    if (l->type_gated[lane_type(pipe)]) f->off_from = to + l->idle_detect;
+}
+
+static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
+                                   uint64_t at, uint32_t latency, uint32_t interval) {
+    struct lanes *const l = self;
+    const uint32_t type = lane_type(pipe);
+    struct lane_pipe *const x = &l->pipe[pipe];
+    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    const bool is_gated = l->type_gated[type], folds = l->folds && lanes_fold_now(l, type, v->cycle);
+    struct lane_use u = {.first = lanes};
+    struct lane_entry e = lane_booked(x, f);
+    stop_booking(l, type, x, f);
+    l->issues[type]++;
+    x->is_shifted = false;
+    if (l->folds || l->shifts) {
+        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds);
+        x->is_shifted = l->shifts && lanes_shift(lanes) != lanes;
+        l->shifted += x->is_shifted;
+        l->folded[type] += u.is_folded;
+        l->spared[type] += u.is_spared;
+    }
+    if (l->width != LANE_MAX) {
+        u.first = lanes_of_threads(u.first, l->width);
+        u.second = lanes_of_threads(u.second, l->width);
+    }
+    if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
+        lanes_wanted(l, v, pipe, u.first | u.second); // nothing is booked by the SM then
+        settle_type(l, type, v->cycle);
+    }
+    assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
+    const uint32_t behind = u.is_folded ? interval : 0;
+    const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
+    // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
+    bool is_alike = (first_to > x->last_to) & (u.first != 0) & ((l->times.wakeup_delay != 0) | !is_gated);
+    is_alike &= u.is_folded ? (u.first == u.second) & (behind <= latency) & is_gated & (lanes == UINT32_MAX) : !folds;
+    f->asked = 0;
+    x->last_to = to > x->last_to ? to : x->last_to;
+    e.lanes = u.first;
+    e.at = (uint32_t)from;
+    e.to = (uint32_t)first_to;
+    if (is_gated) hold(x, &e, l->idle_detect);
+    note(x, &e);
+    if (u.second != 0) {
+        e = (struct lane_entry){.lanes = u.second, .at = (uint32_t)from + behind, .to = (uint32_t)to};
+        if (is_gated) hold(x, &e, l->idle_detect);
+        note(x, &e);
+    }
+    if (is_alike) begin_booking(l, pipe, lanes, &u, to);
+    if (is_gated) lanes_look_at(l, type, (u.first != 0 ? first_to : to) + l->idle_detect);
+    return (struct sm_delay){l->stages + behind, behind};
+}
+
+const struct lane_steps AT_LEVEL(lane_steps) = {.look = lanes_look,
+                                                .changed = lanes_changed,
+                                                .wanted = lanes_wanted,
+                                                .issue = lanes_issue,
+                                                .settle_type = settle_type,
+                                                .settle = settle,
+                                                .end_booking = end_booking,
+                                                .hold = hold,
+                                                .account = account,
+                                                .plan = plan};
