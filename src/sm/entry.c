@@ -132,8 +132,16 @@ void entry_step(struct sm *s, uint64_t t) {
     }
 }
 
-// Who waits for a place in front of the clusters gets one when another enters; who waits for a pipeline to be on has
-// asked, and was told when to look again.
+// Who waits for a place in front of the clusters gets one when another enters. Who waits for a pipeline to be on has
+// asked, and was told when to look again; but one that wakes for it may have been closed since by an instruction of the
+// other type, and in the cycles in which it is, another is asked for.
+static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
+    const uint64_t off = s->hooks & HOOK_UNIT ? ~0ull : s->pipes_none;
+    FOR_EACH_BIT64(p, s->unit_pipes[unit] & off)
+        if (s->v.pipe[p].free_at > t + 1) return true;
+    return false;
+}
+
 uint64_t entry_next(const struct sm *s, uint64_t t) {
     uint64_t next = NEVER;
     for (uint32_t i = 0; i < s->n_entries; i++) {
@@ -141,7 +149,7 @@ uint64_t entry_next(const struct sm *s, uint64_t t) {
         if (e->from > t)
             next = min64(next, e->from);
         else if (e->is_in_front == has_front(s))
-            next = min64(next, units_next(s, e->in->unit, t));
+            next = min64(next, asks_again(s, e->in->unit, t) ? t + 1 : units_next(s, e->in->unit, t));
     }
     return next;
 }
