@@ -73,19 +73,12 @@ static void watch(struct sm *s) {
     s->n_watches_idle = n_idle;
 }
 
-// Nobody has to look before a pipeline goes off or one that is watched is idle.
-static inline void check_at(struct sm *s) {
-    s->check_at = s->off_at;
-    for (uint32_t i = 0; i < s->n_watches_idle; i++) s->check_at = min64(s->check_at, *s->watch_idle[i].at);
-}
-
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
 static void plan(struct sm *s, uint64_t t) {
     policy_turn_at(s);
     const uint64_t none = policy_off_next(s, t, &s->off_at);
     if (none != s->pipes_none) pipes_change(s, none);
     watch(s);
-    check_at(s);
 }
 
 static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
@@ -104,16 +97,9 @@ static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_
     return false;
 }
 
-// Whether anything has come that time brings: a pipeline that goes off, or is idle and watched. If not, when it may.
-static inline bool has_come(struct sm *s, uint64_t t) {
-    if (policy_idles(s, t) || (s->off_at <= t && policy_off_next(s, t, &s->off_at) != s->pipes_none)) return true;
-    check_at(s);
-    return false;
-}
-
-void policy_turns(struct sm *s, uint64_t t, bool is_missed) {
+void policy_turns(struct sm *s, uint64_t t, bool is_due) {
     if (ww_unlikely(s->gates_more != 0)) policy_accesses(s);
-    if (!(is_missed | (s->turn_at <= t)) && !has_come(s, t)) return;
+    if (!is_due && policy_off_next(s, t, &s->off_at) == s->pipes_none) return;
     if (ww_unlikely(s->epoch_at <= t)) {
         epochs(s, t);
     } else {
@@ -125,8 +111,7 @@ void policy_turns(struct sm *s, uint64_t t, bool is_missed) {
 }
 
 bool policy_is_left(const struct sm *s, uint64_t next) {
-    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s) ||
-           policy_idles(s, next - 1);
+    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s, next - 1);
 }
 
 void policy_leave(struct sm *s, uint64_t next) {
@@ -165,7 +150,6 @@ uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_
         const uint64_t from = s->gate[p].off_from;
         s->off_at = min64(s->off_at, from > s->v.cycle ? from : NEVER);
     }
-    s->check_at = min64(s->check_at, s->off_at);
     s->deaf_int = s->deaf_until[UNIT_INT];
     s->deaf_fp = s->deaf_until[UNIT_FP];
     return next;

@@ -366,7 +366,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
     s->is_summed = false;
     policy_pipes_new(s);
     policy_turn_at(s);
-    s->off_at = s->check_at = s->deaf_int = s->deaf_fp = 0;
+    s->off_at = s->deaf_int = s->deaf_fp = 0;
     choose_step(s, n, has_epochs);
     return WW_OK;
 }

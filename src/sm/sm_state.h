@@ -280,10 +280,9 @@ struct sm {
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Before off_at no other pipelines are off than were at the last look, before check_at none that is watched is idle
-    // either. Work moves both to later cycles, and nobody keeps these up to date with it: when one has come, all is
-    // looked at again.
-    uint64_t off_at, check_at;
+    // Before off_at no other pipelines are off than were at the last look. Work moves that to later cycles, and nobody
+    // keeps it up to date with it: when it has come, all of them are looked at again.
+    uint64_t off_at;
     // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or *at has come.
     struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
     struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
@@ -488,8 +487,8 @@ void policy_pipes_new(struct sm *s); // none is off, whatever has been before
 uint64_t policy_next_event(struct sm *s);
 bool policy_is_left(const struct sm *s, uint64_t next); // ... and one of them is somebody's turn
 void policy_leave(struct sm *s, uint64_t next);         // then
-// Some may have their turn, surely so if one misses warps, or other pipelines are off.
-void policy_turns(struct sm *s, uint64_t t, bool is_missed);
+// Some may have their turn; `is_due`: surely so, because of time or since one misses warps.
+void policy_turns(struct sm *s, uint64_t t, bool is_due);
 // When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
 static inline void policy_turn_at(struct sm *s) {
     s->turn_at = s->epoch_at;
@@ -501,24 +500,21 @@ static inline uint64_t policy_in_set(const struct sm *s) {
 }
 // When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques use so far, and two
 // of idle pipelines: no loop over these.
-static inline bool policy_misses(const struct sm *s) {
+static inline bool policy_misses(const struct sm *s, uint64_t t) {
     const uint64_t in_set = policy_in_set(s);
     bool misses = ((in_set & *s->watch[0].warps) == 0) & (*s->watch[0].with != 0);
     for (uint32_t i = 1; i < s->n_watches; i++)
         misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
+    if (s->n_watches_idle == 0) return misses;
+    misses |= ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
+    misses |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
+    for (uint32_t i = 2; i < s->n_watches_idle; i++)
+        misses |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
     return misses;
 }
 static inline void policy_accesses(struct sm *s) {
     s->v.accesses[0] = s->lsu.n;
     s->v.accesses[1] = s->tex.n;
-}
-static inline bool policy_idles(const struct sm *s, uint64_t t) {
-    const uint64_t in_set = policy_in_set(s);
-    bool idles = ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
-    idles |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
-    for (uint32_t i = 2; i < s->n_watches_idle; i++)
-        idles |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
-    return idles;
 }
 // Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not known). INT and FP
 // are looked at whether somebody gates them or not, and nothing branches on what is off when.

@@ -177,9 +177,8 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
 #if STEP_ALL
     policy_turn_at(s);
 #endif
-    const uint64_t at = STEP_OFF ? min64(s->turn_at, s->check_at) : s->turn_at;
-    const bool is_missed = s->n_turns != 0 && policy_misses(s);
-    if ((at <= t) | is_missed) policy_turns(s, t, is_missed);
+    const bool is_due = (s->turn_at <= t) | ((s->n_watches | s->n_watches_idle) != 0 && policy_misses(s, t));
+    if (is_due | (STEP_OFF && s->off_at <= t)) policy_turns(s, t, is_due);
 #if STEP_LANES
     if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
 #endif
