@@ -25,7 +25,7 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     o->in_a_row = now == was ? o->in_a_row + 1 : 1;
     o->is_partial = now;
     o->phases[now]++;
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) o->groups.of[i].partial = now ? ~0ull : 0;
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) o->groups.partial[i] = now ? ~0ull : 0;
 }
 
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
@@ -34,7 +34,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     if (!begins) return;
     s->origami.is_partial = false;
     s->origami.in_a_row = 0;
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->origami.groups.of[i] = (struct sm_group){0, 0};
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->origami.groups.partial[i] = 0;
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {

@@ -201,24 +201,21 @@ static inline uint64_t sm_order_first(const struct sm_order *o, const struct sm_
 // Two groups of the warps for INT and FP, those with all lanes active and those that miss one: a scheduler issues of
 // its group as long as one is ready, and then goes on with the other. Other warps belong to both.
 struct sm_groups {
-    struct sm_group {
-        uint64_t partial;   // all bits: it is those that miss one; else none
-        uint64_t looked_at; // cycle after its last choice
-    } of[SM_MAX_SCHEDULERS];
-    uint64_t switches; // a scheduler has run out of its group
+    uint64_t partial[SM_MAX_SCHEDULERS]; // all bits: its group is those that miss one; else none
+    uint64_t switches;                   // a scheduler has run out of its group
 };
-// Of `ready`, those of the scheduler's group. Only its first choice in a cycle changes groups: later ones are of
-// what it could not have. Nothing branches here, there is no pattern to guess.
+// Of `ready`, those of the scheduler's group. Only its first choice of a cycle among such warps changes groups
+// (`*has_looked` says that it was; at first false): later ones are of what it could not have. Nothing branches here,
+// there is no pattern to guess.
 static inline uint64_t sm_groups_first(struct sm_groups *g, const struct sm_view *v, uint32_t scheduler,
-                                       uint64_t ready) {
-    struct sm_group *const x = &g->of[scheduler];
-    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]), mine = of_sp & (v->full ^ x->partial);
-    const uint64_t has_any = 0 - (uint64_t)(of_sp != 0), has_none = 0 - (uint64_t)(mine == 0);
-    const uint64_t is_first = 0 - (uint64_t)(x->looked_at != v->cycle + 1), changes = has_any & has_none & is_first;
-    x->looked_at ^= (x->looked_at ^ (v->cycle + 1)) & has_any;
-    x->partial ^= changes;
-    g->switches += changes & 1;
-    return (ready & ~of_sp) | mine | (of_sp & has_none);
+                                       uint64_t ready, bool *has_looked) {
+    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]);
+    const uint64_t mine = of_sp & (v->full ^ g->partial[scheduler]);
+    const bool runs_out = (mine == 0) & (of_sp != 0), changes = runs_out & !*has_looked;
+    *has_looked |= of_sp != 0;
+    g->partial[scheduler] ^= 0 - (uint64_t)changes;
+    g->switches += changes;
+    return (ready & ~of_sp) | mine | (of_sp & (0 - (uint64_t)runs_out));
 }
 
 struct sm_policy {

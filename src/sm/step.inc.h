@@ -443,8 +443,8 @@ static __attribute__((noinline)) uint64_t off_more(const struct sm *s, uint64_t 
 }
 #endif
 
-// Of `warps`, all ready, those whose unit takes an instruction in cycle t. When none is left,
-// `*why` is the reason. `*held`: those whose unit would, if a technique did not hold it back.
+// Of `warps`, all ready, those whose unit takes an instruction in cycle t, or (`*held`) would if a technique did not hold
+// it back. When none is left, `*why` is the reason.
 static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
                                                                 enum stall_reason *why, uint64_t *held) {
     struct sm_view *const v = &s->v;
@@ -488,12 +488,9 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
                    (needs[UNIT_FP] & units_later(s->on_free_at[UNIT_FP], t));
     if (ww_unlikely(s->gates_more != 0)) off |= off_more(s, t);
     *held = left & off & ~at_entry;
-    left &= ~*held;
 #endif
 #if STEP_LANES
-    const uint64_t lack = lack_pipes(s, left & ~at_entry, t);
-    *held |= lack;
-    left &= ~lack;
+    *held |= lack_pipes(s, left & ~*held & ~at_entry, t);
 #endif
     return left;
 }
@@ -574,31 +571,32 @@ static void wait_for_deaf(struct sm *s, uint64_t deaf) {
 }
 #endif
 
-// The scheduler's choice among `can` and `held`: in its order, or as policies prefer. Units that it
-// comes to and that are held back are asked for. False: it may issue none.
-static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t can, uint64_t held, uint32_t *w,
-                                 uint64_t t) {
-#if !STEP_LANES
+// The scheduler's choice among `left`: in its order, or as policies prefer. Units of those of them that are `held` back
+// are asked for when it comes to them, and nobody has to know which they are before. False: it may issue none.
+static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t left, uint64_t held, uint32_t *w, uint64_t t) {
+#if STEP_LANES
+    bool has_looked = false;
+#else
     const uint64_t deaf = held & deaf_to(s, t);
-    held &= ~deaf;
+    left &= ~deaf;
 #endif
     for (;;) {
-        uint64_t from = can | held;
-        if (from == 0) {
+        if (left == 0) {
 #if !STEP_LANES
             wait_for_deaf(s, deaf);
 #endif
             return false;
         }
+        uint64_t from = left;
         if (s->order != NULL) from = sm_order_first(s->order, &s->v, from);
 #if STEP_LANES
-        if (s->groups != NULL) from = sm_groups_first(s->groups, &s->v, sc, from);
+        if (s->groups != NULL) from = sm_groups_first(s->groups, &s->v, sc, from, &has_looked);
         if (s->hooks & HOOK_PREFER) from = policy_prefer(s, sc, from);
         if (from == 0) return false;
 #endif
         *w = s->ops->pick(s, sc, from);
-        if (ww_likely(held == 0 || !(held >> *w & 1))) return true;
-        held &= ~want_unit(s, *w, held, t);
+        if (ww_likely(!(held >> *w & 1))) return true;
+        left &= ~want_unit(s, *w, held, t);
     }
 }
 #endif
@@ -612,11 +610,11 @@ static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, u
     if (s->c.dual_issue_diff_units && in->unit == first_unit) return;
     enum stall_reason why;
     uint64_t held;
-    const uint64_t can = with_unit(s, bit, t, &why, &held);
+    const uint64_t left = with_unit(s, bit, t, &why, &held);
 #if STEP_HOOKS
     if (held != 0) want_unit(s, w, held, t);
 #endif
-    if (can == 0) return;
+    if ((left & ~held) == 0) return;
     if (issue(s, sc, w, true, t)) s->act.c[ACT_issue_slots + STALL_dual]++;
 }
 
@@ -642,13 +640,13 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     }
     enum stall_reason why;
     uint64_t held;
-    const uint64_t can = with_unit(s, active, t, &why, &held);
+    const uint64_t left = with_unit(s, active, t, &why, &held);
 #if STEP_HOOKS
     uint32_t w = 0;
-    const bool chosen = choose_hooked(s, sc, can, held, &w, t);
-    if (!chosen && (can | held) != 0) why = STALL_policy;
+    const bool chosen = choose_hooked(s, sc, left, held, &w, t);
+    if (!chosen && left != 0) why = STALL_policy;
 #else
-    const bool chosen = can != 0;
+    const bool chosen = left != 0;
 #endif
     if (!chosen) {
         stall_hold(s, sc, why, active, t);
@@ -656,9 +654,9 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
         return false;
     }
     s->act.c[ACT_scheduler_arbitrations]++;
-    s->act.c[ACT_scheduler_ready_warps] += count_warps(can);
+    s->act.c[ACT_scheduler_ready_warps] += count_warps(left & ~held);
 #if !STEP_HOOKS
-    const uint32_t w = s->ops->pick(s, sc, can);
+    const uint32_t w = s->ops->pick(s, sc, left);
 #endif
     const struct sm_inst *const in = s->warp[w].head;
     const uint32_t unit = in->unit;

@@ -41,6 +41,7 @@ struct fake {
     const struct sm_policy *p[SM_MAX_POLICIES];
     uint32_t n;
     uint64_t busy_until[SM_PIPES]; // as the last cycle saw them
+    bool has_looked[SM_MAX_SCHEDULERS]; // in this cycle, among warps of groups
 };
 
 static inline void fake_make(struct fake *f, const char *words, uint32_t clusters) {
@@ -62,6 +63,7 @@ static inline void fake_make(struct fake *f, const char *words, uint32_t cluster
 }
 static inline void fake_cycle(struct fake *f, uint64_t t) {
     f->v.cycle = t;
+    memset(f->has_looked, 0, sizeof f->has_looked);
     struct sm_gate *const gate = f->n != 0 ? f->p[0]->gate : NULL;
     for (uint32_t p = 0; p < SM_PIPES; p++) { // as the SM does when it books work
         if (gate != NULL && f->v.pipe[p].busy_until != f->busy_until[p])
@@ -82,7 +84,7 @@ static inline uint64_t fake_preferred(struct fake *f, uint32_t scheduler, uint64
     for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->order) ready = sm_order_first(f->p[i]->order, &f->v, ready);
     for (uint32_t i = 0; i < f->n; i++)
-        if (f->p[i]->groups) ready = sm_groups_first(f->p[i]->groups, &f->v, scheduler, ready);
+        if (f->p[i]->groups) ready = sm_groups_first(f->p[i]->groups, &f->v, scheduler, ready, &f->has_looked[scheduler]);
     for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->prefer) ready &= f->p[i]->prefer(f->p[i]->self, &f->v, scheduler, ready);
     return ready;
