@@ -7,9 +7,10 @@
 // Four neighbours are a cluster of lanes; folding and shifting move threads inside a cluster only.
 //
 // When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go, as vectors
-// (lane_simd.c), when lanes other than those of the instruction before work, when one is woken, and when time changes
-// one. How long they were idle is counted later: what they did stands in a log until then. While the same lanes work
-// the SM books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older.
+// (lane_simd.c), when lanes other than those of the instruction before work, when one is woken, and when time has changed
+// one and a warp wants to know. How long they were idle is counted later: what they did stands in a log until then.
+// While the same lanes work the SM books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say
+// of these is older.
 // The states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H

@@ -1,6 +1,6 @@
-// What the 32 lanes of a pipeline do at once, compiled for each vector level of the host (cmake/rooms.cmake). Every
-// lane goes through the same steps, without a branch: which lanes an instruction uses and which of them are off
-// follows no pattern that a host could guess.
+// What the 32 lanes of a pipeline do at once, and the callbacks of the lanes' policy (lane_pg.c) that come often, compiled
+// for each vector level of the host (cmake/rooms.cmake). Every lane goes through the same steps, without a branch: which
+// lanes an instruction uses and which of them are off follows no pattern that a host could guess.
 //
 // Cycles are kept as their low 32 bits, and compared by the sign of their difference: all that are compared lie
 // within 2^31 of each other (lane_pg.c: trim).

@@ -557,8 +557,7 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 }
 #endif
 
-#if STEP_HOOKS
-#if !STEP_LANES
+#if STEP_HOOKS && !STEP_LANES
 // Warps for INT and FP whose unit would answer nothing new. When that is so follows no pattern.
 static inline uint64_t deaf_to(const struct sm *s, uint64_t t) {
     return (s->v.needs[UNIT_INT] & units_later(s->deaf_int, t)) | (s->v.needs[UNIT_FP] & units_later(s->deaf_fp, t));
@@ -571,6 +570,7 @@ static void wait_for_deaf(struct sm *s, uint64_t deaf) {
 }
 #endif
 
+#if STEP_HOOKS
 // The scheduler's choice among `left`: in its order, or as policies prefer. Units of those of them that are `held` back
 // are asked for when it comes to them, and nobody has to know which they are before. False: it may issue none.
 static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t left, uint64_t held, uint32_t *w, uint64_t t) {
