@@ -12,15 +12,30 @@
 
 enum { WARP = 32 };
 
+// Whether all words lie so close together that no two of them are of one bank: rows, columns of a narrow tile, and what
+// all lanes share. Nothing branches on the addresses.
+static bool fit_once(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks, uint32_t shift) {
+    uint64_t low[2] = {UINT64_MAX, UINT64_MAX}, high[2] = {0, 0}; // of even and of odd lanes
+    for (uint32_t lane = 0; lane < WARP; lane += 2)
+        for (uint32_t i = 0; i < 2; i++) {
+            const uint64_t is_out = (uint64_t)(mask >> (lane + i) & 1) - 1, at = addr[lane + i];
+            low[i] = (at | is_out) < low[i] ? at | is_out : low[i];
+            high[i] = (at & ~is_out) > high[i] ? at & ~is_out : high[i];
+        }
+    const uint64_t first = low[0] < low[1] ? low[0] : low[1], last = high[0] > high[1] ? high[0] : high[1];
+    return ((last + bytes - 1) >> shift) - (first >> shift) < banks;
+}
+
 static uint32_t passes_broadcast_all(const uint64_t *addr, uint32_t mask, uint32_t bytes,
                                      uint32_t banks, uint32_t bank_bytes) {
+    const uint32_t shift = bits_first32(bank_bytes);
+    if (fit_once(addr, mask, bytes, banks, shift)) return 1;
     // Words already asked of a bank, as a list threaded through the (lane, word) pairs.
     uint64_t word[WARP * 16];
     uint16_t link[WARP * 16];
     uint16_t head[64], count[64];
     memset(count, 0, sizeof count);
     uint32_t n = 0, worst = 1;
-    const uint32_t shift = bits_first32(bank_bytes);
     FOR_EACH_BIT32(lane, mask) {
         const uint64_t last = (addr[lane] + bytes - 1) >> shift;
         for (uint64_t w = addr[lane] >> shift; w <= last; w++) {
