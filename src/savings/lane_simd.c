@@ -104,7 +104,7 @@ static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeu
 // Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off eagerly are not among
 // them: nobody needs those.
 static inline void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
-                 uint32_t break_even) {
+                        uint32_t break_even) {
     const uint32_t off = lanes & x->off, not_before = on_at + 1;
     uint32_t before = 0, all = 0;
     struct lane_masks early;
@@ -151,10 +151,9 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
 
 // Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has done. All of them go
 // through it at once: which one changes follows no pattern either. Answers those of which the lanes that the SM books
-// are off; `*next`: how many cycles behind the next one time does something more, `*next_wake`:
-// wakes a lane.
+// are off; `*next`: how many cycles behind the next one time does something more, `*next_wake`: wakes a lane.
 static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
-                     uint32_t *next_wake) {
+                            uint32_t *next_wake) {
     const uint32_t shows = l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
     struct lane_masks first = spread(UINT32_MAX), first_wake = first;
     uint64_t gone = 0;

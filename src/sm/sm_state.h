@@ -296,7 +296,7 @@ struct sm {
     const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
     struct sm_lane_pipe *lane_pipe; // its
     const uint64_t *lanes_at;       // its cycle_at
-    const uint64_t *lanes_look_at;  // the same
+    const uint64_t *lanes_look_at;  // its lanes_look_at
     uint64_t lanes_claimed;         // pipes that were asked for lanes in this cycle
     bool lanes_gated;               // it may switch lanes off
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none

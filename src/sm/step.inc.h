@@ -496,26 +496,20 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 }
 
 #if STEP_LANES
-// Asks the pipe for the lanes that warp w needs, unless these have been asked for.
-static inline void ask_lanes(struct sm *s, uint32_t w, uint32_t pipe, uint64_t t) {
-    const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
-    const uint32_t lanes = x->needed[w];
-    s->lanes_claimed |= BIT64(pipe);
-    if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
-    s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
-}
-
-// Lanes that wake for another warp, in a pipe of the type of `pipe`, may be what one lacks.
-static inline void wait_for_lanes(struct sm *s, uint32_t pipe, uint64_t t) {
-    const uint64_t wake_at = s->lane_pipe[pipe].wake_at;
-    s->policy_wake = wake_at > t ? min64(s->policy_wake, wake_at) : s->policy_wake;
-}
-
-// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle.
+// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle. Lanes that wake for
+// another warp may be what it lacks.
 static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t t) {
     const uint64_t open = pipes & ~s->lanes_claimed;
-    if (open != 0) ask_lanes(s, w, sm_lanes_ask(s->lane_pipe, w, open), t);
-    wait_for_lanes(s, bits_first64(pipes), t);
+    if (open != 0) {
+        const uint32_t pipe = sm_lanes_ask(s->lane_pipe, w, open);
+        const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
+        const uint32_t lanes = x->needed[w];
+        s->lanes_claimed |= BIT64(pipe);
+        if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
+        s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
+    }
+    const uint64_t wake_at = s->lane_pipe[bits_first64(pipes)].wake_at;
+    s->policy_wake = wake_at > t ? min64(s->policy_wake, wake_at) : s->policy_wake;
 }
 #endif
 

@@ -256,6 +256,7 @@ static void every_cycle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler),
-                                       cmocka_unit_test(every_cycle), cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry)};
+                                       cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry),
+                                       cmocka_unit_test(every_cycle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
