@@ -45,7 +45,7 @@ static void make_registers(struct lower *l) {
             continue;
         }
         const unsigned words = lower_words(p->type) * (p->elements ? p->elements : 1u);
-        if (words > 4) lower_refuse(l, "register `%s` has more than 16 bytes", p->name);
+        assert(words <= 4); // as the parser sees to
         r->words = words >= 3 ? 4 : (uint8_t)words;
         r->vreg = lower_temp(l, r->words).reg;
     }

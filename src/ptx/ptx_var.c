@@ -88,6 +88,18 @@ static bool is_storable(enum ptx_type t) {
            (class != 'o' || t == PTX_TEXREF || t == PTX_SAMPLERREF || t == PTX_SURFREF);
 }
 
+// .v2 or .v4 of a declaration; .v8 belongs to instructions only.
+static bool vector(struct ptx_parser *p, struct ptx_var *v) {
+    if (v->vector != 1)
+        return ptx_fail(p, p->tok.line, p->tok.col, "a declaration has two vectors, .v%u and %s",
+                        v->vector, ptx_tok_show(p, &p->tok));
+    if (ptx_at_word(p, "v8"))
+        return ptx_fail(p, p->tok.line, p->tok.col, "a variable is a vector of 2 or 4, not of 8");
+    v->vector = ptx_at_word(p, "v2") ? 2 : 4;
+    ptx_advance(p);
+    return true;
+}
+
 // Words from the state space up to the first name.
 static bool prefix(struct ptx_parser *p, struct ptx_var *v) {
     const struct ptx_token start = p->tok;
@@ -114,8 +126,7 @@ static bool prefix(struct ptx_parser *p, struct ptx_var *v) {
             v->type = (enum ptx_type)type;
             ptx_advance(p);
         } else if (ptx_at_word(p, "v2") || ptx_at_word(p, "v4") || ptx_at_word(p, "v8")) {
-            v->vector = (uint8_t)(p->tok.at[1] - '0');
-            ptx_advance(p);
+            if (!vector(p, v)) return false;
         } else if (ptx_at_word(p, "align")) {
             ptx_advance(p);
             if (!alignment(p, &v->align)) return false;
@@ -138,6 +149,12 @@ static bool prefix(struct ptx_parser *p, struct ptx_var *v) {
     if (!fits)
         return ptx_fail(p, start.line, start.col, "a .%s variable cannot have type .%s",
                         space_text(v->space), ptx_type_text(v->type));
+    if (v->vector > 1 && v->type == PTX_PRED)
+        return ptx_fail(p, start.line, start.col, "predicates come one by one, not as vectors");
+    if (v->vector * ptx_type_bits(v->type) > 128) // PTX ISA 5.4.2, Vectors
+        return ptx_fail(p, start.line, start.col,
+                        "a vector of %u .%s is larger than 16 bytes, the limit of a vector",
+                        v->vector, ptx_type_text(v->type));
     return true;
 }
 
