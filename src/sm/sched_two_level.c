@@ -35,14 +35,17 @@ static void prepare(struct sm *s, uint32_t sc) {
     struct sm_view *const v = &s->v;
     const uint64_t mine = v->mine[sc] & v->resident, before = v->active & mine;
     const uint64_t stops = v->wait_bar | v->wait_fence | v->wait_sleep, waits = v->wait_long | stops;
+    const uint64_t there = mine & v->decoded, kept = before & ~waits, joins = there & ~before & ~waits;
+    const uint64_t waiting = s->c.active_waits ? there & v->wait_long & ~stops : 0;
+    uint64_t *const full = &s->sched[sc].full_set;
+    // Mostly nobody leaves, and nobody comes or there is no place: so without counting.
+    const bool has_place = before != *full || (kept != before && joins != 0);
+    if (ww_likely((kept | (before & waiting)) == before && (!has_place || (joins | (waiting & ~before)) == 0))) return;
     uint8_t *const promoted = &s->sched[s->c.shared_warps ? 0 : sc].promoted;
     const uint32_t cap = s->active_cap[sc];
-    uint64_t active = before & ~waits;
-    active |= promote(s, promoted, mine & v->decoded & ~active & ~waits, cap - count_warps(active));
-    if (ww_unlikely(s->c.active_waits)) {
-        const uint64_t waiting = mine & v->decoded & v->wait_long & ~stops;
-        active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));
-    }
+    uint64_t active = kept | promote(s, promoted, joins, cap - count_warps(kept));
+    if (waiting != 0) active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));
+    *full = count_warps(active) == cap ? active : UINT64_MAX;
     if (active == before) return;
     s->act.c[ACT_two_level_demotions] += count_warps(before & ~active);
     v->active = (v->active & ~before) | active;

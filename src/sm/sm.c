@@ -199,6 +199,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
         s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].full_set = UINT64_MAX;
     if (c->scheduler >= SCHED_FETCH_GROUP)
         for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].promoted = 0;
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);

@@ -322,6 +322,7 @@ struct sm {
         uint8_t last;                 // warp that issued last
         uint8_t promoted;             // two-level: promoted last; fetch groups: the first group;
                                       // CTA-aware: slot of the group's first CTA
+        uint64_t full_set;            // two-level: an active set without a free place; all bits: not known
     } sched[SM_MAX_SCHEDULERS];
     uint32_t active_cap[SM_MAX_SCHEDULERS];
     uint8_t cta_order[SM_MAX_CTAS]; // oldest first
