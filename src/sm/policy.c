@@ -63,6 +63,13 @@ static void watch(struct sm *s) {
             continue;
         }
         const uint32_t with = *p->with;
+        const bool is_late = with != UNIT_NONE && *p->at <= s->v.cycle;
+        p->watched_at = is_late ? *p->at : NEVER;
+        if (is_late) {
+            s->watch[n].warps = &s->none;
+            s->watch[n++].with = &s->v.needs[with];
+            continue;
+        }
         FOR_EACH_BIT32(u, without) {
             s->watch[n].warps = (s->unit_pipes[u] & ~s->pipes_none) == 0 ? &s->none : &s->v.needs[u];
             s->watch[n++].with = with != UNIT_NONE ? &s->v.needs[with] : &s->all;
@@ -75,14 +82,15 @@ static void watch(struct sm *s) {
 
 // Behind the policies' turns: when the next ones are, what they watch, what is off in cycle t.
 static void plan(struct sm *s, uint64_t t) {
-    policy_turn_at(s);
     const uint64_t none = policy_off_next(s, t, &s->off_at);
     if (none != s->pipes_none) pipes_change(s, none);
     watch(s);
+    policy_turn_at(s);
 }
 
 static inline bool has_turn(const struct sm *s, const struct sm_turn *p, uint64_t t) {
-    if (*p->at <= t) return true;
+    const bool is_time = *p->at <= t;
+    if (is_time && (*p->with == UNIT_NONE || s->v.needs[*p->with] != 0)) return true;
     const uint32_t without = *p->without;
     if (without == 0 && !p->p->cycle_gate) return false;
     const uint64_t off = policy_off(s, t);

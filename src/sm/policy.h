@@ -233,7 +233,7 @@ struct sm_policy {
     // too in cycles in which for one of them all pipes are off or no warp of the active set is: one whose next
     // instruction is for the unit and waits for neither memory (but with active_waits), a barrier, a fence, a sleep,
     // a branch nor a constant. But where `cycle_with` names a unit (NULL, UNIT_NONE: none) only while any warp is for
-    // that one.
+    // that one; that goes for cycle_at too.
     // These change in `cycle`, `epoch` and `work` alone, and need cycle_at.
     const uint32_t *cycle_without, *cycle_with;
     // By unit, instead of cycle_with: a pipe, and it is called without a warp for the unit only while that one holds no

@@ -278,7 +278,8 @@ static void add_turn(struct sm *s, const struct sm_policy *q) {
         .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
         .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
         .idle = q->cycle_idle,
-        .p = q};
+        .p = q,
+        .watched_at = NEVER};
 }
 
 static void add_callbacks(struct sm *s, const struct sm_policy *q) {

@@ -277,6 +277,7 @@ struct sm {
         const uint8_t *idle;
         const struct sm_policy *p;
         uint32_t units; // of `idle`: that it has ever named
+        uint64_t watched_at; // when that has come and nobody was there for `with`: a watch tells of the first one
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
@@ -493,7 +494,10 @@ void policy_turns(struct sm *s, uint64_t t, bool is_due);
 // When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
 static inline void policy_turn_at(struct sm *s) {
     s->turn_at = s->epoch_at;
-    for (uint32_t i = 0; i < s->n_turns; i++) s->turn_at = min64(s->turn_at, *s->turn[i].at);
+    for (uint32_t i = 0; i < s->n_turns; i++) {
+        const uint64_t at = *s->turn[i].at;
+        s->turn_at = min64(s->turn_at, at != s->turn[i].watched_at ? at : NEVER);
+    }
 }
 // Warps of the active set that wait for results or a unit at most, or for memory if the set keeps those.
 static inline uint64_t policy_in_set(const struct sm *s) {
