@@ -76,15 +76,6 @@ static void cycle(void *self, const struct sm_view *v) {
     settle(l, v->cycle);
 }
 
-// Where folding ends the lanes that a warp needs are others.
-static uint64_t next_event(void *self, const struct sm_view *v) {
-    const struct lanes *const l = self;
-    uint64_t next = UINT64_MAX;
-    for (uint32_t type = 0; type < LANE_TYPES; type++)
-        if (l->fold[type].to > v->cycle && l->fold[type].to < next) next = l->fold[type].to;
-    return next;
-}
-
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]) {
     if (ww_unlikely(now > l->trim_at)) trim_all(l, now - 1);
     if (now > l->settled + 1) settle(l, now - 1);
@@ -308,7 +299,6 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
                             .work = work,
                             .count = count};
     if (!is_gated) return;
-    p->next_event = l->folds ? next_event : NULL;
     p->pipes_part = &l->part;
     p->lanes_wanted = l->steps->wanted;
 }

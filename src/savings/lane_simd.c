@@ -206,7 +206,7 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
     stop_booking(l, lane_type(pipe), x, f);
 }
 
-// The first of the type's lanes that wake is on from cycle t on.
+// In cycle t the first of the type's lanes that wake is on, or folding ends, behind which warps need other lanes.
 static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
     for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) l->with_sm[p].wake_at = t;
 }
@@ -220,8 +220,8 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
             if (l->with_sm[p].folded != 0) end_booking(l, p);
     FOR_EACH_BIT64(p, look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
         end_booking(l, (uint32_t)p);
-    wake_at(l, type, next_wake < INT32_MAX ? t + 1 + next_wake : DOMAIN_NEVER);
     uint64_t at = t < fold_to ? fold_to : DOMAIN_NEVER; // what a warp needs changes then
+    wake_at(l, type, next_wake < INT32_MAX && t + 1 + next_wake < at ? t + 1 + next_wake : at);
     if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
     l->look_at_of[type] = at;
 }

@@ -116,7 +116,7 @@ struct sm_lane_pipe {
     uint32_t asleep;   // of these, the ones that do not wake
     uint32_t asked;    // lanes that were wanted last, all on from asked_on_at; 0: things have changed since
     uint64_t asked_on_at;
-    uint64_t wake_at;  // when the first of the lanes that wake in pipes of its type is on, if that lies ahead
+    uint64_t wake_at;  // if it lies ahead: a warp of its type that lacks lanes may lack none then, asked for or not
     uint64_t from;     // of the newest busy time that the SM has booked; 0: none
     uint64_t idle;     // cycles of each of these lanes that the SM has booked
     uint64_t *periods; // idle periods of lanes that have ended, by length; [0]: meaningless
