@@ -5,11 +5,12 @@
 
 #include "cuda.h"
 
-#define WW_DRIVER_TABLE ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
+#define WW_DRIVER_TABLE                                                                            \
+    ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
 
 struct ww_driver_table {
-    // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a graph's
-    // copies do, even when it is not pinned.
+    // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a
+    // graph's copies do, even when it is not pinned.
     CUresult (*memcpy3d_in_order)(const CUDA_MEMCPY3D *copy, CUstream stream);
 };
 

@@ -94,7 +94,8 @@ WW_API const char *ww_last_error(const ww_gpu *gpu);
 // ---- a GPU: by name ("gtx480") or by path of its YAML file
 WW_API enum ww_status ww_gpu_open(const char *name, const struct ww_options *o, ww_gpu **out);
 WW_API void ww_gpu_close(ww_gpu *gpu);
-// One value of its configuration as text ("sm.max_warps"); answers its length, 0 when there is none.
+// One value of its configuration as text ("sm.max_warps"); answers its length, 0 when there is
+// none.
 WW_API size_t ww_gpu_value(const ww_gpu *gpu, const char *key, char *buffer, size_t size);
 
 // ---- memory: device addresses are plain numbers

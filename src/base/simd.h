@@ -1,5 +1,5 @@
-// Loops over the 32 lanes of a warp for files that are compiled once for each vector level (*_simd.c,
-// cmake/rooms.cmake).
+// Loops over the 32 lanes of a warp for files that are compiled once for each vector level
+// (*_simd.c, cmake/rooms.cmake).
 #ifndef WW_BASE_SIMD_H
 #define WW_BASE_SIMD_H
 
@@ -25,7 +25,8 @@ static const uint32_t lane_bit[32] __attribute__((aligned(64))) = {
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-// The sign bits of 32 numbers, aligned to 64 bytes. Compilers know no way to make a mask of a comparison.
+// The sign bits of 32 numbers, aligned to 64 bytes. Compilers know no way to make a mask of a
+// comparison.
 static inline uint32_t lanes_signs(const uint32_t v[32]) {
     uint32_t m = 0;
 #if defined(__AVX512DQ__)
@@ -33,10 +34,13 @@ static inline uint32_t lanes_signs(const uint32_t v[32]) {
         (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(v + 16)) << 16;
 #elif defined(__AVX2__)
     for (uint32_t i = 0; i < 32; i += 8)
-        m |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(v + i)))) << i;
+        m |= (uint32_t)_mm256_movemask_ps(
+                 _mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(v + i))))
+             << i;
 #elif defined(__SSE2__)
     for (uint32_t i = 0; i < 32; i += 4)
-        m |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const __m128i *)(v + i)))) << i;
+        m |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const __m128i *)(v + i))))
+             << i;
 #else
     for (uint32_t i = 0; i < 32; i++) m |= v[i] >> 31 << i;
 #endif

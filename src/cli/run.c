@@ -109,7 +109,7 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
     return WW_OK;
 }
 
-// ---- children -----------------------------------------------------------------------------------
+// ---- children ----------------------------------------------------------------------------------
 const char *run_library_folder(struct cli *c) {
     const char *const candidates[] = {"", "/../lib/warpwatt", "/../lib"};
     for (size_t i = 0; i < WW_COUNT(candidates); i++) {
@@ -218,8 +218,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (s != WW_OK) {
         if (q->model) diags_free(&q->model_diags);
         if (child_failed && WIFSIGNALED(child_status)) {
-            fprintf(stderr, "warpwatt: %s was ended by signal %d before it used the GPU\n", q->title,
-                    WTERMSIG(child_status));
+            fprintf(stderr, "warpwatt: %s was ended by signal %d before it used the GPU\n",
+                    q->title, WTERMSIG(child_status));
             return 1;
         }
         if (child_failed) {

@@ -111,15 +111,18 @@ static void check_sm(const struct gpu_config *g, struct check c) {
              "is true, which only schedulers lrr and two_level can do");
     if (s->cluster_at == CLUSTER_AT_ENTRY && s->shared_on_lanes)
         fail(&c, "cluster_at|shared_on_lanes",
-             "is entry, but with shared_on_lanes an access to shared memory needs its cluster at issue");
+             "is entry, but with shared_on_lanes an access to shared memory needs its cluster at "
+             "issue");
     if (s->cluster_at == CLUSTER_AT_ENTRY && s->collector_ahead > 2)
         fail(&c, "cluster_at|collector_ahead",
-             "is entry, but collector_ahead is %u: 2 at most, one register lies between collectors and clusters",
+             "is entry, but collector_ahead is %u: 2 at most, one register lies between collectors "
+             "and clusters",
              s->collector_ahead);
-    else if (s->cluster_at == CLUSTER_AT_ENTRY && s->read_latency < (s->collector_ahead == 2 ? 2 : 1))
+    else if (s->cluster_at == CLUSTER_AT_ENTRY &&
+             s->read_latency < (s->collector_ahead == 2 ? 2 : 1))
         fail(&c, "cluster_at|read_latency|collector_ahead",
-             "is entry, which with collector_ahead %u needs a read_latency of %u at least, not %u", s->collector_ahead,
-             s->collector_ahead == 2 ? 2 : 1, s->read_latency);
+             "is entry, which with collector_ahead %u needs a read_latency of %u at least, not %u",
+             s->collector_ahead, s->collector_ahead == 2 ? 2 : 1, s->read_latency);
     if (s->reg_alloc_unit > s->registers)
         fail(&c, "reg_alloc_unit|registers", "is larger than the register file");
     if (s->warp_alloc_unit > s->max_warps)

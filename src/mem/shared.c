@@ -12,9 +12,10 @@
 
 enum { WARP = 32 };
 
-// Whether all words lie so close together that no two of them are of one bank: rows, columns of a narrow tile, and what
-// all lanes share. Nothing branches on the addresses.
-static bool fit_once(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks, uint32_t shift) {
+// Whether all words lie so close together that no two of them are of one bank: rows, columns of a
+// narrow tile, and what all lanes share. Nothing branches on the addresses.
+static bool fit_once(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t banks,
+                     uint32_t shift) {
     uint64_t low[2] = {UINT64_MAX, UINT64_MAX}, high[2] = {0, 0}; // of even and of odd lanes
     for (uint32_t lane = 0; lane < WARP; lane += 2)
         for (uint32_t i = 0; i < 2; i++) {
@@ -22,7 +23,8 @@ static bool fit_once(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32
             low[i] = (at | is_out) < low[i] ? at | is_out : low[i];
             high[i] = (at & ~is_out) > high[i] ? at & ~is_out : high[i];
         }
-    const uint64_t first = low[0] < low[1] ? low[0] : low[1], last = high[0] > high[1] ? high[0] : high[1];
+    const uint64_t first = low[0] < low[1] ? low[0] : low[1],
+                   last = high[0] > high[1] ? high[0] : high[1];
     return ((last + bytes - 1) >> shift) - (first >> shift) < banks;
 }
 

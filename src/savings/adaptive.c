@@ -1,7 +1,7 @@
-// Adaptive idle detect (Warped Gates 5.1): at the end of every epoch the critical wakeups of each type
-// (units woken in the very cycle in which their blackout ended) are looked at. More than the threshold
-// make the type's idle-detect window a cycle longer at once; four epochs in a row within it make it a
-// cycle shorter; it stays between two bounds. INT and FP have windows of their own.
+// Adaptive idle detect (Warped Gates 5.1): at the end of every epoch the critical wakeups of each
+// type (units woken in the very cycle in which their blackout ended) are looked at. More than the
+// threshold make the type's idle-detect window a cycle longer at once; four epochs in a row within
+// it make it a cycle shorter; it stays between two bounds. INT and FP have windows of their own.
 #include "savings/savings_int.h"
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {

@@ -1,16 +1,16 @@
-// Coordinated Blackout (Warped Gates 5): the clusters of a type are switched off after idle_detect idle
-// cycles as long as another one is on. The last one looks at the type's counter of active warps
-// (INT_ACTV, FP_ACTV) instead: with a warp there it stays on however long it is idle, without one it
-// goes off in its first idle cycle. So whenever a warp of a type is active, a unit for it is on or was
-// switched off before that warp came. The paper has two clusters; of more, the last that is on is the
-// one that looks. A waking unit counts as on.
+// Coordinated Blackout (Warped Gates 5): the clusters of a type are switched off after idle_detect
+// idle cycles as long as another one is on. The last one looks at the type's counter of active
+// warps (INT_ACTV, FP_ACTV) instead: with a warp there it stays on however long it is idle, without
+// one it goes off in its first idle cycle. So whenever a warp of a type is active, a unit for it is
+// on or was switched off before that warp came. The paper has two clusters; of more, the last that
+// is on is the one that looks. A waking unit counts as on.
 //
 // When several are due in one cycle the highest-numbered goes first: schedulers fill low numbers.
 #include "savings/savings_int.h"
 
 // Of `n` clusters: for two, the paper's number, the loops are laid out flat.
-static inline __attribute__((always_inline)) uint64_t settle_of(struct gating *g, const struct sm_view *v,
-                                                                uint32_t type, uint64_t t, uint32_t n) {
+static inline __attribute__((always_inline)) uint64_t
+settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, uint32_t n) {
     const uint32_t first = g->first[type];
     struct gate_domain *const d = &g->domain[first];
     uint32_t on = 0;
@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) uint64_t settle_of(struct gating *g
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
-        // The counter is known from the cycle after the last look on, and so is that another cluster has been
-        // woken beside one that had been kept on; the others went off earlier.
+        // The counter is known from the cycle after the last look on, and so is that another
+        // cluster has been woken beside one that had been kept on; the others went off earlier.
         const uint64_t not_before = domain_max(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;

@@ -1,17 +1,19 @@
-// The power-gating state machine of one domain: anything that has its own sleep transistor and works
-// in busy periods (a pipeline, a lane). Hu et al., ISLPED 2004; Warped Gates, MICRO-46, figure 2c:
+// The power-gating state machine of one domain: anything that has its own sleep transistor and
+// works in busy periods (a pipeline, a lane). Hu et al., ISLPED 2004; Warped Gates, MICRO-46,
+// figure 2c:
 //
 //   on --(idle for idle_detect cycles)--> uncompensated --(break_even cycles off)--> compensated
 //    ^                                         |                                         |
 //    +------(wakeup_delay cycles)---- wakeup <-+-----------------------------------------+
 //
-// A domain that has been idle in cycles [i, i + idle_detect) is off from cycle i + idle_detect on, so
-// an idle period of idle_detect cycles or fewer is never gated. The first break_even cycles off are
-// uncompensated, later ones compensated. Woken in cycle w, it is waking in [w, w + wakeup_delay),
-// leaks and does no work, and is on from then, for a cycle at least; its idle cycles count from there.
+// A domain that has been idle in cycles [i, i + idle_detect) is off from cycle i + idle_detect on,
+// so an idle period of idle_detect cycles or fewer is never gated. The first break_even cycles off
+// are uncompensated, later ones compensated. Woken in cycle w, it is waking in [w, w +
+// wakeup_delay), leaks and does no work, and is on from then, for a cycle at least; its idle cycles
+// count from there.
 //
-// Nothing ticks: a domain remembers the cycle of its last change. Whoever asks settles it first: what
-// the passing of time alone has done up to a cycle is made up for.
+// Nothing ticks: a domain remembers the cycle of its last change. Whoever asks settles it first:
+// what the passing of time alone has done up to a cycle is made up for.
 #ifndef WW_SAVINGS_DOMAIN_H
 #define WW_SAVINGS_DOMAIN_H
 
@@ -55,18 +57,22 @@ static inline void domain_gate(struct gate_domain *d, uint64_t t) {
     d->n.events++;
 }
 
-// A waking domain whose time has come is on. When it has follows no pattern, so nothing branches on it.
+// A waking domain whose time has come is on. When it has follows no pattern, so nothing branches on
+// it.
 static inline void domain_awake(struct gate_domain *d, uint64_t t) {
     const bool is_on = (d->state == GATE_WAKING) & (d->on_at <= t);
     const uint64_t mask = 0 - (uint64_t)is_on;
     d->n.wakeup += (d->on_at - d->since) & mask;
     d->state = is_on ? GATE_ON : d->state;
     d->since = is_on ? d->on_at : d->since;
-    d->not_before = domain_max(d->not_before, (d->on_at + 1) & mask); // the cycle for which it was woken
+    // The cycle for which it was woken.
+    d->not_before = domain_max(d->not_before, (d->on_at + 1) & mask);
 }
 
-// First cycle in which a domain that is on, and without work since `idle_from`, will have been idle long enough.
-static inline uint64_t domain_due_idle(const struct gate_domain *d, uint64_t idle_from, uint32_t idle_detect) {
+// First cycle in which a domain that is on, and without work since `idle_from`, will have been idle
+// long enough.
+static inline uint64_t domain_due_idle(const struct gate_domain *d, uint64_t idle_from,
+                                       uint32_t idle_detect) {
     return domain_max(domain_max(idle_from, d->since) + idle_detect, d->not_before);
 }
 

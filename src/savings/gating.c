@@ -2,18 +2,20 @@
 // When they may be switched off and woken is the rule's (conv_pg.c and others).
 //
 // An idle cycle is one in which the pipeline holds no work and no instruction is on its way to it
-// (issued, its operands being read): a pipeline that has been issued to is not switched off. SFU and
-// LD/ST, where they are gated, follow the conventional rule whatever the technique (Warped Gates, 3).
+// (issued, its operands being read): a pipeline that has been issued to is not switched off. SFU
+// and LD/ST, where they are gated, follow the conventional rule whatever the technique (Warped
+// Gates, 3).
 //
-// Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first. Two
-// schedulers that come for the same type in one cycle ask for two clusters.
+// Of a unit's clusters the schedulers ask for the lowest-numbered that is awake or waking first.
+// Two schedulers that come for the same type in one cycle ask for two clusters.
 //
-// A pipeline goes off when its window is over, the SM sees that by itself (struct sm_gate), and nobody is called: its
-// domain hears of it when the pipeline is wanted again, or counted. But where the rule then looks at all clusters of a
-// type (gate_rule.settle), and where work comes to a pipeline that is off, the domains are told in the same cycle.
+// A pipeline goes off when its window is over, the SM sees that by itself (struct sm_gate), and
+// nobody is called: its domain hears of it when the pipeline is wanted again, or counted. But where
+// the rule then looks at all clusters of a type (gate_rule.settle), and where work comes to a
+// pipeline that is off, the domains are told in the same cycle.
 #include "savings/savings_int.h"
 
-// ---- time ---------------------------------------------------------------------------------------
+// ---- time --------------------------------------------------------------------------------------
 // First cycle in which a domain that is off may be woken.
 static uint64_t may_wake(const struct gating *g, uint32_t pipe) {
     const uint64_t since = g->domain[pipe].since;
@@ -21,14 +23,16 @@ static uint64_t may_wake(const struct gating *g, uint32_t pipe) {
 }
 
 // What time alone has done to a domain of its own; the others are settled with all of their type.
-static inline void settle_alone(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
+static inline void settle_alone(struct gating *g, const struct sm_view *v, uint32_t pipe,
+                                uint64_t t) {
     const uint32_t type = g->type_of[pipe];
     if (g->rule[type]->settle == NULL)
         domain_settle(&g->domain[pipe], savings_idle_from(v, pipe), g->idle_detect[type], t);
 }
 
-// Tells the SM what holds behind cycle t, up to which all has been settled. Without a wakeup delay a unit that may be
-// woken takes the instruction that wakes it: it is off in a blackout only, and somebody looks in every cycle.
+// Tells the SM what holds behind cycle t, up to which all has been settled. Without a wakeup delay
+// a unit that may be woken takes the instruction that wakes it: it is off in a blackout only, and
+// somebody looks in every cycle.
 static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
     const struct gate_domain *const d = &g->domain[pipe];
     const uint32_t type = g->type_of[pipe];
@@ -48,8 +52,9 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     x->off_from = due & (0 - (uint64_t)is_on);
 }
 
-// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody is left who keeps
-// the last one on. Which of these it is follows no pattern, so nothing branches on it.
+// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody
+// is left who keeps the last one on. Which of these it is follows no pattern, so nothing branches
+// on it.
 static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
     const struct gate_domain *const d = &g->domain[g->first[type]];
     const struct sm_gate *const x = &g->gate[g->first[type]];
@@ -68,7 +73,8 @@ static void settle_types(struct gating *g, const struct sm_view *v, uint64_t t) 
         if (has_changed(g, type, t)) {
             g->kept &= ~g->unit_of[type];
             g->type_at[type] = g->rule[type]->settle(g, v, type, t);
-            for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) show(g, v, p, t);
+            for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+                show(g, v, p, t);
         }
         g->look_at = domain_min(g->look_at, g->type_at[type]);
     }
@@ -121,7 +127,7 @@ static void leave(void *self, const struct sm_view *v) {
         if ((g->kept & g->unit_of[type]) != 0 && g->actv[type] == 0) g->look_at = v->cycle + 1;
 }
 
-// ---- schedulers ask -----------------------------------------------------------------------------
+// ---- schedulers ask ----------------------------------------------------------------------------
 // Without a blackout its end cannot be critical.
 static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     struct gate_domain *const d = &g->domain[pipe];
@@ -131,8 +137,8 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
     return domain_wake(d, &g->times, t);
 }
 
-// One of the type's pipelines has been woken beside the only one that was on: that may go off, from the next cycle on,
-// as if it had never been the last.
+// One of the type's pipelines has been woken beside the only one that was on: that may go off, from
+// the next cycle on, as if it had never been the last.
 static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type) {
     if ((g->kept & g->unit_of[type]) == 0) return;
     if (g->times.wakeup_delay == 0) {
@@ -145,8 +151,9 @@ static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type)
     }
 }
 
-// Besides, until when it would do nothing if it were asked again: none of what is off may be woken before, what is
-// waking is not on, and what goes off meanwhile may be woken at once, or (is_deaf) is in blackout for longer than that.
+// Besides, until when it would do nothing if it were asked again: none of what is off may be woken
+// before, what is waking is not on, and what goes off meanwhile may be woken at once, or (is_deaf)
+// is in blackout for longer than that.
 static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
                             uint64_t ready) {
     (void)ready;
@@ -163,7 +170,8 @@ static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, 
     for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
         settle_alone(g, v, p, t);
         const struct gate_domain *const d = &g->domain[p];
-        const uint64_t is_waking = d->state == GATE_WAKING, is_off = d->state == GATE_OFF, is_free = pipes >> p & 1;
+        const uint64_t is_waking = d->state == GATE_WAKING, is_off = d->state == GATE_OFF,
+                       is_free = pipes >> p & 1;
         const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
         const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : off_from;
         const uint64_t may_now = is_off & (at <= t), then = at | (0 - may_now);
@@ -196,8 +204,9 @@ static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     if (g->domain[i->pipe].state == GATE_OFF) wake(g, i->pipe, v->cycle);
 }
 
-// ---- what the mechanisms ask and set --------------------------------------------------------------
-void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type, uint32_t idle_detect, uint64_t t) {
+// ---- what the mechanisms ask and set -----------------------------------------------------------
+void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
+                       uint32_t idle_detect, uint64_t t) {
     FOR_EACH_BIT64(p, g->pipes_of[type]) settle_alone(g, v, (uint32_t)p, v->cycle);
     for (uint32_t i = 0; i < 2; i++)
         g->window_cycles[i] += g->idle_detect[i] * (t - g->window_since);
@@ -207,7 +216,8 @@ void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
         g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
         show(g, v, (uint32_t)p, t);
         // What is on in this cycle is so all through it.
-        if (g->domain[p].state == GATE_ON) g->gate[p].off_from = domain_max(g->gate[p].off_from, v->cycle + 1);
+        if (g->domain[p].state == GATE_ON)
+            g->gate[p].off_from = domain_max(g->gate[p].off_from, v->cycle + 1);
     }
 }
 
@@ -228,7 +238,7 @@ bool gating_all_in_blackout(struct gating *g, const struct sm_view *v, uint32_t 
     return true;
 }
 
-// ---- busy times and counts ------------------------------------------------------------------------
+// ---- busy times and counts ---------------------------------------------------------------------
 static void end_at(struct gating *g, uint64_t t) {
     FOR_EACH_BIT64(p, g->pipes) domain_end(&g->domain[p], &g->times, t);
     for (uint32_t i = 0; i < 2; i++)
@@ -294,7 +304,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         if (g->rule[i] != NULL) c[ACT_idle_detect_cycles + i] += g->window_cycles[i];
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- making ------------------------------------------------------------------------------------
 void gating_init(struct savings_sm *s, struct sm_policy *p) {
     struct gating *const g = &s->gating;
     const struct savings_options *const o = &s->set.o;
@@ -325,12 +335,14 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
         }
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;
     }
-    for (uint32_t i = 0; i < SM_PIPES; i++) g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
+    for (uint32_t i = 0; i < SM_PIPES; i++)
+        g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
     g->last_pipe[UNIT_INT] = SM_PIPE_INT;
     g->last_pipe[UNIT_FP] = SM_PIPE_FP;
     g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
     g->is_deaf = o->wakeup_delay != 0 && (!rule->has_blackout || o->wakeup_delay <= o->break_even);
-    g->counts_active = (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
+    g->counts_active =
+        (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
     *p = (struct sm_policy){.name = "gating",
                             .self = g,
                             .cycle = cycle,

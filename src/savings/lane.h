@@ -1,17 +1,18 @@
-// Single SIMT lanes of the INT and FP pipelines: which lanes an instruction uses, when each holds work,
-// and the power gating of each (A. Abdel-Majeed's dissertation, 2016, chapter 4: Origami).
+// Single SIMT lanes of the INT and FP pipelines: which lanes an instruction uses, when each holds
+// work, and the power gating of each (A. Abdel-Majeed's dissertation, 2016, chapter 4: Origami).
 //
 // A lane is what takes one thread of a warp instruction a core cycle. A pipeline that takes a warp
-// instruction every cycle has 32 (GTX 480: two SPs of 16 double-clocked lanes, which the dissertation
-// counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs on lane t mod that.
-// Four neighbours are a cluster of lanes; folding and shifting move threads inside a cluster only.
+// instruction every cycle has 32 (GTX 480: two SPs of 16 double-clocked lanes, which the
+// dissertation counts as 32, 2.1.2); one that takes it every n cycles has 32/n, and thread t runs
+// on lane t mod that. Four neighbours are a cluster of lanes; folding and shifting move threads
+// inside a cluster only.
 //
-// When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go, as vectors
-// (lane_simd.c), when lanes other than those of the instruction before work, when one is woken, and when time has changed
-// one and a warp wants to know. How long they were idle is counted later: what they did stands in a log until then.
-// While the same lanes work the SM books them by itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say
-// of these is older.
-// The states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
+// When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go,
+// as vectors (lane_simd.c), when lanes other than those of the instruction before work, when one is
+// woken, and when time has changed one and a warp wants to know. How long they were idle is counted
+// later: what they did stands in a log until then. While the same lanes work the SM books them by
+// itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older. The
+// states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
@@ -24,8 +25,9 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-// Of what a lane pipe has done, what is not counted yet: what the SM has booked, then an instruction. `booked` lanes
-// are busy up to `until`, the `begun` ones of them since `from`; `lanes` execute in [at, to).
+// Of what a lane pipe has done, what is not counted yet: what the SM has booked, then an
+// instruction. `booked` lanes are busy up to `until`, the `begun` ones of them since `from`;
+// `lanes` execute in [at, to).
 struct lane_entry { uint32_t booked, begun, from, until, lanes, at, to; };
 enum { LANE_LOG = 16 };
 
@@ -33,9 +35,10 @@ enum { LANE_LOG = 16 };
 struct lane_pipe {
     _Alignas(64) uint32_t off_from[LANE_MAX]; // off from then on, if no work comes; off: since then
     uint32_t wakes[LANE_MAX];      // it wakes, if that lies ahead, and is on from then on
-    uint32_t idle_from[LANE_MAX];  // its idle cycles count from here; it works or wakes until then, if that lies ahead
+    uint32_t idle_from[LANE_MAX];  // idle cycles count from here; works or wakes until then if ahead
     uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
-    // What is counted but for the log. `until`: busy until then, if that lies ahead; else idle since.
+    // What is counted but for the log. `until`: busy until then, if that lies ahead; else idle
+    // since.
     uint32_t until[LANE_MAX], from[LANE_MAX]; // from: of the busy time that ends in `until`
     struct lane_entry log[LANE_LOG];
     uint32_t n_log;
@@ -45,10 +48,12 @@ struct lane_pipe {
     uint64_t last_to;              // no lane works longer
     uint64_t idle;                 // lane cycles
     struct gate_counts sum;        // of lanes
-    uint64_t periods[ACT_IDLE_LENGTHS]; // idle periods of lanes that have ended, by length; [0]: meaningless
+    // Idle periods of lanes that have ended, by length; [0]: meaningless.
+    uint64_t periods[ACT_IDLE_LENGTHS];
 };
 
-// When a lane that is idle goes off. With eager_to > now: upper lanes at once in cycles [eager_from, eager_to).
+// When a lane that is idle goes off. With eager_to > now: upper lanes at once in cycles
+// [eager_from, eager_to).
 struct lane_plan { uint32_t window, eager_from, eager_to; };
 
 struct lanes;
@@ -58,8 +63,8 @@ struct lane_steps {
     void (*look)(void *self, const struct sm_view *v, uint32_t type);
     void (*changed)(void *self, const struct sm_view *v, uint32_t warp);
     void (*wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask);
-    struct sm_delay (*issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
-                             uint64_t at, uint32_t latency, uint32_t interval);
+    struct sm_delay (*issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe,
+                             uint32_t lanes, uint64_t at, uint32_t latency, uint32_t interval);
     // Time has passed up to and with cycle t for a type.
     void (*settle_type)(struct lanes *l, uint32_t type, uint64_t t);
     // ... for one pipeline.
@@ -76,7 +81,7 @@ struct lanes {
     const struct lane_steps *steps;
     uint64_t settled;            // time has done its work up to and with this cycle
     uint64_t trim_at;            // when times that lie far back are to be moved
-    uint64_t look_at_of[LANE_TYPES]; // nothing of the type's pipes is to be looked at before this cycle
+    uint64_t look_at_of[LANE_TYPES]; // before it nothing of the type's pipes is to be looked at
     uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part;               // pipes of which not all lanes are on
     uint32_t clusters;
@@ -88,14 +93,17 @@ struct lanes {
     uint32_t stages, before;     // added stages; of these, ahead of the lanes
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
-    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted; // but those that the SM has booked
-    uint32_t need[2][SM_MAX_WARPS]; // lanes that the next instruction of a warp needs: not folded, folded
+    // But those that the SM has booked.
+    uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
+    // Lanes that the next instruction of a warp needs: not folded, folded.
+    uint32_t need[2][SM_MAX_WARPS];
     struct lane_pipe pipe[LANE_PIPES];
 };
 
 static inline uint32_t lane_type(uint32_t pipe) { return pipe >= SM_PIPE_FP; }
 // lanes.pipe[] has the SM's numbers of the INT and FP pipes, which are the first.
-static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS && LANE_PIPES == 2 * SM_MAX_CLUSTERS,
+static_assert((int)SM_PIPE_INT == 0 && (int)SM_PIPE_FP == SM_MAX_CLUSTERS &&
+                  LANE_PIPES == 2 * SM_MAX_CLUSTERS,
               "INT, FP, then others");
 
 static inline bool lanes_fold_now(const struct lanes *l, uint32_t type, uint64_t t) {
@@ -103,9 +111,12 @@ static inline bool lanes_fold_now(const struct lanes *l, uint32_t type, uint64_t
 }
 
 // What the SM has booked, and no instruction behind it.
-static inline struct lane_entry lane_booked(const struct lane_pipe *x, const struct sm_lane_pipe *f) {
-    return (struct lane_entry){
-        .booked = x->hot, .begun = f->from != 0 ? x->hot : 0, .from = (uint32_t)f->from, .until = (uint32_t)f->until};
+static inline struct lane_entry lane_booked(const struct lane_pipe *x,
+                                            const struct sm_lane_pipe *f) {
+    return (struct lane_entry){.booked = x->hot,
+                               .begun = f->from != 0 ? x->hot : 0,
+                               .from = (uint32_t)f->from,
+                               .until = (uint32_t)f->until};
 }
 
 // Something may happen to lanes of the type in cycle t.
@@ -126,7 +137,8 @@ static inline uint32_t lanes_shift(uint32_t m) {
 
 // Threads of a warp to lanes of a pipeline that has fewer.
 static inline uint32_t lanes_of_threads(uint32_t threads, uint32_t width) {
-    for (uint32_t w = LANE_MAX / 2; w >= width; w /= 2) threads = (threads | threads >> w) & ((1u << w) - 1);
+    for (uint32_t w = LANE_MAX / 2; w >= width; w /= 2)
+        threads = (threads | threads >> w) & ((1u << w) - 1);
     return threads;
 }
 
@@ -135,16 +147,19 @@ struct lane_use {
     uint32_t first, second; // second: of the second half-warp, one interval later
     bool is_folded, is_spared; // spared: folding is on, but one half has nothing to do
 };
-// `threads` execute; `active` is what the scheduler sees and decides by (a superset: guards are not in
-// it). Shifted first, then folded: each half-warp then has up to two threads a cluster.
-static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool shifts, bool folds) {
+// `threads` execute; `active` is what the scheduler sees and decides by (a superset: guards are not
+// in it). Shifted first, then folded: each half-warp then has up to two threads a cluster.
+static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool shifts,
+                                        bool folds) {
     if (shifts) {
         threads = lanes_shift(threads);
         active = lanes_shift(active);
     }
     if (!folds) return (struct lane_use){.first = threads};
-    const uint32_t upper = active & LANES_UPPER, lower = active & LANES_LOWER; // which of them follows no pattern
-    const uint32_t is_folded = 0 - (uint32_t)((upper != 0) & (lower != 0)), moves = 0 - (uint32_t)(lower == 0);
+    // Which of them follows no pattern.
+    const uint32_t upper = active & LANES_UPPER, lower = active & LANES_LOWER;
+    const uint32_t is_folded = 0 - (uint32_t)((upper != 0) & (lower != 0)),
+                   moves = 0 - (uint32_t)(lower == 0);
     const uint32_t one = (threads >> 2 & moves) | (threads & ~moves);
     return (struct lane_use){.first = (threads & LANES_LOWER & is_folded) | (one & ~is_folded),
                              .second = (threads & LANES_UPPER) >> 2 & is_folded,
@@ -155,7 +170,7 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
 struct savings_sm;
 void lanes_init(struct savings_sm *s, struct sm_policy *p);                  // lane_pg.c
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
-uint64_t lanes_folded(const struct lanes *l, uint32_t type);                      // instructions so far
+uint64_t lanes_folded(const struct lanes *l, uint32_t type);                 // instructions so far
 void folding_init(struct savings_sm *s, struct sm_policy *p);                // warp_folding.c
 void origami_init(struct savings_sm *s, struct sm_policy *p);                // origami_scheduler.c
 

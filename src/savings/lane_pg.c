@@ -1,17 +1,18 @@
 // Power gating of single lanes, and their meters (lane-pg, lane-meter). Conventional gating: a lane
-// goes off after idle_detect idle cycles and is woken when a warp needs it; with folding on, the upper
-// lanes of each cluster go off in their first idle cycle instead (eager gating, 4.3.3). A warp may
-// issue to a pipeline all of whose lanes that it needs are on; which these are follows from its active
-// mask, which the scheduler sees, not from its guard.
+// goes off after idle_detect idle cycles and is woken when a warp needs it; with folding on, the
+// upper lanes of each cluster go off in their first idle cycle instead (eager gating, 4.3.3). A
+// warp may issue to a pipeline all of whose lanes that it needs are on; which these are follows
+// from its active mask, which the scheduler sees, not from its guard.
 //
-// A lane is idle while no instruction that uses it is in the pipeline's stages or, issued, on its way
-// there. The two stages of the shift network lie before and behind the lanes and stay on. An
+// A lane is idle while no instruction that uses it is in the pipeline's stages or, issued, on its
+// way there. The two stages of the shift network lie before and behind the lanes and stay on. An
 // instruction of the second half-warp is on the lanes one interval after the first.
 #include "exec/exec.h"
 #include "savings/savings_int.h"
 
-// ---- time ---------------------------------------------------------------------------------------
-// Times farther back than TRIM cycles are moved at least every TRIM cycles; KEEP of them are left. See trim().
+// ---- time --------------------------------------------------------------------------------------
+// Times farther back than TRIM cycles are moved at least every TRIM cycles; KEEP of them are left.
+// See trim().
 enum { TRIM = 1 << 20, KEEP = 1 << 18 };
 
 static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t) {
@@ -22,9 +23,9 @@ static struct lane_plan plan_of(const struct lanes *l, uint32_t type, uint64_t t
                               .eager_to = is_eager ? (uint32_t)l->fold[type].to : now - KEEP};
 }
 
-// Cycles are kept as 32 bits, so nothing may lie 2^31 back. What a lane has been idle and off for long counts
-// now, and it is as if it had been for KEEP cycles only, longer than any period or break-even time that is told
-// from longer ones.
+// Cycles are kept as 32 bits, so nothing may lie 2^31 back. What a lane has been idle and off for
+// long counts now, and it is as if it had been for KEEP cycles only, longer than any period or
+// break-even time that is told from longer ones.
 static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
     const uint32_t now = (uint32_t)t, from = now - KEEP;
     l->steps->account(x);
@@ -81,7 +82,8 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
     if (now > l->settled + 1) settle(l, now - 1);
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
         const uint64_t had = l->fold[type].to;
-        if (had > l->fold[type].from) l->fold_cycles[type] += (had < now ? had : now) - l->fold[type].from;
+        if (had > l->fold[type].from)
+            l->fold_cycles[type] += (had < now ? had : now) - l->fold[type].from;
         l->fold[type].from = now;
         l->fold[type].to = to[type];
         if (had <= now && to[type] <= now) continue; // it did not fold and does not
@@ -103,7 +105,7 @@ uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
     return n;
 }
 
-// ---- busy times and counts ------------------------------------------------------------------------
+// ---- busy times and counts ---------------------------------------------------------------------
 static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
@@ -140,7 +142,8 @@ static void end(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
             x->idle -= begun > 0 ? 0 : x->from[i] - now;
         }
         if (x->waking >> i & 1) x->sum.wakeup += now - (x->wakes[i] - l->times.wakeup_delay);
-        if ((x->off >> i & 1) && (int32_t)(now - x->off_from[i]) > 0) add_off(l, x, now - x->off_from[i]);
+        if ((x->off >> i & 1) && (int32_t)(now - x->off_from[i]) > 0)
+            add_off(l, x, now - x->off_from[i]);
     }
 }
 
@@ -170,7 +173,8 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
             begin(l, (uint32_t)p, t);
             continue;
         }
-        if (l->type_gated[lane_type((uint32_t)p)]) l->steps->settle(x, l->all, (uint32_t)(t - 1), l->times.wakeup_delay);
+        if (l->type_gated[lane_type((uint32_t)p)])
+            l->steps->settle(x, l->all, (uint32_t)(t - 1), l->times.wakeup_delay);
         l->steps->account(x);
         add_periods(l, x, t);
         end(l, x, t);
@@ -198,10 +202,12 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
             x.idle += f->idle * f->n;
         }
         for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
-            if (l->type_gated[type]) l->steps->settle(&x, l->all, (uint32_t)at, l->times.wakeup_delay);
+            if (l->type_gated[type])
+                l->steps->settle(&x, l->all, (uint32_t)at, l->times.wakeup_delay);
             trim(l, &x, at);
         }
-        if (l->type_gated[type]) l->steps->settle(&x, l->all, (uint32_t)(now - 1), l->times.wakeup_delay);
+        if (l->type_gated[type])
+            l->steps->settle(&x, l->all, (uint32_t)(now - 1), l->times.wakeup_delay);
         end(l, &x, now);
     }
     const uint64_t elapsed = l->elapsed + (l->is_busy && now > l->since ? now - l->since : 0);
@@ -237,7 +243,8 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         if (l->stages != 0) c[ACT_shift_logic_uses + type] += issues + folded;
         c[ACT_fold_cycles + type] += l->fold_cycles[type];
         const uint64_t to = l->fold[type].to < now ? l->fold[type].to : now;
-        if (l->is_busy && to > l->fold[type].from) c[ACT_fold_cycles + type] += to - l->fold[type].from;
+        if (l->is_busy && to > l->fold[type].from)
+            c[ACT_fold_cycles + type] += to - l->fold[type].from;
     }
     c[ACT_lane_shifts] += l->shifted;
     FOR_EACH_BIT64(p, l->pipes)
@@ -245,7 +252,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     if (l->folds || l->shifts) c[ACT_shift_logic_cycles] = c[ACT_sm_busy_cycles];
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- making ------------------------------------------------------------------------------------
 extern const struct lane_steps lane_steps_base, lane_steps_v3, lane_steps_v4;
 static const struct lane_steps *steps_of_host(void) {
 #if defined(__x86_64__)
@@ -279,14 +286,15 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->trim_at = DOMAIN_NEVER;
     look_now(l);
     for (uint32_t i = 0; i < LANE_PIPES; i++)
-        l->with_sm[i] = (struct sm_lane_pipe){.lanes = UINT64_MAX,
-                                              .off_from = DOMAIN_NEVER,
-                                              .window = l->type_gated[lane_type(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
-                                              .on = ~0ull,
-                                              .latency = (uint16_t)l->stages,
-                                              .ahead = (uint16_t)l->before,
-                                              .needed = l->need[0],
-                                              .periods = l->pipe[i].periods};
+        l->with_sm[i] = (struct sm_lane_pipe){
+            .lanes = UINT64_MAX,
+            .off_from = DOMAIN_NEVER,
+            .window = l->type_gated[lane_type(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
+            .on = ~0ull,
+            .latency = (uint16_t)l->stages,
+            .ahead = (uint16_t)l->before,
+            .needed = l->need[0],
+            .periods = l->pipe[i].periods};
     *p = (struct sm_policy){.name = "lanes",
                             .self = l,
                             .lanes_changed = l->steps->changed,

@@ -1,16 +1,23 @@
-// What the 32 lanes of a pipeline do at once, and the callbacks of the lanes' policy (lane_pg.c) that come often, compiled
-// for each vector level of the host (cmake/rooms.cmake). Every lane goes through the same steps, without a branch: which
-// lanes an instruction uses and which of them are off follows no pattern that a host could guess.
+// What the 32 lanes of a pipeline do at once, and the callbacks of the lanes' policy (lane_pg.c)
+// that come often, compiled for each vector level of the host (cmake/rooms.cmake). Every lane goes
+// through the same steps, without a branch: which lanes an instruction uses and which of them are
+// off follows no pattern that a host could guess.
 //
-// Cycles are kept as their low 32 bits, and compared by the sign of their difference: all that are compared lie
-// within 2^31 of each other (lane_pg.c: trim).
+// Cycles are kept as their low 32 bits, and compared by the sign of their difference: all that are
+// compared lie within 2^31 of each other (lane_pg.c: trim).
 #include "base/simd.h"
 #include "savings/lane.h"
 
-// Masks of a lane: all bits or none. The sign of a difference fills them, so that a compiler sees no condition.
-static inline uint32_t is_less(uint32_t a, uint32_t b) { return (uint32_t)((int32_t)(a - b) >> 31); }
-static inline uint32_t pick(uint32_t mask, uint32_t yes, uint32_t no) { return no ^ ((yes ^ no) & mask); }
-// Which lanes are in a mask. Apart from the loop that uses it, or the compiler would branch on each.
+// Masks of a lane: all bits or none. The sign of a difference fills them, so that a compiler sees
+// no condition.
+static inline uint32_t is_less(uint32_t a, uint32_t b) {
+    return (uint32_t)((int32_t)(a - b) >> 31);
+}
+static inline uint32_t pick(uint32_t mask, uint32_t yes, uint32_t no) {
+    return no ^ ((yes ^ no) & mask);
+}
+// Which lanes are in a mask. Apart from the loop that uses it, or the compiler would branch on
+// each.
 struct lane_masks { _Alignas(64) uint32_t of[LANE_MAX]; };
 static inline uint32_t lanes_in(const struct lane_masks *m) { return lanes_signs(m->of); }
 static inline struct lane_masks spread(uint32_t lanes) {
@@ -21,20 +28,23 @@ static inline struct lane_masks spread(uint32_t lanes) {
 
 static inline uint32_t later(uint32_t a, uint32_t b) { return pick(is_less(a, b), b, a); }
 
-// First cycle in which a lane that is on, idle since `idle` and not to go off before `not_before` is off. Upper lanes
-// go off in their first idle cycle while it is one of those in which they do.
-static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_t idle, uint32_t not_before) {
+// First cycle in which a lane that is on, idle since `idle` and not to go off before `not_before`
+// is off. Upper lanes go off in their first idle cycle while it is one of those in which they do.
+static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_t idle,
+                           uint32_t not_before) {
     const uint32_t at = later(idle + p->window, not_before);
     const uint32_t eager = later(later(idle, not_before), p->eager_from);
     return pick(is_upper & is_less(eager, p->eager_to) & is_less(eager, at), eager, at);
 }
 
-// When lanes go off: what the SM has booked becomes the lanes', then an instruction holds some of them up to `to`.
+// When lanes go off: what the SM has booked becomes the lanes', then an instruction holds some of
+// them up to `to`.
 static inline void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t window) {
     const uint32_t to = e->to, booked_until = e->until;
     const struct lane_masks in_lanes = spread(e->lanes), in_booked = spread(e->booked);
     LANES {
-        const uint32_t booked = in_booked.of[i], idle_from = pick(booked, booked_until, x->idle_from[i]);
+        const uint32_t booked = in_booked.of[i],
+                       idle_from = pick(booked, booked_until, x->idle_from[i]);
         const uint32_t works = in_lanes.of[i] & is_less(idle_from, to), moves = booked | works;
         const uint32_t until = pick(works, to, idle_from);
         x->idle_from[i] = until;
@@ -49,7 +59,8 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
     struct lane_masks idle = spread(0), length, has_gap, others;
     for (uint32_t k = 0; k < x->n_log; k++) {
         const struct lane_entry e = x->log[k];
-        const struct lane_masks in_lanes = spread(e.lanes), in_booked = spread(e.booked), in_begun = spread(e.begun);
+        const struct lane_masks in_lanes = spread(e.lanes), in_booked = spread(e.booked),
+                                in_begun = spread(e.begun);
         LANES {
             const uint32_t in = in_lanes.of[i], until = pick(in_booked.of[i], e.until, x->until[i]);
             const uint32_t gap = is_less(until, e.at) & in, n = (e.at - until) & gap;
@@ -59,7 +70,8 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
             x->from[i] = pick(gap, e.at, pick(in_begun.of[i], e.from, x->from[i]));
             x->until[i] = pick(in, later(until, e.to), until);
         }
-        for (uint32_t gaps = lanes_in(&has_gap); gaps != 0;) { // lanes that have been idle for as long at once
+        for (uint32_t gaps = lanes_in(&has_gap);
+             gaps != 0;) { // lanes that have been idle for as long at once
             const uint32_t n = length.of[bits_first32(gaps)];
             LANES others.of[i] = (length.of[i] - n) | (n - length.of[i]);
             const uint32_t same = gaps & ~lanes_in(&others);
@@ -67,22 +79,25 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
             gaps ^= same;
         }
     }
-    uint32_t sum = 0; // of 32 lanes, none of which has been idle for much longer than lane_pg.c trims
+    uint32_t sum =
+        0; // of 32 lanes, none of which has been idle for much longer than lane_pg.c trims
     LANES sum += idle.of[i];
     x->idle += sum;
     x->n_log = 0;
 }
 
-// What time alone does to lanes up to and with cycle t; `hot`, which the SM books, go off in hot_off_from. `next`
-// becomes at most how many cycles behind the next one it does something more, `next_wake`: wakes a lane, each in one of
-// its places.
-static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from, uint32_t t,
-                        uint32_t wakeup_delay, struct lane_masks *next, struct lane_masks *next_wake) {
+// What time alone does to lanes up to and with cycle t; `hot`, which the SM books, go off in
+// hot_off_from. `next` becomes at most how many cycles behind the next one it does something more,
+// `next_wake`: wakes a lane, each in one of its places.
+static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from,
+                        uint32_t t, uint32_t wakeup_delay, struct lane_masks *next,
+                        struct lane_masks *next_wake) {
     const uint32_t now = t + 1, hot_goes = hot_off_from - now;
     struct lane_masks goes, wakes;
     const struct lane_masks in_hot = spread(hot);
     LANES {
-        // Cycles from the next one on; what is past is below zero, and as an unsigned number farther than all else.
+        // Cycles from the next one on; what is past is below zero, and as an unsigned number
+        // farther than all else.
         goes.of[i] = pick(in_hot.of[i], hot_goes, x->off_from[i] - now);
         wakes.of[i] = x->wakes[i] - now;
         const uint32_t first = goes.of[i] < wakes.of[i] ? goes.of[i] : wakes.of[i];
@@ -101,10 +116,10 @@ static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeu
     pass(x, all, 0, 0, t, wakeup_delay, &next, &next_wake);
 }
 
-// Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off eagerly are not among
-// them: nobody needs those.
-static inline void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at, uint32_t window,
-                        uint32_t break_even) {
+// Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off
+// eagerly are not among them: nobody needs those.
+static inline void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at,
+                        uint32_t window, uint32_t break_even) {
     const uint32_t off = lanes & x->off, not_before = on_at + 1;
     uint32_t before = 0, all = 0;
     struct lane_masks early;
@@ -149,19 +164,22 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
     return ~(lanes_in(&no[0]) | (uint64_t)lanes_in(&no[1]) << 32);
 }
 
-// Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has done. All of them go
-// through it at once: which one changes follows no pattern either. Answers those of which the lanes that the SM books
-// are off; `*next`: how many cycles behind the next one time does something more, `*next_wake`: wakes a lane.
-static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t, uint32_t *next,
-                            uint32_t *next_wake) {
-    const uint32_t shows = l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
+// Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has
+// done. All of them go through it at once: which one changes follows no pattern either. Answers
+// those of which the lanes that the SM books are off; `*next`: how many cycles behind the next one
+// time does something more, `*next_wake`: wakes a lane.
+static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t,
+                            uint32_t *next, uint32_t *next_wake) {
+    const uint32_t shows =
+        l->times.wakeup_delay == 0 ? 0 : UINT32_MAX; // else a lane that is off takes what wakes it
     struct lane_masks first = spread(UINT32_MAX), first_wake = first;
     uint64_t gone = 0;
     const uint32_t begin = type * SM_MAX_CLUSTERS;
     for (uint32_t pipe = begin; pipe < begin + l->clusters; pipe++) {
         struct lane_pipe *const x = &l->pipe[pipe];
         struct sm_lane_pipe *const f = &l->with_sm[pipe];
-        pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first, &first_wake);
+        pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first,
+             &first_wake);
         gone |= (uint64_t)((x->hot & x->off) != 0) << pipe;
         f->off = (x->off | x->waking) & shows;
         f->asleep = x->off;
@@ -181,7 +199,8 @@ static inline void note(struct lane_pipe *x, const struct lane_entry *e) {
 }
 
 // The SM books no more.
-static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct sm_lane_pipe *f) {
+static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x,
+                         struct sm_lane_pipe *f) {
     l->issues[type] += f->issues;
     l->folded[type] += f->folded & f->issues;
     l->shifted += x->is_shifted * f->issues;
@@ -206,9 +225,11 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
     stop_booking(l, lane_type(pipe), x, f);
 }
 
-// In cycle t the first of the type's lanes that wake is on, or folding ends, behind which warps need other lanes.
+// In cycle t the first of the type's lanes that wake is on, or folding ends, behind which warps
+// need other lanes.
 static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
-    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) l->with_sm[p].wake_at = t;
+    for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
+        l->with_sm[p].wake_at = t;
 }
 
 static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
@@ -230,7 +251,7 @@ static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
     settle_type(self, type, v->cycle);
 }
 
-// ---- schedulers ask -----------------------------------------------------------------------------
+// ---- schedulers ask ----------------------------------------------------------------------------
 // Threads of a warp change seldom, so the lanes that it needs are kept.
 static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     struct lanes *const l = self;
@@ -245,8 +266,8 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     }
 }
 
-// Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes that a warp waits for do
-// not go off one after the other while the rest wakes.
+// Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes
+// that a warp waits for do not go off one after the other while the rest wakes.
 static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
     struct lanes *const l = self;
     struct lane_pipe *const x = &l->pipe[pipe];
@@ -270,10 +291,12 @@ static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uin
     f->asked_on_at = on_at;
 }
 
-// ---- work -----------------------------------------------------------------------------------------
-// From now on the SM books what these lanes execute: nothing else changes, and how they are used is known from
-// which they are. Where folding is on, only a full warp is sure to be folded whatever its guard says.
-static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u, uint64_t to) {
+// ---- work --------------------------------------------------------------------------------------
+// From now on the SM books what these lanes execute: nothing else changes, and how they are used is
+// known from which they are. Where folding is on, only a full warp is sure to be folded whatever
+// its guard says.
+static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u,
+                          uint64_t to) {
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
     x->hot = u->first;
@@ -285,13 +308,15 @@ static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const 
     if (l->type_gated[lane_type(pipe)]) f->off_from = to + l->idle_detect;
 }
 
-static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe, uint32_t lanes,
-                                   uint64_t at, uint32_t latency, uint32_t interval) {
+static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp,
+                                   uint32_t pipe, uint32_t lanes, uint64_t at, uint32_t latency,
+                                   uint32_t interval) {
     struct lanes *const l = self;
     const uint32_t type = lane_type(pipe);
     struct lane_pipe *const x = &l->pipe[pipe];
     struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    const bool is_gated = l->type_gated[type], folds = l->folds && lanes_fold_now(l, type, v->cycle);
+    const bool is_gated = l->type_gated[type],
+               folds = l->folds && lanes_fold_now(l, type, v->cycle);
     struct lane_use u = {.first = lanes};
     struct lane_entry e = lane_booked(x, f);
     stop_booking(l, type, x, f);
@@ -312,12 +337,17 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
         lanes_wanted(l, v, pipe, u.first | u.second); // nothing is booked by the SM then
         settle_type(l, type, v->cycle);
     }
-    assert(((u.first | u.second) & (x->off | x->waking)) == 0 && "a lane that is off does not work");
+    assert(((u.first | u.second) & (x->off | x->waking)) == 0 &&
+           "a lane that is off does not work");
     const uint32_t behind = u.is_folded ? interval : 0;
     const uint64_t from = at + l->before, first_to = from + latency, to = first_to + behind;
-    // All lanes were to be idle before it ends, so they go on alike, and how they are used is known.
-    bool is_alike = (first_to > x->last_to) & (u.first != 0) & ((l->times.wakeup_delay != 0) | !is_gated);
-    is_alike &= u.is_folded ? (u.first == u.second) & (behind <= latency) & is_gated & (lanes == UINT32_MAX) : !folds;
+    // All lanes were to be idle before it ends, so they go on alike, and how they are used is
+    // known.
+    bool is_alike =
+        (first_to > x->last_to) & (u.first != 0) & ((l->times.wakeup_delay != 0) | !is_gated);
+    is_alike &= u.is_folded
+                    ? (u.first == u.second) & (behind <= latency) & is_gated & (lanes == UINT32_MAX)
+                    : !folds;
     f->asked = 0;
     x->last_to = to > x->last_to ? to : x->last_to;
     e.lanes = u.first;
@@ -326,7 +356,8 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     if (is_gated) hold(x, &e, l->idle_detect);
     note(x, &e);
     if (u.second != 0) {
-        e = (struct lane_entry){.lanes = u.second, .at = (uint32_t)from + behind, .to = (uint32_t)to};
+        e = (struct lane_entry){
+            .lanes = u.second, .at = (uint32_t)from + behind, .to = (uint32_t)to};
         if (is_gated) hold(x, &e, l->idle_detect);
         note(x, &e);
     }

@@ -1,32 +1,34 @@
 // Meters: what the papers measured to find out what a technique could save. They change no cycle.
 //
-// Registers (dissertation, 5.2): the cycles between two accesses, reads or writes, to the same register
-// of the register file: the row of a warp slot, whichever warp holds it at the time. "Cycles elapsed" is all
-// the paper says, so those that the SM pauses between launches count. A register's distance is the mean
-// of the gaps that end while the SM is busy without a pause, from its last access before on; registers of
-// more than FAR cycles stay out of the average, as in the paper, and a first access has none. Accesses of
-// instructions that need no unit (a branch by a register) are not seen.
+// Registers (dissertation, 5.2): the cycles between two accesses, reads or writes, to the same
+// register of the register file: the row of a warp slot, whichever warp holds it at the time.
+// "Cycles elapsed" is all the paper says, so those that the SM pauses between launches count. A
+// register's distance is the mean of the gaps that end while the SM is busy without a pause, from
+// its last access before on; registers of more than FAR cycles stay out of the average, as in the
+// paper, and a first access has none. Accesses of instructions that need no unit (a branch by a
+// register) are not seen.
 //
-// Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and the
-// cycles between two accesses to it. A hit is an access; a miss is one when its line comes. The count
-// goes on over launches: what a place held before does not matter to its cells.
+// Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and
+// the cycles between two accesses to it. A hit is an access; a miss is one when its line comes. The
+// count goes on over launches: what a place held before does not matter to its cells.
 #include "savings/place.h"
 #include "savings/savings_int.h"
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
-// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles, first accesses and those before
-// the last alone. A row's gaps add up to the time from its first access to its last, so it takes no sum to know their
-// mean: only the last access and their number.
+// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles, first accesses
+// and those before the last alone. A row's gaps add up to the time from its first access to its
+// last, so it takes no sum to know their mean: only the last access and their number.
 struct meters {
     struct sm_rows rows;
     struct row {
-        uint64_t begin, far_gaps; // where the gaps that are not summed up yet begin; those of more than FAR cycles
+        uint64_t begin, far_gaps; // where the gaps that are not summed up yet begin; those of more
+                                  // than FAR cycles
     } row[SM_ROWS][SM_MAX_WARPS];
     uint32_t used;                      // registers below this were accessed
-    uint64_t gaps, cycles;              // summed up: gaps of at most FAR cycles, the cycles of all gaps
+    uint64_t gaps, cycles; // summed up: gaps of at most FAR cycles, the cycles of all gaps
     uint64_t long_gaps, long_cycles;    // of more than FAR
-    uint64_t registers, distance, slow; // of registers: those that are not far, their means, those that are
+    uint64_t registers, distance, slow; // those that are not far, their means, those that are
     uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
     uint32_t l1_lines;
     struct place *l1;
@@ -111,7 +113,8 @@ bool meters_init(struct savings_sm *s, struct sm_policy *p) {
     m->rows.other = other_access;
     m->rows.self = m;
     for (uint32_t reg = 0; reg < SM_ROWS; reg++)
-        for (uint32_t w = 0; w < SM_MAX_WARPS; w++) m->row[reg][w].begin = m->rows.row[reg][w].last = SM_ROW_NEVER;
+        for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
+            m->row[reg][w].begin = m->rows.row[reg][w].last = SM_ROW_NEVER;
     m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
     if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
         return false;

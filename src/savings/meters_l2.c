@@ -13,8 +13,8 @@ struct savings_l2 {
 static uint32_t l2_access(void *self, const struct mem_l2_access *a) {
     const struct savings_l2 *const l = self;
     const struct l2_slice *const s = &l->slice[a->slice];
-    place_access(&s->place[a->line], a->cycle, &s->c[ACT_meter_l2_reached], &s->c[ACT_meter_l2_gaps],
-                 &s->c[ACT_meter_l2_gap_cycles]);
+    place_access(&s->place[a->line], a->cycle, &s->c[ACT_meter_l2_reached],
+                 &s->c[ACT_meter_l2_gaps], &s->c[ACT_meter_l2_gap_cycles]);
     return 0;
 }
 
@@ -32,7 +32,8 @@ enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, 
     }
     const uint32_t a_partition = slices / mem_system_partitions(m);
     for (uint32_t i = 0; i < slices; i++)
-        l->slice[i] = (struct l2_slice){&l->place[(size_t)i * lines], mem_system_activity(m, i / a_partition)->c};
+        l->slice[i] = (struct l2_slice){&l->place[(size_t)i * lines],
+                                        mem_system_activity(m, i / a_partition)->c};
     const struct mem_l2_watch w = {.self = l, .access = l2_access};
     const enum ww_status status = mem_system_watch_l2(m, &w);
     if (status != WW_OK) {

@@ -9,8 +9,8 @@ uint64_t savings_oracle(const uint64_t periods[ACT_IDLE_LENGTHS], uint64_t cycle
         in_short += n * periods[n];
         if (n > break_even) saved += (n - break_even) * periods[n];
     }
-    // Of periods of LAST cycles and more only number and sum are known: exact up to a break-even time
-    // of LAST, above it a little loose.
+    // Of periods of LAST cycles and more only number and sum are known: exact up to a break-even
+    // time of LAST, above it a little loose.
     const uint64_t in_long = cycles > in_short ? cycles - in_short : 0;
     const uint64_t paid = periods[LAST] * break_even;
     return saved + (in_long > paid ? in_long - paid : 0);

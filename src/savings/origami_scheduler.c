@@ -1,13 +1,13 @@
-// The second step of the Origami scheduler (dissertation, 4.3.2 and 4.3.3); the first, by instruction
-// type, is gates. Warps for INT and FP are two groups: those with all 32 threads active and those with
-// fewer. At the start of each phase the group that has more warps is chosen; after group_phases phases
-// in a row it is the other's turn if that has any. A scheduler issues INT and FP instructions of the
-// chosen group as long as one is ready, and then of the other.
+// The second step of the Origami scheduler (dissertation, 4.3.2 and 4.3.3); the first, by
+// instruction type, is gates. Warps for INT and FP are two groups: those with all 32 threads active
+// and those with fewer. At the start of each phase the group that has more warps is chosen; after
+// group_phases phases in a row it is the other's turn if that has any. A scheduler issues INT and
+// FP instructions of the chosen group as long as one is ready, and then of the other.
 //
-// The text leaves open what the group is when a scheduler runs out of it ("it will be forced to switch
-// to a different group"): here this scheduler stays with the other group until it runs out of that, or
-// the phase ends. Equal numbers change nothing. A warp of the group that waits for lanes to wake does
-// not make its scheduler change groups.
+// The text leaves open what the group is when a scheduler runs out of it ("it will be forced to
+// switch to a different group"): here this scheduler stays with the other group until it runs out
+// of that, or the phase ends. Equal numbers change nothing. A warp of the group that waits for
+// lanes to wake does not make its scheduler change groups.
 #include "savings/savings_int.h"
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {

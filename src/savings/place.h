@@ -1,5 +1,5 @@
-// Accesses to one place for a line of a cache, as the meters count them: how often, and the cycles in
-// between, both in powers of two.
+// Accesses to one place for a line of a cache, as the meters count them: how often, and the cycles
+// in between, both in powers of two.
 #ifndef WW_SAVINGS_PLACE_H
 #define WW_SAVINGS_PLACE_H
 

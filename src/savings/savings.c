@@ -6,7 +6,8 @@
 enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4 };
 enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4 };
 #define OF(id) (1u << SAVINGS_##id)
-#define OF_PIPES (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
+#define OF_PIPES                                                                                   \
+    (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
 #define OF_LANES (OF(LANE_PG) | OF(LANE_METER))
 #define OF_GATING (OF_PIPES | OF(LANE_PG))
 
@@ -67,8 +68,9 @@ static enum ww_status set_option(const struct savings_request *r, uint32_t at, s
         if (strcmp(o->name, name) != 0) continue;
         uint64_t n;
         if (!text_to_u64(value, &n) || n < o->low || n > o->high)
-            return diag_add(d, WW_ERROR_CONFIG, "%s: %s must be a whole number from %u to %u%s%s, not '%s'",
-                            where, name, o->low, o->high, o->unit[0] ? " " : "", o->unit, value);
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s: %s must be a whole number from %u to %u%s%s, not '%s'", where,
+                            name, o->low, o->high, o->unit[0] ? " " : "", o->unit, value);
         char of[256];
         name_mechanisms(o->mechanisms, of, sizeof of);
         if (r->option[at].must_be_used && (s->mechanisms & o->mechanisms) == 0)
@@ -81,13 +83,14 @@ static enum ww_status set_option(const struct savings_request *r, uint32_t at, s
     }
     const int near = text_nearest(name, names, OPTIONS);
     if (near >= 0)
-        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no option %s; did you mean %s?", where, name,
-                        names[near]);
+        return diag_add(d, WW_ERROR_CONFIG, "%s: there is no option %s; did you mean %s?", where,
+                        name, names[near]);
     return diag_add(d, WW_ERROR_CONFIG, "%s: techniques have no option %s", where, name);
 }
 
 // What does not go together.
-static enum ww_status check_set(const struct savings *s, const struct sm_config *c, struct diags *d) {
+static enum ww_status check_set(const struct savings *s, const struct sm_config *c,
+                                struct diags *d) {
     static const struct { uint32_t role; const char *why; } one[] = {
         {ROLE_GATING, "each decides alone when a unit goes off and when it may wake"},
         {ROLE_ORDER, "each puts the same instructions into an order of its own"},
@@ -105,21 +108,27 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
     FOR_EACH_BIT32(m, s->mechanisms) {
         const char *const name = savings_mechanism_info[m].name;
         if ((traits[m].needs & NEED_GATES) && !(s->mechanisms & OF(GATES)))
-            return diag_add(d, WW_ERROR_CONFIG,
-                            m == SAVINGS_ORIGAMI_SCHEDULER
-                                ? "%s needs gates: it chooses among the warps of one type, and gates chooses the type"
-                                : "%s needs gates: it looks at the counters of active warps by type",
-                            name);
+            return diag_add(
+                d, WW_ERROR_CONFIG,
+                m == SAVINGS_ORIGAMI_SCHEDULER
+                    ? "%s needs gates: it chooses among the warps of one type, and gates chooses "
+                      "the type"
+                    : "%s needs gates: it looks at the counters of active warps by type",
+                name);
         if ((traits[m].needs & NEED_LANES) && !(s->mechanisms & OF_LANES))
             return diag_add(d, WW_ERROR_CONFIG,
-                            "%s needs lane-pg (or lane-meter, to measure only): it makes single lanes idle, and "
+                            "%s needs lane-pg (or lane-meter, to measure only): it makes single "
+                            "lanes idle, and "
                             "%s no single lane",
-                            name, s->mechanisms & OF_PIPES ? "gating of whole pipelines switches off" : "nothing looks at");
+                            name,
+                            s->mechanisms & OF_PIPES ? "gating of whole pipelines switches off"
+                                                     : "nothing looks at");
         if ((traits[m].needs & NEED_LANES) && savings_lane_width(c) < LANE_CLUSTER)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s moves threads between %u lanes that lie together, the GPU's pipelines have %u "
-                            "(a warp takes %u cycles)",
-                            name, LANE_CLUSTER, savings_lane_width(c), LANE_MAX / savings_lane_width(c));
+            return diag_add(
+                d, WW_ERROR_CONFIG,
+                "%s moves threads between %u lanes that lie together, the GPU's pipelines have %u "
+                "(a warp takes %u cycles)",
+                name, LANE_CLUSTER, savings_lane_width(c), LANE_MAX / savings_lane_width(c));
         if ((traits[m].needs & NEED_BLACKOUT) &&
             !(s->mechanisms & (OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))))
             return diag_add(d, WW_ERROR_CONFIG,
@@ -128,21 +137,24 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
                             name);
     }
     if ((s->mechanisms & OF(COORDINATED_BLACKOUT)) && c->clusters < 2)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
-                        "%u: there is nothing to coordinate, naive-blackout does it",
-                        c->clusters);
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
+            "%u: there is nothing to coordinate, naive-blackout does it",
+            c->clusters);
     if ((s->mechanisms & OF_LANES) && c->cluster_at == CLUSTER_AT_ENTRY) {
         name_mechanisms(s->mechanisms & OF_LANES, text, sizeof text);
         return diag_add(d, WW_ERROR_CONFIG,
-                        "%s looks at single lanes of the cluster that an instruction issues to: sm.cluster_at must be "
+                        "%s looks at single lanes of the cluster that an instruction issues to: "
+                        "sm.cluster_at must be "
                         "issue",
                         text);
     }
     if ((s->mechanisms & OF_GATING) && !s->o.gate_int && !s->o.gate_fp && !s->o.gate_sfu &&
         !s->o.gate_ldst)
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
+        return diag_add(
+            d, WW_ERROR_CONFIG,
+            "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
     if ((s->mechanisms & OF(ADAPTIVE)) && s->o.idle_detect_min > s->o.idle_detect_max)
         return diag_add(d, WW_ERROR_CONFIG, "idle_detect_min is %u, more than idle_detect_max %u",
                         s->o.idle_detect_min, s->o.idle_detect_max);
@@ -172,14 +184,15 @@ enum ww_status savings_make(const struct savings_request *r, const struct sm_con
     return status;
 }
 
-// ---- an SM's ------------------------------------------------------------------------------------
+// ---- an SM's -----------------------------------------------------------------------------------
 struct savings_sm *savings_sm_create(const struct savings *from, const struct sm_config *c) {
     struct savings_sm *const s = ww_alloc_aligned(sizeof *s);
     if (s == NULL) return NULL;
     s->set = *from;
     s->c = *c;
     // The domains first: what the others see of them is settled.
-    const bool beside = (s->set.mechanisms & OF(LANE_PG)) && (s->set.o.gate_sfu || s->set.o.gate_ldst);
+    const bool beside =
+        (s->set.mechanisms & OF(LANE_PG)) && (s->set.o.gate_sfu || s->set.o.gate_ldst);
     if ((s->set.mechanisms & OF_PIPES) || beside) gating_init(s, &s->policy[s->n++]);
     if (s->set.mechanisms & OF_LANES) lanes_init(s, &s->policy[s->n++]);
     if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->policy[s->n++]);

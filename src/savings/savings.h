@@ -33,8 +33,8 @@ struct savings_request {
     uint32_t n_mechanisms, n_options; // later options win
 };
 
-// Checks names, values and combinations against an SM and each other. A mechanism named twice counts
-// once. An option that no chosen mechanism has is refused when it must be used.
+// Checks names, values and combinations against an SM and each other. A mechanism named twice
+// counts once. An option that no chosen mechanism has is refused when it must be used.
 enum ww_status savings_make(const struct savings_request *r, const struct sm_config *c,
                             struct diags *d, struct savings *out);
 
@@ -62,10 +62,10 @@ struct savings_option_info {
 };
 extern const struct savings_option_info savings_option_info[];
 
-// The bound on what any gating of these idle periods could save: who knows the length of each beforehand
-// switches off at its first cycle if it is longer than the break-even time, and pays that once; waking
-// is free. `periods[n]` periods of n cycles, the last entry n and more, `cycles` in all. In
-// domain cycles of leakage.
+// The bound on what any gating of these idle periods could save: who knows the length of each
+// beforehand switches off at its first cycle if it is longer than the break-even time, and pays
+// that once; waking is free. `periods[n]` periods of n cycles, the last entry n and more, `cycles`
+// in all. In domain cycles of leakage.
 uint64_t savings_oracle(const uint64_t periods[ACT_IDLE_LENGTHS], uint64_t cycles,
                         uint32_t break_even);
 

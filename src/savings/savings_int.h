@@ -1,5 +1,5 @@
-// Where the mechanisms of one SM meet: the gated domains and the order of types. Each mechanism knows
-// this header and none of the others.
+// Where the mechanisms of one SM meet: the gated domains and the order of types. Each mechanism
+// knows this header and none of the others.
 #ifndef WW_SAVINGS_INT_H
 #define WW_SAVINGS_INT_H
 
@@ -12,9 +12,9 @@ struct gating;
 // How a gating mechanism decides (conv_pg.c, naive_blackout.c, coordinated_blackout.c).
 struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
-    // what g->actv says held in (g->settled, t]. Where only one is on, it sets the type's bit in g->kept and names
-    // it in g->last_pipe: that one is its own affair. Answers when the first that wakes is on. NULL: each goes off
-    // after idle_detect idle cycles, whatever the others do.
+    // what g->actv says held in (g->settled, t]. Where only one is on, it sets the type's bit in
+    // g->kept and names it in g->last_pipe: that one is its own affair. Answers when the first that
+    // wakes is on. NULL: each goes off after idle_detect idle cycles, whatever the others do.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // it looks at g->actv
@@ -25,15 +25,17 @@ enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
     bool is_busy, counts_active;
-    uint32_t kept;             // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster not go off
+    uint32_t kept; // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster
+                   // not go off
     uint8_t last_pipe[UNIT_N]; // which that is
     struct sm_gate gate[SM_PIPES];
     uint64_t of_rule;          // pipes whose type a rule looks at as a whole
-    uint64_t waking, told;     // of the others, those that are; pipes whose domains are told what time has done in each look
+    uint64_t waking, told; // of the others, those that are; pipes whose domains are told what time
+                           // has done in each look
     uint64_t look_at;          // the first of them is on, or something else is due
     uint64_t type_at[GATE_TYPES]; // the same of a type that its rule looks at as a whole
     uint32_t ruled;            // the units (bit mask: UNIT_INT, UNIT_FP) of these
-    uint64_t settled;          // domains stand as they are at this cycle, but those that go off on their own
+    uint64_t settled; // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
     uint32_t unit_of[GATE_TYPES]; // bits of UNIT_INT and UNIT_FP, 0 for the others
@@ -87,7 +89,8 @@ struct savings_sm {
 
 // Lanes of an INT or FP pipeline: see lane.h. A power of two.
 static inline uint32_t savings_lane_width(const struct sm_config *c) {
-    const uint32_t a = c->timing[OPC_INT_ADD].interval, b = c->timing[OPC_FP_ADD].interval, n = a < b ? a : b;
+    const uint32_t a = c->timing[OPC_INT_ADD].interval, b = c->timing[OPC_FP_ADD].interval,
+                   n = a < b ? a : b;
     uint32_t width = LANE_MAX;
     while (width > 1 && width * n > LANE_MAX) width /= 2;
     return width;
@@ -97,8 +100,8 @@ static inline bool savings_has(const struct savings_sm *s, enum savings_mechanis
     return s->set.mechanisms >> m & 1;
 }
 
-// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that waits
-// for memory has left the active set, or is about to (but see active_waits of the SM).
+// Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that
+// waits for memory has left the active set, or is about to (but see active_waits of the SM).
 static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
     const uint64_t in_set = v->active_waits ? v->active : v->active & ~v->wait_long;
     return in_set & v->decoded & v->needs[unit] & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
@@ -112,9 +115,11 @@ static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe)
 
 // gating.c
 void gating_init(struct savings_sm *s, struct sm_policy *p);
-void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type, uint32_t idle_detect, uint64_t t);
+void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
+                       uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
-bool gating_all_in_blackout(struct gating *g, const struct sm_view *v, uint32_t type); // in v->cycle
+bool gating_all_in_blackout(struct gating *g, const struct sm_view *v,
+                            uint32_t type); // in v->cycle
 // meters.c. False: out of memory.
 bool meters_init(struct savings_sm *s, struct sm_policy *p);
 void meters_free(struct meters *m);

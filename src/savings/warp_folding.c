@@ -1,19 +1,22 @@
 // Warp folding (dissertation, 4.3.1): the two half-warps of an INT or FP instruction go through the
-// lower two lanes of each 4-lane cluster one after the other. Whether is decided for each phase: at its
-// start the warps whose next instruction is INT and FP are counted (INT-Count, FP-Count); the type that
-// has more is folded for the first fold_majority per cent of the phase, the other for the first
-// fold_minority per cent; neither when the phase before used fold_off_at per cent of all issue slots. A
-// folded instruction counts for fold_slots of them: "the two sub-warps" go "over two different issue
-// cycles" (4.3.3). Counted once, a phase that folds everything and is full has used half of its slots.
+// lower two lanes of each 4-lane cluster one after the other. Whether is decided for each phase: at
+// its start the warps whose next instruction is INT and FP are counted (INT-Count, FP-Count); the
+// type that has more is folded for the first fold_majority per cent of the phase, the other for the
+// first fold_minority per cent; neither when the phase before used fold_off_at per cent of all
+// issue slots. A folded instruction counts for fold_slots of them: "the two sub-warps" go "over two
+// different issue cycles" (4.3.3). Counted once, a phase that folds everything and is full has used
+// half of its slots.
 //
-// The text leaves open where in a phase the folding part lies (here: first, since the decision falls at
-// its start), what equal counts mean (here: as before), and what the first phase of an SM's work does
-// (here: it does not fold, nothing has been counted).
+// The text leaves open where in a phase the folding part lies (here: first, since the decision
+// falls at its start), what equal counts mean (here: as before), and what the first phase of an
+// SM's work does (here: it does not fold, nothing has been counted).
 //
 // What folding does to lanes and times is done by lane_pg.c, which has the lanes.
 #include "savings/savings_int.h"
 
-static uint64_t folded_so_far(const struct savings_sm *s) { return lanes_folded(&s->lanes, 0) + lanes_folded(&s->lanes, 1); }
+static uint64_t folded_so_far(const struct savings_sm *s) {
+    return lanes_folded(&s->lanes, 0) + lanes_folded(&s->lanes, 1);
+}
 
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     struct savings_sm *const s = self;

@@ -1,24 +1,25 @@
 // Operand collection and write-back, in sparse time: nothing is arbitrated cycle by cycle. Every
-// register bank serves its reads and writes in the order of their coming, `collector_ports` a cycle,
-// so an access gets the bank's next free slot, and an instruction's operands are there when its last
-// row has been read. An instruction holds a collector unit from its issue to the cycle in which it
-// enters its pipeline, or to collector_ahead cycles before; with a collector_queue some more may be
-// between the two. SFU, and LD/ST with texture, may have units of their own. A unit may be bound to
-// take collector_reads rows a cycle; then its rows ask for their banks in that order. A result asks
-// for its banks and for the result bus in the cycle before it is due; if one is taken it is late.
+// register bank serves its reads and writes in the order of their coming, `collector_ports` a
+// cycle, so an access gets the bank's next free slot, and an instruction's operands are there when
+// its last row has been read. An instruction holds a collector unit from its issue to the cycle in
+// which it enters its pipeline, or to collector_ahead cycles before; with a collector_queue some
+// more may be between the two. SFU, and LD/ST with texture, may have units of their own. A unit may
+// be bound to take collector_reads rows a cycle; then its rows ask for their banks in that order. A
+// result asks for its banks and for the result bus in the cycle before it is due; if one is taken
+// it is late.
 //
 // Register r of the warp in slot w lies in bank (r + w) mod rf_banks, so that the same register of
 // neighbouring warps does not collide. A register named twice by an instruction is read once.
 //
-// Left out: writes do not overtake reads that asked before them; nothing is forwarded past the register
-// file.
+// Left out: writes do not overtake reads that asked before them; nothing is forwarded past the
+// register file.
 #ifndef WW_SM_COLLECT_H
 #define WW_SM_COLLECT_H
 
 #include "sm/sm_state.h"
 
-// Pools of units: for all, for SFU, for memory. A byte each in collectors_used and its fellows, whose top
-// bit is set, by collectors_bias, when the pool is full.
+// Pools of units: for all, for SFU, for memory. A byte each in collectors_used and its fellows,
+// whose top bit is set, by collectors_bias, when the pool is full.
 enum { COLLECTOR_POOLS = 3, COLLECTOR_TOP_BITS = 0x808080 };
 
 static inline void collect_init(struct sm *s) {
@@ -26,7 +27,8 @@ static inline void collect_init(struct sm *s) {
     const uint32_t size[COLLECTOR_POOLS] = {c->collectors, c->collectors_sfu, c->collectors_mem};
     for (uint32_t i = 0; i < COLLECTOR_POOLS; i++)
         if (size[i] != 0) s->collectors_bias |= (128 - size[i] - c->collector_queue) << 8 * i;
-    const uint32_t of_sfu = c->collectors_sfu != 0 ? 1u << 8 : 1, of_mem = c->collectors_mem != 0 ? 1u << 16 : 1;
+    const uint32_t of_sfu = c->collectors_sfu != 0 ? 1u << 8 : 1,
+                   of_mem = c->collectors_mem != 0 ? 1u << 16 : 1;
     for (uint32_t u = 0; u < UNIT_N; u++) s->collector_of[u] = 1;
     s->collector_of[UNIT_NONE] = 0;
     s->collector_of[UNIT_SFU] = of_sfu;
@@ -79,7 +81,8 @@ static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, 
     return last;
 }
 
-// A collector is taken in cycle t by an instruction of the unit that enters its pipeline in cycle `enters`.
+// A collector is taken in cycle t by an instruction of the unit that enters its pipeline in cycle
+// `enters`.
 static inline void collect_hold(struct sm *s, uint32_t unit, uint64_t t, uint64_t enters) {
     const uint64_t free = max64(min64(enters + 1, t + 255), t + 1 + s->c.collector_ahead);
     s->collectors_used += s->collector_of[unit];
@@ -142,7 +145,8 @@ static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uin
         last = max64(last, at);
     }
     if (has_rows)
-        for (uint32_t i = 0; i < in->n_dst; i++) sm_rows_access(s->rows, w, in->dst_first + i, last);
+        for (uint32_t i = 0; i < in->n_dst; i++)
+            sm_rows_access(s->rows, w, in->dst_first + i, last);
     s->act.c[ACT_result_bus_conflicts] += last - (t - 1);
     return last + 1;
 }

@@ -1,18 +1,21 @@
-// Clusters chosen at entry (sm.cluster_at entry). An INT or FP instruction needs no more than a place in a collector
-// to issue; which cluster executes it is known when it enters one: all its operands are there, and the oldest of
-// those that wait takes the first cluster that takes it. So GPGPU-Sim 3.2.0 does it (shader.cc: the schedulers ask for
-// a free slot of ID_OC_SP, opndcoll_rfu_t::dispatch_ready_cu, shader_core_ctx::execute); there collectors go on in
-// turn, here by age.
+// Clusters chosen at entry (sm.cluster_at entry). An INT or FP instruction needs no more than a
+// place in a collector to issue; which cluster executes it is known when it enters one: all its
+// operands are there, and the oldest of those that wait takes the first cluster that takes it. So
+// GPGPU-Sim 3.2.0 does it (shader.cc: the schedulers ask for a free slot of ID_OC_SP,
+// opndcoll_rfu_t::dispatch_ready_cu, shader_core_ctx::execute); there collectors go on in turn,
+// here by age.
 //
-// With collector_ahead 2 there is a register in front of the clusters, with a place for each: a collector is free when
-// its instruction moves there, and who waits there enters from the next cycle on. With 0 and 1 instructions wait in
-// their collectors, which are free in the cycle after they have entered or in that cycle.
+// With collector_ahead 2 there is a register in front of the clusters, with a place for each: a
+// collector is free when its instruction moves there, and who waits there enters from the next
+// cycle on. With 0 and 1 instructions wait in their collectors, which are free in the cycle after
+// they have entered or in that cycle.
 //
-// A pipeline that is off is wanted only from here, by an instruction that could enter and finds no free one that is on:
-// each such instruction asks, the oldest first, in every simulated cycle. What has not entered keeps no pipeline on.
+// A pipeline that is off is wanted only from here, by an instruction that could enter and finds no
+// free one that is on: each such instruction asks, the oldest first, in every simulated cycle. What
+// has not entered keeps no pipeline on.
 //
-// The list has a fixed size, and no instruction in it is forgotten: one without a result keeps its warp from draining
-// until it has entered.
+// The list has a fixed size, and no instruction in it is forgotten: one without a result keeps its
+// warp from draining until it has entered.
 #include "sm/entry.h"
 
 #include "sm/collect.h"
@@ -22,15 +25,16 @@
 
 static bool has_front(const struct sm *s) { return s->c.collector_ahead == ENTRY_AHEAD_MAX; }
 
-void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, uint32_t sc, bool is_second,
-               uint64_t ready) {
+void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, uint32_t sc,
+               bool is_second, uint64_t ready) {
     struct warp *const W = &s->warp[w];
     if (in->flags & SI_RESULT)
         scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     else
         W->inflight++;
     s->collectors_used += s->collector_of[in->unit];
-    assert(s->n_entries < ENTRY_MAX && "whoever waits has a collector or a place in front of the clusters");
+    assert(s->n_entries < ENTRY_MAX &&
+           "whoever waits has a collector or a place in front of the clusters");
     s->entry[s->n_entries++] = (struct entry){.in = in,
                                               .operands_at = ready,
                                               .from = has_front(s) ? ready - 1 : ready,
@@ -41,7 +45,7 @@ void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, 
                                               .is_second = is_second};
 }
 
-// ---- entering -----------------------------------------------------------------------------------
+// ---- entering ----------------------------------------------------------------------------------
 // As units_choose, and where policies say by pipe what is on. SM_PIPES: none that is on is free.
 static uint32_t choose(struct sm *s, uint32_t unit, uint64_t t) {
     const uint32_t first = s->v.pipe_first[unit];
@@ -61,7 +65,8 @@ static void want(struct sm *s, const struct entry *e, uint64_t t) {
     FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
         if (s->v.pipe[p].free_at <= t) is_free |= BIT64(p);
     if (is_free == 0) return;
-    s->policy_wake = min64(s->policy_wake, policy_unit_wanted(s, e->in->unit, is_free, BIT64(e->warp)));
+    s->policy_wake =
+        min64(s->policy_wake, policy_unit_wanted(s, e->in->unit, is_free, BIT64(e->warp)));
 }
 
 static struct sm_delay tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
@@ -78,7 +83,8 @@ static struct sm_delay tell(struct sm *s, const struct entry *e, uint32_t pipe, 
                          .latency = e->in->latency,
                          .interval = e->in->interval,
                          .operands_at = e->operands_at};
-    for (uint32_t k = 0; k < s->on_issue.n; k++) s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
+    for (uint32_t k = 0; k < s->on_issue.n; k++)
+        s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
     return (struct sm_delay){i.extra_latency, i.extra_interval};
 }
 
@@ -102,7 +108,8 @@ static bool enter(struct sm *s, const struct entry *e, uint64_t t) {
     else if (!e->is_in_front)
         s->collectors_used -= s->collector_of[unit];
     if (in->flags & SI_RESULT) {
-        wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp, count_lanes(e->lanes));
+        wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp,
+                  count_lanes(e->lanes));
         return true;
     }
     struct warp *const W = &s->warp[e->warp];
@@ -132,9 +139,10 @@ void entry_step(struct sm *s, uint64_t t) {
     }
 }
 
-// Who waits for a place in front of the clusters gets one when another enters. Who waits for a pipeline to be on has
-// asked, and was told when to look again; but one that wakes for it may have been closed since by an instruction of the
-// other type, and in the cycles in which it is, another is asked for.
+// Who waits for a place in front of the clusters gets one when another enters. Who waits for a
+// pipeline to be on has asked, and was told when to look again; but one that wakes for it may have
+// been closed since by an instruction of the other type, and in the cycles in which it is, another
+// is asked for.
 static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
     const uint64_t off = s->hooks & HOOK_UNIT ? ~0ull : s->pipes_none;
     FOR_EACH_BIT64(p, s->unit_pipes[unit] & off)
@@ -149,7 +157,8 @@ uint64_t entry_next(const struct sm *s, uint64_t t) {
         if (e->from > t)
             next = min64(next, e->from);
         else if (e->is_in_front == has_front(s))
-            next = min64(next, asks_again(s, e->in->unit, t) ? t + 1 : units_next(s, e->in->unit, t));
+            next =
+                min64(next, asks_again(s, e->in->unit, t) ? t + 1 : units_next(s, e->in->unit, t));
     }
     return next;
 }

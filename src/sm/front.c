@@ -37,7 +37,8 @@ static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint
     }
 }
 
-// Whether the line is in the instruction cache. A miss is asked for; `*failed` when it could not be.
+// Whether the line is in the instruction cache. A miss is asked for; `*failed` when it could not
+// be.
 static bool icache_has(struct sm *s, uint64_t line, uint32_t w, uint64_t t, bool *failed) {
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
     *failed = false;
@@ -142,7 +143,7 @@ void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t 
     }
 }
 
-// ---- constant operands --------------------------------------------------------------------------
+// ---- constant operands -------------------------------------------------------------------------
 static bool constant_line(struct sm *s, uint32_t w, uint64_t line, uint64_t t) {
     const struct sm_cache *const c = &s->cache[CLIENT_CONST];
     if (cache_read(c->tags, line, c->all) == CACHE_HIT) return true;

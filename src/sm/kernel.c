@@ -44,7 +44,7 @@ struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct 
     return o;
 }
 
-// ---- decoding -----------------------------------------------------------------------------------
+// ---- decoding ----------------------------------------------------------------------------------
 struct decoder {
     const struct sm_config *c;
     struct sm_kernel *k;
@@ -162,7 +162,8 @@ static uint16_t flags_of(const struct minst *m, const struct sm_inst *in, bool h
     return f;
 }
 
-// The first rows always name some, so that who looks ahead at them (scoreboard_head) need not ask how many there are.
+// The first rows always name some, so that who looks ahead at them (scoreboard_head) need not ask
+// how many there are.
 static void name_rows(struct sm_inst *in) {
     const uint8_t any = in->n_src != 0 ? in->src[0] : in->dst_first;
     for (uint32_t i = in->n_src; i < SM_FEW_SRC; i++) in->src[i] = any;
@@ -213,7 +214,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     return true;
 }
 
-// ---- loads from shared memory that are an operand of their user ---------------------------------
+// ---- loads from shared memory that are an operand of their user --------------------------------
 static uint32_t reads_of(const struct minst *m, uint32_t reg) {
     uint32_t n = 0;
     for (size_t i = 0; i < WW_COUNT(m->src); i++) {

@@ -2,7 +2,8 @@
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
-// Epochs and `cycle` in the order of the policies, so that each finds what those before it have done.
+// Epochs and `cycle` in the order of the policies, so that each finds what those before it have
+// done.
 static void epochs(struct sm *s, uint64_t t) {
     s->epoch_at = NEVER;
     for (uint32_t i = 0; i < s->n_policies; i++) {
@@ -16,13 +17,15 @@ static void epochs(struct sm *s, uint64_t t) {
     }
 }
 
-// Which pipelines of a unit are on, and which of these an instruction tries first: the lowest-numbered. But where
-// INT and FP of a cluster cannot take one in the same cycle, a cluster whose other pipeline is off comes first:
-// the other scheduler's instruction, if it is of the other type, then finds its own where it is on.
+// Which pipelines of a unit are on, and which of these an instruction tries first: the
+// lowest-numbered. But where INT and FP of a cluster cannot take one in the same cycle, a cluster
+// whose other pipeline is off comes first: the other scheduler's instruction, if it is of the other
+// type, then finds its own where it is on.
 static inline void order_pipes(struct sm *s, uint32_t unit, uint64_t none) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     for (uint32_t i = 0; i < n; i++) s->pipe_off[first + i] = 0 - (none >> (first + i) & 1);
-    const uint64_t ahead = units_has_twin(s, unit) ? none >> units_twin(first) & ((1ull << n) - 1) : 0;
+    const uint64_t ahead =
+        units_has_twin(s, unit) ? none >> units_twin(first) & ((1ull << n) - 1) : 0;
     s->pipes_ahead[unit] = (uint32_t)ahead;
     s->pipe_lead[unit] = ahead == 2;
     s->on_free_at[unit] = s->v.unit_free_at[unit];
@@ -31,7 +34,8 @@ static inline void order_pipes(struct sm *s, uint32_t unit, uint64_t none) {
 
 // Beyond the units of the pipelines that changed, those of their twins.
 static void pipes_change(struct sm *s, uint64_t none) {
-    const uint64_t changed = s->pipes_none ^ none, sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
+    const uint64_t changed = s->pipes_none ^ none,
+                   sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
     s->pipes_none = none;
     if (ww_likely((changed & sp) != 0)) {
         order_pipes(s, UNIT_INT, none);
@@ -47,8 +51,8 @@ void policy_pipes_new(struct sm *s) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u, 0);
 }
 
-// Beyond the units that a policy watches, it has a turn while one of them has no pipeline on. The numbers of watches
-// never fall: the loops over them are then as long every time.
+// Beyond the units that a policy watches, it has a turn while one of them has no pipeline on. The
+// numbers of watches never fall: the loops over them are then as long every time.
 static void watch(struct sm *s) {
     uint32_t n = 0, n_idle = 0;
     for (uint32_t i = 0; i < s->n_turns; i++) {
@@ -58,7 +62,8 @@ static void watch(struct sm *s) {
             p->units |= without;
             FOR_EACH_BIT32(u, p->units) {
                 s->watch_idle[n_idle].warps = &s->v.needs[u];
-                s->watch_idle[n_idle++].at = without >> u & 1 ? &s->v.pipe[p->idle[u]].busy_until : &s->all;
+                s->watch_idle[n_idle++].at =
+                    without >> u & 1 ? &s->v.pipe[p->idle[u]].busy_until : &s->all;
             }
             continue;
         }
@@ -71,7 +76,8 @@ static void watch(struct sm *s) {
             continue;
         }
         FOR_EACH_BIT32(u, without) {
-            s->watch[n].warps = (s->unit_pipes[u] & ~s->pipes_none) == 0 ? &s->none : &s->v.needs[u];
+            s->watch[n].warps =
+                (s->unit_pipes[u] & ~s->pipes_none) == 0 ? &s->none : &s->v.needs[u];
             s->watch[n++].with = with != UNIT_NONE ? &s->v.needs[with] : &s->all;
         }
     }
@@ -119,7 +125,8 @@ void policy_turns(struct sm *s, uint64_t t, bool is_due) {
 }
 
 bool policy_is_left(const struct sm *s, uint64_t next) {
-    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none || policy_misses(s, next - 1);
+    return s->turn_at < next || policy_off(s, next - 1) != s->pipes_none ||
+           policy_misses(s, next - 1);
 }
 
 void policy_leave(struct sm *s, uint64_t next) {
@@ -152,7 +159,8 @@ bool policy_unit_on(struct sm *s, uint32_t pipe) {
 uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready) {
     uint64_t next = NEVER;
     for (uint32_t i = 0; i < s->on_wanted.n; i++)
-        next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit, pipes, ready));
+        next = min64(next, s->on_wanted.p[i]->unit_wanted(s->on_wanted.p[i]->self, &s->v, unit,
+                                                          pipes, ready));
     policy_turn_at(s);
     FOR_EACH_BIT64(p, s->unit_pipes[unit]) { // whose gates may have changed
         const uint64_t from = s->gate[p].off_from;
@@ -167,8 +175,8 @@ uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool 
                    uint64_t cycle) {
     uint32_t extra = 0;
     for (uint32_t i = 0; i < s->on_rf.n; i++)
-        extra += s->on_rf.p[i]->rf_access(s->on_rf.p[i]->self, w, reg, s->bank_of[reg + w], lanes, is_write,
-                                          cycle);
+        extra += s->on_rf.p[i]->rf_access(s->on_rf.p[i]->self, w, reg, s->bank_of[reg + w], lanes,
+                                          is_write, cycle);
     return extra;
 }
 
@@ -197,6 +205,7 @@ void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot,
 
 void policy_work(struct sm *s, bool begins, uint64_t cycle) {
     for (uint32_t i = 0; i < s->n_policies; i++)
-        if (s->policy[i]->work != NULL) s->policy[i]->work(s->policy[i]->self, &s->v, begins, cycle);
+        if (s->policy[i]->work != NULL)
+            s->policy[i]->work(s->policy[i]->self, &s->v, begins, cycle);
     plan(s, cycle);
 }

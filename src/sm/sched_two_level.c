@@ -5,9 +5,9 @@
 // robin. The set's size is configured for the SM and dealt out evenly to its schedulers, or
 // (shared_warps) they all choose from one set.
 //
-// With active_waits the set is kept full, as in GPGPU-Sim 3.2's two-level scheduler, which takes in a
-// pending warp whether its operands have come or not: what waits for memory holds a place as long as no
-// other warp wants it. There one warp a cycle changes sides, here all that should.
+// With active_waits the set is kept full, as in GPGPU-Sim 3.2's two-level scheduler, which takes in
+// a pending warp whether its operands have come or not: what waits for memory holds a place as long
+// as no other warp wants it. There one warp a cycle changes sides, here all that should.
 #include "sm/sm_state.h"
 
 // Up to `room` of the warps `may`, the next in round robin first.
@@ -24,8 +24,10 @@ static uint64_t promote(struct sm *s, uint8_t *last, uint64_t may, uint32_t room
     return taken;
 }
 
-// Of the `free` places, those that warps waiting for memory hold: first who was in the set (`held`).
-static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_t waiting, uint32_t free) {
+// Of the `free` places, those that warps waiting for memory hold: first who was in the set
+// (`held`).
+static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_t waiting,
+                             uint32_t free) {
     held &= waiting;
     while (count_warps(held) > free) held &= held - 1;
     return held | promote(s, last, waiting & ~held, free - count_warps(held));
@@ -34,17 +36,22 @@ static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_
 static void prepare(struct sm *s, uint32_t sc) {
     struct sm_view *const v = &s->v;
     const uint64_t mine = v->mine[sc] & v->resident, before = v->active & mine;
-    const uint64_t stops = v->wait_bar | v->wait_fence | v->wait_sleep, waits = v->wait_long | stops;
-    const uint64_t there = mine & v->decoded, kept = before & ~waits, joins = there & ~before & ~waits;
+    const uint64_t stops = v->wait_bar | v->wait_fence | v->wait_sleep,
+                   waits = v->wait_long | stops;
+    const uint64_t there = mine & v->decoded, kept = before & ~waits,
+                   joins = there & ~before & ~waits;
     const uint64_t waiting = s->c.active_waits ? there & v->wait_long & ~stops : 0;
     uint64_t *const full = &s->sched[sc].full_set;
     // Mostly nobody leaves, and nobody comes or there is no place: so without counting.
     const bool has_place = before != *full || (kept != before && joins != 0);
-    if (ww_likely((kept | (before & waiting)) == before && (!has_place || (joins | (waiting & ~before)) == 0))) return;
+    if (ww_likely((kept | (before & waiting)) == before &&
+                  (!has_place || (joins | (waiting & ~before)) == 0)))
+        return;
     uint8_t *const promoted = &s->sched[s->c.shared_warps ? 0 : sc].promoted;
     const uint32_t cap = s->active_cap[sc];
     uint64_t active = kept | promote(s, promoted, joins, cap - count_warps(kept));
-    if (waiting != 0) active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));
+    if (waiting != 0)
+        active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));
     *full = count_warps(active) == cap ? active : UINT64_MAX;
     if (active == before) return;
     s->act.c[ACT_two_level_demotions] += count_warps(before & ~active);

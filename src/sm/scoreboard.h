@@ -82,11 +82,12 @@ static inline void scoreboard_prefetch(const struct warp *w, uint32_t reg) {
 static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     struct warp *const W = &s->warp[w];
     W->head = in;
-    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How many there are
-    // changes from one instruction to the next: most have no more than these.
+    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How
+    // many there are changes from one instruction to the next: most have no more than these.
     for (uint32_t i = 0; i < SM_FEW_SRC; i++) scoreboard_prefetch(W, in->src[i]);
     scoreboard_prefetch(W, in->dst_first);
-    for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++) scoreboard_prefetch(W, in->src[i]);
+    for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++)
+        scoreboard_prefetch(W, in->src[i]);
     for (uint32_t i = 1; ww_unlikely(i < in->n_dst); i++) scoreboard_prefetch(W, in->dst_first + i);
     s->v.decoded |= BIT64(w);
     s->v.needs[in->unit] |= BIT64(w);

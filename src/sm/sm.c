@@ -4,7 +4,7 @@
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
-// ---- configuration ------------------------------------------------------------------------------
+// ---- configuration -----------------------------------------------------------------------------
 // Impossible values. What no single key can get wrong is checked here too, since an SM may be made
 // without a GPU file.
 static const char *config_wrong(const struct sm_config *c) {
@@ -63,7 +63,7 @@ static enum ww_status no_memory(struct diags *d) {
     return diag_add(d, WW_ERROR_MEMORY, "no memory for an SM");
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- making ------------------------------------------------------------------------------------
 static bool make_cache(struct sm *s, enum mem_client client, const struct cache_config *c,
                        const char *name, struct diags *d) {
     struct sm_cache *const k = &s->cache[client];
@@ -153,7 +153,8 @@ static void lay_out_pipes(struct sm *s) {
         s->unit_pipes[row[i].unit] = ((1ull << row[i].n) - 1) << row[i].first;
     }
     // Two clusters are looked at without a loop: a second one that there is not takes nothing.
-    if (c->clusters == 1) v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
+    if (c->clusters == 1)
+        v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) { // no double precision: never free
         v->pipe[SM_PIPE_DP].free_at = v->unit_free_at[UNIT_DP] = NEVER;
         s->units_busy |= 1u << UNIT_DP;
@@ -164,11 +165,13 @@ static void lay_out_pipes(struct sm *s) {
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
             if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
-        s->active_cap[i] = c->shared_warps ? c->active_warps
-                                           : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+        s->active_cap[i] = c->shared_warps
+                               ? c->active_warps
+                               : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
     }
     for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
-    for (uint32_t p = 0; p < SM_PIPES; p++) s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
+    for (uint32_t p = 0; p < SM_PIPES; p++)
+        s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
     collect_init(s);
 }
 
@@ -243,7 +246,8 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s);
 }
 
-static uint32_t listen(struct sm_listeners *l, const struct sm_policy *p, bool has_it, uint32_t hook) {
+static uint32_t listen(struct sm_listeners *l, const struct sm_policy *p, bool has_it,
+                       uint32_t hook) {
     if (!has_it) return 0;
     l->p[l->n++] = p;
     return hook;
@@ -269,7 +273,8 @@ static void forget_policies(struct sm *s) {
         s->watch[i].warps = s->watch_idle[i].warps = s->watch_idle[i].at = &s->all;
         s->watch[i].with = &s->none;
     }
-    s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n = s->on_next.n = 0;
+    s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n =
+        s->on_next.n = 0;
 }
 
 static void add_turn(struct sm *s, const struct sm_policy *q) {
@@ -318,7 +323,8 @@ static const char *add_data(struct sm *s, const struct sm_policy *q) {
     if (q->lane_pipe != NULL) {
         if (s->lanes != NULL) return "looks at lanes";
         assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
-        assert(s->c.cluster_at == CLUSTER_AT_ISSUE && "lanes are those of the cluster that an instruction issues to");
+        assert(s->c.cluster_at == CLUSTER_AT_ISSUE &&
+               "lanes are those of the cluster that an instruction issues to");
         s->lanes = q;
         s->lane_pipe = q->lane_pipe;
         s->lanes_at = q->cycle_at;
@@ -330,11 +336,14 @@ static const char *add_data(struct sm *s, const struct sm_policy *q) {
 }
 
 static void choose_step(struct sm *s, uint32_t n, bool has_epochs) {
-    // Do all only listen, to register rows among others? Else: do any take hold of more than pipelines, or lanes?
-    const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 && !has_epochs &&
-                              s->order == NULL && s->groups == NULL && s->lanes == NULL && s->gate == s->gate_none;
+    // Do all only listen, to register rows among others? Else: do any take hold of more than
+    // pipelines, or lanes?
+    const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 &&
+                              !has_epochs && s->order == NULL && s->groups == NULL &&
+                              s->lanes == NULL && s->gate == s->gate_none;
     const bool has_lanes = s->lanes != NULL && s->gate == s->gate_none;
-    const uint32_t more = HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
+    const uint32_t more =
+        HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
     const bool has_all = ((s->lanes != NULL || s->groups != NULL) && !has_lanes) || s->hooks & more;
     s->step = s->c.cluster_at == CLUSTER_AT_ENTRY ? step_cycle_hooked
               : n == 0       ? step_cycle_plain
@@ -360,7 +369,8 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
         add_callbacks(s, q);
         const char *const second = add_data(s, q);
         if (second != NULL)
-            return diag_add(d, WW_ERROR_CONFIG, "%s is the second technique that %s: an SM takes one", q->name, second);
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s is the second technique that %s: an SM takes one", q->name, second);
     }
     s->n_policies = (uint8_t)n;
     const uint64_t *const deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
@@ -376,7 +386,7 @@ enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, u
 struct exec_log *sm_log(struct sm *s) { return s->env.log; }
 const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
 
-// ---- kernels ------------------------------------------------------------------------------------
+// ---- kernels -----------------------------------------------------------------------------------
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
     struct kernel_slot *const ks = &s->kernel[slot];
     assert(ks->kernel == NULL && "a slot is unbound before it is bound again");
@@ -428,7 +438,7 @@ void sm_flush(struct sm *s) {
     s->n_writebacks = 0; // local memory of finished launches
 }
 
-// ---- running ------------------------------------------------------------------------------------
+// ---- running -----------------------------------------------------------------------------------
 void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     if (s->faulted) return;
     s->is_summed = false;
@@ -487,7 +497,8 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                                     : v->go >> w & 1         ? "for a unit"
                                     : v->decoded >> w & 1    ? "for a result"
                                                              : "for instructions";
-            fprintf(out, "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s\n",
+            fprintf(out,
+                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s\n",
                     s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
                     c->cta.id[0], c->cta.id[1], c->cta.id[2], W->ew->warp_in_cta, why, line, text);
         }

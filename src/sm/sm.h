@@ -25,14 +25,20 @@
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU };
 enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
-enum sm_scheduler_kind { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_FETCH_GROUP, SCHED_CTA_AWARE };
+enum sm_scheduler_kind {
+    SCHED_LRR,
+    SCHED_GTO,
+    SCHED_TWO_LEVEL,
+    SCHED_FETCH_GROUP,
+    SCHED_CTA_AWARE
+};
 
-// A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer when no bank,
-// collector or bus is in the way: that sum is what dependent-chain measurements give. For LD/ST and
-// texture classes other than SHFL `latency` is the time before the access begins (0: it is part of
-// the caches' and shared memory's latencies). CTRL's latency is the barriers': from the issue of the
-// last warp that comes to one until its warps may issue.
-// CTRL's interval, if it is more than 1 or with ctrl_on_lanes, is the time that it takes from the INT lanes.
+// A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer
+// when no bank, collector or bus is in the way: that sum is what dependent-chain measurements give.
+// For LD/ST and texture classes other than SHFL `latency` is the time before the access begins (0:
+// it is part of the caches' and shared memory's latencies). CTRL's latency is the barriers': from
+// the issue of the last warp that comes to one until its warps may issue. CTRL's interval, if it is
+// more than 1 or with ctrl_on_lanes, is the time that it takes from the INT lanes.
 struct class_timing {
     uint32_t latency;    // core cycles from operands read to result written
     uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
@@ -81,7 +87,8 @@ struct sm_config {
     uint32_t rf_banks;          // 32-lane rows interleaved: bank = (register + warp) mod banks
     uint32_t read_latency;      // core cycles from issue to the first operand's read, 0 or more
     uint32_t collectors;        // units
-    uint32_t collectors_sfu, collectors_mem; // units for SFU, for LD/ST and texture; 0: of `collectors`
+    uint32_t collectors_sfu;    // units for SFU; 0: of `collectors`
+    uint32_t collectors_mem;    // for LD/ST and texture
     uint32_t collector_queue;   // instructions that may wait for a unit of each kind
     uint32_t collector_reads;   // rows that a unit takes a cycle; 0: any number
     uint32_t collector_ahead;   // core cycles before its instruction enters in which a unit is free
@@ -90,15 +97,15 @@ struct sm_config {
     uint32_t write_latency;     // core cycles from the pipeline's end to dependent instructions
     // execution
     uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
-    uint32_t cluster_at;        // enum sm_cluster_at: when the cluster of an INT or FP instruction is chosen
+    uint32_t cluster_at;        // when an INT or FP instruction's is chosen: enum sm_cluster_at
     bool int_fp_shared_issue;   // a cluster takes INT or FP, not both: while an addition's interval
                                 // lasts (Fermi: a cycle; Tesla: two, eight lanes do both)
-    bool shared_on_lanes;       // shared memory is an operand of the lanes' instructions (Tesla): an
-                                // access holds them for as long as it holds the banks
+    bool shared_on_lanes; // shared memory is an operand of the lanes' instructions (Tesla): an
+                          // access holds them for as long as it holds the banks
     uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
     uint32_t dp_pipe;           // enum sm_dp_pipe: pipelines that compute in double precision
     uint32_t int_mul_pipe;      // enum sm_int_mul_pipe: pipelines of integer products and quotients
-    bool ctrl_on_lanes;         // branches and barriers take an INT pipeline; an exit leaves nothing behind
+    bool ctrl_on_lanes; // branches and barriers take an INT pipeline; an exit leaves nothing behind
     struct class_timing timing[OPC_N];
     // load/store
     uint32_t lsu_queue;         // accesses waiting
@@ -110,8 +117,8 @@ struct sm_config {
     bool shared_one_broadcast;
     uint32_t shared_latency;    // access to data, without conflict
     uint32_t shared_pass_cycles; // half core cycles that one pass keeps the banks (2: a core cycle)
-    uint32_t shared_replay_cycles; // core cycles that each pass beyond the first adds to an access's
-                                   // latency; 0: the time of a pass
+    uint32_t shared_replay_cycles; // core cycles that each pass beyond the first adds to an
+                                   // access's latency; 0: the time of a pass
     uint32_t shared_wide_extra; // passes more for each half-warp of a 128-bit access (Fermi: 1)
     uint32_t shared_atomic_cycles; // core cycles of a round of atomics; lanes that want the same
                                    // word come in rounds of their own, one after another
@@ -119,7 +126,8 @@ struct sm_config {
     bool l1d_global;            // global loads are cached in L1
     bool l1d_local;
     struct cache_config constant, texture;
-    uint32_t const_miss_latency_extra, texture_latency; // pipeline of the texture unit around its cache
+    uint32_t const_miss_latency_extra;
+    uint32_t texture_latency;   // pipeline of the texture unit around its cache
     uint32_t l1_miss_extra;     // core cycles between L1 miss detection and network entry
     uint32_t reply_extra;       // core cycles between network exit and write-back
     uint32_t atomic_extra;

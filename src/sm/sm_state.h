@@ -3,7 +3,8 @@
 // Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
 // cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
 // bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _rows, _units, _lanes, _hooked
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _rows, _units, _lanes
+//                  and _hooked
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
@@ -11,7 +12,7 @@
 //   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
-//   policy.c       techniques' turns and answers        entry.c       clusters that are chosen at entry
+//   policy.c       techniques' turns and answers        entry.c       clusters chosen at entry
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 
@@ -22,7 +23,7 @@
 
 #define NEVER UINT64_MAX
 
-// ---- a decoded instruction ----------------------------------------------------------------------
+// ---- a decoded instruction ---------------------------------------------------------------------
 enum sm_inst_flags {
     SI_BRANCH = 1 << 0,  // may move the pc: the warp waits branch_latency before its next fetch
     SI_RESULT = 1 << 1,  // has a destination that the scoreboard follows
@@ -46,12 +47,14 @@ struct sm_inst {
     uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
     uint64_t dst;        // of these, written
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
-    uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it lacks: rows of it
+    uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
+                         // lacks: rows of it
     uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
     uint16_t flags;      // SI_*
     uint16_t latency, interval;
     uint8_t unit, klass; // enum unit_class, enum op_class
-    uint8_t n_src, n_dst, dst_first; // register rows; n_dst 0: dst_first is one to read, if there are any
+    uint8_t n_src, n_dst; // register rows
+    uint8_t dst_first;   // n_dst 0: one to read, if there are any
     uint8_t n_const;     // constant-bank operands
     uint16_t aux;        // minst.aux (groups of cp.async.wait), minst.sub (fences)
     uint32_t wide;       // index into sm_kernel.wide
@@ -84,7 +87,7 @@ static inline uint64_t kernel_const_line(const struct sm_config *c, const struct
 }
 uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps);
 
-// ---- warps and CTAs -----------------------------------------------------------------------------
+// ---- warps and CTAs ----------------------------------------------------------------------------
 #define LOCAL_BASE 0x4000000000ull
 enum { ASYNC_GROUPS = 8 };
 struct warp {
@@ -129,7 +132,7 @@ struct cta_slot {
     struct barrier bar[BARRIERS];
 };
 
-// ---- events -------------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 enum { WHEEL = 512 }; // cycles ahead; farther events come round again
 enum event_kind {
     EVENT_RESULT,  // a result wants to be written: bank and bus
@@ -152,11 +155,11 @@ struct wheel {
     uint32_t n;
 };
 
-// ---- front end ----------------------------------------------------------------------------------
+// ---- front end ---------------------------------------------------------------------------------
 struct fetched { uint64_t cycle; uint32_t pc; uint16_t gen; uint8_t warp, n; };
 enum { HOT_LINES = 16 };
 
-// ---- memory instructions ------------------------------------------------------------------------
+// ---- memory instructions -----------------------------------------------------------------------
 struct mem_op { // in flight
     const struct sm_inst *in;
     uint64_t done_at;
@@ -200,15 +203,26 @@ struct lsu {
     uint32_t queue, start_at;
 };
 // No room for another access in cycle t.
-static inline bool lsu_is_full(const struct lsu *u, uint64_t t) { return u->start[u->start_at] > t; }
+static inline bool lsu_is_full(const struct lsu *u, uint64_t t) {
+    return u->start[u->start_at] > t;
+}
 enum { WRITEBACKS = 64 };
 // Tags of requests: what a reply is for.
-enum { TAG_LINE = 0, TAG_OP = 1 << 12, TAG_STORE = 2 << 12, TAG_NOBODY = 3 << 12, TAG_KIND = 3 << 12,
-       TAG_INDEX = (1 << 12) - 1 };
+enum {
+    TAG_LINE = 0,
+    TAG_OP = 1 << 12,
+    TAG_STORE = 2 << 12,
+    TAG_NOBODY = 3 << 12,
+    TAG_KIND = 3 << 12,
+    TAG_INDEX = (1 << 12) - 1
+};
 
-// ---- instructions on their way to a cluster (entry.c) -------------------------------------------
+// ---- instructions on their way to a cluster (entry.c) ------------------------------------------
 // In collectors, waiting for one, in front of the clusters.
-enum { ENTRY_AHEAD_MAX = 2, ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS };
+enum {
+    ENTRY_AHEAD_MAX = 2,
+    ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS
+};
 struct entry {
     const struct sm_inst *in;
     uint64_t operands_at; // its operands are complete
@@ -218,7 +232,7 @@ struct entry {
     bool is_second, is_in_front;
 };
 
-// ---- the SM -------------------------------------------------------------------------------------
+// ---- the SM ------------------------------------------------------------------------------------
 enum { SM_MAX_WATCHES = SM_MAX_POLICIES * UNIT_N };
 struct kernel_slot {
     struct sm_kernel *kernel;
@@ -260,31 +274,37 @@ struct sm {
     uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
     uint64_t policy_wake;
-    uint64_t pipes_none;   // pipes that take nothing in this cycle because a technique has switched them off
+    uint64_t pipes_none; // pipes that take nothing in this cycle because a technique has switched
+                         // them off
     uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
     uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
-    uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are chosen before the others
-    uint32_t pipe_lead[UNIT_N];    // of two, the one that is chosen when both take an instruction: 0 or 1
+    uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are
+                                   // chosen before the others
+    uint32_t pipe_lead[UNIT_N]; // of two, the one that is chosen when both take one: 0 or 1
     struct sm_gate *gate;  // by pipe; of the policy that switches pipelines, or gate_none
     uint64_t gates_more;   // pipes beyond INT and FP that may be off
     struct sm_gate gate_none[SM_PIPES];
     uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
-    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with, cycle_idle. Whoever
-    // looks at lanes has no cycle here but for epochs: lanes_at is looked at instead.
+    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with,
+    // cycle_idle. Whoever looks at lanes has no cycle here but for epochs: lanes_at is looked at
+    // instead.
     struct sm_turn {
         const uint64_t *at;
         const uint32_t *without, *with;
         const uint8_t *idle;
         const struct sm_policy *p;
         uint32_t units; // of `idle`: that it has ever named
-        uint64_t watched_at; // when that has come and nobody was there for `with`: a watch tells of the first one
+        uint64_t watched_at; // when that has come and nobody was there for `with`: a watch tells of
+                             // the first one
     } turn[SM_MAX_POLICIES];
     uint32_t n_turns;
     uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Before off_at no other pipelines are off than were at the last look. Work moves that to later cycles, and nobody
-    // keeps it up to date with it: when it has come, all of them are looked at again.
+    // Before off_at no other pipelines are off than were at the last look. Work moves that to later
+    // cycles, and nobody keeps it up to date with it: when it has come, all of them are looked at
+    // again.
     uint64_t off_at;
-    // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or *at has come.
+    // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or
+    // *at has come.
     struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
     struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
     uint32_t n_watches, n_watches_idle;
@@ -302,11 +322,12 @@ struct sm {
     bool lanes_gated;               // it may switch lanes off
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
     uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
-    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no unit's bit or UNIT_NONE.
+    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no
+    // unit's bit or UNIT_NONE.
     uint64_t none, all;
     uint32_t no_unit;
 
-    uint64_t long_leaves;  // all bits where warps that wait for memory leave the active set, else none
+    uint64_t long_leaves;  // all bits where warps that wait for memory leave the active set
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
 
@@ -323,7 +344,7 @@ struct sm {
         uint8_t last;                 // warp that issued last
         uint8_t promoted;             // two-level: promoted last; fetch groups: the first group;
                                       // CTA-aware: slot of the group's first CTA
-        uint64_t full_set;            // two-level: an active set without a free place; all bits: not known
+        uint64_t full_set; // two-level: an active set without a free place; all bits: not known
     } sched[SM_MAX_SCHEDULERS];
     uint32_t active_cap[SM_MAX_SCHEDULERS];
     uint8_t cta_order[SM_MAX_CTAS]; // oldest first
@@ -339,7 +360,8 @@ struct sm {
     uint64_t bus_cycle;
     uint32_t bus_used;
     uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS];
-    uint8_t read_after[sizeof(((struct sm_inst *)0)->src)]; // cycles that row i of an instruction asks for its bank later
+    uint8_t read_after[sizeof(
+        ((struct sm_inst *)0)->src)]; // cycles that row i of an instruction asks for its bank later
 
     struct wheel wheel;
     struct fetched *decode; // ring
@@ -352,7 +374,8 @@ struct sm {
     struct activity act; // what is counted directly
     struct pipe_idle {   // idle periods that have ended, by length
         uint64_t n[ACT_IDLE_LENGTHS], cycles, sent; // sent: cycles with an instruction on its way
-        uint64_t sent_until, bubbles; // the cycle after the last that was sent; see ACT_bubble_cycles
+        uint64_t sent_until; // the cycle after the last that was sent
+        uint64_t bubbles;    // see ACT_bubble_cycles
     } idle[SM_PIPES];
 
     struct lsu lsu, tex;
@@ -411,7 +434,8 @@ static inline uint32_t count_warps(uint64_t mask) {
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-// step_plain.c, step_rows.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_rows.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers
+// the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_rows(struct sm *s, uint64_t t);
 uint64_t step_cycle_units(struct sm *s, uint64_t t);
@@ -430,7 +454,8 @@ enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, n
 static inline void front_want(struct sm *s, uint32_t w) {
     const struct warp *const W = &s->warp[w];
     const uint64_t no = s->fetching | s->v.wait_branch | ~s->v.resident;
-    if (s->c.ibuffer_entries - W->ib_n >= s->fetch_room && !(no >> w & 1)) s->fetch_want |= BIT64(w);
+    if (s->c.ibuffer_entries - W->ib_n >= s->fetch_room && !(no >> w & 1))
+        s->fetch_want |= BIT64(w);
 }
 
 // lsu.c
@@ -449,8 +474,8 @@ bool lsu_async_open(const struct warp *w); // more groups open than it may keep
 void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence has been met
 // transact.c: one transaction in cycle t; false: it must wait
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
-// Asks for sectors of a line that is not there and queues `waiter` for it. False: not now. `*merged`
-// says that all of it had been asked for before.
+// Asks for sectors of a line that is not there and queues `waiter` for it. False: not now.
+// `*merged` says that all of it had been asked for before.
 bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
               uint32_t waiter, uint64_t at, bool *merged);
 void miss_send(struct sm *s, uint64_t at, struct mem_request r);
@@ -479,8 +504,17 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
-enum { HOOK_PREFER = 1, HOOK_UNIT = 2, HOOK_WANTED = 4, HOOK_ISSUE = 8, HOOK_RF = 16, HOOK_NEXT = 32,
-       HOOK_ARRAY = 64, HOOK_LEAVE = 128, HOOK_ROWS = 256 };
+enum {
+    HOOK_PREFER = 1,
+    HOOK_UNIT = 2,
+    HOOK_WANTED = 4,
+    HOOK_ISSUE = 8,
+    HOOK_RF = 16,
+    HOOK_NEXT = 32,
+    HOOK_ARRAY = 64,
+    HOOK_LEAVE = 128,
+    HOOK_ROWS = 256
+};
 void policy_work(struct sm *s, bool begins, uint64_t cycle);
 uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
 bool policy_unit_on(struct sm *s, uint32_t pipe);
@@ -491,7 +525,8 @@ bool policy_is_left(const struct sm *s, uint64_t next); // ... and one of them i
 void policy_leave(struct sm *s, uint64_t next);         // then
 // Some may have their turn; `is_due`: surely so, because of time or since one misses warps.
 void policy_turns(struct sm *s, uint64_t t, bool is_due);
-// When somebody has a turn because of time; to be kept up to date behind callbacks that may change it.
+// When somebody has a turn because of time; to be kept up to date behind callbacks that may change
+// it.
 static inline void policy_turn_at(struct sm *s) {
     s->turn_at = s->epoch_at;
     for (uint32_t i = 0; i < s->n_turns; i++) {
@@ -499,12 +534,13 @@ static inline void policy_turn_at(struct sm *s) {
         s->turn_at = min64(s->turn_at, at != s->turn[i].watched_at ? at : NEVER);
     }
 }
-// Warps of the active set that wait for results or a unit at most, or for memory if the set keeps those.
+// Warps of the active set that wait for results or a unit at most, or for memory if the set keeps
+// those.
 static inline uint64_t policy_in_set(const struct sm *s) {
     return s->v.active & s->v.decoded & ~((s->v.wait_long & s->long_leaves) | s->blocked);
 }
-// When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques use so far, and two
-// of idle pipelines: no loop over these.
+// When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques
+// use so far, and two of idle pipelines: no loop over these.
 static inline bool policy_misses(const struct sm *s, uint64_t t) {
     const uint64_t in_set = policy_in_set(s);
     bool misses = ((in_set & *s->watch[0].warps) == 0) & (*s->watch[0].with != 0);
@@ -521,9 +557,11 @@ static inline void policy_accesses(struct sm *s) {
     s->v.accesses[0] = s->lsu.n;
     s->v.accesses[1] = s->tex.n;
 }
-// Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not known). INT and FP
-// are looked at whether somebody gates them or not, and nothing branches on what is off when.
-static inline void policy_gate(const struct sm_gate *g, uint32_t pipe, uint64_t t, uint64_t *off, uint64_t *next) {
+// Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not
+// known). INT and FP are looked at whether somebody gates them or not, and nothing branches on what
+// is off when.
+static inline void policy_gate(const struct sm_gate *g, uint32_t pipe, uint64_t t, uint64_t *off,
+                               uint64_t *next) {
     const uint64_t from = g[pipe].off_from, is_off = from <= t, by_work = t + 1 + g[pipe].window;
     *off |= is_off << pipe;
     *next = min64(*next, (from != NEVER ? from : by_work) | (0 - is_off));
@@ -555,8 +593,9 @@ static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);
 uint32_t policy_array_ask(const struct sm *s, struct sm_array_access *a); // finds a->line
-static inline uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr, uint32_t sectors,
-                                    uint32_t lanes, bool is_write, bool is_hit, bool is_fill, uint64_t cycle) {
+static inline uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr,
+                                    uint32_t sectors, uint32_t lanes, bool is_write, bool is_hit,
+                                    bool is_fill, uint64_t cycle) {
     if (ww_likely(!(s->arrays >> array & 1))) return 0;
     struct sm_array_access a = {.cycle = cycle,
                                 .array = array,
@@ -578,7 +617,7 @@ void count_active(struct sm *s, uint64_t t);
 void count_open(struct sm *s, uint64_t cycle);
 void count_close(struct sm *s, uint64_t cycle);
 
-// ---- schedulers: one file each behind this interface --------------------------------------------
+// ---- schedulers: one file each behind this interface -------------------------------------------
 struct sched_ops {
     const char *name;
     // Which warps may issue (two-level: moves between the sets); NULL: all. Changes nothing when

@@ -1,17 +1,19 @@
-// One cycle of an SM. Compiled five times: with STEP_HOOKS 0 no policy is ever asked (step_plain.c), and with
-// STEP_LISTENS besides, register rows are timed for one that only listens (step_rows.c); with 1 policies may switch
-// whole pipelines off and order units (step_units.c), with 2 look at single lanes, order units, group and prefer
-// warps (step_lanes.c), with 3 all of that and all else (step_hooked.c). Within a cycle:
+// One cycle of an SM. Compiled five times: with STEP_HOOKS 0 no policy is ever asked
+// (step_plain.c), and with STEP_LISTENS besides, register rows are timed for one that only listens
+// (step_rows.c); with 1 policies may switch whole pipelines off and order units (step_units.c),
+// with 2 look at single lanes, order units, group and prefer warps (step_lanes.c), with 3 all of
+// that and all else (step_hooked.c). Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle
 //   2. each scheduler, in an order that rotates with the cycle, issues at most one instruction, or
 //      two of the same warp; the instruction computes here (exec_step)
 //   3. fetch
-//   4. the next cycle: the one after when something issued, else the first in which anything happens
+//   4. the next cycle: the one after when something issued, else the first in which
+//      anything happens
 //
-// With cluster_at entry INT and FP instructions that have issued enter their pipelines ahead of 2. (entry.h; only in
-// step_hooked.c).
+// With cluster_at entry INT and FP instructions that have issued enter their pipelines ahead of 2.
+// (entry.h; only in step_hooked.c).
 //
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
@@ -31,7 +33,7 @@
 #include "sm/units.h"
 #include "sm/wheel.h"
 
-// ---- 1. events ----------------------------------------------------------------------------------
+// ---- 1. events ---------------------------------------------------------------------------------
 static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     struct warp *const W = &s->warp[w];
     scoreboard_release(W, in, s->kernel[W->kslot].kernel->wide);
@@ -43,7 +45,9 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 }
 
 // Whether a policy has register rows timed.
-static inline bool has_rows(const struct sm *s) { return STEP_LISTENS || (STEP_ALL && s->rows != NULL); }
+static inline bool has_rows(const struct sm *s) {
+    return STEP_LISTENS || (STEP_ALL && s->rows != NULL);
+}
 
 static void result(struct sm *s, const struct event *e, uint64_t t) {
     uint64_t at = collect_write(s, e->in, e->warp, t, has_rows(s));
@@ -97,7 +101,7 @@ static void events(struct sm *s, uint64_t t) {
     }
 }
 
-// ---- 2. issue -----------------------------------------------------------------------------------
+// ---- 2. issue ----------------------------------------------------------------------------------
 // The instruction leaves the buffer; the warp stands at `ew->pc` now.
 static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
                     uint32_t pc, uint64_t t) {
@@ -177,10 +181,12 @@ static inline void policies_begin(struct sm *s, uint64_t t) {
 #if STEP_ALL
     policy_turn_at(s);
 #endif
-    const bool is_due = (s->turn_at <= t) | ((s->n_watches | s->n_watches_idle) != 0 && policy_misses(s, t));
+    const bool is_due =
+        (s->turn_at <= t) | ((s->n_watches | s->n_watches_idle) != 0 && policy_misses(s, t));
     if (is_due | (STEP_OFF && s->off_at <= t)) policy_turns(s, t, is_due);
 #if STEP_LANES
-    if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t) s->lanes->cycle(s->lanes->self, &s->v);
+    if ((!STEP_ALL || s->lanes != NULL) && *s->lanes_at <= t)
+        s->lanes->cycle(s->lanes->self, &s->v);
 #endif
 }
 #endif
@@ -193,7 +199,8 @@ static inline bool pipe_is_on(struct sm *s, uint32_t pipe) {
 
 // Of `warps`, those whose lanes the pipe has on.
 static inline uint64_t lanes_on(const struct sm *s, uint32_t pipe, uint64_t warps) {
-    return pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL) ? warps & s->lane_pipe[pipe].on : warps;
+    return pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL) ? warps & s->lane_pipe[pipe].on
+                                                                   : warps;
 }
 
 // As units_choose, but only pipelines that have the lanes that the warp needs.
@@ -203,14 +210,17 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
         if (first >= SM_LANE_PIPES || !s->lanes_gated) return units_choose(s, unit, t, false);
         const struct sm_lane_pipe *const x = &s->lane_pipe[first];
         const struct sm_pipe *const p = &s->v.pipe[first];
-        uint64_t no = (units_later(p->free_at, t) | ~(x->on >> w)) & 1, at = first + no; // as units_choose does
-        for (uint32_t i = 1; i + 1 < n; i++) at += no &= units_later(p[i].free_at, t) | ~(x[i].on >> w);
+        uint64_t no = (units_later(p->free_at, t) | ~(x->on >> w)) & 1,
+                 at = first + no; // as units_choose does
+        for (uint32_t i = 1; i + 1 < n; i++)
+            at += no &= units_later(p[i].free_at, t) | ~(x[i].on >> w);
         return (uint32_t)at;
     }
     const bool has_twin = units_has_twin(s, unit);
     uint32_t choice = SM_PIPES;
     for (uint32_t p = first; p < first + n; p++) {
-        if (s->v.pipe[p].free_at > t || !pipe_is_on(s, p) || lanes_on(s, p, BIT64(w)) == 0) continue;
+        if (s->v.pipe[p].free_at > t || !pipe_is_on(s, p) || lanes_on(s, p, BIT64(w)) == 0)
+            continue;
         if (choice == SM_PIPES) choice = p;
         if (!has_twin) break;
         if (!(s->pipes_none >> units_twin(p) & 1)) continue;
@@ -220,16 +230,17 @@ static inline uint32_t choose_pipe(struct sm *s, uint32_t w, uint32_t unit, uint
     return choice != SM_PIPES ? choice : units_choose(s, unit, t, false);
 }
 
-// The policy that looks at lanes is told of an instruction whose operands are complete in cycle `ready`, unless
-// the lanes that execute it are those of the one before.
-static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pipe,
-                                         uint64_t ready) {
+// The policy that looks at lanes is told of an instruction whose operands are complete in cycle
+// `ready`, unless the lanes that execute it are those of the one before.
+static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w,
+                                         uint32_t pipe, uint64_t ready) {
     struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
     const uint64_t enters = max64(ready, s->v.pipe[pipe].enter_at);
     const uint32_t lanes = s->env.exec_mask, latency = in->latency != 0 ? in->latency : 1;
     const uint32_t behind = x->folded & in->interval;
     if (lanes != x->lanes || behind > latency)
-        return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, enters, latency, in->interval);
+        return s->lanes->lanes_issue(s->lanes->self, &s->v, w, pipe, lanes, enters, latency,
+                                     in->interval);
     sm_lanes_book(x, enters, behind + latency);
     return (struct sm_delay){x->latency + behind, behind};
 }
@@ -247,8 +258,9 @@ static uint32_t slow_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
 }
 
 // Answers by how much policies delay it, `d` included.
-static struct sm_delay tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc, uint32_t sc,
-                                  uint32_t pipe, bool is_second, struct sm_delay d, uint64_t operands_at, uint64_t t) {
+static struct sm_delay tell_issue(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc,
+                                  uint32_t sc, uint32_t pipe, bool is_second, struct sm_delay d,
+                                  uint64_t operands_at, uint64_t t) {
     struct sm_issue i = {.cycle = t,
                          .warp = w,
                          .scheduler = sc,
@@ -293,7 +305,8 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     if (s->hooks & HOOK_RF) ready += slow_rows(s, w, in, lanes, t);
 #endif
     struct sm_delay d = {0, 0};
-    if (pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL)) d = tell_lanes(s, in, w, pipe, ready);
+    if (pipe < SM_LANE_PIPES && (!STEP_ALL || s->lanes != NULL))
+        d = tell_lanes(s, in, w, pipe, ready);
 #if STEP_ALL
     if (s->hooks & HOOK_ISSUE) d = tell_issue(s, in, w, pc, sc, pipe, is_second, d, ready, t);
 #else
@@ -329,7 +342,8 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
         wheel_add(&s->wheel, t, at + latency + s->c.write_latency, EVENT_RESULT, in, w, lanes);
 }
 
-// With warps that all schedulers choose from: no other one takes it in this cycle, and all go on behind it.
+// With warps that all schedulers choose from: no other one takes it in this cycle, and all go on
+// behind it.
 static void take(struct sm *s, uint32_t w) {
     s->cycle_taken |= BIT64(w);
     s->dirty |= s->warp[w].scheds;
@@ -363,9 +377,11 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     if (in->unit != UNIT_NONE) {
         dispatch(s, W, w, in, pc, sc, lanes, is_second, o, t);
     } else {
-        collect_operands(s, in, w, t, false); // read and used at once: a branch's index, a barrier's number
+        collect_operands(s, in, w, t,
+                         false); // read and used at once: a branch's index, a barrier's number
 #if STEP_ALL
-        if (s->hooks & HOOK_ISSUE) tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, (struct sm_delay){0, 0}, t, t);
+        if (s->hooks & HOOK_ISSUE)
+            tell_issue(s, in, w, pc, sc, SM_PIPES, is_second, (struct sm_delay){0, 0}, t, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -390,8 +406,8 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 }
 
 #if STEP_LANES
-// Of `warps`, those for INT and FP that none of the free pipes has all lanes for. What is on in free pipes changes too
-// often to branch on it.
+// Of `warps`, those for INT and FP that none of the free pipes has all lanes for. What is on in
+// free pipes changes too often to branch on it.
 static inline uint64_t lack_lanes(const struct sm *s, uint64_t warps, uint64_t t) {
     const struct sm_pipe *const p = s->v.pipe;
     const struct sm_lane_pipe *const x = s->lane_pipe;
@@ -417,8 +433,10 @@ static uint64_t lack_in(struct sm *s, uint32_t u, uint64_t warps, uint64_t t) {
 // Some of `warps` are for INT or FP: which lanes are on has to be known now.
 static inline void look_at_lanes(struct sm *s, uint64_t warps, uint64_t t) {
     const uint64_t *const at = s->lanes_look_at;
-    if ((at[0] <= t) & ((warps & s->v.needs[UNIT_INT]) != 0)) s->lanes->lanes_look(s->lanes->self, &s->v, 0);
-    if ((at[1] <= t) & ((warps & s->v.needs[UNIT_FP]) != 0)) s->lanes->lanes_look(s->lanes->self, &s->v, 1);
+    if ((at[0] <= t) & ((warps & s->v.needs[UNIT_INT]) != 0))
+        s->lanes->lanes_look(s->lanes->self, &s->v, 0);
+    if ((at[1] <= t) & ((warps & s->v.needs[UNIT_FP]) != 0))
+        s->lanes->lanes_look(s->lanes->self, &s->v, 1);
 }
 
 // The same of all units that must be asked pipe by pipe.
@@ -427,7 +445,9 @@ static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
     if (s->lanes_gated) look_at_lanes(s, warps, t);
     if (!STEP_ALL) return s->lanes_gated ? lack_lanes(s, warps, t) : 0;
     const uint32_t all = (1u << UNIT_N) - (2u << UNIT_NONE);
-    const uint32_t ask = s->hooks & HOOK_UNIT ? all : s->lanes != NULL ? 1u << UNIT_INT | 1u << UNIT_FP : 0;
+    const uint32_t ask = s->hooks & HOOK_UNIT ? all
+                         : s->lanes != NULL   ? 1u << UNIT_INT | 1u << UNIT_FP
+                                              : 0;
     uint64_t lack = 0;
     FOR_EACH_BIT32(u, ask) lack |= lack_in(s, u, warps & needs[u], t);
     return lack;
@@ -435,18 +455,20 @@ static inline uint64_t lack_pipes(struct sm *s, uint64_t warps, uint64_t t) {
 #endif
 
 #if STEP_OFF
-// Of warps for units beyond INT and FP, those for which no pipeline that is on takes an instruction.
+// Of warps for units beyond INT and FP, those for which no pipeline that is on takes an
+// instruction.
 static __attribute__((noinline)) uint64_t off_more(const struct sm *s, uint64_t t) {
     uint64_t off = 0;
-    for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++) off |= s->v.needs[u] & units_later(s->on_free_at[u], t);
+    for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
+        off |= s->v.needs[u] & units_later(s->on_free_at[u], t);
     return off;
 }
 #endif
 
-// Of `warps`, all ready, those whose unit takes an instruction in cycle t, or (`*held`) would if a technique did not hold
-// it back. When none is left, `*why` is the reason.
-static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, uint64_t warps, uint64_t t,
-                                                                enum stall_reason *why, uint64_t *held) {
+// Of `warps`, all ready, those whose unit takes an instruction in cycle t, or (`*held`) would if a
+// technique did not hold it back. When none is left, `*why` is the reason.
+static inline __attribute__((always_inline)) uint64_t
+with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why, uint64_t *held) {
     struct sm_view *const v = &s->v;
     const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at;
     // no: of units all of whose pipelines are taken; off: ... that are on
@@ -496,8 +518,8 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, ui
 }
 
 #if STEP_LANES
-// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this cycle. Lanes that wake for
-// another warp may be what it lacks.
+// Asks one of `pipes` for the lanes that warp w needs, unless all have been asked for in this
+// cycle. Lanes that wake for another warp may be what it lacks.
 static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t t) {
     const uint64_t open = pipes & ~s->lanes_claimed;
     if (open != 0) {
@@ -505,7 +527,8 @@ static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t
         const struct sm_lane_pipe *const x = &s->lane_pipe[pipe];
         const uint32_t lanes = x->needed[w];
         s->lanes_claimed |= BIT64(pipe);
-        if (x->asked != lanes || x->asked_on_at <= t) s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
+        if (x->asked != lanes || x->asked_on_at <= t)
+            s->lanes->lanes_wanted(s->lanes->self, &s->v, pipe, lanes);
         s->policy_wake = min64(s->policy_wake, max64(x->asked_on_at, t + 1));
     }
     const uint64_t wake_at = s->lane_pipe[bits_first64(pipes)].wake_at;
@@ -514,8 +537,8 @@ static inline void want_lanes(struct sm *s, uint32_t w, uint64_t pipes, uint64_t
 #endif
 
 #if STEP_LANES && !STEP_ALL
-// A scheduler came to warp w, one of `held`, for INT or FP: each free pipe of its type lacks lanes. Asks one for them;
-// answers all warps that wait for the type.
+// A scheduler came to warp w, one of `held`, for INT or FP: each free pipe of its type lacks lanes.
+// Asks one for them; answers all warps that wait for the type.
 static inline uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
     const uint32_t is_fp = s->v.needs[UNIT_FP] >> w & 1, first = is_fp * SM_PIPE_FP;
     const struct sm_pipe *const p = &s->v.pipe[first];
@@ -554,7 +577,8 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 #if STEP_HOOKS && !STEP_LANES
 // Warps for INT and FP whose unit would answer nothing new. When that is so follows no pattern.
 static inline uint64_t deaf_to(const struct sm *s, uint64_t t) {
-    return (s->v.needs[UNIT_INT] & units_later(s->deaf_int, t)) | (s->v.needs[UNIT_FP] & units_later(s->deaf_fp, t));
+    return (s->v.needs[UNIT_INT] & units_later(s->deaf_int, t)) |
+           (s->v.needs[UNIT_FP] & units_later(s->deaf_fp, t));
 }
 
 // A scheduler issues nothing, and such warps are among those that it would have come to.
@@ -565,9 +589,11 @@ static void wait_for_deaf(struct sm *s, uint64_t deaf) {
 #endif
 
 #if STEP_HOOKS
-// The scheduler's choice among `left`: in its order, or as policies prefer. Units of those of them that are `held` back
-// are asked for when it comes to them, and nobody has to know which they are before. False: it may issue none.
-static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t left, uint64_t held, uint32_t *w, uint64_t t) {
+// The scheduler's choice among `left`: in its order, or as policies prefer. Units of those of them
+// that are `held` back are asked for when it comes to them, and nobody has to know which they are
+// before. False: it may issue none.
+static inline bool choose_hooked(struct sm *s, uint32_t sc, uint64_t left, uint64_t held,
+                                 uint32_t *w, uint64_t t) {
 #if STEP_LANES
     bool has_looked = false;
 #else
@@ -664,16 +690,17 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     return true;
 }
 
-// ---- 4. the next cycle --------------------------------------------------------------------------
-// Units of which a pipeline may be taken. Beyond those that are, where some may be held back: one that is free may be
-// off, or lack lanes, while another is taken.
+// ---- 4. the next cycle -------------------------------------------------------------------------
+// Units of which a pipeline may be taken. Beyond those that are, where some may be held back: one
+// that is free may be off, or lack lanes, while another is taken.
 static inline uint32_t units_waited_for(const struct sm *s) {
-    if (STEP_ALL || (STEP_OFF && ww_unlikely(s->gates_more != 0))) return (1u << UNIT_N) - (2u << UNIT_NONE);
+    if (STEP_ALL || (STEP_OFF && ww_unlikely(s->gates_more != 0)))
+        return (1u << UNIT_N) - (2u << UNIT_NONE);
     return s->units_busy | UNITS_OFTEN;
 }
 
-// When the next of the unit's pipelines takes an instruction again that does not now. Where each takes any, that
-// matters only while all are taken.
+// When the next of the unit's pipelines takes an instruction again that does not now. Where each
+// takes any, that matters only while all are taken.
 static inline uint64_t unit_next(const struct sm *s, uint32_t u, uint64_t t) {
     if (STEP_HOOKS) return units_next(s, u, t);
     return s->v.unit_free_at[u] > t ? s->v.unit_free_at[u] : NEVER;
@@ -718,7 +745,9 @@ static void close_busy(struct sm *s, uint64_t t) {
     s->is_busy = false;
 #if STEP_HOOKS || STEP_LISTENS
     s->epoch_at = NEVER;
-    policy_work(s, false, t + 1); // that sees since when the pipelines are idle: before their idle times are closed
+    policy_work(
+        s, false,
+        t + 1); // that sees since when the pipelines are idle: before their idle times are closed
 #endif
     count_close(s, t + 1);
 }
@@ -756,7 +785,8 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
             issued |= schedule(s, sc, t);
             if (ww_unlikely(s->faulted)) break;
             sc++;
-            sc &= 0 - (uint32_t)(sc != n); // it begins where the cycle says, so nothing branches on it
+            sc &= 0 -
+                  (uint32_t)(sc != n); // it begins where the cycle says, so nothing branches on it
         }
     }
     if (s->fetch_want != 0) front_fetch(s, t);

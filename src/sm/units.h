@@ -7,11 +7,12 @@
 
 #include "sm/sm_state.h"
 
-// All bits where `at` lies behind cycle t. What is free when follows no pattern, so nothing branches on it.
+// All bits where `at` lies behind cycle t. What is free when follows no pattern, so nothing
+// branches on it.
 static inline uint64_t units_later(uint64_t at, uint64_t t) { return 0 - (uint64_t)(at > t); }
 
-// After a change of a pipeline of the unit: when the first of them takes an instruction, and of those that no
-// technique (`has_off`, a constant of the caller: there may be one) has switched off.
+// After a change of a pipeline of the unit: when the first of them takes an instruction, and of
+// those that no technique (`has_off`, a constant of the caller: there may be one) has switched off.
 static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const uint32_t n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
@@ -27,13 +28,14 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
     s->units_busy = (s->units_busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
-// The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered: that leaves
-// the others idle longer, which is what gating wants. But see order_pipes (policy.c).
+// The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered:
+// that leaves the others idle longer, which is what gating wants. But see order_pipes (policy.c).
 static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[first];
     if (!has_off) {
-        uint32_t taken = p->free_at > t, at = first + taken; // who finds the first taken takes another
+        uint32_t taken = p->free_at > t,
+                 at = first + taken; // who finds the first taken takes another
         for (uint32_t i = 1; i + 1 < n; i++) at += taken &= p[i].free_at > t;
         return at;
     }
@@ -57,8 +59,10 @@ static inline uint64_t units_next(const struct sm *s, uint32_t unit, uint64_t t)
     return next;
 }
 
-// The pipeline of the other type in the same cluster, and whether an instruction to one closes the other.
-static_assert(SM_PIPE_INT == 0 && (SM_PIPE_FP & (SM_PIPE_FP - 1)) == 0, "INT and FP differ in one bit");
+// The pipeline of the other type in the same cluster, and whether an instruction to one closes the
+// other.
+static_assert(SM_PIPE_INT == 0 && (SM_PIPE_FP & (SM_PIPE_FP - 1)) == 0,
+              "INT and FP differ in one bit");
 static inline uint32_t units_twin(uint32_t pipe) { return pipe ^ SM_PIPE_FP; }
 static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
     return s->c.int_fp_shared_issue && (unit == UNIT_INT || unit == UNIT_FP);
@@ -92,12 +96,13 @@ static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, 
 }
 
 // The operand register that INT and FP of a cluster share stays taken for `more` cycles.
-static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t, uint32_t more) {
+static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
+                                   uint32_t more) {
     if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more, true);
 }
 
-// An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were none), then
-// `on_the_way` until the instruction entered.
+// An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were
+// none), then `on_the_way` until the instruction entered.
 static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint64_t on_the_way) {
     struct pipe_idle *const i = &s->idle[pipe];
     if (cycles != 0) i->n[min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
@@ -105,9 +110,10 @@ static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint
     i->sent += on_the_way;
 }
 
-// The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never goes
-// back. It is on.
-static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from, uint64_t to, bool has_off) {
+// The pipeline holds work in [from, to), which was on its way from cycle `sent` on; `from` never
+// goes back. It is on.
+static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t from,
+                              uint64_t to, bool has_off) {
     struct sm_pipe *const p = &s->v.pipe[pipe];
     if (from > p->busy_until) {
         const uint64_t since = max64(sent, p->busy_until);
@@ -122,8 +128,8 @@ static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64
     if (has_off) s->gate[pipe].off_from = p->busy_until + s->gate[pipe].window;
 }
 
-// An instruction that issued in cycle `sent`, and whose operands are complete in cycle `ready`, enters;
-// answers the cycle.
+// An instruction that issued in cycle `sent`, and whose operands are complete in cycle `ready`,
+// enters; answers the cycle.
 static inline uint64_t units_enter(struct sm *s, uint32_t pipe, uint64_t sent, uint64_t ready,
                                    uint32_t interval, uint32_t latency, bool has_off) {
     struct sm_pipe *const p = &s->v.pipe[pipe];

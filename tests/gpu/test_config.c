@@ -157,10 +157,14 @@ static void wrong_pairs(void **state) {
     (void)state;
     static const char *const cases[][4] = {
         {"gtx480", "sm.cluster_at=late", "", "must be issue or entry, not 'late'"},
-        {"gtx480", "sm.cluster_at=entry", "sm.read_latency=0", "needs a read_latency of 1 at least, not 0"},
-        {"gtx480-micro46", "sm.cluster_at=entry", "sm.read_latency=1", "needs a read_latency of 2 at least, not 1"},
-        {"gtx480-micro46", "sm.cluster_at=entry", "sm.collector_ahead=3", "collector_ahead is 3: 2 at most"},
-        {"gt240", "sm.cluster_at=entry", "", "with shared_on_lanes an access to shared memory needs its cluster at issue"},
+        {"gtx480", "sm.cluster_at=entry", "sm.read_latency=0",
+         "needs a read_latency of 1 at least, not 0"},
+        {"gtx480-micro46", "sm.cluster_at=entry", "sm.read_latency=1",
+         "needs a read_latency of 2 at least, not 1"},
+        {"gtx480-micro46", "sm.cluster_at=entry", "sm.collector_ahead=3",
+         "collector_ahead is 3: 2 at most"},
+        {"gt240", "sm.cluster_at=entry", "",
+         "with shared_on_lanes an access to shared memory needs its cluster at issue"},
         {"gtx780", "sm.cluster_at=entry", "sm.collector_ahead=2", NULL},
     };
     for (size_t i = 0; i < WW_COUNT(cases); i++) {
@@ -168,10 +172,12 @@ static void wrong_pairs(void **state) {
         struct diags d;
         char error[512] = "";
         diags_init(&d);
-        const enum ww_status s = gpu_config_load(cases[i][0], &cases[i][1], cases[i][2][0] ? 2 : 1, &d, &c);
+        const enum ww_status s =
+            gpu_config_load(cases[i][0], &cases[i][1], cases[i][2][0] ? 2 : 1, &d, &c);
         diags_first(&d, error, sizeof error);
         assert_int_equal(s == WW_OK, cases[i][3] == NULL);
-        if (cases[i][3] && !strstr(error, cases[i][3])) fail_msg("expected '%s', got '%s'", cases[i][3], error);
+        if (cases[i][3] && !strstr(error, cases[i][3]))
+            fail_msg("expected '%s', got '%s'", cases[i][3], error);
         diags_free(&d);
     }
 }

@@ -2,10 +2,10 @@
 // together.
 #include "test_view.h"
 
-// ---- figure 4 -------------------------------------------------------------------------------------
-// Twelve warps with one addition each, in the order INT INT FP INT FP INT INT INT INT FP FP INT; one
-// issues a cycle from cycle 1 on; four cycles in its pipeline. The scheduler takes the foremost warp
-// that the policy leaves it.
+// ---- figure 4 ----------------------------------------------------------------------------------
+// Twelve warps with one addition each, in the order INT INT FP INT FP INT INT INT INT FP FP INT;
+// one issues a cycle from cycle 1 on; four cycles in its pipeline. The scheduler takes the foremost
+// warp that the policy leaves it.
 static const char order[] = "IIFIFIIIIFFI";
 static void issue_all(bool with_gates, uint32_t at_cycle[12]) {
     struct fake f;
@@ -28,7 +28,8 @@ static void issue_all(bool with_gates, uint32_t at_cycle[12]) {
 static void idle_of(char type, const uint32_t at_cycle[12], char *text) {
     bool busy[16] = {false};
     for (uint32_t i = 0; i < 12; i++)
-        for (uint32_t t = at_cycle[i]; order[i] == type && t < at_cycle[i] + 4 && t < 16; t++) busy[t] = true;
+        for (uint32_t t = at_cycle[i]; order[i] == type && t < at_cycle[i] + 4 && t < 16; t++)
+            busy[t] = true;
     char *p = text;
     *p = 0;
     for (uint32_t t = 1, n = 0; t < 17; t++) {
@@ -50,7 +51,7 @@ static void figure_4(void **state) {
     assert_string_equal(text, "8"); // "the FP pipeline has eight consecutive idle cycles"
 }
 
-// ---- order and switches ----------------------------------------------------------------------------
+// ---- order and switches ------------------------------------------------------------------------
 static void set(struct fake *f, uint64_t i, uint64_t fp, uint64_t ldst, uint64_t sfu) {
     f->v.needs[UNIT_INT] = i;
     f->v.needs[UNIT_FP] = fp;
@@ -87,7 +88,8 @@ static void types_in_order(void **state) {
     assert_int_equal(a.c[ACT_gates_switches], 2);
     savings_sm_destroy(f.sm);
 }
-// With active_waits a warp that waits for memory holds its type's place and its type's last cluster.
+// With active_waits a warp that waits for memory holds its type's place and its type's last
+// cluster.
 static void waiting_counts(void **state) {
     (void)state;
     for (uint32_t counts = 0; counts < 2; counts++) {
@@ -143,23 +145,34 @@ static void both_dark(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// ---- what does not go together ------------------------------------------------------------------------
+// ---- what does not go together -----------------------------------------------------------------
 static void refusals(void **state) {
     (void)state;
-    static const struct { const char *words; uint32_t clusters; const char *sentence; } row[] = {
-        {"conv-pg naive-blackout", 2, "conv-pg, naive-blackout do not go together: each decides alone when a unit goes off and when it may wake"},
-        {"gates naive-blackout coordinated-blackout", 2, "naive-blackout, coordinated-blackout do not go together"},
+    static const struct { const char *words; uint32_t clusters; const char *sentence;
+    } row[] = {
+        {"conv-pg naive-blackout", 2,
+         "conv-pg, naive-blackout do not go together: each decides alone when a unit goes off and "
+         "when it may wake"},
+        {"gates naive-blackout coordinated-blackout", 2,
+         "naive-blackout, coordinated-blackout do not go together"},
         {"coordinated-blackout", 2, "coordinated-blackout needs gates"},
-        {"gates coordinated-blackout", 1, "needs two clusters of INT and FP pipelines, the GPU has 1"},
-        {"conv-pg adaptive-idle-detect", 2, "adaptive-idle-detect needs naive-blackout or coordinated-blackout"},
+        {"gates coordinated-blackout", 1,
+         "needs two clusters of INT and FP pipelines, the GPU has 1"},
+        {"conv-pg adaptive-idle-detect", 2,
+         "adaptive-idle-detect needs naive-blackout or coordinated-blackout"},
         {"conv-pgs", 2, "there is no mechanism conv-pgs; did you mean conv-pg?"},
-        {"gates break_even=9", 2, "break_even is an option of conv-pg, naive-blackout, coordinated-blackout, lane-pg, and no such mechanism was chosen"},
+        {"gates break_even=9", 2,
+         "break_even is an option of conv-pg, naive-blackout, coordinated-blackout, lane-pg, and "
+         "no such mechanism was chosen"},
         {"conv-pg brake_even=9", 2, "there is no option brake_even; did you mean break_even?"},
-        {"conv-pg break_even=0", 2, "break_even must be a whole number from 1 to 100000 cycles, not '0'"},
+        {"conv-pg break_even=0", 2,
+         "break_even must be a whole number from 1 to 100000 cycles, not '0'"},
         {"conv-pg break_even=x", 2, "break_even must be a whole number"},
         {"conv-pg gate_int=0 gate_fp=0", 2, "nothing is left to gate"},
-        {"naive-blackout adaptive-idle-detect idle_detect=4", 2, "idle_detect is 4, but adaptive-idle-detect keeps it from 5 to 10"},
-        {"naive-blackout adaptive-idle-detect idle_detect_min=11", 2, "idle_detect_min is 11, more than idle_detect_max 10"},
+        {"naive-blackout adaptive-idle-detect idle_detect=4", 2,
+         "idle_detect is 4, but adaptive-idle-detect keeps it from 5 to 10"},
+        {"naive-blackout adaptive-idle-detect idle_detect_min=11", 2,
+         "idle_detect_min is 11, more than idle_detect_max 10"},
     };
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         struct diags d;
@@ -177,9 +190,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_4),  cmocka_unit_test(types_in_order), cmocka_unit_test(longest_time),
-        cmocka_unit_test(waiting_counts),
-        cmocka_unit_test(both_dark), cmocka_unit_test(refusals),
+        cmocka_unit_test(figure_4),     cmocka_unit_test(types_in_order),
+        cmocka_unit_test(longest_time), cmocka_unit_test(waiting_counts),
+        cmocka_unit_test(both_dark),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
-// The power-gating state machines. First schedules that are short enough to follow by hand, then long
-// random ones against a machine that ticks through every cycle as the paper draws it (MICRO-46, figure
-// 2c and section 5), while ours is asked in a few cycles only.
+// The power-gating state machines. First schedules that are short enough to follow by hand, then
+// long random ones against a machine that ticks through every cycle as the paper draws it
+// (MICRO-46, figure 2c and section 5), while ours is asked in a few cycles only.
 #include "test_view.h"
 
-// ---- by hand ------------------------------------------------------------------------------------
+// ---- by hand -----------------------------------------------------------------------------------
 // Idle from 0; idle-detect 5: on in 0..4, off from 5; break-even 14: compensated from 19.
 static void conventional(void **state) {
     (void)state;
@@ -99,8 +99,8 @@ static void coordinated(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100: from
-// the cycle after on it may go off, and no earlier.
+// The last cluster was kept on, idle, by an active warp. Another one is woken beside it in 100:
+// from the cycle after on it may go off, and no earlier.
 static void coordinated_beside(void **state) {
     (void)state;
     struct fake f;
@@ -181,12 +181,13 @@ static void adaptive_window(void **state) {
     assert_int_equal(want, 5);
     // 5 for the first two epochs, then 6, 7, 8, 9, 10, 10 and four each of 10, 9, 8, 7, 6, 5
     const struct activity a = fake_count(&f, t);
-    assert_int_equal(a.c[ACT_idle_detect_cycles], 1000 * (5 + 5 + 6 + 7 + 8 + 9 + 10 + 10 + 4 * 45));
+    assert_int_equal(a.c[ACT_idle_detect_cycles],
+                     1000 * (5 + 5 + 6 + 7 + 8 + 9 + 10 + 10 + 4 * 45));
     assert_int_equal(a.c[ACT_idle_detect_cycles + 1], 5 * t);
     savings_sm_destroy(f.sm);
 }
 
-// ---- against a machine that ticks -----------------------------------------------------------------
+// ---- against a machine that ticks --------------------------------------------------------------
 struct ticking { // one unit
     enum { T_ON, T_OFF, T_WAKING } state;
     uint32_t idle, off, waking; // cycles in a row
@@ -282,8 +283,8 @@ static void naive_ticks(void **state) {
     one_cluster("naive-blackout", true);
 }
 
-// Two clusters, coordinated. Warps of the type come into the active set, wait there, and issue. Ours is
-// called in cycles in which something changed; in between the view is constant.
+// Two clusters, coordinated. Warps of the type come into the active set, wait there, and issue.
+// Ours is called in cycles in which something changed; in between the view is constant.
 static void coordinated_ticks(void **state) {
     (void)state;
     seed = 3;
@@ -315,7 +316,8 @@ static void coordinated_ticks(void **state) {
                     tick(&m[c], is_idle, warps ? UINT32_MAX : 0);
             }
             // a waking cluster that has become on in this cycle saw the other's old state: again
-            if (m[1].state == T_ON && m[0].state == T_OFF && warps == 0 && t >= busy[1]) tick(&m[1], true, 0);
+            if (m[1].state == T_ON && m[0].state == T_OFF && warps == 0 && t >= busy[1])
+                tick(&m[1], true, 0);
             both_off += m[0].state == T_OFF && m[1].state == T_OFF;
             stayed += m[0].state == T_ON && m[1].state == T_OFF && m[0].idle > 5;
             if (look) {
@@ -334,7 +336,8 @@ static void coordinated_ticks(void **state) {
                     warps--;
                     ready_at = t + 1 + draw(30);
                     issued = true;
-                    change = change > t + 1 ? t + 1 : change; // the cycle after an issue is simulated
+                    // The cycle after an issue is simulated.
+                    change = change > t + 1 ? t + 1 : change;
                 } else {
                     fake_want(&f, UNIT_INT, 3ull << SM_PIPE_INT);
                     if (m[0].state != T_WAKING && m[1].state != T_WAKING)
@@ -358,7 +361,7 @@ static void coordinated_ticks(void **state) {
     assert_true(both_off > 1000 && stayed > 1000); // the schedules reach what they are about
 }
 
-// ---- the oracle -----------------------------------------------------------------------------------
+// ---- the oracle --------------------------------------------------------------------------------
 static void oracle(void **state) {
     (void)state;
     uint64_t n[ACT_IDLE_LENGTHS] = {[5] = 7, [14] = 3, [15] = 2, [40] = 1, [63] = 2};

@@ -1,6 +1,6 @@
-// Single lanes: where threads go (figures 4.4 and 4.6 of the dissertation as drawn, then every pattern
-// against plain loops), and the state machine of each lane, by hand and against a machine that ticks
-// through every cycle for each lane.
+// Single lanes: where threads go (figures 4.4 and 4.6 of the dissertation as drawn, then every
+// pattern against plain loops), and the state machine of each lane, by hand and against a machine
+// that ticks through every cycle for each lane.
 #include "exec/exec.h"
 #include "test_view.h"
 
@@ -14,7 +14,7 @@ static uint32_t drawn(const char *s) {
     return m;
 }
 
-// ---- folding and shifting -------------------------------------------------------------------------
+// ---- folding and shifting ----------------------------------------------------------------------
 // Figure 4.4c: a full warp of eight lanes uses lanes 0, 1 and 4, 5 in two cycles. Figure 4.7: its
 // second half-warp, threads 2, 3, 6, 7, runs on the lanes of the first.
 static void folding_as_drawn(void **state) {
@@ -30,7 +30,8 @@ static void folding_as_drawn(void **state) {
     assert_int_equal(not.second, 0);
 }
 
-// 4.3.3: a warp one half of whose mask is idle is not folded; the upper half still runs on the lower lanes.
+// 4.3.3: a warp one half of whose mask is idle is not folded; the upper half still runs on the
+// lower lanes.
 static void one_half_is_not_folded(void **state) {
     (void)state;
     const uint32_t low = drawn("1100 0100"), up = drawn("0010 0001");
@@ -64,7 +65,8 @@ static uint32_t draw(void) {
     return seed >> 8 ^ seed << 16;
 }
 
-// Every thread runs exactly once, on a lane of its own cluster, and no lane takes two threads at once.
+// Every thread runs exactly once, on a lane of its own cluster, and no lane takes two threads at
+// once.
 static void every_thread_once(void **state) {
     (void)state;
     for (uint32_t n = 0; n < 200000; n++) {
@@ -81,7 +83,8 @@ static void every_thread_once(void **state) {
             if (shifts && !folds) assert_int_equal(first, (1u << want) - 1); // the leftmost lanes
             if (!shifts && !folds) assert_int_equal(first & ~mine, 0);
         }
-        if (u.is_spared) assert_true((active & LANES_UPPER) == 0 || (active & LANES_LOWER) == 0 || shifts);
+        if (u.is_spared)
+            assert_true((active & LANES_UPPER) == 0 || (active & LANES_LOWER) == 0 || shifts);
     }
 }
 
@@ -92,7 +95,7 @@ static void few_lanes(void **state) { // thread t on lane t mod 8
     assert_int_equal(lanes_of_threads(0x00120100u, 8), 0x13u);
 }
 
-// ---- the state machine, by hand -------------------------------------------------------------------
+// ---- the state machine, by hand ----------------------------------------------------------------
 static const struct sm_policy *lanes_of(struct fake *f) {
     for (uint32_t i = 0; i < f->n; i++)
         if (strcmp(f->p[i]->name, "lanes") == 0) return f->p[i];
@@ -105,9 +108,11 @@ static void set_lanes(struct fake *f, uint32_t warp, uint32_t lanes) {
     f->v.lanes[warp] = lanes;
     p->lanes_changed(p->self, &f->v, warp);
 }
-static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint64_t operands_at, uint32_t latency) {
+static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint64_t operands_at,
+                            uint32_t latency) {
     const struct sm_policy *const p = lanes_of(f);
-    const uint64_t at = operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
+    const uint64_t at =
+        operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
     set_lanes(f, 0, lanes);
     f->v.issued++;
     struct sm_lane_pipe *const r = &p->lane_pipe[pipe];
@@ -119,7 +124,8 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint6
 static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
     const struct sm_policy *const p = lanes_of(f);
     set_lanes(f, warp, lanes);
-    const struct sm_lane_pipe *const x = &p->lane_pipe[sm_lanes_ask(p->lane_pipe, warp, 1u << SM_PIPE_INT)];
+    const struct sm_lane_pipe *const x =
+        &p->lane_pipe[sm_lanes_ask(p->lane_pipe, warp, 1u << SM_PIPE_INT)];
     if (x->asked == x->needed[warp] && x->asked_on_at > f->v.cycle) return x->asked_on_at;
     p->lanes_wanted(p->self, &f->v, SM_PIPE_INT, x->needed[warp]);
     return x->asked_on_at > f->v.cycle ? x->asked_on_at : f->v.cycle + 1;
@@ -130,10 +136,12 @@ static bool is_on(struct fake *f, uint32_t lanes) {
     set_lanes(f, 63, lanes);
     return (p->lane_pipe[SM_PIPE_INT].needed[63] & p->lane_pipe[SM_PIPE_INT].off) == 0;
 }
-static uint32_t not_on(const struct fake *f) { return f->sm->lanes.pipe[0].off | f->sm->lanes.pipe[0].waking; }
+static uint32_t not_on(const struct fake *f) {
+    return f->sm->lanes.pipe[0].off | f->sm->lanes.pipe[0].waking;
+}
 
-// Lanes 0..3 work in 4..9, the others never: they go off in 5 as a unit would, those in 15. A warp that
-// needs lane 4 wakes it alone, in 20, for 23; lanes 0..3 are woken in 30 after 15 cycles off.
+// Lanes 0..3 work in 4..9, the others never: they go off in 5 as a unit would, those in 15. A warp
+// that needs lane 4 wakes it alone, in 20, for 23; lanes 0..3 are woken in 30 after 15 cycles off.
 static void each_lane_alone(void **state) {
     (void)state;
     struct fake f;
@@ -177,10 +185,10 @@ static void each_lane_alone(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and two FP
-// warps are there: FP is the majority and folds in 300..419, INT in 300..509. A folded instruction of 6
-// cycles whose operands are there in 304 is in the shift stage in 304, its halves on the lower lanes in
-// 305..310 and 306..311.
+// A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and
+// two FP warps are there: FP is the majority and folds in 300..419, INT in 300..509. A folded
+// instruction of 6 cycles whose operands are there in 304 is in the shift stage in 304, its halves
+// on the lower lanes in 305..310 and 306..311.
 static void a_phase(void **state) {
     (void)state;
     struct fake f;
@@ -203,7 +211,8 @@ static void a_phase(void **state) {
     d = give(&f, SM_PIPE_INT, UINT32_MAX, 303, 6);
     assert_int_equal(d.latency, 3);
     assert_int_equal(d.interval, 1);
-    // Upper lanes: in use in 301..306, off in their first idle cycle, 307 (eager). Lower lanes go on.
+    // Upper lanes: in use in 301..306, off in their first idle cycle, 307 (eager). Lower lanes go
+    // on.
     fake_cycle(&f, 306);
     assert_int_equal(not_on(&f), 0);
     fake_cycle(&f, 307);
@@ -216,7 +225,8 @@ static void a_phase(void **state) {
     fake_cycle(&f, 509);
     assert_int_equal(wanted(&f, 0, UINT32_MAX), 512); // still folding: the lower lanes only
     assert_int_equal(not_on(&f), UINT32_MAX);
-    fake_cycle(&f, 512); // the lower ones are on; folding has ended: now the upper ones are wanted too
+    // The lower ones are on; folding has ended: now the upper ones are wanted too.
+    fake_cycle(&f, 512);
     assert_int_equal(not_on(&f), LANES_UPPER);
     assert_false(is_on(&f, UINT32_MAX));
     assert_int_equal(wanted(&f, 0, UINT32_MAX), 515);
@@ -238,9 +248,11 @@ static void a_phase(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// Figure 4.4 as drawn, cycle by cycle: instructions that hold a lane for one cycle each enter as soon as the
-// pipeline takes them, `apart` cycles apart at least. Which of eight lanes work (each cluster does the same)?
-static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *const *row, uint32_t rows) {
+// Figure 4.4 as drawn, cycle by cycle: instructions that hold a lane for one cycle each enter as
+// soon as the pipeline takes them, `apart` cycles apart at least. Which of eight lanes work (each
+// cluster does the same)?
+static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *const *row,
+                      uint32_t rows) {
     struct fake f;
     fake_make(&f, "lane-pg warp-folding idle_detect=100000 eager_gating=0 shift_stages=0", 1);
     f.v.active = f.v.decoded = 1;
@@ -270,19 +282,20 @@ static void figure_4_4(void **state) {
                              *const half[] = {"1100 1100", "1100 1100", "1100 1100", "1100 1100",
                                               "1100 1100", "1100 1100", "1100 1100", "1100 1100"};
     draw_pipe(510, 2, 2, bubbles, 4); // a: INT, which is the majority, folds in 300..419
-    draw_pipe(310, 2, 2, half, 4);    // c: the bubbles of the lower lanes have moved to the upper ones
+    draw_pipe(310, 2, 2, half, 4); // c: the bubbles of the lower lanes have moved to the upper ones
     draw_pipe(510, 4, 1, busy, 4);    // d
     draw_pipe(310, 4, 1, half, 8);    // e: four cycles more
 }
 
-// Of 600 slots, 90 % are used by 540 instructions in a phase that does not fold, and by 270 in one that
-// folds each: a half-warp has an issue cycle of its own (4.3.3). 539 and 269 are fewer.
+// Of 600 slots, 90 % are used by 540 instructions in a phase that does not fold, and by 270 in one
+// that folds each: a half-warp has an issue cycle of its own (4.3.3). 539 and 269 are fewer.
 static void halves_use_slots(void **state) {
     (void)state;
     for (uint32_t slots = 1; slots <= 2; slots++) {
         for (uint32_t n = 269; n <= 270; n++) {
             struct fake f;
-            fake_make(&f, slots == 1 ? "lane-pg warp-folding fold_slots=1" : "lane-pg warp-folding", 1);
+            fake_make(&f, slots == 1 ? "lane-pg warp-folding fold_slots=1" : "lane-pg warp-folding",
+                      1);
             f.v.active = f.v.decoded = 1;
             f.v.needs[UNIT_INT] = 1;
             fake_cycle(&f, 300);
@@ -321,9 +334,9 @@ static void full_phases_do_not_fold(void **state) {
     }
 }
 
-// ---- against a machine that ticks -----------------------------------------------------------------
-// Each lane of one pipeline by itself, cycle by cycle, as figure 2.5c draws it: it knows the cycles in
-// which each lane has work, is told what is woken, and is asked for nothing but sums.
+// ---- against a machine that ticks --------------------------------------------------------------
+// Each lane of one pipeline by itself, cycle by cycle, as figure 2.5c draws it: it knows the cycles
+// in which each lane has work, is told what is woken, and is asked for nothing but sums.
 enum { TICKS = 4000 };
 static struct ticking {
     bool work[TICKS + 64], kept[TICKS + 64];
@@ -338,7 +351,8 @@ static void time_passes(uint64_t t, const struct savings_options *o, struct tick
     for (uint32_t l = 0; l < 32; l++) {
         struct ticking *const x = &tick[l];
         if (x->waking != 0 && --x->waking == 0) x->idle = 0;
-        if (!x->is_off && x->waking == 0 && x->idle >= o->idle_detect && !x->work[t] && !x->kept[t]) {
+        if (!x->is_off && x->waking == 0 && x->idle >= o->idle_detect && !x->work[t] &&
+            !x->kept[t]) {
             x->is_off = true;
             x->off = 0;
             n->events++;
@@ -346,7 +360,8 @@ static void time_passes(uint64_t t, const struct savings_options *o, struct tick
     }
 }
 
-static void work_comes(uint64_t t, uint32_t want, uint32_t operands, uint32_t latency, struct ticked *n) {
+static void work_comes(uint64_t t, uint32_t want, uint32_t operands, uint32_t latency,
+                       struct ticked *n) {
     for (uint32_t l = 0; l < 32; l++) {
         if (!(want >> l & 1)) continue;
         if (tick[l].is_off) n->wakeups++;
@@ -357,7 +372,8 @@ static void work_comes(uint64_t t, uint32_t want, uint32_t operands, uint32_t la
 }
 
 // Answers when all lanes that are wanted are on.
-static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct savings_options *o, struct ticked *n) {
+static uint64_t wake_lanes(uint64_t t, uint32_t want, const struct savings_options *o,
+                           struct ticked *n) {
     uint64_t on_at = t;
     for (uint32_t l = 0; l < 32; l++) {
         struct ticking *const x = &tick[l];
@@ -396,8 +412,9 @@ static void count_cycle(uint64_t t, const struct savings_options *o, struct tick
 }
 
 static void against_ticks_at_level(void) {
-    static const char *const with[] = {"lane-pg gate_fp=0", "lane-pg gate_fp=0 wakeup_delay=0 idle_detect=2",
-                                       "lane-pg gate_fp=0 idle_detect=1 break_even=3 wakeup_delay=7"};
+    static const char *const with[] = {
+        "lane-pg gate_fp=0", "lane-pg gate_fp=0 wakeup_delay=0 idle_detect=2",
+        "lane-pg gate_fp=0 idle_detect=1 break_even=3 wakeup_delay=7"};
     for (uint32_t round = 0; round < 30; round++) {
         struct fake f;
         fake_make(&f, with[round % 3], 1);
@@ -483,7 +500,7 @@ static void long_idle(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// ---- the scheduler --------------------------------------------------------------------------------
+// ---- the scheduler -----------------------------------------------------------------------------
 static uint64_t preferred(struct fake *f, uint32_t scheduler, uint64_t ready) {
     return fake_preferred(f, scheduler, ready);
 }
@@ -509,7 +526,8 @@ static void groups(void **state) {
     assert_int_equal(preferred(&f, 1, 15), 14);
     fake_cycle(&f, 600); // second phase of the partial ones
     assert_int_equal(preferred(&f, 0, 15), 14);
-    fake_cycle(&f, 601); // asked again in a cycle, without those that wait for lanes: no change of group
+    // Asked again in a cycle, without those that wait for lanes: no change of group.
+    fake_cycle(&f, 601);
     assert_int_equal(preferred(&f, 0, 15), 14);
     assert_int_equal(preferred(&f, 0, 1), 1);
     fake_cycle(&f, 602);
@@ -531,14 +549,17 @@ static void groups(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// Figure 4.6 as drawn: six warps in their order (a); those with fewer than 32 active threads are more and
-// issue first (b); shifted, lane 3 has a new idle window of four cycles, and lane 6 one of four instead of
-// three (c).
+// Figure 4.6 as drawn: six warps in their order (a); those with fewer than 32 active threads are
+// more and issue first (b); shifted, lane 3 has a new idle window of four cycles, and lane 6 one of
+// four instead of three (c).
 static void figure_4_6(void **state) {
     (void)state;
-    static const char *const a[] = {"1101 0100", "0111 0100", "1111 1111", "0011 0101", "0111 0110", "1111 1111"};
-    static const char *const b[] = {"1101 0100", "0111 0100", "0011 0101", "0111 0110", "1111 1111", "1111 1111"};
-    static const char *const c[] = {"1110 1000", "1110 1000", "1100 1100", "1110 1100", "1111 1111", "1111 1111"};
+    static const char *const a[] = {"1101 0100", "0111 0100", "1111 1111",
+                                    "0011 0101", "0111 0110", "1111 1111"};
+    static const char *const b[] = {"1101 0100", "0111 0100", "0011 0101",
+                                    "0111 0110", "1111 1111", "1111 1111"};
+    static const char *const c[] = {"1110 1000", "1110 1000", "1100 1100",
+                                    "1110 1100", "1111 1111", "1111 1111"};
     struct fake f;
     fake_make(&f, "gates origami-scheduler", 1);
     f.v.active = f.v.decoded = f.v.needs[UNIT_INT] = 63;
@@ -565,7 +586,7 @@ static void figure_4_6(void **state) {
     savings_sm_destroy(f.sm);
 }
 
-// ---- what does not go together --------------------------------------------------------------------
+// ---- what does not go together -----------------------------------------------------------------
 static void refused_on(const char *words, struct sm_config c, const char *why) {
     struct diags d;
     diags_init(&d);
@@ -604,20 +625,23 @@ static void refusals(void **state) {
     refused("lane-pg warp-folding", 8, NULL);
     refused("lane-meter warp-folding lane-shifting", 2, NULL);
     refused("gates origami-scheduler coordinated-blackout adaptive-idle-detect", 1, NULL);
-    struct sm_config entry = {.clusters = 2, .sfus = 1, .schedulers = 2, .cluster_at = CLUSTER_AT_ENTRY};
-    refused_on("lane-pg warp-folding", entry, "lane-pg looks at single lanes of the cluster that an instruction issues to");
+    struct sm_config entry = {
+        .clusters = 2, .sfus = 1, .schedulers = 2, .cluster_at = CLUSTER_AT_ENTRY};
+    refused_on("lane-pg warp-folding", entry,
+               "lane-pg looks at single lanes of the cluster that an instruction issues to");
     refused_on("lane-meter", entry, "sm.cluster_at must be issue");
     refused_on("gates coordinated-blackout adaptive-idle-detect", entry, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folding_as_drawn), cmocka_unit_test(one_half_is_not_folded),
+        cmocka_unit_test(folding_as_drawn),  cmocka_unit_test(one_half_is_not_folded),
         cmocka_unit_test(shifting_as_drawn), cmocka_unit_test(every_thread_once),
-        cmocka_unit_test(few_lanes), cmocka_unit_test(each_lane_alone),
-        cmocka_unit_test(a_phase), cmocka_unit_test(full_phases_do_not_fold), cmocka_unit_test(halves_use_slots),
-        cmocka_unit_test(figure_4_4), cmocka_unit_test(figure_4_6),
-        cmocka_unit_test(against_ticks), cmocka_unit_test(long_idle),
-        cmocka_unit_test(groups), cmocka_unit_test(refusals)};
+        cmocka_unit_test(few_lanes),         cmocka_unit_test(each_lane_alone),
+        cmocka_unit_test(a_phase),           cmocka_unit_test(full_phases_do_not_fold),
+        cmocka_unit_test(halves_use_slots),  cmocka_unit_test(figure_4_4),
+        cmocka_unit_test(figure_4_6),        cmocka_unit_test(against_ticks),
+        cmocka_unit_test(long_idle),         cmocka_unit_test(groups),
+        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

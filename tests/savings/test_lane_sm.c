@@ -1,6 +1,6 @@
 // Lane techniques in a whole SM, on random divergent programs: results do not change, every thread
-// executes once, nothing executes on a lane that is off, busy and idle times of lanes are those that a
-// witness notes down cycle by cycle, every idle cycle of a lane has exactly one state.
+// executes once, nothing executes on a lane that is off, busy and idle times of lanes are those
+// that a witness notes down cycle by cycle, every idle cycle of a lane has exactly one state.
 #include "../sm/test_rig.h"
 #include "savings/savings_int.h"
 
@@ -69,7 +69,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t kind) {
     return g;
 }
 
-// ---- a witness -------------------------------------------------------------------------------------
+// ---- a witness ---------------------------------------------------------------------------------
 enum { CYCLES = 60000 };
 static uint32_t held[LANE_PIPES][CYCLES]; // lanes that hold work, by cycle
 struct witness {
@@ -88,7 +88,8 @@ static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     assert_int_equal(i->extra_latency, stages + (folded ? i->interval : 0));
     assert_int_equal(i->extra_interval, folded ? i->interval : 0);
     w->folded += folded;
-    const uint64_t enter = v->pipe[i->pipe].enter_at > i->operands_at ? v->pipe[i->pipe].enter_at : i->operands_at;
+    const uint64_t enter =
+        v->pipe[i->pipe].enter_at > i->operands_at ? v->pipe[i->pipe].enter_at : i->operands_at;
     uint32_t used = 0, halves[2] = {0, 0};
     for (uint32_t c = 0; c < 8; c++) { // in each cluster, thread by thread
         uint32_t place = 0;
@@ -117,7 +118,8 @@ struct outcome {
     uint8_t memory[4096 * 12];
     struct activity a;
 };
-static void compare(const struct witness *w, const struct activity *a, uint64_t begins, uint64_t ends) {
+static void compare(const struct witness *w, const struct activity *a, uint64_t begins,
+                    uint64_t ends) {
     const struct lanes *const l = &w->sm->lanes;
     uint64_t periods[2][ACT_IDLE_LENGTHS] = {{0}};
     for (uint32_t index = 0; index < LANE_PIPES; index++) {
@@ -140,7 +142,8 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
         }
         assert_int_equal(a->c[ACT_lane_busy_cycles + index], busy * l->weight);
         assert_int_equal(a->c[ACT_lane_idle_cycles + index], (all - busy) * l->weight);
-        const uint64_t states = a->c[ACT_lane_on_idle + index] + a->c[ACT_lane_uncompensated + index] +
+        const uint64_t states = a->c[ACT_lane_on_idle + index] +
+                                a->c[ACT_lane_uncompensated + index] +
                                 a->c[ACT_lane_compensated + index] + a->c[ACT_lane_wakeup + index];
         assert_int_equal(states, l->type_gated[0] ? (all - busy) * l->weight : 0);
         assert_true(a->c[ACT_lane_on_idle + index] <= all * l->weight); // not below zero
@@ -155,7 +158,8 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
     assert_int_equal(a->c[ACT_thread_instructions], w->threads);
 }
 
-static void go(uint32_t number, uint32_t scheduler, uint32_t kind, const struct savings *s, struct outcome *out) {
+static void go(uint32_t number, uint32_t scheduler, uint32_t kind, const struct savings *s,
+               struct outcome *out) {
     struct rig *g = program(number, scheduler, kind);
     struct witness w = {0};
     struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue};
@@ -183,10 +187,14 @@ static struct savings technique(uint32_t mechanisms, uint32_t phase) {
 }
 
 #define M(id) (1u << SAVINGS_##id)
-static const uint32_t set[] = {
-    M(LANE_METER), M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
-    M(LANE_METER) | M(WARP_FOLDING) | M(LANE_SHIFTING), M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER),
-    M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER) | M(WARP_FOLDING) | M(LANE_SHIFTING)};
+static const uint32_t set[] = {M(LANE_METER),
+                               M(LANE_PG),
+                               M(LANE_PG) | M(WARP_FOLDING),
+                               M(LANE_PG) | M(LANE_SHIFTING),
+                               M(LANE_METER) | M(WARP_FOLDING) | M(LANE_SHIFTING),
+                               M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER),
+                               M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER) | M(WARP_FOLDING) |
+                                   M(LANE_SHIFTING)};
 
 static void all_programs(uint32_t kind) {
     static struct outcome want, got;
@@ -202,7 +210,8 @@ static void all_programs(uint32_t kind) {
             assert_memory_equal(got.memory, want.memory, sizeof want.memory);
             assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
             assert_int_equal(got.a.c[ACT_thread_instructions], want.a.c[ACT_thread_instructions]);
-            if (set[i] == M(LANE_METER)) assert_int_equal(got.a.c[ACT_sm_busy_cycles], want.a.c[ACT_sm_busy_cycles]);
+            if (set[i] == M(LANE_METER))
+                assert_int_equal(got.a.c[ACT_sm_busy_cycles], want.a.c[ACT_sm_busy_cycles]);
             events += got.a.c[ACT_lane_events];
             folded += got.a.c[ACT_folded];
             spared += got.a.c[ACT_fold_spared];

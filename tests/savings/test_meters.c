@@ -15,7 +15,9 @@ static void l1(struct fake *f, uint32_t line, bool is_hit, bool is_fill, uint64_
         .cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};
     assert_int_equal(f->p[0]->array_access(f->p[0]->self, &a), 0);
 }
-static void work(struct fake *f, bool begins, uint64_t cycle) { f->p[0]->work(f->p[0]->self, &f->v, begins, cycle); }
+static void work(struct fake *f, bool begins, uint64_t cycle) {
+    f->p[0]->work(f->p[0]->self, &f->v, begins, cycle);
+}
 
 // A view with an L1 of four lines.
 static void begin(struct fake *f) {
@@ -24,7 +26,8 @@ static void begin(struct fake *f) {
     *f = (struct fake){0};
     assert_int_equal(make("meters", 2, &d, &f->set), WW_OK);
     diags_free(&d);
-    const struct sm_config c = {.clusters = 2, .sfus = 1, .schedulers = 2, .l1d = {.bytes = 512, .line_bytes = 128}};
+    const struct sm_config c = {
+        .clusters = 2, .sfus = 1, .schedulers = 2, .l1d = {.bytes = 512, .line_bytes = 128}};
     f->sm = savings_sm_create(&f->set, &c);
     assert_non_null(f->sm);
     f->n = savings_sm_policies(f->sm, f->p);

@@ -1,6 +1,6 @@
 // Techniques in a whole SM, on random programs of all unit types: results do not change, every idle
-// cycle has exactly one state, nothing executes in a unit that is off, a blackout is never cut short,
-// and the last cluster never goes off while an active warp wants one.
+// cycle has exactly one state, nothing executes in a unit that is off, a blackout is never cut
+// short, and the last cluster never goes off while an active warp wants one.
 #include "../sm/test_rig.h"
 #include "savings/savings_int.h"
 
@@ -11,7 +11,8 @@ static uint32_t draw(uint32_t n) {
     return (seed >> 8) % n;
 }
 
-static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at) {
+static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
+                           uint32_t cluster_at) {
     seed = number;
     struct rig *g = rig_new();
     struct sm_config *const c = &g->c;
@@ -68,7 +69,7 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler, 
     return g;
 }
 
-// ---- a witness -------------------------------------------------------------------------------------
+// ---- a witness ---------------------------------------------------------------------------------
 struct witness {
     struct savings_sm *sm;
     bool coordinated;
@@ -77,8 +78,10 @@ struct witness {
 static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     struct witness *w = self;
     w->issues++;
-    const bool has_delay = w->sm->gating.times.wakeup_delay != 0; // else it may have been woken for this instruction
-    if (i->pipe < SM_PIPE_LDST && has_delay) assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
+    // Without a delay it may have been woken for this instruction.
+    const bool has_delay = w->sm->gating.times.wakeup_delay != 0;
+    if (i->pipe < SM_PIPE_LDST && has_delay)
+        assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
     if (i->pipe < SM_PIPES && (w->sm->gating.pipes >> i->pipe & 1))
         assert_int_equal(w->sm->gating.domain[i->pipe].state, GATE_ON);
 }
@@ -86,13 +89,16 @@ static void saw_cycle(void *self, const struct sm_view *v) {
     struct witness *w = self;
     const struct gating *const all = &w->sm->gating;
     if (!all->is_busy) return;
-    // The SM and the domain, when it is told, agree; without a wakeup delay what may be woken counts as on.
+    // The SM and the domain, when it is told, agree; without a wakeup delay what may be woken
+    // counts as on.
     FOR_EACH_BIT64(p, all->times.wakeup_delay != 0 ? all->pipes : 0) {
         struct gate_domain d = all->domain[p];
         const uint32_t type = all->type_of[p];
         const uint64_t idle_from = savings_idle_from(v, (uint32_t)p);
-        if (all->rule[type]->settle == NULL) domain_settle(&d, idle_from, all->idle_detect[type], v->cycle);
-        assert_int_equal(all->gate[p].off_from <= v->cycle && idle_from != DOMAIN_NEVER, d.state != GATE_ON);
+        if (all->rule[type]->settle == NULL)
+            domain_settle(&d, idle_from, all->idle_detect[type], v->cycle);
+        assert_int_equal(all->gate[p].off_from <= v->cycle && idle_from != DOMAIN_NEVER,
+                         d.state != GATE_ON);
     }
     if (!w->coordinated) return;
     for (uint32_t type = 0; type < 2; type++) {
@@ -121,8 +127,8 @@ static uint64_t next_cycle(void *self, const struct sm_view *v) {
     (void)self;
     return v->cycle + 1;
 }
-static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at, const struct savings *s,
-               struct outcome *out, enum watched by) {
+static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at,
+               const struct savings *s, struct outcome *out, enum watched by) {
     struct rig *g = program(number, scheduler, is_kepler, cluster_at);
     struct sm_policy dense = {.name = "dense", .next_event = next_cycle};
     struct witness w = {0};
@@ -151,9 +157,13 @@ static struct savings technique(uint32_t mechanisms, uint32_t sfu, uint32_t ldst
 }
 
 #define M(id) (1u << SAVINGS_##id)
-static const uint32_t set[] = {M(CONV_PG), M(GATES), M(GATES) | M(CONV_PG), M(NAIVE_BLACKOUT),
+static const uint32_t set[] = {M(CONV_PG),
+                               M(GATES),
+                               M(GATES) | M(CONV_PG),
+                               M(NAIVE_BLACKOUT),
                                M(GATES) | M(NAIVE_BLACKOUT),
-                               M(GATES) | M(COORDINATED_BLACKOUT), M(GATES) | M(COORDINATED_BLACKOUT) | M(ADAPTIVE)};
+                               M(GATES) | M(COORDINATED_BLACKOUT),
+                               M(GATES) | M(COORDINATED_BLACKOUT) | M(ADAPTIVE)};
 
 static void check(const struct outcome *x, const struct savings *s, uint32_t clusters) {
     const uint64_t *c = x->a.c;
@@ -167,12 +177,14 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
                            (d == ACT_LDST_DOMAIN && s->o.gate_ldst);
         const uint64_t states = c[ACT_gate_on_idle + d] + c[ACT_gate_uncompensated + d] +
                                 c[ACT_gate_compensated + d] + c[ACT_gate_wakeup + d];
-        const bool any = gated && (s->mechanisms & (M(CONV_PG) | M(NAIVE_BLACKOUT) | M(COORDINATED_BLACKOUT)));
+        const bool any =
+            gated && (s->mechanisms & (M(CONV_PG) | M(NAIVE_BLACKOUT) | M(COORDINATED_BLACKOUT)));
         assert_int_equal(states, any ? c[ACT_idle_cycles + d] : 0);
         assert_true(c[ACT_gate_on_idle + d] <= c[ACT_idle_cycles + d]); // not below zero
         assert_true(c[ACT_gate_uncompensated + d] <= 14 * c[ACT_gate_events + d]);
         assert_true(c[ACT_gate_wakeups + d] <= c[ACT_gate_events + d]);
-        if (d < 16 && !(s->mechanisms & M(CONV_PG))) assert_int_equal(c[ACT_gate_early_wakeups + d], 0);
+        if (d < 16 && !(s->mechanisms & M(CONV_PG)))
+            assert_int_equal(c[ACT_gate_early_wakeups + d], 0);
     }
     uint64_t periods = 0, length = 0, set_cycles = 0;
     for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) {
@@ -182,8 +194,8 @@ static void check(const struct outcome *x, const struct savings *s, uint32_t clu
     uint64_t idle = 0;
     for (uint32_t d = 0; d < clusters; d++) idle += c[ACT_idle_cycles + d] - c[ACT_idle_sent + d];
     assert_true(periods != 0 && length <= idle);
-    // A blackout leaves no period between idle-detect and the break-even time behind it, but for the last
-    // of each pipeline, which the program's end cuts.
+    // A blackout leaves no period between idle-detect and the break-even time behind it, but for
+    // the last of each pipeline, which the program's end cuts.
     uint64_t middle = 0;
     for (uint32_t i = 5 + 1; i < 5 + 14; i++) middle += c[ACT_idle_periods_int + i];
     if (s->mechanisms & M(NAIVE_BLACKOUT)) assert_true(middle <= clusters);
@@ -230,8 +242,9 @@ static void kepler_at_entry(void **state) {
     all_programs(true, CLUSTER_AT_ENTRY);
 }
 
-static const uint32_t of_lanes[] = {M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
-                                    M(GATES) | M(LANE_PG) | M(WARP_FOLDING) | M(LANE_SHIFTING) | M(ORIGAMI_SCHEDULER)};
+static const uint32_t of_lanes[] = {
+    M(LANE_PG), M(LANE_PG) | M(WARP_FOLDING), M(LANE_PG) | M(LANE_SHIFTING),
+    M(GATES) | M(LANE_PG) | M(WARP_FOLDING) | M(LANE_SHIFTING) | M(ORIGAMI_SCHEDULER)};
 // A cycle in which nothing happens may be simulated or not: nothing depends on it.
 static void every_cycle(void **state) {
     (void)state;
@@ -239,24 +252,28 @@ static void every_cycle(void **state) {
     static const uint32_t delay[] = {3, 0, 9};
     for (uint32_t n = 1; n <= 12; n++)
         for (uint32_t k = 0; k < 4 * WW_COUNT(set) + 2 * WW_COUNT(of_lanes); k++) {
-            const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1, at_entry = !has_lanes && (k & 2);
-            const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE, scheduler = (n + k / 4) % 5;
-            struct savings s = technique(has_lanes ? of_lanes[k / 2 - 2 * WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
+            const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1,
+                       at_entry = !has_lanes && (k & 2);
+            const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE,
+                           scheduler = (n + k / 4) % 5;
+            struct savings s = technique(
+                has_lanes ? of_lanes[k / 2 - 2 * WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
             s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
             go(n, scheduler, is_kepler, at, &s, &sparse, NOBODY);
             go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);
             if (sparse.cycles != dense.cycles || memcmp(&sparse.a, &dense.a, sizeof dense.a) != 0)
-                print_error("program %u, technique %u, scheduler %u, %s, at %s: %llu and %llu cycles\n", n, k, scheduler,
-                            is_kepler ? "kepler" : "fermi", at_entry ? "entry" : "issue",
-                            (unsigned long long)sparse.cycles, (unsigned long long)dense.cycles);
+                print_error(
+                    "program %u, technique %u, scheduler %u, %s, at %s: %llu and %llu cycles\n", n,
+                    k, scheduler, is_kepler ? "kepler" : "fermi", at_entry ? "entry" : "issue",
+                    (unsigned long long)sparse.cycles, (unsigned long long)dense.cycles);
             assert_int_equal(sparse.cycles, dense.cycles);
             assert_memory_equal(&sparse.a, &dense.a, sizeof dense.a);
         }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fermi), cmocka_unit_test(kepler),
-                                       cmocka_unit_test(fermi_at_entry), cmocka_unit_test(kepler_at_entry),
-                                       cmocka_unit_test(every_cycle)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fermi), cmocka_unit_test(kepler), cmocka_unit_test(fermi_at_entry),
+        cmocka_unit_test(kepler_at_entry), cmocka_unit_test(every_cycle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

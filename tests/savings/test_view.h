@@ -12,7 +12,8 @@
 #include "savings/savings_int.h"
 
 // Words separated by spaces: mechanisms, and options as name=value.
-static enum ww_status make(const char *words, uint32_t clusters, struct diags *d, struct savings *s) {
+static enum ww_status make(const char *words, uint32_t clusters, struct diags *d,
+                           struct savings *s) {
     static char text[512];
     snprintf(text, sizeof text, "%s", words);
     struct savings_request r = {.n_mechanisms = 0};
@@ -71,7 +72,8 @@ static inline void fake_cycle(struct fake *f, uint64_t t) {
         f->busy_until[p] = f->v.pipe[p].busy_until;
     }
     for (uint32_t i = 0; i < f->n; i++) {
-        if (f->p[i]->epoch && t % f->p[i]->epoch_cycles == 0 && t) f->p[i]->epoch(f->p[i]->self, &f->v, t);
+        if (f->p[i]->epoch && t % f->p[i]->epoch_cycles == 0 && t)
+            f->p[i]->epoch(f->p[i]->self, &f->v, t);
         if (f->p[i]->cycle) f->p[i]->cycle(f->p[i]->self, &f->v);
     }
 }
@@ -84,7 +86,9 @@ static inline uint64_t fake_preferred(struct fake *f, uint32_t scheduler, uint64
     for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->order) ready = sm_order_first(f->p[i]->order, &f->v, ready);
     for (uint32_t i = 0; i < f->n; i++)
-        if (f->p[i]->groups) ready = sm_groups_first(f->p[i]->groups, &f->v, scheduler, ready, &f->has_looked[scheduler]);
+        if (f->p[i]->groups)
+            ready = sm_groups_first(f->p[i]->groups, &f->v, scheduler, ready,
+                                    &f->has_looked[scheduler]);
     for (uint32_t i = 0; i < f->n; i++)
         if (f->p[i]->prefer) ready &= f->p[i]->prefer(f->p[i]->self, &f->v, scheduler, ready);
     return ready;

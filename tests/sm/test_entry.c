@@ -1,5 +1,6 @@
-// Clusters chosen at issue and at entry. All times follow by hand from the configuration: the first instruction issues
-// in cycle 1, its operands are there read_latency later, an addition's result ten cycles behind its entry.
+// Clusters chosen at issue and at entry. All times follow by hand from the configuration: the first
+// instruction issues in cycle 1, its operands are there read_latency later, an addition's result
+// ten cycles behind its entry.
 #include "test_rig.h"
 
 static struct rig *entry_rig(uint32_t at, uint32_t read_latency) {
@@ -26,9 +27,9 @@ static void dependent_adds(void **state) {
         }
 }
 
-// The pipeline takes an add every three cycles. At issue: adds in 1 and 4, the reciprocal behind them in 5, its result
-// is there in 5 + 1 + 10. At entry: adds in 1 and 2, the reciprocal in 3. The second add enters in 2 + 3 either way,
-// and has its result in 15.
+// The pipeline takes an add every three cycles. At issue: adds in 1 and 4, the reciprocal behind
+// them in 5, its result is there in 5 + 1 + 10. At entry: adds in 1 and 2, the reciprocal in 3. The
+// second add enters in 2 + 3 either way, and has its result in 15.
 static void independent_adds(void **state) {
     (void)state;
     for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++) {
@@ -47,8 +48,8 @@ static void independent_adds(void **state) {
     }
 }
 
-// Who has its operands goes first: three of one bank are there in 2, 3 and 4, those of the move (none) in 3. At issue
-// the move goes in behind: in 5. At entry it does in 3, the other in 4.
+// Who has its operands goes first: three of one bank are there in 2, 3 and 4, those of the move
+// (none) in 3. At issue the move goes in behind: in 5. At entry it does in 3, the other in 4.
 static void who_has_operands(void **state) {
     (void)state;
     for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++) {
@@ -64,9 +65,10 @@ static void who_has_operands(void **state) {
     }
 }
 
-// Four moves, a collector, a pipeline that takes one every five cycles: they enter in 3, 8, 13 and 18. The collector is
-// free in the cycle after (moves issue in 1, 4, 9, 14), in the cycle itself (1, 3, 8, 13), or when its instruction has
-// a place in front of the pipeline (1, 2, 3, 8: the third leaves it when the second enters).
+// Four moves, a collector, a pipeline that takes one every five cycles: they enter in 3, 8, 13
+// and 18. The collector is free in the cycle after (moves issue in 1, 4, 9, 14), in the cycle
+// itself (1, 3, 8, 13), or when its instruction has a place in front of the pipeline (1, 2, 3, 8:
+// the third leaves it when the second enters).
 static void collectors_wait(void **state) {
     (void)state;
     static const uint32_t slots[] = {2 + 4 + 4, 1 + 4 + 4, 4};
@@ -85,8 +87,9 @@ static void collectors_wait(void **state) {
     }
 }
 
-// An integer and a float of one warp in cycle 1. A cluster takes one of them a cycle: at issue the second waits for the
-// scheduler's next turn, at entry both issue and the second enters a cycle later. With two clusters both enter at once.
+// An integer and a float of one warp in cycle 1. A cluster takes one of them a cycle: at issue the
+// second waits for the scheduler's next turn, at entry both issue and the second enters a cycle
+// later. With two clusters both enter at once.
 static void a_cluster_takes_one(void **state) {
     (void)state;
     for (uint32_t at = CLUSTER_AT_ISSUE; at <= CLUSTER_AT_ENTRY; at++)
@@ -107,7 +110,7 @@ static void a_cluster_takes_one(void **state) {
         }
 }
 
-// ---- pipelines that are off ---------------------------------------------------------------------
+// ---- pipelines that are off --------------------------------------------------------------------
 struct gate {
     uint64_t on_at, asked_at, entered_at;
     uint32_t asked, pipe;
@@ -116,7 +119,8 @@ static bool gate_on(void *self, const struct sm_view *v, uint32_t pipe) {
     const struct gate *p = self;
     return pipe != SM_PIPE_INT || v->cycle >= p->on_at;
 }
-static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes, uint64_t ready) {
+static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                            uint64_t ready) {
     struct gate *p = self;
     assert_int_equal(unit, UNIT_INT);
     assert_int_equal(pipes, 1ull << SM_PIPE_INT);
@@ -133,12 +137,16 @@ static void gate_issue(void *self, const struct sm_view *v, struct sm_issue *i) 
     p->pipe = i->pipe;
 }
 
-// INT is off until cycle 50. The move issues in 1, asks in 3 with its operands there, once, and enters then.
+// INT is off until cycle 50. The move issues in 1, asks in 3 with its operands there, once, and
+// enters then.
 static void off_at_entry(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
     struct gate gate = {.on_at = 50};
-    const struct sm_policy p = {.name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted,
+    const struct sm_policy p = {.name = "gate",
+                                .self = &gate,
+                                .unit_on = gate_on,
+                                .unit_wanted = gate_wanted,
                                 .issue = gate_issue};
     g->policy[g->n_policies++] = &p;
     movi(g, 1, 1);
@@ -152,12 +160,14 @@ static void off_at_entry(void **state) {
     rig_free(g);
 }
 
-// A branch that takes an INT pipeline and has no result: its warp exits, but is there until it has entered.
+// A branch that takes an INT pipeline and has no result: its warp exits, but is there until it has
+// entered.
 static void exit_waits_for_entry(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
     struct gate gate = {.on_at = 50};
-    const struct sm_policy p = {.name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted};
+    const struct sm_policy p = {
+        .name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted};
     g->policy[g->n_policies++] = &p;
     g->c.ctrl_on_lanes = true;
     bra(g, 1);
@@ -168,8 +178,9 @@ static void exit_waits_for_entry(void **state) {
     rig_free(g);
 }
 
-// Cluster 0 is off. Of two moves in cycle 1 the first enters cluster 1 in cycle 2, the second finds none that is free
-// and on, asks for cluster 0 and enters cluster 1 a cycle later. One move alone asks for nothing.
+// Cluster 0 is off. Of two moves in cycle 1 the first enters cluster 1 in cycle 2, the second finds
+// none that is free and on, asks for cluster 0 and enters cluster 1 a cycle later. One move alone
+// asks for nothing.
 static void who_is_on_comes_first(void **state) {
     (void)state;
     for (uint32_t n = 1; n <= 2; n++) {
@@ -180,8 +191,12 @@ static void who_is_on_comes_first(void **state) {
         for (uint32_t i = 0; i < SM_PIPES; i++)
             off[i] = (struct sm_gate){i == SM_PIPE_INT ? 0 : UINT64_MAX, SM_GATE_NEVER};
         struct gate gate = {.on_at = UINT64_MAX};
-        const struct sm_policy p = {.name = "gate", .self = &gate, .gate = off, .gated = 1ull << SM_PIPE_INT,
-                                    .unit_wanted = gate_wanted, .issue = gate_issue};
+        const struct sm_policy p = {.name = "gate",
+                                    .self = &gate,
+                                    .gate = off,
+                                    .gated = 1ull << SM_PIPE_INT,
+                                    .unit_wanted = gate_wanted,
+                                    .issue = gate_issue};
         g->policy[g->n_policies++] = &p;
         for (uint32_t i = 0; i < n; i++) movi(g, i, i);
         exit_(g);
@@ -195,8 +210,8 @@ static void who_is_on_comes_first(void **state) {
     }
 }
 
-// FP of cluster 1 is off, and a cluster takes one instruction a cycle: the integer, though first, goes to cluster 1, so
-// that the float of the same cycle finds its pipeline on. Nobody asks.
+// FP of cluster 1 is off, and a cluster takes one instruction a cycle: the integer, though first,
+// goes to cluster 1, so that the float of the same cycle finds its pipeline on. Nobody asks.
 static void clusters_whose_twin_is_off_come_first(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
@@ -207,8 +222,12 @@ static void clusters_whose_twin_is_off_come_first(void **state) {
     for (uint32_t i = 0; i < SM_PIPES; i++)
         off[i] = (struct sm_gate){i == SM_PIPE_FP + 1 ? 0 : UINT64_MAX, SM_GATE_NEVER};
     struct gate gate = {.on_at = UINT64_MAX};
-    const struct sm_policy p = {.name = "gate", .self = &gate, .gate = off, .gated = 1ull << (SM_PIPE_FP + 1),
-                                .unit_wanted = gate_wanted, .issue = gate_issue};
+    const struct sm_policy p = {.name = "gate",
+                                .self = &gate,
+                                .gate = off,
+                                .gated = 1ull << (SM_PIPE_FP + 1),
+                                .unit_wanted = gate_wanted,
+                                .issue = gate_issue};
     g->policy[g->n_policies++] = &p;
     iadd(g, 1, 10, 11);
     fadd(g, 2, 12, 13);
@@ -220,17 +239,17 @@ static void clusters_whose_twin_is_off_come_first(void **state) {
     rig_free(g);
 }
 
-// What policies add counts from the entry on. Rows take three cycles longer to read: the adds of 1 and 2 have their
-// operands in 5 and 6. The pipeline stays closed two cycles longer, the second enters in 8; its result is there 10 + 4
-// later.
+// What policies add counts from the entry on. Rows take three cycles longer to read: the adds of 1
+// and 2 have their operands in 5 and 6. The pipeline stays closed two cycles longer, the second
+// enters in 8; its result is there 10 + 4 later.
 static void slow_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     (void)self, (void)v;
     if (i->unit != UNIT_INT) return;
     i->extra_latency += 4;
     i->extra_interval += 2;
 }
-static uint32_t slow_read(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes, bool is_write,
-                          uint64_t cycle) {
+static uint32_t slow_read(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes,
+                          bool is_write, uint64_t cycle) {
     (void)self, (void)w, (void)reg, (void)bank, (void)lanes, (void)cycle;
     return is_write ? 0 : 3;
 }
@@ -247,7 +266,7 @@ static void policies_delay(void **state) {
     rig_free(g);
 }
 
-// ---- what does not go together --------------------------------------------------------------------
+// ---- what does not go together -----------------------------------------------------------------
 static void refusals(void **state) {
     (void)state;
     static const struct { uint32_t read_latency, ahead; bool on_lanes; const char *why; } row[] = {
@@ -261,7 +280,8 @@ static void refusals(void **state) {
         g->c.collector_ahead = row[i].ahead;
         g->c.shared_on_lanes = row[i].on_lanes;
         struct sm *sm;
-        assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &sm), WW_ERROR_CONFIG);
+        assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &sm),
+                         WW_ERROR_CONFIG);
         char said[256] = "";
         diags_first(&g->d, said, sizeof said);
         if (strstr(said, row[i].why) == NULL) fail_msg("said '%s'", said);

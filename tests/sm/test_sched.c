@@ -220,7 +220,7 @@ static void one_group_is_round_robin(void **state) {
     }
 }
 
-// ---- hooks --------------------------------------------------------------------------------------
+// ---- hooks -------------------------------------------------------------------------------------
 // A policy that prefers odd warps, and takes no pipe of cluster 0 before cycle 50.
 static uint64_t odd_first(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
     (void)self, (void)v, (void)sc;
@@ -363,14 +363,15 @@ static void one_side_off(void **state) {
     }
 }
 
-// A pipeline that goes off of itself when it has been idle for `window` cycles, and is on two cycles after it is
-// wanted.
+// A pipeline that goes off of itself when it has been idle for `window` cycles, and is on two
+// cycles after it is wanted.
 struct window {
     struct sm_gate gate[SM_PIPES];
     uint64_t on_at;
     uint32_t asked, cycles, told;
 };
-static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes, uint64_t ready) {
+static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
+                              uint64_t ready) {
     struct window *p = self;
     (void)ready;
     assert_int_equal(unit, UNIT_INT);
@@ -388,8 +389,9 @@ static void window_cycle(void *self, const struct sm_view *v) {
     p->gate[SM_PIPE_INT].off_from = v->cycle + 1 + p->gate[SM_PIPE_INT].window;
     p->on_at = UINT64_MAX;
 }
-// Three additions, each of which waits for the one before. A window of 30 never ends between them; one of 0 does each
-// time, and the result comes two cycles later. With cycle_gate `cycle` hears of it, without it does not.
+// Three additions, each of which waits for the one before. A window of 30 never ends between them;
+// one of 0 does each time, and the result comes two cycles later. With cycle_gate `cycle` hears of
+// it, without it does not.
 static void goes_off(void **state) {
     (void)state;
     uint64_t done_at[3];
@@ -397,10 +399,16 @@ static void goes_off(void **state) {
         struct rig *g = rig_new();
         g->c.clusters = 1;
         struct window w = {.on_at = UINT64_MAX};
-        for (uint32_t p = 0; p < SM_PIPES; p++) w.gate[p] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
+        for (uint32_t p = 0; p < SM_PIPES; p++)
+            w.gate[p] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
         w.gate[SM_PIPE_INT].window = k == 0 ? 30 : 0;
-        const struct sm_policy p = {.name = "window", .self = &w, .cycle = window_cycle, .cycle_at = &w.on_at,
-                                    .cycle_gate = k != 1, .gate = w.gate, .gated = 1u << SM_PIPE_INT,
+        const struct sm_policy p = {.name = "window",
+                                    .self = &w,
+                                    .cycle = window_cycle,
+                                    .cycle_at = &w.on_at,
+                                    .cycle_gate = k != 1,
+                                    .gate = w.gate,
+                                    .gated = 1u << SM_PIPE_INT,
                                     .unit_wanted = window_wanted};
         g->policy[g->n_policies++] = &p;
         s2r(g, 1, PTX_SREG_tid_x);
@@ -417,7 +425,7 @@ static void goes_off(void **state) {
     assert_int_equal(done_at[1], done_at[0] + 3 * 2);
 }
 
-// ---- order of units, and turns that a policy does not need --------------------------------------
+// ---- order of units, and turns that a policy does not need -------------------------------------
 struct turns {
     uint64_t at;
     uint32_t without;
@@ -475,8 +483,10 @@ static void order_and_turns(void **state) {
     const uint8_t idle[UNIT_N] = {[UNIT_FP] = SM_PIPE_FP};
     uint32_t calls[WW_COUNT(row)];
     for (size_t k = 0; k < WW_COUNT(row); k++) {
-        struct turns r = {
-            .at = row[k].at, .without = row[k].without, .is_idle = row[k].is_idle, .left_at = UINT64_MAX};
+        struct turns r = {.at = row[k].at,
+                          .without = row[k].without,
+                          .is_idle = row[k].is_idle,
+                          .left_at = UINT64_MAX};
         struct rig *g = rig_new();
         g->c.schedulers = 1;
         floats_and_integers(g);
@@ -498,7 +508,8 @@ static void order_and_turns(void **state) {
         assert_int_equal(r.left != 0, row[k].at != UINT64_MAX || row[k].without != 0);
         rig_free(g);
     }
-    assert_true(calls[5] != 0 && calls[5] < calls[2]); // FP works in some cycles without a warp for it
+    // FP works in some cycles without a warp for it.
+    assert_true(calls[5] != 0 && calls[5] < calls[2]);
     struct diags d;
     diags_init(&d);
     struct rig *g = three_warps();
@@ -572,7 +583,7 @@ static void folding_and_slow_registers(void **state) {
     rig_free(g);
 }
 
-// ---- rows that the SM times ---------------------------------------------------------------------
+// ---- rows that the SM times --------------------------------------------------------------------
 struct rows {
     struct sm_rows r;
     struct { uint32_t reg; uint64_t cycle; } other[8];
@@ -590,20 +601,24 @@ static void busy(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     (void)v, (void)cycle;
     *(begins ? &m->begins : &m->ends) += 1;
 }
-static uint32_t same_time(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes, bool is_write,
-                          uint64_t cycle) {
+static uint32_t same_time(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes,
+                          bool is_write, uint64_t cycle) {
     struct rows *m = self;
     (void)bank, (void)lanes, (void)is_write;
     assert_int_equal(m->r.row[reg][w].last, cycle);
     m->rf++;
     return 0;
 }
-// Adds issue in 1, 11 and 21, read then and write in 10, 20 and 30. Register 1 is read in 1; 7 written in 10, read
-// in 11 and, by the third, 10 cycles later, which is more than near; 2 written in 20 and read in 21; 3 written in 30.
-// The same with a policy that asks to be asked about each access.
+// Adds issue in 1, 11 and 21, read then and write in 10, 20 and 30. Register 1 is read in 1; 7
+// written in 10, read in 11 and, by the third, 10 cycles later, which is more than near; 2 written
+// in 20 and read in 21; 3 written in 30. The same with a policy that asks to be asked about each
+// access.
 static void timed_rows(void **state) {
     (void)state;
-    static const struct { uint32_t reg; uint64_t cycle; } others[] = {{1, 1}, {7, 10}, {2, 20}, {7, 21}, {3, 30}};
+    static const struct {
+        uint32_t reg;
+        uint64_t cycle;
+    } others[] = {{1, 1}, {7, 10}, {2, 20}, {7, 21}, {3, 30}};
     for (uint32_t k = 0; k < 2; k++) {
         struct rig *g = rig_new();
         struct rows *m = calloc(1, sizeof *m);
@@ -626,7 +641,8 @@ static void timed_rows(void **state) {
             assert_int_equal(m->other[i].reg, others[i].reg);
             assert_int_equal(m->other[i].cycle, others[i].cycle);
         }
-        for (uint32_t r = 0; r < SM_ROWS; r++) assert_int_equal(m->r.row[r][0].gaps, r == 7 || r == 2);
+        for (uint32_t r = 0; r < SM_ROWS; r++)
+            assert_int_equal(m->r.row[r][0].gaps, r == 7 || r == 2);
         assert_int_equal(m->r.row[7][0].last, 21);
         assert_int_equal(m->r.row[2][0].last, 21);
         assert_int_equal(m->begins, 1);
@@ -642,7 +658,7 @@ static void timed_rows(void **state) {
     }
 }
 
-// ---- caches and clocks of a policy's own --------------------------------------------------------
+// ---- caches and clocks of a policy's own -------------------------------------------------------
 struct drowsy {
     uint32_t hits, misses, fills, writes, ticks;
     uint64_t next;
@@ -706,7 +722,8 @@ static void chosen_arrays(void **state) {
     for (uint32_t k = 0; k < WW_COUNT(arrays); k++) {
         struct rig *g = rig_new();
         uint32_t n[SM_ARRAY_SHARED + 1] = {0};
-        const struct sm_policy p = {.name = "arrays", .self = n, .arrays = arrays[k], .array_access = count_array};
+        const struct sm_policy p = {
+            .name = "arrays", .self = n, .arrays = arrays[k], .array_access = count_array};
         g->policy[g->n_policies++] = &p;
         g->im.shared_bytes = 128;
         movi(g, 3, 0);
