@@ -248,6 +248,8 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
         json_decref(o);
         return true;
     }
+    const char *const reason = json_string_value(json_object_get(o, "no_power"));
+    const char *const why = reason ? arena_strdup(&c->arena, reason) : NULL;
     json_decref(o);
     char *text = (char *)"";
     size_t len = 0;
@@ -266,7 +268,8 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
                          : WW_ERROR_USAGE,
              "the point of %g MHz and %.3f V %s: %.600s", p->mhz, p->v,
              code ? "failed" : "has no power",
-             !len                 ? "it launched no kernel that takes time"
+             why && code == 0     ? why
+             : !len               ? "it launched no kernel that takes time"
              : code == 2 || !last ? text
                                   : last + 1);
     return false;

@@ -250,6 +250,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (q->json) {
         json_t *json = run_to_json(&run, o.power);
         json_object_set_new(json, "checked", json_boolean(o.check > 0));
+        if (o.no_power) json_object_set_new(json, "no_power", json_string(o.no_power));
         json_t *savings = has_power ? account_savings_json(&power) : NULL;
         if (savings) json_object_set_new(json, "savings", savings);
         json_object_set_new(

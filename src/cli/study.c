@@ -323,15 +323,27 @@ static enum ww_status add_compared(struct cli *c, struct compared *k, const char
     return WW_OK;
 }
 
+// Techniques with `+` between, as run -p has them.
+static const char *both_at_once(struct cli *c, const char *names) {
+    char *const list = arena_strdup(&c->arena, names);
+    for (char *p = list; *p; p++)
+        if (*p == '+') *p = ',';
+    return list;
+}
+
+// What a column of a technique is called: of one in a file of its own, the file's name.
+static const char *heading(struct cli *c, const char *names) {
+    const char *const slash = strrchr(names, '/');
+    if (!slash || strchr(names, '+')) return names;
+    const size_t n = strlen(slash + 1), end = n > 5 && strcmp(slash + n - 4, ".yaml") == 0 ? 5 : 0;
+    return arena_strndup(&c->arena, slash + 1, n - end);
+}
+
 static enum ww_status add_policies(struct cli *c, struct compared *k, const char *list) {
     char *copy = arena_strdup(&c->arena, list), *save = NULL;
     enum ww_status s = WW_OK;
-    for (char *w = strtok_r(copy, ",", &save); w && s == WW_OK; w = strtok_r(NULL, ",", &save)) {
-        char *names = arena_strdup(&c->arena, w); // a+b is both at once
-        for (char *p = names; *p; p++)
-            if (*p == '+') *p = ',';
-        s = add_compared(c, k, w, names, "");
-    }
+    for (char *w = strtok_r(copy, ",", &save); w && s == WW_OK; w = strtok_r(NULL, ",", &save))
+        s = add_compared(c, k, heading(c, w), both_at_once(c, w), "");
     return s;
 }
 
@@ -343,7 +355,19 @@ static enum ww_status add_config(struct cli *c, struct compared *k, const char *
                         colon + 1);
 }
 
-static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const char **policy) {
+// Whether `keys` (KEY=VALUE,...) sets a key.
+static bool sets(const char *keys, const char *key) {
+    const size_t n = strlen(key);
+    for (const char *k = keys; k; k = strchr(k, ',')) {
+        k += *k == ',';
+        if (strncmp(k, key, n) == 0 && k[n] == '=') return true;
+    }
+    return false;
+}
+
+// All of `keys` but those that `but` sets too.
+static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const char *but,
+                                 const char **policy) {
     char *copy = arena_strdup(&c->arena, keys), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(w, '=');
@@ -351,9 +375,10 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
             return diag_add(&c->diags, WW_ERROR_USAGE, "expected KEY=VALUE, not `%s`", w);
         *equals = 0;
         if (policy && strcmp(w, "policy") == 0) {
-            *policy = equals + 1;
+            *policy = both_at_once(c, equals + 1);
             continue;
         }
+        if (sets(but, w)) continue;
         fputs("      ", f);
         yaml_text(f, w);
         fputs(": ", f);
@@ -361,6 +386,22 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
         fputc('\n', f);
     }
     return WW_OK;
+}
+
+// A configuration's `set`, if any key is in it. Its own keys win over those of all.
+static enum ww_status write_set(struct cli *c, FILE *f, const char *common, const char *keys,
+                                const char **policy) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *const set = open_memstream(&text, &n);
+    if (!set) return diag_add(&c->diags, WW_ERROR_MEMORY, "no memory for a configuration");
+    enum ww_status s = write_sets(c, set, common, keys, NULL);
+    if (s == WW_OK) s = write_sets(c, set, keys, "", policy);
+    if (fclose(set) != 0 && s == WW_OK)
+        s = diag_add(&c->diags, WW_ERROR_MEMORY, "no memory for a configuration");
+    if (s == WW_OK && n != 0) fprintf(f, "    set:\n%s", text);
+    free(text);
+    return s;
 }
 
 // What gating saved of the leakage of a type's lanes in a run, and what the oracle of the same run
@@ -448,13 +489,8 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
         const char *policy = k->policy[i];
         fputs("  ", f);
         yaml_text(f, k->name[i]);
-        fputs(":\n    set:\n      sm_count: ", f); // a mapping is never empty: the GPU's own value
-        struct gpu_config config;
-        enum ww_status s = gpu_config_load(gpu, NULL, 0, &c->diags, &config);
-        if (s != WW_OK) return s;
-        fprintf(f, "%u\n", config.sm_count);
-        s = write_sets(c, f, common, NULL);
-        if (s == WW_OK) s = write_sets(c, f, k->keys[i], &policy);
+        fputs(":\n", f);
+        const enum ww_status s = write_set(c, f, common, k->keys[i], &policy);
         if (s != WW_OK) return s;
         fputs("    policy: ", f);
         yaml_text(f, policy);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_LAYERS = 96, MAX_BASES = 8, MAX_KEYS = 512, MAX_FILE = 1 << 20 };
 #define NO_LAYER UINT16_MAX
@@ -19,6 +20,21 @@ static void add_place(struct config_places *p, const char *dir, size_t len) {
     snprintf(p->dir[p->n++], GPU_PATH_BYTES, "%.*s", (int)len, dir);
 }
 
+// The file that this code is in: the program's or the library's. A program that was found through
+// PATH is known to the linker by the name that was typed, without a folder.
+static bool find_self(char path[GPU_PATH_BYTES]) {
+    Dl_info self;
+    if (!dladdr((void *)(uintptr_t)&gpu_config_load, &self) || !self.dli_fname) return false;
+    if (strchr(self.dli_fname, '/')) {
+        const int n = snprintf(path, GPU_PATH_BYTES, "%s", self.dli_fname);
+        return n > 0 && (size_t)n < GPU_PATH_BYTES;
+    }
+    const ssize_t n = readlink("/proc/self/exe", path, GPU_PATH_BYTES - 1);
+    if (n <= 0) return false;
+    path[n] = 0;
+    return strchr(path, '/') != NULL;
+}
+
 void config_find_places(struct config_places *p, const char *variable, const char *folder) {
     p->n = 0;
     const char *env = getenv(variable);
@@ -27,12 +43,11 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         add_place(p, env, len);
         env += len + (env[len] == ':');
     }
-    Dl_info self;
-    if (dladdr((void *)(uintptr_t)&gpu_config_load, &self) && self.dli_fname) {
+    char path[GPU_PATH_BYTES];
+    if (find_self(path)) {
         char dir[GPU_PATH_BYTES];
-        const char *slash = strrchr(self.dli_fname, '/');
-        int len = slash ? (int)(slash - self.dli_fname) : 1;
-        const char *start = slash ? self.dli_fname : ".";
+        const int len = (int)(strrchr(path, '/') - path);
+        const char *const start = path;
         // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";

@@ -102,6 +102,10 @@ static void check_sm(const struct gpu_config *g, struct check c) {
     if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
         fail(&c, "active_warps|max_warps|scheduler", "is %u, more than the %u warps there are",
              s->active_warps, s->max_warps);
+    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps < s->schedulers)
+        fail(&c, "active_warps|schedulers|scheduler",
+             "is %u, less than a warp for each of the %u schedulers", s->active_warps,
+             s->schedulers);
     if (s->scheduler >= SCHED_FETCH_GROUP && s->group_warps < s->schedulers)
         fail(&c, "group_warps|schedulers|scheduler",
              "is %u, less than a warp for each of the %u schedulers", s->group_warps,

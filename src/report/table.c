@@ -2,6 +2,7 @@
 #include "report/account.h"
 #include "report/demangle.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -26,7 +27,7 @@ const char *table_scaled(double v, const char *unit, char buf[32]) {
     } step[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},   {1, ""},
                 {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}, {1e-15, "f"}};
     size_t i = 0;
-    while (i + 1 < WW_COUNT(step) && v < step[i].scale * 0.9995) i++;
+    while (i + 1 < WW_COUNT(step) && fabs(v) < step[i].scale * 0.9995) i++;
     if (v == 0) i = 4;
     snprintf(buf, 32, "%.4g %s%s", v / step[i].scale, step[i].prefix, unit);
     return buf;

@@ -320,8 +320,8 @@ uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64
     const uint64_t ready = operands_at + agu_cycles(s, a->mask) + in->latency;
     const uint64_t start = max64(ready, s->banks_free_at);
     s->banks_free_at = start + e.bank_cycles;
-    const bool is_on = !(s->pipes_none >> s->lsu.pipe & 1); // nobody asks it: it may be off
-    units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles, is_on);
+    // Nobody has asked for it, so it is never gated here (savings.c).
+    units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles, false);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, w, lanes);
     const uint32_t hold = e.bank_cycles > in->interval ? e.bank_cycles : in->interval;

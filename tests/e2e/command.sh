@@ -33,6 +33,9 @@ run 2 run -s sm.schedulers=0 hotspot; says err schedulers
 run 2 run --thread hotspot; says err 'unknown option'
 run 2 run --threads 0 hotspot; says err threads
 run 2 run -p nosuch hotspot; says err nosuch
+# found through PATH, from another folder
+(cd / && PATH="$(dirname "$WARPWATT"):$PATH" warpwatt gpus) >out 2>err || fail "warpwatt through PATH: $(cat err)"
+says out '^gtx480 '
 run 2 run -- ; says err 'needs a program'
 run 2 run -- ./no-such-program; says err 'no-such-program'
 run 0 run -- true; says err 'never opened the GPU'

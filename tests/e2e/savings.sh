@@ -99,4 +99,9 @@ refused origami '-g gtx480-micro46 -s sm.cluster_at=entry' 'lane-pg looks at sin
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
 refused nothing '' 'there is no technique'
+refused adaptive-idle-detect '' 'is a mechanism, not a technique'
+refused conv-pg '-g gt240 -s savings.gate_ldst=1' 'gate_ldst does not go with sm.shared_on_lanes'
+refused gates '-s sm.active_warps=1' 'active_warps is 1, less than a warp'
+# gating may cost more than it saves; that is a sensible unit too
+run 0 run -p conv-pg -g gt240 matrixMul; says out 'INT .* -[0-9.]+ [mun]J +-'
 finish

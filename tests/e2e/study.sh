@@ -189,6 +189,10 @@ for p in conv-pg gates warped-gates origami; do
         done
     done
 done
+# a configuration's own keys win; `+`: both at once; a technique in a file has its name
+cp "$HERE/../../savings/conv-pg.yaml" mine.yaml
+run 0 compare $db -p two-level,./mine.yaml -s sm_count=2 -c x:sm_count=1,policy=conv-pg+meters vectorAdd
+says out ' two-level +mine +x$'
 run 2 compare $db -p none hotspot; says err 'two configurations'
 run 2 compare $db -p none -c gto:sm.schedulr=gto hotspot; says err 'sm.scheduler'
 run 2 compare $db -p none -c x hotspot; says err 'NAME:KEY=VALUE'
