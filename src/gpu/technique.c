@@ -42,12 +42,24 @@ static const cyaml_schema_field_t technique_fields[] = {
 static const cyaml_schema_value_t technique_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_technique, technique_fields)};
 
+// The library's first sentence says what is wrong, the ones behind it where, from inside out.
+struct said {
+    char text[256];
+    unsigned line, col;
+};
 static void listen(cyaml_log_t level, void *user, const char *fmt, va_list ap) {
-    char *said = user;
-    if (level < CYAML_LOG_ERROR || said[0]) return;
-    vsnprintf(said, 256, fmt, ap);
-    said[strcspn(said, "\n")] = 0;
-    if (strncmp(said, "Load: ", 6) == 0) memmove(said, said + 6, strlen(said) - 5);
+    struct said *const s = user;
+    if (level < CYAML_LOG_ERROR || s->line != 0) return;
+    char text[256];
+    vsnprintf(text, sizeof text, fmt, ap);
+    text[strcspn(text, "\n")] = 0;
+    const char *const start = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
+    if (!s->text[0]) {
+        snprintf(s->text, sizeof s->text, "%s", start);
+        return;
+    }
+    const char *const at = strstr(start, "(line: ");
+    if (at && sscanf(at, "(line: %u, column: %u)", &s->line, &s->col) != 2) s->line = 0;
 }
 
 static void copy_values(struct arena *a, const struct raw_value *from, uint32_t n,
@@ -65,18 +77,19 @@ static enum ww_status read_technique(struct arena *a, const char *path, const ch
     size_t len;
     const enum ww_status s = file_read(a, path, MAX_FILE, &text, &len, d);
     if (s != WW_OK) return s;
-    char said[256] = "";
+    struct said said = {.line = 0};
     const cyaml_config_t config = {
-        .log_fn = listen, .log_ctx = said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
+        .log_fn = listen, .log_ctx = &said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
     struct raw_technique *raw = NULL;
     const cyaml_err_t e = cyaml_load_data((const uint8_t *)text, len, &config, &technique_schema,
                                           (cyaml_data_t **)&raw, NULL);
-    if (e != CYAML_OK || raw == NULL)
-        return diag_add(
-            d, WW_ERROR_CONFIG,
-            "%s: %s%s%s (keys: description, paper, mechanisms; gpu and options, lists of "
-            "name, value, source)",
-            path, cyaml_strerror(e), said[0] ? ": " : "", said);
+    if (e != CYAML_OK || raw == NULL) {
+        diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, path, text, said.line, said.col,
+                "%s (keys: description, paper, mechanisms; gpu and options, lists of name, value, "
+                "source)",
+                said.text[0] ? said.text : cyaml_strerror(e));
+        return WW_ERROR_CONFIG;
+    }
     *out = (struct technique){.name = arena_strdup(a, name),
                               .path = arena_strdup(a, path),
                               .description = arena_strdup(a, raw->description),
@@ -205,6 +218,22 @@ static bool is_overridden(const char *key, const char *const *overrides, uint32_
     return false;
 }
 
+// A key of a technique's that no GPU has is that file's mistake, and not one of -s.
+static enum ww_status check_key(struct arena *a, const struct technique *t, const char *key,
+                                struct diags *d) {
+    const struct gpu_key *all;
+    const uint32_t n = gpu_config_keys(a, &all);
+    const char **names = arena_alloc(a, (n + 1) * sizeof *names);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = all[i].path;
+        if (strcmp(names[i], key) == 0) return WW_OK;
+    }
+    const int near = text_nearest(key, names, n);
+    return diag_add(d, WW_ERROR_CONFIG, "%s: no GPU has a key %s%s%s%s", t->path, key,
+                    near >= 0 ? "; did you mean " : "", near >= 0 ? names[near] : "",
+                    near >= 0 ? "?" : "");
+}
+
 static enum ww_status add_technique(struct arena *a, const char *name, struct savings_request *r,
                                     struct settings *set, const char *const *overrides, uint32_t n,
                                     struct diags *d) {
@@ -224,9 +253,29 @@ static enum ww_status add_technique(struct arena *a, const char *name, struct sa
         r->option[r->n_options].where = t.path;
         r->option[r->n_options++].must_be_used = true;
     }
-    for (uint32_t i = 0; i < t.n_gpu && s == WW_OK; i++)
-        if (!is_overridden(t.gpu[i].name, overrides, n)) s = add_setting(set, &t, &t.gpu[i], d);
+    for (uint32_t i = 0; i < t.n_gpu && s == WW_OK; i++) {
+        if (is_overridden(t.gpu[i].name, overrides, n)) continue;
+        s = check_key(a, &t, t.gpu[i].name, d);
+        if (s == WW_OK) s = add_setting(set, &t, &t.gpu[i], d);
+    }
     return s;
+}
+
+// Mechanisms are refused by their own names; whose they are stands in the files.
+static void note_mechanisms(struct arena *a, const struct savings_request *r, struct diags *d) {
+    const char *said = "", *last = NULL;
+    for (uint32_t i = 0; i < r->n_mechanisms; i++) {
+        const char *const where = r->mechanism[i].where, *const slash = strrchr(where, '/');
+        const char *const file = slash ? slash + 1 : where;
+        const int n = (int)(ends_in_yaml(file) ? strlen(file) - 5 : strlen(file));
+        if (where == last)
+            said = arena_printf(a, "%s, %s", said, r->mechanism[i].name);
+        else
+            said = arena_printf(a, "%s%s%.*s is %s", said, last ? "; " : "", n, file,
+                                r->mechanism[i].name);
+        last = where;
+    }
+    diag_at(d, DIAG_NOTE, WW_OK, NULL, NULL, 0, 0, "%s", said);
 }
 
 static enum ww_status configure(struct arena *a, const char *gpu, const char *names,
@@ -265,11 +314,14 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
         *equals = 0;
         r.option[r.n_options].name = key;
         r.option[r.n_options].value = equals + 1;
-        r.option[r.n_options].where = "-s";
+        r.option[r.n_options].where = arena_printf(a, "-s %s", overrides[i]);
         r.option[r.n_options++].must_be_used = true;
     }
     if (s == WW_OK) s = gpu_config_load(gpu ? gpu : "gtx480", keys, n_keys, d, c);
-    return s == WW_OK ? savings_make(&r, &c->sm, d, out) : s;
+    if (s != WW_OK) return s;
+    s = savings_make(&r, &c->sm, d, out);
+    if (s != WW_OK && n_names > 1) note_mechanisms(a, &r, d);
+    return s;
 }
 
 enum ww_status technique_configure(const char *gpu, const char *names, const char *const *overrides,

@@ -99,6 +99,12 @@ refused origami '-g gtx480-micro46 -s sm.cluster_at=entry' 'lane-pg looks at sin
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
 refused nothing '' 'there is no technique'
+refused warped-gates,origami '' 'warped-gates is gates, coordinated-blackout'
+refused gates '-s savings.max_swich=9' '-s savings.max_swich=9: there is no option'
+printf 'description: x\npaper: y\nmechanisms: [gates]\ngpu:\n  - {name: sm.schedulr, value: gto, source: z}\n' >bad.yaml
+refused ./bad.yaml '' 'bad.yaml: no GPU has a key sm.schedulr; did you mean sm.scheduler'
+printf 'description: x\npaper: y\nmechanisms: [conv-pg]\noptions:\n  - {name: break_even, value: 19}\n' >bad.yaml
+refused ./bad.yaml '' 'bad.yaml:5:31: error: Missing required mapping field: source'
 refused adaptive-idle-detect '' 'is a mechanism, not a technique'
 refused conv-pg '-g gt240 -s savings.gate_ldst=1' 'gate_ldst does not go with sm.shared_on_lanes'
 refused gates '-s sm.active_warps=1' 'active_warps is 1, less than a warp'
