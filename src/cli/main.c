@@ -119,7 +119,7 @@ int cmd_help(struct cli *c, int argc, char **argv) {
          "  warpwatt run -- ./my-program args           your program, as nvcc built it\n"
          "  warpwatt run kernel.ptx --entry saxpy --grid 64 --block 256 ...   a bare kernel\n"
          "\nexit codes: 0 done; 1 the program failed; 2 usage or configuration; 3 unsupported;\n"
-         "            4 the simulated GPU deadlocked or met a limit");
+         "            4 the simulated GPU deadlocked or met a limit, or a run was interrupted");
     return 0;
 }
 

@@ -200,7 +200,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
     [OPT_POLICY] = {"--policy", 'p', "A,B,...",
-                    "techniques, each a configuration (A+B: both at once; `none` is always there)"},
+                    "techniques, each a configuration (A+B: both at once; `none`: the GPU as its file has it)"},
     [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...",
                     "a configuration; policy=TECHNIQUE may stand among the keys"},
 };

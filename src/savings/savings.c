@@ -118,11 +118,11 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
         if ((traits[m].needs & NEED_LANES) && !(s->mechanisms & OF_LANES))
             return diag_add(d, WW_ERROR_CONFIG,
                             "%s needs lane-pg (or lane-meter, to measure only): it makes single "
-                            "lanes idle, and "
-                            "%s no single lane",
+                            "lanes idle, and %s",
                             name,
-                            s->mechanisms & OF_PIPES ? "gating of whole pipelines switches off"
-                                                     : "nothing looks at");
+                            s->mechanisms & OF_PIPES
+                                ? "gating of whole pipelines switches off no single lane"
+                                : "nothing looks at single lanes");
         if ((traits[m].needs & NEED_LANES) && savings_lane_width(c) < LANE_CLUSTER)
             return diag_add(
                 d, WW_ERROR_CONFIG,

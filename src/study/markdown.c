@@ -164,8 +164,8 @@ static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, c
 
 static void published_table(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
-    fputs("## Published values\n\n| source | workload | what | published | ours | verdict | why it "
-          "differs |\n|---|---|---|---:|---:|---|---|\n",
+    fputs("## Published values\n\n| source | workload | configuration | what | published | ours | "
+          "verdict | why it differs |\n|---|---|---|---|---:|---:|---|---|\n",
           f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
@@ -173,6 +173,8 @@ static void published_table(const struct sheet *sh, FILE *f) {
         cell_text(f, p->row->source);
         fputs(" | ", f);
         cell_text(f, p->row->workload);
+        fputs(" | ", f);
+        cell_text(f, p->row->configuration);
         fputs(" | ", f);
         cell_text(f, p->row->metric);
         fprintf(f, " | %s %s | ", p->row->value, p->row->unit);
