@@ -130,9 +130,12 @@ static bool miscounted(struct ptx_parser *p, const struct ptx_reading *r, const 
 enum role { DEST, SOURCE };
 enum width { EXACT, WIDER };
 
-// Of types of one size.
+// What a register's type says of its bits. Of two halves it says no more than .u32 does.
+static char register_class(enum ptx_type t) { return t == PTX_F16X2 ? 'u' : ptx_type_class(t); }
+
+// A register's type and an instruction's, of one size.
 static bool same_kind(enum ptx_type x, enum ptx_type y) {
-    const char a = ptx_type_class(x), b = ptx_type_class(y);
+    const char a = register_class(x), b = ptx_type_class(y);
     if (a == 'b' || b == 'b') return a != 'p' && b != 'p';
     const bool integers = (a == 'u' || a == 's') && (b == 'u' || b == 's');
     return integers || x == y;
@@ -140,7 +143,7 @@ static bool same_kind(enum ptx_type x, enum ptx_type y) {
 
 static bool fits(enum ptx_type reg, enum ptx_type want, unsigned bits, enum width width) {
     const unsigned have = ptx_type_bits(reg);
-    const char a = ptx_type_class(reg), b = ptx_type_class(want);
+    const char a = register_class(reg), b = ptx_type_class(want);
     if (have == bits) return same_kind(reg, want);
     if (width == EXACT || have < bits) return false;
     // A wider register holds the value in its low part; a wider float would be another number.
