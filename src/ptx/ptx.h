@@ -187,7 +187,8 @@ enum { PTX_MAX_OPERANDS = 8, PTX_MAX_TYPES = 6, PTX_MAX_MODS = 16 };
 //   tex/suld/...: `[tex, {coords}]` is one ADDRESS operand whose var/reg is the texture,
 //         list[0] (when a sampler is named) or list[..]: list = {coords VECTOR} or
 //         {sampler operand, coords VECTOR}. A single coordinate `[tex, %r1]` is a VECTOR of one.
-//   `_|p` (elect, shfl): a SINK whose reg2 is p. `%tid` without .x: a VECTOR of four SREGs.
+//   `_|p` (elect, lop3, match): a SINK whose reg2 is p; `{..}|p` (tex): a VECTOR whose reg2 is p.
+//   `%tid` without .x: a VECTOR of four SREGs.
 //   A vector register as a whole is the VECTOR of its elements (REG with component 0, 1, ...).
 //   brx.idx: operand[0] = index register, operand[1] = TARGETS.
 struct ptx_inst {

@@ -173,6 +173,12 @@ static bool sreg_fits(const struct ptx_operand *o, enum ptx_type type, unsigned 
     return n == bits || (n == 32 && bits == 16) || o->sreg == PTX_SREG_gridid;
 }
 
+// Whether a result may be thrown away as `_`: of lop3 and match only where p of `_|p` is kept.
+static bool takes_sink(const struct ptx_inst *i, const struct ptx_operand *o) {
+    if (i->op == PTX_OP_lop3 || i->op == PTX_OP_match) return o->reg2 >= 0;
+    return i->op == PTX_OP_atom || i->op == PTX_OP_elect;
+}
+
 static bool value(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                   const struct ptx_operand *o, enum ptx_type type, unsigned bits, enum width width,
                   enum role role) {
@@ -192,7 +198,7 @@ static bool value(struct ptx_parser *p, const struct ptx_reading *r, unsigned in
                             "an ordinary register: read special ones with mov or cvt first");
         ok = sreg_fits(o, type, bits);
         break;
-    case PTX_OPERAND_SINK: ok = role == DEST && r->inst.op == PTX_OP_atom; break;
+    case PTX_OPERAND_SINK: ok = role == DEST && takes_sink(&r->inst, o); break;
     default: break;
     }
     if (!ok && role == SOURCE && o->kind == PTX_OPERAND_INT)
@@ -516,7 +522,6 @@ static bool operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned 
     case '0': return exact(p, r, index, first, SOURCE);
     case '1': return exact(p, r, index, (enum ptx_type)i->types[1], SOURCE);
     case 'U':
-        if (o->kind == PTX_OPERAND_SINK && i->op == PTX_OP_elect) return true;
         return exact(p, r, index, PTX_U32, DEST);
     case 'u': return exact(p, r, index, PTX_U32, SOURCE);
     case 'P':
@@ -542,9 +547,17 @@ static bool operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned 
     }
 }
 
-static bool takes_second_half(unsigned op) {
-    return op == PTX_OP_setp || op == PTX_OP_shfl || op == PTX_OP_match || op == PTX_OP_lop3 ||
-           op == PTX_OP_elect;
+static bool takes_second_half(const struct ptx_inst *i) {
+    switch ((enum ptx_op)i->op) {
+    case PTX_OP_setp:
+    case PTX_OP_shfl:
+    case PTX_OP_elect:
+    case PTX_OP_tex:
+    case PTX_OP_tld4: return true;
+    case PTX_OP_match: return ptx_has(i, PTX_MOD_all);
+    case PTX_OP_lop3: return ptx_has(i, PTX_MOD_and) || ptx_has(i, PTX_MOD_or);
+    default: return false;
+    }
 }
 
 // Where a modifier decides whether the last operand is there.
@@ -573,7 +586,7 @@ static bool check_operands(struct ptx_parser *p, const struct ptx_reading *r) {
         return miscounted(p, r, "operand", lo, hi, i->n_operands);
     for (unsigned k = 0; k < i->n_operands; k++) {
         if (letters[k] && !operand(p, r, k, letters[k])) return false;
-        if (r->ops[k].reg2 >= 0 && (k > 0 || !takes_second_half(i->op)))
+        if (r->ops[k].reg2 >= 0 && (k > 0 || !takes_second_half(i)))
             return mismatch(p, r, k, &r->ops[k], "one without `|`");
     }
     return special(p, r);

@@ -337,7 +337,11 @@ bool ptx_operand_read(struct ptx_parser *p, struct ptx_reading *r, unsigned inde
     struct ptx_operand *o = &r->ops[index];
     r->places[index] = (struct ptx_place){.line = p->tok.line, .col = p->tok.col};
     *o = EMPTY_OPERAND;
-    if (ptx_at(p, '{')) return vector(p, r, index, o);
+    if (ptx_at(p, '{')) {
+        // `{a,b,c,d}|p` of a texture access: p says whether its texels are in memory.
+        const bool resides = index == 0 && (r->inst.op == PTX_OP_tex || r->inst.op == PTX_OP_tld4);
+        return vector(p, r, index, o) && (!resides || second_half(p, o));
+    }
     if (ptx_at(p, '[')) return address(p, r, index, o);
     if (!simple(p, r, index, o)) return false;
     if (o->kind == PTX_OPERAND_REG) spread(p, o);
