@@ -209,30 +209,36 @@ static void load_vector(struct lower *l, const struct ptx_inst *i, const struct 
     const struct ptx_operand *const o = &i->operand[0];
     const unsigned each = ptx_type_bits(t), total = each * i->vector;
     const bool whole_reg = lower_reg_of(l, o) != NULL; // a .v2 or .v4 register
+    struct opnd from[4]; // four .b128 at most
+    unsigned vec;
+    // All parts come before any element is written: one may be in the address's register.
     for (unsigned bit = 0; bit < total; bit += 128) {
         const unsigned bits = total - bit < 128 ? total - bit : 128;
-        unsigned vec;
         const enum ptx_type raw = chunk_type(bits, &vec);
         const unsigned words = bits <= 32 ? 1 : bits / 32;
-        struct opnd from;
+        struct opnd *const part = &from[bit / 128];
         if (a->direct && bits >= 32) {
-            from = opnd_words(a->in, bit / 32, words);
-            if (each < 32) from = lower_in_reg(l, from);
+            *part = opnd_words(a->in, bit / 32, words);
+            if (each < 32) *part = lower_in_reg(l, *part);
         } else {
-            from = whole_reg && each >= 32 ? opnd_words(lower_whole(l, o), bit / 32, words)
-                                           : lower_temp(l, words);
-            put_load(l, i, a, bit / 8, raw, vec, from, flags);
+            *part = whole_reg && each >= 32 ? opnd_words(lower_whole(l, o), bit / 32, words)
+                                            : lower_temp(l, words);
+            put_load(l, i, a, bit / 8, raw, vec, *part, flags);
         }
+    }
+    for (unsigned bit = 0; bit < total; bit += 128) {
+        const unsigned bits = total - bit < 128 ? total - bit : 128;
+        const unsigned words = bits <= 32 ? 1 : bits / 32;
         if (whole_reg) {
             const struct opnd d = lower_whole(l, o);
             if (each >= 32)
-                lower_mov(l, opnd_words(d, bit / 32, words), from);
+                lower_mov(l, opnd_words(d, bit / 32, words), from[bit / 128]);
             else
                 lower_refuse(l, "a vector register of narrow elements cannot be loaded whole");
             continue;
         }
         for (unsigned k = bit / each; k < (bit + bits) / each; k++)
-            lower_extract(l, element(o, k), t, from, k * each - bit);
+            lower_extract(l, element(o, k), t, from[bit / 128], k * each - bit);
     }
 }
 

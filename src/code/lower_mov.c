@@ -70,6 +70,20 @@ void lower_extract(struct lower *l, const struct ptx_operand *o, enum ptx_type t
     lower_widen(l, o, t, d);
 }
 
+// Element k of { s } in { d } = { s }: a copy where an earlier element of d is its register.
+static struct opnd element_before(struct lower *l, const struct ptx_operand *d,
+                                  const struct ptx_operand *s, unsigned k, enum ptx_type t) {
+    const struct opnd value = lower_in_reg(l, lower_src(l, &s->list[k], t));
+    for (unsigned j = 0; j < k; j++) {
+        if (d->list[j].kind == PTX_OPERAND_SINK) continue;
+        if (!opnd_same_reg(lower_dst(l, &d->list[j], t), value)) continue;
+        const struct opnd copy = lower_temp(l, value.words);
+        lower_mov(l, copy, value);
+        return copy;
+    }
+    return value;
+}
+
 // { elements } = a.
 static void unpack(struct lower *l, const struct ptx_operand *v, struct opnd a, unsigned bits) {
     const unsigned each = element_bits(v, bits);
@@ -90,7 +104,7 @@ static void mov_vector(struct lower *l, const struct ptx_inst *i, enum ptx_type 
     if (d->kind == PTX_OPERAND_VECTOR && s->kind == PTX_OPERAND_VECTOR) { // mov.v4 {..}, %tid
         struct opnd v[16];
         for (unsigned k = 0; k < s->n && k < d->n; k++)
-            v[k] = lower_in_reg(l, lower_src(l, &s->list[k], t));
+            v[k] = element_before(l, d, s, k, t);
         for (unsigned k = 0; k < s->n && k < d->n; k++)
             if (d->list[k].kind != PTX_OPERAND_SINK)
                 lower_mov(l, lower_dst(l, &d->list[k], t), v[k]);
