@@ -16,6 +16,7 @@ _Static_assert(PTX_TYPE_N <= 64, "a type_set is one word");
 #define HALF   (SET(F16) | SET(F16X2) | SET(BF16) | SET(BF16X2))
 #define F32_64 (SET(F32) | SET(F64))
 #define FLOAT  (HALF | F32_64)
+#define NARROW (SET(F16) | SET(BF16)) // of a source that add, sub or fma widens to .f32
 #define BITS   (SET(B16) | SET(B32) | SET(B64))
 #define B32_64 (SET(B32) | SET(B64))
 #define MEMORY (BITS | INT | FLOAT | SET(B8) | SET(U8) | SET(S8))
@@ -152,7 +153,8 @@ static bool fits(enum ptx_type reg, enum ptx_type want, unsigned bits, enum widt
 
 static const char *wanted(struct ptx_parser *p, enum ptx_type type, unsigned bits, enum width w,
                           enum role role) {
-    const char *what = role == DEST ? "a register" : "a register or constant";
+    const bool constants = role == SOURCE && type != PTX_F32X2;
+    const char *what = constants ? "a register or constant" : "a register";
     if (ptx_type_class(type) == 'p') return role == DEST ? "a .pred register" : "a predicate";
     return arena_printf(&p->temp, "%s of %u bits%s that agrees with .%s", what, bits,
                         w == WIDER ? " or more" : "", ptx_type_text(type));
@@ -161,7 +163,7 @@ static const char *wanted(struct ptx_parser *p, enum ptx_type type, unsigned bit
 static bool constant_fits(const struct ptx_operand *o, enum ptx_type type, unsigned bits) {
     const char class = ptx_type_class(type);
     if (o->kind == PTX_OPERAND_INT) return class != 'f';
-    if (class == 'f') return true;
+    if (class == 'f') return type != PTX_F32X2; // no constant is two
     return class == 'b' && bits == (o->is_f32 ? 32u : 64u); // 0f... as a bit pattern
 }
 
@@ -523,6 +525,10 @@ static bool operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned 
     case '1': return exact(p, r, index, (enum ptx_type)i->types[1], SOURCE);
     case 'U':
         return exact(p, r, index, PTX_U32, DEST);
+    case 'n':
+        if (i->n_types < 2) return exact(p, r, index, first, SOURCE);
+        return o->kind == PTX_OPERAND_REG ? exact(p, r, index, (enum ptx_type)i->types[1], SOURCE)
+                                          : mismatch(p, r, index, o, "a register to be widened");
     case 'u': return exact(p, r, index, PTX_U32, SOURCE);
     case 'P':
         if (o->kind == PTX_OPERAND_SINK && o->reg2 >= 0) return true;
@@ -611,7 +617,7 @@ static bool check_types(struct ptx_parser *p, const struct ptx_reading *r) {
 
 static bool applies(const struct ptx_parser *p, const struct ptx_inst *i, char when) {
     const enum ptx_type t = (enum ptx_type)i->types[0];
-    const bool f = t == PTX_F32 || t == PTX_F64;
+    const bool f = t == PTX_F32 || t == PTX_F64 || t == PTX_F32X2;
     switch (when) {
     case 'i': return INT >> t & 1;
     case 'f': return f && p->m->version >= 14;
@@ -634,6 +640,17 @@ static bool check_needs(struct ptx_parser *p, const struct ptx_reading *r) {
                             needs[k].missing);
     }
     return true;
+}
+
+// add.f32.f16 and the like: .f32 alone, neither flushed nor cut; and two .f32 are not clamped.
+static bool check_widening(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    if (i->types[0] == PTX_F32X2)
+        return !ptx_has(i, PTX_MOD_sat) || fail_inst(p, r, "has `.sat`, which needs another type");
+    if (signatures[i->op].second != NARROW || i->n_types < 2) return true;
+    if (i->types[0] != PTX_F32) return fail_inst(p, r, "has a second type, which needs .f32 first");
+    return (!ptx_has(i, PTX_MOD_ftz) && !ptx_has(i, PTX_MOD_relu)) ||
+           fail_inst(p, r, "has `.ftz` or `.relu`, which need a single type");
 }
 
 // Modifiers that only some types have.
@@ -661,6 +678,7 @@ static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
     };
     const struct ptx_inst *i = &r->inst;
     if (!i->n_types) return true;
+    if (!check_widening(p, r)) return false;
     for (unsigned k = 0; k < WW_COUNT(table); k++) {
         if (i->op != table[k].ops[0] && i->op != table[k].ops[1]) continue;
         if (table[k].types >> i->types[i->n_types - 1] & 1) continue;
@@ -671,7 +689,8 @@ static bool check_fit(struct ptx_parser *p, const struct ptx_reading *r) {
     }
     // The approximate f64 reciprocals are made in single precision.
     bool small = !ptx_has(i, PTX_MOD_ftz) || i->op == PTX_OP_rcp || i->op == PTX_OP_rsqrt;
-    for (unsigned k = 0; k < i->n_types; k++) small |= (SET(F32) | HALF) >> i->types[k] & 1;
+    const type_set flushed = SET(F32) | SET(F32X2) | HALF;
+    for (unsigned k = 0; k < i->n_types; k++) small |= flushed >> i->types[k] & 1;
     return small || fail_inst(p, r, "has `.ftz`, which needs .f32 or a half type");
 }
 
