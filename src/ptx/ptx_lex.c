@@ -128,6 +128,20 @@ static const char *decimal_float(const char *p, const char *end, struct ptx_toke
     return p;
 }
 
+// `.5` and `.5e3`; `.2d`, `.1d` and the like are words.
+static bool is_fraction(const char *p, const char *end) {
+    for (p++; p < end && is(*p, C_DIGIT);) p++;
+    if (!is(p[-1], C_DIGIT)) return false;
+    if (p < end && (*p | 0x20) == 'e') {
+        p++;
+        if (p < end && (*p == '+' || *p == '-')) p++;
+        const char *const power = p;
+        while (p < end && is(*p, C_DIGIT)) p++;
+        if (p == power) return false;
+    }
+    return p == end || !is(*p, C_NAME);
+}
+
 static const char *number(const char *p, const char *end, struct ptx_token *t) {
     const char *from = p;
     const char second = p + 1 < end ? (char)(p[1] | 0x20) : 0;
@@ -231,6 +245,8 @@ void ptx_lex_next(struct ptx_lexer *lex, struct ptx_token *t) {
     const char next = p + 1 < end ? p[1] : 0;
     if (is(*p, C_DIGIT)) {
         p = number(p, end, t);
+    } else if (*p == '.' && is_fraction(p, end)) {
+        p = decimal_float(p, end, t);
     } else if (is(*p, C_NAME) || (*p == '%' && is(next, C_NAME))) {
         t->kind = PTX_TOK_IDENT;
         for (p++; p < end && is(*p, C_NAME);) p++;

@@ -164,7 +164,7 @@ static void constants(void **state) {
                      (long long)table[k].value);
         ptx_free(m);
     }
-    struct ptx_module *m = kernel("mov.f64 %fd1, -(1.5 + 0f40000000) / 2;");
+    struct ptx_module *m = kernel("mov.f64 %fd1, -(.15e1 + 0f40000000) / 2;");
     const double want = -1.75;
     assert_memory_equal(&ptx_find_func(m, "k")->insts[0].operand[1].imm, &want, 8);
     ptx_free(m);
@@ -215,7 +215,7 @@ static void a_strong_definition_counts(void **state) {
 static void variables(void **state) {
     (void)state;
     struct ptx_module *m = parse(
-        HEAD ".visible .global .align 16 .v4 .f32 colour[2] = {{1.0, 2.0, 0.5}, {0f3F800000}};\n"
+        HEAD ".visible .global .align 16 .v4 .f32 colour[2] = {{1.0, 2.0, .5}, {0f3F800000}};\n"
              ".const .u16 table[2][3] = {{1, 2, 3}, {4, 0xFFFF, -1}};\n"
              ".global .u32 rows[][2] = {{1, 2}, {3, 4}, {5}};\n"
              ".extern .shared .align 16 .b8 dynamic[];\n"
