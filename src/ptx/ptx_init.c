@@ -93,7 +93,7 @@ static bool constant(struct ptx_parser *p, struct init *in, uint64_t index) {
     struct ptx_value v;
     if (!ptx_expr(p, &v)) return false;
     uint64_t bits = v.bits;
-    if (ptx_type_is_float(type) && in->element >= 4) {
+    if (type == PTX_F32 || type == PTX_F64) {
         const double d = ptx_value_double(&v);
         if (type == PTX_F32 && !v.is_f32) {
             const float f = (float)d;
@@ -103,6 +103,10 @@ static bool constant(struct ptx_parser *p, struct init *in, uint64_t index) {
         } else if (type == PTX_F64 && !(v.is_float && !v.is_f32)) {
             memcpy(&bits, &d, sizeof bits);
         }
+    } else if (ptx_type_is_float(type)) {
+        return ptx_fail(p, at.line, at.col,
+                        "a .%s variable takes no initial value; write a .b%u one with the bits",
+                        ptx_type_text(type), ptx_type_bits(type));
     } else if (v.is_float && !(v.is_exact && ptx_type_class(type) == 'b' &&
                                in->element == (v.is_f32 ? 4u : 8u))) {
         return ptx_fail(p, at.line, at.col, "expected an integer for type .%s, found %s",
