@@ -246,6 +246,14 @@ static bool reads_space(unsigned op) {
            op == PTX_OP_red;
 }
 
+static bool wrong_space(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                        enum ptx_space expected) {
+    const struct ptx_var *v = r->ops[index].var;
+    return ptx_fail(p, r->places[index].line, r->places[index].col,
+                    "`%s` is a %s variable; %s expects a %s one", v->name, space_name(v->space),
+                    mnemonic(p, r), space_name(expected));
+}
+
 static bool address_in(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                        enum ptx_space space) {
     const struct ptx_operand *o = &r->ops[index];
@@ -264,9 +272,7 @@ static bool address_in(struct ptx_parser *p, const struct ptx_reading *r, unsign
         p->wide_base |= bits == 64;
     }
     if (o->var && space != PTX_SPACE_NONE && o->var->space != space)
-        return ptx_fail(p, r->places[index].line, r->places[index].col,
-                        "`%s` is a %s variable; %s expects a %s one", o->var->name,
-                        space_name(o->var->space), mnemonic(p, r), space_name(space));
+        return wrong_space(p, r, index, space);
     if (o->var && space == PTX_SPACE_NONE && o->var->space == PTX_SPACE_PARAM &&
         reads_space(r->inst.op))
         return ptx_fail(p, r->places[index].line, r->places[index].col,
@@ -321,6 +327,9 @@ static bool pack(struct ptx_parser *p, const struct ptx_reading *r, unsigned ind
     for (unsigned i = 0; i < o->n; i++) {
         if (o->list[i].kind == PTX_OPERAND_SINK && role == DEST) continue;
         if (!value(p, r, index, &o->list[i], element, bits / o->n, EXACT, role)) return false;
+        if (o->list[i].kind == PTX_OPERAND_SREG &&
+            ptx_type_bits(ptx_sreg_type((enum ptx_sreg)o->list[i].sreg)) != bits / o->n)
+            return mismatch(p, r, index, &o->list[i], wanted(p, element, bits / o->n, EXACT, role));
     }
     return true;
 }
@@ -464,6 +473,14 @@ static bool check_atom(struct ptx_parser *p, const struct ptx_reading *r) {
     return !hint || exact(p, r, want - 1, PTX_B64, SOURCE);
 }
 
+// cvta.space of a variable's name: the variable is in that space.
+static bool check_cvta(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_operand *o = &r->ops[1];
+    const enum ptx_space want = (enum ptx_space)r->inst.space;
+    if (!address_value(p, r, 1, (enum ptx_type)r->inst.types[0])) return false;
+    return o->kind != PTX_OPERAND_VAR || o->var->space == want || wrong_space(p, r, 1, want);
+}
+
 static bool check_isspacep(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_operand *o = &r->ops[1];
     const unsigned bits =
@@ -477,7 +494,7 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     switch ((enum ptx_op)i->op) {
     case PTX_OP_mov: return check_mov(p, r);
     case PTX_OP_cvt: return check_cvt(p, r);
-    case PTX_OP_cvta: return address_value(p, r, 1, (enum ptx_type)i->types[0]);
+    case PTX_OP_cvta: return check_cvta(p, r);
     case PTX_OP_isspacep: return check_isspacep(p, r);
     case PTX_OP_bar:
     case PTX_OP_barrier: return check_bar(p, r);

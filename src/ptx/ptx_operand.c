@@ -320,6 +320,9 @@ static bool simple(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
         return second_half(p, o);
     }
     if (!name(p, r, index, &id, r->want, o)) return false;
+    if (negated && o->kind != PTX_OPERAND_REG && o->kind != PTX_OPERAND_SREG)
+        return ptx_fail(p, t.line, t.col, "`%c` stands before %s, which is no register", t.punct,
+                        ptx_tok_show(p, &id));
     if (o->kind == PTX_OPERAND_REG) {
         if (ptx_at(p, '+'))
             return ptx_refuse(p, p->tok.line, p->tok.col,
