@@ -6,8 +6,21 @@
 
 typedef VEC(struct ptx_var *) var_list;
 
+// An array without a size takes whatever further arguments a call has: the last parameter may be
+// one, and no result.
+static bool check_open(struct ptx_parser *p, const var_list *list, bool results) {
+    for (uint32_t k = 0; k + !results < list->n; k++) {
+        const struct ptx_var *v = list->at[k];
+        if (v->is_array && !v->bytes)
+            return ptx_fail(p, v->line, v->col,
+                            "the array `%s` has no size; only the last parameter may leave it out",
+                            v->name);
+    }
+    return true;
+}
+
 // `( .param .u32 a, .param .u64 b )`, already at the parenthesis. `named`: the names are declared.
-static bool parameters(struct ptx_parser *p, bool named, var_list *list) {
+static bool parameters(struct ptx_parser *p, bool named, bool results, var_list *list) {
     ptx_advance(p);
     while (!ptx_at(p, ')')) {
         const struct ptx_token at = p->tok;
@@ -19,7 +32,7 @@ static bool parameters(struct ptx_parser *p, bool named, var_list *list) {
         vec_push(&p->temp, list, v);
         if (!ptx_accept(p, ',')) break;
     }
-    return ptx_expect(p, ')', "after the parameters");
+    return ptx_expect(p, ')', "after the parameters") && check_open(p, list, results);
 }
 
 static struct ptx_var **keep(struct ptx_parser *p, const var_list *list) {
@@ -116,10 +129,10 @@ static bool call_prototype(struct ptx_parser *p, const struct ptx_token *name) {
     f->line = name->line;
     f->col = name->col;
     var_list results = {0}, params = {0};
-    bool ok = !ptx_at(p, '(') || parameters(p, false, &results);
+    bool ok = !ptx_at(p, '(') || parameters(p, false, true, &results);
     if (ok && p->tok.kind != PTX_TOK_IDENT) ok = ptx_fail_here(p, "`_` in a prototype");
     if (ok) ptx_advance(p);
-    ok = ok && (!ptx_at(p, '(') || parameters(p, false, &params));
+    ok = ok && (!ptx_at(p, '(') || parameters(p, false, false, &params));
     if (!ok || !header_directives(p, f) || !ptx_expect(p, ';', "after the prototype")) return false;
     f->results = keep(p, &results);
     f->n_results = results.n;
@@ -313,7 +326,7 @@ static bool header(struct ptx_parser *p, struct header *h, bool is_entry) {
         while (p->tok.kind != PTX_TOK_END && !ptx_at(p, ')')) ptx_advance(p);
         while (ptx_at(p, ')')) ptx_advance(p);
     }
-    if (ptx_at(p, '(') && !parameters(p, true, &results)) return false;
+    if (ptx_at(p, '(') && !parameters(p, true, true, &results)) return false;
     const struct ptx_token name = p->tok;
     if (name.kind != PTX_TOK_IDENT)
         return ptx_fail_here(p, is_entry ? "the name of a kernel" : "the name of a function");
@@ -321,7 +334,7 @@ static bool header(struct ptx_parser *p, struct header *h, bool is_entry) {
     h->func = enter(p, &name, is_entry);
     if (!h->func) return false;
     p->body.func = h->func;
-    if (ptx_at(p, '(') && !parameters(p, true, &params)) return false;
+    if (ptx_at(p, '(') && !parameters(p, true, false, &params)) return false;
     h->read = (struct ptx_func){.name = h->func->name, .line = name.line, .col = name.col};
     h->read.results = keep(p, &results);
     h->read.n_results = results.n;
