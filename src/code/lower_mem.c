@@ -209,7 +209,7 @@ static void load_vector(struct lower *l, const struct ptx_inst *i, const struct 
     const struct ptx_operand *const o = &i->operand[0];
     const unsigned each = ptx_type_bits(t), total = each * i->vector;
     const bool whole_reg = lower_reg_of(l, o) != NULL; // a .v2 or .v4 register
-    struct opnd from[4]; // four .b128 at most
+    struct opnd from[4];                               // four .b128 at most
     unsigned vec;
     // All parts come before any element is written: one may be in the address's register.
     for (unsigned bit = 0; bit < total; bit += 128) {

@@ -103,8 +103,7 @@ static void mov_vector(struct lower *l, const struct ptx_inst *i, enum ptx_type 
     const struct ptx_operand *const d = &i->operand[0], *const s = &i->operand[1];
     if (d->kind == PTX_OPERAND_VECTOR && s->kind == PTX_OPERAND_VECTOR) { // mov.v4 {..}, %tid
         struct opnd v[16];
-        for (unsigned k = 0; k < s->n && k < d->n; k++)
-            v[k] = element_before(l, d, s, k, t);
+        for (unsigned k = 0; k < s->n && k < d->n; k++) v[k] = element_before(l, d, s, k, t);
         for (unsigned k = 0; k < s->n && k < d->n; k++)
             if (d->list[k].kind != PTX_OPERAND_SINK)
                 lower_mov(l, lower_dst(l, &d->list[k], t), v[k]);

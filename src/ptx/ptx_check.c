@@ -163,7 +163,7 @@ static const char *wanted(struct ptx_parser *p, enum ptx_type type, unsigned bit
 static bool constant_fits(const struct ptx_operand *o, enum ptx_type type, unsigned bits) {
     const char class = ptx_type_class(type);
     if (o->kind == PTX_OPERAND_INT) return class != 'f';
-    if (class == 'f') return type != PTX_F32X2; // no constant is two
+    if (class == 'f') return type != PTX_F32X2;             // no constant is two
     return class == 'b' && bits == (o->is_f32 ? 32u : 64u); // 0f... as a bit pattern
 }
 
@@ -540,8 +540,7 @@ static bool operand(struct ptx_parser *p, const struct ptx_reading *r, unsigned 
     case 'w': return exact(p, r, index, widened(i), SOURCE);
     case '0': return exact(p, r, index, first, SOURCE);
     case '1': return exact(p, r, index, (enum ptx_type)i->types[1], SOURCE);
-    case 'U':
-        return exact(p, r, index, PTX_U32, DEST);
+    case 'U': return exact(p, r, index, PTX_U32, DEST);
     case 'n':
         if (i->n_types < 2) return exact(p, r, index, first, SOURCE);
         return o->kind == PTX_OPERAND_REG ? exact(p, r, index, (enum ptx_type)i->types[1], SOURCE)
