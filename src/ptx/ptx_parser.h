@@ -20,14 +20,15 @@
 #include "ptx/ptx_lex.h"
 
 enum {
-    PTX_MAX_ERRORS = 20,      // reported for one text
-    PTX_MAX_SCOPES = 200,     // nested { }
-    PTX_MAX_EXPR_DEPTH = 200, // nested ( ) of constant expressions
-    PTX_MAX_DIMS = 8,         // of an array
-    PTX_MAX_VECTOR = 16,      // elements in { }
-    PTX_MAX_ARGS = 1024,      // parameters of one function, and elements of one list
-    PTX_MAX_RANGE = 1 << 20,  // registers that `%r<n>` declares
-    PTX_OPERAND_PENDING = 255 // operand kind while a name is not resolved; label = index
+    PTX_MAX_ERRORS = 20,        // reported for one text
+    PTX_MAX_SCOPES = 200,       // nested { }
+    PTX_MAX_EXPR_DEPTH = 200,   // nested ( ) of constant expressions
+    PTX_MAX_DIMS = 8,           // of an array
+    PTX_MAX_VECTOR = 16,        // elements in { }
+    PTX_MAX_ARGS = 1024,        // parameters of one function, and elements of one list
+    PTX_MAX_RANGE = 1 << 20,    // registers that `%r<n>` declares
+    PTX_MAX_NUMBERED = 1 << 16, // variables that all `x<n>` of one text declare
+    PTX_OPERAND_PENDING = 255   // operand kind while a name is not resolved; label = index
 };
 #define PTX_MAX_VAR_BYTES  ((uint64_t)1 << 35) // far past the memory of any GPU
 #define PTX_MAX_INIT_BYTES ((uint64_t)1 << 26) // initialised variables of one text, plus 16 a byte
@@ -135,6 +136,7 @@ struct ptx_parser {
     bool has_address_size, wide_base;
     bool has_target;
     uint64_t init_total;
+    uint32_t numbered;              // variables that `x<n>` declared
     struct names ops, words, sregs; // of the tables
     struct names globals;           // to global symbols
     VEC(struct ptx_symbol) symbols;

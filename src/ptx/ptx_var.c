@@ -213,16 +213,17 @@ static bool name_and_size(struct ptx_parser *p, struct ptx_var *v, uint64_t *dim
 // ---- registers --------------------------------------------------------------------
 
 // `%r<10>`: the count. No operators here, since `>` ends the range.
-static bool range(struct ptx_parser *p, uint32_t *count) {
+static bool range(struct ptx_parser *p, const char *what, unsigned max, uint32_t *count) {
     ptx_advance(p);
-    if (p->tok.kind != PTX_TOK_INT) return ptx_fail_here(p, "a number of registers");
-    if (p->tok.value > PTX_MAX_RANGE)
+    if (p->tok.kind != PTX_TOK_INT)
+        return ptx_fail_here(p, arena_printf(&p->temp, "a number of %s", what));
+    if (p->tok.value > max)
         return ptx_fail(p, p->tok.line, p->tok.col,
-                        "a range of %llu registers is too large; the limit is %d",
-                        (unsigned long long)p->tok.value, PTX_MAX_RANGE);
+                        "a range of %llu %s is too large; the limit is %u",
+                        (unsigned long long)p->tok.value, what, max);
     *count = (uint32_t)p->tok.value;
     ptx_advance(p);
-    return ptx_expect(p, '>', "after the number of registers");
+    return ptx_expect(p, '>', arena_printf(&p->temp, "after the number of %s", what));
 }
 
 bool ptx_var_reg(struct ptx_parser *p, const struct ptx_token *name, struct ptx_symbol s) {
@@ -242,7 +243,7 @@ static bool reg_decl(struct ptx_parser *p, const struct ptx_var *v) {
         ptx_advance(p);
         if (ptx_at(p, '<')) {
             s.kind = PTX_SYM_RANGE;
-            if (!range(p, &s.count)) return false;
+            if (!range(p, "registers", PTX_MAX_RANGE, &s.count)) return false;
         }
         if (!p->body.func)
             vec_push(&p->temp, &p->module_regs,
@@ -294,7 +295,36 @@ static bool may_have_value(enum ptx_space s) {
     return s == PTX_SPACE_GLOBAL || s == PTX_SPACE_CONST || s == PTX_SPACE_TEX;
 }
 
+// Kernel parameters of ISA before 1.4 stand in the body.
+static bool old_kernel_param(struct ptx_parser *p, const struct ptx_var *v) {
+    return v->space == PTX_SPACE_PARAM && p->m->version < 14 && p->body.func &&
+           p->body.func->is_entry;
+}
+
+// `x<3>`: x0, x1 and x2.
+static bool numbered(struct ptx_parser *p, const struct ptx_var *common) {
+    const struct ptx_token name = p->tok;
+    uint32_t count;
+    ptx_advance(p);
+    if (!range(p, "variables", PTX_MAX_NUMBERED - p->numbered, &count)) return false;
+    p->numbered += count;
+    for (uint32_t k = 0; k < count; k++) {
+        struct ptx_var *v = arena_copy(p->arena, common, sizeof *common);
+        v->name = arena_printf(p->arena, "%.*s%u", (int)name.len, name.at, k);
+        v->line = name.line;
+        v->col = name.col;
+        struct ptx_token own = name;
+        own.at = v->name;
+        own.len = (uint32_t)strlen(v->name);
+        if (!set_size(p, v, NULL, 0) || !declare(p, v, &own)) return false;
+    }
+    return true;
+}
+
 static bool one_variable(struct ptx_parser *p, const struct ptx_var *common) {
+    if (p->tok.kind == PTX_TOK_IDENT && ptx_lex_peek(&p->lex) == '<' &&
+        !old_kernel_param(p, common))
+        return numbered(p, common);
     const struct ptx_token name = p->tok;
     struct ptx_var *v = arena_copy(p->arena, common, sizeof *common);
     uint64_t dims[PTX_MAX_DIMS];
@@ -316,12 +346,6 @@ static bool one_variable(struct ptx_parser *p, const struct ptx_var *common) {
     // A zero-sized dynamic array is written both `x[]` and `x[0]`.
     if (v->is_extern && v->space == PTX_SPACE_SHARED && v->is_array && !v->bytes) v->unsized = true;
     return declare(p, v, &name);
-}
-
-// Kernel parameters of ISA before 1.4 stand in the body.
-static bool old_kernel_param(struct ptx_parser *p, const struct ptx_var *v) {
-    return v->space == PTX_SPACE_PARAM && p->m->version < 14 && p->body.func &&
-           p->body.func->is_entry;
 }
 
 static void append_param(struct ptx_parser *p) {
