@@ -121,6 +121,8 @@ enum ww_status file_write_atomic(const char *path, const void *data, size_t len,
 // Where files that live as long as a run go: TMPDIR of the environment, /tmp when
 // that is unset or empty.
 const char *file_temporary_folder(void);
+// The path of the running program's file. False: not known, or too long.
+bool file_program(char *path, size_t size);
 
 // ---- text -----------------------------------------------------------------
 // Edit distance for "did you mean"; index of the nearest name or -1.

@@ -66,6 +66,13 @@ enum ww_status file_write_atomic(const char *path, const void *data, size_t len,
     return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
+bool file_program(char *path, size_t size) {
+    const ssize_t n = readlink("/proc/self/exe", path, size);
+    if (n <= 0 || (size_t)n >= size) return false;
+    path[n] = 0;
+    return path[0] == '/';
+}
+
 const char *file_temporary_folder(void) {
     const char *const folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";

@@ -220,7 +220,8 @@ static int techniques(struct cli *c, const struct workload *list, uint32_t n, co
 
 int cmd_bench(struct cli *c, int argc, char **argv) {
     static const struct cli_option option[] = {
-        {"--runs", 'n', "N", "runs of each (default 3); shown: medians, with --techniques the least"},
+        {"--runs", 'n', "N",
+         "runs of each (default 3); shown: medians, with --techniques the least"},
         {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
         {"--help", 'h', NULL, "this text"},
         {"--techniques", 't', NULL, "how much slower each technique makes it"},

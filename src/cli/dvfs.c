@@ -465,14 +465,6 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
                 return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
             overrides[n_overrides++] = value;
             break;
-        case OPT_SIZE:
-            args[n_args++] = (char *)"--size";
-            args[n_args++] = arena_strdup(&c->arena, value);
-            break;
-        case OPT_POLICY:
-            args[n_args++] = (char *)"-p";
-            args[n_args++] = arena_strdup(&c->arena, value);
-            break;
         case OPT_CLOCK: clocks = value; break;
         case OPT_VDD: vdds = value; break;
         case OPT_VMIN:
@@ -486,7 +478,7 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
         case OPT_OUT: out_dir = value; break;
         case OPT_JSON: json = true; break;
         case OPT_HELP: return help();
-        default:
+        default: // of the run: --size, --policy, and those of a bare kernel
             args[n_args++] = (char *)all[o].name;
             args[n_args++] = arena_strdup(&c->arena, value ? value : "");
             break;

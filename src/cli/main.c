@@ -131,11 +131,8 @@ int cmd_version(struct cli *c, int argc, char **argv) {
 
 static const char *folder_of_program(struct arena *a) {
     char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0) return ".";
-    path[n] = 0;
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = 0;
+    if (!file_program(path, sizeof path)) return ".";
+    *strrchr(path, '/') = 0;
     return arena_strdup(a, path);
 }
 

@@ -53,7 +53,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_RECORD] = {"--record", 0, "FILE",
                     "keep the record of the run (JSON lines, a launch each)"},
     [OPT_ALL] = {"--all", 0, NULL,
-                 "every workload, -j at a time, a row each, with -g, -s, -p; goes on where it stopped"},
+                 "every workload, -j at a time, a row each, with -g, -s, -p; goes on where it "
+                 "stopped"},
     [OPT_DB] = {"--db", 0, "FILE",
                 "with --all: where results are kept (default ~/.cache/warpwatt/results.db)"},
     [OPT_HELP] = {"--help", 'h', NULL, "this text"},

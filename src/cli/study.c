@@ -200,7 +200,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
     [OPT_POLICY] = {"--policy", 'p', "A,B,...",
-                    "techniques, each a configuration (A+B: both at once; `none`: the GPU as its file has it)"},
+                    "techniques, each a configuration (A+B: both at once; `none`: the GPU as its "
+                    "file has it)"},
     [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...",
                     "a configuration; policy=TECHNIQUE may stand among the keys"},
 };
@@ -333,10 +334,7 @@ static const char *both_at_once(struct cli *c, const char *names) {
 
 // What a column of a technique is called: of one in a file of its own, the file's name.
 static const char *heading(struct cli *c, const char *names) {
-    const char *const slash = strrchr(names, '/');
-    if (!slash || strchr(names, '+')) return names;
-    const size_t n = strlen(slash + 1), end = n > 5 && strcmp(slash + n - 4, ".yaml") == 0 ? 5 : 0;
-    return arena_strndup(&c->arena, slash + 1, n - end);
+    return strchr(names, '+') ? names : technique_name(&c->arena, names);
 }
 
 static enum ww_status add_policies(struct cli *c, struct compared *k, const char *list) {

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MAX_LAYERS = 96, MAX_BASES = 8, MAX_KEYS = 512, MAX_FILE = 1 << 20 };
 #define NO_LAYER UINT16_MAX
@@ -29,10 +28,7 @@ static bool find_self(char path[GPU_PATH_BYTES]) {
         const int n = snprintf(path, GPU_PATH_BYTES, "%s", self.dli_fname);
         return n > 0 && (size_t)n < GPU_PATH_BYTES;
     }
-    const ssize_t n = readlink("/proc/self/exe", path, GPU_PATH_BYTES - 1);
-    if (n <= 0) return false;
-    path[n] = 0;
-    return strchr(path, '/') != NULL;
+    return file_program(path, GPU_PATH_BYTES);
 }
 
 void config_find_places(struct config_places *p, const char *variable, const char *folder) {
@@ -47,11 +43,10 @@ void config_find_places(struct config_places *p, const char *variable, const cha
     if (find_self(path)) {
         char dir[GPU_PATH_BYTES];
         const int len = (int)(strrchr(path, '/') - path);
-        const char *const start = path;
         // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, start,
+            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, path,
                                    3 * up, climb, folder);
             if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
         }
@@ -59,7 +54,7 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
             const int m =
-                snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, start, 3 * up, climb, folder);
+                snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, path, 3 * up, climb, folder);
             if (m > 0 && (size_t)m < sizeof dir) add_place(p, dir, (size_t)m);
         }
     }

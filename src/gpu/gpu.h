@@ -147,6 +147,8 @@ struct technique {
     struct technique_value { const char *name, *value, *source; } *gpu, *option;
     uint32_t n_mechanisms, n_gpu, n_options;
 };
+// What a technique in a file is called: the file's name without its folder and `.yaml`.
+const char *technique_name(struct arena *a, const char *name_or_path);
 // Reads "warped-gates" (looked for in $WARPWATT_SAVINGS, share/warpwatt/savings, the source tree)
 // or a path to a YAML file. Unknown keys, options and mechanisms are refused.
 enum ww_status technique_load(struct arena *a, const char *name_or_path, struct diags *d,

@@ -117,6 +117,12 @@ static bool ends_in_yaml(const char *name) {
     return n > 5 && strcmp(name + n - 5, ".yaml") == 0;
 }
 
+const char *technique_name(struct arena *a, const char *name_or_path) {
+    const char *const slash = strrchr(name_or_path, '/');
+    const char *const file = slash ? slash + 1 : name_or_path;
+    return arena_strndup(a, file, strlen(file) - (ends_in_yaml(file) ? 5 : 0));
+}
+
 static int by_name(const void *a, const void *b) {
     const struct technique *x = a, *y = b;
     return strcmp(x->name, y->name);
@@ -133,7 +139,7 @@ enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t
         if (!dir) continue;
         for (const struct dirent *e; s == WW_OK && (e = readdir(dir));) {
             if (!ends_in_yaml(e->d_name)) continue;
-            const char *name = arena_strndup(a, e->d_name, strlen(e->d_name) - 5);
+            const char *name = technique_name(a, e->d_name);
             bool seen = false;
             for (uint32_t k = 0; k < all.n; k++) seen |= strcmp(all.at[k].name, name) == 0;
             if (seen) continue;
@@ -265,13 +271,11 @@ static enum ww_status add_technique(struct arena *a, const char *name, struct sa
 static void note_mechanisms(struct arena *a, const struct savings_request *r, struct diags *d) {
     const char *said = "", *last = NULL;
     for (uint32_t i = 0; i < r->n_mechanisms; i++) {
-        const char *const where = r->mechanism[i].where, *const slash = strrchr(where, '/');
-        const char *const file = slash ? slash + 1 : where;
-        const int n = (int)(ends_in_yaml(file) ? strlen(file) - 5 : strlen(file));
+        const char *const where = r->mechanism[i].where;
         if (where == last)
             said = arena_printf(a, "%s, %s", said, r->mechanism[i].name);
         else
-            said = arena_printf(a, "%s%s%.*s is %s", said, last ? "; " : "", n, file,
+            said = arena_printf(a, "%s%s%s is %s", said, last ? "; " : "", technique_name(a, where),
                                 r->mechanism[i].name);
         last = where;
     }

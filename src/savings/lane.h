@@ -35,7 +35,7 @@ enum { LANE_LOG = 16 };
 struct lane_pipe {
     _Alignas(64) uint32_t off_from[LANE_MAX]; // off from then on, if no work comes; off: since then
     uint32_t wakes[LANE_MAX];      // it wakes, if that lies ahead, and is on from then on
-    uint32_t idle_from[LANE_MAX];  // idle cycles count from here; works or wakes until then if ahead
+    uint32_t idle_from[LANE_MAX];  // idle since then; if that lies ahead: works or wakes until then
     uint32_t not_before[LANE_MAX]; // it is not switched off before this cycle
     // What is counted but for the log. `until`: busy until then, if that lies ahead; else idle
     // since.

@@ -157,8 +157,8 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
             "gate_int, gate_fp, gate_sfu and gate_ldst are all 0: nothing is left to gate");
     if ((s->mechanisms & OF_GATING) && s->o.gate_ldst && c->shared_on_lanes)
         return diag_add(d, WW_ERROR_CONFIG,
-                        "gate_ldst does not go with sm.shared_on_lanes: there the lanes read shared "
-                        "memory through LD/ST without asking for it");
+                        "gate_ldst does not go with sm.shared_on_lanes: there the lanes read "
+                        "shared memory through LD/ST without asking for it");
     if ((s->mechanisms & OF(ADAPTIVE)) && s->o.idle_detect_min > s->o.idle_detect_max)
         return diag_add(d, WW_ERROR_CONFIG, "idle_detect_min is %u, more than idle_detect_max %u",
                         s->o.idle_detect_min, s->o.idle_detect_max);

@@ -327,7 +327,7 @@ struct sm {
     uint64_t none, all;
     uint32_t no_unit;
 
-    uint64_t long_leaves;  // all bits where warps that wait for memory leave the active set
+    uint64_t long_leaves;  // all bits where warps that wait for memory leave the set, else none
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
 
@@ -360,8 +360,8 @@ struct sm {
     uint64_t bus_cycle;
     uint32_t bus_used;
     uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS];
-    uint8_t read_after[sizeof(
-        ((struct sm_inst *)0)->src)]; // cycles that row i of an instruction asks for its bank later
+    // Cycles that row i of an instruction asks for its bank later.
+    uint8_t read_after[sizeof(((struct sm_inst *)0)->src)];
 
     struct wheel wheel;
     struct fetched *decode; // ring
