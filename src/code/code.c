@@ -19,7 +19,8 @@ static uint32_t register_limit(const struct ptx_func *kernel, const struct code_
 
 static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
                              const struct ptx_func *fn, bool is_kernel, const struct code_target *t,
-                             const struct code_symbols *s, uint32_t max_regs, struct diags *d) {
+                             const struct code_symbols *s, const struct lower_shared *shared,
+                             uint32_t max_regs, struct diags *d) {
     struct mfunc *f = arena_alloc(work, sizeof *f);
     *f = (struct mfunc){.arena = work,
                         .module = m,
@@ -27,6 +28,7 @@ static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
                         .target = t,
                         .name = fn->name,
                         .is_entry = is_kernel,
+                        .shared = shared,
                         .sp_vreg = UINT32_MAX};
     const uint32_t errors = d->errors;
     for (uint32_t i = 0; i < fn->n_refused; i++)
@@ -65,14 +67,14 @@ static bool build(struct build *b) {
     const struct ptx_module *m = im->module;
     uint32_t *index;
     const uint32_t n = lower_reachable(&b->work, m, im->kernel, &index);
+    struct lower_shared shared = {0}; // one for all of them: they share the block's memory
+    lower_layout_shared(&b->work, m, index, n, &shared);
     struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
     for (uint32_t i = 0; i < n; i++) {
-        func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols,
+        func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols, &shared,
                           b->max_regs, b->d);
         if (!func[i]) return false;
     }
-    struct lower_shared shared = {0};
-    lower_layout_shared(&b->work, m, index, n, &shared);
     im->shared_bytes = shared.bytes;
     im->shared_dynamic = shared.dynamic;
     im->n_funcs = m->n_funcs;

@@ -77,7 +77,8 @@ static struct lower_var *meet(struct lower *l, const struct ptx_var *v) {
     if (v->space == PTX_SPACE_SHARED) {
         const struct lower_shared *const layout = l->f->shared ? l->f->shared : &l->own_shared;
         const int64_t at = lower_shared_offset(layout, v);
-        return add(l, v, HOME_SHARED, at < 0 ? layout->dynamic : (uint64_t)at);
+        if (at < 0) lower_refuse(l, "`%s` has no place in shared memory", v->name);
+        return add(l, v, HOME_SHARED, at < 0 ? 0 : (uint64_t)at);
     }
     const int64_t k = module_index(l, v);
     if (v->space == PTX_SPACE_LOCAL && k >= 0)

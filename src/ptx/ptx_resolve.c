@@ -105,11 +105,10 @@ static void fix_reloc(struct ptx_parser *p, const struct ptx_fixup *f, const str
     r->index = s->index;
     r->is_function = s->kind == PTX_SYM_FUNC;
     const enum ptx_space space = s->var ? s->var->space : PTX_SPACE_NONE;
-    if (!r->is_function && space != PTX_SPACE_GLOBAL && space != PTX_SPACE_CONST &&
-        space != PTX_SPACE_SHARED)
+    if (!r->is_function && space != PTX_SPACE_GLOBAL && space != PTX_SPACE_CONST)
         ptx_fail(p, f->line, f->col,
-                 "the address of %s is not known before a launch; expected a .global, .const or "
-                 ".shared variable, or a function",
+                 "the address of %s is not known before a launch; expected a .global or .const "
+                 "variable, or a function",
                  ptx_show(p, f->name, f->len));
 }
 

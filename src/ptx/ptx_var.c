@@ -267,7 +267,9 @@ static bool merge(struct ptx_parser *p, struct ptx_var *old, const struct ptx_va
         return ptx_fail(p, v->line, v->col, "`%s` is .%s .%s here and .%s .%s on line %u", v->name,
                         space_text(v->space), ptx_type_text(v->type), space_text(old->space),
                         ptx_type_text(old->type), old->line);
+    const uint32_t align = old->align > v->align ? old->align : v->align;
     if (old->is_extern && !(v->is_extern && v->unsized)) *old = *v;
+    old->align = align; // as every unit that names it was promised
     return true;
 }
 

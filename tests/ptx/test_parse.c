@@ -219,6 +219,8 @@ static void variables(void **state) {
              ".const .u16 table[2][3] = {{1, 2, 3}, {4, 0xFFFF, -1}};\n"
              ".global .u32 rows[][2] = {{1, 2}, {3, 4}, {5}};\n"
              ".extern .shared .align 16 .b8 dynamic[];\n"
+             ".extern .shared .align 64 .b8 dynamic[];\n" // of another unit, which needs more
+             ".extern .shared .align 4 .b8 dynamic[];\n"
              ".global .attribute(.managed) .u32 managed = 7;\n"
              ".weak .global .u8 weak;\n"
              ".extern .global .u32 later;\n"
@@ -238,7 +240,7 @@ static void variables(void **state) {
     v = ptx_find_var(m, "rows");
     assert_true(v->count == 6 && v->bytes == 24 && !v->unsized && v->init_bytes == 20);
     v = ptx_find_var(m, "dynamic");
-    assert_true(v->is_extern && v->unsized && v->bytes == 0 && v->align == 16);
+    assert_true(v->is_extern && v->unsized && v->bytes == 0 && v->align == 64);
     assert_true(ptx_find_var(m, "managed")->is_managed);
     assert_true(ptx_find_var(m, "weak")->is_weak);
     assert_null(ptx_find_var(m, "weak")->init);
