@@ -68,8 +68,8 @@ static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type
     lower_widen(l, o, t, d);
 }
 
-static void store_value(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
-                        uint32_t offset, uint32_t flags) {
+static void store_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
+                      uint32_t offset, uint32_t flags) {
     struct opnd value;
     if (t == PTX_PRED) {
         value = lower_temp(l, 1);
@@ -79,6 +79,30 @@ static void store_value(struct lower *l, const struct ptx_operand *o, enum ptx_t
         value = lower_src(l, o, t);
     }
     frame_access(l, OP_ST, t, offset, flags, value);
+}
+
+// A value between a register, or for an argument a constant, and its place in a frame. A vector
+// register travels element by element, as its own type says: the formal parameter has as many
+// bytes, as ptx_resolve.c sees to, but not always the same elements.
+static void pass_value(struct lower *l, const struct ptx_operand *o, const struct ptx_var *formal,
+                       uint32_t offset, uint32_t flags, bool out) {
+    const struct ptx_reg *const reg =
+        o->kind == PTX_OPERAND_REG && o->component < 0 ? &l->fn->regs[o->reg] : NULL;
+    enum ptx_type t = formal->type;
+    if (reg && reg->elements > 1)
+        t = reg->type;
+    else if (formal->vector > 1 || formal->is_array)
+        t = formal->bytes > 4 ? PTX_B64 : formal->bytes > 2 ? PTX_B32 : PTX_B16;
+    const unsigned n = reg && reg->elements > 1 ? reg->elements : 1;
+    struct ptx_operand element = *o;
+    for (unsigned k = 0; k < n; k++) {
+        const uint32_t at = offset + k * ptx_type_bits(t) / 8;
+        if (n > 1) element.component = (int8_t)k;
+        if (out)
+            store_reg(l, &element, t, at, flags);
+        else
+            load_reg(l, &element, t, at, flags);
+    }
 }
 
 // Copies a variable of this frame from or to the callee's.
@@ -111,10 +135,7 @@ static void pass(struct lower *l, const struct ptx_operand *o, const struct ptx_
             lower_refuse(l, "`%s` cannot be passed on", o->var->name);
         return;
     }
-    if (out)
-        store_value(l, o, formal->type, offset, MF_FRAME);
-    else
-        load_reg(l, o, formal->type, offset, MF_FRAME);
+    pass_value(l, o, formal, offset, MF_FRAME, out);
 }
 
 // An argument of a built-in function as a register.
@@ -252,7 +273,7 @@ void lower_prologue(struct lower *l) {
         const struct ptx_var *const v = l->fn->params[k];
         if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
         const struct ptx_operand o = reg_operand(v);
-        load_reg(l, &o, v->type, (uint32_t)lower_var(l, v)->value, 0);
+        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, 0, false);
     }
 }
 
@@ -261,7 +282,7 @@ void lower_epilogue(struct lower *l) {
         const struct ptx_var *const v = l->fn->results[k];
         if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
         const struct ptx_operand o = reg_operand(v);
-        store_value(l, &o, v->type, (uint32_t)lower_var(l, v)->value, 0);
+        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, 0, true);
     }
     struct minst m = lower_new(l, l->fn->is_entry ? OP_EXIT : OP_RET, PTX_NONE);
     lower_put(l, &m);
