@@ -3,23 +3,11 @@
 // program and PTX, arguments, every key of the resolved configuration that timing may see, the
 // techniques, options, and the simulator. Keys under `tech.` and `power.` are left out:
 // only the power model reads those, and energy is computed from counters whenever it is asked for.
+#include "study/digest.h"
 #include "study/study.h"
 
 #include <elf.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
-
-struct digest {
-    EVP_MD_CTX *md;
-    bool ok;
-};
-
-static void feed(struct digest *h, const void *data, size_t len) {
-    uint64_t n = len; // lengths stand before contents, so that two parts never run together
-    h->ok = h->ok && EVP_DigestUpdate(h->md, &n, sizeof n) == 1 &&
-            EVP_DigestUpdate(h->md, data, len) == 1;
-}
-static void feed_text(struct digest *h, const char *t) { feed(h, t, strlen(t)); }
 
 // A shared library counts by what is loaded of it: lines and names for a debugger do not matter.
 static bool feed_loaded(struct digest *h, const char *data, size_t len) {
@@ -35,7 +23,7 @@ static bool feed_loaded(struct digest *h, const char *data, size_t len) {
         size_t skip = 0;
         // the file header in the first segment says where the debug sections begin
         if (p[i].p_offset == 0) skip = sizeof *e < p[i].p_filesz ? sizeof *e : p[i].p_filesz;
-        feed(h, data + p[i].p_offset + skip, p[i].p_filesz - skip);
+        digest_feed(h, data + p[i].p_offset + skip, p[i].p_filesz - skip);
     }
     return true;
 }
@@ -46,7 +34,7 @@ static enum ww_status feed_file(struct digest *h, const char *path, struct diags
     char *text;
     size_t len;
     const enum ww_status s = file_read(&a, path, (size_t)1 << 30, &text, &len, d);
-    if (s == WW_OK && !feed_loaded(h, text, len)) feed(h, text, len);
+    if (s == WW_OK && !feed_loaded(h, text, len)) digest_feed(h, text, len);
     arena_free(&a);
     return s;
 }
@@ -60,56 +48,42 @@ static void feed_configuration(struct digest *h, struct arena *a, const struct g
             continue;
         if (strcmp(keys[i].path, "description") == 0) continue;
         if (!gpu_config_get(c, keys[i].path, value, sizeof value)) continue;
-        feed_text(h, keys[i].path);
-        feed_text(h, value);
+        digest_text(h, keys[i].path);
+        digest_text(h, value);
     }
 }
 
 static enum ww_status make_key(struct arena *a, const struct study_host *host, struct job *j,
                                struct diags *d) {
-    struct digest h = {EVP_MD_CTX_new(), true};
-    if (!h.md || EVP_DigestInit_ex(h.md, EVP_sha256(), NULL) != 1) {
-        EVP_MD_CTX_free(h.md);
-        return diag_add(d, WW_ERROR_MEMORY, "cannot start SHA-256 for the key of a job");
-    }
-    feed_text(&h, "warpwatt result 1");
-    feed_text(&h, host->build);
-    feed_text(&h, j->program.name);
-    feed_text(&h, j->program.size);
-    feed_text(&h, j->program.args);
+    struct digest h;
+    digest_start(&h);
+    digest_text(&h, "warpwatt result 2");
+    digest_text(&h, host->build);
+    digest_text(&h, j->program.name);
+    digest_text(&h, j->program.size);
+    digest_text(&h, j->program.args);
     for (uint32_t i = 0; i < j->configuration->n_options; i++)
-        feed_text(&h, j->configuration->option[i]);
-    for (uint32_t i = 0; j->row && i < j->row->n_options; i++) feed_text(&h, j->row->option[i]);
+        digest_text(&h, j->configuration->option[i]);
+    for (uint32_t i = 0; j->row && i < j->row->n_options; i++) digest_text(&h, j->row->option[i]);
     feed_configuration(&h, a, &j->gpu);
-    feed(&h, &j->savings, sizeof j->savings); // techniques as resolved: mechanisms and every option
+    // techniques as resolved: mechanisms and every option
+    digest_feed(&h, &j->savings, sizeof j->savings);
     enum ww_status s = WW_OK;
     for (uint32_t i = 0; i < j->program.n_files && s == WW_OK; i++)
         s = feed_file(&h, j->program.file[i], d);
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned n = 0;
-    if (s == WW_OK && (!h.ok || EVP_DigestFinal_ex(h.md, sum, &n) != 1))
+    if (!digest_end(&h, j->key) && s == WW_OK)
         s = diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for the key of a job");
-    for (unsigned i = 0; i < n && 2 * i + 2 < sizeof j->key; i++)
-        snprintf(j->key + 2 * i, 3, "%02x", sum[i]);
-    EVP_MD_CTX_free(h.md);
     return s;
 }
 
 enum ww_status study_host_build(struct arena *a, struct study_host *host, struct diags *d) {
-    struct digest h = {EVP_MD_CTX_new(), true};
-    enum ww_status s = WW_OK;
-    if (!h.md || EVP_DigestInit_ex(h.md, EVP_sha256(), NULL) != 1)
-        s = diag_add(d, WW_ERROR_MEMORY, "cannot start SHA-256 for the simulator's build");
-    else
-        s = feed_file(&h, host->library, d);
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    unsigned n = 0;
-    if (s == WW_OK && (!h.ok || EVP_DigestFinal_ex(h.md, sum, &n) != 1))
+    struct digest h;
+    digest_start(&h);
+    enum ww_status s = feed_file(&h, host->library, d);
+    char text[DIGEST_BYTES];
+    if (!digest_end(&h, text) && s == WW_OK)
         s = diag_add(d, WW_ERROR_INTERNAL, "SHA-256 failed for the simulator's build");
-    char *text = arena_alloc(a, 2 * EVP_MAX_MD_SIZE + 1);
-    for (unsigned i = 0; i < n; i++) snprintf(text + 2 * i, 3, "%02x", sum[i]);
-    host->build = text;
-    EVP_MD_CTX_free(h.md);
+    host->build = arena_strdup(a, text);
     return s;
 }
 

@@ -255,7 +255,10 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
     sweep(file_temporary_folder());
     for (uint32_t i = 0; i < list->n; i++) {
         struct job *j = &list->at[i];
-        if (store_has(store, j->key)) {
+        bool kept;
+        const enum ww_status read = store_has(store, j->key, d, &kept);
+        if (read != WW_OK) return read;
+        if (kept) {
             j->state = JOB_KEPT;
             counts->kept++;
             tell(j, host, o);

@@ -200,12 +200,15 @@ struct store;
 // Opens or makes the file; "" is in memory only.
 enum ww_status store_open(const char *path, struct diags *d, struct store **out);
 void store_close(struct store *s);
-// Reads what is kept under `key`; out->there is false when there is nothing.
+// Reads what is kept under `key`; out->there is false when there is nothing. A result that does not
+// fit its checksum is named in a warning, dropped, and not there.
 enum ww_status store_get(struct store *s, struct arena *a, const char *key, struct diags *d,
                          struct result *out);
-// Keeps the record of a finished job, in one transaction.
+// Keeps the record of a finished job, in one transaction. A record that lacks a counter, a time or a
+// launch is refused with its name.
 enum ww_status store_put(struct store *s, const struct job *j, const char *record, struct diags *d);
-bool store_has(struct store *s, const char *key);
+// Whether a whole result is kept; damaged ones are dropped as store_get drops them.
+enum ww_status store_has(struct store *s, const char *key, struct diags *d, bool *there);
 // Host seconds that the same workload, size and GPU last took; 0 when never seen.
 double store_estimate(struct store *s, const struct job *j);
 

@@ -40,6 +40,45 @@ cmp -s p0/f1.csv p1/f1.csv && fail "25 W on the board changed no power"
 # other arguments are another job
 run 0 study one.yaml --size paper --no-run $db -o c; says c/f1.csv '^hotspot,,'; says out 'not known'
 
+# a damaged result is named, dropped and run again; the figures come out the same
+cat >tiny.yaml <<'END'
+name: tiny
+title: Small enough to be run often
+configurations: {base: {gpu: gtx480}, one: {base: base, set: {sm_count: 1}}}
+workloads: [vectorAdd]
+figures: {f1: {x: configurations, workload: vectorAdd, series: [cycles, thread_instructions, energy_j]}}
+END
+run 0 study tiny.yaml --size small --db "$TMP/tiny.db" -o t0; says err '2 jobs: 2 run, 0 kept'
+cp tiny.db whole.db
+spoil() { python3 -c 'import sqlite3, sys; c = sqlite3.connect("tiny.db"); n = c.execute(sys.argv[1]).rowcount; c.commit(); sys.exit(n < 1)' "$1" || fail "nothing to spoil: $1"; }
+for damage in "UPDATE counter SET value = value + 4096 WHERE name = 'thread_instructions' AND kernel = 1" \
+    "DELETE FROM counter WHERE name = 'thread_instructions'" "UPDATE kernel SET cycles = cycles / 2"; do
+    cp whole.db tiny.db
+    spoil "$damage"
+    # with nothing to run it, it is not there
+    cp tiny.db copy.db
+    run 0 study tiny.yaml --size small --db "$TMP/copy.db" --no-run -o t2; says err 'warning: .*copy.db.*vectorAdd .*is damaged'; says t2/f1.csv '^base,,,$'
+    run 0 study tiny.yaml --size small --db "$TMP/tiny.db" -o t1
+    says err '2 jobs: [12] run, [01] kept'; says err 'warning: .*tiny.db.*vectorAdd \(size small\) on gtx480 is damaged'
+    cmp t0/f1.csv t1/f1.csv || fail "a damaged result changed a figure: $damage"
+    run 0 study tiny.yaml --size small --db "$TMP/tiny.db" -o t1; says err '0 run, 2 kept'; lacks err damaged
+done
+# whatever bits of the file turn over: the same figures, or a refusal
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+    python3 - $seed <<'END'
+import random, sys
+random.seed(int(sys.argv[1]))
+data = bytearray(open('whole.db', 'rb').read())
+for _ in range(40): data[random.randrange(100, len(data))] ^= 1 << random.randrange(8)
+open('tiny.db', 'wb').write(data)
+END
+    rm -rf t1
+    "$WARPWATT" study tiny.yaml --size small --db "$TMP/tiny.db" -o t1 >out 2>err; got=$?
+    if [ $got = 0 ]; then cmp t0/f1.csv t1/f1.csv || fail "flipped bits (seed $seed) changed a figure"
+    elif [ $got -le 2 ]; then says err 'tiny.db: .*(remove it, or name another with --db)?'
+    else fail "flipped bits (seed $seed): exit code $got"; fi
+done
+
 # a row with options of its own: one launch of many is timed
 cat >launch.yaml <<'END'
 name: launch
