@@ -1592,7 +1592,12 @@ CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent 
 // --------------------------------------------------------- symbols that other headers map to
 // Declared under their own names, for a driver that serves programs compiled against them.
 
-struct CUctxCreateParams_st;
+struct CUctxCigParam_st;
+typedef struct CUctxCreateParams_st {
+    CUexecAffinityParam *execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
 
 CUresult CUDAAPI cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinities, int count,
                                 unsigned int flags, CUdevice device);

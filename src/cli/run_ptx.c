@@ -348,7 +348,7 @@ static enum ww_status place_arguments(struct cli *c, struct gpu *g, struct gpu_k
             return diag_add(&c->diags, WW_ERROR_USAGE,
                             "argument %u `%s` has %u bytes, but the parameter has %u", i + 1,
                             a[i].text, a[i].is_buffer ? 8 : want, param[i].bytes);
-        if (param[i].offset + param[i].bytes > 4096)
+        if (param[i].offset + param[i].bytes > GPU_PARAM_BYTES)
             return diag_add(&c->diags, WW_ERROR_USAGE, "kernel %s has too many parameters",
                             gpu_kernel_name(k));
         if (a[i].is_buffer) {
@@ -401,7 +401,7 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
     struct argument *a = arena_alloc(&c->arena, (p->args.n + 1) * sizeof *a);
     for (uint32_t i = 0; i < p->args.n && s == WW_OK; i++)
         s = parse_argument(c, p->args.at[i], &a[i]);
-    uint8_t block[4096] = {0};
+    uint8_t block[GPU_PARAM_BYTES] = {0};
     uint32_t block_bytes = 0;
     if (s == WW_OK) s = place_arguments(c, g, k, a, p->args.n, block, &block_bytes);
     struct gpu_launch launch = {

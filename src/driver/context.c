@@ -171,7 +171,9 @@ CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *affinities, int cou
 
 CUresult cuCtxCreate_v4(CUcontext *out, struct CUctxCreateParams_st *params, unsigned int flags,
                         CUdevice device) {
-    if (params) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    if (params && (params->execAffinityParams || params->numExecAffinityParams))
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    if (params && params->cigParams) return driver_unsupported("cuCtxCreate_v4 with cigParams");
     return cuCtxCreate(out, flags, device);
 }
 

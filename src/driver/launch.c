@@ -11,7 +11,8 @@ static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block
     if (s != WW_OK) return driver_result(s);
     if (params && extra) return CUDA_ERROR_INVALID_VALUE;
     *bytes = n ? p[n - 1].offset + p[n - 1].bytes : 0;
-    if (*bytes > 4096) return CUDA_ERROR_INVALID_VALUE;
+    if (*bytes > GPU_PARAM_BYTES) return CUDA_SUCCESS; // gpu_launch says why it takes none of them
+    memset(block, 0, *bytes);
     if (params) {
         for (uint32_t i = 0; i < n; i++) {
             if (!params[i]) return CUDA_ERROR_INVALID_VALUE;
@@ -30,7 +31,7 @@ static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!buffer || size < *bytes || size > 4096) return CUDA_ERROR_INVALID_VALUE;
+    if (!buffer || size < *bytes || size > GPU_PARAM_BYTES) return CUDA_ERROR_INVALID_VALUE;
     memcpy(block, buffer, *bytes);
     return CUDA_SUCCESS;
 }
@@ -57,7 +58,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                        bool cooperative) {
     struct gpu_stream *s;
     if (!is_function(f) || !driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
-    uint8_t bytes[4096] = {0};
+    uint8_t bytes[GPU_PARAM_BYTES];
     struct gpu_launch l = {.dynamic_shared = shared, .params = bytes, .cooperative = cooperative};
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);

@@ -304,7 +304,7 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)a.const_bytes; break;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)a.local_bytes; break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)a.registers; break;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)a.ptx_version; break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)a.ptx_target; break; // "virtual architecture"
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)a.binary_version; break;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:

@@ -34,6 +34,7 @@ struct gpu_clocks {
     double dram_mhz; // command clock
 };
 
+enum { GPU_PARAM_BYTES = 32764 }; // of a kernel, at most: CUDA 12.1 and later, on sm_70 and later
 enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
 
 // What the power model must know of the chip besides its structure.
@@ -277,7 +278,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
 struct gpu_kernel_attributes {
     uint32_t registers, shared_bytes, local_bytes, const_bytes, param_bytes;
     uint32_t max_threads_per_block; // by registers and .maxntid
-    uint32_t ptx_version, binary_version; // 90, 20
+    uint32_t ptx_target, binary_version; // of the PTX's .target and of the simulated GPU: 75, 20
 };
 enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
                                      struct gpu_kernel_attributes *out);

@@ -47,6 +47,13 @@ static enum ww_status check_shape(const struct gpu *g, const struct gpu_kernel *
     return WW_OK;
 }
 
+// PTX ISA 8.1 raised the limit for targets sm_70 and later ("Kernel Function Parameters"). What
+// the PTX was made for decides, for such a program runs on every simulated GPU.
+static uint32_t param_room(const struct gpu *g, const struct gpu_kernel *k) {
+    const struct ptx_module *m = k->module->ptx;
+    return m->version >= 81 && m->target >= 70 ? GPU_PARAM_BYTES : g->limits.param_bytes;
+}
+
 static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k,
                                  const struct gpu_launch *l, const struct code_image *im,
                                  struct diags *d, struct sm_occupancy *occupancy) {
@@ -60,9 +67,11 @@ static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k
     if (im->local_bytes > m->local_per_thread)
         return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
                       g->config.name, (unsigned long long)m->local_per_thread);
-    if (im->param_bytes > m->param_bytes)
-        return refuse(k, d, "its parameters take %u bytes; %s has room for %u", im->param_bytes,
-                      g->config.name, m->param_bytes);
+    const uint32_t room = param_room(g, k);
+    if (im->param_bytes > room)
+        return refuse(k, d, "its parameters take %u bytes; PTX %u.%u for sm_%u on %s takes %u",
+                      im->param_bytes, k->module->ptx->version / 10, k->module->ptx->version % 10,
+                      k->module->ptx->target, g->config.name, room);
     if (l->param_bytes != im->param_bytes)
         return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,
                       im->param_bytes);

@@ -374,7 +374,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
         .const_bytes = (uint32_t)k->module->const_bytes,
         .param_bytes = im->param_bytes,
         .max_threads_per_block = threads,
-        .ptx_version = k->module->ptx->version,
+        .ptx_target = k->module->ptx->target,
         .binary_version = g->config.cc_major * 10 + g->config.cc_minor,
     };
     return WW_OK;

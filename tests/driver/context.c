@@ -40,6 +40,16 @@ static void current(void) {
     IS(cuCtxCreate(NULL, 0, 0), CUDA_ERROR_INVALID_VALUE);
     IS(cuCtxCreate(&a, 1 << 20, 0), CUDA_ERROR_INVALID_VALUE);
     IS(cuCtxDestroy(NULL), CUDA_ERROR_INVALID_CONTEXT);
+    // what CUDA 13 calls cuCtxCreate: a structure of zeros asks for nothing
+    CUctxCreateParams params = {0};
+    OK(cuCtxCreate_v4(&a, &params, CU_CTX_SCHED_YIELD, 0));
+    OK(cuCtxGetFlags(&flags));
+    CHECK(flags == CU_CTX_SCHED_YIELD);
+    OK(cuCtxDestroy(a));
+    params.numExecAffinityParams = 1;
+    IS(cuCtxCreate_v4(&a, &params, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    params = (CUctxCreateParams){.cigParams = (void *)&params};
+    IS(cuCtxCreate_v4(&a, &params, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void primary(void) {

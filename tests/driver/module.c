@@ -174,6 +174,59 @@ static void small_parameters(CUmodule m) {
     OK(cuMemFree(out));
 }
 
+// The most that CUDA 12.1 allows, read at both ends and in the middle by a computed index.
+static void large_parameters(void) {
+    static const char *const heads[] = {".version 8.1\n.target sm_70\n",
+                                        ".version 8.0\n.target sm_70\n",
+                                        ".version 8.1\n.target sm_60\n"};
+    static struct {
+        CUdeviceptr out;
+        uint32_t at, v[8188];
+    } p;
+    const CUdeviceptr out = alloc(12);
+    p.out = out;
+    p.at = 5000;
+    for (uint32_t i = 0; i < 8188; i++) p.v[i] = scramble(i);
+    for (size_t i = 0; i < COUNT(heads); i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "%s.address_size 64\n"
+                 ".visible .entry big(.param .align 8 .b8 p[32764]) {\n"
+                 "  .reg .u32 %%r<4>; .reg .u64 %%d<4>;\n"
+                 "  ld.param.u64 %%d0, [p]; ld.param.u32 %%r0, [p+8]; mul.wide.u32 %%d1, %%r0, 4;\n"
+                 "  mov.u64 %%d2, p; add.u64 %%d2, %%d2, %%d1; ld.param.u32 %%r1, [%%d2+12];\n"
+                 "  ld.param.u32 %%r2, [p+12]; ld.param.u32 %%r3, [p+32760];\n"
+                 "  st.global.u32 [%%d0], %%r2; st.global.u32 [%%d0+4], %%r1;\n"
+                 "  st.global.u32 [%%d0+8], %%r3; ret;\n}\n",
+                 heads[i]);
+        CUmodule m = load(text);
+        CUfunction f = kernel(m, "big");
+        OK(cuMemsetD32(out, 0, 3));
+        void *params[] = {&p};
+        size_t bytes = 32764;
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &p, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                         CU_LAUNCH_PARAM_END};
+        for (int way = 0; way < 2; way++) {
+            const struct capture c = capture_begin(2);
+            const CUresult r = cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, way ? NULL : params,
+                                              way ? extra : NULL);
+            const char *said = capture_end(c);
+            uint32_t got[3] = {0};
+            OK(cuMemcpyDtoH(got, out, sizeof got));
+            if (i) { // a refusal comes with a sentence
+                IS(r, CUDA_ERROR_INVALID_VALUE);
+                CHECK(occurrences(said, "its parameters take 32764 bytes") == 1);
+                continue;
+            }
+            OK(r);
+            CHECK(got[0] == scramble(0) && got[1] == scramble(5000) && got[2] == scramble(8187));
+            OK(cuMemsetD32(out, 0, 3));
+        }
+        OK(cuModuleUnload(m));
+    }
+    OK(cuMemFree(out));
+}
+
 static void attributes(CUmodule m) {
     CUfunction f = kernel(m, "shared");
     int v, blocks, grid, block;
@@ -185,7 +238,7 @@ static void attributes(CUmodule m) {
     OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
     CHECK(v > 0 && v <= 63);
     OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_PTX_VERSION, f));
-    CHECK(v > 0);
+    CHECK(v == 20); // "virtual architecture version" of the manual: of .target, not of .version
     OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_BINARY_VERSION, f));
     CHECK(v == 20);
     IS(cuFuncGetAttribute(&v, (CUfunction_attribute)99, f), CUDA_ERROR_INVALID_VALUE);
@@ -348,6 +401,7 @@ int main(void) {
     refused_launches(m);
     globals(m);
     small_parameters(m);
+    large_parameters();
     attributes(m);
     bad_modules();
     fat_binaries();

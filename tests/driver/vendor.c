@@ -36,6 +36,10 @@ int main(void) {
     OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
 #if CUDA_VERSION >= 13000
     OK(cuCtxCreate(&c, NULL, 0, 0));
+    CUctxCreateParams none = {0};
+    CUcontext second;
+    OK(cuCtxCreate(&second, &none, 0, 0));
+    OK(cuCtxDestroy(second));
 #else
     OK(cuCtxCreate(&c, 0, 0));
 #endif
