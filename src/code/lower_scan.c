@@ -82,18 +82,44 @@ static bool reads_carry(const struct ptx_inst *i) {
     return i->op == PTX_OP_addc || i->op == PTX_OP_subc || i->op == PTX_OP_madc;
 }
 
+// Whether the carry is alive at the start of a label's instruction.
+static bool alive_at(const struct lower *l, const uint8_t *before, int32_t label) {
+    return before[l->fn->labels[label].inst];
+}
+
+// Whether it is alive behind instruction k, as far as `before` knows.
+static bool alive_behind(const struct lower *l, const uint8_t *before, uint32_t k) {
+    const struct ptx_inst *const i = &l->fn->insts[k];
+    if (i->op == PTX_OP_bra)
+        return alive_at(l, before, i->operand[0].label) || (i->guard >= 0 && before[k + 1]);
+    if (i->op == PTX_OP_brx) {
+        const struct ptx_targets *const t = &l->fn->targets[i->operand[1].targets];
+        for (uint32_t n = 0; n < t->n; n++)
+            if (alive_at(l, before, t->target[n])) return true;
+        return i->guard >= 0 && before[k + 1];
+    }
+    return before[k + 1];
+}
+
+// Backwards over the text until nothing changes: twice, or once more for each loop around a chain
+// that goes on into the next turn.
 static void scan_carry(struct lower *l) {
     const uint32_t n = l->fn->n_insts;
     bool any = false;
     for (uint32_t k = 0; k < n && !any; k++) any = reads_carry(&l->fn->insts[k]);
     if (!any) return;
     l->carry_live = arena_alloc(l->arena, n);
-    bool live = false;
-    for (uint32_t k = n; k-- > 0;) {
-        const struct ptx_inst *const i = &l->fn->insts[k];
-        l->carry_live[k] = live;
-        if (writes_carry(i)) live = false;
-        if (reads_carry(i)) live = true;
+    uint8_t *const before = arena_alloc(l->arena, n + 1ul); // alive in front of the instruction
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = n; k-- > 0;) {
+            const struct ptx_inst *const i = &l->fn->insts[k];
+            const bool live = alive_behind(l, before, k);
+            const bool kept = live && !(writes_carry(i) && i->guard < 0);
+            l->carry_live[k] = live;
+            changed |= before[k] != (reads_carry(i) || kept);
+            before[k] = reads_carry(i) || kept;
+        }
     }
 }
 

@@ -180,12 +180,24 @@ static void put_inserts(struct opt *o) {
     edit_finish(&e);
 }
 
+static bool carry_crosses(const struct mfunc *f, const struct cfg *c) {
+    for (uint32_t b = 0; b < c->n; b++) {
+        for (uint32_t i = 0; i < c->block[b].n; i++) {
+            const struct minst *const m = &f->inst.at[c->block[b].first + i];
+            if (m->flags & MF_CC_IN) return true;
+            if ((m->flags & MF_CC_OUT) && m->guard == VPRED_TRUE) break;
+        }
+    }
+    return false;
+}
+
 static bool sweep(struct mfunc *f, struct arena *a) {
     struct cfg *c = cfg_build(a, f);
     cfg_dominators(c);
     cfg_loops(c);
     struct opt *o = opt_index(f, a);
     o->cfg = c;
+    o->carry_crosses = carry_crosses(f, c);
     opt_find_equal(o);
     for (uint32_t i = 0; i < c->n_order; i++) {
         const struct cfg_block *b = &c->block[c->order[i]];

@@ -29,6 +29,7 @@ struct opt {
         struct minst inst;
     } * insert_at;
     uint32_t n_inserts, cap_inserts;
+    bool carry_crosses; // a block reads a carry that another wrote
     bool changed;
 };
 

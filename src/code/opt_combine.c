@@ -582,6 +582,11 @@ static bool fold_product(struct opt *o, uint32_t at) {
     return true;
 }
 
+// Without a carry-in an addition starts at 0, a subtraction, which adds the complement, at 1.
+static bool subtracts(const struct minst *m) {
+    return m->src[0].mods == OPND_NEG || m->src[1].mods == OPND_NEG;
+}
+
 // The carry out of `low`, where it is known: 0 or 1, else -1.
 static int known_carry(const struct opt *o, const struct minst *low, uint32_t at_low) {
     struct opnd x[2] = {low->src[0], low->src[1]};
@@ -594,9 +599,22 @@ static int known_carry(const struct opt *o, const struct minst *low, uint32_t at
         x[s].mods = mods;
     }
     for (unsigned s = 0; s < 2; s++) // x + 0, x - 0
-        if (x[s].kind == OPND_IMM && !x[s].imm && !x[1 - s].mods) return 0;
-    if (!is_imm(&x[0]) || !is_imm(&x[1])) return -1;
-    return (x[0].imm + x[1].imm) >> 32 & 1;
+        if (x[s].kind == OPND_IMM && !x[s].imm && !x[1 - s].mods) return x[s].mods == OPND_NEG;
+    if (x[0].kind != OPND_IMM || x[1].kind != OPND_IMM) return -1;
+    uint64_t sum = subtracts(low);
+    for (unsigned s = 0; s < 2; s++) sum += (uint32_t)(x[s].mods ? ~x[s].imm : x[s].imm);
+    return sum >> 32 & 1;
+}
+
+// Whether something behind the high half at `at` reads the same carry.
+static bool carry_is_read_behind(const struct opt *o, uint32_t at) {
+    for (uint32_t i = at + 1; i < o->f->inst.n; i++) {
+        const struct minst *const m = &o->f->inst.at[i];
+        if (o->cfg->block_of[i] != o->cfg->block_of[at]) break;
+        if (m->flags & MF_CC_IN) return true;
+        if ((m->flags & MF_CC_OUT) && m->guard == VPRED_TRUE) return false;
+    }
+    return o->carry_crosses;
 }
 
 // A 64-bit addition whose halves have nothing to say to each other.
@@ -612,17 +630,14 @@ static bool fold_carry(struct opt *o, uint32_t at) {
     struct minst *low = &o->f->inst.at[at_low];
     if (!is_add64(o, low, at_low, &high, at) || !opt_plain(low)) return false;
     // nothing else may read this carry: not before `at`, as is_add64 saw, and not behind it
-    for (uint32_t i = at + 1; i < o->f->inst.n; i++) {
-        const uint32_t flags = o->f->inst.at[i].flags;
-        if (flags & MF_CC_IN) return false;
-        if ((flags & MF_CC_OUT) || o->cfg->block_of[i] != o->cfg->block_of[at]) break;
-    }
+    if (carry_is_read_behind(o, at)) return false;
     const int carry = known_carry(o, low, at_low);
     if (carry < 0) return false;
-    if (carry == 1) {
-        const unsigned s = is_imm(&high.src[1]) ? 1 : 0;
-        if (!is_imm(&high.src[s]) || high.src[1 - s].mods) return false;
-        high.src[s].imm = (uint32_t)(high.src[s].imm + 1);
+    const int more = carry - subtracts(&high);
+    if (more) {
+        const unsigned s = high.src[1].kind == OPND_IMM ? 1 : 0;
+        if (high.src[s].kind != OPND_IMM) return false;
+        high.src[s].imm = (uint32_t)(high.src[s].imm + (uint32_t)(high.src[s].mods ? -more : more));
         if (!isa_fits(&high, s, &high.src[s])) return false;
     }
     low->flags &= ~(uint32_t)MF_CC_OUT;

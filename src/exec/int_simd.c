@@ -130,9 +130,9 @@ LANE_FN uint32_t sat_s32(int64_t v) {
     return (uint32_t)(top < INT32_MIN ? INT32_MIN : top);
 }
 
-// The sum of two words and the carry `in`; where the flag is asked for, it is the sum's carry
-// inverted by `borrow`. Either addition may carry, never both.
-#define ADD_CARRY(first, second, borrow)                                                           \
+// The sum of two words and the carry `in`; where the flag is asked for, it is the sum's carry.
+// Either addition may carry, never both.
+#define ADD_CARRY(first, second)                                                                   \
     do {                                                                                           \
         if (x->flags & MF_CC_OUT) {                                                                \
             uint32_t out = 0;                                                                      \
@@ -141,7 +141,7 @@ LANE_FN uint32_t sat_s32(int64_t v) {
                 out |= ((s_ < a_) | (r_ < s_)) ? lane_bit[i] : 0;                                  \
                 pd[i] = PICK(r_, pd[i]);                                                           \
             }                                                                                      \
-            w->carry = (w->carry & ~mask) | ((out ^ (borrow)) & mask);                             \
+            w->carry = (w->carry & ~mask) | (out & mask);                                          \
         } else {                                                                                   \
             LANES {                                                                                \
                 const uint32_t r_ = (first) + (second) + (LANE_IN(in) ? 1 : 0);                    \
@@ -150,8 +150,9 @@ LANE_FN uint32_t sat_s32(int64_t v) {
         }                                                                                          \
     } while (0)
 
-// A subtrahend enters inverted with a carry-in of one. The flag is PTX's: a carry after additions,
-// a borrow (the complement of the adder's carry) after subtractions.
+// A subtrahend enters inverted, with a carry-in of one unless the flag is read. The flag is the
+// adder's carry, after a subtraction too: 1 where nothing was borrowed. NVIDIA's machines have it so,
+// and ptxas folds constants so; a chain of subtractions alone cannot tell it from a borrow.
 FN(iadd_g) {
     UNUSED_ENV;
     SOURCES2;
@@ -173,9 +174,8 @@ FN(iadd_g) {
         }
         return EXEC_NEXT;
     }
-    const uint32_t borrow = na | nb;
-    const uint32_t in = (x->flags & MF_CC_IN ? w->carry : 0) ^ borrow;
-    ADD_CARRY(pa[i] ^ na, pb[i] ^ nb, borrow);
+    const uint32_t in = x->flags & MF_CC_IN ? w->carry : na | nb;
+    ADD_CARRY(pa[i] ^ na, pb[i] ^ nb);
     return EXEC_NEXT;
 }
 FN(iadd16) { // sums and differences of low halves; the flags as above make no sense here
@@ -216,7 +216,7 @@ FN(imad_g) {
     const bool pair = wide && !is16;
     const int64_t na = x->mods[0] & OPND_NEG ? -1 : 0, nb = x->mods[1] & OPND_NEG ? -1 : 0;
     const bool nc = x->mods[2] & OPND_NEG;
-    const uint32_t borrow = nc ? ~0u : 0, in = (x->flags & MF_CC_IN ? w->carry : 0) ^ borrow;
+    const uint32_t in = x->flags & MF_CC_IN ? w->carry : nc ? ~0u : 0;
     uint32_t out = 0;
     LANES {
         const int64_t a = (extend(pa[i], is16, is_signed) ^ na) - na;
@@ -240,7 +240,6 @@ FN(imad_g) {
         pd[i] = PICK(lo, pd[i]);
         if (pair) pd[i + 32] = PICK((uint32_t)(s >> 32), pd[i + 32]);
     }
-    out ^= borrow;
     if (x->flags & MF_CC_OUT) w->carry = (w->carry & ~mask) | (out & mask);
     return EXEC_NEXT;
 }
@@ -252,7 +251,7 @@ FN(imad_g) {
         SOURCES3;                                                                                  \
         uint32_t *const pd = x_dst(w, x->d);                                                       \
         const uint32_t in = x->flags & MF_CC_IN ? w->carry : 0;                                    \
-        ADD_CARRY((uint32_t)(product), pc[i], 0);                                                  \
+        ADD_CARRY((uint32_t)(product), pc[i]);                                                     \
         return EXEC_NEXT;                                                                          \
     }
 CARRY_HANDLER(imad_c, pa[i] * pb[i])

@@ -47,10 +47,8 @@ static uint64_t extend(uint64_t v, unsigned bits, bool is_signed) {
 
 static uint64_t with_carry(struct cpu *c, const struct minst *m, uint32_t a, uint32_t b, bool neg_a,
                            bool neg_b) {
-    const uint64_t cf = m->flags & MF_CC_IN && c->carry;
-    const uint64_t r = neg_b   ? (uint64_t)a - b - cf
-                       : neg_a ? (uint64_t)b - a - cf
-                               : (uint64_t)a + b + cf;
+    const uint64_t cf = m->flags & MF_CC_IN ? c->carry : neg_a || neg_b;
+    const uint64_t r = (uint64_t)(neg_a ? ~a : a) + (neg_b ? ~b : b) + cf;
     if (m->flags & MF_CC_OUT) c->carry = r >> 32 & 1;
     return (uint32_t)r;
 }
@@ -303,6 +301,16 @@ CASE(chain96,
                              << 32)
 CASE(borrow, "sub.cc.u32 %r4, %r1, %r2;\nsubc.u32 %r5, %r3, 7;\nmov.b64 %rd0, {%r4, %r5};",
      LO(LO(a) - LO(b)) | (uint64_t)LO(LO(d) - 7 - (LO(a) < LO(b))) << 32)
+CASE(no_borrow_is_a_carry,
+     "sub.cc.u32 %r4, %r1, %r2;\naddc.u32 %r5, 0, 0;\nmov.b64 %rd0, {%r4, %r5};",
+     LO(LO(a) - LO(b)) | (uint64_t)(LO(a) >= LO(b)) << 32)
+CASE(carry_is_no_borrow,
+     "add.cc.u32 %r4, %r1, %r2;\nsubc.u32 %r5, 0, 0;\nmov.b64 %rd0, {%r4, %r5};",
+     LO(LO(a) + LO(b)) | ((uint64_t)LO(a) + LO(b) > 0xffffffff ? 0 : 0xffffffffull << 32))
+CASE(subtracted_literal_is_no_sum,
+     "sub.cc.u32 %r4, %r1, 0;\naddc.cc.u32 %r5, %r2, 0;\nsubc.u32 %r6, 9, 9;\n"
+     "add.u32 %r5, %r5, %r6;\nmov.b64 %rd0, {%r4, %r5};",
+     LO(a) | (uint64_t)LO(LO(b) + 1 + (LO(b) == 0xffffffff ? 0 : -1)) << 32)
 CASE(carry_survives_add64,
      "add.cc.u32 %r4, %r1, %r2;\nadd.s64 %rd4, %rd1, %rd2;\n"
      "mad.wide.u32 %rd4, %r1, %r2, %rd4;\nmad.lo.s64 %rd4, %rd1, %rd2, %rd4;\naddc.u32 %r5, 0, 0;\n"
@@ -370,7 +378,8 @@ int main(void) {
         T(shr_u_40),        T(shr_s_9),        T(shr_s_33),       T(shr_s_99),
         T(shl_reg),         T(and_imm),        T(or_not),         T(brev64),
         T(popc64),          T(selp64),         T(selp_literals),  T(cnot64),
-        T(literal_first),   T(chain96),        T(borrow),         T(carry_survives_add64),
+        T(literal_first),   T(chain96),        T(borrow),         T(no_borrow_is_a_carry), T(carry_is_no_borrow), T(subtracted_literal_is_no_sum),
+        T(carry_survives_add64),
         T(mad_chain),       T(add64_cc),       T(s16_to_64),      T(u16_to_64),
         T(s8_of_32),        T(u8_of_32),       T(u16_of_s8),      T(u16_of_s8_wide),
         T(s16_of_u16_wide), T(s32_to_u64),     T(u32_in_64),      T(shr_u16),

@@ -43,7 +43,7 @@ static void add(void **state) {
     n.src[0].mods = OPND_NEG;
     check32("rsub", n, ref_iadd, 60);
 }
-// Carry chains: PTX's flag is a carry after additions, a borrow after subtractions.
+// Carry chains: the flag is the carry of a + b, or of a + ~b + 1 where b is subtracted.
 static void carry(void **state) {
     (void)state;
     LEVELS(v) {
@@ -73,8 +73,8 @@ static void carry(void **state) {
                     const uint64_t x = imad ? (uint32_t)(hi ? p >> 32 : p) : r->a.w[0][i];
                     const uint64_t y = imad ? r->c.w[0][i] : r->b.w[0][i];
                     const uint64_t cin = in ? r->carry >> i & 1 : 0;
-                    const i128 s = sub ? (i128)x - y - cin : (i128)x + y + cin;
-                    const bool out = quiet ? r->carry >> i & 1 : s < 0 || s >> 32;
+                    const i128 s = sub ? (i128)x - y - (in ? 1 - (i128)cin : 0) : (i128)x + y + cin;
+                    const bool out = quiet ? r->carry >> i & 1 : sub ? s >= 0 : s >> 32 != 0;
                     if (mask >> i & 1) {
                         assert_int_equal(r->d.w[0][i], (uint32_t)s);
                         assert_int_equal(r->carry_out >> i & 1, out);

@@ -474,10 +474,22 @@ def carry_forms():
                     x, cf = link(a + b)
                     y, cf = link(b + c + cf)
                     return mix(x, y, (c + a + cf) & m)
-                if kind == 'sub':
-                    x, cf = (a - b) & m, int(a < b)
-                    y, cf = (b - c - cf) & m, int(b < c + cf)
-                    return mix(x, y, (c - a - cf) & m)
+                if kind == 'sub':  # CF is the carry of a + ~b + 1: 1 where nothing is borrowed
+                    x, cf = link(a + (b ^ m) + 1)
+                    y, cf = link(b + (c ^ m) + cf)
+                    return mix(x, y, (c + (a ^ m) + cf) & m)
+                if kind == 'subadd':
+                    x, cf = link(a + (b ^ m) + 1)
+                    y, cf = link(b + c + cf)
+                    return mix(x, y, (c + (a ^ m) + cf) & m)
+                if kind == 'addsub':
+                    x, cf = link(a + b)
+                    y, cf = link(b + (c ^ m) + cf)
+                    return mix(x, y, (c + a + cf) & m)
+                if kind == 'submad':
+                    x, cf = link(a + (b ^ m) + 1)
+                    y, cf = link((a * b & m) + c + cf)
+                    return mix(x, y, (c + (a ^ m) + cf) & m)
                 lo = a * b & m
                 hi = (val(t, a) * val(t, b) >> bits) & m
                 if kind == 'mad':
@@ -492,6 +504,12 @@ def carry_forms():
                        f' addc.{t} z, {{c}}, {{a}};',
                 'sub': f'sub.cc.{t} x, {{a}}, {{b}}; subc.cc.{t} y, {{b}}, {{c}};'
                        f' subc.{t} z, {{c}}, {{a}};',
+                'subadd': f'sub.cc.{t} x, {{a}}, {{b}}; addc.cc.{t} y, {{b}}, {{c}};'
+                          f' subc.{t} z, {{c}}, {{a}};',
+                'addsub': f'add.cc.{t} x, {{a}}, {{b}}; subc.cc.{t} y, {{b}}, {{c}};'
+                          f' addc.{t} z, {{c}}, {{a}};',
+                'submad': f'sub.cc.{t} x, {{a}}, {{b}}; madc.lo.cc.{t} y, {{a}}, {{b}}, {{c}};'
+                          f' subc.{t} z, {{c}}, {{a}};',
                 'mad': f'mad.lo.cc.{t} x, {{a}}, {{b}}, {{c}}; madc.hi.cc.{t} y, {{a}}, {{b}}, {{a}};'
                        f' madc.lo.{t} z, {{a}}, {{b}}, {{b}};',
                 'madhi': f'mad.hi.cc.{t} x, {{a}}, {{b}}, {{c}}; madc.lo.cc.{t} y, {{a}}, {{b}}, {{b}};'
