@@ -3,6 +3,7 @@
 #include "study/study.h"
 #include "power/check.h"
 #include "power/declared.h"
+#include "power/effect.h"
 #include "power/power_gpu.h"
 
 #include <string.h>
@@ -84,6 +85,46 @@ static void power_events(const struct power_tree *tree, const char *part, bool *
     }
 }
 
+// Counters of one effect: names, with their entries where it takes only some.
+static void effect_counters(const struct power_effect *e) {
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t i = 0;
+        if (e->act[k] < 0) continue;
+        const uint32_t act = (uint32_t)e->act[k];
+        while (act >= act_info[i].first + act_info[i].n) i++;
+        const uint32_t from = act - act_info[i].first;
+        printf("%s`%s`", k ? ", " : "", act_info[i].name);
+        if (e->n == 1 && act_info[i].n > 1) printf(" %u", from);
+        if (e->n > 1 && e->n < act_info[i].n) printf(" %u to %u", from, from + e->n - 1);
+    }
+}
+
+static void effects(void) {
+    puts("\n# Effects of techniques\n\n"
+         "What a technique saves and costs: a count of its counters times what one is worth. "
+         "Leakage is by\n"
+         "the core cycle, of the component's; a part is what the technique switches. Components' "
+         "energies have\n"
+         "these in them.\n\n"
+         "| line | mechanisms | counters | component | | a count is worth | | why | source |\n"
+         "|---|---|---|---|---|---|---|---|---|");
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *e = &power_effects[i];
+        char price[128];
+        printf("| %s | ", power_lines[e->line].name);
+        bool any = false;
+        FOR_EACH_BIT32(m, e->mechanisms) {
+            printf("%s%s", any ? ", " : "", savings_mechanism_info[m].name);
+            any = true;
+        }
+        fputs(" | ", stdout);
+        effect_counters(e);
+        printf(" | `%s` | %s | %s | %s | %s | %s |\n", e->component, e->sign > 0 ? "saves" : "costs",
+               power_price_text(&e->price, price, sizeof price),
+               power_price_is_leakage(&e->price) ? "leakage" : "event", e->prose, e->source);
+    }
+}
+
 static int power_page(struct cli *c) {
     static struct power_tree tree[2]; // crossbar and mesh
     struct gpu_config g;
@@ -115,6 +156,7 @@ static int power_page(struct cli *c) {
         for (int k = 0; k < 2; k++) power_events(&tree[k], p->name, &any, seen);
         printf(" | %s |\n", p->formula);
     }
+    effects();
     puts("\n# Counters that cost nothing\n\n| counter | why |\n|---|---|");
     for (uint32_t k = 0; k < act_info_n; k++) {
         const char *why = power_free_reason(act_info[k].first);

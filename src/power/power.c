@@ -8,12 +8,12 @@
 // Components are rows of parts.def; tree_sm.c, tree_ldst.c and tree_chip.c fill them. Left out:
 // ECC, power gating, and how the rest of the chip (graphics, display, video) moves: it has an area,
 // a leakage and a clock.
-#include "power/savings.h"
 #include "power/power.h"
 
 #include <math.h>
 
 #include "power/declared.h"
+#include "power/effect.h"
 #include "power/tree.h"
 
 // What of node, temperature and supply the tables refuse, in their words.
@@ -150,6 +150,25 @@ const char *power_check(const struct power_config *c, char *sentence, size_t siz
     return check_declared(c, sentence, size);
 }
 
+static double lines_of(const struct power_cache *k) {
+    return k->bytes ? k->bytes / k->line_bytes : 0;
+}
+
+// How many there are of what techniques switch one by one.
+static void count_parts(const struct power_config *c, struct power_tree *tree) {
+    const unsigned lanes = 32;
+    const double sms = tree->sms;
+    tree->parts[POWER_PER_SM] = sms;
+    tree->parts[POWER_PER_CLUSTER] = sms * tree->clusters;
+    tree->parts[POWER_PER_LANE] = sms * tree->clusters * lanes;
+    tree->parts[POWER_PER_RF_ROW] = sms * (c->registers / lanes);
+    if (c->l1.bytes) tree->parts[POWER_PER_L1_LINE] = sms * (c->shared_bytes / c->l1.line_bytes);
+    tree->parts[POWER_PER_L1_TAG] = sms * lines_of(&c->l1);
+    tree->parts[POWER_PER_CONST_LINE] = sms * lines_of(&c->constant);
+    tree->parts[POWER_PER_TEX_LINE] = sms * lines_of(&c->texture);
+    tree->parts[POWER_PER_L2_LINE] = c->l2_slices * lines_of(&c->l2);
+}
+
 // Sums own figures upward; parents stand before children.
 static void sum_up(struct power_tree *tree) {
     for (int i = tree->components - 1; i >= 0; i--) {
@@ -178,6 +197,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     enum ww_status s = tech_init(&b.t, c->node_nm, c->device, c->vdd_v, c->temperature_k, d);
     if (s) return s;
     for (int i = 0; i < PARTS; i++) b.at[i] = -1;
+    count_parts(c, tree);
     tree->peak_duty = c->peak_duty > 0 ? c->peak_duty : 1;
     tree_add(&b, PART_total, 1);
     tree_add(&b, PART_chip, 1);

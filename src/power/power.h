@@ -9,6 +9,7 @@
 
 struct power_cache {                             // bytes 0: none
     unsigned bytes, line_bytes, ways, out_bytes; // out_bytes 0: the line
+    unsigned word_parts;        // of a divided word line of the data; 0: one line
     unsigned mshrs, mshr_merge; // miss registers and requests each gathers; 0: none
 };
 
@@ -36,6 +37,8 @@ struct power_config {
     unsigned sms, max_warps, schedulers, instruction_bits, ibuffer_entries, scoreboard_entries;
     unsigned registers, rf_banks, collectors;
     double rf_node_nm, rf_vdd_v; // banks from published FinFET circuits (declared.h); 0: node_nm's
+    unsigned rf_word_parts; // of a divided word line of each of a bank's eight RAMs; 0: one line
+    double retention_v;     // of cells that only keep their data; 0: a margin above the lowest
     unsigned int_lanes, fp_lanes, sfu_lanes, dp_lanes;
     bool int_fp_shared_issue; // a lane does one of the two at a time: peak counts the larger
     bool shared_on_lanes;     // shared memory is an operand of the lanes: an access is their move
@@ -79,6 +82,8 @@ struct power_component {
     unsigned count; // in the whole machine; the figures below are of all of them
     // own figures, and with everything below it
     double area_mm2, leak_sub_w, leak_gate_w, constant_w, peak_w;
+    double cell_w, cell_drowsy_w;       // of the leakage, the storage cells': at the supply, retained
+    double wake_off_j, wake_drowsy_j;   // to charge all cells from nothing, from the retention supply
     double all_area_mm2, all_leak_sub_w, all_leak_gate_w, all_constant_w, all_peak_w;
 };
 
@@ -87,6 +92,21 @@ struct power_event {
     int component;
     uint32_t act, n;
     double energy_j, peak_per_s; // counts a second at most, over the machine
+    double word_part_j;          // of energy_j, a part of a divided word line; 0: undivided
+};
+
+// Parts that a technique switches one by one: how many of each the machine has.
+enum power_per {
+    POWER_PER_SM,
+    POWER_PER_CLUSTER, // an SM's share of a cluster's lanes
+    POWER_PER_LANE,    // of the 32 of a cluster
+    POWER_PER_RF_ROW,  // a warp's register
+    POWER_PER_L1_LINE, // of the banked array that L1 and shared memory lie in
+    POWER_PER_L1_TAG,
+    POWER_PER_CONST_LINE, // with its tag
+    POWER_PER_TEX_LINE,   // with its tag
+    POWER_PER_L2_LINE,    // with its tag
+    POWER_PERS
 };
 
 struct power_tree {
@@ -95,6 +115,7 @@ struct power_tree {
     struct power_event event[POWER_MAX_EVENTS];
     int events;
     unsigned sms, clusters; // clusters of INT and FP lanes in an SM
+    double parts[POWER_PERS];
     double core_hz;
     int regulator; // component, or -1
     double regulator_loss, peak_duty;

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "power/declared.h"
+
 #define ANALYTIC  POWER_ANALYTIC
 #define EMPIRICAL POWER_EMPIRICAL
 #define ASSUMED   POWER_ASSUMED
@@ -42,7 +44,7 @@ void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, do
                   double peak_per_s) {
     int i = b->tree->events++;
     assert(i < POWER_MAX_EVENTS && "more events than the tree has room for");
-    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s};
+    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s, 0};
     b->tree->component[component].peak_w += energy_j * peak_per_s;
 }
 
@@ -51,10 +53,15 @@ void tree_event(struct builder *b, int component, enum act act, double energy_j,
     tree_event_n(b, component, (uint32_t)act, 1, energy_j, peak_per_s);
 }
 
+// Of sub-threshold current, what is left where `long_share` of the devices are long-channel ones.
+static double long_factor(const struct builder *b, double long_share) {
+    return b->c->long_channel ? 1 - long_share + long_share * b->t.row.long_channel : 1;
+}
+
 void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double gate_w,
               double long_share, double times) {
     struct power_component *p = &b->tree->component[i];
-    double k = b->c->long_channel ? 1 - long_share + long_share * b->t.row.long_channel : 1;
+    const double k = long_factor(b, long_share);
     p->area_mm2 += area_mm2 * p->count * times;
     p->leak_sub_w += sub_w * k * p->count * times;
     p->leak_gate_w += gate_w * p->count * times;
@@ -64,12 +71,41 @@ void tree_put_block(struct builder *b, int i, const struct block *k, double time
     tree_put(b, i, k->area_um2 * 1e-6, k->leak_sub_w, k->leak_gate_w, LONG_CORE, times);
 }
 
+// The supply of cells that only keep their data: where none is given, the lowest that is published
+// and the 0.25 V that the same source leaves above it (declared_retention_v).
+static double retention_v(const struct builder *b) {
+    const double lowest = declared_retention_v(b->c->node_nm);
+    if (b->c->retention_v > 0) return b->c->retention_v;
+    return isfinite(lowest) ? fmin(lowest + 0.25, b->t.vdd_v) : b->t.vdd_v;
+}
+
+// What the array's cells leak and what it takes to wake them.
+static void put_cells(struct builder *b, int i, const struct array_config *c, const struct array *a,
+                      double long_share) {
+    struct power_component *p = &b->tree->component[i];
+    const double retained = retention_v(b), v = retained / b->t.vdd_v, n = p->count;
+    const double k = long_factor(b, long_share);
+    double sub, gate;
+    tech_leak_at(&b->t, retained, &sub, &gate);
+    p->cell_w += (a->cell_sub_w * k + a->cell_gate_w) * n;
+    p->cell_drowsy_w += v * (a->cell_sub_w * k * sub + a->cell_gate_w * gate) * n;
+    const double bits = (double)c->entries * (c->bits + (c->kind == ARRAY_RAM ? 0 : c->tag_bits)) *
+                        (c->banks ? c->banks : 1) * n;
+    p->wake_off_j += bits * array_cell_wake_j(&b->t, 0);
+    p->wake_drowsy_j += bits * array_cell_wake_j(&b->t, retained);
+}
+
 struct array tree_put_array(struct builder *b, int i, struct array_config c, double long_share) {
     struct array a = {0};
     enum ww_status s = array_build(&b->t, &c, &a, b->d);
     if (s && !b->status) b->status = s;
     tree_put(b, i, a.area_mm2, a.leak_sub_w, a.leak_gate_w, long_share, 1);
+    put_cells(b, i, &c, &a, long_share);
     return a;
+}
+
+void tree_word_part(struct builder *b, double word_part_j) {
+    b->tree->event[b->tree->events - 1].word_part_j = word_part_j;
 }
 
 unsigned tree_log2_up(unsigned n) { return n < 2 ? 1 : (unsigned)ceil(log2(n)); }

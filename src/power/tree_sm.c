@@ -104,12 +104,14 @@ static void build_registers(struct builder *b) {
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);
     struct array_config slices = tree_rf_config(c);
-    slices.bits = SLICE_BITS, slices.banks *= SLICES;
+    slices.bits = SLICE_BITS, slices.banks *= SLICES, slices.word_parts = c->rf_word_parts;
     struct array a =
         c->rf_node_nm > 0 ? declared_banks(b, i) : tree_put_array(b, i, slices, LONG_CORE);
     double side_um = sqrt(a.area_mm2 * 1e6), parts = c->rf_node_nm > 0 ? 1 : SLICES;
     tree_event(b, i, ACT_rf_reads, parts * a.read_j, reads);
+    tree_word_part(b, a.part_read_j);
     tree_event(b, i, ACT_rf_writes, parts * a.write_j, issue);
+    tree_word_part(b, a.part_write_j);
 
     i = tree_add(b, PART_rf_arbiter, c->sms);
     struct block s = circuit_selector(t, c->collectors);

@@ -59,7 +59,7 @@ void account_print(const struct account *a, bool colour, FILE *out);
 // The whole tree, and the kernels.
 void account_print_tree(const struct account *a, bool colour, FILE *out);
 
-// What power gating saved, cost and could have saved (power/savings.h), of all kernels; nothing
+// What techniques saved, cost and could have saved (power/effect.h), of all kernels; nothing
 // when no technique ran. savings_table.c
 void account_print_savings(const struct account *a, bool colour, FILE *out);
 json_t *account_savings_json(const struct account *a); // new reference, NULL: no technique

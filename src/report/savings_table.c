@@ -1,27 +1,6 @@
-// What techniques saved, for people and for programs (power/savings.h).
-#include "power/savings.h"
+// What techniques saved and spent, for people and for programs: the lines of power/effect.def.
+#include "power/effect.h"
 #include "report/account.h"
-
-static void add(struct power_savings *sum, const struct power_savings *s) {
-    sum->any = sum->any || s->any;
-    for (uint32_t u = 0; u < POWER_SAVING_UNITS; u++) {
-        struct power_saving *const x = &sum->unit[u];
-        const struct power_saving *const y = &s->unit[u];
-        x->component = y->component;
-        x->is_gated = x->is_gated || y->is_gated;
-        x->still_j += y->still_j;
-        x->saved_j += y->saved_j;
-        x->overhead_j += y->overhead_j;
-        x->oracle_j += y->oracle_j;
-        x->by_lanes = x->by_lanes || y->by_lanes;
-        x->logic_dynamic_j += y->logic_dynamic_j;
-        x->logic_static_j += y->logic_static_j;
-    }
-    if (s->logic_mm2 > sum->logic_mm2) sum->logic_mm2 = s->logic_mm2;
-    sum->counters_dynamic_j += s->counters_dynamic_j;
-    sum->counters_static_j += s->counters_static_j;
-    if (s->counters_mm2 > sum->counters_mm2) sum->counters_mm2 = s->counters_mm2;
-}
 
 static void of_account(const struct account *a, struct power_savings *sum) {
     *sum = (struct power_savings){.any = false};
@@ -32,15 +11,8 @@ static void of_account(const struct account *a, struct power_savings *sum) {
     }
     for (uint32_t i = 0; i < a->n; i++) {
         power_savings(a->tree, &a->kernel[i].kernel->activity, a->kernel[i].kernel->seconds, &s);
-        add(sum, &s);
+        power_savings_add(sum, &s);
     }
-}
-
-static double logic_j(const struct power_savings *s) {
-    double j = 0;
-    for (uint32_t u = 0; u < POWER_SAVING_UNITS; u++)
-        j += s->unit[u].logic_dynamic_j + s->unit[u].logic_static_j;
-    return j;
 }
 
 static double counted(const struct account *a, uint32_t act) {
@@ -67,35 +39,58 @@ static void print_folding(const struct account *a, FILE *out) {
     fputc('\n', out);
 }
 
+// Lines of one kind: what there was, what a technique saved of it, what that cost, and the bound.
+static void print_lines(const struct power_savings *s, enum power_line_kind kind, FILE *out) {
+    char b[5][32];
+    for (uint32_t l = 0; l < POWER_LINES; l++) {
+        if (power_lines[l].kind != kind || !s->seen[l]) continue;
+        const double saved = power_savings_saved(s, l), spent = power_savings_spent(s, l),
+                     net = saved - spent, all = s->all_j[l] > 0 ? s->all_j[l] : 1;
+        fprintf(out, "    %-8s %12s %12s %12s %12s %5.1f %%", power_lines[l].name,
+                table_scaled(s->all_j[l], "J", b[0]), table_scaled(saved, "J", b[1]),
+                table_scaled(spent, "J", b[2]), table_scaled(net, "J", b[3]), 100 * net / all);
+        if (kind == POWER_LINE_LEAKAGE)
+            fprintf(out, " %12s %5.1f %%", table_scaled(s->bound_j[l], "J", b[4]),
+                    100 * s->bound_j[l] / all);
+        fputc('\n', out);
+    }
+}
+
+static bool has_lines(const struct power_savings *s, enum power_line_kind kind) {
+    bool any = false;
+    for (uint32_t l = 0; l < POWER_LINES; l++)
+        any = any || (power_lines[l].kind == kind && s->seen[l]);
+    return any;
+}
+
+static void print_added(const struct power_savings *s, enum power_line l, FILE *out) {
+    char b[32];
+    if (!s->seen[l]) return;
+    fprintf(out, "    %-8s %s spent, %.4f mm2%s\n", power_lines[l].name,
+            table_scaled(power_savings_spent(s, l), "J", b), s->mm2[l], power_lines[l].note);
+}
+
 void account_print_savings(const struct account *a, bool colour, FILE *out) {
     struct power_savings s;
     of_account(a, &s);
     if (!s.any) return;
-    char b[6][32];
+    const char *const bold = colour ? "\033[1m" : "", *const plain = colour ? "\033[0m" : "";
     fprintf(out,
             "\n  %ssavings%s  (leakage of the gated units, in kernels; these are in the figures "
             "above)\n",
-            colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+            bold, plain);
     fprintf(out, "    %-8s %12s %12s %12s %20s %20s\n", "", "leakage", "saved", "overhead", "net",
             "oracle");
-    for (uint32_t u = 0; u < POWER_SAVING_UNITS; u++) {
-        const struct power_saving *const x = &s.unit[u];
-        if (!x->is_gated) continue;
-        const double net = x->saved_j - x->overhead_j, all = x->still_j > 0 ? x->still_j : 1;
-        fprintf(out, "    %-8s %12s %12s %12s %12s %5.1f %% %12s %5.1f %%\n",
-                power_saving_name((enum power_saving_unit)u), table_scaled(x->still_j, "J", b[0]),
-                table_scaled(x->saved_j, "J", b[1]), table_scaled(x->overhead_j, "J", b[2]),
-                table_scaled(net, "J", b[3]), 100 * net / all, table_scaled(x->oracle_j, "J", b[4]),
-                100 * x->oracle_j / all);
+    print_lines(&s, POWER_LINE_LEAKAGE, out);
+    if (has_lines(&s, POWER_LINE_EVENTS)) {
+        fprintf(out, "    %-8s %12s %12s %12s %20s\n", "", "dynamic", "saved", "overhead", "net");
+        print_lines(&s, POWER_LINE_EVENTS, out);
     }
-    if (s.logic_mm2 > 0)
-        fprintf(out, "    %-8s %s spent, %.4f mm2 (shift stages)\n", "lanes",
-                table_scaled(logic_j(&s), "J", b[5]), s.logic_mm2);
-    print_folding(a, out);
-    if (s.counters_dynamic_j > 0)
-        fprintf(out, "    %-8s %s spent, %.4f mm2\n", "counters",
-                table_scaled(s.counters_dynamic_j + s.counters_static_j, "J", b[5]),
-                s.counters_mm2);
+    for (uint32_t l = 0; l < POWER_LINES; l++) {
+        if (power_lines[l].kind != POWER_LINE_ADDED) continue;
+        print_added(&s, l, out);
+        if (l == POWER_LINE_SHIFT) print_folding(a, out);
+    }
 }
 
 json_t *account_savings_json(const struct account *a) {
@@ -103,20 +98,26 @@ json_t *account_savings_json(const struct account *a) {
     of_account(a, &s);
     if (!s.any) return NULL;
     json_t *o = json_object(), *units = json_object();
-    for (uint32_t u = 0; u < POWER_SAVING_UNITS; u++) {
-        const struct power_saving *const x = &s.unit[u];
-        if (!x->is_gated) continue;
-        json_object_set_new(units, power_saving_name((enum power_saving_unit)u),
-                            json_pack("{s:f,s:f,s:f,s:f,s:f}", "leakage_j", x->still_j, "saved_j",
-                                      x->saved_j, "overhead_j", x->overhead_j, "net_j",
-                                      x->saved_j - x->overhead_j, "oracle_j", x->oracle_j));
-    }
     json_object_set_new(o, "units", units);
-    json_object_set_new(o, "counters_j", json_real(s.counters_dynamic_j + s.counters_static_j));
-    json_object_set_new(o, "counters_mm2", json_real(s.counters_mm2));
-    if (s.logic_mm2 > 0) {
-        json_object_set_new(o, "shift_logic_j", json_real(logic_j(&s)));
-        json_object_set_new(o, "shift_logic_mm2", json_real(s.logic_mm2));
+    for (uint32_t l = 0; l < POWER_LINES; l++) {
+        const struct power_line_info *const line = &power_lines[l];
+        const double saved = power_savings_saved(&s, l), spent = power_savings_spent(&s, l);
+        char key[64];
+        if (line->kind == POWER_LINE_ADDED && (s.seen[l] || line->always)) {
+            snprintf(key, sizeof key, "%s_j", line->key);
+            json_object_set_new(o, key, json_real(spent));
+            snprintf(key, sizeof key, "%s_mm2", line->key);
+            json_object_set_new(o, key, json_real(s.mm2[l]));
+        }
+        if (line->kind == POWER_LINE_ADDED || !s.seen[l]) continue;
+        json_t *unit = json_object();
+        const bool leaks = line->kind == POWER_LINE_LEAKAGE;
+        json_object_set_new(unit, leaks ? "leakage_j" : "dynamic_j", json_real(s.all_j[l]));
+        json_object_set_new(unit, "saved_j", json_real(saved));
+        json_object_set_new(unit, "overhead_j", json_real(spent));
+        json_object_set_new(unit, "net_j", json_real(saved - spent));
+        if (leaks) json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
+        json_object_set_new(units, line->name, unit);
     }
     return o;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "power/effect.h"
 #include "power/power_gpu.h"
 
 static struct gpu_config load(const char *name) {
@@ -134,7 +135,8 @@ static void every_counter(void **state) {
     }
     for (uint32_t i = 0; i < act_info_n; i++) {
         bool any = false;
-        for (uint32_t k = 0; k < act_info[i].n; k++) any |= paid[act_info[i].first + k];
+        for (uint32_t k = 0; k < act_info[i].n; k++)
+            any |= paid[act_info[i].first + k] || power_effect_charges(act_info[i].first + k);
         const char *reason = power_free_reason(act_info[i].first);
         if (any && reason) fail_msg("%s is charged and free: %s", act_info[i].name, reason);
         if (!any && !reason) fail_msg("%s costs nothing and nobody says why", act_info[i].name);

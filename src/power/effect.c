@@ -1,0 +1,296 @@
+// Techniques' counts into joules (see effect.h and effect.def).
+#include "power/effect.h"
+
+#include "savings/savings.h"
+
+const struct power_line_info power_lines[POWER_LINES] = {
+#define LINE(id, name, key, kind, component, always, note, prose)                                  \
+    {name, #key, POWER_LINE_##kind, #component, always, note, prose},
+#include "power/effect.def"
+};
+
+// ---- the rows ----------------------------------------------------------------------------------
+#define OF(id)      (1u << SAVINGS_##id)
+#define OF_PIPES    (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))
+#define OF_LANES    OF(LANE_PG)
+#define OF_GATING   (OF_PIPES | OF_LANES)
+#define OF_SHIFT    (OF(WARP_FOLDING) | OF(LANE_SHIFTING))
+#define OF_COUNTERS OF(GATES)
+enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
+
+// clang-format off
+#define LEAK(per, x)         {PRICE_LEAK, POWER_PER_##per, 0, x}
+#define CELLS_OFF(per, x)    {PRICE_CELLS_OFF, POWER_PER_##per, 0, x}
+#define CELLS_DROWSY(per, x) {PRICE_CELLS_DROWSY, POWER_PER_##per, 0, x}
+#define WATTS(x)             {PRICE_WATTS, POWER_PER_SM, 0, x}
+#define JOULES(x)            {PRICE_JOULES, POWER_PER_SM, 0, x}
+#define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x}
+#define WORD_PART(event)     {PRICE_WORD_PART, POWER_PER_SM, ACT_##event, 1}
+#define WAKE_OFF(per)        {PRICE_WAKE_OFF, POWER_PER_##per, 0, 1}
+#define WAKE_DROWSY(per)     {PRICE_WAKE_DROWSY, POWER_PER_##per, 0, 1}
+// clang-format on
+
+// A run of counters: `from` behind the first of its name, or none.
+#define RUN(counter, from)                                                                         \
+    ((int32_t)ACT_##counter < 0 ? -1 : (int32_t)ACT_##counter + (int32_t)(from))
+
+const struct power_effect power_effects[POWER_EFFECTS] = {
+#define EFFECT(line, of, counter, also, from, count, part, sign, price, prose, source)             \
+    {POWER_LINE_##line,                                                                            \
+     of,                                                                                           \
+     {RUN(counter, from), RUN(also, from)},                                                        \
+     count,                                                                                        \
+     #part,                                                                                        \
+     sign,                                                                                         \
+     price,                                                                                        \
+     prose,                                                                                        \
+     source},
+#include "power/effect.def"
+};
+static const struct area {
+    enum power_line line;
+    uint32_t act;
+    double mm2;
+    enum power_per per;
+} areas[] = {
+#define AREA(line, counter, mm2, per, source)                                                      \
+    {POWER_LINE_##line, ACT_##counter, mm2, POWER_PER_##per},
+#include "power/effect.def"
+};
+static const struct bound {
+    enum power_line line;
+    uint32_t periods;
+    int32_t cycles, less, overhead, events; // first of a run of n
+    uint32_t n;
+    enum power_per per;
+} bounds[] = {
+#define BOUND(line, periods, cycles, less, from, n, per, overhead, events)                         \
+    {POWER_LINE_##line,                                                                            \
+     ACT_##periods,                                                                                \
+     RUN(cycles, from),                                                                            \
+     RUN(less, from),                                                                              \
+     RUN(overhead, from),                                                                          \
+     RUN(events, from),                                                                            \
+     n,                                                                                            \
+     POWER_PER_##per},
+#include "power/effect.def"
+};
+static const struct seen {
+    enum power_line line;
+    int32_t act;
+    uint32_t n;
+} seens[] = {
+#define SEEN(line, counter, from, n) {POWER_LINE_##line, RUN(counter, from), n},
+#include "power/effect.def"
+};
+
+// ---- prices ------------------------------------------------------------------------------------
+static const char *const per_text[POWER_PERS] = {[POWER_PER_SM] = "an SM's",
+                                                 [POWER_PER_CLUSTER] = "a cluster's",
+                                                 [POWER_PER_LANE] = "a lane's",
+                                                 [POWER_PER_RF_ROW] = "a register row's",
+                                                 [POWER_PER_L1_LINE] = "an L1 line's",
+                                                 [POWER_PER_L1_TAG] = "an L1 tag's",
+                                                 [POWER_PER_CONST_LINE] = "a constant line's",
+                                                 [POWER_PER_TEX_LINE] = "a texture line's",
+                                                 [POWER_PER_L2_LINE] = "an L2 line's"};
+
+static double event_energy(const struct power_tree *tree, int component, uint32_t act, bool part) {
+    double sum = 0;
+    for (int i = 0; i < tree->events; i++) {
+        const struct power_event *const e = &tree->event[i];
+        if (e->component == component && act >= e->act && act < e->act + e->n)
+            sum += part ? e->word_part_j : e->energy_j;
+    }
+    return sum;
+}
+
+double power_effect_price(const struct power_tree *tree, const struct power_effect *e) {
+    const int at = power_find(tree, e->component);
+    if (at < 0) return 0;
+    const struct power_component *const p = &tree->component[at];
+    const double parts = tree->parts[e->price.per], cycle_s = 1 / tree->core_hz, x = e->price.x;
+    switch (e->price.kind) {
+    case PRICE_WATTS: return x * cycle_s;
+    case PRICE_JOULES: return x;
+    case PRICE_ACCESS: return x * event_energy(tree, at, e->price.act, false);
+    case PRICE_WORD_PART: return event_energy(tree, at, e->price.act, true);
+    default: break;
+    }
+    if (parts == 0) return 0;
+    switch (e->price.kind) {
+    case PRICE_LEAK: return (p->leak_sub_w + p->leak_gate_w) / parts * x * cycle_s;
+    case PRICE_CELLS_OFF: return p->cell_w / parts * x * cycle_s;
+    case PRICE_CELLS_DROWSY: return (p->cell_w - p->cell_drowsy_w) / parts * x * cycle_s;
+    case PRICE_WAKE_OFF: return p->wake_off_j / parts;
+    default: return p->wake_drowsy_j / parts;
+    }
+}
+
+static const char *counter_name(uint32_t act) {
+    uint32_t i = 0;
+    while (act >= act_info[i].first + act_info[i].n) i++;
+    return act_info[i].name;
+}
+
+const char *power_price_text(const struct power_price *p, char *text, size_t size) {
+    const char *const per = per_text[p->per];
+    const char *const event = counter_name(p->act);
+    switch (p->kind) {
+    case PRICE_LEAK:
+        if (p->x == 1)
+            snprintf(text, size, "a cycle of %s leakage", per);
+        else
+            snprintf(text, size, "a cycle of %.3g %% of %s leakage", 100 * p->x, per);
+        break;
+    case PRICE_CELLS_OFF: snprintf(text, size, "a cycle of %s cells' leakage", per); break;
+    case PRICE_CELLS_DROWSY:
+        snprintf(text, size, "a cycle of %s cells' leakage, less what flows at retention", per);
+        break;
+    case PRICE_WATTS: snprintf(text, size, "a cycle of %.3g mW", 1e3 * p->x); break;
+    case PRICE_JOULES: snprintf(text, size, "%.3g pJ", 1e12 * p->x); break;
+    case PRICE_ACCESS: snprintf(text, size, "%.3g of a count of `%s`", p->x, event); break;
+    case PRICE_WORD_PART:
+        snprintf(text, size, "a part of the word of a count of `%s`", event);
+        break;
+    case PRICE_WAKE_OFF: snprintf(text, size, "charging %s cells", per); break;
+    case PRICE_WAKE_DROWSY: snprintf(text, size, "charging %s cells from retention", per); break;
+    }
+    return text;
+}
+
+bool power_effect_charges(uint32_t act) {
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++)
+        for (uint32_t k = 0; k < 2; k++)
+            if (power_effects[i].act[k] >= 0 && act >= (uint32_t)power_effects[i].act[k] &&
+                act < (uint32_t)power_effects[i].act[k] + power_effects[i].n)
+                return true;
+    return false;
+}
+
+// ---- counts ------------------------------------------------------------------------------------
+static double sum(const struct activity *a, int32_t act, uint32_t n) {
+    double s = 0;
+    for (uint32_t i = 0; act >= 0 && i < n; i++) s += (double)a->c[(uint32_t)act + i];
+    return s;
+}
+
+static double effect_counts(const struct power_effect *e, const struct activity *a) {
+    return sum(a, e->act[0], e->n) + sum(a, e->act[1], e->n);
+}
+
+double power_effect_j(const struct power_tree *tree, const struct power_effect *e,
+                      const struct activity *a) {
+    const double counts = effect_counts(e, a);
+    return counts > 0 ? counts * power_effect_price(tree, e) : 0;
+}
+
+static uint32_t default_break_even(void) {
+    for (const struct savings_option_info *o = savings_option_info; o->name; o++)
+        if (strcmp(o->name, "break_even") == 0) return o->fallback;
+    return 0;
+}
+
+static double bound_j(const struct power_tree *tree, const struct power_component *p,
+                      const struct bound *b, const struct activity *a) {
+    const double events = sum(a, b->events, b->n), overhead = sum(a, b->overhead, b->n);
+    const uint32_t break_even =
+        events > 0 ? (uint32_t)(overhead / events + 0.5) : default_break_even();
+    const double cycles = sum(a, b->cycles, b->n) - sum(a, b->less, b->n);
+    const double net = (double)savings_oracle(&a->c[b->periods], (uint64_t)cycles, break_even);
+    return net * ((p->leak_sub_w + p->leak_gate_w) / tree->parts[b->per] * (1 / tree->core_hz));
+}
+
+void power_savings(const struct power_tree *tree, const struct activity *a, double seconds,
+                   struct power_savings *out) {
+    *out = (struct power_savings){.any = false};
+    int component[POWER_LINES];
+    for (uint32_t l = 0; l < POWER_LINES; l++) {
+        component[l] = power_find(tree, power_lines[l].component);
+        if (component[l] < 0) continue;
+        const struct power_component *const p = &tree->component[component[l]];
+        if (power_lines[l].kind == POWER_LINE_LEAKAGE)
+            out->all_j[l] = (p->leak_sub_w + p->leak_gate_w) * seconds;
+        for (int i = 0; power_lines[l].kind == POWER_LINE_EVENTS && i < tree->events; i++)
+            if (tree->event[i].component == component[l])
+                out->all_j[l] +=
+                    tree->event[i].energy_j * sum(a, (int32_t)tree->event[i].act, tree->event[i].n);
+    }
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *const e = &power_effects[i];
+        if (!(effect_counts(e, a) > 0) || power_find(tree, e->component) < 0) continue;
+        out->j[i] = power_effect_j(tree, e, a);
+        out->seen[e->line] = true;
+    }
+    for (uint32_t i = 0; i < WW_COUNT(seens); i++)
+        if (component[seens[i].line] >= 0 && sum(a, seens[i].act, seens[i].n) > 0)
+            out->seen[seens[i].line] = true;
+    for (uint32_t i = 0; i < WW_COUNT(bounds); i++) {
+        const struct bound *const b = &bounds[i];
+        if (component[b->line] < 0 || !(sum(a, b->cycles, b->n) > 0)) continue;
+        out->bound_j[b->line] = bound_j(tree, &tree->component[component[b->line]], b, a);
+    }
+    for (uint32_t i = 0; i < WW_COUNT(areas); i++)
+        if (a->c[areas[i].act] > 0)
+            out->mm2[areas[i].line] +=
+                areas[i].mm2 * tree->sms * (tree->parts[areas[i].per] / tree->sms);
+    for (uint32_t l = 0; l < POWER_LINES; l++) out->any = out->any || out->seen[l];
+}
+
+void power_savings_add(struct power_savings *to, const struct power_savings *s) {
+    to->any = to->any || s->any;
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) to->j[i] += s->j[i];
+    for (uint32_t l = 0; l < POWER_LINES; l++) {
+        to->seen[l] = to->seen[l] || s->seen[l];
+        to->all_j[l] += s->all_j[l];
+        to->bound_j[l] += s->bound_j[l];
+        if (s->mm2[l] > to->mm2[l]) to->mm2[l] = s->mm2[l]; // the same hardware in each kernel
+    }
+}
+
+static double line_sum(const struct power_savings *s, enum power_line line, int sign) {
+    double all = 0, of_component = 0;
+    const char *last = "";
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *const e = &power_effects[i];
+        if (e->line != line || e->sign != sign) continue;
+        if (strcmp(e->component, last) != 0) all += of_component, of_component = 0;
+        of_component += s->j[i];
+        last = e->component;
+    }
+    return all + of_component;
+}
+
+double power_savings_saved(const struct power_savings *s, enum power_line line) {
+    return line_sum(s, line, SAVES);
+}
+
+double power_savings_spent(const struct power_savings *s, enum power_line line) {
+    return line_sum(s, line, COSTS);
+}
+
+double power_savings_apply(const struct power_tree *tree, const struct activity *a,
+                           struct power_usage *usage) {
+    double net[POWER_MAX_COMPONENTS] = {0}; // leakage saved
+    bool moved[POWER_MAX_COMPONENTS] = {false};
+    int order[POWER_EFFECTS], n = 0; // components as they come first
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *const e = &power_effects[i];
+        const double j = power_effect_j(tree, e, a);
+        if (j == 0) continue;
+        const int at = power_find(tree, e->component);
+        if (!power_price_is_leakage(&e->price)) {
+            usage->dynamic_j[at] -= e->sign * j;
+            continue;
+        }
+        if (!moved[at]) order[n++] = at;
+        moved[at] = true;
+        net[at] += e->sign * j;
+    }
+    double less = 0;
+    for (int i = 0; i < n; i++) {
+        usage->static_j[order[i]] -= net[order[i]];
+        less += net[order[i]];
+    }
+    return less;
+}

@@ -1,0 +1,101 @@
+// What energy-saving techniques save and cost: rows of effect.def, each a count of a technique
+// times what one count is worth in a component. So for each component
+//
+//     static energy with the technique  = without it - saved + cost   (leakage)
+//     dynamic energy with the technique = without it - saved + cost   (events)
+//
+// and power_run gives out the left sides; the regulator takes its share. A new technique is its
+// counters (activity.def) and its rows.
+#ifndef WW_POWER_EFFECT_H
+#define WW_POWER_EFFECT_H
+
+#include "power/power.h"
+
+// Lines of the savings table.
+enum power_line {
+#define LINE(id, ...) POWER_LINE_##id,
+#include "power/effect.def"
+    POWER_LINES
+};
+enum power_line_kind { POWER_LINE_LEAKAGE, POWER_LINE_EVENTS, POWER_LINE_ADDED };
+struct power_line_info {
+    const char *name, *key; // "INT"; begins the names in JSON of an ADDED line
+    enum power_line_kind kind;
+    const char *component; // "none": an ADDED line has none of its own
+    bool always;           // its names stand in every JSON with a technique
+    const char *note;      // behind the line of the table
+    const char *prose;
+};
+extern const struct power_line_info power_lines[POWER_LINES];
+
+enum power_price_kind {
+    PRICE_LEAK,         // leakage: `x` of that of a part, a core cycle
+    PRICE_CELLS_OFF,    // x of that of a part's storage cells
+    PRICE_CELLS_DROWSY, // x of what of that does not flow at the retention supply
+    PRICE_WATTS,        // x
+    PRICE_JOULES,       // events: x
+    PRICE_ACCESS,       // x of what a count of `act` costs in the component
+    PRICE_WORD_PART,    // of that, a part of a divided word line with its columns
+    PRICE_WAKE_OFF,     // charging the cells of a part, from nothing
+    PRICE_WAKE_DROWSY   // from the retention supply
+};
+struct power_price {
+    enum power_price_kind kind;
+    enum power_per per;
+    uint32_t act;
+    double x;
+};
+
+struct power_effect {
+    enum power_line line;
+    uint32_t mechanisms; // bit mask of enum savings_mechanism
+    int32_t act[2];      // first counter of each run of `n`; -1: none
+    uint32_t n;
+    const char *component;
+    int sign; // 1 saves, -1 costs
+    struct power_price price;
+    const char *prose, *source;
+};
+enum {
+#define EFFECT(...) +1
+    POWER_EFFECTS = 0
+#include "power/effect.def"
+};
+extern const struct power_effect power_effects[POWER_EFFECTS];
+
+static inline bool power_price_is_leakage(const struct power_price *p) {
+    return p->kind <= PRICE_WATTS;
+}
+// Joules that a count is worth in the tree; 0 where the GPU lacks the component.
+double power_effect_price(const struct power_tree *tree, const struct power_effect *e);
+// Joules of all counts, without a sign.
+double power_effect_j(const struct power_tree *tree, const struct power_effect *e,
+                      const struct activity *a);
+// Whether a row names the counter.
+bool power_effect_charges(uint32_t act);
+// The price in words ("leakage of a cluster's share"), for pages. Answers `text`.
+const char *power_price_text(const struct power_price *p, char *text, size_t size);
+
+// What the effects of a run are worth; sums of several runs are sums of the fields.
+struct power_savings {
+    bool any;                    // a technique ran
+    bool seen[POWER_LINES];      // it counted something of the line
+    double j[POWER_EFFECTS];     // of each effect, without a sign
+    double all_j[POWER_LINES];   // that the line's component would have leaked, or its events cost
+    double bound_j[POWER_LINES]; // net: what a perfect technique would save of the line's leakage
+    double mm2[POWER_LINES];     // of added hardware
+};
+
+// Of `a` over `seconds`. Needs the tree that power_build made.
+void power_savings(const struct power_tree *tree, const struct activity *a, double seconds,
+                   struct power_savings *out);
+void power_savings_add(struct power_savings *sum, const struct power_savings *s);
+// Of one line.
+double power_savings_saved(const struct power_savings *s, enum power_line line);
+double power_savings_spent(const struct power_savings *s, enum power_line line);
+// Puts effects into the own energies of `usage`; without the regulator's part. Answers what the
+// static energy of all components falls by.
+double power_savings_apply(const struct power_tree *tree, const struct activity *a,
+                           struct power_usage *usage);
+
+#endif

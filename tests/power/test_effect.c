@@ -1,0 +1,284 @@
+// What techniques save and cost, from counters made by hand: every component with the technique is
+// the component without it, less what was saved, plus what was paid, and nothing else moves; and
+// each row of effect.def is worth what its price says.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "power/effect.h"
+#include "power/power_gpu.h"
+
+static struct power_tree tree;
+static struct gpu_config gpu;
+static struct power_config config;
+
+static int build(void **state) {
+    (void)state;
+    struct diags d;
+    diags_init(&d);
+    const bool ok = gpu_config_load("gtx480", NULL, 0, &d, &gpu) == WW_OK &&
+                    power_config_of(&gpu, &config, &d) == WW_OK &&
+                    power_build(&config, &tree, &d) == WW_OK;
+    if (!ok) diags_print(&d, stderr);
+    diags_free(&d);
+    return ok ? 0 : -1;
+}
+
+static void close_to(double a, double b) {
+    if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)) + 1e-24) fail_msg("%.17g is not %.17g", a, b);
+}
+
+// A run of 700,000 cycles (a millisecond) of 15 SMs with two clusters.
+static void fill(struct activity *a) {
+    memset(a, 0, sizeof *a);
+    a->c[ACT_cycles] = 700000;
+    a->c[ACT_sm_busy_cycles] = 15 * 700000ull;
+    a->c[ACT_warp_instructions] = 12345678;
+    a->c[ACT_rf_reads] = 23456789;
+    a->c[ACT_idle_cycles + ACT_INT_DOMAIN] = 5000000;
+    a->c[ACT_idle_cycles + ACT_INT_DOMAIN + 1] = 6000000;
+}
+static void gate(struct activity *a) {
+    a->c[ACT_gate_uncompensated + ACT_INT_DOMAIN] = 100000;
+    a->c[ACT_gate_compensated + ACT_INT_DOMAIN + 1] = 2900000; // 3 million domain cycles off
+    a->c[ACT_gate_events + ACT_INT_DOMAIN] = 30000;
+    a->c[ACT_gate_overhead + ACT_INT_DOMAIN] = 14 * 30000;
+    a->c[ACT_gate_compensated + ACT_FP_DOMAIN + 1] = 7000000;
+    a->c[ACT_gate_compensated + ACT_LDST_DOMAIN] = 1000000;
+    a->c[ACT_gate_overhead + ACT_LDST_DOMAIN] = 2000000; // more than it saved
+    a->c[ACT_gates_cycles] = a->c[ACT_sm_busy_cycles];
+}
+
+static void ledger(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage without, with;
+    struct diags d;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
+    gate(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
+    // 15 SMs x 2 clusters x 700,000 cycles are all of INT's leakage: 21 million domain cycles.
+    const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp"),
+              agu = power_find(&tree, "agu"), scheduler = power_find(&tree, "scheduler");
+    double expected[POWER_MAX_COMPONENTS] = {0};
+    expected[in] = without.static_j[in] * (14.0 * 30000 - 3000000) / 21000000;
+    expected[fp] = without.static_j[fp] * -7000000 / 21000000;
+    expected[agu] = without.static_j[agu] * (2000000.0 - 1000000) / (15 * 700000);
+    expected[scheduler] = 1.21e-5 * 15 * 1e-3; // W, SMs, seconds
+    double sum = 0;
+    for (int i = 0; i < tree.components; i++) sum += expected[i];
+    expected[tree.regulator] = sum * tree.regulator_loss;
+    double total = 0;
+    for (int i = 0; i < tree.components; i++) {
+        close_to(with.static_j[i], without.static_j[i] + expected[i]);
+        total += expected[i];
+        double dynamic = without.dynamic_j[i];
+        const double counters = 1.55e-3 * 15 * 1e-3; // all SMs were busy all the time, at 700 MHz
+        if (i == scheduler) dynamic += counters;
+        if (i == tree.regulator) dynamic += counters * tree.regulator_loss;
+        close_to(with.dynamic_j[i], dynamic);
+    }
+    close_to(with.all_static_j[0], without.all_static_j[0] + total);
+    assert_true(with.all_static_j[0] < without.all_static_j[0]);
+    diags_free(&d);
+}
+
+static double saved(const struct power_savings *s, enum power_line l) {
+    return power_savings_saved(s, l) / s->all_j[l];
+}
+static double spent(const struct power_savings *s, enum power_line l) {
+    return power_savings_spent(s, l) / s->all_j[l];
+}
+
+static void lines(void **state) {
+    (void)state;
+    static struct activity a;
+    struct power_savings s;
+    fill(&a);
+    power_savings(&tree, &a, 1e-3, &s);
+    assert_false(s.any);
+    gate(&a);
+    a.c[ACT_idle_periods_int + 63] = 100; // 100 long ones, 11 million cycles
+    power_savings(&tree, &a, 1e-3, &s);
+    assert_true(s.any);
+    close_to(saved(&s, POWER_LINE_INT), 3000000.0 / 21000000);
+    close_to(spent(&s, POWER_LINE_INT), 14.0 * 30000 / 21000000);
+    close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
+             (11000000.0 - 100 * 14) / 21000000);
+    close_to(s.mm2[POWER_LINE_COUNTERS], 15 * 1210.8e-6);
+    assert_true(s.seen[POWER_LINE_LDST] && !s.seen[POWER_LINE_SFU] && !s.seen[POWER_LINE_SHIFT]);
+    struct power_savings two = s;
+    power_savings_add(&two, &s);
+    close_to(power_savings_saved(&two, POWER_LINE_INT),
+             2 * power_savings_saved(&s, POWER_LINE_INT));
+    close_to(two.mm2[POWER_LINE_COUNTERS], s.mm2[POWER_LINE_COUNTERS]); // it stands there once
+}
+
+// Each row alone: its counts move its component by their price, the regulator by its share of it,
+// and nothing else.
+static void each_row(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage without, with;
+    const double parts[POWER_PERS] = {
+        [POWER_PER_SM] = 15, [POWER_PER_CLUSTER] = 30, [POWER_PER_LANE] = 30 * 32};
+    struct diags d;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *const e = &power_effects[i];
+        const int at = power_find(&tree, e->component);
+        assert_true(at > 0 && e->mechanisms != 0 && *e->prose && *e->source);
+        // every part for half of the time, by the first counter and the last of both runs
+        const double count = 0.5 * 700000 * parts[e->price.per];
+        fill(&a);
+        a.c[e->act[0]] += (uint64_t)count / 2;
+        a.c[(uint32_t)e->act[e->act[1] >= 0] + e->n - 1] += (uint64_t)count - (uint64_t)count / 2;
+        double moves_j = 0, moves_dynamic_j = 0; // this row's, and of others with its counters
+        for (uint32_t k = 0; k < POWER_EFFECTS; k++) {
+            const struct power_effect *const o = &power_effects[k];
+            if (o->act[0] != e->act[0] || strcmp(o->component, e->component) != 0) continue;
+            const struct power_price *const p = &o->price;
+            if (p->kind == PRICE_LEAK) {
+                const double leak_w =
+                    tree.component[at].leak_sub_w + tree.component[at].leak_gate_w;
+                moves_j -= o->sign * p->x * leak_w * 0.5e-3 * parts[e->price.per] / parts[p->per];
+            } else if (p->kind == PRICE_WATTS)
+                moves_j -= o->sign * p->x * 0.5e-3 * parts[e->price.per];
+            else if (p->kind == PRICE_JOULES)
+                moves_dynamic_j -= o->sign * p->x * count;
+            else
+                fail_msg("a kind of price that this test has no rule for");
+        }
+        assert_true(moves_j != 0 || moves_dynamic_j != 0);
+        assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
+        double other = 0; // the same counters in other components (shift stages of FP)
+        for (int c = 0; c < tree.components; c++) {
+            if (c == tree.regulator) continue;
+            if (c != at) {
+                other += with.static_j[c] - without.static_j[c];
+                close_to(with.dynamic_j[c], without.dynamic_j[c]);
+                continue;
+            }
+            close_to(with.static_j[c], without.static_j[c] + moves_j);
+            close_to(with.dynamic_j[c], without.dynamic_j[c] + moves_dynamic_j);
+        }
+        if (e->line != POWER_LINE_SHIFT) assert_true(other == 0);
+        close_to(with.static_j[tree.regulator],
+                 without.static_j[tree.regulator] + (moves_j + other) * tree.regulator_loss);
+        close_to(with.dynamic_j[tree.regulator],
+                 without.dynamic_j[tree.regulator] + moves_dynamic_j * tree.regulator_loss);
+    }
+    diags_free(&d);
+}
+
+// What techniques for stored data are made of: rows off and drowsy, their waking, parts of a
+// divided word line, shares of an access. Expected from arrays built beside the tree.
+static void stored(void **state) {
+    (void)state;
+    struct power_config c = config;
+    static struct power_tree t;
+    struct diags d;
+    struct tech tech;
+    struct array a;
+    diags_init(&d);
+    c.long_channel = false, c.rf_word_parts = 4, c.retention_v = 0.4;
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    assert_int_equal(tech_init(&tech, c.node_nm, c.device, c.vdd_v, c.temperature_k, &d), WW_OK);
+    const unsigned rows = 32768 / 32;
+    const struct array_config slices = {.entries = rows / c.rf_banks,
+                                        .bits = 128,
+                                        .rw_ports = 1,
+                                        .banks = c.rf_banks * 8,
+                                        .word_parts = 4};
+    assert_int_equal(array_build(&tech, &slices, &a, &d), WW_OK);
+    struct power_effect e = {.component = "rf_banks", .price = {.per = POWER_PER_RF_ROW, .x = 1}};
+    const double cycle_s = 1 / 700e6;
+    e.price.kind = PRICE_CELLS_OFF; // all rows off are all cells
+    close_to(power_effect_price(&t, &e) * rows, (a.cell_sub_w + a.cell_gate_w) * cycle_s);
+    e.price.kind = PRICE_CELLS_DROWSY;
+    const double all_w = array_static_w(&tech, &a, 0, 0.4, 0),
+                 drowsy_w = array_static_w(&tech, &a, 1, 0.4, 0);
+    assert_true(drowsy_w < all_w);
+    close_to(power_effect_price(&t, &e) * rows, (all_w - drowsy_w) * cycle_s);
+    e.price.kind = PRICE_WAKE_OFF;
+    close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0));
+    e.price.kind = PRICE_WAKE_DROWSY;
+    close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0.4));
+    e.price = (struct power_price){PRICE_ACCESS, POWER_PER_SM, ACT_rf_reads, 0.25};
+    close_to(power_effect_price(&t, &e), 0.25 * 8 * a.read_j);
+    e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1};
+    close_to(power_effect_price(&t, &e), a.part_read_j);
+    assert_true(32 * a.part_read_j < 8 * a.read_j); // the row's decoder is paid with no lane too
+    e.price.act = ACT_rf_writes;
+    close_to(power_effect_price(&t, &e), a.part_write_j);
+    // L1 lines lie in the array of shared memory: 64 KB hold 512 lines of 128 bytes
+    e.component = "shared";
+    e.price = (struct power_price){PRICE_CELLS_OFF, POWER_PER_L1_LINE, 0, 1};
+    const double line = power_effect_price(&t, &e);
+    double sub, gate;
+    array_cell_leak(&tech, &(struct array_config){.rw_ports = 1}, &sub, &gate);
+    close_to(line, 1024 * (sub + gate) * cycle_s);
+    e.component = "nothing";
+    assert_true(power_effect_price(&t, &e) == 0);
+    diags_free(&d);
+}
+
+// Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64
+// mW a lane for a cycle of each pass.
+static void single_lanes(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage without, with;
+    struct power_savings s;
+    struct diags d;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
+    a.c[ACT_lane_idle_cycles] = 32 * 11000000ull;
+    a.c[ACT_lane_busy_cycles + 1] = 32 * 10000000ull;
+    a.c[ACT_lane_uncompensated] = 32 * 100000ull + 16;
+    a.c[ACT_lane_compensated + 1] = 32 * 2900000ull - 16;
+    a.c[ACT_lane_events] = 32 * 30000;
+    a.c[ACT_lane_overhead] = 32 * 30000 * 14;
+    a.c[ACT_lane_compensated + 8] = 32 * 7000000ull;
+    a.c[ACT_lane_idle_periods_int + 63] = 3200; // of single lanes
+    a.c[ACT_shift_logic_cycles] = a.c[ACT_sm_busy_cycles];
+    a.c[ACT_shift_logic_uses] = 5000000;
+    assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
+    power_savings(&tree, &a, 1e-3, &s);
+    assert_true(s.seen[POWER_LINE_INT] && s.seen[POWER_LINE_SHIFT] && !s.seen[POWER_LINE_SFU]);
+    close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
+             (11000000.0 - 100 * 14) / 21000000);
+    close_to(s.mm2[POWER_LINE_SHIFT], 0.055); // a GTX 480
+    const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp");
+    const double logic = 0.055 / 32.7;
+    close_to(with.static_j[in],
+             without.static_j[in] * (1 - 3000000.0 / 21000000 + 14.0 * 30000 / 21000000 + logic));
+    close_to(with.static_j[fp], without.static_j[fp] * (1 - 7000000.0 / 21000000 + logic));
+    close_to(with.dynamic_j[in], without.dynamic_j[in] + 5000000 * 32 * 0.64e-3 / 700e6);
+    close_to(with.dynamic_j[fp], without.dynamic_j[fp]);
+    double sum[2] = {0, 0};
+    for (int i = 0; i < tree.components; i++) {
+        if (i == tree.regulator) continue;
+        if (i != in && i != fp) close_to(with.static_j[i], without.static_j[i]);
+        sum[0] += without.static_j[i];
+        sum[1] += with.static_j[i];
+    }
+    close_to(with.static_j[tree.regulator] - without.static_j[tree.regulator],
+             (sum[1] - sum[0]) * tree.regulator_loss);
+    diags_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines),
+                                       cmocka_unit_test(each_row), cmocka_unit_test(stored),
+                                       cmocka_unit_test(single_lanes)};
+    return cmocka_run_group_tests(tests, build, NULL);
+}
