@@ -1,4 +1,4 @@
-# libwarpwatt (the public header include/warpwatt.h as a shared library), data files, man page,
+# libwarpwatt (the public header include/warpwatt.h as a shared library), data files,
 # pkg-config file.
 include(GNUInstallDirs)
 file(WRITE ${CMAKE_BINARY_DIR}/libwarpwatt.c "// The library is its rooms.\ntypedef int ww_library;\n")
@@ -13,7 +13,6 @@ file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.yaml)
 install(FILES ${gpu_files} DESTINATION share/warpwatt/gpus)
 file(GLOB technique_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/savings/*.yaml)
 install(FILES ${technique_files} DESTINATION share/warpwatt/savings)
-install(FILES docs/warpwatt.1 DESTINATION share/man/man1)
 # The prefix is found from where the file lies, so that `make install PREFIX=...` needs no new build.
 string(REGEX REPLACE "[^/]+" ".." WW_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/warpwatt.pc @ONLY CONTENT

@@ -218,31 +218,36 @@ static int techniques(struct cli *c, const struct workload *list, uint32_t n, co
     return s != WW_OK ? cli_fail(c, s) : 0;
 }
 
+enum { OPT_RUNS, OPT_OUT, OPT_TECHNIQUES, OPT_GPU };
+static const struct cli_option option[] = {
+    [OPT_RUNS] = {"--runs", 'n', "N",
+                  "runs of each (default 3); shown: medians, with --techniques the least"},
+    [OPT_OUT] = {"--out", 'o', "FILE", "where the figures go (default bench.json)", CLI_FILE},
+    [OPT_TECHNIQUES] = {"--techniques", 't', NULL, "how much slower each technique makes it"},
+    [OPT_GPU] = {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)",
+                 CLI_GPU},
+};
+
+const struct cli_spec spec_bench = {
+    .name = "bench",
+    .form = {"[--runs N] [--out FILE]", "--techniques [-g GPU] [--runs N] [--out FILE]"},
+    .prose = "Speed of the simulator on a fixed set of workloads, or what each technique costs it.",
+    .part = {CLI_PART(option)},
+};
+
 int cmd_bench(struct cli *c, int argc, char **argv) {
-    static const struct cli_option option[] = {
-        {"--runs", 'n', "N",
-         "runs of each (default 3); shown: medians, with --techniques the least"},
-        {"--out", 'o', "FILE", "where the figures go (default bench.json)"},
-        {"--help", 'h', NULL, "this text"},
-        {"--techniques", 't', NULL, "how much slower each technique makes it"},
-        {"--gpu", 'g', "GPU", "with --techniques: the GPU (default gtx480-micro46)"}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     uint64_t runs = 3;
     const char *out = "bench.json", *gpu = NULL, *value = NULL;
     bool with_techniques = false;
-    for (int o; (o = cli_next(&args, option, WW_COUNT(option), &value)) != -2;) {
-        if (o == -3) return 2;
-        if (o == -1) return cli_usage("bench takes no word like `%s`", value);
-        if (o == 0 && (!text_to_u64(value, &runs) || runs < 1 || runs > MAX_RUNS))
+    for (int o; (o = cli_next(&args, &spec_bench, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_WORD) return cli_usage("bench takes no word like `%s`", value);
+        if (o == OPT_RUNS && (!text_to_u64(value, &runs) || runs < 1 || runs > MAX_RUNS))
             return cli_usage("--runs takes a number from 1 to %d", MAX_RUNS);
-        if (o == 1) out = value;
-        if (o == 3) with_techniques = true;
-        if (o == 4) gpu = value;
-        if (o == 2) {
-            puts("usage: warpwatt bench [options]\n");
-            cli_print_options(option, WW_COUNT(option), stdout);
-            return 0;
-        }
+        if (o == OPT_OUT) out = value;
+        if (o == OPT_TECHNIQUES) with_techniques = true;
+        if (o == OPT_GPU) gpu = value;
     }
     if (gpu && !with_techniques)
         return cli_usage("--gpu goes with --techniques: the other bench is of gtx480");

@@ -2,13 +2,21 @@
 #include "cli/cli.h"
 #include "report/chip.h"
 
-enum { OPT_GPU, OPT_SET, OPT_DEPTH, OPT_JSON, OPT_HELP };
+enum { OPT_GPU, OPT_SET, OPT_DEPTH, OPT_JSON };
 static const struct cli_option options[] = {
-    {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
-    {"--set", 's', "KEY=VALUE", "override a key of the GPU file; core.clock_mhz and core.vdd too"},
+    {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    {"--set", 's', "KEY=VALUE", "override a key of the GPU file; core.clock_mhz and core.vdd too",
+     CLI_KEY},
     {"--depth", 'd', "N", "levels of the tree to show (default: all)"},
     {"--json", 0, NULL, "everything as JSON, with the energy of every event"},
-    {"--help", 'h', NULL, "this text"},
+};
+
+const struct cli_spec spec_chip = {
+    .name = "chip",
+    .form = {"[options]"},
+    .prose = "Area, leakage and peak power of a GPU, component by component, beside the vendor's\n"
+             "figures. docs/power.md says how the model is built.",
+    .part = {CLI_PART(options)},
 };
 
 int cmd_chip(struct cli *c, int argc, char **argv) {
@@ -17,10 +25,10 @@ int cmd_chip(struct cli *c, int argc, char **argv) {
     uint64_t depth = 0;
     bool json = false, bounded = false;
     struct cli_args args = {.argc = argc, .at = 1, .argv = argv};
-    for (int o; (o = cli_next(&args, options, WW_COUNT(options), &value)) != -2;) {
+    for (int o; (o = cli_next(&args, &spec_chip, &value)) != CLI_END;) {
         switch (o) {
-        case -3: return 2;
-        case -1: return cli_usage("chip takes no word `%s`; the GPU stands behind -g", value);
+        case CLI_STOP: return args.code;
+        case CLI_WORD: return cli_usage("chip takes no word `%s`; the GPU stands behind -g", value);
         case OPT_GPU: gpu = value; break;
         case OPT_SET: vec_push(&c->arena, &overrides, value); break;
         case OPT_DEPTH:
@@ -28,14 +36,7 @@ int cmd_chip(struct cli *c, int argc, char **argv) {
                 return cli_usage("--depth must be a whole number of at most 100, not `%s`", value);
             bounded = true;
             break;
-        case OPT_JSON: json = true; break;
-        default:
-            puts("usage: warpwatt chip [options]\n\n"
-                 "Area, leakage and peak power of a GPU, component by component, beside the "
-                 "vendor's\n"
-                 "figures. docs/power.md says how the model is built.\n");
-            cli_print_options(options, WW_COUNT(options), stdout);
-            return 0;
+        default: json = true; break;
         }
     }
     struct gpu_config config;

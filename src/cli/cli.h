@@ -1,4 +1,6 @@
-// The warpwatt command: one file a subcommand, one table of them in main.c.
+// The warpwatt command: one file a subcommand, one table of them here. Each subcommand describes
+// its words and options in one `struct cli_spec`; parsing, help, man pages and shell completion all
+// come from it.
 #ifndef WW_CLI_H
 #define WW_CLI_H
 
@@ -9,6 +11,8 @@
 #include "report/report.h"
 #include "report/session.h"
 
+struct cli_spec;
+
 struct cli {
     struct arena arena;
     struct diags diags;
@@ -16,39 +20,32 @@ struct cli {
     bool colour;         // of stdout
 };
 
-// name, function, "synopsis", "one line"
+// name, identifier (cmd_run, spec_run), "one line"
 #define CLI_COMMANDS(X)                                                                            \
-    X("run", cmd_run, "[options] WORKLOAD | -- PROGRAM [ARGS] | KERNEL.ptx --entry NAME ...",      \
-      "run a workload, a program or a bare kernel")                                                \
-    X("power", cmd_power, "[-g GPU] [-s KEY=VALUE] [-o DIR] [--json] ACTIVITY",                    \
-      "the power model alone, on any simulator's activity file")                                   \
-    X("chip", cmd_chip, "[-g GPU] [-s KEY=VALUE]... [--depth N] [--json]",                         \
-      "area, leakage and peak power of a GPU, part by part; no program runs")                      \
-    X("dvfs", cmd_dvfs, "[-g GPU] [--clock LIST] [--vdd LIST] [-j N] [-o DIR] WORKLOAD | ...",     \
-      "time and energy of a workload over clock and voltage")                                      \
-    X("gpus", cmd_gpus, "[NAME] [--keys]", "GPUs there are, or one GPU's whole configuration")     \
-    X("workloads", cmd_workloads, "[NAME [--run [--size SIZE]]]",                                  \
-      "workloads there are, or one's page")                                                        \
-    X("savings", cmd_savings, "[NAME] [--mechanisms]",                                             \
-      "energy-saving techniques there are, or one's page")                                         \
-    X("studies", cmd_studies, "", "published studies there are")                                   \
-    X("study", cmd_study, "[options] NAME | FILE.yaml",                                            \
+    X("run", run, "run a workload, a program or a bare kernel")                                    \
+    X("power", power, "the power model alone, on any simulator's activity file")                   \
+    X("chip", chip, "area, leakage and peak power of a GPU, part by part; no program runs")        \
+    X("dvfs", dvfs, "time and energy of a workload over clock and voltage")                        \
+    X("gpus", gpus, "GPUs there are, or one GPU's whole configuration")                            \
+    X("workloads", workloads, "workloads there are, or one's page")                                \
+    X("savings", savings, "energy-saving techniques there are, or one's page")                     \
+    X("studies", studies, "published studies there are")                                           \
+    X("study", study,                                                                              \
       "run a study, compare with what was published, write tables, figures and a page")            \
-    X("compare", cmd_compare, "[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD...",          \
-      "workloads on several configurations, side by side")                                         \
-    X("disasm", cmd_disasm, "[-g GPU] [--entry NAME] [--summary] KERNEL.ptx",                      \
-      "machine code with registers, blocks and reconvergence points")                              \
-    X("extract", cmd_extract, "[-o DIR] PROGRAM", "the device code that nvcc put into a program")  \
-    X("doctor", cmd_doctor, "[-g GPU] -- PROGRAM",                                                 \
-      "what a program needs, and what of it is missing; nothing runs")                             \
-    X("bench", cmd_bench, "[--techniques [-g GPU]] [--runs N] [--out FILE]",                       \
-      "speed of the simulator on a fixed set of workloads")                                        \
-    X("reference", cmd_reference, "counters | stalls | instructions | classes | gpu-keys | power", \
-      "reference pages made from the tables of the code")                                          \
-    X("help", cmd_help, "[COMMAND]", "this text, or one command's")                                \
-    X("version", cmd_version, "", "the version")
+    X("compare", compare, "workloads on several configurations, side by side")                     \
+    X("disasm", disasm, "machine code with registers, blocks and reconvergence points")            \
+    X("extract", extract, "the device code that nvcc put into a program")                          \
+    X("doctor", doctor, "what a program needs, and what of it is missing; nothing runs")           \
+    X("bench", bench, "speed of the simulator on a fixed set of workloads")                        \
+    X("reference", reference, "reference pages made from the tables of the code")                  \
+    X("manual", manual, "man pages made from the tables of the command line")                      \
+    X("completion", completion, "what a shell reads to complete this command's words")             \
+    X("help", help, "this text, or one command's")                                                 \
+    X("version", version, "the version and the commit that it was built from")
 
-#define X(name, function, synopsis, line) int function(struct cli *c, int argc, char **argv);
+#define X(name, ident, line)                                                                       \
+    int cmd_##ident(struct cli *c, int argc, char **argv);                                         \
+    extern const struct cli_spec spec_##ident;
 CLI_COMMANDS(X)
 #undef X
 
@@ -60,22 +57,71 @@ int cli_usage(const char *fmt, ...) WW_PRINTF(1, 2);
 // The file that a shell would start by that name; the name itself when there is none.
 const char *cli_program_path(struct cli *c, const char *name);
 
-// ---- options that several commands share -------------------------------------------------------
+// ---- options that several commands share --------------------------------------------------------
+// What a word or an option's value names: what a shell may complete it with.
+enum cli_kind {
+    CLI_TEXT, // nothing to complete
+    CLI_FILE,
+    CLI_FOLDER,
+    CLI_GPU,
+    CLI_WORKLOAD,
+    CLI_TECHNIQUE,
+    CLI_STUDY,   // a name of ours, or a file
+    CLI_KEY,     // KEY=VALUE of a GPU file
+    CLI_CHOICE,  // one of the words of its value text, `a|b|c`
+    CLI_COMMAND, // a subcommand
+    CLI_PROGRAM  // words behind `--` are a command of their own
+};
+
 struct cli_option {
-    const char *name; // "--grid"
-    char letter;      // 'g', or 0
+    const char *name;  // "--grid"
+    char letter;       // 'g', or 0
     const char *value; // name of its value in the help, or NULL for a flag
     const char *prose;
+    enum cli_kind kind; // of its value
 };
-// Steps through argv. Answers the index into `table` and sets *value; -1 for a word (in *value), -2
-// at the end (or at `--`), -3 after an error that was printed.
+
+enum { CLI_MAX_FORMS = 5, CLI_MAX_PARTS = 2 };
+struct cli_spec {
+    const char *name;
+    const char
+        *form[CLI_MAX_FORMS]; // ways to call it, without `warpwatt NAME`; [0] is always there
+    const char *prose;        // what it does, in lines of a page
+    struct cli_part {
+        const char *title; // a line above the options; NULL: none
+        const struct cli_option *option;
+        size_t n;
+    } part[CLI_MAX_PARTS];
+    const char *notes;   // behind the options, in lines; NULL: none
+    enum cli_kind word;  // what its words are
+    const char *choices; // of words of kind CLI_CHOICE: `a|b|c`
+};
+#define CLI_PART(table)                                                                            \
+    { .option = (table), .n = WW_COUNT(table) }
+
+// Steps through argv. Answers the index of an option, counted through all parts, and sets *value;
+// CLI_WORD for a word (in *value); CLI_END at the end or at `--`; CLI_STOP after --help, which
+// was printed, or an error, which was printed too: `code` is then the command's exit code.
+enum { CLI_WORD = -1, CLI_END = -2, CLI_STOP = -3 };
 struct cli_args {
     int argc, at;
     char **argv;
     bool after_dashes;
+    int code;
 };
-int cli_next(struct cli_args *a, const struct cli_option *table, size_t n, const char **value);
-void cli_print_options(const struct cli_option *table, size_t n, FILE *out);
+int cli_next(struct cli_args *a, const struct cli_spec *spec, const char **value);
+// The page that --help shows.
+void cli_print_help(const struct cli_spec *spec, FILE *out);
+
+struct cli_command {
+    const char *name;
+    int (*run)(struct cli *, int, char **);
+    const struct cli_spec *spec;
+    const char *line;
+};
+extern const struct cli_command cli_command[];
+extern const size_t cli_command_n;
+const struct cli_command *cli_command_find(const char *name); // or NULL
 
 // ---- power (power.c) ----------------------------------------------------------------------------
 struct power_model {
@@ -102,7 +148,7 @@ struct run_request {
     const struct gpu_config *config; // the session's GPU, overrides applied; NULL: no power
     struct power_model *model;       // run_child makes it while the child simulates
     enum ww_status model_status;
-    struct diags model_diags;        // why there is no model
+    struct diags model_diags; // why there is no model
     const char *out_dir;
     const char *record; // --record: keep it there
     const char *title;
@@ -123,13 +169,15 @@ struct ptx_request {
     VEC(const char *) args;
 };
 enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, const char *value);
-extern const struct cli_option ptx_options[];
-extern const size_t ptx_options_n;
+enum { PTX_OPTIONS = 7 };
+extern const struct cli_option ptx_options[PTX_OPTIONS];
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked);
 
 // ---- many runs (study.c, many.c) ----------------------------------------------------------------
 struct study_host;
+// Names of the studies there are, of every folder; answers how many.
+uint32_t study_names(struct cli *c, const char *const **names);
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
 // `run --all`: every workload, as jobs.
@@ -149,7 +197,9 @@ struct workload {
     const char *alias;   // in the papers, where another workload's name differs only in case; NULL
     const char *dir;     // folder with workload.yaml
     const char *program; // host binary, NULL when it was not built
-    struct workload_size { const char *name, *args, *note; } *size;
+    struct workload_size {
+        const char *name, *args, *note;
+    } * size;
     uint32_t n_sizes;
     const char *const *kernel;
     uint32_t n_kernels;

@@ -3,14 +3,22 @@
 
 #include <stdlib.h>
 
-enum { OPT_GPU, OPT_SET, OPT_ENTRY, OPT_SUMMARY, OPT_HELP };
+enum { OPT_GPU, OPT_SET, OPT_ENTRY, OPT_SUMMARY };
 static const struct cli_option option[] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
     [OPT_ENTRY] = {"--entry", 0, "NAME", "only this kernel"},
     [OPT_SUMMARY] = {"--summary", 0, NULL,
                      "one line a kernel: registers, memory, instructions, spills"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+const struct cli_spec spec_disasm = {
+    .name = "disasm",
+    .form = {"[options] KERNEL.ptx"},
+    .prose = "The machine code that PTX becomes on a simulated GPU, with registers, blocks and\n"
+             "reconvergence points.",
+    .part = {CLI_PART(option)},
+    .word = CLI_FILE,
 };
 
 int cmd_disasm(struct cli *c, int argc, char **argv) {
@@ -20,19 +28,14 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     bool summary = false;
     for (;;) {
         const char *value = NULL;
-        const int o = cli_next(&args, option, WW_COUNT(option), &value);
-        if (o == -3) return 2;
-        if (o == -2) break;
-        if (o == -1) path = value;
+        const int o = cli_next(&args, &spec_disasm, &value);
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_END) break;
+        if (o == CLI_WORD) path = value;
         if (o == OPT_GPU) gpu = value;
         if (o == OPT_SET && n_overrides < SESSION_MAX_OVERRIDES) overrides[n_overrides++] = value;
         if (o == OPT_ENTRY) entry = value;
         if (o == OPT_SUMMARY) summary = true;
-        if (o == OPT_HELP) {
-            puts("usage: warpwatt disasm [options] KERNEL.ptx\n");
-            cli_print_options(option, WW_COUNT(option), stdout);
-            return 0;
-        }
     }
     if (!path) return cli_usage("disasm needs a PTX file");
     struct gpu_config config;

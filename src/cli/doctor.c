@@ -11,11 +11,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { OPT_GPU, OPT_SET, OPT_HELP };
+enum { OPT_GPU, OPT_SET };
 static const struct cli_option option[] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
+};
+
+const struct cli_spec spec_doctor = {
+    .name = "doctor",
+    .form = {"[options] -- PROGRAM"},
+    .prose =
+        "Says what a program needs and what of it is missing, without running it: its runtime, "
+        "calls,\nlibraries, PTX and kernels. Exit code 0: all is there; 3: something is "
+        "missing.",
+    .part = {CLI_PART(option)},
+    .word = CLI_PROGRAM,
 };
 
 // ---- what the file says of itself ---------------------------------------------------------------
@@ -23,9 +33,9 @@ struct needs {
     bool is_elf, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
     bool driver;
-    VEC(const char *) library;  // of machine code for GPUs, by file name
-    VEC(const char *) unknown;  // calls that no version has
-    VEC(const char *) refused;  // calls that are answered with "not supported"
+    VEC(const char *) library; // of machine code for GPUs, by file name
+    VEC(const char *) unknown; // calls that no version has
+    VEC(const char *) refused; // calls that are answered with "not supported"
     unsigned calls;
 };
 
@@ -81,7 +91,8 @@ static void look_at_symbol(struct cli *c, struct needs *n, const char *name, boo
     if (is_among(name, answered, WW_COUNT(answered))) return;
     if (is_among(name, refused, WW_COUNT(refused)))
         vec_push(&c->arena, &n->refused, arena_strdup(&c->arena, name));
-    else vec_push(&c->arena, &n->unknown, arena_strdup(&c->arena, name));
+    else
+        vec_push(&c->arena, &n->unknown, arena_strdup(&c->arena, name));
 }
 
 static void look_at_sections(struct cli *c, struct needs *n, Elf *elf) {
@@ -321,24 +332,16 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     uint32_t n_overrides = 0;
     for (;;) {
         const char *value = NULL;
-        const int o = cli_next(&args, option, WW_COUNT(option), &value);
-        if (o == -3) return 2;
-        if (o == -2) break;
-        if (o == -1 && name) return cli_usage("doctor takes one program; `%s` is a second", value);
-        if (o == -1) name = value;
+        const int o = cli_next(&args, &spec_doctor, &value);
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_END) break;
+        if (o == CLI_WORD && name)
+            return cli_usage("doctor takes one program; `%s` is a second", value);
+        if (o == CLI_WORD) name = value;
         if (o == OPT_GPU) gpu = value;
         if (o == OPT_SET && n_overrides == SESSION_MAX_OVERRIDES)
             return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES);
         if (o == OPT_SET) overrides[n_overrides++] = value;
-        if (o == OPT_HELP) {
-            puts("usage: warpwatt doctor [options] -- PROGRAM\n\n"
-                 "Says what a program needs and what of it is missing, without running it: its "
-                 "runtime, calls,\n"
-                 "libraries, PTX and kernels. Exit code 0: all is there; 3: something is "
-                 "missing.\n");
-            cli_print_options(option, WW_COUNT(option), stdout);
-            return 0;
-        }
     }
     if (!name && args.at < argc) name = argv[args.at];
     if (!name) return cli_usage("doctor needs a program");
@@ -391,6 +394,7 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     if (bad)
         printf("%u thing%s missing; what does not use %s runs\n", bad, bad == 1 ? " is" : "s are",
                bad == 1 ? "it" : "them");
-    else puts("nothing is missing");
+    else
+        puts("nothing is missing");
     return bad ? 3 : 0;
 }

@@ -29,12 +29,12 @@ enum option {
     OPT_OUT,
     OPT_JSON,
     OPT_POLICY,
-    OPT_HELP,
     OPT_N
 };
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
+                 CLI_KEY},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
     [OPT_CLOCK] = {"--clock", 0, "LIST",
                    "core clocks in MHz: 400,550,700 or LOW:HIGH:STEP (default 40 to 110 % of the "
@@ -45,11 +45,10 @@ static const struct cli_option option[OPT_N] = {
         {"--vmin", 0, "V",
          "floor of a supply that follows (default 70 % of the GPU's: assumed, SRAM's limit)"},
     [OPT_JOBS] = {"--jobs", 'j', "N", "points that run at once (default 1)"},
-    [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json"},
+    [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json", CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
     [OPT_POLICY] = {"--policy", 'p', "NAME",
-                    "an energy-saving technique, as `warpwatt run` takes it"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+                    "an energy-saving technique, as `warpwatt run` takes it", CLI_TECHNIQUE},
 };
 
 enum { MAX_POINTS = 256, MAX_ARGS = 512 };
@@ -420,20 +419,18 @@ static void clean(struct cli *c, const struct sweep *s) {
     rmdir(s->dir);
 }
 
-static int help(void) {
-    puts("usage: warpwatt dvfs [options] WORKLOAD [ARGUMENTS] | KERNEL.ptx --entry NAME ... | -- "
-         "PROGRAM [ARGUMENTS]\n\n"
-         "Runs it at each clock and shows time, energy, energy-delay product; of the time in "
-         "kernels.\n");
-    cli_print_options(option, OPT_N, stdout);
-    puts("\nand for a bare kernel, those of `warpwatt run`");
-    return 0;
-}
+const struct cli_spec spec_dvfs = {
+    .name = "dvfs",
+    .form = {"[options] WORKLOAD [ARGUMENTS]", "[options] KERNEL.ptx --entry NAME ...",
+             "[options] -- PROGRAM [ARGUMENTS]"},
+    .prose = "Runs it at each clock and shows time, energy, energy-delay product; of the time in "
+             "kernels.",
+    .part = {CLI_PART(option),
+             {"for a bare kernel, as `warpwatt run` has them:", ptx_options, PTX_OPTIONS}},
+    .word = CLI_WORKLOAD,
+};
 
 int cmd_dvfs(struct cli *c, int argc, char **argv) {
-    struct cli_option all[OPT_N + 16];
-    memcpy(all, option, sizeof option);
-    memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
     struct sweep *s = arena_alloc(&c->arena, sizeof *s);
     s->gpu = "gtx480";
     const char *overrides[SESSION_MAX_OVERRIDES], *clocks = NULL, *vdds = NULL, *out_dir = NULL,
@@ -447,9 +444,9 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     struct cli_args a = {.argc = argc, .argv = argv, .at = 1};
     char *word = NULL, **rest = NULL;
     int n_rest = 0;
-    for (int o; (o = cli_next(&a, all, OPT_N + ptx_options_n, &value)) != -2;) {
-        if (o == -3) return 2;
-        if (o == -1) {
+    for (int o; (o = cli_next(&a, &spec_dvfs, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return a.code;
+        if (o == CLI_WORD) {
             if (word) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
             word = argv[a.at - 1];
             rest = argv + a.at;
@@ -477,9 +474,9 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
             break;
         case OPT_OUT: out_dir = value; break;
         case OPT_JSON: json = true; break;
-        case OPT_HELP: return help();
         default: // of the run: --size, --policy, and those of a bare kernel
-            args[n_args++] = (char *)all[o].name;
+            args[n_args++] =
+                (char *)(uintptr_t)(o < OPT_N ? option[o].name : ptx_options[o - OPT_N].name);
             args[n_args++] = arena_strdup(&c->arena, value ? value : "");
             break;
         }

@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { OPT_OUT, OPT_PTX, OPT_ALL, OPT_HELP };
+enum { OPT_OUT, OPT_PTX, OPT_ALL };
 // What is listed without --all: a library may hold thousands of entries, and each hundreds of
 // kernels.
 enum { SOME_ENTRIES = 24, SOME_KERNELS = 4 };
 static const struct cli_option option[] = {
     [OPT_OUT] = {"--out", 'o', "DIR",
-                 "write every entry as a file (NAME.UNIT.sm_XX.ptx, .cubin, .lto)"},
+                 "write every entry as a file (NAME.UNIT.sm_XX.ptx, .cubin, .lto)", CLI_FOLDER},
     [OPT_PTX] = {"--ptx", 0, NULL, "with -o: the PTX entries only"},
     [OPT_ALL] = {"--all", 'a', NULL, "list every entry and every kernel"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
 };
 
-static int help(void) {
-    puts("usage: warpwatt extract [options] PROGRAM|LIBRARY|FATBIN\n\n"
-         "Lists the device code that nvcc put into a program: units, targets, sizes, compression, "
-         "kernels.\n");
-    cli_print_options(option, WW_COUNT(option), stdout);
-    return 0;
-}
+const struct cli_spec spec_extract = {
+    .name = "extract",
+    .form = {"[options] PROGRAM|LIBRARY|FATBIN"},
+    .prose = "Lists the device code that nvcc put into a program: units, targets, sizes, "
+             "compression, kernels.",
+    .part = {CLI_PART(option)},
+    .word = CLI_FILE,
+};
 
 // An ELF file, or a bare container as nvcc -fatbin writes it.
 static enum ww_status read_any(struct cli *c, const char *path, struct fatbin *out) {
@@ -85,14 +85,13 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
     bool ptx_only = false, all = false;
     for (;;) {
         const char *value = NULL;
-        const int o = cli_next(&args, option, WW_COUNT(option), &value);
-        if (o == -3) return 2;
-        if (o == -2) break;
-        if (o == -1) path = value;
+        const int o = cli_next(&args, &spec_extract, &value);
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_END) break;
+        if (o == CLI_WORD) path = value;
         if (o == OPT_OUT) dir = value;
         if (o == OPT_PTX) ptx_only = true;
         if (o == OPT_ALL) all = true;
-        if (o == OPT_HELP) return help();
     }
     if (!path && args.at < argc) path = argv[args.at];
     if (!path) return cli_usage("extract needs a program");

@@ -4,29 +4,29 @@
 
 #include <math.h>
 
-enum option {
-    OPT_GPU,
-    OPT_SET,
-    OPT_OUT,
-    OPT_JSON,
-    OPT_MISSING,
-    OPT_KERNEL,
-    OPT_COUNTERS,
-    OPT_HELP,
-    OPT_N
-};
+enum option { OPT_GPU, OPT_SET, OPT_OUT, OPT_JSON, OPT_MISSING, OPT_KERNEL, OPT_COUNTERS, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE",
-                 "the GPU (default: the one that the activity file names)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+                 "the GPU (default: the one that the activity file names)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
+                 CLI_KEY},
     [OPT_OUT] = {"--out", 'o', "DIR",
-                 "write power.json, power.csv and, of intervals, power-intervals.csv"},
+                 "write power.json, power.csv and, of intervals, power-intervals.csv", CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL, "everything as JSON on standard output"},
-    [OPT_MISSING] = {"--missing", 0, "zero", "take counters that the file lacks as zero"},
+    [OPT_MISSING] = {"--missing", 0, "zero", "take counters that the file lacks as zero",
+                     CLI_CHOICE},
     [OPT_KERNEL] = {"--kernel", 'k', "NAME", "of the launches of one kernel only"},
     [OPT_COUNTERS] = {"--counters", 0, NULL,
                       "list the counters that energy depends on, with the energy of a count"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+};
+
+const struct cli_spec spec_power = {
+    .name = "power",
+    .form = {"[options] ACTIVITY"},
+    .prose = "ACTIVITY is activity.xml, activity.csv or run.json of `warpwatt run -o`, or what any "
+             "other\nsimulator writes in one of these forms (docs/activity-file.md).",
+    .part = {CLI_PART(option)},
+    .word = CLI_FILE,
 };
 
 enum ww_status power_model_of(const struct gpu_config *gpu, struct diags *d,
@@ -119,10 +119,10 @@ int cmd_power(struct cli *c, int argc, char **argv) {
     uint32_t n_overrides = 0;
     bool json = false, missing_zero = false, counters = false;
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    for (int o; (o = cli_next(&args, option, OPT_N, &value)) != -2;) {
+    for (int o; (o = cli_next(&args, &spec_power, &value)) != CLI_END;) {
         switch (o) {
-        case -3: return 2;
-        case -1:
+        case CLI_STOP: return args.code;
+        case CLI_WORD:
             if (path) return cli_usage("one activity file at a time: `%s` is too much", value);
             path = value;
             break;
@@ -142,13 +142,7 @@ int cmd_power(struct cli *c, int argc, char **argv) {
                 return cli_usage("--missing is `%s`; the only answer is `zero`", value);
             missing_zero = true;
             break;
-        default:
-            puts("usage: warpwatt power [options] ACTIVITY\n\n"
-                 "ACTIVITY is activity.xml, activity.csv or run.json of `warpwatt run -o`, or what "
-                 "any other\n"
-                 "simulator writes in one of these forms (docs/activity-file.md).\n");
-            cli_print_options(option, OPT_N, stdout);
-            return 0;
+        default: break;
         }
     }
     if (!path && !counters) return cli_usage("power of what? an activity file: XML, CSV or JSON");

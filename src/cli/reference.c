@@ -211,8 +211,28 @@ static void circuits(void) {
     for (unsigned i = 0; i < reasons; i++) printf("%u. %s.\n", i + 1, reason[i]);
 }
 
+static int expressions(void) {
+    eval_print_reference(stdout);
+    return 0;
+}
+
+#define PAGES "counters|stalls|instructions|classes|gpu-keys|power|circuits|expressions"
+const struct cli_spec spec_reference = {
+    .name = "reference",
+    .form = {PAGES},
+    .prose = "A page of the reference in Markdown, made from the tables of the code.",
+    .word = CLI_CHOICE,
+    .choices = PAGES,
+};
+
 int cmd_reference(struct cli *c, int argc, char **argv) {
-    const char *what = argc > 1 ? argv[1] : "";
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    const char *what = "", *value;
+    for (int o; (o = cli_next(&args, &spec_reference, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return args.code;
+        if (*what) return cli_usage("one page at a time: `%s` is too much", value);
+        what = value;
+    }
     if (strcmp(what, "counters") == 0) return counters(), 0;
     if (strcmp(what, "stalls") == 0) return stalls(), 0;
     if (strcmp(what, "instructions") == 0) return instructions(), 0;
@@ -220,12 +240,7 @@ int cmd_reference(struct cli *c, int argc, char **argv) {
     if (strcmp(what, "gpu-keys") == 0) return gpu_keys(c), 0;
     if (strcmp(what, "power") == 0) return power_page(c);
     if (strcmp(what, "circuits") == 0) return circuits(), 0;
-    if (strcmp(what, "expressions") == 0) return eval_print_reference(stdout), 0;
-    if (strcmp(what, "--help") != 0)
-        return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, "
-                         "power, circuits or expressions");
-    puts("usage: warpwatt reference counters | stalls | instructions | classes | gpu-keys | power "
-         "| circuits | expressions\n\n"
-         "A page of the reference in Markdown, made from the tables of the code.");
-    return 0;
+    if (strcmp(what, "expressions") == 0) return expressions();
+    return cli_usage("reference of what? counters, stalls, instructions, classes, gpu-keys, "
+                     "power, circuits or expressions");
 }

@@ -17,18 +17,21 @@ enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL, OPT_DB,
-    OPT_HELP, OPT_N
+    OPT_N
 };
 // clang-format on
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)",
+                 CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
+                 CLI_KEY},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
     [OPT_THREADS] = {"--threads", 'j', "N",
                      "host threads (default 1; results do not depend on it)"},
     [OPT_OUT] = {"--out", 'o', "DIR",
                  "write run.json, record.jsonl, activity.csv, activity.xml, intervals.csv, "
-                 "instructions.csv, power.json, power.csv, power-intervals.csv"},
+                 "instructions.csv, power.json, power.csv, power-intervals.csv",
+                 CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},
@@ -43,40 +46,41 @@ static const struct cli_option option[OPT_N] = {
                         "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
     [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware",
-                       "warp scheduler: short for -s sm.scheduler=..."},
+                       "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]",
                     "energy-saving techniques (`warpwatt savings` lists them); options: -s "
-                    "savings.NAME=VALUE"},
-    [OPT_RECORD] = {"--record", 0, "FILE",
-                    "keep the record of the run (JSON lines, a launch each)"},
+                    "savings.NAME=VALUE",
+                    CLI_TECHNIQUE},
+    [OPT_RECORD] = {"--record", 0, "FILE", "keep the record of the run (JSON lines, a launch each)",
+                    CLI_FILE},
     [OPT_ALL] = {"--all", 0, NULL,
                  "every workload, -j at a time, a row each, with -g, -s, -p; goes on where it "
                  "stopped"},
     [OPT_DB] = {"--db", 0, "FILE",
-                "with --all: where results are kept (default ~/.cache/warpwatt/results.db)"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
+                "with --all: where results are kept (default ~/.cache/warpwatt/results.db)",
+                CLI_FILE},
 };
 
-static int help(void) {
-    puts("usage: warpwatt run [options] WORKLOAD [WORKLOAD'S ARGUMENTS]\n"
-         "       warpwatt run --all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE]\n"
-         "       warpwatt run [options] -- PROGRAM [ARGUMENTS]\n"
-         "       warpwatt run [options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] "
-         "[--arg A]...\n");
-    cli_print_options(option, OPT_N, stdout);
-    puts("\nfor a bare kernel:");
-    cli_print_options(ptx_options, ptx_options_n, stdout);
-    puts("\narguments of a kernel, in order, as --arg or in the YAML file of --args:\n"
-         "  u32=5  f32=0.1  s64=-3        a scalar\n"
-         "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, "
-         "@FILE\n"
-         "  f32[1024]=zero?print=8        and show its first 8 elements afterwards\n"
-         "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)");
-    return 0;
-}
+const struct cli_spec spec_run = {
+    .name = "run",
+    .form = {"[options] WORKLOAD [WORKLOAD'S ARGUMENTS]",
+             "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE]",
+             "[options] -- PROGRAM [ARGUMENTS]",
+             "[options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]..."},
+    .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
+             "simulated GPU,\nand says how long it took and where the energy went.",
+    .part = {CLI_PART(option), {"for a bare kernel:", ptx_options, PTX_OPTIONS}},
+    .notes = "arguments of a kernel, in order, as --arg or in the YAML file of --args:\n"
+             "  u32=5  f32=0.1  s64=-3        a scalar\n"
+             "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, "
+             "@FILE\n"
+             "  f32[1024]=zero?print=8        and show its first 8 elements afterwards\n"
+             "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)",
+    .word = CLI_WORKLOAD,
+};
 
 static enum ww_status parse_number(struct cli *c, const char *name, const char *value, uint64_t low,
                                    uint64_t high, uint64_t *out) {
@@ -187,7 +191,8 @@ int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *
     sigaction(SIGTERM, &forward, NULL);
     if (!failed) make_model(c, q); // while the child simulates
     int status = 0;
-    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR) {}
+    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR) {
+    }
     child_pid = 0;
     if (failed) {
         diag_add(&c->diags, WW_ERROR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
@@ -424,17 +429,13 @@ enum { GO_ON = -1 }; // no exit code yet
 // Takes the command's words up to those behind --; answers an exit code, or GO_ON.
 static int take_words(struct cli *c, struct cli_args *args, struct run_request *q,
                       struct run_words *w) {
-    struct cli_option all[OPT_N + 16];
-    memcpy(all, option, sizeof option);
-    memcpy(all + OPT_N, ptx_options, ptx_options_n * sizeof *ptx_options);
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
         const char *value = NULL;
-        const int o = cli_next(args, all, OPT_N + ptx_options_n, &value);
-        if (o == -3) return 2;
-        if (o == -2) break;
-        if (o == OPT_HELP) return help();
-        if (o != -1) {
+        const int o = cli_next(args, &spec_run, &value);
+        if (o == CLI_STOP) return args->code;
+        if (o == CLI_END) break;
+        if (o != CLI_WORD) {
             s = take_option(c, q, w, o, value);
             continue;
         }

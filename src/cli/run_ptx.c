@@ -8,16 +8,16 @@
 #include <stdlib.h>
 
 enum { PTX_ENTRY, PTX_GRID, PTX_BLOCK, PTX_SHARED, PTX_ARG, PTX_ARGS, PTX_LAUNCHES };
-const struct cli_option ptx_options[] = {
+const struct cli_option ptx_options[PTX_OPTIONS] = {
     [PTX_ENTRY] = {"--entry", 0, "NAME", "the kernel (default: the only one)"},
     [PTX_GRID] = {"--grid", 0, "X[,Y,Z]", "CTAs"},
     [PTX_BLOCK] = {"--block", 0, "X[,Y,Z]", "threads of a CTA"},
     [PTX_SHARED] = {"--shared", 0, "BYTES", "dynamic shared memory"},
     [PTX_ARG] = {"--arg", 'a', "TYPE=VALUE", "next argument; see below"},
-    [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, shared and args from a file"},
+    [PTX_ARGS] = {"--args", 0, "FILE.yaml", "entry, grid, block, shared and args from a file",
+                  CLI_FILE},
     [PTX_LAUNCHES] = {"--repeat", 0, "N", "launch N times"},
 };
-const size_t ptx_options_n = WW_COUNT(ptx_options);
 
 static enum ww_status parse_triple(struct cli *c, const char *name, const char *text,
                                    uint32_t out[3]) {

@@ -37,24 +37,32 @@ static int show(struct cli *c, const char *name) {
     return 0;
 }
 
+static const struct cli_option option[] = {
+    {"--mechanisms", 0, NULL, "what a technique file can name, with all options"},
+};
+
+const struct cli_spec spec_savings = {
+    .name = "savings",
+    .form = {"[NAME|FILE]", "--mechanisms"},
+    .prose =
+        "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is\n"
+        "made of and its options.",
+    .part = {CLI_PART(option)},
+    .word = CLI_TECHNIQUE,
+};
+
 int cmd_savings(struct cli *c, int argc, char **argv) {
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     bool mechanisms = false;
-    const char *name = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            puts("usage: warpwatt savings [NAME] [--mechanisms]\n\n"
-                 "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what "
-                 "it is made\n"
-                 "of and its options; with --mechanisms, what a technique file can name, with all "
-                 "options.");
-            return 0;
-        }
-        if (strcmp(argv[i], "--mechanisms") == 0) {
+    const char *name = NULL, *value;
+    for (int o; (o = cli_next(&args, &spec_savings, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_WORD && name)
+            return cli_usage("one technique at a time: `%s` is too much", value);
+        if (o == CLI_WORD)
+            name = value;
+        else
             mechanisms = true;
-            continue;
-        }
-        if (argv[i][0] == '-') return cli_usage("unknown option `%s`", argv[i]);
-        name = argv[i];
     }
     if (mechanisms) {
         for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)

@@ -78,11 +78,13 @@ enum ww_status study_host_of(struct cli *c, struct study_host *host) {
     if (!lib) return WW_ERROR_IO;
     const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir),
                                 arena_printf(a, "%s/page", c->exe_dir)};
-    *host = (struct study_host){.user = f, .find = find_workload,
+    *host = (struct study_host){.user = f,
+                                .find = find_workload,
                                 .self = arena_printf(a, "%s/warpwatt", c->exe_dir),
                                 .library = arena_printf(a, "%s/libcuda.so.1", lib),
                                 .page = first_there(c, page, WW_COUNT(page), "page.html"),
-                                .terminal = isatty(STDERR_FILENO), .colour = c->colour};
+                                .terminal = isatty(STDERR_FILENO),
+                                .colour = c->colour};
     if (!host->page)
         return diag_add(&c->diags, WW_ERROR_IO,
                         "cannot find page.html beside %s/warpwatt; is the build complete?",
@@ -122,17 +124,8 @@ static enum ww_status read_study(struct cli *c, const char *name, struct study *
     for (size_t i = 0; i < n && (!published || access(published, R_OK) != 0); i++)
         published = arena_printf(a, "%s/published.csv", dir[i]);
     if (!path) {
-        const char *names[128];
-        size_t count = 0;
-        for (size_t i = 0; i < n; i++) {
-            glob_t g;
-            if (glob(arena_printf(a, "%s/*.yaml", dir[i]), 0, NULL, &g) != 0) continue;
-            for (size_t k = 0; k < g.gl_pathc && count < WW_COUNT(names); k++) {
-                const char *base = strrchr(g.gl_pathv[k], '/') + 1;
-                names[count++] = arena_strndup(a, base, strlen(base) - 5);
-            }
-            globfree(&g);
-        }
+        const char *const *names;
+        const uint32_t count = study_names(c, &names);
         const int near = text_nearest(name, names, count);
         if (near >= 0)
             return diag_add(&c->diags, WW_ERROR_USAGE, "no study `%s`; did you mean `%s`?", name,
@@ -148,16 +141,18 @@ static enum ww_status read_study(struct cli *c, const char *name, struct study *
                        out);
 }
 
-int cmd_studies(struct cli *c, int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        puts("usage: warpwatt studies\n\nLists the studies: `warpwatt study NAME` runs one.");
-        return 0;
-    }
+const struct cli_spec spec_studies = {
+    .name = "studies",
+    .form = {""},
+    .prose = "Lists the studies: `warpwatt study NAME` runs one.",
+};
+
+uint32_t study_names(struct cli *c, const char *const **out) {
     size_t n;
     const char *const *dir = study_folders(c, &n);
+    VEC(const char *) list = {0};
     struct names seen;
     names_init(&seen, &c->arena);
-    int code = 0;
     for (size_t i = 0; i < n; i++) {
         glob_t g;
         if (glob(arena_printf(&c->arena, "%s/*.yaml", dir[i]), 0, NULL, &g) != 0) continue;
@@ -166,13 +161,29 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
             const char *name = arena_strndup(&c->arena, base, strlen(base) - 5);
             if (names_get(&seen, name, strlen(name)) >= 0) continue;
             names_put(&seen, name, strlen(name), 1);
-            struct study s;
-            if (read_study(c, g.gl_pathv[k], &s) == WW_OK)
-                printf("%-22s %s\n", name, s.title);
-            else
-                printf("%-22s (this file does not load)\n", name), code = 2;
+            vec_push(&c->arena, &list, name);
         }
         globfree(&g);
+    }
+    *out = list.at;
+    return (uint32_t)list.n;
+}
+
+int cmd_studies(struct cli *c, int argc, char **argv) {
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    const char *value;
+    const int o = cli_next(&args, &spec_studies, &value);
+    if (o == CLI_STOP) return args.code;
+    if (o == CLI_WORD) return cli_usage("studies takes no word like `%s`", value);
+    const char *const *names;
+    const uint32_t n = study_names(c, &names);
+    int code = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct study s;
+        if (read_study(c, names[i], &s) == WW_OK)
+            printf("%-22s %s\n", names[i], s.title);
+        else
+            printf("%-22s (this file does not load)\n", names[i]), code = 2;
     }
     if (code) diags_print(&c->diags, stderr);
     return code;
@@ -181,7 +192,7 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 // ---- options ----------------------------------------------------------------------------------
 // clang-format off
 enum {
-    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_HELP, OPT_MARKDOWN, OPT_STUDY_N,
+    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_STUDY_N,
     OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N
 };
 // clang-format on
@@ -190,18 +201,21 @@ static const struct cli_option option[OPT_N] = {
         {"--size", 0, "NAME",
          "small (quick) or paper (study: default paper; compare: any size, default small)"},
     [OPT_OUT] = {"--out", 'o', "DIR",
-                 "where tables, figures, index.html and study.json go (study: default study-NAME)"},
+                 "where tables, figures, index.html and study.json go (study: default study-NAME)",
+                 CLI_FOLDER},
     [OPT_JOBS] = {"--jobs", 'j', "N", "runs at a time (default: one a processor)"},
-    [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)"},
+    [OPT_DB] = {"--db", 0, "FILE", "where results are kept (default ~/.cache/warpwatt/results.db)",
+                CLI_FILE},
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
-    [OPT_HELP] = {"--help", 'h', NULL, "this text"},
     [OPT_MARKDOWN] = {"--markdown", 0, "FILE",
-                      "also a page of Markdown, with drawings in figures/ beside it"},
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)"},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations"},
+                      "also a page of Markdown, with drawings in figures/ beside it", CLI_FILE},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations",
+                 CLI_KEY},
     [OPT_POLICY] = {"--policy", 'p', "A,B,...",
                     "techniques, each a configuration (A+B: both at once; `none`: the GPU as its "
-                    "file has it)"},
+                    "file has it)",
+                    CLI_TECHNIQUE},
     [OPT_CONFIG] = {"--config", 'c', "NAME:KEY=VALUE,...",
                     "a configuration; policy=TECHNIQUE may stand among the keys"},
 };
@@ -242,6 +256,17 @@ static int finish(struct cli *c, int code) {
     return code;
 }
 
+const struct cli_spec spec_study = {
+    .name = "study",
+    .form = {"[options] NAME | FILE.yaml"},
+    .prose =
+        "Runs what the study needs (what is kept is not run again), and writes every figure and "
+        "table as\nCSV, study.json, and one page, index.html, with ours beside the published "
+        "values.",
+    .part = {{.option = option, .n = OPT_STUDY_N}},
+    .word = CLI_STUDY,
+};
+
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.size = "paper", .processes = processors()};
@@ -249,10 +274,10 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
         const char *value = NULL;
-        const int opt = cli_next(&args, option, OPT_STUDY_N, &value);
-        if (opt == -3) return 2;
-        if (opt == -2) break;
-        if (opt == -1) {
+        const int opt = cli_next(&args, &spec_study, &value);
+        if (opt == CLI_STOP) return args.code;
+        if (opt == CLI_END) break;
+        if (opt == CLI_WORD) {
             if (name) return cli_usage("one study at a time: `%s` is too much", value);
             name = value;
             continue;
@@ -264,14 +289,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
-        default:
-            puts("usage: warpwatt study [options] NAME | FILE.yaml\n\n"
-                 "Runs what the study needs (what is kept is not run again), and writes every "
-                 "figure and table as\n"
-                 "CSV, study.json, and one page, index.html, with ours beside the published "
-                 "values.\n");
-            cli_print_options(option, OPT_STUDY_N, stdout);
-            return 0;
+        default: break;
         }
     }
     if (s != WW_OK) return cli_fail(c, s);
@@ -495,13 +513,14 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
         fputc('\n', f);
     }
     const char *base = k->name[0];
-    fprintf(f, "metrics:\n"
-               "  time_us: {is: \"1e6 * seconds\", unit: us, label: time}\n"
-               "  energy_uj: {is: \"1e6 * energy_j\", unit: uJ, label: energy}\n"
-               "  time_ratio: {is: \"seconds / other('%s', 'seconds')\", label: time}\n"
-               "  energy_ratio: {is: \"energy_j / other('%s', 'energy_j')\", label: energy}\n"
-               "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n"
-               , base, base);
+    fprintf(f,
+            "metrics:\n"
+            "  time_us: {is: \"1e6 * seconds\", unit: us, label: time}\n"
+            "  energy_uj: {is: \"1e6 * energy_j\", unit: uJ, label: energy}\n"
+            "  time_ratio: {is: \"seconds / other('%s', 'seconds')\", label: time}\n"
+            "  energy_ratio: {is: \"energy_j / other('%s', 'energy_j')\", label: energy}\n"
+            "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n",
+            base, base);
     bool any_policy = false;
     for (uint32_t i = 0; i < k->n; i++)
         any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
@@ -558,6 +577,16 @@ static void print_tables(const struct sheet *sh) {
     }
 }
 
+const struct cli_spec spec_compare = {
+    .name = "compare",
+    .form = {"[options] -p A,B,... | -c NAME:KEY=VALUE,... WORKLOAD..."},
+    .prose = "Runs workloads on several configurations and shows time and energy against the first "
+             "one:\n  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 "
+             "hotspot bfs",
+    .part = {CLI_PART(option)},
+    .word = CLI_WORKLOAD,
+};
+
 int cmd_compare(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.size = "small", .processes = processors()};
@@ -568,11 +597,11 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
         const char *value = NULL;
-        const int opt = cli_next(&args, option, OPT_N, &value);
-        if (opt == -3) return 2;
-        if (opt == -2) break;
+        const int opt = cli_next(&args, &spec_compare, &value);
+        if (opt == CLI_STOP) return args.code;
+        if (opt == CLI_END) break;
         switch (opt) {
-        case -1: workload[n++] = (char *)(uintptr_t)value; break;
+        case CLI_WORD: workload[n++] = (char *)(uintptr_t)value; break;
         case OPT_SIZE: size = value; break;
         case OPT_OUT: o.out_dir = value; break;
         case OPT_JOBS: s = number_of(c, "--jobs", value, &o.processes); break;
@@ -585,14 +614,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
             break;
         case OPT_POLICY: s = add_policies(c, &k, value); break;
         case OPT_CONFIG: s = add_config(c, &k, value); break;
-        default:
-            puts("usage: warpwatt compare [options] WORKLOAD...\n\n"
-                 "Runs workloads on several configurations and shows time and energy against the "
-                 "first one:\n"
-                 "  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 "
-                 "hotspot bfs\n");
-            cli_print_options(option, OPT_N, stdout);
-            return 0;
+        default: break;
         }
     }
     if (s == WW_OK && k.n < 2)

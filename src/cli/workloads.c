@@ -171,31 +171,33 @@ static void print_page(struct cli *c, const struct workload *w) {
         printf("\n%s", text);
 }
 
+enum { OPT_RUN, OPT_SIZE };
+static const struct cli_option option[] = {
+    [OPT_RUN] = {"--run", 0, NULL, "run it on gtx480 now, whatever was measured before"},
+    [OPT_SIZE] = {"--size", 0, "SIZE", "with --run: the size (default small)"},
+};
+
+const struct cli_spec spec_workloads = {
+    .name = "workloads",
+    .form = {"[NAME [--run [--size SIZE]]]"},
+    .prose =
+        "Lists the workloads, with their thread instructions at sizes small and paper, or shows "
+        "one's page.",
+    .part = {CLI_PART(option)},
+    .word = CLI_WORKLOAD,
+};
+
 int cmd_workloads(struct cli *c, int argc, char **argv) {
-    enum { OPT_RUN, OPT_SIZE, OPT_HELP, OPT_N };
-    static const struct cli_option option[OPT_N] = {
-        [OPT_RUN] = {"--run", 0, NULL, "run it on gtx480 now, whatever was measured before"},
-        [OPT_SIZE] = {"--size", 0, "SIZE", "with --run: the size (default small)"},
-        [OPT_HELP] = {"--help", 'h', NULL, "this text"},
-    };
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    const char *name = NULL, *size = NULL;
+    const char *name = NULL, *size = NULL, *value;
     bool runs = false;
-    for (;;) {
-        const char *value = NULL;
-        const int opt = cli_next(&args, option, OPT_N, &value);
-        if (opt == -3) return 2;
-        if (opt == -2) break;
-        if (opt == -1 && name) return cli_usage("one workload at a time: `%s` is too much", value);
-        if (opt == -1) name = value;
-        if (opt == OPT_RUN) runs = true;
-        if (opt == OPT_SIZE) size = value;
-        if (opt == OPT_HELP) {
-            puts("usage: warpwatt workloads [NAME [--run [--size SIZE]]]\n\nLists the workloads, "
-                 "with their thread instructions at sizes small and paper, or shows one's page.\n");
-            cli_print_options(option, OPT_N, stdout);
-            return 0;
-        }
+    for (int o; (o = cli_next(&args, &spec_workloads, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_WORD && name)
+            return cli_usage("one workload at a time: `%s` is too much", value);
+        if (o == CLI_WORD) name = value;
+        if (o == OPT_RUN) runs = true;
+        if (o == OPT_SIZE) size = value;
     }
     if (size && !runs) return cli_usage("--size goes with --run");
     if (runs && !name)
