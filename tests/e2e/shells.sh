@@ -98,5 +98,10 @@ fi
 # the version and the commit
 run 0 --version
 says out '^warpwatt [0-9]+\.[0-9]+\.[0-9]+'
-top=$(git -C "$HERE" rev-parse --short=12 HEAD 2>/dev/null) && says out "\\($top(-dirty)?\\)$"
+# a build in a git tree says a commit that the tree knows
+if git -C "$HERE" rev-parse HEAD >/dev/null 2>&1; then
+    says out '\([0-9a-f]{12,}(-dirty)?\)$'
+    commit=$(sed 's/.*(\([0-9a-f]*\).*/\1/' out)
+    git -C "$HERE" cat-file -e "$commit^{commit}" || fail "the tree knows no commit $commit"
+fi
 finish
