@@ -130,6 +130,10 @@ int text_nearest(const char *word, const char *const *names, size_t n);
 // Decimal/hex/octal/binary integer with optional k/m/g suffix; false if malformed.
 bool text_to_u64(const char *s, uint64_t *out);
 bool text_to_double(const char *s, double *out);
+// What stands behind a noun that is counted: "1 byte", "2 bytes".
+static inline const char *text_plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
 // One line of CSV (RFC 4180) into its fields, in place; how many, at most `max`.
 uint32_t text_split_csv(char *line, char **field, uint32_t max);
 

@@ -227,14 +227,13 @@ void driver_release_memory(uint64_t key) {
 
 static CUresult refuse_free(CUdeviceptr address) {
     struct devmem_range near;
+    char text[256];
     if (!devmem_nearest(gpu_memory(gpu()), address, &near))
         driver_say("free of 0x%llx: nothing was ever allocated", address);
     else
         driver_say("free of 0x%llx, which cuMemAlloc did not give out or which is freed already; "
-                   "nearest: %s%s%llu bytes at 0x%llx%s",
-                   address, near.name ? near.name : "", near.name ? ", " : "",
-                   (unsigned long long)near.bytes, (unsigned long long)near.first,
-                   near.is_freed ? " (freed)" : "");
+                   "nearest is %s",
+                   address, devmem_range_text(&near, text, sizeof text));
     return CUDA_ERROR_INVALID_VALUE;
 }
 

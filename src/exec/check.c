@@ -56,9 +56,9 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
             struct byte_shadow *b = &c->byte[at];
             if (c->uninitialised && !b->written) {
                 fault_raise(e, w, x, FAULT_UNINITIALISED, i, at, x->bytes,
-                            "shared read of %u bytes at offset 0x%llx, of which byte 0x%llx was "
+                            "shared read of %u byte%s at offset 0x%llx, of which byte 0x%llx was "
                             "never written",
-                            x->bytes, (unsigned long long)first, (unsigned long long)at);
+                            x->bytes, text_plural(x->bytes), (unsigned long long)first, (unsigned long long)at);
                 return false;
             }
             if (c->races && x->op != OP_ATOM) {
@@ -82,8 +82,9 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
             struct devmem_range range = {0};
             devmem_find(e->memory, at, &range);
             fault_raise(e, w, x, FAULT_UNINITIALISED, i, e->access.addr[i], x->bytes,
-                        "global read of %u bytes at 0x%llx, of which byte 0x%llx was never written",
-                        x->bytes, (unsigned long long)e->access.addr[i], (unsigned long long)at);
+                        "global read of %u byte%s at 0x%llx, of which byte 0x%llx was never "
+                        "written",
+                        x->bytes, text_plural(x->bytes), (unsigned long long)e->access.addr[i], (unsigned long long)at);
             return false;
         }
     }

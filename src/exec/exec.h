@@ -45,6 +45,9 @@ bool devmem_find(const struct devmem *m, uint64_t addr,
                  struct devmem_range *out); // live, holding addr
 bool devmem_nearest(const struct devmem *m, uint64_t addr,
                     struct devmem_range *out); // live or freed
+// "'buf' of 4096 bytes at 0x10000200 to 0x100011ff" into `text`, which is also the answer; says so
+// when the allocation is freed.
+const char *devmem_range_text(const struct devmem_range *r, char *text, size_t size);
 // Changes whenever an allocation comes or goes; lets callers cache what devmem_find said.
 uint32_t devmem_epoch(const struct devmem *m);
 // With tracking on (before anything is written) every byte remembers whether it was ever written,

@@ -168,13 +168,15 @@ uint64_t devmem_unwritten(const struct devmem *m, uint64_t addr, uint64_t bytes)
 uint64_t devmem_device_malloc(struct devmem *m, uint64_t bytes);
 bool devmem_device_free(struct devmem *m, uint64_t addr);
 
+// log.c: makes the live allocation that holds [addr, addr + bytes) the one that was hit last.
+bool env_find_range(struct exec_env *e, uint64_t addr, uint64_t bytes);
 // Whether [addr, addr + bytes) lies in the allocation that was hit last, or makes that so.
 static inline bool env_range(struct exec_env *e, uint64_t addr, uint64_t bytes) {
     const struct exec_range *r = &e->range;
     if (ww_likely(addr >= r->first && addr + bytes <= r->end && addr + bytes >= addr &&
                   r->epoch == devmem_epoch_of(e->memory)))
         return true;
-    return devmem_range(e->memory, addr, bytes, &e->range);
+    return env_find_range(e, addr, bytes);
 }
 
 // mem.c: the general path of every memory operation; the fast ones in mem_simd.c fall back to it.

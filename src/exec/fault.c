@@ -28,19 +28,33 @@ static bool names_an_address(enum exec_fault_kind k) {
            k == FAULT_UNINITIALISED;
 }
 
-static void add_nearest(struct text *t, const struct devmem *m, uint64_t addr) {
-    struct devmem_range r;
-    if (addr < EXEC_WINDOW_END || !devmem_nearest(m, addr, &r)) return;
-    const uint64_t end = r.first + r.bytes;
-    add(t, "; nearest is %s%s%s%s of %llu bytes at 0x%llx to 0x%llx", r.is_freed ? "freed " : "",
-        r.name ? "'" : "an allocation", r.name ? r.name : "", r.name ? "'" : "",
-        (unsigned long long)r.bytes, (unsigned long long)r.first, (unsigned long long)end - 1);
-    if (addr < r.first)
-        add(t, ", %llu bytes after the address", (unsigned long long)(r.first - addr));
-    else if (addr >= end)
-        add(t, ", %llu bytes before the address", (unsigned long long)(addr - end + 1));
+const char *devmem_range_text(const struct devmem_range *r, char *text, size_t size) {
+    struct text t = {text, size};
+    if (r->name)
+        add(&t, "%s'%s'", r->is_freed ? "the freed " : "", r->name);
     else
-        add(t, ", %llu bytes into it", (unsigned long long)(addr - r.first));
+        add(&t, "%s allocation", r->is_freed ? "a freed" : "an");
+    add(&t, " of %llu byte%s at 0x%llx", (unsigned long long)r->bytes, text_plural(r->bytes),
+        (unsigned long long)r->first);
+    if (r->bytes > 1) add(&t, " to 0x%llx", (unsigned long long)(r->first + r->bytes - 1));
+    return text;
+}
+
+static void add_distance(struct text *t, uint64_t bytes, const char *where) {
+    add(t, ", %llu byte%s %s", (unsigned long long)bytes, text_plural(bytes), where);
+}
+static void add_nearest(struct text *t, const struct devmem *m, uint64_t addr, bool is_freed) {
+    struct devmem_range r;
+    char text[256];
+    if (addr < EXEC_WINDOW_END || !devmem_nearest(m, addr, &r)) return;
+    r.is_freed |= is_freed;
+    add(t, "; nearest is %s", devmem_range_text(&r, text, sizeof text));
+    if (addr < r.first)
+        add_distance(t, r.first - addr, "after the address");
+    else if (addr - r.first >= r.bytes)
+        add_distance(t, addr - (r.first + r.bytes) + 1, "before the address");
+    else
+        add_distance(t, addr - r.first, "into it");
 }
 
 enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
@@ -81,6 +95,6 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
             im->module && im->module->name ? im->module->name : "PTX line", f->ptx_line);
     add(&t, ", block (%u,%u,%u) thread (%u,%u,%u)", f->block[0], f->block[1], f->block[2],
         f->thread[0], f->thread[1], f->thread[2]);
-    if (names_an_address(kind)) add_nearest(&t, e->memory, addr);
+    if (names_an_address(kind)) add_nearest(&t, e->memory, addr, kind == FAULT_FREED);
     return EXEC_FAULT;
 }

@@ -45,6 +45,7 @@ void exec_log_destroy(struct exec_log *log) {
     free(log->buf);
     free(log->line);
     free(log->used);
+    free(log->freed);
     free(log);
 }
 bool exec_log_is_empty(const struct exec_log *log) { return log->len == 0; }
@@ -243,6 +244,30 @@ void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, 
     if (!p) return;
     *p = value;
     w->n_deferred++;
+    if (!is_free) return;
+    if (log->n_freed == log->cap_freed) {
+        const uint32_t cap = log->cap_freed ? log->cap_freed * 2 : 64;
+        uint64_t *q = realloc(log->freed, cap * sizeof *q);
+        if (!q) {
+            log->out_of_memory = true;
+            return;
+        }
+        log->freed = q;
+        log->cap_freed = cap;
+    }
+    log->freed[log->n_freed++] = value;
+}
+bool log_has_freed(const struct exec_log *log, uint64_t first) {
+    for (uint32_t k = 0; k < log->n_freed; k++)
+        if (log->freed[k] == first) return true;
+    return false;
+}
+bool env_find_range(struct exec_env *e, uint64_t addr, uint64_t bytes) {
+    struct exec_range r;
+    if (!devmem_range(e->memory, addr, bytes, &r)) return false;
+    if (e->log && log_has_freed(e->log, r.first)) return false;
+    e->range = r;
+    return true;
 }
 
 void log_forget_warp(struct exec_log *log, const struct exec_warp *w) {
@@ -360,6 +385,7 @@ bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, str
             ok = false;
         }
         log->len = 0;
+        log->n_freed = 0;
         log->out_of_memory = false;
         if (log->is_busy) {
             memset(log->bloom, 0, sizeof log->bloom);

@@ -16,6 +16,8 @@ struct exec_log {
     struct log_line *line;       // open addressing
     uint64_t *used;              // bit a line
     uint32_t n_lines, cap_lines; // power of two
+    uint64_t *freed; // what free() of this quantum was given
+    uint32_t n_freed, cap_freed;
     bool out_of_memory;
 };
 
@@ -64,6 +66,8 @@ void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, 
 void log_print(struct exec_log *log, const struct exec_launch *l, const char *text, size_t len);
 void log_heap(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t lane,
               bool is_free, uint64_t value);
+// Whether the allocation that begins at `first` was freed in this quantum: gone for this SM already.
+bool log_has_freed(const struct exec_log *log, uint64_t first);
 void log_forget_warp(struct exec_log *log, const struct exec_warp *w); // its results have no reader
 
 // One 32-bit atomic's new value; what every fast path and the commit share.

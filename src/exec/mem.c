@@ -60,9 +60,10 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     case PTX_SPACE_SHARED:
         if (at + bytes > cta->shared_bytes || at + bytes < at) {
             fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, addr, bytes,
-                        "shared %s of %u bytes at offset 0x%llx, but the block has %u bytes of "
+                        "shared %s of %u byte%s at offset 0x%llx, but the block has %u byte%s of "
                         "shared memory",
-                        verb, bytes, (unsigned long long)at, cta->shared_bytes);
+                        verb, bytes, text_plural(bytes), (unsigned long long)at, cta->shared_bytes,
+                        text_plural(cta->shared_bytes));
             return false;
         }
         out->host = cta->shared + at;
@@ -71,9 +72,9 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         if (at + bytes > 4ull * l->local_words || at + bytes < at) {
             fault_raise(e, w, x, l->im->needs_stack ? FAULT_STACK : FAULT_LOCAL_RANGE, lane, addr,
                         bytes,
-                        "local %s of %u bytes at offset 0x%llx, but a thread has %u bytes of local "
+                        "local %s of %u byte%s at offset 0x%llx, but a thread has %u bytes of local "
                         "memory%s",
-                        verb, bytes, (unsigned long long)at, 4 * l->local_words,
+                        verb, bytes, text_plural(bytes), (unsigned long long)at, 4 * l->local_words,
                         l->im->needs_stack ? " (the stack is full)" : "");
             return false;
         }
@@ -83,8 +84,8 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     case PTX_SPACE_PARAM:
         if (is_store || at + bytes > l->cb0_bytes || at + bytes < at) {
             fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
-                        "parameter %s of %u bytes at offset 0x%llx, %s %u bytes of parameters",
-                        verb, bytes, (unsigned long long)at,
+                        "parameter %s of %u byte%s at offset 0x%llx, %s %u bytes of parameters",
+                        verb, bytes, text_plural(bytes), (unsigned long long)at,
                         is_store ? "which are read only; the launch has" : "but the launch has",
                         l->cb0_bytes);
             return false;
@@ -94,9 +95,9 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     case PTX_SPACE_CONST:
         if (is_store || at + bytes > l->args.const_bytes || at + bytes < at) {
             fault_raise(e, w, x, is_store ? FAULT_READ_ONLY : FAULT_CONST_RANGE, lane, addr, bytes,
-                        "constant %s of %u bytes at offset 0x%llx, but the module has %llu bytes "
+                        "constant %s of %u byte%s at offset 0x%llx, but the module has %llu bytes "
                         "of constants, read only",
-                        verb, bytes, (unsigned long long)at,
+                        verb, bytes, text_plural(bytes), (unsigned long long)at,
                         (unsigned long long)l->args.const_bytes);
             return false;
         }
@@ -105,10 +106,12 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
     default:
         if (!env_range(e, addr, bytes)) {
             struct devmem_range r;
-            const bool freed = devmem_nearest(e->memory, addr, &r) && r.is_freed &&
-                               addr >= r.first && addr - r.first < r.bytes;
+            const bool freed = devmem_nearest(e->memory, addr, &r) && addr >= r.first &&
+                               addr - r.first < r.bytes &&
+                               (r.is_freed || (e->log && log_has_freed(e->log, r.first)));
             fault_raise(e, w, x, freed ? FAULT_FREED : FAULT_UNALLOCATED, lane, addr, bytes,
-                        "global %s of %u bytes at 0x%llx, which is in %s allocation", verb, bytes,
+                        "global %s of %u byte%s at 0x%llx, which is in %s allocation", verb, bytes,
+                        text_plural(bytes),
                         (unsigned long long)addr, freed ? "a freed" : "no live");
             return false;
         }
@@ -280,9 +283,9 @@ enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const 
         a->addr[i] = at;
         if (!base || at + x->bytes > size || at + x->bytes < at)
             return fault_raise(e, w, x, FAULT_CONST_RANGE, i, at, x->bytes,
-                               "constant read of %u bytes at c[%u][0x%llx], but that bank has %llu "
+                               "constant read of %u byte%s at c[%u][0x%llx], but that bank has %llu "
                                "bytes",
-                               x->bytes, x->sub, (unsigned long long)at, (unsigned long long)size);
+                               x->bytes, text_plural(x->bytes), x->sub, (unsigned long long)at, (unsigned long long)size);
         if (at & (x->bytes - 1))
             return fault_raise(
                 e, w, x, FAULT_MISALIGNED, i, at, x->bytes,

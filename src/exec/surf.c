@@ -183,8 +183,10 @@ enum exec_outcome surf_store(struct exec_env *e, struct exec_warp *w, const stru
         }
         if (e->log)
             log_store(e->log, 1u << i, n, r.host, data);
-        else
+        else {
             memcpy(r.host[i], data + 16 * i, n);
+            devmem_mark_written_host(e->memory, r.host[i], n);
+        }
     }
     return outcome(r.in);
 }
@@ -206,6 +208,9 @@ enum exec_outcome surf_reduce(struct exec_env *e, struct exec_warp *w, const str
     if (e->log)
         log_atomic(e->log, w, x, r.in, r.host, b, c);
     else
-        FOR_EACH_BIT32(i, r.in) atomic_apply(r.host[i], x, &b[i], &c[i], true);
+        FOR_EACH_BIT32(i, r.in) {
+            atomic_apply(r.host[i], x, &b[i], &c[i], true);
+            devmem_mark_written_host(e->memory, r.host[i], atomic_bytes(x));
+        }
     return EXEC_MEMORY;
 }

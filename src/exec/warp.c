@@ -112,6 +112,15 @@ static void shfl_sources(uint8_t how, const uint32_t *pb, const uint32_t *pc, ui
     }
     for (uint32_t i = 0; i < WARP_LANES; i++) *ok |= in[i];
 }
+// A lane outside the reader's member mask gives 0. PTX ISA leaves the value undefined; programs rely
+// on 0, which is what GPUs since Volta answer: the reduction sample of the CUDA toolkit adds up the
+// lanes beyond its mask. Members that do not execute give what their register holds.
+static void shfl_cut(const uint32_t *members, const uint32_t *from, uint32_t *r) {
+    uint32_t all = ~0u;
+    for (uint32_t i = 0; i < WARP_LANES; i++) all &= members[i];
+    if (all == ~0u) return;
+    for (uint32_t i = 0; i < WARP_LANES; i++) r[i] &= 0u - (members[i] >> from[i] & 1);
+}
 static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
     uint32_t m;
@@ -121,6 +130,7 @@ static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const str
     shfl_sources(x->sub, pb, pc, from, &ok);
     uint32_t r[WARP_LANES];
     for (uint32_t i = 0; i < WARP_LANES; i++) r[i] = pa[from[i]];
+    if (x->aux8 & 1) shfl_cut(x_src(w, x->e), from, r);
     uint32_t *pd = x_dst(w, x->d);
     if (mask == ~0u)
         memcpy(pd, r, sizeof r);

@@ -235,8 +235,8 @@ enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struc
     *addr = devmem_alloc(g->memory, bytes, g->limits.tex_alignment, name);
     if (!*addr)
         return diag_add(d, WW_ERROR_DEVICE_MEMORY,
-                        "%s has no room for %llu bytes: %llu of %llu bytes are free",
-                        g->config.name, (unsigned long long)bytes,
+                        "%s has no room for %llu byte%s: %llu of %llu are free",
+                        g->config.name, (unsigned long long)bytes, text_plural(bytes),
                         (unsigned long long)devmem_free_bytes(g->memory),
                         (unsigned long long)g->config.memory_bytes);
     if (g->options.poison) {
@@ -271,15 +271,10 @@ enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d) {
     if (!devmem_nearest(g->memory, addr, &near))
         return diag_add(d, WW_ERROR_USAGE, "free of 0x%llx: nothing was ever allocated",
                         (unsigned long long)addr);
-    return diag_add(
-        d, WW_ERROR_USAGE,
-        "free of 0x%llx, which is not the start of a live allocation; nearest: %llu bytes "
-        "at 0x%llx%s%s%s",
-        (unsigned long long)addr, (unsigned long long)near.bytes, (unsigned long long)near.first,
-        near.name ? " (" : "", near.name ? near.name : "",
-        near.name       ? ")"
-        : near.is_freed ? ", already freed"
-                        : "");
+    char text[256];
+    return diag_add(d, WW_ERROR_USAGE,
+                    "free of 0x%llx, which is not the start of a live allocation; nearest is %s",
+                    (unsigned long long)addr, devmem_range_text(&near, text, sizeof text));
 }
 
 void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes) {
@@ -291,31 +286,30 @@ enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct di
                             uint64_t *addr) {
     *addr = bytes ? devmem_map_host(g->memory, host, bytes) : 0;
     if (*addr) return WW_OK;
-    return diag_add(d, WW_ERROR_USAGE, "%llu bytes of host memory cannot be mapped",
-                    (unsigned long long)bytes);
+    return diag_add(d, WW_ERROR_USAGE, "%llu byte%s of host memory cannot be mapped",
+                    (unsigned long long)bytes, text_plural(bytes));
 }
 
 enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
-                                  struct diags *d, uint8_t **host) {
+                                  const char *where, struct diags *d, uint8_t **host) {
     *host = bytes ? devmem_host(g->memory, addr, bytes) : NULL;
     if (*host || !bytes) return WW_OK;
     struct devmem_range near;
+    char text[256];
     if (!devmem_nearest(g->memory, addr, &near))
-        return diag_add(d, WW_ERROR_USAGE, "%s of %llu bytes at 0x%llx: nothing is allocated", what,
-                        (unsigned long long)bytes, (unsigned long long)addr);
-    return diag_add(
-        d, WW_ERROR_USAGE,
-        "%s of %llu bytes at 0x%llx leaves what is allocated; nearest: %s%s%llu bytes at "
-        "0x%llx%s",
-        what, (unsigned long long)bytes, (unsigned long long)addr, near.name ? near.name : "",
-        near.name ? ", " : "", (unsigned long long)near.bytes, (unsigned long long)near.first,
-        near.is_freed ? " (freed)" : "");
+        return diag_add(d, WW_ERROR_USAGE, "%s of %llu byte%s %s 0x%llx: nothing is allocated",
+                        what, (unsigned long long)bytes, text_plural(bytes), where,
+                        (unsigned long long)addr);
+    return diag_add(d, WW_ERROR_USAGE,
+                    "%s of %llu byte%s %s 0x%llx leaves what is allocated; nearest is %s", what,
+                    (unsigned long long)bytes, text_plural(bytes), where, (unsigned long long)addr,
+                    devmem_range_text(&near, text, sizeof text));
 }
 
 enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t bytes,
                          struct diags *d) {
     uint8_t *host;
-    const enum ww_status s = device_check_range(g, dst, bytes, "a write", d, &host);
+    const enum ww_status s = device_check_range(g, dst, bytes, "a write", "at", d, &host);
     if (s != WW_OK || !bytes) return s;
     memcpy(host, src, bytes);
     devmem_mark_written(g->memory, dst, bytes);
@@ -324,7 +318,7 @@ enum ww_status gpu_write(struct gpu *g, uint64_t dst, const void *src, uint64_t 
 
 enum ww_status gpu_read(struct gpu *g, void *dst, uint64_t src, uint64_t bytes, struct diags *d) {
     uint8_t *host;
-    const enum ww_status s = device_check_range(g, src, bytes, "a read", d, &host);
+    const enum ww_status s = device_check_range(g, src, bytes, "a read", "at", d, &host);
     if (s != WW_OK || !bytes) return s;
     memcpy(dst, host, bytes);
     return WW_OK;

@@ -189,8 +189,10 @@ void device_activity_sum(struct gpu *g, struct activity *sum);
 enum ww_status device_fault(struct gpu *g, enum ww_status s, const char *text);
 // WW_OK, or the sticky fault as a diagnostic.
 enum ww_status device_usable(struct gpu *g, struct diags *d);
+// The host's address of device memory; else a sentence such as "a copy of 4 bytes to 0x10000000
+// leaves what is allocated", of which `what` is "a copy" and `where` "to".
 enum ww_status device_check_range(struct gpu *g, uint64_t addr, uint64_t bytes, const char *what,
-                                  struct diags *d, uint8_t **host);
+                                  const char *where, struct diags *d, uint8_t **host);
 
 // ---- stream.c -----------------------------------------------------------------------------------
 enum ww_status stream_push(struct gpu *g, struct gpu_stream *s, const struct work *w,

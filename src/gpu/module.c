@@ -100,7 +100,7 @@ static enum ww_status initialise(struct gpu *g, const struct gpu_module *m, stru
             continue;
         uint8_t *host;
         enum ww_status s =
-            device_check_range(g, device_address(m, i), v->bytes, "an initialiser", d, &host);
+            device_check_range(g, device_address(m, i), v->bytes, "an initialiser", "at", d, &host);
         if (s != WW_OK) return s;
         memset(host, 0, v->bytes);
         if (v->init) memcpy(host, v->init, v->init_bytes < v->bytes ? v->init_bytes : v->bytes);

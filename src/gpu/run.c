@@ -30,9 +30,10 @@ enum { WORKSPACE_BYTES = 64 };
 static enum ww_status make_workspace(struct gpu *g, struct run *r, struct diags *d) {
     if (!r->launch.cooperative || !r->kernel->image->uses_grid_sync) return WW_OK;
     const enum ww_status s = gpu_malloc(g, WORKSPACE_BYTES, "grid barrier", d, &r->workspace);
-    if (s == WW_OK)
-        memset(devmem_host(g->memory, r->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
-    return s;
+    if (s != WW_OK) return s;
+    memset(devmem_host(g->memory, r->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
+    devmem_mark_written(g->memory, r->workspace, WORKSPACE_BYTES);
+    return WW_OK;
 }
 
 static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) {

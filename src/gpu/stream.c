@@ -129,10 +129,10 @@ static enum ww_status check_copy(struct gpu *g, const struct gpu_copy *c, struct
                         (unsigned long long)e.width);
     enum ww_status s = WW_OK;
     if (c->src)
-        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy from", d,
-                               &host);
+        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy", "from",
+                               d, &host);
     if (s == WW_OK && c->dst)
-        s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy to", d,
+        s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy", "to", d,
                                &host);
     return s;
 }
@@ -180,8 +180,9 @@ static enum ww_status push_copy(struct gpu *g, struct gpu_stream *s, const struc
         struct extent e = extent_of(c);
         w.copy.staged = device_alloc(g, e.width * e.height * e.depth);
         if (!w.copy.staged)
-            return diag_add(d, WW_ERROR_MEMORY, "out of memory for a copy of %llu bytes",
-                            (unsigned long long)(e.width * e.height * e.depth));
+            return diag_add(d, WW_ERROR_MEMORY, "out of memory for a copy of %llu byte%s",
+                            (unsigned long long)(e.width * e.height * e.depth),
+                            text_plural(e.width * e.height * e.depth));
         e.dst_pitch = e.width;
         e.dst_slice = e.width * e.height;
         move_rows(w.copy.staged, c->src_host, &e);
@@ -217,8 +218,8 @@ enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst,
                         "a fill at 0x%llx does not keep elements of %u bytes aligned",
                         (unsigned long long)dst, element_bytes);
     uint8_t *host;
-    status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill", d,
-                                &host);
+    status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill", "at",
+                                d, &host);
     if (status != WW_OK) return status;
     struct work w = {.kind = WORK_FILL};
     w.fill.dst = dst;

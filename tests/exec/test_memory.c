@@ -392,7 +392,7 @@ static void faults(void **state) {
         {PTX_SPACE_GLOBAL, true, PTX_U64, (1 << 20) + 8, FAULT_UNALLOCATED,
          "nearest is 'buf' of 1048576 bytes at 0x"},
         {PTX_SPACE_GLOBAL, true, PTX_U32, 2, FAULT_MISALIGNED, "global write of 4 bytes"},
-        {PTX_SPACE_NONE, false, PTX_U8, 0x20000000, FAULT_UNALLOCATED, "global read of 1 bytes"},
+        {PTX_SPACE_NONE, false, PTX_U8, 0x20000000, FAULT_UNALLOCATED, "global read of 1 byte at"},
         {PTX_SPACE_SHARED, true, PTX_U32, 64, FAULT_SHARED_RANGE,
          "shared write of 4 bytes at offset 0x40, but the block has 64 bytes"},
         {PTX_SPACE_SHARED, false, PTX_U16, 3, FAULT_MISALIGNED,
@@ -454,7 +454,7 @@ static void freed_memory(void **state) {
     const struct exec_fault *f = fault_of(p, 0);
     assert_int_equal(f->kind, FAULT_FREED);
     assert_non_null(strstr(f->text, "which is in a freed allocation"));
-    assert_non_null(strstr(f->text, "nearest is freed 'scratch' of 4096 bytes"));
+    assert_non_null(strstr(f->text, "nearest is the freed 'scratch' of 4096 bytes"));
     prog_free(p);
 }
 static void other_faults(void **state) {

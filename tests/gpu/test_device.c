@@ -132,6 +132,58 @@ static void a_bad_access_is_told(void **state) {
     }
 }
 
+// The barrier of a cooperative grid begins at zero: a check for reads of what was never written has
+// nothing to say of it.
+static void a_grid_barrier_is_written(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 6.0\n.target sm_20\n.address_size 64\n"
+        ".visible .entry word(.param .u64 out) {\n"
+        "  .reg .u32 %hi, %lo, %v; .reg .u64 %a, %o;\n"
+        "  mov.u32 %hi, %envreg1; mov.u32 %lo, %envreg2; mov.b64 %a, {%lo, %hi};\n"
+        "  ld.global.u32 %v, [%a+4]; add.u32 %v, %v, 7;\n"
+        "  ld.param.u64 %o, [out]; st.global.u32 [%o], %v; ret;\n}\n";
+    for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = functional != 0;
+        o.poison = 0xff;
+        o.exec.check_uninitialised = true;
+        struct bench b;
+        bench_open(&b, "gtx480", &o, NULL);
+        bench_text(&b, "word", text);
+        const uint64_t out = bench_buffer(&b, NULL, 4);
+        struct gpu_kernel *k;
+        bench_ok(&b, gpu_kernel_find(b.module, "word", &b.diags, &k));
+        const struct gpu_launch l = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &out,
+                                     .param_bytes = 8, .cooperative = true};
+        bench_ok(&b, gpu_launch(b.gpu, NULL, k, &l, &b.diags, NULL));
+        bench_ok(&b, gpu_synchronize(b.gpu, &b.diags));
+        uint32_t v = 0;
+        bench_read(&b, &v, out, 4);
+        assert_int_equal(v, 7);
+        bench_close(&b);
+    }
+}
+
+static void copies_are_named(void **state) {
+    (void)state;
+    struct bench b;
+    open_gtx480(&b, NULL);
+    uint8_t buf[64] = {0};
+    const uint64_t d = bench_buffer(&b, NULL, 32);
+    struct gpu_copy c = {.src_host = buf, .dst = d + 1, .width = 64};
+    expect(&b, gpu_copy(b.gpu, NULL, &c, &b.diags), WW_ERROR_USAGE, "a copy of 64 bytes to 0x");
+    c = (struct gpu_copy){.src = d + 32, .dst_host = buf, .width = 1};
+    expect(&b, gpu_copy(b.gpu, NULL, &c, &b.diags), WW_ERROR_USAGE, "a copy of 1 byte from 0x");
+    bench_ok(&b, gpu_free(b.gpu, d, &b.diags));
+    c.src = d;
+    expect(&b, gpu_copy(b.gpu, NULL, &c, &b.diags), WW_ERROR_USAGE,
+           "nearest is a freed allocation of 32 bytes at 0x");
+    bench_close(&b);
+}
+
 static void a_deadlock_is_told(void **state) {
     (void)state;
     for (int functional = 0; functional < 2; functional++) {
@@ -319,6 +371,8 @@ int main(void) {
         cmocka_unit_test(memory_is_checked),
         cmocka_unit_test(poison_fills_fresh_memory),
         cmocka_unit_test(a_bad_access_is_told),
+        cmocka_unit_test(a_grid_barrier_is_written),
+        cmocka_unit_test(copies_are_named),
         cmocka_unit_test(a_deadlock_is_told),
         cmocka_unit_test(limits_cut_off),
         cmocka_unit_test(an_interrupt_leaves_partial_results),
