@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (fatbin_unpack(&a, &f.entry.at[i], "fuzz", &d, &text, &len) != WW_OK) continue;
         fatbin_kernels(&a, f.entry.at[i].kind, text, len, &names);
         char *linked;
-        const char *const one[] = {text};
-        fatbin_link(&a, one, &len, 1, &d, &linked, &len);
+        const char *const twice[] = {text, text};
+        fatbin_link(&a, twice, (size_t[]){len, len}, 2, &d, &linked, &len);
     }
     arena_free(&a);
     diags_free(&d);

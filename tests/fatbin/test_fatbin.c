@@ -47,7 +47,10 @@ static void entries_as_the_compiler_was_asked_for(void **state) {
         assert_int_equal(read_it(&x), WW_OK);
         assert_int_equal(x.f.containers, 1);
         assert_int_equal(x.f.entry.n, 4);
-        static const struct { uint32_t kind, arch; char suffix; } want[] = {
+        static const struct {
+            uint32_t kind, arch;
+            char suffix;
+        } want[] = {
             {FATBIN_PTX, 75, 0}, {FATBIN_PTX, 80, 0}, {FATBIN_CUBIN, 80, 0}, {FATBIN_PTX, 90, 'a'}};
         for (uint32_t k = 0; k < 4; k++) {
             const struct fatbin_entry *e = &x.f.entry.at[k];
@@ -120,7 +123,7 @@ static void the_nearest_target_is_chosen(void **state) {
     struct fixture x;
     load(&x, "size.fatbin");
     assert_int_equal(read_it(&x), WW_OK);
-    assert_int_equal(fatbin_choose(&x.f, 0, 20), 0);  // all are above it: the lowest
+    assert_int_equal(fatbin_choose(&x.f, 0, 20), 0); // all are above it: the lowest
     assert_int_equal(fatbin_choose(&x.f, 0, 75), 0);
     assert_int_equal(fatbin_choose(&x.f, 0, 79), 0);
     assert_int_equal(fatbin_choose(&x.f, 0, 80), 1);
@@ -161,8 +164,11 @@ static void a_wrapper_in_memory(void **state) {
     struct fixture x;
     load(&x, "size.fatbin");
     const void *list[] = {x.text, x.text, NULL};
-    struct { uint32_t magic, version; const void *data; const void *const *extra; }
-        w = {0x466243B1, 1, x.text, NULL}, two = {0x466243B1, 2, x.text, list};
+    struct {
+        uint32_t magic, version;
+        const void *data;
+        const void *const *extra;
+    } w = {0x466243B1, 1, x.text, NULL}, two = {0x466243B1, 2, x.text, list};
     bool link = true;
     assert_int_equal(fatbin_read_wrapper(&x.arena, &w, &x.diags, &x.f, &link), WW_OK);
     assert_false(link);
@@ -196,6 +202,41 @@ static void units_become_one_text(void **state) {
               ".visible .func f() { ret; }\n\n");
     assert_int_equal(fatbin_link(&x.arena, unit, (size_t[]){0, 0}, 2, &x.diags, &text, &n),
                      WW_ERROR_SYNTAX);
+    end(&x);
+}
+
+// A name without linkage is its unit's own: where another unit has it too, each is told apart.
+// Names that only one unit has, kernels and names with linkage stay, and so do strings and
+// comments.
+static void local_names_stay_apart(void **state) {
+    (void)state;
+    struct fixture x;
+    begin(&x);
+    const char *const unit[] = {
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".global .align 1 .b8 $str[6] = {1, 2}, $str$1 = 3, alone;\n"
+        ".func (.param .b32 r) own(.param .b32 a);\n"
+        ".visible .func both() { /* $str */ call own; mov.u64 %d, $str; }\n"
+        ".func (.param .b32 r) own(.param .b32 a) { ld.u8 %r, [$str$1+1]; }\n"
+        ".entry k() { .pragma \"$str\"; // own\n}\n.const .u32 mixed = 0x10;",
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".const .align 1 .b8 $str[2];\n.global .u64 $str$1[2] = {generic($str)+4, own};\n"
+        ".visible .const .u32 mixed;\n.func own() { call both; }\n.extern .func both();\n"};
+    const size_t len[] = {strlen(unit[0]), strlen(unit[1])};
+    char *text;
+    size_t n;
+    assert_int_equal(fatbin_link(&x.arena, unit, len, 2, &x.diags, &text, &n), WW_OK);
+    assert_int_equal(n, strlen(text));
+    assert_string_equal(
+        strstr(text, ".global"),
+        ".global .align 1 .b8 $str$unit0[6] = {1, 2}, $str$1$unit0 = 3, alone;\n"
+        ".func (.param .b32 r) own$unit0(.param .b32 a);\n"
+        ".visible .func both() { /* $str */ call own$unit0; mov.u64 %d, $str$unit0; }\n"
+        ".func (.param .b32 r) own$unit0(.param .b32 a) { ld.u8 %r, [$str$1$unit0+1]; }\n"
+        ".entry k() { .pragma \"$str\"; // own\n}\n.const .u32 mixed$unit0 = 0x10;\n"
+        ".const .align 1 .b8 $str$unit1[2];\n"
+        ".global .u64 $str$1$unit1[2] = {generic($str$unit1)+4, own$unit1};\n"
+        ".visible .const .u32 mixed;\n.func own$unit1() { call both; }\n.extern .func both();\n\n");
     end(&x);
 }
 
@@ -263,6 +304,7 @@ int main(void) {
         cmocka_unit_test(sections_of_a_program),
         cmocka_unit_test(a_wrapper_in_memory),
         cmocka_unit_test(units_become_one_text),
+        cmocka_unit_test(local_names_stay_apart),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(the_sentence_says_what_and_where),
     };
