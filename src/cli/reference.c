@@ -67,6 +67,11 @@ static void gpu_keys(struct cli *c) {
     for (uint32_t i = 0; i < n; i++)
         printf("| `%s` | %s | %s | %s |\n", keys[i].path, keys[i].type, keys[i].unit,
                keys[i].prose);
+    puts("\n# Warp schedulers\n\nValues of `sm.scheduler`.\n\n| scheduler | how it chooses | source "
+         "|\n|---|---|---|");
+    for (uint32_t i = 0; i < SCHED_KINDS; i++)
+        printf("| `%s` | %s | %s |\n", sm_scheduler_info[i].name, sm_scheduler_info[i].prose,
+               sm_scheduler_info[i].source);
 }
 
 // A component's events, from trees that together have every part.

@@ -20,6 +20,10 @@ enum option {
     OPT_N
 };
 // clang-format on
+static const char scheduler_names[] = // "|lrr|gto..."
+#define SCHEDULER(id, name, ...) "|" #name
+#include "sm/scheduler.def"
+    ;
 static const struct cli_option option[OPT_N] = {
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)",
                  CLI_GPU},
@@ -45,7 +49,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N",
                         "stop a launch after N core cycles (functional: warp instructions)"},
     [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
-    [OPT_SCHEDULER] = {"--scheduler", 0, "lrr|gto|two_level|fetch_group|cta_aware",
+    [OPT_SCHEDULER] = {"--scheduler", 0, &scheduler_names[1],
                        "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},

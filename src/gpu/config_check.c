@@ -76,6 +76,19 @@ static void check_cache(struct check c, const char *section, const struct cache_
         fail(&c, "write_evict|write_back", "contradicts write_back: an evicted line would be lost");
 }
 
+// "lrr and two_level"
+static void name_schedulers(uint32_t trait, char *out, size_t size) {
+    uint32_t left = 0;
+    size_t n = 0;
+    for (uint32_t i = 0; i < SCHED_KINDS; i++) left += sm_scheduler_is(i, trait);
+    for (uint32_t i = 0; i < SCHED_KINDS; i++) {
+        if (!sm_scheduler_is(i, trait) || n >= size) continue;
+        left--;
+        n += (size_t)snprintf(out + n, size - n, "%s%s", sm_scheduler_info[i].name,
+                              left > 1 ? ", " : left == 1 ? " and " : "");
+    }
+}
+
 static void check_sm(const struct gpu_config *g, struct check c) {
     const struct sm_config *s = &g->sm;
     c.prefix = "sm.";
@@ -99,20 +112,23 @@ static void check_sm(const struct gpu_config *g, struct check c) {
     if (s->max_issues_per_warp > s->issue_width)
         fail(&c, "max_issues_per_warp|issue_width", "is %u, more than issue_width %u",
              s->max_issues_per_warp, s->issue_width);
-    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps > s->max_warps)
+    const bool has_set = sm_scheduler_is(s->scheduler, SCHED_HAS_SET);
+    if (has_set && s->active_warps > s->max_warps)
         fail(&c, "active_warps|max_warps|scheduler", "is %u, more than the %u warps there are",
              s->active_warps, s->max_warps);
-    if (s->scheduler == SCHED_TWO_LEVEL && s->active_warps < s->schedulers)
+    if (has_set && s->active_warps < s->schedulers)
         fail(&c, "active_warps|schedulers|scheduler",
              "is %u, less than a warp for each of the %u schedulers", s->active_warps,
              s->schedulers);
-    if (s->scheduler >= SCHED_FETCH_GROUP && s->group_warps < s->schedulers)
+    if (sm_scheduler_is(s->scheduler, SCHED_HAS_GROUPS) && s->group_warps < s->schedulers)
         fail(&c, "group_warps|schedulers|scheduler",
              "is %u, less than a warp for each of the %u schedulers", s->group_warps,
              s->schedulers);
-    if (s->shared_warps && s->scheduler != SCHED_LRR && s->scheduler != SCHED_TWO_LEVEL)
-        fail(&c, "shared_warps|scheduler",
-             "is true, which only schedulers lrr and two_level can do");
+    char sharing_schedulers[256];
+    name_schedulers(SCHED_MAY_SHARE, sharing_schedulers, sizeof sharing_schedulers);
+    if (s->shared_warps && !sm_scheduler_is(s->scheduler, SCHED_MAY_SHARE))
+        fail(&c, "shared_warps|scheduler", "is true, which only schedulers %s can do",
+             sharing_schedulers);
     if (s->cluster_at == CLUSTER_AT_ENTRY && s->shared_on_lanes)
         fail(&c, "cluster_at|shared_on_lanes",
              "is entry, but with shared_on_lanes an access to shared memory needs its cluster at "

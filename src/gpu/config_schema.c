@@ -17,10 +17,10 @@ static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu"};
 static const char *const cluster_at_names[] = {"issue", "entry"};
 _Static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
-static const char *const scheduler_names[] = {"lrr", "gto", "two_level", "fetch_group",
-                                              "cta_aware"};
-_Static_assert(SCHED_LRR == 0 && SCHED_TWO_LEVEL == 2 && SCHED_CTA_AWARE == 4,
-               "order of sm_scheduler_kind");
+static const char *const scheduler_names[] = {
+#define SCHEDULER(id, name, ...) #name,
+#include "sm/scheduler.def"
+};
 static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "sector32"};
 _Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32 == 3, "order of coalesce_kind");
 static const char *const net_names[] = {"crossbar", "mesh"};

@@ -41,5 +41,4 @@ static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     return bits_first64(behind != 0 ? behind : of_group);
 }
 
-const struct sched_ops sched_fetch_group = {
-    .name = "fetch_group", .prepare = prepare, .pick = pick};
+const struct sched_ops sched_fetch_group = {.prepare = prepare, .pick = pick};

@@ -13,4 +13,4 @@ static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     return bits_first64(ready);
 }
 
-const struct sched_ops sched_gto = {.name = "gto", .pick = pick};
+const struct sched_ops sched_gto = {.pick = pick};

@@ -6,4 +6,4 @@ static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     return bits_first64(behind != 0 ? behind : ready);
 }
 
-const struct sched_ops sched_lrr = {.name = "lrr", .pick = pick};
+const struct sched_ops sched_lrr = {.pick = pick};

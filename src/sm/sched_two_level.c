@@ -64,4 +64,4 @@ static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     return bits_first64(behind != 0 ? behind : ready);
 }
 
-const struct sched_ops sched_two_level = {.name = "two_level", .prepare = prepare, .pick = pick};
+const struct sched_ops sched_two_level = {.prepare = prepare, .pick = pick};

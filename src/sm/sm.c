@@ -33,12 +33,12 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->shared_banks == 0 || c->shared_bank_bytes == 0) return "shared memory has no banks";
     if (c->shared_lanes_a_pass == 0) return "shared_lanes_a_pass must not be 0";
     if (c->shared_latency == 0) return "shared_latency must not be 0";
-    if (c->scheduler > SCHED_CTA_AWARE) return "there is no such scheduler";
-    if (c->scheduler >= SCHED_FETCH_GROUP && c->group_warps < c->schedulers)
+    if (c->scheduler >= SCHED_KINDS) return "there is no such scheduler";
+    if (sm_scheduler_is(c->scheduler, SCHED_HAS_GROUPS) && c->group_warps < c->schedulers)
         return "group_warps must give each scheduler a warp";
-    if (c->scheduler == SCHED_TWO_LEVEL && c->active_warps < c->schedulers)
+    if (sm_scheduler_is(c->scheduler, SCHED_HAS_SET) && c->active_warps < c->schedulers)
         return "active_warps must give each scheduler a warp";
-    if (c->shared_warps && c->scheduler != SCHED_LRR && c->scheduler != SCHED_TWO_LEVEL)
+    if (c->shared_warps && !sm_scheduler_is(c->scheduler, SCHED_MAY_SHARE))
         return "shared_warps goes with schedulers lrr and two_level only";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->int_mul_pipe > INT_MUL_PIPE_SFU) return "there is no such int_mul_pipe";
@@ -160,7 +160,7 @@ static void lay_out_pipes(struct sm *s) {
         s->units_busy |= 1u << UNIT_DP;
     }
     v->schedulers = c->schedulers;
-    v->active_waits = c->active_waits && c->scheduler == SCHED_TWO_LEVEL;
+    v->active_waits = c->active_waits && sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
     s->long_leaves = v->active_waits ? 0 : ~0ull;
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
@@ -187,11 +187,8 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->id = id;
     s->port = port;
     if (cb != NULL) s->cb = *cb;
-    static const struct sched_ops *const kinds[] = {
-        [SCHED_LRR] = &sched_lrr, [SCHED_GTO] = &sched_gto, [SCHED_TWO_LEVEL] = &sched_two_level,
-        [SCHED_FETCH_GROUP] = &sched_fetch_group, [SCHED_CTA_AWARE] = &sched_cta_aware};
-    s->ops = kinds[c->scheduler];
-    s->is_two_level = c->scheduler == SCHED_TWO_LEVEL;
+    s->ops = sched_find(c->scheduler);
+    s->is_two_level = sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
     s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
     s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
@@ -203,7 +200,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
         s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].full_set = UINT64_MAX;
-    if (c->scheduler >= SCHED_FETCH_GROUP)
+    if (sm_scheduler_is(c->scheduler, SCHED_HAS_GROUPS))
         for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].promoted = 0;
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     s->env.memory = memory;

@@ -26,12 +26,20 @@ enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU };
 enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
 enum sm_scheduler_kind {
-    SCHED_LRR,
-    SCHED_GTO,
-    SCHED_TWO_LEVEL,
-    SCHED_FETCH_GROUP,
-    SCHED_CTA_AWARE
+#define SCHEDULER(id, ...) SCHED_##id,
+#include "sm/scheduler.def"
+    SCHED_KINDS
 };
+enum { SCHED_HAS_SET = 1, SCHED_HAS_GROUPS = 2, SCHED_MAY_SHARE = 4 }; // see scheduler.def
+struct sm_scheduler_info {
+    const char *name;
+    uint32_t traits;
+    const char *prose, *source;
+};
+extern const struct sm_scheduler_info sm_scheduler_info[SCHED_KINDS];
+static inline bool sm_scheduler_is(uint32_t kind, uint32_t trait) {
+    return kind < SCHED_KINDS && (sm_scheduler_info[kind].traits & trait) != 0;
+}
 
 // A dependent instruction issues `read_latency + latency + write_latency` cycles after its producer
 // when no bank, collector or bus is in the way: that sum is what dependent-chain measurements give.

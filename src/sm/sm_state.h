@@ -619,14 +619,12 @@ void count_close(struct sm *s, uint64_t cycle);
 
 // ---- schedulers: one file each behind this interface -------------------------------------------
 struct sched_ops {
-    const char *name;
     // Which warps may issue (two-level: moves between the sets); NULL: all. Changes nothing when
     // nothing changed since the last call.
     void (*prepare)(struct sm *s, uint32_t sc);
     // One of `ready` (not 0).
     uint32_t (*pick)(const struct sm *s, uint32_t sc, uint64_t ready);
 };
-extern const struct sched_ops sched_lrr, sched_gto, sched_two_level, sched_fetch_group,
-    sched_cta_aware;
+const struct sched_ops *sched_find(uint32_t kind); // scheduler.c, of enum sm_scheduler_kind
 
 #endif
