@@ -230,6 +230,56 @@ static void print_failures(const struct run *r, const struct style *st, FILE *ou
                 st->bad, st->reset);
 }
 
+// What limits the warps of each timed kernel: one word when it is the same for all, else a line a
+// limit with its kernels, in order of appearance.
+struct limit_row {
+    const char *limit, *kernel;
+};
+static void print_limit(const struct limit_row *row, size_t rows, const char *limit,
+                        struct demangler *d, FILE *out) {
+    enum { COLUMNS = 66, NAME = 24 };
+    int at = fprintf(out, "    limited by %s:", limit);
+    size_t left = 0, shown = 0;
+    for (size_t k = 0; k < rows; k++) {
+        if (strcmp(row[k].limit, limit) != 0) continue;
+        if (left || at >= COLUMNS - NAME) {
+            left++;
+            continue;
+        }
+        char *name = demangle(d, row[k].kernel);
+        at += fprintf(out, "%s %.*s", shown++ ? "," : "", NAME, name ? name : row[k].kernel);
+        free(name);
+    }
+    if (left) fprintf(out, " and %zu more", left);
+    fputc('\n', out);
+}
+static void print_limits(const struct run *r, FILE *out) {
+    const size_t n = json_array_size(r->launches);
+    struct limit_row *row = calloc(n ? n : 1, sizeof *row);
+    size_t rows = 0, i, different = 0;
+    json_t *l;
+    json_array_foreach(r->launches, i, l) {
+        const struct limit_row one = {text_of(l, "occupancy_limit"), text_of(l, "kernel")};
+        if (!row || !*one.limit || json_is_true(json_object_get(l, "functional"))) continue;
+        size_t k = 0;
+        while (k < rows && (strcmp(row[k].limit, one.limit) != 0 ||
+                            strcmp(row[k].kernel, one.kernel) != 0))
+            k++;
+        if (k == rows) row[rows++] = one;
+        different += strcmp(one.limit, row[0].limit) != 0;
+    }
+    if (rows && !different) fprintf(out, ", limited by %s", row[0].limit);
+    fputc('\n', out);
+    struct demangler *d = different ? demangler_new() : NULL;
+    for (size_t k = 0; different && k < rows; k++) {
+        size_t first = 0;
+        while (strcmp(row[first].limit, row[k].limit) != 0) first++;
+        if (first == k) print_limit(row, rows, row[k].limit, d, out);
+    }
+    demangler_free(d);
+    free(row);
+}
+
 void table_print(const struct run *r, const struct table_options *o, FILE *out) {
     const struct style st = style_of(o->colour);
     const struct sums s = add_up(r);
@@ -272,14 +322,11 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
             ratio((double)s.thread, (double)s.warp));
     fprintf(out, "  %-12s %.1f thread instructions a cycle (%.2f warp instructions)\n", "IPC",
             ratio((double)s.thread, (double)s.cycles), ratio((double)s.warp, (double)s.cycles));
-    const json_t *first = json_array_get(r->launches, 0);
     fprintf(out, "  %-12s %.1f warps an SM of %lld", "occupancy",
             ratio(s.warps_achieved, (double)s.cycles),
             (long long)json_integer_value(json_object_get(gpu, "warps_per_sm")));
     fprintf(out, "; %.1f possible", ratio(s.warps_possible, (double)s.cycles));
-    if (text_of(first, "occupancy_limit")[0])
-        fprintf(out, ", limited by %s", text_of(first, "occupancy_limit"));
-    fputc('\n', out);
+    print_limits(r, out);
     fprintf(out, "  %-12s %.2f s, %s warp instructions and %s cycles a second\n", "host",
             s.host_s, table_scaled(ratio((double)s.warp, s.host_s), "", b2),
             table_scaled(ratio((double)s.cycles, s.host_s), "", b3));

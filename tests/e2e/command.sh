@@ -40,4 +40,7 @@ run 2 run -- ; says err 'needs a program'
 run 2 run -- ./no-such-program; says err 'no-such-program'
 run 0 run -- true; says err 'never opened the GPU'
 run 1 run -- false
+# what limits occupancy is said by kernel, and only of what was timed
+run 0 run --no-power lud; says out 'limited by CTA slots: ludDiagonal, ludPerimeter$'; says out 'limited by warps: ludInternal$'
+run 0 run --no-power --kernels 'mergeHistogram256' histogram; says out 'possible, limited by warps$'; lacks out 'CTA slots'
 finish
