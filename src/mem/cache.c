@@ -9,6 +9,7 @@
 
 enum {
     CACHE_MAX_SECTORS = 8, // bits in a sector mask
+    CACHE_MAX_LINE = 256,  // bytes: a bit a 4-byte word in a mask of 64
     CACHE_MAX_WAYS = 1024  // a fully associative cache of this size still scans fast enough
 };
 // Start of the fixed sequence; any odd number does (xorshift32 must not start at 0).
@@ -16,9 +17,10 @@ enum {
 
 const char *cache_config_wrong(const struct cache_config *c) {
     const uint32_t sector = c->sector_bytes ? c->sector_bytes : c->line_bytes;
-    if (!bits_is_pow2(c->line_bytes)) return "line_bytes must be a power of two";
-    if (!bits_is_pow2(sector) || sector > c->line_bytes)
-        return "sector_bytes must be a power of two that divides line_bytes";
+    if (!bits_is_pow2(c->line_bytes) || c->line_bytes > CACHE_MAX_LINE)
+        return "line_bytes must be a power of two up to 256";
+    if (!bits_is_pow2(sector) || sector < 4 || sector > c->line_bytes)
+        return "sector_bytes must be a power of two from 4 to line_bytes";
     if (c->line_bytes / sector > CACHE_MAX_SECTORS) return "a line has more than 8 sectors";
     if (c->ways == 0) return "ways must not be 0";
     if (c->ways > CACHE_MAX_WAYS) return "more than 1024 ways";
@@ -38,6 +40,7 @@ struct cache *cache_create(const struct cache_config *c) {
     k->sets = c->bytes / c->line_bytes / c->ways;
     k->lines = k->sets * k->ways;
     k->line_shift = bits_first32(c->line_bytes);
+    k->sector_shift = bits_first32(sector);
     k->all = (1u << sectors) - 1;
     k->sets_pow2 = bits_is_pow2(k->sets);
     const uint32_t bits = k->sets > 1 ? bits_last32(k->sets - 1) + 1 : 1;
@@ -73,7 +76,6 @@ void cache_invalidate(struct cache *c) {
     memset(c->line, 0, c->lines * sizeof *c->line);
     c->clock = 0;
     c->random = CACHE_SEED;
-    c->last = CACHE_NONE;
 }
 
 // Stamps have run out: every set keeps its order, numbered from 1.
@@ -116,99 +118,107 @@ uint32_t cache_random_victim(struct cache *c, uint32_t first) {
         const uint32_t at = first + (start + k) % c->ways;
         if (!c->line[at].reserved) return at;
     }
-    return CACHE_NONE;
+    return CACHE_NOWHERE;
 }
 
-static uint32_t place(struct cache *c, uint64_t number, struct cache_victim *v) {
-    return cache_place_in(c, cache_set_of(c, number) * c->ways, number, v);
+static struct cache_answer answer(enum cache_result r, uint32_t place) {
+    return (struct cache_answer){.place = place, .result = (uint8_t)r};
 }
 
-enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors) {
-    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
-    if (i == CACHE_NONE) return CACHE_MISS;
+// The line where it is, or in a place of its own.
+static struct cache_answer find_or_place(struct cache *c, uint64_t line_addr) {
+    const uint64_t number = line_addr >> c->line_shift;
+    const uint32_t first = cache_set_of(c, number) * c->ways;
+    const uint32_t i = cache_find_in(c, first, number);
+    return i != CACHE_NOWHERE ? answer(CACHE_HIT, i)
+                              : cache_place_at(c, cache_victim_in(c, first), number);
+}
+
+struct cache_answer cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    const uint32_t i = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NOWHERE) return answer(CACHE_MISS, i);
     if ((sectors & ~c->line[i].valid) == 0) {
         cache_touch(c, i);
-        return CACHE_HIT;
+        return answer(CACHE_HIT, i);
     }
-    return c->line[i].reserved ? CACHE_PENDING : CACHE_MISS;
+    return answer(c->line[i].reserved ? CACHE_PENDING : CACHE_MISS, i);
 }
 
-void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
-                     struct cache_victim *v) {
-    const uint64_t number = line_addr >> c->line_shift;
-    uint32_t i = cache_find(c, number);
-    *v = (struct cache_victim){0};
-    if (i == CACHE_NONE) i = place(c, number, v);
-    c->last = i;
-    if (i == CACHE_NONE) return; // every line of the set is reserved: the data passes by
-    c->line[i].valid |= (uint8_t)(sectors & c->all);
-    c->line[i].reserved = false;
+struct cache_answer cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    const struct cache_answer a = find_or_place(c, line_addr);
+    if (a.place == CACHE_NOWHERE) return a;
+    c->line[a.place].valid |= (uint8_t)(sectors & c->all);
+    c->line[a.place].reserved = false;
+    return a;
 }
 
-uint64_t cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors, uint32_t *dirty) {
-    struct cache_victim v;
-    cache_fill_line(c, line_addr, sectors, &v);
-    *dirty = v.dirty;
-    return v.dirty ? v.addr : 0;
-}
-
-bool cache_evict_line(struct cache *c, uint64_t line_addr) {
-    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
-    if (i == CACHE_NONE) return false;
+struct cache_answer cache_evict_line(struct cache *c, uint64_t line_addr) {
+    const uint32_t i = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NOWHERE) return answer(CACHE_MISS, i);
+    struct cache_answer a = answer(CACHE_HIT, i);
+    a.victim = line_addr;
+    a.victim_dirty = c->line[i].dirty;
+    a.has_victim = true;
     // A reserved line keeps its place for the data to come; what was valid in it goes.
     const bool reserved = c->line[i].reserved;
     if (!reserved) c->tag[i] = CACHE_NO_TAG;
     c->line[i] =
         (struct cache_line){.stamp = reserved ? c->line[i].stamp : 0, .reserved = reserved};
-    return true;
+    return a;
 }
 
-enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors) {
-    if (c->write_evict) return cache_evict_line(c, line_addr) ? CACHE_HIT : CACHE_MISS;
-    const uint32_t i = c->last = cache_find(c, line_addr >> c->line_shift);
-    if (i == CACHE_NONE) return CACHE_MISS;
-    if (c->line[i].reserved) return CACHE_PENDING;
+struct cache_answer cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    if (c->write_evict) return cache_evict_line(c, line_addr);
+    const uint32_t i = cache_find(c, line_addr >> c->line_shift);
+    if (i == CACHE_NOWHERE) return answer(CACHE_MISS, i);
+    if (c->line[i].reserved) return answer(CACHE_PENDING, i);
     if (c->write_back) {
         c->line[i].valid |= (uint8_t)(sectors & c->all);
         c->line[i].dirty |= (uint8_t)(sectors & c->all);
     } else if (sectors & ~c->line[i].valid) {
-        return CACHE_MISS;
+        return answer(CACHE_MISS, i);
     }
     cache_touch(c, i);
-    return CACHE_HIT;
+    return answer(CACHE_HIT, i);
 }
 
-enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
-                                   struct cache_victim *v) {
-    const uint64_t number = line_addr >> c->line_shift;
-    enum cache_result r = CACHE_HIT;
-    uint32_t i = cache_find(c, number);
-    *v = (struct cache_victim){0};
-    if (i == CACHE_NONE) {
-        i = place(c, number, v);
-        r = CACHE_MISS;
-    }
-    c->last = i;
-    if (i == CACHE_NONE) return CACHE_FULL;
-    c->line[i].valid |= (uint8_t)(sectors & c->all);
-    c->line[i].dirty |= (uint8_t)(sectors & c->all);
-    cache_touch(c, i);
-    return r;
+struct cache_answer cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors) {
+    const struct cache_answer a = find_or_place(c, line_addr);
+    if (a.place == CACHE_NOWHERE) return a;
+    c->line[a.place].valid |= (uint8_t)(sectors & c->all);
+    c->line[a.place].dirty |= (uint8_t)(sectors & c->all);
+    cache_touch(c, a.place);
+    return a;
 }
 
-enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cache_victim *v) {
-    const uint64_t number = line_addr >> c->line_shift;
-    uint32_t i = cache_find(c, number);
-    *v = (struct cache_victim){0};
-    if (i != CACHE_NONE) {
-        c->last = i;
-        return c->line[i].reserved ? CACHE_PENDING : CACHE_HIT;
-    }
-    i = c->last = place(c, number, v);
-    if (i == CACHE_NONE) return CACHE_FULL;
-    c->line[i].reserved = true;
-    return CACHE_MISS;
+struct cache_answer cache_reserve(struct cache *c, uint64_t line_addr) {
+    struct cache_answer a = find_or_place(c, line_addr);
+    if (a.result == CACHE_HIT && c->line[a.place].reserved) a.result = CACHE_PENDING;
+    if (a.result == CACHE_MISS) c->line[a.place].reserved = true;
+    return a;
 }
 
 uint32_t cache_lines(const struct cache *c) { return c->lines; }
-uint32_t cache_last_line(const struct cache *c) { return c->last; }
+uint32_t cache_place_of(const struct cache *c, uint64_t line_addr) {
+    return cache_find(c, line_addr >> c->line_shift);
+}
+
+static uint64_t first_sector(const struct cache *c) {
+    const uint32_t words = 1u << c->sector_shift >> 2;
+    return words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;
+}
+
+uint32_t cache_sectors_of(const struct cache *c, uint64_t words) {
+    const uint64_t one = first_sector(c);
+    uint32_t sectors = 0;
+    for (uint32_t i = 0; i < CACHE_MAX_SECTORS && c->all >> i & 1; i++)
+        sectors |= (uint32_t)((words & one << (i << c->sector_shift >> 2)) != 0) << i;
+    return sectors;
+}
+
+uint64_t cache_words_of(const struct cache *c, uint32_t sectors) {
+    const uint64_t one = first_sector(c);
+    uint64_t words = 0;
+    FOR_EACH_BIT32(i, sectors & c->all) words |= one << (i << c->sector_shift >> 2);
+    return words;
+}

@@ -6,7 +6,6 @@
 #include "mem/mem.h"
 
 #define CACHE_NO_TAG UINT64_MAX
-#define CACHE_NONE   UINT32_MAX
 
 // A set of 8 ways has its tags in one line of the host's cache and its state in another.
 struct cache_line {
@@ -18,11 +17,10 @@ struct cache_line {
 
 struct cache {
     uint32_t sets, ways, lines;
-    uint32_t line_shift;
+    uint32_t line_shift, sector_shift;
     uint32_t all;      // mask of a line's sectors
     uint32_t set_mask; // of as many bits as an index has
     uint8_t fold[6];   // shifts that fold a line number into a set index
-    uint32_t last;
     bool sets_pow2, hashed, lru, write_back, write_evict;
     struct fastdiv set_div;
     uint32_t clock;  // counts uses
@@ -42,11 +40,11 @@ static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
     return (uint32_t)(number - fastdiv_quotient(&c->set_div, number) * c->sets);
 }
 
-// Index of the line, or CACHE_NONE, in the set whose first way is given. Looks at all ways: a loop
-// that ends early is mispredicted.
+// Index of the line, or CACHE_NOWHERE, in the set whose first way is given. Looks at all ways: a
+// loop that ends early is mispredicted.
 static inline uint32_t cache_find_in(const struct cache *c, uint32_t first, uint64_t number) {
     const uint64_t *tag = c->tag + first;
-    uint32_t at = CACHE_NONE;
+    uint32_t at = CACHE_NOWHERE;
     for (uint32_t w = 0; w < c->ways; w++) at = tag[w] == number ? first + w : at;
     return at;
 }
@@ -61,35 +59,36 @@ static inline void cache_touch(struct cache *c, uint32_t i) {
 }
 
 // The way of a set that a new line takes: an empty one, else the victim of the replacement policy;
-// CACHE_NONE when all are reserved.
+// CACHE_NOWHERE when all are reserved.
 uint32_t cache_random_victim(struct cache *c, uint32_t first);
 static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
     // Empty ways have stamp 0 and so are the oldest; the least stamp is found without branches.
-    uint32_t least = UINT32_MAX, at = CACHE_NONE;
+    uint32_t least = UINT32_MAX, at = CACHE_NOWHERE;
     for (uint32_t i = first; i < first + c->ways; i++) {
         const struct cache_line *l = &c->line[i];
         const uint32_t age = l->stamp | (l->reserved ? UINT32_MAX : 0);
         at = age < least ? i : at;
         least = age < least ? age : least;
     }
-    if (!c->lru && at != CACHE_NONE && c->tag[at] != CACHE_NO_TAG)
+    if (!c->lru && at != CACHE_NOWHERE && c->tag[at] != CACHE_NO_TAG)
         return cache_random_victim(c, first);
     return at;
 }
 
-// Puts a line into its set; *v says what had to go. The new line is neither valid nor dirty.
-static inline uint32_t cache_place_in(struct cache *c, uint32_t first, uint64_t number,
-                                      struct cache_victim *v) {
-    const uint32_t at = cache_victim_in(c, first);
-    *v = (struct cache_victim){0};
-    if (at == CACHE_NONE) return CACHE_NONE;
-    if (c->tag[at] != CACHE_NO_TAG)
-        *v = (struct cache_victim){
-            .addr = c->tag[at] << c->line_shift, .dirty = c->line[at].dirty, .valid = true};
+// Puts a line into the place of a victim (CACHE_NOWHERE: there is none): MISS with the place and
+// what had to go, or FULL. The new line is neither valid nor dirty.
+static inline struct cache_answer cache_place_at(struct cache *c, uint32_t at, uint64_t number) {
+    if (at == CACHE_NOWHERE) return (struct cache_answer){.place = at, .result = CACHE_FULL};
+    const bool goes = c->tag[at] != CACHE_NO_TAG;
+    const struct cache_answer a = {.victim = goes ? c->tag[at] << c->line_shift : 0,
+                                   .place = at,
+                                   .result = CACHE_MISS,
+                                   .victim_dirty = goes ? c->line[at].dirty : 0,
+                                   .has_victim = goes};
     c->tag[at] = number;
     c->line[at] = (struct cache_line){0};
     cache_touch(c, at);
-    return at;
+    return a;
 }
 
 #endif

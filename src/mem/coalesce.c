@@ -7,8 +7,8 @@
 //               half is (to 32 bytes at the least).
 //   LINE128     Fermi with L1: 128-byte lines; words of 8 bytes by half-warps, of 16 by quarters.
 //   SECTOR32    The same portions, 32-byte sectors: L2 alone. Sectors of a line that make an
-//   aligned
-//               64 or 128 bytes leave as one packet; traffic is the same, headers are fewer.
+//               aligned 64 or 128 bytes leave as one packet; traffic is the same, headers are
+//               fewer.
 //
 // Source: CUDA C Programming Guide 3.2 appendix G, 5.5 appendix G (see microbenchmarks data).
 #include "mem/mem.h"
@@ -28,14 +28,22 @@ static inline void touch(struct touched *t, uint32_t offset, uint32_t bytes, uin
     t->lanes |= 1u << lane;
 }
 
-// One bit for each 4 bytes of a half line, set where all of them are.
-static inline uint32_t words_all(uint64_t bytes) {
-    uint64_t x = bytes & bytes >> 1;
-    x = x & x >> 2 & UINT64_C(0x1111111111111111);
+// Of 64 bits every fourth, moved together.
+static inline uint32_t every_fourth(uint64_t x) {
+    x &= UINT64_C(0x1111111111111111);
     x = (x | x >> 3) & UINT64_C(0x0303030303030303); // every fourth bit moves down to its place
     x = (x | x >> 6) & UINT64_C(0x000F000F000F000F);
     x = (x | x >> 12) & UINT64_C(0x000000FF000000FF);
     return (uint32_t)(x | x >> 24) & 0xFFFF;
+}
+// One bit for each 4 bytes of a half line, set where all of them are, or any.
+static inline uint32_t words_all(uint64_t bytes) {
+    const uint64_t x = bytes & bytes >> 1;
+    return every_fourth(x & x >> 2);
+}
+static inline uint32_t words_any(uint64_t bytes) {
+    const uint64_t x = bytes | bytes >> 1;
+    return every_fourth(x | x >> 2);
 }
 // One bit for each 32-byte sector, set where all of its 8 words are.
 static inline uint32_t sectors_all(uint32_t words) {
@@ -44,18 +52,20 @@ static inline uint32_t sectors_all(uint32_t words) {
         r |= (uint32_t)((words >> 8 * i & 0xFF) == 0xFF) << i;
     return r;
 }
-static uint32_t sectors_any(const uint64_t b[2]) {
-    return (uint32_t)((uint32_t)b[0] != 0) | (uint32_t)((b[0] >> 32) != 0) << 1 |
-           (uint32_t)((uint32_t)b[1] != 0) << 2 | (uint32_t)((b[1] >> 32) != 0) << 3;
+static uint8_t sectors_any(const uint64_t b[2]) {
+    return (uint8_t)(((uint32_t)b[0] != 0) | ((b[0] >> 32) != 0) << 1 | ((uint32_t)b[1] != 0) << 2 |
+                     ((b[1] >> 32) != 0) << 3);
 }
 
 static struct transaction make(const struct touched *t, uint64_t addr, uint32_t bytes) {
-    struct transaction r = {.addr = addr, .bytes = bytes, .lanes = t->lanes};
+    struct transaction r = {.addr = addr, .lanes = t->lanes, .bytes = (uint16_t)bytes};
     if (t->bits[0] == UINT64_MAX && t->bits[1] == UINT64_MAX) {
         r.sectors = r.full_sectors = 0xF;
         r.words = UINT32_MAX;
+        r.touched = UINT32_MAX;
         return r;
     }
+    r.touched = (words_any(t->bits[0]) | words_any(t->bits[1]) << 16) >> (addr - t->line) / 4;
     r.sectors = sectors_any(t->bits);
     r.words = words_all(t->bits[0]) | words_all(t->bits[1]) << 16;
     r.full_sectors = (uint8_t)sectors_all(r.words);
@@ -105,11 +115,12 @@ static uint32_t split_sectors(const uint64_t *addr, const struct touched *t,
         const uint64_t from = t->line + s * SECTOR;
         out[n++] = (struct transaction){
             .addr = from,
-            .bytes = run * SECTOR,
+            .touched = whole.touched >> 8 * s & ((1u << 8 * run) - 1),
             .lanes = lanes_within(addr, t->lanes, from, from + run * SECTOR),
-            .sectors = mask,
-            .full_sectors = whole.full_sectors & mask,
             .words = whole.words & (uint32_t)(((UINT64_C(1) << (8 * run)) - 1) << (8 * s)),
+            .bytes = (uint16_t)(run * SECTOR),
+            .sectors = (uint8_t)mask,
+            .full_sectors = (uint8_t)(whole.full_sectors & mask),
         };
         s += run;
     }

@@ -73,7 +73,7 @@ static void finish(struct partition *p, uint32_t si, uint32_t at, uint64_t tick)
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     struct node *n = &p->node[at];
-    const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks + s->longer : 0;
+    const uint64_t pipeline = is_cached(m, n) ? m->hit_ticks : 0;
     if (is_atomic(n)) {
         s->atomic_free =
             max64(tick, s->atomic_free) + n->bytes / SECTOR32 * n->rounds * m->atomic_ticks;
@@ -129,21 +129,7 @@ static bool has_room(struct partition *p, uint32_t si, const struct dram_channel
     return wants == 0;
 }
 
-// ---- tags -----------------------------------------------------------------------------------
-// Index of a place for the line; what had to go is written back.
-static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t first, uint64_t number,
-                                  uint64_t tick) {
-    struct slice *s = &p->slice[si];
-    struct cache_victim v;
-    const uint32_t i = cache_place_in(s->tags, first, number, &v);
-    if (v.valid) p->act.c[ACT_l2_evictions]++;
-    if (v.dirty) {
-        p->act.c[ACT_l2_writebacks] += bits_count32(v.dirty);
-        write_sectors(p, si, v.addr, v.dirty, tick);
-    }
-    return i;
-}
-
+// ---- pieces --------------------------------------------------------------------------------
 // What one piece of a request touches of its line.
 struct piece {
     uint64_t line_addr;
@@ -203,25 +189,93 @@ static void write_tags(struct partition *p, struct slice *s, uint32_t i, const s
     }
 }
 
-// Tells the watches of an access to a line that is there.
-static void tell(struct partition *p, uint32_t si, uint32_t i, uint32_t sectors, bool is_write,
-                 bool is_fill, uint64_t tick) {
+// ---- what listeners hear --------------------------------------------------------------------
+// The words of its line that a piece of a request wants or writes.
+static uint64_t touched_words(const struct node *n, const struct piece *k) {
+    const uint64_t all = k->bytes >= 64 * WORD ? UINT64_MAX : (UINT64_C(1) << k->bytes / WORD) - 1;
+    return ((n->touched ? n->touched >> n->piece / WORD : UINT64_MAX) & all) << k->offset / WORD;
+}
+
+// Fills in where and when, tells all listeners and answers the tick from which things go on.
+static uint64_t tell(struct partition *p, uint32_t si, uint64_t tick, struct cache_event e) {
     const struct mem_system *m = p->m;
-    const struct mem_l2_access a = {.cycle = clock_floor(&m->clock.l2, tick),
-                                    .slice = p->index * m->map.slices + si,
-                                    .line = i,
-                                    .sectors = sectors,
-                                    .is_write = is_write,
-                                    .is_fill = is_fill};
-    for (uint32_t k = 0; k < m->watches; k++)
-        p->slice[si].longer += m->watch[k].access(m->watch[k].self, &a) * m->clock.l2.period;
+    e.cycle = clock_floor(&m->clock.l2, tick);
+    e.slice = p->index * m->map.slices + si;
+    e.array = ARRAY_L2;
+    for (uint32_t k = 0; k < m->listeners; k++)
+        tick += m->listener[k].hear(m->listener[k].self, &e) * m->clock.l2.period;
+    return tick;
+}
+
+static void tell_access(struct partition *p, uint32_t si, const struct node *n,
+                        const struct piece *k, enum cache_what what, uint32_t place,
+                        uint64_t tick) {
+    if (ww_likely(!p->m->listeners)) return;
+    const uint64_t late = tell(p, si, tick,
+                               (struct cache_event){.addr = k->line_addr,
+                                                    .words = touched_words(n, k),
+                                                    .place = place,
+                                                    .lanes = n->wanting,
+                                                    .sectors = (uint8_t)k->sectors,
+                                                    .what = (uint8_t)what,
+                                                    .client = n->client});
+    if (what == CACHE_READ_MISS || what == CACHE_READ_MERGE) return;
+    p->slice[si].late = max64(p->slice[si].late, late);
+}
+
+// Answers the tick at which the requests that wait go on.
+static uint64_t tell_fill(struct partition *p, const struct dram_done *d, uint32_t place) {
+    const struct cache *tags = p->slice[d->slice].tags;
+    if (ww_likely(!p->m->listeners)) return d->tick;
+    return tell(p, d->slice, d->tick,
+                (struct cache_event){.addr = d->line << tags->line_shift,
+                                     .words = cache_words_of(tags, d->sectors),
+                                     .place = place,
+                                     .sectors = (uint8_t)(d->sectors & tags->all),
+                                     .what = CACHE_FILL,
+                                     .client = d->client});
+}
+
+void l2_tell_flush(struct partition *p, uint32_t si, uint64_t tick) {
+    if (!p->m->listeners || !p->slice[si].tags) return;
+    const struct cache_event e = {
+        .place = CACHE_NOWHERE, .sectors = (uint8_t)p->slice[si].tags->all, .what = CACHE_FLUSH};
+    tell(p, si, tick, e);
+}
+
+// ---- tags -----------------------------------------------------------------------------------
+// Index of a place for the line; what had to go is written back.
+static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t first, uint64_t number,
+                                  uint8_t client, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    const uint32_t place = cache_victim_in(s->tags, first);
+    // What is written back of a sector: all of it, or the words that are known.
+    uint64_t known = UINT64_MAX;
+    if (ww_unlikely(p->m->listeners) && place != CACHE_NOWHERE && s->tags->line[place].mark)
+        known = s->words[place] | cache_words_of(s->tags, s->tags->line[place].valid);
+    const struct cache_answer a = cache_place_at(s->tags, place, number);
+    if (!a.has_victim) return place;
+    p->act.c[ACT_l2_evictions]++;
+    if (a.victim_dirty) {
+        p->act.c[ACT_l2_writebacks] += bits_count32(a.victim_dirty);
+        write_sectors(p, si, a.victim, a.victim_dirty, tick);
+    }
+    if (ww_unlikely(p->m->listeners))
+        tell(p, si, tick,
+             (struct cache_event){.addr = a.victim,
+                                  .words = cache_words_of(s->tags, a.victim_dirty) & known,
+                                  .place = place,
+                                  .sectors = a.victim_dirty,
+                                  .what = CACHE_EVICT,
+                                  .client = client});
+    return place;
 }
 
 // ---- one piece ------------------------------------------------------------------------------
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
-                             uint32_t missing, bool absent, uint32_t waiter, uint64_t tick,
-                             bool *merged) {
+                             uint32_t missing, bool absent, uint32_t waiter, uint8_t client,
+                             uint64_t tick, bool *merged) {
     struct mem_system *m = p->m;
     struct mshr *mshr = p->slice[si].mshr;
     const uint32_t slot = mshr_slot(mshr, number);
@@ -243,7 +297,8 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
                                      .node = waiter != NIL ? waiter : 0,
                                      .mshr = (uint32_t)(e - mshr->entry),
                                      .sectors = f.sectors,
-                                     .slice = (uint8_t)si});
+                                     .slice = (uint8_t)si,
+                                     .client = client});
     }
     if (waiter != NIL) mshr_wait(mshr, e, missing, waiter);
     return BLOCK_NONE;
@@ -257,19 +312,20 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const uint64_t number = k->line_addr >> p->m->line_shift;
     // A second try of an absent line finds it absent.
     const bool again = s->absent && s->blocked_at != NEVER;
-    const uint32_t i = again ? CACHE_NONE : cache_find(s->tags, number);
-    const uint32_t missing = i == CACHE_NONE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
+    const uint32_t i = again ? CACHE_NOWHERE : cache_find(s->tags, number);
+    const uint32_t missing = i == CACHE_NOWHERE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     bool merged = false;
     if (missing) {
-        const enum slice_block b = miss(p, si, number, k->line_addr, missing, i == CACHE_NONE,
-                                        prefetch ? NIL : at, tick, &merged);
+        const enum slice_block b = miss(p, si, number, k->line_addr, missing, i == CACHE_NOWHERE,
+                                        prefetch ? NIL : at, n->client, tick, &merged);
         if (b != BLOCK_NONE && !prefetch) return b;
         if (b != BLOCK_NONE) merged = true; // a prefetch without room is dropped
         if (!prefetch) n->waiting++;
+        tell_access(p, si, n, k, merged ? CACHE_READ_MERGE : CACHE_READ_MISS, i, tick);
     } else {
         cache_touch(s->tags, i);
-        if (ww_unlikely(p->m->watches)) tell(p, si, i, k->sectors, atomic, false, tick);
+        tell_access(p, si, n, k, atomic ? CACHE_WRITE_HIT : CACHE_READ_HIT, i, tick);
         if (atomic) s->tags->line[i].dirty |= (uint8_t)k->sectors;
     }
     if (atomic) return BLOCK_NONE;
@@ -285,16 +341,16 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
     const uint64_t number = k->line_addr >> m->line_shift;
     const uint32_t first = cache_set_of(s->tags, number) * s->tags->ways;
     uint32_t i = cache_find_in(s->tags, first, number);
-    const bool hit = i != CACHE_NONE, back = m->c.l2.write_back;
+    const bool hit = i != CACHE_NOWHERE, back = m->c.l2.write_back;
     const bool through = !back || (!hit && !m->c.l2.write_allocate);
     if ((!hit || through) && !has_room(p, si, NULL, true)) return BLOCK_DRAM;
-    if (!hit && m->c.l2.write_allocate) i = place_line(p, si, first, number, tick);
-    if (i != CACHE_NONE) {
+    if (!hit && m->c.l2.write_allocate) i = place_line(p, si, first, number, n->client, tick);
+    if (i != CACHE_NOWHERE) {
         write_tags(p, s, i, n, k);
         if (!back) s->tags->line[i].dirty = 0;
         cache_touch(s->tags, i);
-        if (ww_unlikely(m->watches)) tell(p, si, i, k->sectors, true, false, tick);
     }
+    tell_access(p, si, n, k, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, i, tick);
     if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);
     p->act.c[ACT_l2_writes]++;
     p->act.c[hit ? ACT_l2_write_hits : ACT_l2_write_misses]++;
@@ -396,7 +452,6 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
     }
     const struct piece k = piece_at(m, n);
     const bool cached = is_cached(m, n);
-    s->longer = 0;
     const enum slice_block b = !cached                ? bypass_piece(p, si, at, &k, tick)
                                : n->kind == MEM_WRITE ? write_piece(p, si, n, &k, tick)
                                                       : read_piece(p, si, at, &k, tick);
@@ -426,7 +481,8 @@ void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
         p->act.c[ACT_l2_atomics]++;
         p->act.c[ACT_l2_atomic_lanes] += n->lanes;
     }
-    if (!n->waiting) finish(p, si, at, tick);
+    if (!n->waiting) finish(p, si, at, max64(tick, s->late));
+    s->late = 0;
     l2_schedule_head(p, si);
 }
 
@@ -489,11 +545,10 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
     }
     const uint32_t first = cache_set_of(s->tags, d->line) * s->tags->ways;
     uint32_t i = cache_find_in(s->tags, first, d->line);
-    if (i == CACHE_NONE) i = place_line(p, si, first, d->line, d->tick);
+    if (i == CACHE_NOWHERE) i = place_line(p, si, first, d->line, d->client, d->tick);
     s->tags->line[i].valid |= (uint8_t)(d->sectors & s->tags->all);
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
-    s->longer = 0;
-    if (ww_unlikely(m->watches)) tell(p, si, i, d->sectors & s->tags->all, false, true, d->tick);
+    const uint64_t late = tell_fill(p, d, i);
     struct mshr_entry *const e = &s->mshr->entry[d->mshr];
     assert(e->line == d->line && "a register stays until all that it asked for has come");
     const uint32_t n = mshr_fill_entry(s->mshr, e, d->sectors, p->waiters);
@@ -502,7 +557,7 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         if (is_atomic(&p->node[at]))
             s->tags->line[i].dirty |=
                 (uint8_t)sectors_in_line(m, &p->node[at], d->line << m->line_shift);
-        piece_done(p, si, at, d->tick);
+        piece_done(p, si, at, late);
     }
     if (s->block == BLOCK_MSHR) retry(p, si, d->tick);
 }

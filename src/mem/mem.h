@@ -26,6 +26,7 @@
 
 #include "activity/activity.h"
 #include "base/base.h"
+#include "mem/event.h"
 
 // ---- configuration (filled from the GPU file; every number's source stands there) -----------
 struct cache_config {
@@ -101,7 +102,6 @@ struct mem_config {
 
 // ---- requests and replies -------------------------------------------------------------------
 enum mem_kind { MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_REDUCE, MEM_PREFETCH };
-enum mem_client { CLIENT_L1D, CLIENT_CONST, CLIENT_TEX, CLIENT_INST, CLIENT_N };
 
 struct mem_request {
     uint64_t cycle;   // core cycle in which it enters the network
@@ -112,12 +112,14 @@ struct mem_request {
                                 // (a transaction's sectors & ~full_sectors); 0 for reads
     uint32_t words;   // of partly written sectors: words of the 128-byte line wholly written (a
                       // transaction's words); L2 knows by it when a sector is complete. 0: unknown
+    uint64_t touched; // 4-byte words from addr on that active lanes want or write at least in part
+                      // (a transaction's touched); 0: all. Changes no timing: listeners hear of it
+    uint32_t wanting; // bit a lane of the warp that wants them; 0: none does (prefetches and such)
     uint16_t tag;     // the SM's own; comes back in the reply
     uint8_t kind;     // enum mem_kind
     uint8_t client;   // enum mem_client
     uint8_t lanes;    // for atomics: lane operations in it
     uint8_t rounds;   // for atomics: most lane operations on one word, which take turns (0: 1)
-    uint8_t pad[2];
 };
 struct mem_reply {
     uint64_t cycle;   // core cycle in which it reaches the SM
@@ -168,23 +170,10 @@ uint32_t mem_system_partitions(const struct mem_system *m);
 uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr);
 // Bytes a second that all DRAM data buses together can move.
 double mem_config_peak_bandwidth(const struct mem_config *c);
-// What happens to lines of the L2, for techniques (drowsy lines) and meters. Slices call it from
-// different threads: what it writes must be the slice's own. At most MEM_MAX_L2_WATCHES.
-struct mem_l2_access {
-    uint64_t cycle;   // of the L2 clock
-    uint32_t slice;   // of all
-    uint32_t line;    // index within the slice, below cache_lines
-    uint32_t sectors; // touched
-    bool is_write, is_fill;
-};
-struct mem_l2_watch {
-    void *self;
-    // A line that is there is read or written, or one is filled; answers L2 cycles that this takes
-    // longer.
-    uint32_t (*access)(void *self, const struct mem_l2_access *a);
-};
-enum { MEM_MAX_L2_WATCHES = 8 };
-enum ww_status mem_system_watch_l2(struct mem_system *m, const struct mem_l2_watch *w);
+// Has a listener hear of all that happens in L2. Slices call it from different threads: what it
+// writes must be the slice's own. WW_ERROR_LIMIT: there are MEM_MAX_LISTENERS already.
+enum { MEM_MAX_LISTENERS = 8 };
+enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listener *l);
 uint32_t mem_system_slices(const struct mem_system *m);
 uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
@@ -199,40 +188,46 @@ void mem_system_describe(const struct mem_system *m, FILE *out);
 // `sectors` are bits within the line; a cache without sectors has bit 0 alone.
 struct cache;
 enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_PENDING /* line is on its way */, CACHE_FULL };
-struct cache_victim {
-    uint64_t addr;  // of the line that went
-    uint32_t dirty; // its dirty sectors
-    bool valid;     // a line went (clean or dirty)
+// What every call answers.
+struct cache_answer {
+    uint64_t victim;      // address of the line that went, if `has_victim`
+    uint32_t place;       // index of the line, below cache_lines; CACHE_NOWHERE: it has none. A
+                          // victim's place is the new line's
+    uint8_t result;       // enum cache_result
+    uint8_t victim_dirty; // its dirty sectors
+    bool has_victim;      // a line went (clean or dirty)
 };
 // NULL when memory is out or the shape is impossible (cache_config_wrong says why).
 struct cache *cache_create(const struct cache_config *c);
 void cache_destroy(struct cache *c);
 // NULL, or a sentence that says why no such cache can be.
 const char *cache_config_wrong(const struct cache_config *c);
-// Looks up `sectors` (bit mask within the line) for a read; a hit updates replacement state.
-enum cache_result cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors);
-// Marks sectors as valid (fill); answers the victim's address if a dirty line had to go, else 0,
-// and its dirty sectors in *dirty.
-uint64_t cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors, uint32_t *dirty);
-// The same, and says which line went, clean ones too.
-void cache_fill_line(struct cache *c, uint64_t line_addr, uint32_t sectors, struct cache_victim *v);
+// Looks up `sectors` (bit mask within the line) for a read: HIT (updates replacement state),
+// PENDING (reserved) or MISS.
+struct cache_answer cache_read(struct cache *c, uint64_t line_addr, uint32_t sectors);
+// Sectors have come: they become valid, in a line of their own if there was none. HIT: the line was
+// there; MISS: it took a place; FULL: every line of its set is reserved, the data passes by.
+struct cache_answer cache_fill(struct cache *c, uint64_t line_addr, uint32_t sectors);
 // A store, by the cache's policy: write_evict drops the line (HIT: it was there); write_back marks
 // a present line dirty; write-through touches it. Never allocates: a write-allocate cache that
 // answers MISS is given the line with cache_write_line.
-enum cache_result cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors);
+struct cache_answer cache_write(struct cache *c, uint64_t line_addr, uint32_t sectors);
 // The policies by name, for a cache that serves two (Fermi's L1: global evicts, local writes back).
 // cache_write_line makes the sectors valid and dirty and allocates the line where it is absent:
-// HIT, MISS (allocated; *v says what went) or FULL (every line of its set is reserved).
-enum cache_result cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors,
-                                   struct cache_victim *v);
-bool cache_evict_line(struct cache *c, uint64_t line_addr); // true: it was there
+// HIT, MISS (allocated) or FULL (every line of its set is reserved).
+struct cache_answer cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors);
+// Drops a line: HIT (it was there: it is the victim) or MISS.
+struct cache_answer cache_evict_line(struct cache *c, uint64_t line_addr);
 // Takes a line for a miss before its data comes: MISS (reserved), PENDING (was already), HIT, FULL.
-enum cache_result cache_reserve(struct cache *c, uint64_t line_addr, struct cache_victim *v);
+struct cache_answer cache_reserve(struct cache *c, uint64_t line_addr);
 void cache_invalidate(struct cache *c);
-// Number of lines, and the index of the line that the last call found or filled (for meters and
-// drowsy lines); UINT32_MAX when it found none.
 uint32_t cache_lines(const struct cache *c);
-uint32_t cache_last_line(const struct cache *c);
+// The place of a line, or CACHE_NOWHERE. Changes nothing.
+uint32_t cache_place_of(const struct cache *c, uint64_t line_addr);
+// Words of a line (bit a 4-byte word, from its start) and its sectors, each from the other: the
+// sectors that hold any of the words; all words of the sectors.
+uint32_t cache_sectors_of(const struct cache *c, uint64_t words);
+uint64_t cache_words_of(const struct cache *c, uint32_t sectors);
 
 // Miss-status holding registers with merging: who waits for a line. `mshr_*` in mshr.c.
 struct mshr;
@@ -270,11 +265,12 @@ enum coalesce_kind {
 };
 struct transaction {
     uint64_t addr;    // aligned to its size (line or segment)
-    uint32_t bytes;   // 32, 64 or 128: transfer size
+    uint64_t touched; // 4-byte words from addr on that are covered at least in part
     uint32_t lanes;   // mask of the lanes it serves
-    uint32_t sectors; // 32-byte sectors of the 128-byte line that are touched
-    uint32_t full_sectors; // sectors wholly written (stores)
     uint32_t words;   // 4-byte words of the 128-byte line that are wholly covered
+    uint16_t bytes;   // 32, 64 or 128: transfer size
+    uint8_t sectors;  // 32-byte sectors of the 128-byte line that are touched
+    uint8_t full_sectors; // sectors wholly written (stores)
 };
 // `bytes` a lane (1, 2, 4, 8 or 16, address aligned to it); out has room for 64 transactions, 2 a
 // lane; answers how many, in the order of the first lane that each serves.

@@ -71,7 +71,7 @@ void partition_reset(struct partition *p, uint64_t clock) {
         struct slice *s = &p->slice[i];
         s->head = s->tail = s->sent_head = s->sent_tail = s->route_from = NIL;
         s->atomic_head = s->atomic_tail = NIL;
-        s->in_free = s->out_free = s->atomic_free = s->ready = s->port_tick = 0;
+        s->in_free = s->out_free = s->atomic_free = s->ready = s->port_tick = s->late = 0;
         s->next = s->blocked_at = NEVER;
         s->port_used = 0;
         s->block = BLOCK_NONE;

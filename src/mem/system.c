@@ -410,6 +410,8 @@ void mem_system_reset(struct mem_system *m) {
     for (uint32_t i = 0; i < m->c.partitions; i++) {
         struct partition *p = &m->partition[i];
         const uint64_t clock = p->channel[0].accounted;
+        for (uint32_t k = 0; k < m->map.slices; k++)
+            l2_tell_flush(p, k, clock * m->clock.dram.period);
         partition_reset(p, clock);
     }
     for (uint32_t i = 0; i < m->sms; i++) port_reset(&m->port[i]);
@@ -425,9 +427,9 @@ struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm) {
 struct activity *mem_system_activity(struct mem_system *m, uint32_t partition) {
     return &m->partition[partition].act;
 }
-enum ww_status mem_system_watch_l2(struct mem_system *m, const struct mem_l2_watch *w) {
-    if (m->watches == MEM_MAX_L2_WATCHES) return WW_ERROR_LIMIT;
-    m->watch[m->watches++] = *w;
+enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listener *l) {
+    if (m->listeners == MEM_MAX_LISTENERS) return WW_ERROR_LIMIT;
+    m->listener[m->listeners++] = *l;
     return WW_OK;
 }
 uint32_t mem_system_slices(const struct mem_system *m) { return m->slices; }

@@ -73,8 +73,14 @@ struct node {
     uint64_t cycle; // of its arrival; then of being ready (tick); then of its reply at the SM
     uint64_t addr;
     uint64_t local;  // address within the slice
-    uint64_t depart; // tick
-    uint32_t words, next, sent_next;
+    union {
+        uint64_t touched; // until its reply is sent: what the request says
+        uint64_t depart;  // from then on: tick
+    };
+    uint32_t words, next;
+    union {
+        uint32_t wanting, sent_next; // in the same way
+    };
     uint16_t bytes, tag, sm;
     uint16_t piece;  // bytes taken so far
     uint8_t partial; // sectors of the 128-byte line partly written
@@ -143,6 +149,7 @@ struct dram_done { // what a read was for
     uint64_t line;       // L2: line number; else node
     uint32_t node, mshr; // a node that waits for it (a hint), and its miss register
     uint8_t sectors, slice;
+    uint8_t client; // of the request that asked for it
     bool bypass;
 };
 struct dram_entry {
@@ -280,7 +287,7 @@ struct slice {
     uint32_t offset;  // of its blocks among those of that channel
     // output
     uint64_t out_free;
-    uint64_t longer;                   // ticks that the access under way takes longer (watches)
+    uint64_t late; // tick before which the head's reply cannot be ready (listeners); 0: none
     uint32_t sent_head, sent_tail;     // replies sent, in order; freed when delivered
     uint32_t route_from;               // NET_MESH: first of them that is not routed
     uint32_t *reply_head, *reply_tail; // [SM]
@@ -323,8 +330,8 @@ struct mem_system {
     struct fetch {
         uint8_t bursts, sectors; // for a set of sectors: bursts, and the sectors that they bring
     } fetch[256];
-    struct mem_l2_watch watch[MEM_MAX_L2_WATCHES];
-    uint32_t watches;
+    struct cache_listener listener[MEM_MAX_LISTENERS];
+    uint32_t listeners;
     struct mem_port *port;
     struct partition *partition;
     struct net_mesh mesh;
@@ -342,6 +349,7 @@ void l2_foresee_fill(struct partition *p, const struct dram_done *d);
 void l2_schedule_head(struct partition *p, uint32_t slice);
 bool l2_await_room(struct partition *p, uint32_t slice);
 void l2_unblock(struct partition *p, uint32_t slice, uint64_t tick);
+void l2_tell_flush(struct partition *p, uint32_t slice, uint64_t tick);
 void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
 // port.c
 bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm);

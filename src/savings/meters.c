@@ -76,10 +76,11 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     }
 }
 
-static uint32_t array_access(void *self, const struct sm_array_access *a) {
+static uint32_t array_access(void *self, const struct cache_event *e) {
     struct meters *const m = self;
-    if (a->array != SM_ARRAY_L1D || a->line >= m->l1_lines || !(a->is_hit || a->is_fill)) return 0;
-    place_access(&m->l1[a->line], a->cycle, m->l1_reached, m->l1_gaps, &m->l1_gap_cycles);
+    const uint32_t counted = 1u << CACHE_READ_HIT | 1u << CACHE_WRITE_HIT | 1u << CACHE_FILL;
+    if (e->array != ARRAY_L1D || e->place >= m->l1_lines || !(counted >> e->what & 1)) return 0;
+    place_access(&m->l1[e->place], e->cycle, m->l1_reached, m->l1_gaps, &m->l1_gap_cycles);
     return 0;
 }
 
@@ -121,7 +122,7 @@ bool meters_init(struct savings_sm *s, struct sm_policy *p) {
     *p = (struct sm_policy){.name = "meters",
                             .self = m,
                             .rows = &m->rows,
-                            .arrays = 1u << SM_ARRAY_L1D,
+                            .arrays = 1u << ARRAY_L1D,
                             .array_access = array_access,
                             .work = work,
                             .count = count};

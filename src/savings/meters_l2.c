@@ -10,10 +10,14 @@ struct savings_l2 {
     } slice[];
 };
 
-static uint32_t l2_access(void *self, const struct mem_l2_access *a) {
+// A write that brings a line of its own is an access to it, too.
+static uint32_t l2_access(void *self, const struct cache_event *e) {
     const struct savings_l2 *const l = self;
-    const struct l2_slice *const s = &l->slice[a->slice];
-    place_access(&s->place[a->line], a->cycle, &s->c[ACT_meter_l2_reached],
+    const struct l2_slice *const s = &l->slice[e->slice];
+    const uint32_t counted =
+        1u << CACHE_READ_HIT | 1u << CACHE_WRITE_HIT | 1u << CACHE_WRITE_MISS | 1u << CACHE_FILL;
+    if (e->place == CACHE_NOWHERE || !(counted >> e->what & 1)) return 0;
+    place_access(&s->place[e->place], e->cycle, &s->c[ACT_meter_l2_reached],
                  &s->c[ACT_meter_l2_gaps], &s->c[ACT_meter_l2_gap_cycles]);
     return 0;
 }
@@ -34,11 +38,11 @@ enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, 
     for (uint32_t i = 0; i < slices; i++)
         l->slice[i] = (struct l2_slice){&l->place[(size_t)i * lines],
                                         mem_system_activity(m, i / a_partition)->c};
-    const struct mem_l2_watch w = {.self = l, .access = l2_access};
-    const enum ww_status status = mem_system_watch_l2(m, &w);
+    const struct cache_listener hears = {.self = l, .hear = l2_access};
+    const enum ww_status status = mem_system_listen(m, &hears);
     if (status != WW_OK) {
         savings_l2_destroy(l);
-        return diag_add(d, status, "too many techniques watch the L2");
+        return diag_add(d, status, "too many techniques listen to the L2");
     }
     *out = l;
     return WW_OK;

@@ -6,11 +6,13 @@
 // Constant-bank operands are looked up when their instruction becomes the next of its warp; while a
 // line is on its way the warp waits (`wait_const`). An arithmetic instruction's hit takes no time.
 //
-// Lines seen lately are remembered (icache_hot, const_ok) so that most look-ups never reach the tag
-// array; both are forgotten whenever the cache changes, so the answer is the array's, but for the
-// order of least use among lines that are all there.
+// Lines seen lately are remembered (icache_hot, const_known) so that most look-ups never reach the
+// tag array; both are forgotten whenever the cache changes, so the answer is the array's, but for
+// the order of least use among lines that are all there.
+#include "sm/caches.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_state.h"
+#include "sm/wheel.h"
 
 void front_flush(struct sm *s, uint32_t w) {
     struct warp *const W = &s->warp[w];
@@ -25,39 +27,48 @@ void front_flush(struct sm *s, uint32_t w) {
     }
 }
 
+// Words of a line from a byte on.
+static uint64_t words_at(uint64_t offset, uint32_t bytes) {
+    const uint64_t n = (offset % 4 + bytes + 3) / 4;
+    return (n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << offset / 4;
+}
+
 // The lines behind one that misses are asked for too, as far as there is code and room.
 static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint64_t t) {
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    struct cache_access a = {.cycle = t, .line = line, .sectors = c->all, .client = CLIENT_INST};
     for (uint32_t i = 0; i < s->c.icache_prefetch; i++) {
-        line += c->line_bytes;
-        bool merged;
-        if (line >= code_end || mshr_find(c->mshr, line) >= 0) continue;
-        if (cache_read(c->tags, line, c->all) == CACHE_HIT) continue;
-        if (!miss_add(s, CLIENT_INST, line, c->all, NO_WAITER, t, &merged)) return;
+        a.line += c->line_bytes;
+        if (a.line >= code_end || mshr_find(c->mshr, a.line) >= 0) continue;
+        if (caches_read(s, &a)) continue;
+        if (!caches_prefetch(s, &a, t)) return;
     }
 }
 
 // Whether the line is in the instruction cache. A miss is asked for; `*failed` when it could not
 // be.
-static bool icache_has(struct sm *s, uint64_t line, uint32_t w, uint64_t t, bool *failed) {
+static bool icache_has(struct sm *s, struct cache_access *a, uint32_t w, bool *failed) {
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
     *failed = false;
     if (c->tags == NULL) return true;
-    const uint32_t hot = (uint32_t)(line / c->line_bytes) % HOT_LINES;
-    if (ww_likely(s->icache_hot[hot] == line)) return true;
-    if (cache_read(c->tags, line, c->all) == CACHE_HIT) {
-        s->icache_hot[hot] = line;
+    struct hot_line *const hot = &s->icache_hot[a->line / c->line_bytes % HOT_LINES];
+    if (ww_likely(hot->line == a->line)) {
+        a->place = hot->place;
+        return true;
+    }
+    if (caches_read(s, a)) {
+        *hot = (struct hot_line){.line = a->line, .place = a->place};
         return true;
     }
     const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
-    bool merged;
-    *failed = !miss_add(s, CLIENT_INST, line, c->all, waiter, t, &merged);
+    *failed = caches_miss(s, a, waiter, a->cycle) == MISS_REFUSED;
     if (*failed) return false;
     s->act.c[ACT_icache_misses]++;
     const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
     if (s->c.icache_prefetch != 0)
-        icache_prefetch(s, line,
-                        k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes, t);
+        icache_prefetch(s, a->line,
+                        k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes,
+                        a->cycle);
     return false;
 }
 
@@ -73,23 +84,25 @@ static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
     uint32_t n = k->image->n_insts - pc;
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
     if (n > s->c.ibuffer_entries - W->ib_n) n = s->c.ibuffer_entries - W->ib_n;
-    uint64_t line = addr;
-    if (s->cache[CLIENT_INST].tags != NULL) {
-        const struct sm_cache *const c = &s->cache[CLIENT_INST];
-        line = addr & ~c->line_mask;
-        const uint32_t in_line = (uint32_t)(line + c->line_bytes - addr) / s->c.instruction_bytes;
+    const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    struct cache_access a = {
+        .cycle = t, .line = addr, .sectors = c->all, .place = CACHE_NOWHERE, .client = CLIENT_INST};
+    if (c->tags != NULL) {
+        a.line = addr & ~c->line_mask;
+        const uint32_t in_line = (uint32_t)(a.line + c->line_bytes - addr) / s->c.instruction_bytes;
         if (in_line != 0 && n > in_line) n = in_line;
     }
+    a.words = words_at(addr - a.line, n * s->c.instruction_bytes);
     bool failed;
-    const bool hit = icache_has(s, line, w, t, &failed);
+    const bool hit = icache_has(s, &a, w, &failed);
     if (failed) { // no register or no credit: again when something came back
         s->fetch_held |= bit;
         return false;
     }
     s->act.c[ACT_fetches]++;
-    const uint32_t extra = policy_array(s, SM_ARRAY_ICACHE, line, 1, 0, false, hit, false, t);
     s->fetching |= bit;
     if (!hit) return true;
+    const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
     const uint32_t at = (s->decode_first + s->decode_n) % s->decode_cap;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
     s->decode[at] = (struct fetched){
@@ -127,14 +140,9 @@ void front_decode(struct sm *s, uint64_t t) {
     s->decode_at = s->decode_n != 0 ? s->decode[s->decode_first].cycle : NEVER;
 }
 
-void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t t) {
-    const struct sm_cache *const c = &s->cache[CLIENT_INST];
-    const uint64_t line = addr & ~c->line_mask;
-    struct cache_victim v;
-    cache_fill_line(c->tags, line, sectors, &v);
+void front_instructions_came(struct sm *s, uint32_t n, uint64_t t) {
+    (void)t;
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
-    policy_array(s, SM_ARRAY_ICACHE, line, sectors, 0, true, false, true, t);
-    const uint32_t n = mshr_fill(c->mshr, line, sectors, s->mshr_out);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t w = s->mshr_out[i] & 0xff;
         if ((uint16_t)(s->mshr_out[i] >> 8) != s->warp[w].fetch_gen) continue;
@@ -144,12 +152,27 @@ void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t 
 }
 
 // ---- constant operands -------------------------------------------------------------------------
-static bool constant_line(struct sm *s, uint32_t w, uint64_t line, uint64_t t) {
-    const struct sm_cache *const c = &s->cache[CLIENT_CONST];
-    if (cache_read(c->tags, line, c->all) == CACHE_HIT) return true;
-    bool merged;
-    if (!miss_add(s, CLIENT_CONST, line, c->all, WAITER_WARP | w,
-                  t + s->c.const_miss_latency_extra, &merged)) {
+// An operand of a warp's next instruction in the constant cache.
+static struct cache_access operand_of(const struct sm *s, uint32_t w, const struct opnd *o,
+                                      uint64_t t) {
+    const struct warp *const W = &s->warp[w];
+    const struct sm_kernel *const k = s->kernel[W->kslot].kernel;
+    const uint64_t line = kernel_const_line(&s->c, k, o->bank, o->reg);
+    const uint64_t offset =
+        k->const_address + (uint64_t)o->bank * CONST_BANK_STRIDE + o->reg - line;
+    return (struct cache_access){.cycle = t,
+                                 .line = line,
+                                 .words = words_at(offset, o->words * 4u),
+                                 .sectors = s->cache[CLIENT_CONST].all,
+                                 .lanes = W->ew->active,
+                                 .place = CACHE_NOWHERE,
+                                 .client = CLIENT_CONST};
+}
+
+static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
+    if (caches_read(s, a)) return true;
+    if (caches_miss(s, a, WAITER_WARP | w, a->cycle + s->c.const_miss_latency_extra) ==
+        MISS_REFUSED) {
         s->const_retry |= BIT64(w);
         return false;
     }
@@ -157,30 +180,80 @@ static bool constant_line(struct sm *s, uint32_t w, uint64_t line, uint64_t t) {
     return false;
 }
 
-// Rarely: a line that is not known to be there. The operands themselves say which lines they need.
-bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
-    if (s->cache[CLIENT_CONST].tags == NULL) return true;
+static const struct minst *head_of(const struct sm *s, uint32_t w) {
     const struct warp *const W = &s->warp[w];
-    const struct sm_kernel *const k = s->kernel[W->kslot].kernel;
-    const struct minst *const m = &k->image->inst[W->head - W->code];
+    return &s->kernel[W->kslot].kernel->image->inst[W->head - W->code];
+}
+
+// A line that is not known to be there. The operands themselves say which lines they need.
+static bool look_up_constants(struct sm *s, uint32_t w, uint64_t t) {
+    const struct minst *const m = head_of(s, w);
+    const uint32_t kslot = s->warp[w].kslot;
+    const struct sm_kernel *const k = s->kernel[kslot].kernel;
     bool all = true;
     for (uint32_t i = 0; i < WW_COUNT(m->src); i++) {
         if (m->src[i].kind != OPND_CONST) continue;
-        const uint64_t line = kernel_const_line(&s->c, k, m->src[i].bank, m->src[i].reg);
-        if (!constant_line(s, w, line, t)) {
+        struct cache_access a = operand_of(s, w, &m->src[i], t);
+        if (!constant_line(s, w, &a)) {
             all = false;
             continue;
         }
         for (uint32_t b = 0; b < k->n_const_lines && b < MAX_CONST_LINES - 1; b++)
-            if (k->const_line[b] == line) s->const_ok[W->kslot] |= BIT64(b);
+            if (k->const_line[b] == a.line) s->const_known[kslot] |= BIT64(b);
     }
     return all;
 }
 
-void front_constant_arrived(struct sm *s, uint32_t w, uint64_t t) {
-    if (!(s->v.wait_const & BIT64(w))) return;
-    if (!front_constants(s, w, t)) return;
+// All operands are there: tells of each. False: listeners keep the warp waiting.
+static bool tell_constants(struct sm *s, uint32_t w, uint64_t t) {
+    const struct minst *const m = head_of(s, w);
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < WW_COUNT(m->src); i++) {
+        if (m->src[i].kind != OPND_CONST) continue;
+        struct cache_access a = operand_of(s, w, &m->src[i], t);
+        a.place = cache_place_of(s->cache[CLIENT_CONST].tags, a.line);
+        const uint32_t more = caches_tell(s, CACHE_READ_HIT, &a);
+        extra = more > extra ? more : extra;
+    }
+    if (extra != 0) wheel_add(&s->wheel, t, t + extra, EVENT_CONSTANT, NULL, w, 0);
+    return extra == 0;
+}
+
+// Rarely: a line that is not known to be there, or listeners.
+bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
+    if (s->cache[CLIENT_CONST].tags == NULL) return true;
+    const struct warp *const W = &s->warp[w];
+    const bool is_known = (W->head->const_mask & ~s->const_known[W->kslot]) == 0;
+    if (!is_known && !look_up_constants(s, w, t)) return false;
+    const bool is_heard = s->arrays >> ARRAY_CONST & 1;
+    if (!is_heard) s->const_ok[W->kslot] = s->const_known[W->kslot];
+    return !is_heard || tell_constants(s, w, t);
+}
+
+void front_constants_there(struct sm *s, uint32_t w) {
     s->v.wait_const &= ~BIT64(w);
     s->const_retry &= ~BIT64(w);
     scoreboard_unblock(s, w);
+}
+
+void front_constants_retry(struct sm *s, uint64_t t) {
+    const uint64_t retry = s->const_retry;
+    s->const_retry = 0;
+    FOR_EACH_BIT64(w, retry) {
+        if (!(s->v.wait_const & BIT64(w))) continue;
+        if (front_constants(s, (uint32_t)w, t)) front_constants_there(s, (uint32_t)w);
+    }
+}
+
+void front_constants_came(struct sm *s, uint32_t n, uint64_t t) {
+    front_forget_constants(s);
+    // Warps ask again for all lines that they need, so the waiters leave the list first.
+    for (uint32_t i = 0; i < n; i++)
+        if (s->mshr_out[i] & WAITER_WARP) s->const_retry |= BIT64(s->mshr_out[i] & 0xff);
+    front_constants_retry(s, t);
+}
+
+void front_forget_constants(struct sm *s) {
+    memset(s->const_known, 0, sizeof s->const_known);
+    memset(s->const_ok, 0, sizeof s->const_ok);
 }

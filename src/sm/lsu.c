@@ -67,17 +67,18 @@ static uint32_t atomic_rounds(const struct exec_access *a, uint32_t mask) {
 // Different 32-bit words of constant memory, and the lines that they lie in.
 static uint32_t words_and_lines(const struct exec_access *a, uint64_t base, uint64_t line_mask,
                                 struct lsu_entry *e) {
+    const uint64_t touched = a->bytes > 4 ? (UINT64_C(1) << a->bytes / 4) - 1 : 1; // of a lane
     uint64_t word[WARP_LANES];
     uint32_t words = 0;
     FOR_EACH_BIT32(lane, a->mask) {
-        const uint64_t addr = a->addr[lane] + base;
+        const uint64_t addr = a->addr[lane] + base, line = addr & ~line_mask;
         uint32_t i = 0;
-        while (i < words && word[i] != addr) i++;
-        if (i < words) continue;
-        word[words++] = addr;
-        for (i = 0; i < e->n && e->tx[i].addr != (addr & ~line_mask); i++) continue;
-        if (i == e->n) e->tx[e->n++] = (struct transaction){.addr = addr & ~line_mask};
+        while (i < e->n && e->tx[i].addr != line) i++;
+        if (i == e->n) e->tx[e->n++] = (struct transaction){.addr = line};
         e->tx[i].lanes |= 1u << lane;
+        e->tx[i].touched |= touched << (addr & line_mask) / 4;
+        for (i = 0; i < words && word[i] != addr; i++) continue;
+        if (i == words) word[words++] = addr;
     }
     return words;
 }
@@ -89,18 +90,20 @@ static bool plain_shape(uint32_t kind, const uint64_t *addr, struct transaction 
     const uint32_t word = (uint32_t)(first % 128) / 4;
     if (word == 0 && is_sequential(addr))
         *out = (struct transaction){.addr = first,
-                                    .bytes = 128,
+                                    .touched = UINT32_MAX,
                                     .lanes = UINT32_MAX,
+                                    .words = UINT32_MAX,
+                                    .bytes = 128,
                                     .sectors = 0xf,
-                                    .full_sectors = 0xf,
-                                    .words = UINT32_MAX};
+                                    .full_sectors = 0xf};
     else if (is_uniform(addr))
         *out = (struct transaction){.addr =
                                         kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
-                                    .bytes = kind == COALESCE_LINE128 ? 128 : 32,
+                                    .touched = 1u << (kind == COALESCE_LINE128 ? word : word % 8),
                                     .lanes = UINT32_MAX,
-                                    .sectors = 1u << word / 8,
-                                    .words = 1u << word};
+                                    .words = 1u << word,
+                                    .bytes = kind == COALESCE_LINE128 ? 128 : 32,
+                                    .sectors = (uint8_t)(1u << word / 8)};
     else
         return false;
     return true;
@@ -225,8 +228,15 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
-    e->bank_latency += policy_array(s, SM_ARRAY_SHARED, 0, 0, count_lanes(mask),
-                                    a->kind == ACCESS_STORE, true, false, t);
+    if (ww_unlikely(s->arrays >> ARRAY_SHARED & 1))
+        e->bank_latency += policy_array(
+            s, &(struct cache_event){.cycle = t,
+                                     .place = CACHE_NOWHERE,
+                                     .lanes = mask,
+                                     .what = is_atomic || a->kind == ACCESS_STORE ? CACHE_WRITE_HIT
+                                                                                  : CACHE_READ_HIT,
+                                     .array = ARRAY_SHARED,
+                                     .client = CLIENT_L1D});
 }
 
 // Which way an access to memory beyond shared memory goes, and its transactions.

@@ -180,19 +180,10 @@ uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool 
     return extra;
 }
 
-uint32_t policy_array_ask(const struct sm *s, struct sm_array_access *a) {
-    static const uint8_t client[] = {[SM_ARRAY_L1D] = CLIENT_L1D,
-                                     [SM_ARRAY_CONST] = CLIENT_CONST,
-                                     [SM_ARRAY_TEX] = CLIENT_TEX,
-                                     [SM_ARRAY_ICACHE] = CLIENT_INST,
-                                     [SM_ARRAY_SHARED] = CLIENT_N};
-    const uint32_t c = client[a->array];
-    const struct cache *const tags = c < CLIENT_N ? s->cache[c].tags : NULL;
-    a->line = tags != NULL ? cache_last_line(tags) : UINT32_MAX;
-    uint32_t extra = 0, i = 0;
-    do {
-        extra += s->on_array.p[i]->array_access(s->on_array.p[i]->self, a);
-    } while (++i < s->on_array.n);
+uint32_t policy_array(const struct sm *s, const struct cache_event *e) {
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < s->on_array.n; i++)
+        extra += s->on_array.p[i]->array_access(s->on_array.p[i]->self, e);
     return extra;
 }
 

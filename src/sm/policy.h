@@ -181,17 +181,6 @@ static inline void sm_rows_access(struct sm_rows *r, uint32_t warp, uint32_t reg
     row->gaps++;
 }
 
-enum sm_array { SM_ARRAY_L1D, SM_ARRAY_CONST, SM_ARRAY_TEX, SM_ARRAY_ICACHE, SM_ARRAY_SHARED };
-struct sm_array_access {
-    uint64_t cycle;
-    enum sm_array array;
-    uint64_t addr;    // line address; shared memory: 0
-    uint32_t sectors; // 32-byte sectors of the line
-    uint32_t lanes;   // lanes served
-    uint32_t line;    // its place in the cache, below cache_lines; UINT32_MAX: it has none
-    bool is_write, is_hit, is_fill;
-};
-
 enum sm_warp_event { SM_WARP_LAUNCH, SM_WARP_EXIT };
 
 // The order in which instructions issue by unit: each row one or two units, foremost first (one:
@@ -324,10 +313,10 @@ struct sm_policy {
     // Rows that the SM counts and times by itself, for a policy that changes nothing by it: no call
     // for most accesses. One policy of an SM at most has them.
     struct sm_rows *rows;
-    // A cache or shared memory is accessed; answers cycles that the access takes longer. `arrays`
-    // (bit mask of enum sm_array; 0: all) are those that it wants to hear of; others may come too.
+    // What happens in a cache or shared memory (mem/event.h); answers extra cycles. `arrays` (bit
+    // mask of enum mem_array; 0: all) are those that it wants to hear of; others may come too.
     uint32_t arrays;
-    uint32_t (*array_access)(void *self, const struct sm_array_access *a);
+    uint32_t (*array_access)(void *self, const struct cache_event *e);
     // A warp comes or goes, with the registers and the bytes of shared memory (of its CTA, on the
     // CTA's first and last warp, else 0) that come or go with it.
     void (*warp)(void *self, enum sm_warp_event e, uint32_t warp, uint32_t kernel_slot,

@@ -1,5 +1,6 @@
 // Making and running an SM: checks of the configuration, all memory, kernels in their slots, the
 // loop over simulated cycles.
+#include "sm/caches.h"
 #include "sm/collect.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
@@ -75,7 +76,9 @@ static bool make_cache(struct sm *s, enum mem_client client, const struct cache_
     k->hit_latency = c->hit_latency == 0 ? 1 : c->hit_latency;
     k->ports = c->ports == 0 ? 1 : c->ports;
     if (c->bytes == 0) return true;
-    const char *const wrong = cache_config_wrong(c);
+    const char *wrong = cache_config_wrong(c);
+    if (wrong == NULL && k->sector_bytes < 32)
+        wrong = "sector_bytes must be at least 32: memory moves as much at once";
     if (wrong != NULL) {
         diag_add(d, WW_ERROR_CONFIG, "%s: %s", name, wrong);
         return false;
@@ -408,7 +411,7 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
     ks->ctas = 0;
-    s->const_ok[slot] = 0;
+    s->const_ok[slot] = s->const_known[slot] = 0;
     return WW_OK;
 }
 
@@ -428,10 +431,9 @@ void sm_unbind(struct sm *s, uint32_t slot) {
 
 void sm_flush(struct sm *s) {
     for (uint32_t i = 0; i < CLIENT_N; i++)
-        if (s->cache[i].tags != NULL && (i != CLIENT_INST || s->c.icache_flush))
-            cache_invalidate(s->cache[i].tags);
+        if (i != CLIENT_INST || s->c.icache_flush) caches_flush(s, (enum mem_client)i);
     if (s->c.icache_flush) memset(s->icache_hot, 0xff, sizeof s->icache_hot);
-    memset(s->const_ok, 0, sizeof s->const_ok);
+    front_forget_constants(s);
     s->n_writebacks = 0; // local memory of finished launches
 }
 

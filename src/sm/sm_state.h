@@ -9,7 +9,8 @@
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
 //   lsu.c          accesses, one at a time              transact.c    their transactions
-//   reply.c        what comes back from memory          cta.c         CTAs and warps come and go
+//   caches.c       look-ups, misses, lines come and go  reply.c       what comes back from memory
+//   cta.c          CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
 //   policy.c       techniques' turns and answers        entry.c       clusters chosen at entry
@@ -139,6 +140,7 @@ enum event_kind {
     EVENT_RELEASE, // a result has been written
     EVENT_BRANCH,  // a branch has resolved
     EVENT_WAKE,    // a sleep or a barrier's latency is over
+    EVENT_CONSTANT, // a listener's extra cycles for constant operands are over
     EVENT_LAUNCH   // a new warp may be fetched
 };
 struct event {
@@ -158,6 +160,8 @@ struct wheel {
 // ---- front end ---------------------------------------------------------------------------------
 struct fetched { uint64_t cycle; uint32_t pc; uint16_t gen; uint8_t warp, n; };
 enum { HOT_LINES = 16 };
+// A line of the instruction cache and its place; line all bits: none.
+struct hot_line { uint64_t line; uint32_t place; };
 
 // ---- memory instructions -----------------------------------------------------------------------
 struct mem_op { // in flight
@@ -321,7 +325,7 @@ struct sm {
     uint64_t lanes_claimed;         // pipes that were asked for lanes in this cycle
     bool lanes_gated;               // it may switch lanes off
     struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
-    uint32_t arrays;                // that anybody listens to: bit mask of enum sm_array
+    uint32_t arrays;                // that have a listener: bit mask of enum mem_array
     // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no
     // unit's bit or UNIT_NONE.
     uint64_t none, all;
@@ -367,8 +371,10 @@ struct sm {
     struct fetched *decode; // ring
     uint32_t decode_first, decode_n, decode_cap;
     uint64_t decode_at; // cycle of its first entry
-    uint64_t icache_hot[HOT_LINES];
-    uint64_t const_ok[SM_KERNEL_SLOTS]; // constant lines known to be in the cache
+    struct hot_line icache_hot[HOT_LINES];
+    uint64_t const_ok[SM_KERNEL_SLOTS];    // constant lines that take no look-up: those that are
+                                           // known to be there, or none while a listener is to hear
+    uint64_t const_known[SM_KERNEL_SLOTS]; // constant lines known to be there
 
     struct warp warp[SM_MAX_WARPS];
     struct activity act; // what is counted directly
@@ -446,9 +452,13 @@ uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
 void front_fetch(struct sm *s, uint64_t t);
 void front_decode(struct sm *s, uint64_t t);
 void front_flush(struct sm *s, uint32_t w); // empties the warp's buffer
-void front_icache_reply(struct sm *s, uint64_t addr, uint32_t sectors, uint64_t t);
-bool front_constants(struct sm *s, uint32_t w, uint64_t t); // false: a line is on its way
-void front_constant_arrived(struct sm *s, uint32_t w, uint64_t t);
+// A line of the cache has come; the first n of s->mshr_out have waited for it.
+void front_instructions_came(struct sm *s, uint32_t n, uint64_t t);
+void front_constants_came(struct sm *s, uint32_t n, uint64_t t);
+bool front_constants(struct sm *s, uint32_t w, uint64_t t); // false: the warp waits for some
+void front_constants_there(struct sm *s, uint32_t w);       // it waits no longer
+void front_constants_retry(struct sm *s, uint64_t t); // warps whose miss found no room ask again
+void front_forget_constants(struct sm *s);            // the constant cache changes
 enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, not an operation
 // The warp may have got room for a fetch.
 static inline void front_want(struct sm *s, uint32_t w) {
@@ -474,13 +484,6 @@ bool lsu_async_open(const struct warp *w); // more groups open than it may keep
 void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence has been met
 // transact.c: one transaction in cycle t; false: it must wait
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
-// Asks for sectors of a line that is not there and queues `waiter` for it. False: not now.
-// `*merged` says that all of it had been asked for before.
-bool miss_add(struct sm *s, enum mem_client client, uint64_t line, uint32_t sectors,
-              uint32_t waiter, uint64_t at, bool *merged);
-void miss_send(struct sm *s, uint64_t at, struct mem_request r);
-bool writeback_drain(struct sm *s, uint64_t t); // false: some are left
-void writeback_add(struct sm *s, uint64_t line, uint64_t t);
 
 // reply.c
 void reply_take(struct sm *s, uint64_t t);
@@ -592,21 +595,7 @@ static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
 }
 uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
                    uint64_t cycle);
-uint32_t policy_array_ask(const struct sm *s, struct sm_array_access *a); // finds a->line
-static inline uint32_t policy_array(struct sm *s, enum sm_array array, uint64_t addr,
-                                    uint32_t sectors, uint32_t lanes, bool is_write, bool is_hit,
-                                    bool is_fill, uint64_t cycle) {
-    if (ww_likely(!(s->arrays >> array & 1))) return 0;
-    struct sm_array_access a = {.cycle = cycle,
-                                .array = array,
-                                .addr = addr,
-                                .sectors = sectors,
-                                .lanes = lanes,
-                                .is_write = is_write,
-                                .is_hit = is_hit,
-                                .is_fill = is_fill};
-    return policy_array_ask(s, &a);
-}
+uint32_t policy_array(const struct sm *s, const struct cache_event *e); // answers extra cycles
 void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
                  uint32_t shared, uint64_t t);
 

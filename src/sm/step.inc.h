@@ -95,6 +95,7 @@ static void events(struct sm *s, uint64_t t) {
                 front_want(s, e.warp);
                 break;
             case EVENT_WAKE: wake_warp(s, e.warp); break;
+            case EVENT_CONSTANT: front_constants_there(s, e.warp); break;
             default: front_want(s, e.warp); break;
             }
         }

@@ -19,7 +19,7 @@ static struct cache_config shape(uint32_t sets, uint32_t ways, uint32_t line, ui
 // ---- a reference: every line that is there, in a list by age --------------------------------
 struct ref_line {
     uint64_t line;
-    uint32_t valid, dirty;
+    uint32_t valid, dirty, place;
 };
 struct ref {
     uint32_t sets, ways, line_bytes;
@@ -54,7 +54,7 @@ static struct ref_line ref_place(struct ref *r, uint64_t line) {
     if (r->n[s] == r->ways) gone = r->at[s][--r->n[s]];
     memmove(&r->at[s][1], &r->at[s][0], r->n[s] * sizeof gone);
     r->n[s]++;
-    r->at[s][0] = (struct ref_line){.line = line};
+    r->at[s][0] = (struct ref_line){.line = line, .place = CACHE_NOWHERE};
     return gone;
 }
 
@@ -70,31 +70,37 @@ static void lru_trace(uint32_t sets, uint32_t ways, uint32_t sector, bool hashed
         const uint64_t line = (uint64_t)(rig_random(&seed) % (sets * ways * 2)) * 128 +
                               ((uint64_t)(rig_random(&seed) % 3) << 33);
         const uint32_t sectors = 1 + rig_random(&seed) % all;
-        struct cache_victim v;
+        struct cache_answer a;
         struct ref_line *l, gone = {0};
         switch (rig_random(&seed) % 8) {
         case 0: // write without allocation
             l = ref_find(&r, line, true);
-            assert_int_equal(cache_write(k, line, sectors), l ? CACHE_HIT : CACHE_MISS);
+            a = cache_write(k, line, sectors);
+            assert_int_equal(a.result, l ? CACHE_HIT : CACHE_MISS);
             if (l) l->valid |= sectors, l->dirty |= sectors;
             break;
         case 1: // write with
             l = ref_find(&r, line, true);
-            assert_int_equal(cache_write_line(k, line, sectors, &v), l ? CACHE_HIT : CACHE_MISS);
+            a = cache_write_line(k, line, sectors);
+            assert_int_equal(a.result, l ? CACHE_HIT : CACHE_MISS);
             if (!l) {
                 gone = ref_place(&r, line);
                 l = ref_find(&r, line, true);
             }
             l->valid |= sectors, l->dirty |= sectors;
-            assert_int_equal(v.valid, gone.valid != 0);
-            assert_int_equal(v.dirty, gone.dirty);
-            if (v.valid) assert_int_equal(v.addr, gone.line);
+            assert_int_equal(a.has_victim, gone.valid != 0);
+            assert_int_equal(a.victim_dirty, gone.dirty);
+            if (a.has_victim) assert_int_equal(a.victim, gone.line);
             break;
         case 2:
             if (rig_random(&seed) % 8) continue;
             l = ref_find(&r, line, false);
-            assert_int_equal(cache_evict_line(k, line), l != NULL);
+            a = cache_evict_line(k, line);
+            assert_int_equal(a.result, l ? CACHE_HIT : CACHE_MISS);
+            assert_int_equal(a.has_victim, l != NULL);
             if (l) {
+                assert_int_equal(a.victim, line);
+                assert_int_equal(a.victim_dirty, l->dirty);
                 const uint32_t s = ref_set(&r, line);
                 const size_t i_of = (size_t)(l - r.at[s]);
                 memmove(l, l + 1, (--r.n[s] - i_of) * sizeof *l);
@@ -103,7 +109,8 @@ static void lru_trace(uint32_t sets, uint32_t ways, uint32_t sector, bool hashed
         default:
             l = ref_find(&r, line, false);
             const bool hit = l && (sectors & ~l->valid) == 0;
-            assert_int_equal(cache_read(k, line, sectors), hit ? CACHE_HIT : CACHE_MISS);
+            a = cache_read(k, line, sectors);
+            assert_int_equal(a.result, hit ? CACHE_HIT : CACHE_MISS);
             if (hit) {
                 ref_find(&r, line, true);
                 break;
@@ -112,11 +119,21 @@ static void lru_trace(uint32_t sets, uint32_t ways, uint32_t sector, bool hashed
                 gone = ref_place(&r, line);
                 l = ref_find(&r, line, false);
             }
-            uint32_t dirty;
-            const uint64_t victim = cache_fill(k, line, sectors, &dirty);
+            a = cache_fill(k, line, sectors);
             l->valid |= sectors;
-            assert_int_equal(dirty, gone.dirty);
-            assert_int_equal(victim, gone.dirty ? gone.line : 0);
+            assert_int_equal(a.has_victim, gone.valid != 0);
+            assert_int_equal(a.victim_dirty, gone.dirty);
+            if (a.has_victim) assert_int_equal(a.victim, gone.line);
+        }
+        // A line keeps its place as long as it is there.
+        l = ref_find(&r, line, false);
+        const uint32_t place = cache_place_of(k, line);
+        assert_int_equal(place != CACHE_NOWHERE, l != NULL);
+        if (l) {
+            if (l->place == CACHE_NOWHERE) l->place = place;
+            assert_int_equal(l->place, place);
+            assert_true(place / ways == ref_set(&r, line));
+            assert_int_equal(a.place, place);
         }
     }
     cache_destroy(k);
@@ -136,15 +153,14 @@ static void sectors_are_valid_one_by_one(void **state) {
     (void)state;
     struct cache_config c = shape(4, 2, 128, 32);
     struct cache *k = cache_create(&c);
-    uint32_t dirty;
-    assert_int_equal(cache_read(k, 0, 1), CACHE_MISS);
-    cache_fill(k, 0, 5, &dirty);
-    assert_int_equal(cache_read(k, 0, 1), CACHE_HIT);
-    assert_int_equal(cache_read(k, 0, 5), CACHE_HIT);
-    assert_int_equal(cache_read(k, 0, 3), CACHE_MISS);
-    assert_int_equal(cache_last_line(k), 0);
-    cache_fill(k, 0, 2, &dirty);
-    assert_int_equal(cache_read(k, 0, 7), CACHE_HIT);
+    assert_int_equal(cache_read(k, 0, 1).result, CACHE_MISS);
+    cache_fill(k, 0, 5);
+    assert_int_equal(cache_read(k, 0, 1).result, CACHE_HIT);
+    assert_int_equal(cache_read(k, 0, 5).result, CACHE_HIT);
+    assert_int_equal(cache_read(k, 0, 3).result, CACHE_MISS);
+    assert_int_equal(cache_read(k, 0, 3).place, 0);
+    cache_fill(k, 0, 2);
+    assert_int_equal(cache_read(k, 0, 7).result, CACHE_HIT);
     assert_int_equal(cache_lines(k), 8);
     cache_destroy(k);
 }
@@ -152,31 +168,28 @@ static void sectors_are_valid_one_by_one(void **state) {
 static void policies(void **state) {
     (void)state;
     struct cache_config c = shape(4, 2, 128, 128);
-    uint32_t dirty;
     c.write_back = false, c.write_evict = true; // Fermi's L1 for global data
     struct cache *k = cache_create(&c);
-    cache_fill(k, 0x1000, 1, &dirty);
-    assert_int_equal(cache_write(k, 0x1000, 1), CACHE_HIT);
-    assert_int_equal(cache_read(k, 0x1000, 1), CACHE_MISS);
-    assert_int_equal(cache_write(k, 0x1000, 1), CACHE_MISS);
-    struct cache_victim v; // local data in the same cache
-    assert_int_equal(cache_write_line(k, 0x2000, 1, &v), CACHE_MISS);
-    assert_int_equal(cache_write_line(k, 0x2000, 1, &v), CACHE_HIT);
-    cache_write_line(k, 0x2200, 1, &v);
-    assert_false(v.valid);
-    cache_write_line(k, 0x2400, 1, &v);
-    assert_true(v.valid);
-    assert_int_equal(v.addr, 0x2000);
-    assert_int_equal(v.dirty, 1);
+    cache_fill(k, 0x1000, 1);
+    assert_int_equal(cache_write(k, 0x1000, 1).result, CACHE_HIT);
+    assert_int_equal(cache_read(k, 0x1000, 1).result, CACHE_MISS);
+    assert_int_equal(cache_write(k, 0x1000, 1).result, CACHE_MISS);
+    // local data in the same cache
+    assert_int_equal(cache_write_line(k, 0x2000, 1).result, CACHE_MISS);
+    assert_int_equal(cache_write_line(k, 0x2000, 1).result, CACHE_HIT);
+    assert_false(cache_write_line(k, 0x2200, 1).has_victim);
+    const struct cache_answer a = cache_write_line(k, 0x2400, 1);
+    assert_true(a.has_victim);
+    assert_int_equal(a.victim, 0x2000);
+    assert_int_equal(a.victim_dirty, 1);
     cache_destroy(k);
 
     c.write_evict = false; // write-through
     k = cache_create(&c);
-    cache_fill(k, 0, 1, &dirty);
-    assert_int_equal(cache_write(k, 0, 1), CACHE_HIT);
-    cache_fill(k, 0x200, 1, &dirty);
-    cache_fill(k, 0x400, 1, &dirty);
-    assert_int_equal(dirty, 0);
+    cache_fill(k, 0, 1);
+    assert_int_equal(cache_write(k, 0, 1).result, CACHE_HIT);
+    cache_fill(k, 0x200, 1);
+    assert_int_equal(cache_fill(k, 0x400, 1).victim_dirty, 0);
     cache_destroy(k);
 }
 
@@ -186,22 +199,22 @@ static void reserved_lines_stay(void **state) {
     for (int lru = 0; lru < 2; lru++) {
         c.lru = lru;
         struct cache *k = cache_create(&c);
-        struct cache_victim v;
-        uint32_t dirty;
-        assert_int_equal(cache_reserve(k, 0, &v), CACHE_MISS);
-        assert_int_equal(cache_reserve(k, 0, &v), CACHE_PENDING);
-        assert_int_equal(cache_read(k, 0, 1), CACHE_PENDING);
-        assert_int_equal(cache_write(k, 0, 1), CACHE_PENDING);
-        assert_int_equal(cache_reserve(k, 128, &v), CACHE_MISS);
-        assert_int_equal(cache_reserve(k, 256, &v), CACHE_FULL);
-        assert_int_equal(cache_write_line(k, 256, 1, &v), CACHE_FULL);
-        cache_fill(k, 128, 1, &dirty);
-        assert_int_equal(cache_read(k, 128, 1), CACHE_HIT);
-        assert_int_equal(cache_reserve(k, 256, &v), CACHE_MISS);
-        assert_int_equal(v.addr, 128);
-        assert_int_equal(cache_read(k, 0, 1), CACHE_PENDING);
-        cache_fill(k, 0, 1, &dirty);
-        assert_int_equal(cache_read(k, 0, 1), CACHE_HIT);
+        assert_int_equal(cache_reserve(k, 0).result, CACHE_MISS);
+        assert_int_equal(cache_reserve(k, 0).result, CACHE_PENDING);
+        assert_int_equal(cache_read(k, 0, 1).result, CACHE_PENDING);
+        assert_int_equal(cache_write(k, 0, 1).result, CACHE_PENDING);
+        assert_int_equal(cache_reserve(k, 128).result, CACHE_MISS);
+        assert_int_equal(cache_reserve(k, 256).result, CACHE_FULL);
+        assert_int_equal(cache_write_line(k, 256, 1).result, CACHE_FULL);
+        cache_fill(k, 128, 1);
+        assert_int_equal(cache_read(k, 128, 1).result, CACHE_HIT);
+        const struct cache_answer a = cache_reserve(k, 256);
+        assert_int_equal(a.result, CACHE_MISS);
+        assert_int_equal(a.victim, 128);
+        assert_int_equal(a.place, cache_place_of(k, 256));
+        assert_int_equal(cache_read(k, 0, 1).result, CACHE_PENDING);
+        cache_fill(k, 0, 1);
+        assert_int_equal(cache_read(k, 0, 1).result, CACHE_HIT);
         cache_destroy(k);
     }
 }
@@ -212,12 +225,11 @@ static void the_fixed_sequence_is_that_of_fermi(void **state) {
     struct cache_config c = shape(1, 4, 128, 128);
     c.lru = false;
     struct cache *k = cache_create(&c), *same = cache_create(&c);
-    uint32_t taken[4] = {0}, dirty;
+    uint32_t taken[4] = {0};
     for (uint32_t i = 0; i < 60000; i++) {
-        cache_fill(k, i * 128, 1, &dirty);
-        cache_fill(same, i * 128, 1, &dirty);
-        assert_int_equal(cache_last_line(k), cache_last_line(same));
-        taken[cache_last_line(k)]++;
+        const uint32_t place = cache_fill(k, i * 128, 1).place;
+        assert_int_equal(cache_fill(same, i * 128, 1).place, place);
+        taken[place]++;
     }
     assert_in_range(taken[2], 29000, 31000);
     assert_in_range(taken[0], 9500, 10500);
@@ -243,8 +255,38 @@ static void impossible_shapes_are_refused(void **state) {
     assert_non_null(cache_config_wrong(&c));
     c = shape(4, 2, 96, 32);
     assert_non_null(cache_config_wrong(&c));
+    c = shape(4, 2, 512, 128);
+    assert_non_null(cache_config_wrong(&c));
+    c = shape(4, 2, 8, 2);
+    assert_non_null(cache_config_wrong(&c));
     assert_null(mshr_create(0, 4));
     assert_null(mshr_create(4, 0));
+}
+
+// A mask of words and one of sectors, against a loop over bytes.
+static void words_and_sectors(void **state) {
+    (void)state;
+    uint32_t seed = 3;
+    for (uint32_t line = 16; line <= 256; line *= 2) {
+        for (uint32_t sector = line / 8 > 4 ? line / 8 : 4; sector <= line; sector *= 2) {
+            const struct cache_config c = shape(4, 2, line, sector);
+            struct cache *k = cache_create(&c);
+            assert_non_null(k);
+            for (int i = 0; i < 100; i++) {
+                uint64_t words = 0, all = 0;
+                uint32_t sectors = 0;
+                for (uint32_t w = 0; w < line / 4; w++)
+                    if (rig_random(&seed) % 8 == 0) words |= UINT64_C(1) << w;
+                for (uint32_t b = 0; b < line; b++)
+                    if (words >> b / 4 & 1) sectors |= 1u << b / sector;
+                for (uint32_t b = 0; b < line; b++)
+                    if (sectors >> b / sector & 1) all |= UINT64_C(1) << b / 4;
+                assert_int_equal(cache_sectors_of(k, words), sectors);
+                assert_int_equal(cache_words_of(k, sectors), all);
+            }
+            cache_destroy(k);
+        }
+    }
 }
 
 // ---- MSHRs ----------------------------------------------------------------------------------
@@ -349,6 +391,7 @@ int main(void) {
         cmocka_unit_test(reserved_lines_stay),
         cmocka_unit_test(the_fixed_sequence_is_that_of_fermi),
         cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(words_and_sectors),
         cmocka_unit_test(mshr_by_hand),
         cmocka_unit_test(mshr_against_a_reference),
     };

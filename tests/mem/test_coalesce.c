@@ -204,6 +204,10 @@ static void check_masks(const struct transaction *t, const uint64_t *a, uint32_t
         assert_int_equal(t->sectors >> s & 1, any);
         assert_int_equal(t->full_sectors >> s & 1, all);
     }
+    uint64_t touched = 0;
+    for (uint32_t b = 0; b < t->bytes; b++)
+        if (byte[(t->addr + b) % 128]) touched |= UINT64_C(1) << b / 4;
+    assert_int_equal(t->touched, touched);
     for (uint32_t w = 0; w < 32; w++)
         assert_int_equal(t->words >> w & 1,
                          byte[w * 4] && byte[w * 4 + 1] && byte[w * 4 + 2] && byte[w * 4 + 3]);

@@ -335,36 +335,128 @@ static void without_l2_everything_goes_to_dram(void **state) {
     rig_free(&r);
 }
 
-struct watcher {
-    uint32_t reads, writes, fills, last_line;
-    uint64_t last_cycle;
+// ---- what listeners hear --------------------------------------------------------------------
+struct heard {
+    struct cache_event e[64];
+    uint32_t n, extra;
 };
-static uint32_t watch_access(void *self, const struct mem_l2_access *a) {
-    struct watcher *w = self;
-    w->reads += !a->is_write && !a->is_fill;
-    w->writes += a->is_write;
-    w->fills += a->is_fill;
-    w->last_line = a->line;
-    w->last_cycle = a->cycle;
-    return 3; // a drowsy line wakes
+static uint32_t hear(void *self, const struct cache_event *e) {
+    struct heard *h = self;
+    assert_true(h->n < WW_COUNT(h->e));
+    h->e[h->n++] = *e;
+    return h->extra;
+}
+// The next event that was heard must be this.
+static void expect(struct heard *h, uint32_t *at, enum cache_what what, uint64_t addr,
+                   uint64_t words, uint32_t sectors, uint32_t lanes) {
+    assert_true(*at < h->n);
+    const struct cache_event *e = &h->e[(*at)++];
+    assert_int_equal(e->what, what);
+    assert_int_equal(e->array, ARRAY_L2);
+    assert_int_equal(e->addr, addr);
+    assert_int_equal(e->words, words);
+    assert_int_equal(e->sectors, sectors);
+    assert_int_equal(e->lanes, lanes);
+    assert_int_equal(e->slice, 0);
+}
+static void send_touching(struct rig *r, uint8_t kind, uint64_t addr, uint32_t bytes,
+                          uint64_t touched, uint32_t wanting, uint32_t client) {
+    mem_port_send(mem_system_port(r->m, 0), r->now,
+                  (struct mem_request){.addr = addr,
+                                       .bytes = bytes,
+                                       .kind = kind,
+                                       .lanes = 1,
+                                       .touched = touched,
+                                       .wanting = wanting,
+                                       .client = (uint8_t)client});
+    rig_wait(r, 0);
 }
 
-static void watches_see_lines_and_delay_them(void **state) {
+static void a_listener_delays_hits_writes_and_fills(void **state) {
     (void)state;
     struct rig r = rig_make(rig_config(), 1, 1000);
-    struct watcher w = {0};
-    assert_int_equal(
-        mem_system_watch_l2(r.m, &(struct mem_l2_watch){.self = &w, .access = watch_access}),
-        WW_OK);
+    struct heard h = {.extra = 3}; // a drowsy line wakes
+    assert_int_equal(mem_system_listen(r.m, &(struct cache_listener){.self = &h, .hear = hear}),
+                     WW_OK);
+    // The miss is told too, and its extra cycles do not count.
     assert_int_equal(rig_one(&r, 0, MEM_READ, 0, 32), MISS_32 + 3);
     assert_int_equal(rig_one(&r, 1000, MEM_READ, 0, 32), 1000 + HIT_32 + 3);
-    assert_int_equal(w.last_cycle, 1000 + REQUEST);
+    assert_int_equal(h.e[h.n - 1].cycle, 1000 + REQUEST);
     assert_int_equal(rig_one(&r, 2000, MEM_WRITE, 0, 32), 2000 + REQUEST + 1 + HIT + REPLY + 3);
-    assert_int_equal(w.reads, 1);
-    assert_int_equal(w.writes, 1);
-    assert_int_equal(w.fills, 1);
-    assert_true(w.last_line < mem_system_l2_lines(r.m));
+    uint32_t at = 0;
+    expect(&h, &at, CACHE_READ_MISS, 0, 0xff, 1, 0);
+    expect(&h, &at, CACHE_FILL, 0, 0xff, 1, 0);
+    expect(&h, &at, CACHE_READ_HIT, 0, 0xff, 1, 0);
+    expect(&h, &at, CACHE_WRITE_HIT, 0, 0xff, 1, 0);
+    assert_int_equal(at, h.n);
+    assert_int_equal(h.e[0].place, CACHE_NOWHERE);
+    for (uint32_t i = 2; i < h.n; i++) assert_int_equal(h.e[i].place, h.e[1].place);
+    assert_true(h.e[1].place < mem_system_l2_lines(r.m));
     assert_int_equal(mem_system_slices(r.m), 1);
+    rig_free(&r);
+    // Of a request's pieces the slowest counts: two lines of 32 bytes hit, both wait.
+    struct mem_config c = rig_config();
+    c.l2.line_bytes = 32;
+    r = rig_make(c, 1, 1000);
+    rig_one(&r, 0, MEM_READ, 0, 64);
+    const uint64_t plain = rig_one(&r, 1000, MEM_READ, 0, 64);
+    mem_system_listen(r.m, &(struct cache_listener){.self = &h, .hear = hear});
+    h.n = 0;
+    assert_int_equal(rig_one(&r, 2000, MEM_READ, 0, 64), plain + 1000 + 3);
+    assert_int_equal(h.n, 2);
+    rig_free(&r);
+}
+
+// Masks of words and lanes travel with requests; one set of two ways is filled and emptied.
+static void events_name_words_sectors_lanes_and_places(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    c.l2.bytes = 256, c.l2.ways = 2;
+    struct rig r = rig_make(c, 1, 1000);
+    struct heard h = {0};
+    mem_system_listen(r.m, &(struct cache_listener){.self = &h, .hear = hear});
+    uint32_t at = 0;
+    // Words 1 and 9 of bytes 32 to 95: words 9 and 17 of the line, sectors 1 and 2.
+    send_touching(&r, MEM_READ, 32, 64, 0x202, 0xf0, CLIENT_L1D);
+    expect(&h, &at, CACHE_READ_MISS, 0, 0x20200, 6, 0xf0);
+    expect(&h, &at, CACHE_FILL, 0, 0xffff00, 6, 0);
+    const uint32_t first = h.e[at - 1].place;
+    send_touching(&r, MEM_READ, 64, 32, 4, 1, CLIENT_CONST);
+    expect(&h, &at, CACHE_READ_HIT, 0, 4u << 16, 4, 1);
+    assert_int_equal(h.e[at - 1].client, CLIENT_CONST);
+    assert_int_equal(h.e[at - 1].place, first);
+    // A write of one byte brings a line of its own, of which no whole word is known.
+    mem_port_send(mem_system_port(r.m, 0), r.now,
+                  (struct mem_request){.addr = 128 + 96,
+                                       .bytes = 32,
+                                       .kind = MEM_WRITE,
+                                       .byte_mask_sectors = 8,
+                                       .words = 0x3u << 24,
+                                       .touched = 7,
+                                       .wanting = 7});
+    rig_wait(&r, 0);
+    expect(&h, &at, CACHE_WRITE_MISS, 128, 7u << 24, 8, 7);
+    const uint32_t second = h.e[at - 1].place;
+    assert_int_equal(first ^ second, 1);
+    // A third line takes the place of the first, which is clean; a fourth that of the second, of
+    // which two words are known.
+    send_touching(&r, MEM_READ, 1024, 32, 0, 0, CLIENT_INST);
+    expect(&h, &at, CACHE_READ_MISS, 1024, 0xff, 1, 0);
+    expect(&h, &at, CACHE_EVICT, 0, 0, 0, 0);
+    assert_int_equal(h.e[at - 1].place, first);
+    expect(&h, &at, CACHE_FILL, 1024, 0xff, 1, 0);
+    assert_int_equal(h.e[at - 1].place, first);
+    assert_int_equal(h.e[at - 1].client, CLIENT_INST);
+    send_touching(&r, MEM_ATOMIC, 2048, 32, 1, 2, CLIENT_L1D);
+    expect(&h, &at, CACHE_READ_MISS, 2048, 1, 1, 2);
+    expect(&h, &at, CACHE_EVICT, 128, 0x3u << 24, 8, 0);
+    expect(&h, &at, CACHE_FILL, 2048, 0xff, 1, 0);
+    assert_int_equal(h.e[at - 1].place, second);
+    send_touching(&r, MEM_ATOMIC, 2048, 32, 1, 2, CLIENT_L1D);
+    expect(&h, &at, CACHE_WRITE_HIT, 2048, 1, 1, 2);
+    mem_system_reset(r.m);
+    expect(&h, &at, CACHE_FLUSH, 0, 0, 0xf, 0);
+    assert_int_equal(at, h.n);
     rig_free(&r);
 }
 
@@ -388,7 +480,8 @@ int main(void) {
         cmocka_unit_test(clocks_that_do_not_divide),
         cmocka_unit_test(a_mesh_counts_hops),
         cmocka_unit_test(without_l2_everything_goes_to_dram),
-        cmocka_unit_test(watches_see_lines_and_delay_them),
+        cmocka_unit_test(a_listener_delays_hits_writes_and_fills),
+        cmocka_unit_test(events_name_words_sectors_lanes_and_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,10 @@ static struct activity counts(struct fake *f) {
 static void rf(struct fake *f, uint32_t warp, uint32_t reg, uint64_t cycle) {
     sm_rows_access(f->p[0]->rows, warp, reg, cycle);
 }
-static void l1(struct fake *f, uint32_t line, bool is_hit, bool is_fill, uint64_t cycle) {
-    const struct sm_array_access a = {
-        .cycle = cycle, .array = SM_ARRAY_L1D, .line = line, .is_hit = is_hit, .is_fill = is_fill};
-    assert_int_equal(f->p[0]->array_access(f->p[0]->self, &a), 0);
+static void l1(struct fake *f, uint32_t place, enum cache_what what, uint64_t cycle) {
+    const struct cache_event e = {
+        .cycle = cycle, .array = ARRAY_L1D, .place = place, .what = (uint8_t)what};
+    assert_int_equal(f->p[0]->array_access(f->p[0]->self, &e), 0);
 }
 static void work(struct fake *f, bool begins, uint64_t cycle) {
     f->p[0]->work(f->p[0]->self, &f->v, begins, cycle);
@@ -75,13 +75,16 @@ static void lines(void **state) {
     (void)state;
     struct fake f;
     begin(&f);
-    l1(&f, UINT32_MAX, false, false, 10); // a miss has no place yet
-    l1(&f, 2, false, true, 300);          // its line comes
-    l1(&f, 2, true, false, 310);
-    l1(&f, 2, true, false, 374);
-    l1(&f, 2, true, false, 1374);
-    l1(&f, 0, false, true, 400);
-    l1(&f, 0, false, false, 500); // a write that misses touches no line
+    l1(&f, CACHE_NOWHERE, CACHE_READ_MISS, 10); // a miss has no place yet
+    l1(&f, 2, CACHE_FILL, 300);                 // its line comes
+    l1(&f, 2, CACHE_READ_HIT, 310);
+    l1(&f, 2, CACHE_WRITE_HIT, 374);
+    l1(&f, 2, CACHE_READ_HIT, 1374);
+    l1(&f, 0, CACHE_FILL, 400);
+    l1(&f, 0, CACHE_WRITE_MISS, 500); // a write that misses touches no line
+    l1(&f, 0, CACHE_EVICT, 510);      // neither do these
+    l1(&f, 0, CACHE_READ_MERGE, 520);
+    l1(&f, CACHE_NOWHERE, CACHE_FLUSH, 530);
     const struct activity a = counts(&f);
     assert_int_equal(a.c[ACT_meter_l1_reached], 2);     // places 0 and 2, once or more
     assert_int_equal(a.c[ACT_meter_l1_reached + 1], 1); // place 2 twice or more

@@ -1,6 +1,6 @@
 // Random programs: each scheduler cycle has one owner, counters agree with each other, and the same
 // run in quanta of any length gives the same bits.
-#include "test_rig.h"
+#include "test_listen.h"
 
 static uint32_t seed;
 static uint32_t rnd(uint32_t n) { // xorshift32, reduced
@@ -93,14 +93,15 @@ static struct rig *random_rig(uint32_t which, bool memory) {
                                        .mshrs = 1 + rnd(8), .mshr_merge = 1 + rnd(4),
                                        .hit_latency = 1 + rnd(40), .ports = 1, .write_evict = true,
                                        .lru = rnd(2)};
-        if (rnd(2)) c->l1d.sector_bytes = 32;
+        c->l1d.sector_bytes = 32u << rnd(3);
         c->l1d_global = c->l1d_local = true;
         c->l1_miss_extra = rnd(5);
         c->reply_extra = rnd(5);
     }
     if (memory && rnd(2))
         c->icache = c->constant = (struct cache_config){.bytes = 2048,
-                                                        .line_bytes = 64,
+                                                        .line_bytes = 32u << rnd(4),
+                                                        .sector_bytes = 32,
                                                         .ways = 2,
                                                         .mshrs = 1 + rnd(4),
                                                         .mshr_merge = 1 + rnd(8),
@@ -199,10 +200,47 @@ static void hooks_change_nothing(void **state) {
     }
 }
 
+// A listener of all caches changes nothing, and what it hears is what was counted.
+static void listeners_change_nothing(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 150; which++) {
+        uint64_t want_at;
+        const struct activity want = run(which, true, 100, &want_at);
+        struct rig *g = random_rig(which, true);
+        static struct listen l;
+        const struct sm_policy p = listen_policy(&l, g);
+        g->policy[g->n_policies++] = &p;
+        rig_run(g);
+        assert_int_equal(g->done_at, want_at);
+        assert_memory_equal(&want, sm_activity(g->sm, g->done_at + 1), sizeof want);
+        if (g->c.l1d.bytes != 0) {
+            const uint64_t *const n = l.n[ARRAY_L1D];
+            assert_int_equal(n[CACHE_READ_HIT], act(g, ACT_l1_read_hits));
+            assert_int_equal(n[CACHE_READ_MISS], act(g, ACT_l1_read_misses));
+            assert_int_equal(n[CACHE_READ_MERGE], act(g, ACT_l1_read_merges));
+            assert_int_equal(n[CACHE_WRITE_HIT], act(g, ACT_l1_write_hits));
+            assert_int_equal(n[CACHE_WRITE_HIT] + n[CACHE_WRITE_MISS], act(g, ACT_l1_writes));
+            assert_int_equal(n[CACHE_FILL], act(g, ACT_l1_fills));
+            assert_int_equal(n[CACHE_EVICT], act(g, ACT_l1_evictions));
+        }
+        if (g->c.icache.bytes != 0) {
+            const uint64_t *const n = l.n[ARRAY_INST];
+            assert_int_equal(n[CACHE_READ_HIT] + n[CACHE_READ_MISS] + n[CACHE_READ_MERGE],
+                             act(g, ACT_fetches));
+            assert_int_equal(n[CACHE_READ_MISS] + n[CACHE_READ_MERGE], act(g, ACT_icache_misses));
+            const uint64_t *const k = l.n[ARRAY_CONST];
+            assert_int_equal(k[CACHE_READ_HIT], act(g, ACT_const_reads));
+            assert_int_equal(k[CACHE_READ_MISS] + k[CACHE_READ_MERGE], act(g, ACT_const_misses));
+        }
+        rig_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quanta_do_not_matter),
         cmocka_unit_test(hooks_change_nothing),
+        cmocka_unit_test(listeners_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

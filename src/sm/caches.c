@@ -1,0 +1,168 @@
+// The caches of an SM, L1, constant, texture and instruction cache alike: look-ups, misses on their
+// way to the network, lines that come and lines that go, and what listeners hear of all that. Who
+// waits for a line and what it does with it stands with its unit (transact.c, front.c, reply.c).
+#include "sm/caches.h"
+#include "sm/sm_state.h"
+
+// ---- listeners ----------------------------------------------------------------------------------
+uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache_access *a) {
+    const struct cache *const tags = s->cache[a->client].tags;
+    if (tags == NULL) return 0;
+    const uint32_t sectors = what == CACHE_FILL ? a->sectors : cache_sectors_of(tags, a->words);
+    return policy_array(s, &(struct cache_event){.cycle = a->cycle,
+                                                 .addr = a->line,
+                                                 .words = a->words,
+                                                 .place = a->place,
+                                                 .lanes = a->lanes,
+                                                 .sectors = (uint8_t)sectors,
+                                                 .what = (uint8_t)what,
+                                                 .array = a->client,
+                                                 .client = a->client});
+}
+
+void caches_flush(struct sm *s, enum mem_client client) {
+    const struct sm_cache *const c = &s->cache[client];
+    if (c->tags == NULL) return;
+    cache_invalidate(c->tags);
+    if (!(s->arrays >> client & 1)) return;
+    policy_array(s, &(struct cache_event){.cycle = s->v.cycle,
+                                          .place = CACHE_NOWHERE,
+                                          .sectors = (uint8_t)c->all,
+                                          .what = CACHE_FLUSH,
+                                          .array = (uint8_t)client,
+                                          .client = (uint8_t)client});
+}
+
+// ---- look-ups -----------------------------------------------------------------------------------
+bool caches_read(struct sm *s, struct cache_access *a) {
+    const struct cache_answer r = cache_read(s->cache[a->client].tags, a->line, a->sectors);
+    a->place = r.place;
+    return r.result == CACHE_HIT;
+}
+
+// ---- misses -------------------------------------------------------------------------------------
+void caches_send(struct sm *s, uint64_t at, struct mem_request r) {
+    s->send_at = max64(s->send_at, at); // the port takes requests in order of time
+    s->act.c[ACT_net_request_lanes] += s->access_lanes;
+    mem_port_send(s->port, s->send_at, r);
+}
+
+// One read from the first to the last of the sectors; what lies between comes along.
+static void send_sectors(struct sm *s, const struct cache_access *a, uint32_t sectors,
+                         uint64_t at) {
+    const uint32_t size = s->cache[a->client].sector_bytes;
+    const uint32_t first = bits_first32(sectors), n = bits_last32(sectors) - first + 1;
+    const uint64_t wanted = a->words >> first * size / 4;
+    caches_send(s, at,
+                (struct mem_request){.addr = a->line + (uint64_t)first * size,
+                                     .bytes = n * size,
+                                     .touched = wanted & (UINT64_MAX >> (64 - n * size / 4)),
+                                     .wanting = a->lanes,
+                                     .tag = TAG_LINE,
+                                     .kind = MEM_READ,
+                                     .client = a->client});
+}
+
+static enum miss_outcome ask(struct sm *s, const struct cache_access *a, uint32_t waiter,
+                             uint64_t at, bool is_told) {
+    struct sm_cache *const c = &s->cache[a->client];
+    uint32_t requested;
+    const bool has_room = mshr_has_room_for(c->mshr, a->line, &requested);
+    uint32_t missing = a->sectors & ~requested;
+    if (!has_room) return MISS_REFUSED;
+    if (missing != 0) {
+        const uint32_t flits = mem_port_flits(s->port, MEM_READ, c->line_bytes);
+        if (!mem_port_can_send(s->port, a->line, flits)) return MISS_REFUSED;
+    }
+    const enum miss_outcome out = missing == 0 ? MISS_MERGED : MISS_SENT;
+    uint32_t extra = 0;
+    if (is_told) extra = caches_tell(s, out == MISS_SENT ? CACHE_READ_MISS : CACHE_READ_MERGE, a);
+    if (waiter == NO_WAITER)
+        mshr_expect(c->mshr, a->line, a->sectors, &missing);
+    else
+        mshr_add_sectors(c->mshr, a->line, a->sectors, waiter, &missing);
+    if (missing != 0) send_sectors(s, a, missing, at + extra);
+    return out;
+}
+
+enum miss_outcome caches_miss(struct sm *s, const struct cache_access *a, uint32_t waiter,
+                              uint64_t at) {
+    return ask(s, a, waiter, at, true);
+}
+
+bool caches_prefetch(struct sm *s, const struct cache_access *a, uint64_t at) {
+    return ask(s, a, NO_WAITER, at, false) != MISS_REFUSED;
+}
+
+// ---- lines that go ------------------------------------------------------------------------------
+bool caches_drain(struct sm *s, uint64_t t) {
+    const uint32_t bytes = s->cache[CLIENT_L1D].line_bytes;
+    while (s->n_writebacks != 0) {
+        const uint64_t line = s->writeback[s->n_writebacks - 1];
+        if (!mem_port_can_send(s->port, line, mem_port_flits(s->port, MEM_WRITE, bytes)))
+            return false;
+        caches_send(s, t,
+                    (struct mem_request){.addr = line,
+                                         .bytes = bytes,
+                                         .tag = TAG_NOBODY,
+                                         .kind = MEM_WRITE,
+                                         .client = CLIENT_L1D});
+        s->n_writebacks--;
+    }
+    return true;
+}
+
+static void write_back(struct sm *s, uint64_t line, uint64_t t) {
+    s->act.c[ACT_l1_writebacks]++;
+    if (s->n_writebacks == WRITEBACKS) caches_drain(s, t);
+    assert(s->n_writebacks < WRITEBACKS && "misses stop while dirty lines wait");
+    s->writeback[s->n_writebacks++] = line;
+    caches_drain(s, t);
+}
+
+void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+                      bool writes_back, uint64_t t) {
+    if (!r->has_victim) return;
+    const uint32_t dirty = writes_back ? r->victim_dirty : 0;
+    if (ww_unlikely(s->arrays >> client & 1)) {
+        const struct sm_cache *const c = &s->cache[client];
+        policy_array(s, &(struct cache_event){.cycle = t,
+                                              .addr = r->victim,
+                                              .words = dirty ? cache_words_of(c->tags, c->all) : 0,
+                                              .place = r->place,
+                                              .sectors = (uint8_t)dirty,
+                                              .what = CACHE_EVICT,
+                                              .array = (uint8_t)client,
+                                              .client = (uint8_t)client});
+    }
+    if (dirty != 0) write_back(s, r->victim, t);
+}
+
+// ---- lines that come ----------------------------------------------------------------------------
+static uint32_t sectors_in(const struct sm_cache *c, const struct mem_reply *r) {
+    const uint32_t first = (uint32_t)(r->addr & c->line_mask) / c->sector_bytes;
+    const uint32_t n = r->bytes / c->sector_bytes;
+    return (n >= 32 ? UINT32_MAX : (1u << n) - 1) << first & c->all;
+}
+
+uint32_t caches_fill(struct sm *s, const struct mem_reply *r, uint64_t t, uint32_t *extra) {
+    struct sm_cache *const c = &s->cache[r->client];
+    const uint64_t line = r->addr & ~c->line_mask;
+    const uint32_t sectors = sectors_in(c, r);
+    const struct cache_answer a = cache_fill(c->tags, line, sectors);
+    if (r->client == CLIENT_L1D) {
+        s->act.c[ACT_l1_fills]++;
+        s->act.c[ACT_l1_evictions] += a.has_victim;
+    }
+    caches_line_left(s, r->client, &a, true, t);
+    *extra = 0;
+    if (ww_unlikely(s->arrays >> r->client & 1))
+        *extra = caches_tell(s, CACHE_FILL,
+                             &(struct cache_access){.cycle = t,
+                                                    .line = line,
+                                                    .words = cache_words_of(c->tags, sectors),
+                                                    .sectors = sectors,
+                                                    .place = a.place,
+                                                    .client = r->client});
+    return mshr_fill(c->mshr, line, sectors, s->mshr_out);
+}

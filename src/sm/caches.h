@@ -1,0 +1,49 @@
+// The caches of an SM: one port for L1, constant, texture and instruction cache. See caches.c.
+#ifndef WW_SM_CACHES_H
+#define WW_SM_CACHES_H
+
+#include "sm/sm_state.h"
+
+// One access to a line of a cache.
+struct cache_access {
+    uint64_t cycle;
+    uint64_t line;    // its address
+    uint64_t words;   // that are wanted: bit a 4-byte word of the line
+    uint32_t sectors; // that must be there: bit a sector of the line
+    uint32_t lanes;   // bit a lane that it serves
+    uint32_t place;   // what a look-up found: index of the line, or CACHE_NOWHERE
+    uint8_t client;   // enum mem_client: which cache
+};
+
+// Tells listeners of the cache; answers the cycles that they add.
+uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache_access *a);
+static inline uint32_t caches_tell(struct sm *s, enum cache_what what,
+                                   const struct cache_access *a) {
+    return ww_likely(!(s->arrays >> a->client & 1)) ? 0 : caches_tell_slow(s, what, a);
+}
+
+// Looks the line up and fills in its place. True: all sectors are there. Tells nothing: whether the
+// access succeeds is known only when a miss has found room.
+bool caches_read(struct sm *s, struct cache_access *a);
+
+enum miss_outcome { MISS_REFUSED /* no room: try again */, MISS_SENT, MISS_MERGED };
+// Asks for what is not there and queues `waiter` for it; the request leaves in cycle `at`, or as
+// much later as listeners say. MISS_MERGED: all of it had been asked for before.
+enum miss_outcome caches_miss(struct sm *s, const struct cache_access *a, uint32_t waiter,
+                              uint64_t at);
+// The same without a waiter, and untold. False: no room.
+bool caches_prefetch(struct sm *s, const struct cache_access *a, uint64_t at);
+void caches_send(struct sm *s, uint64_t at, struct mem_request r);
+
+// A line left its place, by a new line, a store or an atomic: tells it and, if `writes_back`, sends
+// what is dirty.
+void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+                      bool writes_back, uint64_t t);
+bool caches_drain(struct sm *s, uint64_t t); // dirty lines on their way out; false: some are left
+
+// Sectors have come: puts them into their cache. Answers how many waiters have all of theirs now
+// (they stand in s->mshr_out), and the cycles that listeners add.
+uint32_t caches_fill(struct sm *s, const struct mem_reply *r, uint64_t t, uint32_t *extra);
+void caches_flush(struct sm *s, enum mem_client client); // empties the cache, writes nothing back
+
+#endif
