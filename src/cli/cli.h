@@ -24,6 +24,7 @@ struct cli {
 #define CLI_COMMANDS(X)                                                                            \
     X("run", run, "run a workload, a program or a bare kernel")                                    \
     X("power", power, "the power model alone, on any simulator's activity file")                   \
+    X("report", report, "the page of a run, or of two beside each other, from kept results")       \
     X("chip", chip, "area, leakage and peak power of a GPU, part by part; no program runs")        \
     X("dvfs", dvfs, "time and energy of a workload over clock and voltage")                        \
     X("gpus", gpus, "GPUs there are, or one GPU's whole configuration")                            \
@@ -173,6 +174,14 @@ enum { PTX_OPTIONS = 7 };
 extern const struct cli_option ptx_options[PTX_OPTIONS];
 enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request *p,
                        const char *record, bool *checked);
+
+// ---- the page of a run (report.c) ---------------------------------------------------------------
+struct view_input;
+// Writes DIR/index.html, and DIR/gpu.yaml, the GPU with all overrides, from which `report` makes
+// the page again.
+enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir);
+// The folder of page.html, run.html and the chart library; NULL with a diagnostic (study.c).
+const char *study_page_folder(struct cli *c);
 
 // ---- many runs (study.c, many.c) ----------------------------------------------------------------
 struct study_host;

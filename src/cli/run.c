@@ -2,6 +2,7 @@
 // libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +34,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_THREADS] = {"--threads", 'j', "N",
                      "host threads (default 1; results do not depend on it)"},
     [OPT_OUT] = {"--out", 'o', "DIR",
-                 "write run.json, record.jsonl, activity.csv, activity.xml, intervals.csv, "
-                 "instructions.csv, power.json, power.csv, power-intervals.csv",
+                 "write index.html (a page to look at), run.json, record.jsonl, gpu.yaml, "
+                 "activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv, power-intervals.csv",
                  CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
@@ -257,6 +258,13 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
                                     .no_power = *why ? why : NULL};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
     if (q->out_dir && has_power && s == WW_OK) s = account_write(&power, q->out_dir, &c->diags);
+    const struct view_input view = {.title = q->title,
+                                    .run = &run,
+                                    .gpu = q->config,
+                                    .power = o.power,
+                                    .no_power = o.no_power,
+                                    .check = check};
+    if (q->out_dir && q->config && s == WW_OK) s = report_write(c, &view, q->out_dir);
     if (q->json) {
         json_t *json = run_to_json(&run, o.power);
         json_object_set_new(json, "checked", json_boolean(o.check > 0));

@@ -70,25 +70,29 @@ static const char *first_there(struct cli *c, const char *const *dir, size_t n, 
     return NULL;
 }
 
+const char *study_page_folder(struct cli *c) {
+    struct arena *a = &c->arena;
+    const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir),
+                                arena_printf(a, "%s/page", c->exe_dir)};
+    const char *folder = first_there(c, page, WW_COUNT(page), "page.html");
+    if (!folder)
+        diag_add(&c->diags, WW_ERROR_IO,
+                 "cannot find page.html beside %s/warpwatt; is the build complete?", c->exe_dir);
+    return folder;
+}
+
 enum ww_status study_host_of(struct cli *c, struct study_host *host) {
     struct arena *a = &c->arena;
     struct finder *f = arena_alloc(a, sizeof *f);
     f->c = c;
     const char *lib = run_library_folder(c);
     if (!lib) return WW_ERROR_IO;
-    const char *const page[] = {arena_printf(a, "%s/../share/warpwatt/page", c->exe_dir),
-                                arena_printf(a, "%s/page", c->exe_dir)};
-    *host = (struct study_host){.user = f,
-                                .find = find_workload,
+    *host = (struct study_host){.user = f, .find = find_workload,
                                 .self = arena_printf(a, "%s/warpwatt", c->exe_dir),
                                 .library = arena_printf(a, "%s/libcuda.so.1", lib),
-                                .page = first_there(c, page, WW_COUNT(page), "page.html"),
-                                .terminal = isatty(STDERR_FILENO),
-                                .colour = c->colour};
-    if (!host->page)
-        return diag_add(&c->diags, WW_ERROR_IO,
-                        "cannot find page.html beside %s/warpwatt; is the build complete?",
-                        c->exe_dir);
+                                .page = study_page_folder(c),
+                                .terminal = isatty(STDERR_FILENO), .colour = c->colour};
+    if (!host->page) return WW_ERROR_IO;
     return study_host_build(a, host, &c->diags);
 }
 

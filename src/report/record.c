@@ -1,5 +1,5 @@
 // Writing and reading the record of a run: JSON lines (see report.h).
-#include "report/report.h"
+#include "report/record_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +22,9 @@ struct record {
     int error; // errno of the first failed write
     uint64_t launches;
     double host_s;
+    VEC(const struct code_image *) codes; // whose "code" lines stand in it, by id - first_code
+    uint64_t first_code;                  // id of the first of them
+    struct arena arena;                   // of the list
 };
 
 // jansson gives a few bytes at a time: the file is locked once a line.
@@ -104,6 +107,8 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the record of the run");
     }
     r->file = f;
+    r->first_code = 1;
+    arena_init(&r->arena, NULL);
     json_t *line = json_object();
     json_object_set_new(line, "type", json_string("run"));
     json_object_set_new(line, "format", json_integer(1));
@@ -142,6 +147,16 @@ static json_t *activities_json(const struct activity *a, uint32_t n) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < n; i++) json_array_append_new(list, activity_json(&a[i], false));
     return list;
+}
+
+// The id of a kernel's "code" line, which is written at its first launch.
+static uint64_t code_id(struct record *r, const struct code_image *im) {
+    for (uint32_t i = 0; i < r->codes.n; i++)
+        if (r->codes.at[i] == im) return r->first_code + i;
+    vec_push(&r->arena, &r->codes, im);
+    const uint64_t id = r->first_code + r->codes.n - 1;
+    write_line(r, record_code_json(im, id));
+    return id;
 }
 
 static void write_launch(struct record *r, const struct gpu_result *g, uint64_t launches,
@@ -190,7 +205,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
                                                   activity_json(&g->interval[i].activity, true)));
         json_object_set_new(o, "intervals", list);
     }
-    if (g->inst && !g->functional) json_object_set_new(o, "instructions", instructions_json(g));
+    if (g->inst && !g->functional) {
+        json_object_set_new(o, "code", integer(code_id(r, g->image)));
+        json_object_set_new(o, "instructions", instructions_json(g));
+    }
     write_line(r, o);
 }
 
@@ -251,6 +269,8 @@ void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
 void record_module_gone(struct record *r) {
     for (uint32_t i = 0; i < r->n_folds; i++) write_fold(r, &r->fold[i]);
     r->n_folds = 0;
+    r->first_code += r->codes.n; // another image may come to lie where one lay
+    r->codes.n = 0;
 }
 
 void record_error(struct record *r, enum ww_status status, const char *sentence) {
@@ -281,6 +301,7 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     enum ww_status s = WW_OK;
     if (error)
         s = diag_add(d, WW_ERROR_IO, "the record %s is incomplete: %s", r->path, strerror(error));
+    arena_free(&r->arena);
     free(r->path);
     free(r);
     return s;
@@ -288,7 +309,8 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
 
 // ---- reading ----------------------------------------------------------------------------------
 enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
-    *out = (struct run){.launches = json_array(), .errors = json_array()};
+    *out = (struct run){
+        .launches = json_array(), .errors = json_array(), .codes = json_array()};
     FILE *f = fopen(path, "r");
     if (!f) {
         run_release(out);
@@ -314,6 +336,8 @@ enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
             json_array_append_new(out->launches, o);
         else if (strcmp(type, "error") == 0)
             json_array_append_new(out->errors, o);
+        else if (strcmp(type, "code") == 0)
+            json_array_append_new(out->codes, o);
         else if (strcmp(type, "end") == 0 && !out->end)
             out->end = o;
         else
@@ -330,6 +354,7 @@ void run_release(struct run *r) {
     json_decref(r->header);
     json_decref(r->launches);
     json_decref(r->errors);
+    json_decref(r->codes);
     json_decref(r->end);
     *r = (struct run){.header = NULL};
 }

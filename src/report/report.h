@@ -36,6 +36,7 @@ struct run {
     json_t *header;   // "run" line
     json_t *launches; // array of "launch" lines
     json_t *errors;   // array of "error" lines
+    json_t *codes;    // array of "code" lines: machine code of kernels that counted by instruction
     json_t *end;      // "end" line, or NULL when the run was cut off
 };
 enum ww_status run_read(const char *path, struct diags *d, struct run *out);

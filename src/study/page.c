@@ -4,21 +4,13 @@
 // scripts.
 #include "study/study.h"
 
+#include "report/template.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-static void html(FILE *f, const char *t) {
-    for (; *t; t++) {
-        switch (*t) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: fputc(*t, f);
-        }
-    }
-}
+static void html(FILE *f, const char *t) { template_html(f, t); }
 
 // Four significant digits without exponents where people would not write one.
 static void figure_number(FILE *f, double v) {
@@ -256,20 +248,28 @@ static json_t *figure_json(const struct sheet_figure *g) {
     return o;
 }
 
-// JSON inside a script element: `<` may not end it.
-static void data(const struct sheet *sh, FILE *f) {
+static json_t *data(const struct sheet *sh) {
     json_t *all = json_array();
     for (uint32_t i = 0; i < sh->study->figure.n; i++)
         json_array_append_new(all, figure_json(&sh->figure[i]));
-    char *text = json_dumps(all, JSON_COMPACT);
-    for (const char *p = text; p && *p; p++) {
-        if (*p == '<')
-            fputs("\\u003c", f);
-        else
-            fputc(*p, f);
+    return all;
+}
+
+struct parts { // of the page
+    const struct sheet *sh;
+    const char *chart;
+};
+
+static void put_part(void *user, const char *name, FILE *f) {
+    const struct parts *p = user;
+    if (strcmp(name, "title") == 0) html(f, p->sh->study->title);
+    if (strcmp(name, "body") == 0) body(p->sh, f);
+    if (strcmp(name, "chart") == 0) fputs(p->chart, f);
+    if (strcmp(name, "data") == 0) {
+        json_t *all = data(p->sh);
+        template_json(f, all, JSON_COMPACT);
+        json_decref(all);
     }
-    free(text);
-    json_decref(all);
 }
 
 enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
@@ -285,22 +285,8 @@ enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct 
     char *text = NULL;
     FILE *f = open_memstream(&text, &len);
     if (!f) return diag_add(d, WW_ERROR_MEMORY, "out of memory for index.html");
-    // marks in the template: <!--ww:NAME-->
-    for (const char *p = page; *p;) {
-        const char *mark = strstr(p, "<!--ww:");
-        if (!mark) {
-            fputs(p, f);
-            break;
-        }
-        fwrite(p, 1, (size_t)(mark - p), f);
-        const char *name = mark + strlen("<!--ww:"), *end = strstr(name, "-->");
-        const size_t n = end ? (size_t)(end - name) : 0;
-        if (n == 5 && memcmp(name, "title", 5) == 0) html(f, sh->study->title);
-        if (n == 4 && memcmp(name, "body", 4) == 0) body(sh, f);
-        if (n == 4 && memcmp(name, "data", 4) == 0) data(sh, f);
-        if (n == 5 && memcmp(name, "chart", 5) == 0) fwrite(chart, 1, chart_len, f);
-        p = end ? end + 3 : name;
-    }
+    struct parts parts = {.sh = sh, .chart = chart};
+    template_fill(page, put_part, &parts, f);
     if (fclose(f) != 0)
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for index.html");
     else

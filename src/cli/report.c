@@ -1,0 +1,127 @@
+// `warpwatt report`: the page of a run, made again from what `run -o DIR` left there; of two runs,
+// beside each other.
+#include "cli/cli.h"
+#include "view/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPT_OUT, OPT_JSON };
+static const struct cli_option options[] = {
+    {"--out", 'o', "FILE",
+     "where the page goes (default: index.html in the first DIR; of two, compare.html)", CLI_FILE},
+    {"--json", 0, NULL, "the content of the page as JSON on standard output instead"},
+};
+
+const struct cli_spec spec_report = {
+    .name = "report",
+    .form = {"[options] DIR [DIR]"},
+    .prose = "Makes the page of a run from the files that `warpwatt run -o DIR` left (record.jsonl\n"
+             "and gpu.yaml). With two, one page shows both, every number with its change.",
+    .part = {CLI_PART(options)},
+    .word = CLI_FOLDER,
+};
+
+static enum ww_status write_gpu(struct cli *c, const struct gpu_config *g, const char *dir) {
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (!f) return diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for gpu.yaml");
+    gpu_config_print(g, f);
+    const bool bad = fclose(f) != 0;
+    const enum ww_status s =
+        bad ? diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for gpu.yaml")
+            : file_write_atomic(arena_printf(&c->arena, "%s/gpu.yaml", dir), text, len, &c->diags);
+    free(text);
+    return s;
+}
+
+enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir) {
+    const char *folder = study_page_folder(c);
+    if (!folder) return WW_ERROR_IO;
+    const enum ww_status s = write_gpu(c, in->gpu, dir);
+    if (s != WW_OK) return s;
+    return page_write_runs(&c->arena, in, 1, folder, arena_printf(&c->arena, "%s/index.html", dir),
+                           &c->diags);
+}
+
+// ---- reading a run back -------------------------------------------------------------------------
+struct kept {
+    struct run run;
+    struct power_model model;
+    struct account power;
+    struct activity_file file;
+    char why[512];
+};
+
+static enum ww_status read_kept(struct cli *c, const char *dir, struct view_input *in) {
+    struct kept *k = arena_alloc(&c->arena, sizeof *k);
+    struct gpu_config *gpu = arena_alloc(&c->arena, sizeof *gpu);
+    const char *record = arena_printf(&c->arena, "%s/record.jsonl", dir),
+               *yaml = arena_printf(&c->arena, "%s/gpu.yaml", dir);
+    if (access(record, R_OK) != 0 || access(yaml, R_OK) != 0)
+        return diag_add(&c->diags, WW_ERROR_USAGE,
+                        "%s holds no record.jsonl and gpu.yaml: it is not what `warpwatt run -o` "
+                        "leaves",
+                        dir);
+    enum ww_status s = run_read(record, &c->diags, &k->run);
+    if (s == WW_OK) s = gpu_config_load(yaml, NULL, 0, &c->diags, gpu);
+    if (s != WW_OK) return s;
+    struct diags d;
+    diags_init(&d);
+    const bool has_power =
+        power_model_of(gpu, &d, &k->model) == WW_OK && json_array_size(k->run.launches) &&
+        power_account_of_run(c, &k->model, &k->run, &d, &k->power, &k->file) == WW_OK;
+    if (!has_power) diags_first(&d, k->why, sizeof k->why);
+    diags_free(&d);
+    const char *program = json_string_value(json_object_get(k->run.header, "program")),
+               *slash = program ? strrchr(program, '/') : NULL;
+    *in = (struct view_input){.title = slash     ? slash + 1
+                                       : program ? program
+                                                 : dir,
+                              .run = &k->run,
+                              .gpu = gpu,
+                              .power = has_power ? &k->power : NULL,
+                              .no_power = *k->why ? k->why : NULL,
+                              .check = 0};
+    return WW_OK;
+}
+
+int cmd_report(struct cli *c, int argc, char **argv) {
+    const char *dir[2], *out = NULL, *value;
+    uint32_t n = 0;
+    bool json = false;
+    struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    for (int o; (o = cli_next(&args, &spec_report, &value)) != CLI_END;) {
+        switch (o) {
+        case CLI_STOP: return args.code;
+        case CLI_WORD:
+            if (n == 2) return cli_usage("one or two runs: `%s` is too much", value);
+            dir[n++] = value;
+            break;
+        case OPT_OUT: out = value; break;
+        default: json = true; break;
+        }
+    }
+    if (!n) return cli_usage("report of what? the folder of a run: `warpwatt run -o DIR ...`");
+    struct view_input in[2];
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < n && s == WW_OK; i++) s = read_kept(c, dir[i], &in[i]);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (json) {
+        json_t *o = view_json(&c->arena, &in[0]);
+        json_dumpf(o, stdout, JSON_INDENT(1));
+        fputc('\n', stdout);
+        json_decref(o);
+        return 0;
+    }
+    const char *folder = study_page_folder(c);
+    if (!folder) return cli_fail(c, WW_ERROR_IO);
+    if (!out)
+        out = arena_printf(&c->arena, "%s/%s", dir[0], n == 2 ? "compare.html" : "index.html");
+    s = page_write_runs(&c->arena, in, n, folder, out, &c->diags);
+    if (s != WW_OK) return cli_fail(c, s);
+    printf("%s\n", out);
+    return 0;
+}

@@ -1,0 +1,116 @@
+// How near a kernel ran to each limit of the machine, and the roofs of the roofline: what the
+// units, the caches' ports, the network and DRAM could do in the time, by the GPU's configuration.
+#include "view/view.h"
+
+#include <math.h>
+
+static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+
+static double sum(const struct activity *a, uint32_t first, uint32_t n) {
+    double s = 0;
+    for (uint32_t i = 0; i < n; i++) s += (double)a->c[first + i];
+    return s;
+}
+
+// Slots of all schedulers, without those of second instructions, which stand beside the first's.
+static double slots(const struct activity *a) {
+    return sum(a, ACT_issue_slots, STALL_N) - (double)a->c[ACT_issue_slots + STALL_dual];
+}
+
+static double net_ports(const struct gpu_config *c) {
+    return fmin(c->sm_count, (double)c->mem.partitions * c->mem.slices_per_partition);
+}
+
+static double slice_count(const struct gpu_config *c) {
+    return (double)c->mem.partitions * c->mem.slices_per_partition;
+}
+
+uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
+                     struct peak_limit out[PEAK_LIMITS]) {
+    const double cycles = (double)a->c[ACT_cycles], sm_cycles = cycles * c->sm_count,
+                 net_cycles = cycles * c->mem.net.clock_mhz / c->clocks.core_mhz,
+                 l2_cycles = cycles * c->mem.l2_clock_mhz / c->clocks.core_mhz;
+    const double idle_slots = (double)a->c[ACT_sm_idle_cycles] * c->sm.schedulers;
+    const double pass_cycles = 0.5 * c->sm.shared_pass_cycles;
+    uint32_t n = 0;
+#define LIMIT(label, used, room) out[n++] = (struct peak_limit){label, ratio(used, room)}
+    LIMIT("issue", (double)a->c[ACT_issue_slots + STALL_issued], slots(a) + idle_slots);
+    LIMIT("INT", sum(a, ACT_int_busy_cycles, 8), sm_cycles * c->sm.clusters);
+    LIMIT("FP", sum(a, ACT_fp_busy_cycles, 8), sm_cycles * c->sm.clusters);
+    LIMIT("SFU", (double)a->c[ACT_sfu_busy_cycles], sm_cycles * c->sm.sfus);
+    if (c->sm.dp_units && c->sm.dp_pipe == DP_PIPE_DP)
+        LIMIT("DP", (double)a->c[ACT_dp_busy_cycles], sm_cycles * c->sm.dp_units);
+    LIMIT("LD/ST", (double)a->c[ACT_ldst_busy_cycles], sm_cycles);
+    LIMIT("shared", (double)a->c[ACT_shared_passes] * (pass_cycles > 0 ? pass_cycles : 1),
+          sm_cycles);
+    if (c->sm.l1d.bytes)
+        LIMIT("L1", (double)(a->c[ACT_l1_reads] + a->c[ACT_l1_writes]),
+              sm_cycles * (c->sm.l1d.ports ? c->sm.l1d.ports : 1));
+    LIMIT("L2", (double)(a->c[ACT_l2_reads] + a->c[ACT_l2_writes] + a->c[ACT_l2_atomics]),
+          l2_cycles * slice_count(c) * (c->mem.l2.ports ? c->mem.l2.ports : 1));
+    LIMIT("network", fmax((double)a->c[ACT_net_request_flits], (double)a->c[ACT_net_reply_flits]),
+          net_cycles * net_ports(c));
+    LIMIT("DRAM", (double)a->c[ACT_dram_bus_cycles], (double)a->c[ACT_dram_cycles]);
+#undef LIMIT
+    return n;
+}
+
+double peak_operations(const struct activity *a) {
+    double n = 0;
+    for (uint32_t k = 0; k < OPC_N; k++) {
+        const double lanes = (double)a->c[ACT_thread_by_class + k];
+        switch (op_class_unit[k]) {
+        case UNIT_INT:
+            if (k == OPC_MOV || k == OPC_WARP) break;
+            n += k == OPC_INT_MAD ? 2 * lanes : lanes;
+            break;
+        case UNIT_FP: n += k == OPC_FP_FMA ? 2 * lanes : lanes; break;
+        case UNIT_DP: n += k == OPC_DP_FMA ? 2 * lanes : lanes; break;
+        case UNIT_SFU: n += lanes; break;
+        default: break;
+        }
+    }
+    return n;
+}
+
+double peak_operations_per_s(const struct gpu_config *c) {
+    const uint32_t interval = c->sm.timing[OPC_FP_FMA].interval;
+    return 2.0 * 32 * c->sm_count * c->sm.clusters / (interval ? interval : 1) *
+           c->clocks.core_mhz * 1e6;
+}
+
+const char *peak_level_name(enum peak_level level) {
+    static const char *const name[] = {"shared memory", "L1", "L2", "DRAM"};
+    return name[level];
+}
+
+double peak_bytes(const struct gpu_config *c, const struct activity *a, enum peak_level level) {
+    switch (level) {
+    case PEAK_SHARED: return 4.0 * (double)a->c[ACT_shared_lanes];
+    case PEAK_L1: return 4.0 * (double)a->c[ACT_l1_words];
+    case PEAK_L2:
+        return (double)c->mem.net.flit_bytes *
+               (double)(a->c[ACT_net_request_flits] + a->c[ACT_net_reply_flits]);
+    default: return (double)(a->c[ACT_dram_read_bytes] + a->c[ACT_dram_write_bytes]);
+    }
+}
+
+double peak_bytes_per_s(const struct gpu_config *c, enum peak_level level) {
+    const double core_hz = c->clocks.core_mhz * 1e6;
+    const struct dram_config *m = &c->mem.dram;
+    switch (level) {
+    case PEAK_SHARED: {
+        const double passes = c->sm.shared_pass_cycles ? 2.0 / c->sm.shared_pass_cycles : 1;
+        return (double)c->sm_count * c->sm.shared_lanes_a_pass * c->sm.shared_bank_bytes * passes *
+               core_hz;
+    }
+    case PEAK_L1:
+        return c->sm.l1d.bytes ? (double)c->sm_count * c->sm.l1d.line_bytes *
+                                     (c->sm.l1d.ports ? c->sm.l1d.ports : 1) * core_hz
+                               : 0;
+    case PEAK_L2: return net_ports(c) * c->mem.net.flit_bytes * c->mem.net.clock_mhz * 1e6;
+    default:
+        return (double)c->mem.partitions * m->channels_per_partition * m->bus_bits / 8.0 *
+               m->data_rate * m->clock_mhz * 1e6;
+    }
+}

@@ -1,0 +1,412 @@
+// Draws the page of a run from its content (view_json; docs/results.md). No figure is computed here
+// that the content does not hold, but for sums, shares and changes.
+"use strict";
+(function () {
+  var runs = JSON.parse(document.getElementById("data").textContent), run = runs[0], other = runs[1] || null;
+  var palette = ["#1f5fa8", "#e0812a", "#3a9a78", "#9a4fa3", "#c2443e", "#4ba3c7", "#8a7a2f", "#d36fa0", "#5b6b7a", "#7a9a3a",
+    "#b0653a", "#4a5fc1"];
+  var dark = matchMedia("(prefers-color-scheme: dark)").matches, drawn = 0, wanted = 0;
+  Chart.defaults.animation = false;
+  Chart.defaults.color = dark ? "#b9c4d0" : "#3c4753";
+  Chart.defaults.borderColor = dark ? "#333d49" : "#e3e8ed";
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+
+  // ---- words and numbers ----
+  function el(tag, attributes, children) {
+    var e = document.createElement(tag);
+    Object.keys(attributes || {}).forEach(function (k) {
+      if (k === "text") e.textContent = attributes[k];
+      else if (k.slice(0, 2) === "on") e.addEventListener(k.slice(2), attributes[k]);
+      else if (attributes[k] !== null && attributes[k] !== undefined) e.setAttribute(k, attributes[k]);
+    });
+    (children || []).forEach(function (c) { if (c) e.appendChild(typeof c === "string" ? document.createTextNode(c) : c); });
+    return e;
+  }
+  var known = function (v) { return v !== null && v !== undefined; };
+  function scaled(v, unit) {
+    if (!known(v)) return "\u2013";
+    var m = Math.abs(v), step = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"],
+      [1e-12, "p"], [1e-15, "f"]];
+    if (m === 0) return "0 " + unit;
+    for (var i = 0; i < step.length; i++)
+      if (m >= step[i][0] * 0.9995 || i === step.length - 1) return Number((v / step[i][0]).toPrecision(4)) + " " + step[i][1] + unit;
+  }
+  function whole(v) { return known(v) ? Math.round(v).toLocaleString("en") : "\u2013"; }
+  function fixed(v) { return known(v) ? String(Number(v.toPrecision(4))) : "\u2013"; }
+  function percent(v) { return known(v) ? (100 * v).toFixed(1) + " %" : "\u2013"; }
+  // The change from `b` to `a`; `good` says which direction is better: -1 less, 1 more, 0 neither.
+  function change(a, b, good) {
+    if (!other || !known(a) || !known(b) || b === 0) return null;
+    var d = a / b - 1, side = Math.abs(d) < 5e-4 || !good ? "" : d * good > 0 ? " better" : " worse";
+    return el("span", { "class": "change" + side, text: (d >= 0 ? "+" : "\u2212") + Math.abs(100 * d).toFixed(1) + " %" });
+  }
+  function section(id, title, children) {
+    var s = el("section", { id: id }, [el("h2", { text: title })].concat(children));
+    document.getElementById("main").appendChild(s);
+    return s;
+  }
+  function chart(label, config) {
+    var canvas = el("canvas", { role: "img", "aria-label": label }), box = el("div", { "class": "chart" }, [canvas]);
+    wanted++;
+    box.draw = function () {
+      config.options = Object.assign({ responsive: true, maintainAspectRatio: false }, config.options);
+      new Chart(canvas, config);
+      if (canvas.width && canvas.height) {
+        var ink = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        for (var i = 3; i < ink.length; i += 4) if (ink[i]) { drawn++; break; }
+      }
+    };
+    return box;
+  }
+  // A table whose columns are {title, value(row), text(row), compare}; headings sort.
+  function table(caption, columns, rows, options) {
+    options = options || {};
+    var body = el("tbody"), sorted = { at: -1, down: true };
+    function fill(list) {
+      body.textContent = "";
+      list.forEach(function (r) {
+        var tr = el("tr", options.row ? options.row(r) : null, columns.map(function (c, i) {
+          var content = c.node ? c.node(r) : null, text = content ? null : c.text ? c.text(r) : fixed(c.value(r));
+          return i === 0 ? el("th", { scope: "row", text: text }, [content]) : el("td", { "class": c.kind || null, text: text }, [content]);
+        }));
+        if (options.ready) options.ready(tr, r);
+        body.appendChild(tr);
+      });
+    }
+    var head = el("tr", null, columns.map(function (c, i) {
+      var button = el("button", { type: "button", text: c.title, onclick: function () {
+        sorted.down = sorted.at === i ? !sorted.down : true;
+        sorted.at = i;
+        var list = rows.slice().sort(function (a, b) {
+          var x = c.value(a), y = c.value(b), q = x > y ? 1 : x < y ? -1 : 0;
+          return sorted.down ? -q : q;
+        });
+        Array.prototype.forEach.call(head.children, function (h, k) {
+          if (k === i) h.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
+          else h.removeAttribute("aria-sort");
+        });
+        fill(list);
+      } });
+      return el("th", { scope: "col" }, [button]);
+    }));
+    fill(rows);
+    var t = el("div", { "class": "scroll", tabindex: "0", role: "region", "aria-label": caption },
+      [el("table", null, [el("thead", null, [head]), body])]);
+    t.fill = fill;
+    return t;
+  }
+
+  // ---- head ----
+  var checks = { "1": "results checked", "0": "", "-1": "the program's own check failed" };
+  document.getElementById("head").appendChild(el("div", null, [
+    el("h1", { text: run.title + (other ? ", two runs" : "") }),
+    el("p", { "class": "meta", text: run.gpu.name + " (" + run.gpu.product + ", " + run.gpu.sms + " SMs, " + run.gpu.core_clock_mhz +
+      " MHz)" + (other ? " beside " + other.title + " on " + other.gpu.name : "") +
+      (checks[run.check] ? " \u00b7 " + checks[run.check] : "") + " \u00b7 simulated by warpwatt" }),
+    run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
+    run.status ? el("p", { "class": "alert", text: run.status }) : null,
+    run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
+    el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
+      ["source", "Source"], ["advice", "What to change"]].map(function (n) {
+      return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
+  ]));
+
+  // ---- overview ----
+  function card(name, value, a, b, good) {
+    return el("div", { "class": "card" }, [el("span", { "class": "meta", text: name }), el("b", { text: value }), change(a, b, good)]);
+  }
+  function cards() {
+    var t = run.totals, o = other ? other.totals : {};
+    var rows = [["time in kernels", scaled(t.seconds, "s"), "seconds", -1], ["cycles", whole(t.cycles), "cycles", -1],
+      ["energy", scaled(t.energy_j, "J"), "energy_j", -1], ["power", scaled(t.power_w, "W"), "power_w", -1],
+      ["dynamic", scaled(t.dynamic_j, "J"), "dynamic_j", -1], ["static", scaled(t.static_j, "J"), "static_j", -1],
+      ["energy-delay", scaled(t.edp_js, "Js"), "edp_js", -1], ["warp instructions", whole(t.warp_instructions), "warp_instructions", -1],
+      ["IPC", fixed(t.ipc), "ipc", 1], ["lanes of 32", fixed(t.lanes), "lanes", 1], ["L1 hits", percent(t.l1_hit), "l1_hit", 1],
+      ["L2 hits", percent(t.l2_hit), "l2_hit", 1]];
+    return el("div", { "class": "cards" }, rows.filter(function (r) { return known(t[r[2]]); }).map(function (r) {
+      return card(r[0], r[1], t[r[2]], o[r[2]], r[3]); }));
+  }
+  // Squares as near to square as can be: rows along the shorter side (Bruls, Huizing and van Wijk, 2000).
+  function squarify(items, x, y, w, h, place) {
+    items = items.slice().sort(function (a, b) { return b.value - a.value; });
+    var total = items.reduce(function (s, i) { return s + i.value; }, 0), scale = total > 0 ? w * h / total : 0;
+    function worst(row, sum, side) {
+      var first = row[0].value * scale, last = row[row.length - 1].value * scale, s = sum * scale;
+      return Math.max(side * side * first / (s * s), s * s / (side * side * last));
+    }
+    while (items.length && w > 0 && h > 0) {
+      var side = Math.min(w, h), row = [items[0]], sum = items[0].value, i = 1;
+      while (i < items.length && worst(row.concat(items[i]), sum + items[i].value, side) <= worst(row, sum, side)) {
+        sum += items[i].value;
+        row.push(items[i++]);
+      }
+      var thick = sum * scale / side, at = 0;
+      row.forEach(function (r) {
+        var length = r.value * scale / thick;
+        if (w >= h) place(r, x, y + at, thick, length);
+        else place(r, x + at, y, length, thick);
+        at += length;
+      });
+      if (w >= h) { x += thick; w -= thick; } else { y += thick; h -= thick; }
+      items = items.slice(row.length);
+    }
+  }
+  function energyMap() {
+    var parts = run.components, children = {}, sum = {}, trail = el("div", { "class": "tools" }), map = el("div", { "class": "map" });
+    parts.forEach(function (p) { (children[p.parent || ""] = children[p.parent || ""] || []).push(p); });
+    function all(p) {
+      if (sum[p.name]) return sum[p.name];
+      var s = { dynamic: p.dynamic_j, still: p.static_j };
+      (children[p.name] || []).forEach(function (q) { var a = all(q); s.dynamic += a.dynamic; s.still += a.still; });
+      return (sum[p.name] = s);
+    }
+    var root = parts[0], whole_j = all(root).dynamic + all(root).still;
+    function path(p) {
+      var up = parts.filter(function (q) { return q.name === p.parent; })[0];
+      return up ? path(up).concat([p]) : [p];
+    }
+    function show(p) {
+      trail.textContent = "";
+      path(p).forEach(function (q) {
+        trail.appendChild(el("button", { type: "button", "class": "plain", text: q.name + " " + scaled(all(q).dynamic + all(q).still, "J"),
+          onclick: function () { show(q); } }));
+      });
+      map.textContent = "";
+      var items = (children[p.name] || []).map(function (q, i) {
+        return { part: q, value: all(q).dynamic + all(q).still, dynamic: all(q).dynamic, colour: palette[i % palette.length] }; });
+      var own = p.dynamic_j + p.static_j;
+      if (own > 0) items.push({ part: null, name: p.name + " itself", value: own, dynamic: p.dynamic_j, colour: "#6c7784" });
+      items = items.filter(function (i) { return i.value > 0; });
+      squarify(items, 0, 0, 100, 100, function (i, x, y, w, h) {
+        var name = i.part ? i.part.name : i.name, share = i.dynamic / i.value;
+        map.appendChild(el("button", { type: "button", "class": "cell", title: name + ": " + scaled(i.value, "J") + ", " +
+          percent(i.value / whole_j) + " of all, " + percent(share) + " dynamic" + (i.part ? ". " + i.part.prose : ""),
+          style: "left:" + x + "%;top:" + y + "%;width:" + w + "%;height:" + h + "%;background:linear-gradient(0deg, rgba(255,255,255,.18) " +
+            100 * share + "%, transparent " + 100 * share + "%), " + i.colour,
+          onclick: function () { if (i.part && children[i.part.name]) show(i.part); } },
+          [name, el("br"), el("small", { text: percent(i.value / whole_j) })]));
+      });
+    }
+    show(root);
+    return el("div", null, [el("h3", { text: "Energy by component" }),
+      el("p", { "class": "meta", text: "Areas are joules of the time in kernels; the lighter foot of each is dynamic. A part opens when pressed." }),
+      trail, map]);
+  }
+  function slotChart() {
+    var names = Object.keys(run.totals.slots).filter(function (n) { return n !== "dual"; });
+    function shares(r) {
+      var s = r.totals.slots || {}, all = Object.keys(s).reduce(function (t, n) { return n === "dual" ? t : t + s[n]; }, 0);
+      return names.map(function (n) { return all ? 100 * (s[n] || 0) / all : 0; });
+    }
+    var sets = [{ label: run.title, data: shares(run), backgroundColor: palette[0] }];
+    if (other) sets.push({ label: "beside: " + other.title, data: shares(other), backgroundColor: palette[1] });
+    return chart("issue slots by owner, in per cent", { type: "bar", data: { labels: names, datasets: sets }, options: { indexAxis: "y",
+      scales: { x: { beginAtZero: true, title: { display: true, text: "% of issue slots" } } }, plugins: { legend: { display: !!other } } } });
+  }
+  function rooflines() {
+    var level = run.roofs.levels, top = run.roofs.operations_per_s, points = [], sets = [];
+    level.forEach(function (l, i) {
+      if (!l.bytes_per_s) return;
+      var knee = top / l.bytes_per_s;
+      sets.push({ type: "line", label: l.name + " roof", borderColor: palette[i], borderDash: [5, 4], borderWidth: 1.5, pointRadius: 0,
+        data: [{ x: knee / 1000, y: top / 1000 }, { x: knee, y: top }, { x: 1000, y: top }] });
+      sets.push({ label: l.name, backgroundColor: palette[i], pointRadius: 5, data: run.kernels.filter(function (k) {
+        return k.bytes && k.bytes[i] > 0 && k.operations > 0; }).map(function (k) {
+        return { x: k.operations / k.bytes[i], y: k.operations / k.seconds, name: k.kernel }; }) });
+    });
+    run.kernels.forEach(function (k) {
+      if (k.bytes && k.bytes[3] > 0 && k.operations > 0 && k.energy_j) points.push({ x: k.operations / k.bytes[3], y: k.energy_j / k.operations, name: k.kernel }); });
+    function axes(y) {
+      return { x: { type: "logarithmic", title: { display: true, text: "operations a byte" } },
+        y: { type: "logarithmic", title: { display: true, text: y }, ticks: { callback: function (v) { return scaled(v, "").trim(); } } } };
+    }
+    var tip = { tooltip: { callbacks: { label: function (c) {
+      return (c.raw.name || c.dataset.label) + ": " + fixed(c.raw.x) + " operations a byte, " + scaled(c.raw.y, ""); } } } };
+    return el("div", { "class": "pair" }, [
+      el("div", null, [el("h3", { text: "Roofline" }), chart("roofline: operations a second over operations a byte", { type: "scatter",
+        data: { datasets: sets }, options: { scales: axes("operations a second"), plugins: tip } })]),
+      el("div", null, [el("h3", { text: "Energy roofline" }), chart("joules an operation over operations a byte of DRAM", { type: "scatter",
+        data: { datasets: [{ label: "kernels", data: points, backgroundColor: palette[1], pointRadius: 5 }] },
+        options: { scales: axes("joules an operation"), plugins: tip } })])]);
+  }
+  section("overview", "Overview", [cards(), el("div", { "class": "pair" }, [
+    run.components ? energyMap() : null,
+    run.totals.slots ? el("div", null, [el("h3", { text: "Issue slots and who lost them" }), slotChart()]) : null]),
+    run.components ? rooflines() : null]);
+
+  // ---- kernels ----
+  var beside = {};
+  if (other) other.kernels.forEach(function (k) { beside[k.kernel + k.grid + k.block] = k; });
+  function twin(k) { return beside[k.kernel + k.grid + k.block] || {}; }
+  function with_change(text, key, good) {
+    return function (k) { return el("span", null, [text(k[key]) + " ", change(k[key], twin(k)[key], good)]); };
+  }
+  function kernelDetail(k) {
+    var rows = (k.limits || []).filter(function (l) { return known(l.share); });
+    return el("details", null, [el("summary", { text: k.kernel + ": how near to each limit" }),
+      el("p", { text: "Occupancy " + fixed(k.achieved_warps) + " warps an SM of " + k.occupancy_warps + " possible, limited by " +
+        (k.occupancy_limit || "nothing") + "; " + k.registers + " registers a thread, " + k.shared_bytes + " bytes of shared memory a block; " +
+        fixed(k.transactions_an_access) + " transactions an access, " + fixed(k.passes_a_shared_access) + " passes a shared access, DRAM row hits " +
+        percent(k.row_hit) + "." }),
+      table("limits of " + k.kernel, [{ title: "limit", value: function (l) { return l.name; }, text: function (l) { return l.name; } },
+        { title: "of its peak", value: function (l) { return l.share; }, text: function (l) { return percent(l.share); } },
+        { title: "", value: function (l) { return l.share; }, node: function (l) {
+          return el("div", { "class": "bar" }, [el("i", { style: "width:" + Math.min(100, 100 * l.share) + "%" })]); } }], rows)]);
+  }
+  var filter = el("input", { type: "search", placeholder: "filter by name", "aria-label": "filter kernels by name" });
+  var kernelTable = table("kernels", [
+    { title: "kernel", value: function (k) { return k.kernel; }, text: function (k) { return k.kernel; } },
+    { title: "grid \u00d7 block", value: function (k) { return k.grid[0] * k.grid[1] * k.grid[2]; },
+      text: function (k) { return k.grid.join("\u00b7") + " \u00d7 " + k.block.join("\u00b7"); } },
+    { title: "launches", value: function (k) { return k.launches; }, text: function (k) { return whole(k.launches); } },
+    { title: "time", value: function (k) { return k.seconds; }, node: with_change(function (v) { return scaled(v, "s"); }, "seconds", -1) },
+    { title: "energy", value: function (k) { return k.energy_j; }, node: with_change(function (v) { return scaled(v, "J"); }, "energy_j", -1) },
+    { title: "power", value: function (k) { return k.power_w; }, node: with_change(function (v) { return scaled(v, "W"); }, "power_w", -1) },
+    { title: "IPC", value: function (k) { return k.ipc; } },
+    { title: "lanes", value: function (k) { return k.lanes; } },
+    { title: "warps", value: function (k) { return k.achieved_warps; } },
+    { title: "L1", value: function (k) { return k.l1_hit; }, text: function (k) { return percent(k.l1_hit); } },
+    { title: "L2", value: function (k) { return k.l2_hit; }, text: function (k) { return percent(k.l2_hit); } },
+    { title: "nearest limit", value: function (k) { return nearest(k).share; }, text: function (k) {
+      var n = nearest(k); return n.name ? n.name + " " + percent(n.share) : "\u2013"; } }
+  ], run.kernels.slice().sort(function (a, b) { return b.seconds - a.seconds; }));
+  function nearest(k) {
+    return (k.limits || []).reduce(function (m, l) { return known(l.share) && l.share > m.share ? l : m; }, { share: 0 }); }
+  filter.addEventListener("input", function () {
+    kernelTable.fill(run.kernels.filter(function (k) { return k.kernel.toLowerCase().indexOf(filter.value.toLowerCase()) >= 0; })); });
+  section("kernels", "Kernels", [el("p", { "class": "meta", text: "Launches of one kernel and shape are a row; headings sort." }),
+    el("div", { "class": "tools" }, [filter]), kernelTable].concat(
+    run.kernels.slice().sort(function (a, b) { return b.seconds - a.seconds; }).slice(0, 20).map(function (k) { return k.limits ? kernelDetail(k) : null; })));
+
+  // ---- over time ----
+  function overTime() {
+    var t = run.timeline, v = t.intervals;
+    if (!v.length) return [el("p", { text: "No intervals were counted in this run." })];
+    var peak = t.groups.map(function (g, i) { return Math.max.apply(null, v.map(function (r) { return r.watts[i]; })); });
+    var shown = t.groups.map(function (g, i) { return i; }).sort(function (a, b) { return peak[b] - peak[a]; }).slice(0, 11);
+    var micro = function (s) { return 1e6 * s; };
+    function points(f) {
+      var list = [];
+      v.forEach(function (r, i) {
+        var y = f(r);
+        list.push({ x: micro(r.from_s), y: y }, { x: micro(r.to_s), y: y });
+        if (i + 1 < v.length && v[i + 1].from_s > r.to_s * (1 + 1e-9)) list.push({ x: micro(r.to_s), y: null });
+      });
+      return list;
+    }
+    var sets = shown.map(function (g, i) {
+      return { label: t.groups[g], data: points(function (r) { return r.watts[g]; }), backgroundColor: palette[i % palette.length],
+        borderColor: palette[i % palette.length], borderWidth: 0, pointRadius: 0, fill: true }; });
+    sets.push({ label: "all others", data: points(function (r) {
+      return r.watts.reduce(function (s, w, i) { return shown.indexOf(i) < 0 ? s + w : s; }, 0); }),
+      backgroundColor: "#aab4be", borderWidth: 0, pointRadius: 0, fill: true });
+    function lines(label, of, unit, most) {
+      return el("div", null, [el("h3", { text: label }), chart(label + " over time", { type: "line", data: { datasets: of.map(function (q, i) {
+        return { label: q[0], data: points(q[1]), borderColor: palette[i], backgroundColor: palette[i], borderWidth: 1.5, pointRadius: 0 }; }) },
+        options: { parsing: false, scales: { x: { type: "linear", title: { display: true, text: "\u00b5s" } },
+          y: { beginAtZero: true, max: most, title: { display: true, text: unit } } } } })]);
+    }
+    var hundred = function (key) { return function (r) { return known(r[key]) ? 100 * r[key] : null; }; };
+    return [el("h3", { text: "Power by component" }), chart("power by component over time", { type: "line", data: { datasets: sets },
+      options: { parsing: false, scales: { x: { type: "linear", title: { display: true, text: "\u00b5s" } },
+        y: { stacked: true, beginAtZero: true, title: { display: true, text: "W" } } }, plugins: { legend: { labels: { boxWidth: 12 } } } } }),
+      el("div", { "class": "pair" }, [
+        lines("Issue slots used, and cache hits", [["issue slots", hundred("issue")], ["L1 hits", hundred("l1_hit")], ["L2 hits", hundred("l2_hit")]], "%", 100),
+        lines("Warps an SM", [["resident warps", function (r) { return r.warps; }]], "warps"),
+        lines("DRAM", [["read and written", function (r) { return r.dram_bytes_per_s / 1e9; }]], "GB/s")])];
+  }
+  section("time", "Over time", overTime());
+
+  // ---- source ----
+  function stallText(stalls) {
+    return Object.keys(stalls).sort(function (a, b) { return stalls[b] - stalls[a]; }).slice(0, 3).map(function (n) {
+      return n + " " + whole(stalls[n]); }).join(", ");
+  }
+  function waited(i) { return Object.keys(i.stalls).reduce(function (s, n) { return s + i.stalls[n]; }, 0); }
+  // Adds instructions up by the line that `key` gives.
+  function byLine(code, key, text) {
+    var lines = {};
+    code.instructions.forEach(function (i) {
+      var k = key(i);
+      if (k === null) return;
+      var l = lines[k] = lines[k] || { key: k, text: text(k, i), issues: 0, lanes: 0, slots: 0, dynamic_j: 0, static_j: 0, stalls: {}, pcs: [] };
+      l.issues += i.issues;
+      l.lanes += i.lanes;
+      l.slots += waited(i);
+      l.dynamic_j += i.dynamic_j;
+      l.static_j += i.static_j;
+      l.pcs.push(i.pc);
+      Object.keys(i.stalls).forEach(function (n) { l.stalls[n] = (l.stalls[n] || 0) + i.stalls[n]; });
+    });
+    return Object.keys(lines).map(function (k) { return lines[k]; });
+  }
+  function pane(code, title, rows, select) {
+    var most = rows.reduce(function (m, r) { return Math.max(m, r.dynamic_j + r.static_j || r.issues); }, 0);
+    var heat = function (r) { return most ? (r.dynamic_j + r.static_j || r.issues) / most : 0; };
+    var t = table(title + " of " + code.kernel, [
+      { title: title, value: function (r) { return r.order; }, text: function (r) { return r.label; } },
+      { title: "energy", value: function (r) { return r.dynamic_j + r.static_j; }, node: function (r) {
+        return el("span", { style: "padding:0 .3em;background:rgba(var(--heat)," + (0.75 * heat(r)).toFixed(2) + ")", text: scaled(r.dynamic_j + r.static_j, "J") }); } },
+      { title: "dynamic", value: function (r) { return r.dynamic_j; }, text: function (r) { return scaled(r.dynamic_j, "J"); } },
+      { title: "issues", value: function (r) { return r.issues; }, text: function (r) { return whole(r.issues); } },
+      { title: "lanes", value: function (r) { return r.issues ? r.lanes / r.issues : 0; }, text: function (r) { return r.issues ? fixed(r.lanes / r.issues) : ""; } },
+      { title: "waited", value: function (r) { return r.slots; }, text: function (r) { return whole(r.slots); } },
+      { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls); } }
+    ], rows, { row: function () { return { tabindex: "0" }; }, ready: function (tr, r) {
+      r.tr = tr;
+      tr.addEventListener("click", function () { select(r.pcs); });
+      tr.addEventListener("keydown", function (e) { if (e.key === "Enter") select(r.pcs); });
+    } });
+    t.rows = rows;
+    return el("div", null, [t]);
+  }
+  function source(code) {
+    var all = [];
+    function select(pcs) {
+      all.forEach(function (rows) { rows.forEach(function (r) {
+        r.tr.classList.toggle("on", r.pcs.some(function (p) { return pcs.indexOf(p) >= 0; })); }); });
+    }
+    var cuda = byLine(code, function (i) {
+      return i.line ? (i.file || 0) + ":" + i.line : null; }, function (k) {
+      var f = k.split(":"); return ((code.cuda[f[0]] || {})[f[1]] || "").replace(/\t/g, "  "); });
+    cuda.forEach(function (r) {
+      var f = r.key.split(":"); r.order = -(f[0] * 1e6 + +f[1]); r.label = f[1].padStart(5) + "  " + r.text; });
+    var ptx = byLine(code, function (i) { return i.ptx || null; }, function (k) { return (code.ptx[k] || "").trim(); });
+    ptx.forEach(function (r) { r.order = -r.key; r.label = String(r.key).padStart(5) + "  " + r.text; });
+    var machine = code.instructions.map(function (i) {
+      return { order: -i.pc, label: String(i.pc).padStart(5) + "  " + i.text, issues: i.issues, lanes: i.lanes, slots: waited(i), stalls: i.stalls,
+        dynamic_j: i.dynamic_j, static_j: i.static_j, pcs: [i.pc] }; });
+    cuda.sort(function (a, b) { return b.order - a.order; });
+    ptx.sort(function (a, b) { return b.order - a.order; });
+    var parts = [];
+    if (cuda.length) { all.push(cuda); parts.push(pane(code, "CUDA source", cuda, select)); }
+    all.push(ptx, machine);
+    parts.push(pane(code, "PTX", ptx, select), pane(code, "machine code", machine, select));
+    var sum = code.instructions.reduce(function (s, i) { return s + i.dynamic_j + i.static_j; }, 0);
+    return el("div", null, [el("p", { "class": "meta", text: whole(code.launches) + " launches, " + scaled(code.seconds, "s") + ", " +
+      scaled(code.dynamic_j + code.static_j, "J") + ": " + scaled(sum, "J") + " to instructions, " + scaled(code.idle_j, "J") +
+      " to issue slots and SMs without work. Press a line to see it in the other columns." }), el("div", { "class": "code" }, parts)]);
+  }
+  var holder = el("div"), choice = el("select", { "aria-label": "kernel" }, run.codes.map(function (c, i) {
+    return el("option", { value: String(i), text: c.kernel }); }));
+  function showSource() { holder.textContent = ""; if (run.codes.length) holder.appendChild(source(run.codes[+choice.value])); }
+  choice.addEventListener("change", showSource);
+  section("source", "Source", run.codes.length ? [el("div", { "class": "tools" }, [el("label", { text: "kernel " }), choice]), holder]
+    : [el("p", { text: "No instruction was counted in this run." })]);
+  showSource();
+
+  // ---- what to change ----
+  var findings = run.findings.slice().sort(function (a, b) { return b.time_s - a.time_s; });
+  section("advice", "What to change", findings.length ? findings.map(function (f) {
+    return el("div", { "class": "finding" }, [el("h3", { text: f.title }),
+      el("p", { text: f.kernel + (f.line ? ", line " + f.line : f.ptx ? ", PTX line " + f.ptx : "") + (f.text ? ": " + f.text : "") }),
+      el("p", { text: f.evidence + ". Worth up to " + scaled(f.time_s, "s") + " (" + percent(f.time_share) + " of the kernel) and " +
+        scaled(f.energy_j, "J") + " by this model." }),
+      el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);
+  }) : [el("p", { text: "No rule found anything that is worth 2 % of a kernel's time." })]);
+
+  Array.prototype.forEach.call(document.querySelectorAll(".chart"), function (c) { c.draw(); });
+  document.body.dataset.charts = drawn + " of " + wanted;
+  document.body.dataset.overflow = String(Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
+  document.body.dataset.width = String(document.documentElement.clientWidth);
+}());

@@ -1,0 +1,85 @@
+// What a person looks at after a run: one page, index.html, that opens from a file, offline.
+//
+//   blame_*  (blame.c, blame.def): who caused each joule: machine instruction by machine
+//   instruction view_*   (data.c): the content of the page as JSON, from the record and the account
+//   of a run peak_*   (peak.c): how near each kernel ran to each limit of the machine; the roofs
+//   advice_* (advice.c): findings by rule, each with its evidence and what it is worth
+//   page_*   (page.c): the page itself, from a template, a script and the chart library
+//
+// Nothing here simulates: the same page comes from kept results (`warpwatt report`).
+#ifndef WW_VIEW_H
+#define WW_VIEW_H
+
+#include "report/account.h"
+#include "report/report.h"
+
+// ---- a run, as the page needs it ----------------------------------------------------------------
+struct view_input {
+    const char *title;            // workload, kernel or program
+    const struct run *run;        // its record
+    const struct gpu_config *gpu; // that it ran on
+    const struct account *power;  // NULL: none
+    const char *no_power;         // why there is none, a sentence, or NULL
+    int check;                    // as table_options.check
+};
+
+// ---- who caused the joules ----------------------------------------------------------------------
+// One machine instruction, over all launches of its kernel that counted by instruction.
+struct view_inst {
+    const char *text;
+    uint32_t pc, ptx_line, src_line, src_file;
+    uint8_t klass, reads, writes; // enum op_class; register rows an issue reads and writes
+    uint64_t issues, lanes, stall[STALL_N];
+    double dynamic_j, static_j; // the energy that is its; see blame.def
+};
+// One kernel's machine code with its counts and energies.
+struct view_code {
+    const char *kernel, *module;
+    const json_t *source; // the record's "code" line, or NULL
+    struct view_inst *inst;
+    uint32_t n;
+    uint64_t launches;
+    double seconds;
+    double dynamic_j, static_j; // of these launches
+    double idle_j; // of it what no instruction owns: slots without a warp, SMs without a CTA
+};
+struct view_codes {
+    struct view_code *at;
+    uint32_t n;
+    double uncounted_j; // of launches that did not count by instruction (folded ones)
+};
+// Adds up, over all launches, what each machine instruction issued, waited and cost. Dynamic energy
+// goes to the instructions that caused the counts it is made of (blame.def), static energy by issue
+// slots: to the instruction that used a slot or that the slot waited for. Instructions, idle_j and
+// uncounted_j add up to the energy of the kernels.
+struct view_codes blame_run(struct arena *a, const struct view_input *in);
+
+// ---- limits of the machine ----------------------------------------------------------------------
+struct peak_limit {
+    const char *name; // "issue", "INT", "DRAM"
+    double share;     // of its peak, 0..1; NAN: the machine has none
+};
+enum { PEAK_LIMITS = 16 };
+// How near to each limit a kernel ran; answers how many.
+uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
+                     struct peak_limit out[PEAK_LIMITS]);
+// Arithmetic operations of lanes (a multiply-add is two), and bytes at a level.
+double peak_operations(const struct activity *a);
+enum peak_level { PEAK_SHARED, PEAK_L1, PEAK_L2, PEAK_DRAM, PEAK_LEVELS };
+const char *peak_level_name(enum peak_level level);
+double peak_bytes(const struct gpu_config *c, const struct activity *a, enum peak_level level);
+double peak_bytes_per_s(const struct gpu_config *c, enum peak_level level);
+double peak_operations_per_s(const struct gpu_config *c);
+
+// ---- findings -----------------------------------------------------------------------------------
+json_t *advice_json(const struct view_input *in, const struct view_codes *codes); // new reference
+
+// ---- the page -----------------------------------------------------------------------------------
+// The content of the page (docs/results.md describes it). New reference.
+json_t *view_json(struct arena *a, const struct view_input *in);
+// Writes the page of one run, or of two beside each other (n 2). `folder` holds run.html, run.js
+// and chart.min.js.
+enum ww_status page_write_runs(struct arena *a, const struct view_input *in, uint32_t n,
+                               const char *folder, const char *path, struct diags *d);
+
+#endif
