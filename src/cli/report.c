@@ -17,8 +17,9 @@ static const struct cli_option options[] = {
 const struct cli_spec spec_report = {
     .name = "report",
     .form = {"[options] DIR [DIR]"},
-    .prose = "Makes the page of a run from the files that `warpwatt run -o DIR` left (record.jsonl\n"
-             "and gpu.yaml). With two, one page shows both, every number with its change.",
+    .prose =
+        "Makes the page of a run from the files that `warpwatt run -o DIR` left (record.jsonl\n"
+        "and gpu.yaml). With two, one page shows both, every number with its change.",
     .part = {CLI_PART(options)},
     .word = CLI_FOLDER,
 };

@@ -35,7 +35,8 @@ static const struct cli_option option[OPT_N] = {
                      "host threads (default 1; results do not depend on it)"},
     [OPT_OUT] = {"--out", 'o', "DIR",
                  "write index.html (a page to look at), run.json, record.jsonl, gpu.yaml, "
-                 "activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, power.csv, power-intervals.csv",
+                 "activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, "
+                 "power.csv, power-intervals.csv",
                  CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
@@ -49,7 +50,8 @@ static const struct cli_option option[OPT_N] = {
                          "compute kernels whose name matches without time"},
     [OPT_MAX_CYCLES] = {"--max-cycles", 0, "N",
                         "stop a launch after N core cycles (functional: warp instructions)"},
-    [OPT_INTERVAL] = {"--interval", 0, "N", "also count every N core cycles"},
+    [OPT_INTERVAL] = {"--interval", 0, "N",
+                      "count every N core cycles (default with -o: 500, joined to 128 a launch)"},
     [OPT_SCHEDULER] = {"--scheduler", 0, &scheduler_names[1],
                        "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
@@ -86,6 +88,9 @@ const struct cli_spec spec_run = {
              "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)",
     .word = CLI_WORKLOAD,
 };
+
+// Without --interval: short ones at first, joined as a launch goes on.
+enum { PAGE_INTERVAL_CYCLES = 500, PAGE_INTERVALS_MOST = 128, PAGE_INTERVALS_TOTAL = 1024 };
 
 static enum ww_status parse_number(struct cli *c, const char *name, const char *value, uint64_t low,
                                    uint64_t high, uint64_t *out) {
@@ -495,6 +500,12 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     if (s != WW_OK) return cli_fail(c, s);
     q.config = &config;
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
+    // for the page: enough to see phases, bounded for any length of run
+    if (q.out_dir && !q.session.interval_cycles) {
+        q.session.interval_cycles = PAGE_INTERVAL_CYCLES;
+        q.session.intervals_most = PAGE_INTERVALS_MOST;
+        q.session.intervals_total = PAGE_INTERVALS_TOTAL;
+    }
     bool temporary;
     const char *record = record_path(c, &q, &temporary);
     if (!record) return cli_fail(c, WW_ERROR_IO);

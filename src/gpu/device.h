@@ -86,7 +86,7 @@ struct run {
     struct activity *spans;    // result.sm and .partition
     bool *is_idle_span;        // of each: nothing stands in it but idle cycles
     struct activity before;    // chip at the end of the last interval
-    uint64_t interval_from;
+    uint64_t interval_from, interval_cycles; // interval_cycles 0: this run has none
     VEC(struct gpu_interval) intervals; // in the run's arena
     struct arena arena;
     struct sm_inst_counts *inst;
@@ -155,6 +155,7 @@ struct gpu {
     struct gpu_stream *streams; // the default stream first
     struct gpu_module *modules;
     uint64_t next_seq, next_launch;
+    uint32_t intervals_kept; // by launches that have ended
     uint32_t queued;       // work in all streams
 
     enum ww_status fault;

@@ -28,7 +28,10 @@ void result_begin(struct gpu *g, struct run *r) {
         if (!number || number != r->at_number[i]) r->at_start[i] = *a;
         r->at_number[i] = number;
     }
-    if (g->options.interval_cycles) result_sum_at_start(g, r, &r->before);
+    const struct gpu_options *o = &g->options;
+    const bool has_room = o->intervals_total == 0 || g->intervals_kept < o->intervals_total;
+    r->interval_cycles = has_room ? o->interval_cycles : 0;
+    if (r->interval_cycles) result_sum_at_start(g, r, &r->before);
 }
 
 void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum) {
@@ -57,9 +60,25 @@ static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
     vec_push(&r->arena, &r->intervals, v);
 }
 
+// Makes one interval of each two; of an odd number the last stays as it is.
+static void join_intervals(struct run *r) {
+    const uint32_t n = r->intervals.n;
+    struct gpu_interval *v = r->intervals.at;
+    for (uint32_t i = 0; i < n / 2; i++) {
+        v[i] = v[2 * i];
+        v[i].to = v[2 * i + 1].to;
+        activity_add(&v[i].activity, &v[2 * i + 1].activity);
+    }
+    if (n % 2) v[n / 2] = v[n - 1];
+    r->intervals.n = (n + 1) / 2;
+    r->interval_cycles *= 2;
+}
+
 // At the end of the quantum in which an interval is full: quanta do not depend on intervals.
 void result_interval(struct gpu *g, struct run *r) {
-    if (g->now - r->interval_from >= g->options.interval_cycles) add_interval(g, r, g->now);
+    if (!r->interval_cycles || g->now - r->interval_from < r->interval_cycles) return;
+    add_interval(g, r, g->now);
+    if (r->intervals.n == g->options.intervals_most) join_intervals(r);
 }
 
 // An interval that filled in the kernel's last quantum ends with that quantum: cut it at the
@@ -121,8 +140,9 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     out->thread_instructions = out->activity.c[ACT_thread_instructions];
     const uint64_t busy = out->activity.c[ACT_sm_busy_cycles];
     out->achieved_warps = busy ? (double)out->activity.c[ACT_warp_slots_cycles] / (double)busy : 0;
-    if (g->options.interval_cycles && end > r->interval_from) add_interval(g, r, end);
+    if (r->interval_cycles && end > r->interval_from) add_interval(g, r, end);
     trim_interval(r, sms);
+    g->intervals_kept += r->intervals.n;
     out->interval = r->intervals.at;
     out->n_intervals = r->intervals.n;
     if (g->options.count_instructions) count_instructions(g, r);

@@ -196,7 +196,9 @@ static void read_intervals(struct reading *r, const json_t *list) {
         memset(s->given, 0, sizeof s->given);
         s->into = &v->activity;
         read_counters(r, json_object_get(o, "activity"));
-        if (s->status == WW_OK)
+        // counters that are 0 may have been left out
+        const bool sparse = json_is_true(json_object_get(o, "sparse"));
+        if (s->status == WW_OK && !sparse)
             sink_complete(s, s->options->needed ? line_of(r, NULL, NULL) : 0, "an interval");
     }
     r->interval = NULL;

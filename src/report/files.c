@@ -78,14 +78,17 @@ json_t *run_to_json(const struct run *r, const struct account *power) {
 }
 
 // ---- CSV --------------------------------------------------------------------------------------
-static void csv_counters(FILE *f, const char *head, const json_t *a) {
+// `zeros`: counters that counted nothing stand there too.
+static void csv_counters(FILE *f, const char *head, const json_t *a, bool zeros) {
     for (uint32_t k = 0; k < act_info_n; k++) {
         const struct act_info *row = &act_info[k];
         for (uint32_t n = 0; n < row->n; n++) {
             char index[16] = "";
             if (row->n > 1) snprintf(index, sizeof index, "%u", n);
-            fprintf(f, "%s,%s,%s,%llu,%s,%s\n", head, row->name, index,
-                    (unsigned long long)run_counter_at(a, row->name, n), row->unit, row->component);
+            const uint64_t v = run_counter_at(a, row->name, n);
+            if (v || zeros)
+                fprintf(f, "%s,%s,%s,%llu,%s,%s\n", head, row->name, index, (unsigned long long)v,
+                        row->unit, row->component);
         }
     }
 }
@@ -99,7 +102,7 @@ static void csv_activity(const struct run *r, FILE *f) {
         snprintf(head, sizeof head, "%lld,%.400s",
                  (long long)json_integer_value(json_object_get(l, "id")),
                  json_string_value(json_object_get(l, "kernel")));
-        csv_counters(f, head, json_object_get(l, "activity"));
+        csv_counters(f, head, json_object_get(l, "activity"), true);
     }
 }
 
@@ -115,7 +118,7 @@ static void csv_intervals(const struct run *r, FILE *f) {
                  json_string_value(json_object_get(l, "kernel")),
                  (long long)json_integer_value(json_object_get(interval, "from")),
                  (long long)json_integer_value(json_object_get(interval, "to")));
-        csv_counters(f, head, json_object_get(interval, "activity"));
+        csv_counters(f, head, json_object_get(interval, "activity"), false);
     }
 }
 

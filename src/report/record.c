@@ -199,10 +199,11 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     if (g->n_intervals) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < g->n_intervals; i++)
-            json_array_append_new(list, json_pack("{s:I,s:I,s:o}", "from",
+            json_array_append_new(list, json_pack("{s:I,s:I,s:b,s:o}", "from",
                                                   (json_int_t)g->interval[i].from, "to",
-                                                  (json_int_t)g->interval[i].to, "activity",
-                                                  activity_json(&g->interval[i].activity, true)));
+                                                  (json_int_t)g->interval[i].to, "sparse", 1,
+                                                  "activity",
+                                                  activity_json(&g->interval[i].activity, false)));
         json_object_set_new(o, "intervals", list);
     }
     if (g->inst && !g->functional) {

@@ -14,7 +14,9 @@
 #define SESSION_NUMBERS(X)                                                                         \
     X("WARPWATT_THREADS", host_threads, uint32_t)                                                  \
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
-    X("WARPWATT_MAX_CYCLES", max_cycles, uint64_t)
+    X("WARPWATT_MAX_CYCLES", max_cycles, uint64_t)                                                 \
+    X("WARPWATT_INTERVALS_MOST", intervals_most, uint32_t)                                         \
+    X("WARPWATT_INTERVALS_TOTAL", intervals_total, uint32_t)
 
 #define SESSION_TEXTS(X)                                                                           \
     X("WARPWATT_KERNELS", kernels)                                                                 \
@@ -101,6 +103,8 @@ enum ww_status session_configure(const struct session *s, struct diags *d, struc
 void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->host_threads = s->host_threads ? s->host_threads : 1;
     o->interval_cycles = s->interval_cycles;
+    o->intervals_most = s->intervals_most;
+    o->intervals_total = s->intervals_total;
     o->max_cycles = s->max_cycles;
     if (s->functional) o->max_instructions = s->max_cycles; // there are no cycles to limit
     o->functional = s->functional;

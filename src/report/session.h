@@ -14,6 +14,7 @@ struct session {
     const char *policies;               // techniques, ',' between; NULL: none
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
+    uint32_t intervals_most, intervals_total; // see gpu_options
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1

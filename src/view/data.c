@@ -3,6 +3,8 @@
 #include "view/view.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 static void put(json_t *o, const char *key, double v) { json_object_set_new(o, key, real(v)); }
@@ -223,6 +225,19 @@ static json_t *inst_json(const struct view_inst *v) {
     return o;
 }
 
+// A source file as .file names it: an absolute path, or one from the folder that the compiler ran
+// in, which is looked for in the module's folder and those above it. NULL: it is not there.
+static const char *find_source(struct arena *a, const char *module, const char *path) {
+    if (!path) return NULL;
+    if (*path == '/' || !module) return access(path, R_OK) == 0 ? path : NULL;
+    for (const char *slash = module + strlen(module); slash >= module; slash--) {
+        if (slash > module && *slash != '/' && *slash) continue;
+        const char *at = arena_printf(a, "%.*s/%s", (int)(slash - module), module, path);
+        if (access(at, R_OK) == 0) return at;
+    }
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
 // Lines of the CUDA source that instructions came from, where the file is there: {"12": "text"}.
 static json_t *cuda_json(struct arena *a, const struct view_code *c) {
     json_t *all = json_object();
@@ -236,7 +251,8 @@ static json_t *cuda_json(struct arena *a, const struct view_code *c) {
         size_t len;
         bool any = false;
         for (uint32_t i = 0; i < c->n; i++) any = any || c->inst[i].src_file == file;
-        if (!any || file_read(a, json_string_value(path), 4 << 20, &text, &len, &d) != WW_OK) {
+        const char *at = any ? find_source(a, c->module, json_string_value(path)) : NULL;
+        if (!at || file_read(a, at, 4 << 20, &text, &len, &d) != WW_OK) {
             diags_free(&d);
             continue;
         }

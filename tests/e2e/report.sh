@@ -1,0 +1,78 @@
+# The page of a run: energies by instruction add up to the run's, the page opens offline in a browser at
+# 1200 and 400 pixels, `report` makes it again from kept results, and says of two runs what changed.
+. "$HERE/lib.sh"
+run 0 run -o a hotspot
+[ "$(wc -c <a/index.html)" -lt 3000000 ] || fail "the page is larger than 3 MB"
+[ -s a/gpu.yaml ] || fail "no gpu.yaml"
+run 0 report --json a
+cp out a.json
+python3 - <<'P' || fail "energies by instruction do not add up"
+import json
+v, p = json.load(open('a.json')), json.load(open('a/power.json'))
+total = p['kernels']['energy_j']
+parts = v['uncounted_j'] + sum(c['idle_j'] + sum(i['dynamic_j'] + i['static_j'] for i in c['instructions']) for c in v['codes'])
+assert abs(parts / total - 1) < 1e-9, (parts, total)
+own = sum(c['dynamic_j'] + c['static_j'] for c in v['components'])
+assert abs(own / total - 1) < 1e-9, (own, total)
+code = v['codes'][0]
+assert sum(i['issues'] for i in code['instructions']) == v['totals']['warp_instructions']
+# global loads and stores cost more an issue than additions, and the source lines are there
+each = lambda name: [i['dynamic_j'] / i['issues'] for i in code['instructions'] if i['text'].startswith(name) and i['issues']]
+assert min(each('LDG')) > 3 * max(each('IADD'))
+assert any('temp_in[at]' in t for f in code['cuda'].values() for t in f.values())
+assert any('ld.global' in t for t in code['ptx'].values())
+for k in v['kernels']:
+    for l in k['limits']:
+        assert l['share'] is None or -1e-9 <= l['share'] <= 1.0 + 1e-9, l
+spans = [(i['from_s'], i['to_s']) for i in v['timeline']['intervals']]
+assert len(spans) > 4 and all(a[1] <= b[0] + 1e-12 for a, b in zip(spans, spans[1:]))
+P
+# intervals stay bounded, however long the run, and add up to it
+run 0 run -o long -s core.clock_mhz=700 --size small matrixMul
+python3 - <<'P' || fail "intervals are not bounded or do not add up"
+import json
+for l in map(json.loads, open('long/record.jsonl')):
+    if l['type'] != 'launch': continue
+    iv = l.get('intervals', [])
+    assert len(iv) <= 128
+    assert not iv or sum(i['activity'].get('warp_instructions', 0) for i in iv) == l['warp_instructions']
+P
+# what is not there is said, with exit code 2
+run 2 report nowhere
+says err 'nowhere holds no record.jsonl and gpu.yaml'
+run 2 report a a a
+# a run that was cut off: what stands before the cut counts
+mkdir cut; cp a/gpu.yaml cut; head -c $(($(wc -c <a/record.jsonl) - 300)) a/record.jsonl >cut/record.jsonl
+run 0 report cut
+says cut/index.html '"complete":false'
+# two runs
+run 0 run -o b -g gtx580 hotspot
+run 0 report a b
+says out 'a/compare.html'
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+    echo "no chromium: the pages were not opened (tools/setup test installs it)"
+    finish
+fi
+lacks a/index.html '(src|href)="(https?:)?//'
+open_page() { # PAGE WIDTH: a frame of that width, for the browser's own window is never under 500 wide
+    cat >frame.html <<END
+<!DOCTYPE html><body style="margin:0"><iframe id="f" src="$1" style="border:0;width:${2}px;height:6000px"></iframe>
+<script>onload = function () { setTimeout(function () {
+  var d = document.getElementById("f").contentDocument;
+  document.body.dataset.inner = d.body.dataset.charts + "; overflow " + d.body.dataset.overflow + "; sections " +
+    d.querySelectorAll("section").length + "; cells " + (d.querySelectorAll(".cell").length > 1) + "; changes " +
+    (d.querySelectorAll(".change").length > 8) + "; lines " + (d.querySelectorAll("#source tbody tr").length > 100) + "."; }, 300); };</script>
+END
+    HOME=$TMP timeout 120 "$browser" --no-sandbox --headless=new --disable-gpu --hide-scrollbars --allow-file-access-from-files \
+        --user-data-dir="$TMP/profile" --enable-logging=stderr --virtual-time-budget=5000 --window-size=1250,6000 --dump-dom \
+        "file://$TMP/frame.html" >dom 2>log || fail "chromium with $1"
+    lacks log 'Uncaught|CONSOLE.*[Ee]rror'
+}
+for width in 1200 400; do
+    open_page a/index.html $width
+    says dom 'data-inner="7 of 7; overflow 0; sections 5; cells true; changes false; lines true'
+done
+open_page a/compare.html 1200
+says dom 'data-inner="7 of 7; overflow 0; sections 5; cells true; changes true; lines true'
+finish
