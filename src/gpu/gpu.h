@@ -181,8 +181,8 @@ struct gpu_options {
     uint32_t host_threads;    // 0: as many as the host offers, at most 8
     uint64_t interval_cycles; // 0: no intervals
     // Bounds for intervals: a launch that has filled `intervals_most` joins each two neighbours and
-    // goes on with intervals twice as long; a GPU keeps `intervals_total` of all its launches, and
-    // later launches have none. 0: no bound.
+    // goes on with intervals twice as long; a GPU keeps `intervals_total` of all its launches, where a
+    // launch counts as eight at least, and later launches have none. 0: no bound.
     uint32_t intervals_most, intervals_total;
     uint64_t max_cycles;      // of one launch; 0: no limit
     uint64_t max_instructions; // warp instructions of one launch (functional mode too); 0: none

@@ -142,7 +142,7 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     out->achieved_warps = busy ? (double)out->activity.c[ACT_warp_slots_cycles] / (double)busy : 0;
     if (r->interval_cycles && end > r->interval_from) add_interval(g, r, end);
     trim_interval(r, sms);
-    g->intervals_kept += r->intervals.n;
+    g->intervals_kept += r->intervals.n > 8 ? r->intervals.n : 8;
     out->interval = r->intervals.at;
     out->n_intervals = r->intervals.n;
     if (g->options.count_instructions) count_instructions(g, r);
