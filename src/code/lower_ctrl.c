@@ -39,7 +39,8 @@ void lower_ctrl_ret(struct lower *l, const struct ptx_inst *i, unsigned unused) 
     lower_put(l, &m);
 }
 
-// exit, trap, brkpt, pmevent (a counter of the profiler: an empty issue slot)
+// exit, trap, brkpt, and two empty issue slots: pmevent (a counter of the profiler) and
+// griddepcontrol (the grids before this one are done when it starts)
 void lower_ctrl_simple(struct lower *l, const struct ptx_inst *i, unsigned op) {
     (void)i;
     struct minst m = lower_new(l, (enum mop)op, PTX_NONE);
