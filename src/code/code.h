@@ -114,7 +114,11 @@ enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *ker
                           struct code_image **out);
 void code_free(struct code_image *im);
 
-// Checks an image (tests, debug builds) and writes what it finds to `out`, which may be NULL.
+// Refuses an image that breaks a promise of the machine code with WW_ERROR_INTERNAL: the kernel, the
+// instruction, what is wrong with it. code_build ends in it, so that no broken image runs.
+enum ww_status image_check(const struct code_image *im, struct diags *d);
+
+// Checks an image more closely, for tests, and writes what it finds to `out`, which may be NULL.
 struct image_faults {
     uint32_t broken;    // operands, targets or tables out of range: a bug of ours
     uint32_t undefined; // reads of what some path has not written: ours or the program's

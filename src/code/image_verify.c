@@ -15,16 +15,28 @@ struct verifier {
     const struct code_image *im;
     FILE *out;
     struct image_faults faults;
+    uint32_t first_pc;      // of the first that is broken
+    const char *first_what;
 };
+
+static void show(const struct code_image *im, uint32_t pc, char *text, size_t size) {
+    if (im->inst[pc].op < OP_N)
+        disasm_inst(im, pc, text, size);
+    else
+        snprintf(text, size, "operation %u", im->inst[pc].op);
+}
 
 static void report(struct verifier *v, uint32_t pc, const char *what) {
     if (!v->out) return;
     char text[256];
-    disasm_inst(v->im, pc, text, sizeof text);
+    show(v->im, pc, text, sizeof text);
     fprintf(v->out, "%s: /*%04x*/ %s: %s\n", v->im->name, pc * 8, text, what);
 }
 static void broken(struct verifier *v, uint32_t pc, const char *what) {
-    v->faults.broken++;
+    if (!v->faults.broken++) {
+        v->first_pc = pc;
+        v->first_what = what;
+    }
     report(v, pc, what);
 }
 
@@ -63,7 +75,7 @@ static bool inside(const struct code_image *im, int32_t pc) {
 static void check_inst(struct verifier *v, uint32_t pc) {
     const struct minst *m = &v->im->inst[pc];
     if (m->op >= OP_N || m->klass >= OPC_N) {
-        v->faults.broken++;
+        broken(v, pc, "an operation that does not exist");
         return;
     }
     for (unsigned i = 0; i < 2; i++) check_operand(v, pc, &m->dst[i]);
@@ -172,11 +184,30 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
     }
 }
 
+static void check_code(struct verifier *v) {
+    const struct code_image *im = v->im;
+    for (uint32_t pc = 0; pc < im->n_insts; pc++) check_inst(v, pc);
+    for (uint32_t b = 0; b < im->n_blocks; b++)
+        if (im->blocks[b].first + im->blocks[b].n > im->n_insts)
+            broken(v, 0, "a block that ends behind the code");
+}
+
+enum ww_status image_check(const struct code_image *im, struct diags *d) {
+    struct verifier v = {.im = im};
+    check_code(&v);
+    if (!v.faults.broken) return WW_OK;
+    char text[256];
+    show(im, v.first_pc, text, sizeof text);
+    return diag_at(d, DIAG_ERROR, WW_ERROR_INTERNAL, im->module ? im->module->name : NULL,
+                   im->module ? im->module->text : NULL, im->inst[v.first_pc].ptx_line, 0,
+                   "kernel '%s' was compiled to broken code (/*%04x*/ %s: %s); this is a bug of "
+                   "warpwatt: please report it with this PTX",
+                   im->name, v.first_pc * 8, text, v.first_what);
+}
+
 struct image_faults image_verify(const struct code_image *im, FILE *out) {
     struct verifier v = {.im = im, .out = out};
-    for (uint32_t pc = 0; pc < im->n_insts; pc++) check_inst(&v, pc);
-    for (uint32_t b = 0; b < im->n_blocks; b++)
-        if (im->blocks[b].first + im->blocks[b].n > im->n_insts) v.faults.broken++;
+    check_code(&v);
     if (v.faults.broken || !im->n_insts) return v.faults;
     struct arena scratch;
     arena_init(&scratch, im->module ? im->module->arena.allocator : NULL);

@@ -3,8 +3,6 @@
 // the labels and both ends of the function.
 #include "code/lower_priv.h"
 
-#include <assert.h>
-
 static const struct {
     lower_fn on_int, on_fp;
     uint16_t arg;
@@ -45,7 +43,7 @@ static void make_registers(struct lower *l) {
             continue;
         }
         const unsigned words = lower_words(p->type) * (p->elements ? p->elements : 1u);
-        assert(words <= 4); // as the parser sees to
+        if (words > 4) lower_refuse(l, "register `%s` has more than 16 bytes", p->name);
         r->words = words >= 3 ? 4 : (uint8_t)words;
         r->vreg = lower_temp(l, r->words).reg;
     }

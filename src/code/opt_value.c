@@ -26,7 +26,7 @@ static struct opnd word_value(const struct opt *o, uint32_t reg, uint32_t sub, u
     const uint32_t same = o->same_as[slot];
     if (same == UINT32_MAX) return no_operand();
     // both have one definition; that of `same` dominates this one
-    uint32_t v = 0, high = o->f->vreg_words.n; // the register that holds word `same`
+    uint32_t v = 0, high = o->n_vregs; // the register that holds word `same`
     while (high - v > 1) {
         const uint32_t mid = (v + high) / 2;
         if (o->word_base[mid] <= same)

@@ -279,9 +279,18 @@ static void broken_images_are_noticed(void **state) {
     (void)state;
     struct made m;
     make(&m, chain, "k");
+    assert_int_equal(image_check(m.im, &m.diags), WW_OK);
     m.im->inst[first(m.im, OP_CALL)].target = 100000;
     m.im->inst[first(m.im, OP_ST)].src[1].reg = 300;
     assert_true(image_verify(m.im, NULL).broken >= 2);
+    assert_int_equal(image_check(m.im, &m.diags), WW_ERROR_INTERNAL);
+    assert_int_equal(m.diags.errors, 1);
+    const char *const said = m.diags.list.at[0].text;
+    assert_non_null(strstr(said, "kernel 'k'"));
+    assert_non_null(strstr(said, "please report"));
+    m.im->inst[0].op = OP_N;
+    assert_int_equal(image_check(m.im, &m.diags), WW_ERROR_INTERNAL);
+    assert_non_null(strstr(m.diags.list.at[1].text, "an operation that does not exist"));
     unmake(&m);
 }
 
