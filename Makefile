@@ -7,6 +7,7 @@
 #   make sanitize  unit and end-to-end tests under ASan and UBSan
 #   make fuzz      the parser under libFuzzer for FUZZ_SECONDS
 #   make install   command, library, headers, man page under PREFIX
+#   make deb       Debian packages in build/deb: warpwatt, warpwatt-cuda, libwarpwatt0, libwarpwatt-dev
 #   make docs      the reference pages that come from the code's tables
 #   make characterize  docs/workloads.md and the figures of the workloads' pages (minutes)
 #   make format    clang-format over our sources
@@ -15,7 +16,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 CC ?= cc
 
-.PHONY: build run test bench sanitize fuzz install docs characterize format clean setup
+.PHONY: build run test bench sanitize fuzz install deb docs characterize format clean setup
 build: $(BUILD)/build.ninja
 	@cmake --build $(BUILD)
 $(BUILD)/build.ninja:
@@ -37,6 +38,8 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test --only fuzz
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+deb: build
+	@tools/deb $(BUILD)
 docs: build
 	@for page in counters stalls instructions classes gpu-keys power circuits expressions; do \
 	    $(BUILD)/warpwatt reference $$page >docs/reference-$$page.md; done

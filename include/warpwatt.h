@@ -13,6 +13,8 @@
 //     struct ww_result r = {.size = sizeof r};
 //     ww_result_get(gpu, ww_result_count(gpu) - 1, &r);
 //
+// docs/c-api.md has a whole program, energy and techniques included.
+//
 // Nothing here exits, aborts or prints. A call that fails answers a status; ww_last_error has the
 // sentences, with places. A ww_gpu and all that comes from it belong to one thread at a time.
 // Structs that the caller fills carry their size, so that a newer library serves an older program.
@@ -32,20 +34,20 @@ extern "C" {
 #ifndef WW_STATUS_H // the library's own sources have it already
 enum ww_status {
     WW_OK,
-    WW_ERROR_PROGRAM,       // the program under test failed
+    WW_ERROR_PROGRAM, // the program under test failed
     WW_ERROR_USAGE,
-    WW_ERROR_CONFIG,        // the GPU file or an override is wrong
-    WW_ERROR_SYNTAX,        // the PTX is malformed
+    WW_ERROR_CONFIG, // the GPU file or an override is wrong
+    WW_ERROR_SYNTAX, // the PTX is malformed
     WW_ERROR_UNSUPPORTED,
     WW_ERROR_DEADLOCK,
     WW_ERROR_LIMIT,
-    WW_ERROR_INTERRUPTED,   // results are partial
-    WW_ERROR_ACCESS,        // the kernel made a bad memory access
+    WW_ERROR_INTERRUPTED, // results are partial
+    WW_ERROR_ACCESS,      // the kernel made a bad memory access
     WW_ERROR_TRAP,
     WW_ERROR_MEMORY,        // of the host
     WW_ERROR_DEVICE_MEMORY, // of the simulated GPU
     WW_ERROR_IO,
-    WW_ERROR_LAUNCH,        // not possible on this GPU
+    WW_ERROR_LAUNCH, // not possible on this GPU
     WW_ERROR_INTERNAL
 };
 #endif
@@ -67,21 +69,22 @@ typedef void *(*ww_realloc_fn)(void *user, void *old, size_t size);
 typedef void (*ww_text_fn)(void *user, const char *text, size_t length);
 
 struct ww_options {
-    size_t size;               // sizeof(struct ww_options), set by ww_options_init
+    size_t size;                  // sizeof(struct ww_options), set by ww_options_init
     const char *const *overrides; // "sm.schedulers=4", ...
     uint32_t override_count;
-    uint32_t host_threads;     // 0: as many as the host offers, at most 8
-    uint64_t interval_cycles;  // 0: no intervals
-    uint64_t max_cycles;       // of one launch; 0: none
-    int functional;            // compute only, no time
-    int check_uninitialised;   // report reads of bytes that were never written
-    int check_races;           // report shared-memory races
-    const volatile int *stop;  // non-zero: end soon with partial results
-    ww_realloc_fn realloc_fn;  // NULL: the C library's
+    uint32_t host_threads;    // 0: as many as the host offers, at most 8
+    uint64_t interval_cycles; // 0: no intervals
+    uint64_t max_cycles;      // of one launch; 0: none
+    int functional;           // compute only, no time
+    int check_uninitialised;  // report reads of bytes that were never written
+    int check_races;          // report shared-memory races
+    const volatile int *stop; // non-zero: end soon with partial results
+    ww_realloc_fn realloc_fn; // NULL: the C library's
     void *realloc_user;
-    ww_text_fn log;            // notes and warnings, a sentence each
-    ww_text_fn print;          // what kernels print
-    void *user;                // first argument of log and print
+    ww_text_fn log;         // notes and warnings, a sentence each
+    ww_text_fn print;       // what kernels print
+    void *user;             // first argument of log and print
+    const char *techniques; // energy-saving techniques, "warped-gates,origami"; NULL: none
 };
 WW_API void ww_options_init(struct ww_options *o);
 
@@ -161,19 +164,26 @@ typedef struct ww_power ww_power;
 WW_API enum ww_status ww_power_open(const char *gpu, const char *const *overrides,
                                     uint32_t override_count, char *error, size_t error_size,
                                     ww_power **out);
+// The model of an open GPU, with the overrides and techniques that it was opened with. The handle
+// may outlive the GPU.
+WW_API enum ww_status ww_power_of_gpu(const ww_gpu *gpu, char *error, size_t error_size,
+                                      ww_power **out);
 WW_API void ww_power_close(ww_power *p); // NULL is allowed
 // Sets a count (element `index` of a row of counters). WW_ERROR_USAGE: no such counter.
 WW_API enum ww_status ww_power_count(ww_power *p, const char *counter, uint32_t index,
                                      uint64_t value);
 // Energies of these counts over `seconds`. WW_ERROR_USAGE: no time.
 WW_API enum ww_status ww_power_run(ww_power *p, double seconds);
+// Energies of launch `i` of a GPU: takes over all its counts and its time. WW_ERROR_USAGE: there is
+// no such launch, or it took no time (functional).
+WW_API enum ww_status ww_power_run_result(ww_power *p, const ww_gpu *gpu, size_t i);
 // What the board can draw: at the thermal limit, with the duty of the GPU file; W.
 WW_API double ww_power_peak(const ww_power *p);
 // Figures of a component with everything below it; part 0 is the whole.
 struct ww_power_part {
-    size_t size; // sizeof(struct ww_power_part), set by the caller
+    size_t size;                               // sizeof(struct ww_power_part), set by the caller
     const char *name, *parent, *model, *basis; // parent NULL: the whole
-    uint32_t count; // in the machine; figures are of all of them
+    uint32_t count;                            // in the machine; figures are of all of them
     double area_mm2, leakage_w, constant_w, peak_w;
     double dynamic_j, static_j; // of the last ww_power_run
 };

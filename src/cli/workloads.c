@@ -106,9 +106,10 @@ static enum ww_status read_one(struct cli *c, const char *path, const char *buil
 }
 
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n) {
-    // beside a build: sources in the tree, programs in the build; installed: both in share/
+    // beside a build: sources in the tree, programs in the build; installed: share/ and lib/
     const char *const place[][2] = {
-        {arena_printf(&c->arena, "%s/../share/warpwatt/workloads", c->exe_dir), NULL},
+        {arena_printf(&c->arena, "%s/../share/warpwatt/workloads", c->exe_dir),
+         arena_printf(&c->arena, "%s/../lib/warpwatt/workloads", c->exe_dir)},
         {WW_SOURCE_DIR "/workloads", arena_printf(&c->arena, "%s/workloads", c->exe_dir)},
     };
     for (size_t i = 0; i < WW_COUNT(place); i++) {
@@ -119,7 +120,7 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
         *n = 0;
         enum ww_status s = WW_OK;
         for (size_t k = 0; k < g.gl_pathc && s == WW_OK; k++)
-            s = read_one(c, g.gl_pathv[k], place[i][1] ? place[i][1] : place[i][0],
+            s = read_one(c, g.gl_pathv[k], place[i][1],
                          &(*list)[(*n)++]);
         globfree(&g);
         return s;

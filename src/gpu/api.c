@@ -27,9 +27,7 @@ struct ww_kernel {
     struct ww_kernel *next;
 };
 
-void ww_options_init(struct ww_options *o) {
-    *o = (struct ww_options){.size = sizeof *o};
-}
+void ww_options_init(struct ww_options *o) { *o = (struct ww_options){.size = sizeof *o}; }
 
 const char *ww_version(void) { return "0.1.0"; }
 
@@ -101,11 +99,12 @@ enum ww_status ww_gpu_open(const char *name, const struct ww_options *o, ww_gpu 
     g->allocator = allocator;
     g->options = options;
     diags_init(&g->diags);
+    struct gpu_options inner;
+    gpu_options_init(&inner);
     enum ww_status s =
-        gpu_config_load(name, options.overrides, options.override_count, &g->diags, &g->config);
+        technique_configure(name, options.techniques, options.overrides, options.override_count,
+                            &g->diags, &g->config, &inner.savings);
     if (s == WW_OK) {
-        struct gpu_options inner;
-        gpu_options_init(&inner);
         inner.host_threads = options.host_threads;
         inner.interval_cycles = options.interval_cycles;
         inner.max_cycles = options.max_cycles;
@@ -129,6 +128,12 @@ enum ww_status ww_gpu_open(const char *name, const struct ww_options *o, ww_gpu 
     }
     *out = g;
     return WW_OK;
+}
+
+const struct gpu_config *gpu_api_config(const struct ww_gpu *g) { return &g->config; }
+
+const struct gpu_result *gpu_api_result(const struct ww_gpu *g, size_t i) {
+    return i < gpu_result_count(g->gpu) ? gpu_result_at(g->gpu, (uint32_t)i) : NULL;
 }
 
 void ww_gpu_close(ww_gpu *g) {
@@ -268,7 +273,7 @@ enum ww_status ww_synchronize(ww_gpu *g) {
 size_t ww_result_count(const ww_gpu *g) { return gpu_result_count(g->gpu); }
 
 enum ww_status ww_result_get(const ww_gpu *g, size_t i, struct ww_result *r) {
-    const struct gpu_result *in = gpu_result_at(g->gpu, (uint32_t)i);
+    const struct gpu_result *in = gpu_api_result(g, i);
     if (!in) return WW_ERROR_USAGE;
     const struct ww_result full = {.size = r->size,
                                    .kernel = in->kernel,
@@ -287,7 +292,7 @@ enum ww_status ww_result_get(const ww_gpu *g, size_t i, struct ww_result *r) {
 
 enum ww_status ww_result_counter(const ww_gpu *g, size_t i, const char *counter, uint32_t index,
                                  uint64_t *value) {
-    const struct gpu_result *in = gpu_result_at(g->gpu, (uint32_t)i);
+    const struct gpu_result *in = gpu_api_result(g, i);
     const int row = act_find(counter);
     if (!in || row < 0 || index >= act_info[row].n) return WW_ERROR_USAGE;
     *value = in->activity.c[act_info[row].first + index];

@@ -46,8 +46,8 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
         for (int up = 1; up <= 3; up++) {
             static const char climb[] = "/../../..";
-            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, path,
-                                   3 * up, climb, folder);
+            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, path, 3 * up,
+                                   climb, folder);
             if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
         }
         // A build tree: the source tree is one of the folders above, up to three.
@@ -59,6 +59,13 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         }
     }
     add_place(p, folder, strlen(folder));
+    // A program with the static library lies anywhere.
+    static const char *const prefix[] = {"/usr/local", "/usr"};
+    for (size_t i = 0; i < WW_COUNT(prefix); i++) {
+        char dir[GPU_PATH_BYTES];
+        const int n = snprintf(dir, sizeof dir, "%s/share/warpwatt/%s", prefix[i], folder);
+        add_place(p, dir, (size_t)n);
+    }
 }
 static void find_places(struct config_places *p) { config_find_places(p, "WARPWATT_GPUS", "gpus"); }
 
@@ -309,7 +316,10 @@ static void name_choices(const struct config_key *k, char *out, size_t size) {
     out[0] = 0;
     for (uint32_t i = 0; i < k->n_names && n < size; i++)
         n += (size_t)snprintf(out + n, size - n, "%s%s",
-                              i == 0 ? "" : i + 1 == k->n_names ? " or " : ", ", k->names[i]);
+                              i == 0                ? ""
+                              : i + 1 == k->n_names ? " or "
+                                                    : ", ",
+                              k->names[i]);
 }
 
 static void set_uint(struct loading *l, const struct config_key *k, const char *text) {
@@ -420,8 +430,10 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
         c.nominal = nominal;
         config_walk(NULL, &c, set_value, l);
         derive(&c);
-        const struct config_origin o = {.layers = l->layer, .n_layers = l->n,
-                                        .layer_of = l->layer_of, .paths = l->path_of,
+        const struct config_origin o = {.layers = l->layer,
+                                        .n_layers = l->n,
+                                        .layer_of = l->layer_of,
+                                        .paths = l->path_of,
                                         .n_keys = l->n_keys};
         if (d->errors == errors) config_check(&c, &o, d);
         if (d->errors == errors) *out = c;
@@ -449,10 +461,12 @@ static void find_number(void *user, const struct config_key *k) {
     struct valued *v = user;
     if (strcmp(k->path, v->path) != 0) return;
     v->found = true;
-    if (k->type == CONFIG_NUM) v->number = *(const double *)k->value;
+    if (k->type == CONFIG_NUM)
+        v->number = *(const double *)k->value;
     else if (k->type == CONFIG_UINT && k->bytes == sizeof(uint64_t))
         v->number = (double)*(const uint64_t *)k->value;
-    else v->number = *(const uint32_t *)k->value;
+    else
+        v->number = *(const uint32_t *)k->value;
 }
 
 enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, struct diags *d,
@@ -475,8 +489,7 @@ enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, st
         arena_init(&l->arena, NULL);
         l->d = &quiet;
         if (c->path[0] && push_file(l, c->path, NULL, 0) == WW_OK)
-            for (; l->now < l->n; l->now++)
-                config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+            for (; l->now < l->n; l->now++) config_walk(l->layer[l->now].raw, NULL, take_texts, l);
         for (uint32_t i = 0; i < l->n_keys; i++)
             if (strcmp(l->path_of[i], key) == 0 && l->layer_of[i] != NO_LAYER)
                 from = &l->layer[l->layer_of[i]];

@@ -401,4 +401,9 @@ struct gpu_totals {
 };
 void gpu_totals(const struct gpu *g, struct gpu_totals *out);
 
+// ---- handles of warpwatt.h, for the part of it that the power room implements
+struct ww_gpu;
+const struct gpu_config *gpu_api_config(const struct ww_gpu *g);
+const struct gpu_result *gpu_api_result(const struct ww_gpu *g, size_t i); // NULL: there is none
+
 #endif

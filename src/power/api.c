@@ -13,33 +13,53 @@ struct ww_power {
     double peak_w;
 };
 
-enum ww_status ww_power_open(const char *gpu, const char *const *overrides, uint32_t override_count,
-                             char *error, size_t error_size, ww_power **out) {
-    *out = NULL;
-    if (error && error_size) *error = 0;
-    struct diags d;
-    diags_init(&d);
-    struct ww_power *p = calloc(1, sizeof *p);
-    enum ww_status s = p ? WW_OK : diag_add(&d, WW_ERROR_MEMORY, "out of memory");
-    if (!s) s = gpu_config_load(gpu, overrides, override_count, &d, &p->gpu);
-    if (!s) s = power_config_of(&p->gpu, &p->config, &d);
-    if (!s) s = power_build(&p->config, &p->tree, &d);
-    if (!s) s = power_peak(&p->config, &p->peak_w, &d);
+// Builds the model of p->gpu when `s` is WW_OK. Answers p in *out, or frees it and leaves the
+// sentences of `d` in `error`.
+static enum ww_status build(struct ww_power *p, enum ww_status s, struct diags *d, char *error,
+                            size_t error_size, ww_power **out) {
+    if (!s) s = power_config_of(&p->gpu, &p->config, d);
+    if (!s) s = power_build(&p->config, &p->tree, d);
+    if (!s) s = power_peak(&p->config, &p->peak_w, d);
     if (s && error && error_size) {
         FILE *f = fmemopen(error, error_size, "w");
         if (f) {
-            diags_print(&d, f);
+            diags_print(d, f);
             fclose(f); // ends the text with a zero, cut where it must be
             error[error_size - 1] = 0;
         }
     }
-    diags_free(&d);
+    diags_free(d);
     if (s) {
         free(p);
-        return s;
+        p = NULL;
     }
     *out = p;
-    return WW_OK;
+    return s;
+}
+
+static struct ww_power *begin(struct diags *d, char *error, size_t error_size, enum ww_status *s) {
+    if (error && error_size) *error = 0;
+    diags_init(d);
+    struct ww_power *p = calloc(1, sizeof *p);
+    *s = p ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "out of memory");
+    return p;
+}
+
+enum ww_status ww_power_open(const char *gpu, const char *const *overrides, uint32_t override_count,
+                             char *error, size_t error_size, ww_power **out) {
+    struct diags d;
+    enum ww_status s;
+    struct ww_power *p = begin(&d, error, error_size, &s);
+    if (!s) s = gpu_config_load(gpu, overrides, override_count, &d, &p->gpu);
+    return build(p, s, &d, error, error_size, out);
+}
+
+enum ww_status ww_power_of_gpu(const ww_gpu *gpu, char *error, size_t error_size, ww_power **out) {
+    struct diags d;
+    enum ww_status s;
+    struct ww_power *p = begin(&d, error, error_size, &s);
+    if (!s) p->gpu = *gpu_api_config(gpu);
+    return build(p, s, &d, error, error_size, out);
 }
 
 void ww_power_close(ww_power *p) { free(p); }
@@ -57,6 +77,13 @@ enum ww_status ww_power_run(ww_power *p, double seconds) {
     enum ww_status s = power_run(&p->tree, &p->activity, seconds, &p->usage, &d);
     diags_free(&d);
     return s;
+}
+
+enum ww_status ww_power_run_result(ww_power *p, const ww_gpu *gpu, size_t i) {
+    const struct gpu_result *r = gpu_api_result(gpu, i);
+    if (!r || !(r->seconds > 0)) return WW_ERROR_USAGE;
+    p->activity = r->activity;
+    return ww_power_run(p, r->seconds);
 }
 
 double ww_power_peak(const ww_power *p) { return p->peak_w; }
