@@ -96,22 +96,23 @@ static exec_fn choose_lop(const struct exec_level *v, struct xinst *x) {
     return v->int_[H_lop_n];
 }
 
-// Arithmetic of floats: plain, general, directed.
+// Arithmetic of floats: to nearest plain and general, then the same directed.
 static exec_fn choose_f32(const struct exec_level *v, struct xinst *x, uint32_t sources,
-                          uint32_t plain, uint32_t general, uint32_t directed) {
-    if (!is_nearest(x)) return v->fp32[directed];
-    if (!any_mods(x, sources) && !(x->flags & (MF_FTZ | MF_SAT))) return v->fp32[plain];
-    return v->fp32[general];
+                          const uint16_t form[4]) {
+    const bool is_plain = !any_mods(x, sources) && !(x->flags & (MF_FTZ | MF_SAT));
+    return v->fp32[form[(is_nearest(x) ? 0 : 2) + (is_plain ? 0 : 1)]];
 }
+#define FORMS(name)                                                                                \
+    (const uint16_t[4]) { H_##name, H_##name##_g, H_##name##_p, H_##name##_r }
 static exec_fn choose_fp32(const struct exec_level *v, struct xinst *x) {
     switch (x->op) {
     case OP_FADD:
         if (is_nearest(x) && !(x->flags & (MF_FTZ | MF_SAT)) && !x->mods[0] &&
             x->mods[1] == OPND_NEG)
             return v->fp32[H_fsub];
-        return choose_f32(v, x, 2, H_fadd, H_fadd_g, H_fadd_r);
-    case OP_FMUL: return choose_f32(v, x, 2, H_fmul, H_fmul_g, H_fmul_r);
-    case OP_FFMA: return choose_f32(v, x, 3, H_ffma, H_ffma_g, H_ffma_r);
+        return choose_f32(v, x, 2, FORMS(fadd));
+    case OP_FMUL: return choose_f32(v, x, 2, FORMS(fmul));
+    case OP_FFMA: return choose_f32(v, x, 3, FORMS(ffma));
     case OP_FMAD: return v->fp32[H_fmad];
     case OP_FMNMX:
         if (!any_mods(x, 3) && !(x->flags & (MF_FTZ | MF_SAT | MF_NAN | MF_ABS)) && x->aux8 != 3)
@@ -132,26 +133,30 @@ static exec_fn choose_fp32(const struct exec_level *v, struct xinst *x) {
     case OP_FCOPYSIGN: return v->fp32[H_fcopysign];
     case OP_FDIV:
         if (x->flags & MF_APPROX) return v->fp32[H_fdiv_approx];
-        return choose_f32(v, x, 2, H_fdiv, H_fdiv_g, H_fdiv_r);
-    case OP_FRCP: return choose_f32(v, x, 1, H_frcp, H_frcp_g, H_frcp_r);
-    default: return choose_f32(v, x, 1, H_fsqrt, H_fsqrt_g, H_fsqrt_r);
+        return choose_f32(v, x, 2, FORMS(fdiv));
+    case OP_FRCP: return choose_f32(v, x, 1, FORMS(frcp));
+    default: return choose_f32(v, x, 1, FORMS(fsqrt));
     }
 }
+static exec_fn choose_f64(const struct exec_level *v, const struct xinst *x, uint32_t sources,
+                          uint32_t plain, uint32_t general, uint32_t directed) {
+    if (!is_nearest(x)) return v->fp64[directed];
+    return v->fp64[any_mods(x, sources) ? general : plain];
+}
 static exec_fn choose_fp64(const struct exec_level *v, struct xinst *x) {
-    const bool plain = is_nearest(x), mods = any_mods(x, 3);
     switch (x->op) {
-    case OP_DADD: return v->fp64[!plain ? H_dsoft : mods ? H_dadd_g : H_dadd];
-    case OP_DMUL: return v->fp64[!plain ? H_dsoft : mods ? H_dmul_g : H_dmul];
-    case OP_DFMA: return v->fp64[!plain ? H_dsoft : mods ? H_dfma_g : H_dfma];
-    case OP_DDIV: return v->fp64[!plain || mods ? H_dsoft : H_ddiv];
-    case OP_DRCP: return v->fp64[!plain || mods ? H_dsoft : H_drcp];
-    case OP_DSQRT: return v->fp64[!plain || mods ? H_dsoft : H_dsqrt];
+    case OP_DADD: return choose_f64(v, x, 2, H_dadd, H_dadd_g, H_dadd_r);
+    case OP_DMUL: return choose_f64(v, x, 2, H_dmul, H_dmul_g, H_dmul_r);
+    case OP_DFMA: return choose_f64(v, x, 3, H_dfma, H_dfma_g, H_dfma_r);
+    case OP_DDIV: return choose_f64(v, x, 2, H_ddiv, H_ddiv_g, H_ddiv_r);
+    case OP_DRCP: return choose_f64(v, x, 1, H_drcp, H_drcp_g, H_drcp_r);
+    case OP_DSQRT: return choose_f64(v, x, 1, H_dsqrt, H_dsqrt_g, H_dsqrt_r);
     case OP_DMNMX: return v->fp64[x->sub ? H_dmax : H_dmin];
     case OP_DABSNEG: return v->fp64[H_dmov];
     case OP_DCOPYSIGN: return v->fp64[H_dcopysign];
     default: break;
     }
-    if (mods) return v->fp64[H_dsetp_g];
+    if (any_mods(x, 3)) return v->fp64[H_dsetp_g];
     switch (x->cmp) {
     case MCMP_EQ: return v->fp64[H_dsetp_eq];
     case MCMP_LT: return v->fp64[H_dsetp_lt];

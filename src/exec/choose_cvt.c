@@ -13,22 +13,63 @@ static uint8_t element(uint8_t t) {
     default: return PTX_NONE;
     }
 }
-static bool is32(uint8_t t) { return t == PTX_S32 || t == PTX_U32 || t == PTX_B32; }
-
-static exec_fn choose_integral(const struct exec_level *v, const struct xinst *x) {
+static exec_fn choose_integral(const struct exec_level *v, const struct xinst *x, bool wide) {
     switch (x->rnd) {
-    case MRND_RM: return v->cvt[H_cvt_floor];
-    case MRND_RP: return v->cvt[H_cvt_ceil];
-    case MRND_RZ: return v->cvt[H_cvt_trunc];
+    case MRND_RM: return v->cvt[wide ? H_cvt_floor64 : H_cvt_floor];
+    case MRND_RP: return v->cvt[wide ? H_cvt_ceil64 : H_cvt_ceil];
+    case MRND_RZ: return v->cvt[wide ? H_cvt_trunc64 : H_cvt_trunc];
     case MRND_RN:
-    case MRND_NONE: return v->cvt[H_cvt_rint];
+    case MRND_NONE: return v->cvt[wide ? H_cvt_rint64 : H_cvt_rint];
     default: return NULL;
     }
 }
 
-// Plain conversions with nothing but a rounding; NULL when there is none of this kind.
+static_assert(MRND_RZ == MRND_RN + 1 && MRND_RM == MRND_RN + 2 && MRND_RP == MRND_RN + 3,
+              "EXEC_CVT_MODES");
+
+// Plain conversions with nothing but a rounding: which handler to nearest, which in another mode
+// (the first of a mode each where both are the same); none where the result is exact.
+struct plain_cvt {
+    uint8_t to, from;
+    uint16_t nearest, directed;
+};
+static const struct plain_cvt plain[] = {
+    {PTX_F32, PTX_F16, H_cvt_f32_f16, H_cvt_f32_f16},
+    {PTX_F32, PTX_BF16, H_cvt_f32_bf16, H_cvt_f32_bf16},
+    {PTX_F32, PTX_S32, H_cvt_f32_s32, H_cvt_f32_s32_r},
+    {PTX_F32, PTX_U32, H_cvt_f32_u32, H_cvt_f32_u32_r},
+    {PTX_F32, PTX_S64, H_cvt_f32_s64, H_cvt_f32_s64_r},
+    {PTX_F32, PTX_U64, H_cvt_f32_u64, H_cvt_f32_u64_r},
+    {PTX_F32, PTX_F64, H_cvt_f32_f64, H_cvt_f32_f64_r},
+    {PTX_F64, PTX_F32, H_cvt_f64_f32, H_cvt_f64_f32},
+    {PTX_F64, PTX_S32, H_cvt_f64_s32, H_cvt_f64_s32},
+    {PTX_F64, PTX_U32, H_cvt_f64_u32, H_cvt_f64_u32},
+    {PTX_F64, PTX_S64, H_cvt_f64_s64, H_cvt_f64_s64_r},
+    {PTX_F64, PTX_U64, H_cvt_f64_u64, H_cvt_f64_u64_r},
+    {PTX_F16, PTX_F32, H_cvt_f16_f32, H_cvt_f16_f32_r},
+    {PTX_BF16, PTX_F32, H_cvt_bf16_f32, H_cvt_bf16_f32_r},
+};
+// Floats to integers, by mode.
+static const struct plain_cvt to_integer[] = {
+    {PTX_S32, PTX_F32, H_cvt_s32_f32_rn, 0}, {PTX_U32, PTX_F32, H_cvt_u32_f32_rn, 0},
+    {PTX_B32, PTX_F32, H_cvt_u32_f32_rn, 0}, {PTX_S32, PTX_F64, H_cvt_s32_f64_rn, 0},
+    {PTX_U32, PTX_F64, H_cvt_u32_f64_rn, 0}, {PTX_S64, PTX_F32, H_cvt_s64_f32_rn, 0},
+    {PTX_U64, PTX_F32, H_cvt_u64_f32_rn, 0}, {PTX_S64, PTX_F64, H_cvt_s64_f64_rn, 0},
+    {PTX_U64, PTX_F64, H_cvt_u64_f64_rn, 0},
+};
+static exec_fn choose_plain(const struct exec_level *v, const struct xinst *x) {
+    const bool nearest = x->rnd == MRND_RN || x->rnd == MRND_NONE;
+    if (x->rnd > MRND_RP) return NULL;
+    for (size_t k = 0; k < WW_COUNT(plain); k++)
+        if (plain[k].to == x->type && plain[k].from == x->stype)
+            return v->cvt[nearest ? plain[k].nearest : plain[k].directed];
+    for (size_t k = 0; k < WW_COUNT(to_integer); k++)
+        if (to_integer[k].to == x->type && to_integer[k].from == x->stype)
+            return v->cvt[to_integer[k].nearest + (nearest ? 0 : x->rnd - MRND_RN)];
+    return NULL;
+}
+// The fast conversions; NULL when there is none of this kind.
 static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
-    const bool rn = x->rnd == MRND_RN || x->rnd == MRND_NONE, rz = x->rnd == MRND_RZ;
     const uint8_t to = x->type, from = x->stype;
     if (is_int(to) && is_int(from)) {
         if (x->flags & MF_SAT || ptx_type_bits(from) == 64) return NULL;
@@ -37,38 +78,15 @@ static exec_fn choose_fast(const struct exec_level *v, struct xinst *x) {
         x->aux8 = (uint8_t)(ptx_type_bits(to) < 32 ? ptx_type_bits(to) : 0);
         return v->cvt[H_cvt_int];
     }
-    if (to == PTX_F32 && from == PTX_F32 && x->flags & MF_INTRND) return choose_integral(v, x);
-    if (x->flags & (MF_FTZ | MF_SAT | MF_INTRND | MF_SATFINITE | MF_RELU) || x->mods[0])
-        return NULL;
-    if (to == PTX_F32) {
-        if (from == PTX_F16) return v->cvt[H_cvt_f32_f16];
-        if (from == PTX_BF16) return v->cvt[H_cvt_f32_bf16];
-        if (!rn) return NULL;
-        if (from == PTX_S32) return v->cvt[H_cvt_f32_s32];
-        if (from == PTX_U32) return v->cvt[H_cvt_f32_u32];
-        if (from == PTX_S64) return v->cvt[H_cvt_f32_s64];
-        if (from == PTX_U64) return v->cvt[H_cvt_f32_u64];
-        return from == PTX_F64 ? v->cvt[H_cvt_f32_f64] : NULL;
-    }
-    if (to == PTX_F64) {
-        if (from == PTX_F32) return v->cvt[H_cvt_f64_f32];
-        if (from == PTX_S32) return v->cvt[H_cvt_f64_s32];
-        if (from == PTX_U32) return v->cvt[H_cvt_f64_u32];
-        if (!rn) return NULL;
-        if (from == PTX_S64) return v->cvt[H_cvt_f64_s64];
-        return from == PTX_U64 ? v->cvt[H_cvt_f64_u64] : NULL;
-    }
-    if (from == PTX_F32 && rn && to == PTX_F16) return v->cvt[H_cvt_f16_f32];
-    if (from == PTX_F32 && rn && to == PTX_BF16) return v->cvt[H_cvt_bf16_f32];
-    if (rz && (from == PTX_F32 || from == PTX_F64)) {
-        if (to == PTX_S64) return v->cvt[from == PTX_F32 ? H_cvt_s64_f32_rz : H_cvt_s64_f64_rz];
-        if (to == PTX_U64) return v->cvt[from == PTX_F32 ? H_cvt_u64_f32_rz : H_cvt_u64_f64_rz];
-    }
-    if (!is32(to) || !(rn || rz)) return NULL;
-    if (from == PTX_F32 && to == PTX_S32) return v->cvt[rz ? H_cvt_s32_f32_rz : H_cvt_s32_f32_rn];
-    if (from == PTX_F32) return v->cvt[rz ? H_cvt_u32_f32_rz : H_cvt_u32_f32_rn];
-    if (from == PTX_F64 && to == PTX_S32) return v->cvt[rz ? H_cvt_s32_f64_rz : H_cvt_s32_f64_rn];
-    return NULL;
+    if (to == PTX_F32 && from == PTX_F32 && x->flags & MF_INTRND)
+        return choose_integral(v, x, false);
+    // A subnormal becomes the integer 0 in these modes, flushed or not.
+    const bool forgets = is_int(to) && (x->rnd == MRND_RZ || x->rnd == MRND_RN);
+    const uint32_t flags = x->flags & ~(forgets ? MF_FTZ : 0u);
+    if (flags & (MF_FTZ | MF_SAT | MF_SATFINITE | MF_RELU) || x->mods[0]) return NULL;
+    if (x->flags & MF_INTRND)
+        return to == PTX_F64 && from == PTX_F64 ? choose_integral(v, x, true) : NULL;
+    return choose_plain(v, x);
 }
 
 exec_fn choose_cvt(const struct minst *m, struct xinst *x) {

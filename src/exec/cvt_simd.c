@@ -1,5 +1,7 @@
-// The conversions that programs spend time in; cvt.c has the rest.
+// The conversions that programs spend time in; cvt.c has the rest. Those that directed rounding
+// changes have a form _r, which runs in the host's mode (round.h), or one a mode.
 #include "exec/half_lane.h"
+#include "exec/round.h"
 
 #define DEFINE_CVT(name, body) HANDLER32(name, 1, body)
 DEFINE_CVT(cvt_f32_s32, as_u32((float)(int32_t)A))
@@ -9,30 +11,60 @@ DEFINE_CVT(cvt_f32_bf16, canon32(bf16_to_f32(A & 0xffff)))
 DEFINE_CVT(cvt_f16_f32, f16_from_f64((double)as_f32(A)))
 DEFINE_CVT(cvt_bf16_f32, bf16_from_f64((double)as_f32(A)))
 
-// Float to integer: to nearest even or towards zero, out of range is clamped, NaN is 0.
-LANE_FN double to_integral(double d, bool nearest) {
-    const double magic = 0x1.8p52;
-    return nearest ? (d + magic) - magic : d;
+// From float to half, directed: the nearest value, then a step towards the source or past it.
+LANE_FN uint32_t step_half(uint32_t h, double is, double want, uint8_t rnd) {
+    const bool negative = h >> 15 & 1;
+    const bool outward = rnd == MRND_RP   ? !negative && is < want
+                         : rnd == MRND_RM ? negative && is > want
+                                          : false;
+    const bool inward = rnd == MRND_RP   ? negative && is < want
+                        : rnd == MRND_RM ? !negative && is > want
+                                         : (negative ? is < want : is > want);
+    return h + outward - inward;
 }
-LANE_FN uint32_t to_s32(double d, bool nearest) {
+LANE_FN uint32_t half_directed(double d, bool bf, uint8_t rnd) {
+    const uint32_t h = half_from_f64(d, bf);
+    return step_half(h, half_widen(h, bf), d, rnd);
+}
+DEFINE_CVT(cvt_f16_f32_r, half_directed((double)as_f32(A), false, x->rnd))
+DEFINE_CVT(cvt_bf16_f32_r, half_directed((double)as_f32(A), true, x->rnd))
+
+// Float to integer: out of range is clamped, NaN is 0. Below 2^51 the magic number rounds to
+// nearest even; a directed mode then corrects by one.
+LANE_FN double to_integral(double d, uint8_t rnd) {
+    const double magic = 0x1.8p52;
+    const double n = (d + magic) - magic;
+    switch (rnd) {
+    case MRND_RN: return n;
+    case MRND_RM: return n - (n > d ? 1.0 : 0.0);
+    case MRND_RP: return n + (n < d ? 1.0 : 0.0);
+    default: return d; // cut by the conversion
+    }
+}
+LANE_FN uint32_t to_s32(double d, uint8_t rnd) {
     double c = d > 2147483647.0 ? 2147483647.0 : d;
     c = c < -2147483648.0 ? -2147483648.0 : c;
     c = c != c ? 0.0 : c;
-    return (uint32_t)(int32_t)to_integral(c, nearest);
+    return (uint32_t)(int32_t)to_integral(c, rnd);
 }
-LANE_FN uint32_t to_u32(double d, bool nearest) {
+LANE_FN uint32_t to_u32(double d, uint8_t rnd) {
     double c = d > 4294967295.0 ? 4294967295.0 : d;
     c = c > 0.0 ? c : 0.0;
     // Through the signed range, which every host converts in one instruction.
-    const double r = to_integral(c, nearest);
+    const double r = to_integral(c, rnd);
     const bool high = r >= 2147483648.0;
     const uint32_t low = (uint32_t)(int32_t)(high ? r - 2147483648.0 : r);
     return high ? low + 0x80000000u : low;
 }
-DEFINE_CVT(cvt_s32_f32_rz, to_s32((double)as_f32(A), false))
-DEFINE_CVT(cvt_s32_f32_rn, to_s32((double)as_f32(A), true))
-DEFINE_CVT(cvt_u32_f32_rz, to_u32((double)as_f32(A), false))
-DEFINE_CVT(cvt_u32_f32_rn, to_u32((double)as_f32(A), true))
+#define TO_INT32(to, mode, MODE)                                                                   \
+    DEFINE_CVT(cvt_##to##_f32_##mode, to_##to((double)as_f32(A), MODE))
+#define MODES(X, to)                                                                               \
+    X(to, rz, MRND_RZ)                                                                             \
+    X(to, rn, MRND_RN)                                                                             \
+    X(to, rm, MRND_RM)                                                                             \
+    X(to, rp, MRND_RP)
+MODES(TO_INT32, s32)
+MODES(TO_INT32, u32)
 
 // To an integral float.
 #define INTEGRAL(name, fn)                                                                         \
@@ -92,6 +124,32 @@ FROM_PAIR(cvt_f32_s64, as_u32((float)(int64_t)A))
 FROM_PAIR(cvt_f32_u64, as_u32((float)A))
 HANDLER64(cvt_f64_s64, 1, as_u64((double)(int64_t)A))
 HANDLER64(cvt_f64_u64, 1, as_u64((double)A))
+// In the host's mode. Compilers make conversions from unsigned integers of sums, whose zero is
+// negative when rounding down.
+#define DIRECTED_CVT(DEFINE, name, zero, body)                                                     \
+    DEFINE(name##_in_mode, A == zero ? 0 : (body))                                                 \
+    FN(name) {                                                                                     \
+        const uint32_t old = round_begin(x->rnd);                                                  \
+        const enum exec_outcome o = x_##name##_in_mode(e, w, x, mask);                             \
+        round_end(old);                                                                            \
+        return o;                                                                                  \
+    }
+#define DEFINE_CVT64(name, body) HANDLER64(name, 1, body)
+DIRECTED_CVT(DEFINE_CVT, cvt_f32_s32_r, 0, as_u32((float)(int32_t)A))
+DIRECTED_CVT(DEFINE_CVT, cvt_f32_u32_r, 0, as_u32((float)A))
+DIRECTED_CVT(FROM_PAIR, cvt_f32_s64_r, 0, as_u32((float)(int64_t)A))
+DIRECTED_CVT(FROM_PAIR, cvt_f32_u64_r, 0, as_u32((float)A))
+DIRECTED_CVT(FROM_PAIR, cvt_f32_f64_r, 0, canon32((float)as_f64(A)))
+DIRECTED_CVT(DEFINE_CVT64, cvt_f64_s64_r, 0, as_u64((double)(int64_t)A))
+DIRECTED_CVT(DEFINE_CVT64, cvt_f64_u64_r, 0, as_u64((double)A))
+
+// Double precision to an integral double; a NaN keeps its payload.
+#define INTEGRAL64(name, fn)                                                                       \
+    HANDLER64(name, 1, as_f64(A) != as_f64(A) ? A | 1ull << 51 : as_u64(fn(as_f64(A))))
+INTEGRAL64(cvt_floor64, __builtin_floor)
+INTEGRAL64(cvt_ceil64, __builtin_ceil)
+INTEGRAL64(cvt_trunc64, __builtin_trunc)
+INTEGRAL64(cvt_rint64, __builtin_rint)
 // To 64 bits: clamped, NaN is the integer with only its top bit set.
 LANE_FN uint64_t to_s64(double d) {
     const uint64_t low = 0x8000000000000000ull;
@@ -106,17 +164,32 @@ LANE_FN uint64_t to_u64(double d) {
         c >= 0x1p63 ? (uint64_t)(int64_t)(c - 0x1p63) + (1ull << 63) : (uint64_t)(int64_t)c;
     return d != d ? 1ull << 63 : high ? ~0ull : v;
 }
-HANDLER64(cvt_s64_f64_rz, 1, to_s64(as_f64(A)))
-HANDLER64(cvt_u64_f64_rz, 1, to_u64(as_f64(A)))
-TO_PAIR(cvt_s64_f32_rz, to_s64((double)as_f32(A)))
-TO_PAIR(cvt_u64_f32_rz, to_u64((double)as_f32(A)))
-// From double precision NaN is the least integer (PTX ISA, cvt).
-LANE_FN uint32_t to_s32_from64(uint64_t a, bool nearest) {
-    const double d = as_f64(a);
-    return d != d ? 0x80000000u : to_s32(d, nearest);
+LANE_FN double integral_of(double d, uint8_t rnd) {
+    switch (rnd) {
+    case MRND_RN: return __builtin_rint(d);
+    case MRND_RM: return __builtin_floor(d);
+    case MRND_RP: return __builtin_ceil(d);
+    default: return d;
+    }
 }
-FROM_PAIR(cvt_s32_f64_rz, to_s32_from64(A, false))
-FROM_PAIR(cvt_s32_f64_rn, to_s32_from64(A, true))
+#define TO_INT64(to, mode, MODE)                                                                   \
+    HANDLER64(cvt_##to##_f64_##mode, 1, to_##to(integral_of(as_f64(A), MODE)))                     \
+    TO_PAIR(cvt_##to##_f32_##mode, to_##to(integral_of((double)as_f32(A), MODE)))
+MODES(TO_INT64, s64)
+MODES(TO_INT64, u64)
+// From double precision NaN is the integer with only its top bit set (PTX ISA, cvt).
+LANE_FN uint32_t to_s32_from64(uint64_t a, uint8_t rnd) {
+    const double d = as_f64(a);
+    return d != d ? 0x80000000u : to_s32(d, rnd);
+}
+LANE_FN uint32_t to_u32_from64(uint64_t a, uint8_t rnd) {
+    const double d = as_f64(a);
+    return d != d ? 0x80000000u : to_u32(d, rnd);
+}
+#define TO_INT32_FROM64(to, mode, MODE)                                                            \
+    FROM_PAIR(cvt_##to##_f64_##mode, to_##to##_from64(A, MODE))
+MODES(TO_INT32_FROM64, s32)
+MODES(TO_INT32_FROM64, u32)
 
 // Integer to integer without saturation: the source's bits, extended by its sign.
 FN(cvt_int) {

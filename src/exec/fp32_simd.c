@@ -1,6 +1,7 @@
 // Single precision. Each arithmetic operation has a plain form (nearest, no modifiers: nearly all
 // of a program) and a general one for modifiers, flushing, saturation and directed rounding.
 #include "exec/fp_lane.h"
+#include "exec/round.h"
 
 #define FA as_f32(A)
 #define FB as_f32(B)
@@ -34,15 +35,30 @@ HANDLER32(fsqrt, 1, canon32(__builtin_sqrtf(FA)))
 GENERAL(fadd_g, 2, canon32(FA + FB))
 GENERAL(fmul_g, 2, canon32(FA *FB))
 GENERAL(ffma_g, 3, canon32(fma32(FA, FB, FC)))
-GENERAL(fadd_r, 2, fadd_rnd(A, B, &m))
-GENERAL(fmul_r, 2, fmul_rnd(A, B, &m))
-GENERAL(ffma_r, 3, ffma_rnd(A, B, C, &m))
 GENERAL(fdiv_g, 2, canon32(FA / FB))
-GENERAL(fdiv_r, 2, fdiv_rnd(A, B, &m))
 GENERAL(frcp_g, 1, canon32(1.0f / FA))
-GENERAL(frcp_r, 1, fdiv_rnd(0x3f800000u, A, &m))
 GENERAL(fsqrt_g, 1, canon32(__builtin_sqrtf(FA)))
-GENERAL(fsqrt_r, 1, fsqrt_rnd(A, &m))
+
+// Directed rounding is the host's: _p without modifiers, _r with.
+#define IN_MODE(name, inner)                                                                       \
+    FN(name) {                                                                                     \
+        const uint32_t old = round_begin(x->rnd);                                                  \
+        const enum exec_outcome o = x_##inner(e, w, x, mask);                                      \
+        round_end(old);                                                                            \
+        return o;                                                                                  \
+    }
+#define DIRECTED(name) IN_MODE(name##_p, name) IN_MODE(name##_r, name##_g)
+DIRECTED(fadd)
+DIRECTED(fmul)
+DIRECTED(fdiv)
+DIRECTED(frcp)
+DIRECTED(fsqrt)
+#if HOST_HAS_FMA
+DIRECTED(ffma)
+#else
+GENERAL(ffma_r, 3, ffma_rnd(A, B, C, &m))
+#define x_ffma_p x_ffma_r
+#endif
 GENERAL(fmov, 1, A)
 
 // mad.f32 of sm_1x: the product's mantissa is cut to 24 bits, its exponent kept however small or

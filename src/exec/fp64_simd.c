@@ -1,8 +1,10 @@
 // Double precision. A NaN result carries the payload of the first NaN operand, quieted; an invalid
-// operation makes 0xfff8000000000000. Directed rounding goes to soft64.c.
+// operation makes 0xfff8000000000000. Directed rounding is the host's; a host without a fused
+// multiply-add has soft64.c.
 #include <math.h>
 
-#include "exec/simd.h"
+#include "exec/fp_lane.h"
+#include "exec/round.h"
 #include "exec/soft64.h"
 
 #define DA as_f64(A)
@@ -19,7 +21,7 @@ LANE_FN uint64_t canon64(double r, uint64_t a, uint64_t b, uint64_t c) {
     return r != r ? n : as_u64(r);
 }
 LANE_FN double fma64(double a, double b, double c) {
-#if defined(__FMA__) || defined(__aarch64__)
+#if HOST_HAS_FMA
     return __builtin_fma(a, b, c);
 #else
     return soft64_fma_nearest(a, b, c);
@@ -63,6 +65,9 @@ LANE_FN struct dmode dmode_of(const struct xinst *x) {
 GENERAL64(dadd_g, 2, canon64(DA + DB, A, B, 0))
 GENERAL64(dmul_g, 2, canon64(DA *DB, A, B, 0))
 GENERAL64(dfma_g, 3, canon64(fma64(DA, DB, DC), A, B, C))
+GENERAL64(ddiv_g, 2, canon64(DA / DB, A, B, 0))
+GENERAL64(drcp_g, 1, canon64(1.0 / DA, A, 0, 0))
+GENERAL64(dsqrt_g, 1, canon64(__builtin_sqrt(DA), A, 0, 0))
 GENERAL64(dmov, 1, A)
 
 LANE_FN uint64_t dminmax(uint64_t a, uint64_t b, bool is_max) {
@@ -76,37 +81,33 @@ GENERAL64(dmin, 2, dminmax(A, B, false))
 GENERAL64(dmax, 2, dminmax(A, B, true))
 HANDLER64(dcopysign, 2, (B & 0x7fffffffffffffffull) | (A & 0x8000000000000000ull))
 
-// Directed rounding and reciprocals of every mode: rare, a lane at a time.
-FN(dsoft) {
+#define DIRECTED64(name)                                                                           \
+    FN(name##_r) {                                                                                 \
+        const uint32_t old = round_begin(x->rnd);                                                  \
+        const enum exec_outcome o = x_##name##_g(e, w, x, mask);                                   \
+        round_end(old);                                                                            \
+        return o;                                                                                  \
+    }
+DIRECTED64(dadd)
+DIRECTED64(dmul)
+DIRECTED64(ddiv)
+DIRECTED64(drcp)
+DIRECTED64(dsqrt)
+#if HOST_HAS_FMA
+DIRECTED64(dfma)
+#else
+FN(dfma_r) {
     UNUSED_ENV;
     SOURCES3;
     const struct dmode m = dmode_of(x);
     uint32_t *const pd = x_dst(w, x->d);
     FOR_EACH_BIT32(i, mask) {
         const uint64_t A = DSOURCE(pa, 0), B = DSOURCE(pb, 1), C = DSOURCE(pc, 2);
-        uint64_t r;
-        uint64_t used_b = B, used_c = 0;
-        switch (x->op) {
-        case OP_DADD: r = soft64_add(A, B, x->rnd); break;
-        case OP_DMUL: r = soft64_mul(A, B, x->rnd); break;
-        case OP_DFMA:
-            r = soft64_fma(A, B, C, x->rnd);
-            used_c = C;
-            break;
-        case OP_DDIV: r = soft64_div(A, B, x->rnd); break;
-        case OP_DRCP:
-            r = soft64_div(as_u64(1.0), A, x->rnd);
-            used_b = 0;
-            break;
-        default:
-            r = soft64_sqrt(A, x->rnd);
-            used_b = 0;
-            break;
-        }
-        x_put64(pd, i, canon64(as_f64(r), A, used_b, used_c));
+        x_put64(pd, i, canon64(as_f64(soft64_fma(A, B, C, x->rnd)), A, B, C));
     }
     return EXEC_NEXT;
 }
+#endif
 
 // ---- comparisons ----------------------------------------------------------------------------
 #define DSETP(name, cond)                                                                          \

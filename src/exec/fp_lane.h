@@ -1,6 +1,6 @@
-// Single-precision building blocks of one lane: flushing, exact sums, fused multiply-add, directed
-// rounding. Everything is plain arithmetic in the host's round-to-nearest mode with a fixed order
-// of operations, so the bits are the same on every host and vector level.
+// Single-precision building blocks of one lane: flushing, exact sums, fused multiply-add. Everything
+// is plain arithmetic in the host's round-to-nearest mode with a fixed order of operations, so the
+// bits are the same on every host and vector level.
 #ifndef WW_FP_LANE_H
 #define WW_FP_LANE_H
 
@@ -61,15 +61,22 @@ LANE_FN double add_odd(double a, double b) {
     return as_f64(u + (even & (1 - apart)) - (even & apart));
 }
 
+#if defined(__FMA__) || defined(__aarch64__)
+#define HOST_HAS_FMA 1
+#else
+#define HOST_HAS_FMA 0
+#endif
+
 // The fused multiply-add of single precision. The product is exact in double precision.
 LANE_FN float fma32(float a, float b, float c) {
-#if defined(__FMA__) || defined(__aarch64__)
+#if HOST_HAS_FMA
     return __builtin_fmaf(a, b, c);
 #else
     return (float)add_odd((double)a * (double)b, (double)c);
 #endif
 }
 
+#if !HOST_HAS_FMA
 // A nearest result f and what the exact one has more (only its sign counts): the neighbour that a
 // directed mode asks for.
 LANE_FN uint32_t direct32(float f, double more, const struct fmode *m) {
@@ -98,18 +105,6 @@ LANE_FN uint32_t zero_down(uint32_t r, double s, double e, uint32_t a, uint32_t 
     const uint32_t zero = (float)any == 0.0f ? m->rm : 0;
     return (r & ~zero) | ((a | b) & 0x80000000u & zero);
 }
-LANE_FN uint32_t fadd_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
-    double e;
-    const double s = two_sum((double)as_f32(ua), (double)as_f32(ub), &e);
-    const float f = (float)s;
-    const uint32_t r = direct32(f, (s - (double)f) + e, m);
-    return zero_down(r, s, e, ua, ub, m);
-}
-LANE_FN uint32_t fmul_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
-    const double p = (double)as_f32(ua) * (double)as_f32(ub);
-    const float f = (float)p;
-    return direct32(f, p - (double)f, m);
-}
 LANE_FN uint32_t ffma_rnd(uint32_t ua, uint32_t ub, uint32_t uc, const struct fmode *m) {
     double e;
     const double p = (double)as_f32(ua) * (double)as_f32(ub);
@@ -118,16 +113,6 @@ LANE_FN uint32_t ffma_rnd(uint32_t ua, uint32_t ub, uint32_t uc, const struct fm
     const uint32_t r = direct32(f, (s - (double)f) + e, m);
     return zero_down(r, s, e, ua ^ ub, uc, m);
 }
-LANE_FN uint32_t fdiv_rnd(uint32_t ua, uint32_t ub, const struct fmode *m) {
-    const float a = as_f32(ua), b = as_f32(ub), q = a / b;
-    const double left = (double)a - (double)q * (double)b;
-    // The quotient lies above q when the rest has the divisor's sign.
-    const double more = as_f64(as_u64(left) ^ (uint64_t)(ub & 0x80000000u) << 32);
-    return direct32(q, more, m);
-}
-LANE_FN uint32_t fsqrt_rnd(uint32_t ua, const struct fmode *m) {
-    const float a = as_f32(ua), s = __builtin_sqrtf(a);
-    return direct32(s, (double)a - (double)s * (double)s, m);
-}
+#endif
 
 #endif

@@ -27,14 +27,16 @@
 
 #define EXEC_FP32_HANDLERS(X)                                                                  \
     X(fadd) X(fsub) X(fmul) X(ffma) X(fdiv) X(frcp) X(fsqrt) X(fadd_g) X(fmul_g) X(ffma_g)     \
+    X(fadd_p) X(fmul_p) X(ffma_p) X(fdiv_p) X(frcp_p) X(fsqrt_p)                               \
     X(fadd_r) X(fmul_r) X(ffma_r) X(fdiv_g) X(fdiv_r) X(frcp_g) X(frcp_r) X(fsqrt_g)           \
     X(fsqrt_r) X(fmov) X(fmad) X(fdiv_approx) X(fmin) X(fmax) X(fmnmx_g) X(fsetp_eq)           \
     X(fsetp_lt) X(fsetp_le) X(fsetp_gt) X(fsetp_ge) X(fsetp_neu) X(fsetp_g) X(fset)            \
     X(fcopysign) X(ftestp32)
 
 #define EXEC_FP64_HANDLERS(X)                                                                  \
-    X(dadd) X(dmul) X(dfma) X(ddiv) X(drcp) X(dsqrt) X(dadd_g) X(dmul_g) X(dfma_g) X(dmov)     \
-    X(dmin) X(dmax) X(dcopysign) X(dsoft) X(dsetp_eq) X(dsetp_lt) X(dsetp_le) X(dsetp_gt)      \
+    X(dadd) X(dmul) X(dfma) X(ddiv) X(drcp) X(dsqrt) X(dadd_g) X(dmul_g) X(dfma_g) X(ddiv_g)   \
+    X(drcp_g) X(dsqrt_g) X(dadd_r) X(dmul_r) X(dfma_r) X(ddiv_r) X(drcp_r) X(dsqrt_r) X(dmov)    \
+    X(dmin) X(dmax) X(dcopysign) X(dsetp_eq) X(dsetp_lt) X(dsetp_le) X(dsetp_gt)      \
     X(dsetp_ge) X(dsetp_neu) X(dsetp_g) X(dset) X(ftestp64)
 
 #define EXEC_SFU_HANDLERS(X)                                                                   \
@@ -45,13 +47,19 @@
     X(hadd) X(hmul) X(hfma) X(hadd_bf) X(hmul_bf) X(hfma_bf) X(hmnmx) X(hmov) X(hspecial)      \
     X(hsetp) X(hset)
 
+// Conversions of one kind in the order of enum mrnd from MRND_RN on.
+#define EXEC_CVT_MODES(X, name) X(name##_rn) X(name##_rz) X(name##_rm) X(name##_rp)
 #define EXEC_CVT_HANDLERS(X)                                                                   \
     X(cvt_f32_s32) X(cvt_f32_u32) X(cvt_f32_f16) X(cvt_f32_bf16) X(cvt_f16_f32)                \
-    X(cvt_bf16_f32) X(cvt_s32_f32_rz) X(cvt_s32_f32_rn) X(cvt_u32_f32_rz) X(cvt_u32_f32_rn)    \
-    X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_f64_f32) X(cvt_f64_s32)            \
-    X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_s32_f64_rz) X(cvt_s32_f64_rn) X(cvt_int)               \
-    X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64) X(cvt_f64_s64) X(cvt_f64_u64)                \
-    X(cvt_s64_f64_rz) X(cvt_u64_f64_rz) X(cvt_s64_f32_rz) X(cvt_u64_f32_rz)
+    X(cvt_bf16_f32) X(cvt_floor) X(cvt_ceil) X(cvt_trunc) X(cvt_rint) X(cvt_floor64)           \
+    X(cvt_ceil64) X(cvt_trunc64) X(cvt_rint64) X(cvt_f64_f32) X(cvt_f64_s32)                   \
+    X(cvt_f64_u32) X(cvt_f32_f64) X(cvt_int) X(cvt_int_pair) X(cvt_f32_s64) X(cvt_f32_u64)     \
+    X(cvt_f64_s64) X(cvt_f64_u64) X(cvt_f32_s32_r) X(cvt_f32_u32_r) X(cvt_f32_s64_r)           \
+    X(cvt_f32_u64_r) X(cvt_f32_f64_r) X(cvt_f64_s64_r) X(cvt_f64_u64_r) X(cvt_f16_f32_r)       \
+    X(cvt_bf16_f32_r) EXEC_CVT_MODES(X, cvt_s32_f32) EXEC_CVT_MODES(X, cvt_u32_f32)            \
+    EXEC_CVT_MODES(X, cvt_s32_f64) EXEC_CVT_MODES(X, cvt_u32_f64)                              \
+    EXEC_CVT_MODES(X, cvt_s64_f32) EXEC_CVT_MODES(X, cvt_u64_f32)                              \
+    EXEC_CVT_MODES(X, cvt_s64_f64) EXEC_CVT_MODES(X, cvt_u64_f64)
 
 #define EXEC_MEM_HANDLERS(X)                                                                   \
     X(ld32_global) X(ld_small_global) X(st32_global) X(ld32_shared) X(ld_small_shared)         \

@@ -1,6 +1,5 @@
-// See soft64.h. Finite non-zero values are sign, 128-bit significand and exponent; every operation
-// forms a result that is exact but for a sticky lowest bit, far below the place of rounding, and
-// rounds it once.
+// See soft64.h. Finite non-zero values are sign, 128-bit significand and exponent; the result is
+// formed exactly but for a sticky lowest bit, far below the place of rounding, and rounded once.
 #include "exec/soft64.h"
 #include "exec/exec_int.h"
 
@@ -99,25 +98,6 @@ static uint64_t sum(bool na, u128 a, int ea, bool nb, u128 b, int eb, uint8_t rn
     return round_pack(na, s, ea, rnd);
 }
 
-uint64_t soft64_mul(uint64_t a, uint64_t b, uint8_t rnd) {
-    if (is_special(a) || is_special(b) || is_zero(a) || is_zero(b))
-        return as_u64(as_f64(a) * as_f64(b));
-    const struct parts p = unpack(a), q = unpack(b);
-    return round_pack(p.negative != q.negative, (u128)p.sig * q.sig, p.exp + q.exp, rnd);
-}
-
-uint64_t soft64_add(uint64_t a, uint64_t b, uint8_t rnd) {
-    if (is_special(a) || is_special(b)) return as_u64(as_f64(a) + as_f64(b));
-    if (is_zero(a) && is_zero(b)) {
-        const uint64_t sign = rnd == MRND_RM ? a | b : a & b;
-        return sign;
-    }
-    if (is_zero(a)) return b;
-    if (is_zero(b)) return a;
-    const struct parts p = unpack(a), q = unpack(b);
-    return sum(p.negative, p.sig, p.exp, q.negative, q.sig, q.exp, rnd);
-}
-
 uint64_t soft64_fma(uint64_t a, uint64_t b, uint64_t c, uint8_t rnd) {
     if (is_special(a) || is_special(b) || is_special(c) || is_zero(a) || is_zero(b)) {
         // A product with a zero or special factor is exact; but it may be NaN only by its own
@@ -127,7 +107,8 @@ uint64_t soft64_fma(uint64_t a, uint64_t b, uint64_t c, uint8_t rnd) {
             if (!is_special(a) && !is_special(b)) return as_u64(as_f64(c) + 0.0);
             return as_u64(as_f64(p) + as_f64(c));
         }
-        return soft64_add(p, c, rnd);
+        if (!is_zero(c)) return c;
+        return rnd == MRND_RM ? p | c : p & c; // of zeros: the sign
     }
     const struct parts p = unpack(a), q = unpack(b);
     const bool negative = p.negative != q.negative;
@@ -139,34 +120,4 @@ uint64_t soft64_fma(uint64_t a, uint64_t b, uint64_t c, uint8_t rnd) {
 
 double soft64_fma_nearest(double a, double b, double c) {
     return as_f64(soft64_fma(as_u64(a), as_u64(b), as_u64(c), MRND_RN));
-}
-
-uint64_t soft64_div(uint64_t a, uint64_t b, uint8_t rnd) {
-    if (is_special(a) || is_special(b) || is_zero(a) || is_zero(b))
-        return as_u64(as_f64(a) / as_f64(b));
-    const struct parts p = unpack(a), q = unpack(b);
-    const u128 n = (u128)p.sig << 75;
-    const u128 quotient = n / q.sig;
-    const u128 sticky = n % q.sig != 0;
-    return round_pack(p.negative != q.negative, quotient << 1 | sticky, p.exp - q.exp - 76, rnd);
-}
-
-uint64_t soft64_sqrt(uint64_t a, uint8_t rnd) {
-    if (is_zero(a) || is_special(a) || a >> 63) return as_u64(__builtin_sqrt(as_f64(a)));
-    struct parts p = unpack(a);
-    if (p.exp & 1) {
-        p.sig <<= 1;
-        p.exp--;
-    }
-    // Root of sig * 2^72, 62 or 63 bits, a bit at a time.
-    u128 rest = (u128)p.sig << 72, root = 0;
-    for (u128 bit = (u128)1 << 126; bit; bit >>= 2) {
-        if (rest >= root + bit) {
-            rest -= root + bit;
-            root = (root >> 1) + bit;
-        } else {
-            root >>= 1;
-        }
-    }
-    return round_pack(false, root << 1 | (rest != 0), (p.exp - 72) / 2 - 1, rnd);
 }

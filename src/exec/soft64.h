@@ -1,17 +1,13 @@
-// Double-precision arithmetic in integers, for the rounding modes that the host's registers would
-// have to be switched to. Operands and results are bit patterns; rnd is enum mrnd. NaN results are
-// some NaN: callers make them canonical.
+// The fused multiply-add of double precision in integers, for hosts without one, and the rounding that
+// general conversions share with it. Operands and results are bit patterns; rnd is enum mrnd. NaN
+// results are some NaN: callers make them canonical.
 #ifndef WW_SOFT64_H
 #define WW_SOFT64_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-uint64_t soft64_add(uint64_t a, uint64_t b, uint8_t rnd);
-uint64_t soft64_mul(uint64_t a, uint64_t b, uint8_t rnd);
 uint64_t soft64_fma(uint64_t a, uint64_t b, uint64_t c, uint8_t rnd);
-uint64_t soft64_div(uint64_t a, uint64_t b, uint8_t rnd);
-uint64_t soft64_sqrt(uint64_t a, uint8_t rnd);
 double soft64_fma_nearest(double a, double b, double c);
 
 // (-1)^negative * sig * 2^exp rounded to a binary format with `digits` significant bits and least

@@ -13,6 +13,7 @@
 // the next ones, whole quanta are left out, so leaving them out changes nothing. A kernel ends when
 // its last CTA has; a kernel alone ends when also its stores are acknowledged.
 #include "gpu/device.h"
+#include "exec/round.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -463,7 +464,7 @@ static bool end_runs(struct gpu *g) {
     return any;
 }
 
-void run_quanta(struct gpu *g, uint64_t until) {
+static void quanta(struct gpu *g, uint64_t until) {
     start_runs(g);
     do {
         dispatch(g);
@@ -483,8 +484,16 @@ void run_quanta(struct gpu *g, uint64_t until) {
     } while (g->now < until);
 }
 
+// The caller may round as it likes and flush subnormals (programs built with -ffast-math do): kernels
+// compute in the mode that handlers are written for.
+void run_quanta(struct gpu *g, uint64_t until) {
+    const uint32_t mode = round_default();
+    quanta(g, until);
+    round_end(mode);
+}
+
 // ---- without time ---------------------------------------------------------------------------
-void run_functional(struct gpu *g, struct run *r) {
+static void functional(struct gpu *g, struct run *r) {
     struct diags d;
     diags_init(&d);
     r->host_start = host_seconds();
@@ -514,4 +523,10 @@ void run_functional(struct gpu *g, struct run *r) {
         run_finish(g, r, s, g->fault_text);
     }
     diags_free(&d);
+}
+
+void run_functional(struct gpu *g, struct run *r) {
+    const uint32_t mode = round_default();
+    functional(g, r);
+    round_end(mode);
 }

@@ -6,6 +6,8 @@
 // free processors than threads therefore costs little.
 #include "gpu/threads.h"
 
+#include "exec/round.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -97,6 +99,7 @@ static void *work(void *arg) {
     const struct worker *w = arg;
     struct threads *t = w->owner;
     unsigned seen = 0;
+    round_default(); // a new thread has the mode of the one that made it
     for (;;) {
         wait_change(t, &t->round, seen);
         seen = atomic_load_explicit(&t->round, memory_order_acquire);

@@ -2,6 +2,8 @@
 // time, and it works on afterwards.
 #include "test_gpu.h"
 
+#include <fenv.h>
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -164,6 +166,46 @@ static void a_grid_barrier_is_written(void **state) {
         bench_read(&b, &v, out, 4);
         assert_int_equal(v, 7);
         bench_close(&b);
+    }
+}
+
+// A program may round upwards and flush subnormals (-ffast-math): its kernels do not.
+static void the_callers_mode_stays_outside(void **state) {
+    (void)state;
+    static const char text[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
+                               ".visible .entry sums(.param .u64 out, .param .f32 tiny) {\n"
+                               "  .reg .f32 %a, %b; .reg .u64 %o;\n"
+                               "  ld.param.f32 %a, [tiny]; ld.param.u64 %o, [out];\n"
+                               "  add.rn.f32 %b, %a, %a; st.global.f32 [%o], %b;\n"
+                               "  add.rn.f32 %b, %a, 0f3f800000; st.global.f32 [%o+4], %b;\n"
+                               "  add.rp.f32 %b, %a, 0f3f800000; st.global.f32 [%o+8], %b; ret;\n}\n";
+    for (int k = 0; k < 4; k++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = k & 2 ? 2 : 1;
+        o.functional = k & 1;
+        const int mode = fegetround();
+        fesetround(FE_UPWARD);
+#if defined(__SSE2__)
+        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); // flush to zero, both ways
+#endif
+        struct bench b;
+        bench_open(&b, "gtx480", &o, NULL);
+        bench_text(&b, "sums", text);
+        const uint64_t out = bench_buffer(&b, NULL, 12);
+        bench_ok(&b, bench_try(&b, "sums", 20, 1, 32, 1, "84", out, 1u));
+        uint32_t v[3];
+        bench_read(&b, v, out, 12);
+        bench_close(&b);
+        assert_int_equal(fegetround(), FE_UPWARD); // and the caller's comes back
+#if defined(__SSE2__)
+        assert_int_equal(__builtin_ia32_stmxcsr() & 0x8040, 0x8040);
+        __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x8040u);
+#endif
+        fesetround(mode);
+        assert_int_equal(v[0], 2); // 2^-149 twice
+        assert_int_equal(v[1], 0x3f800000);
+        assert_int_equal(v[2], 0x3f800001);
     }
 }
 
@@ -372,6 +414,7 @@ int main(void) {
         cmocka_unit_test(poison_fills_fresh_memory),
         cmocka_unit_test(a_bad_access_is_told),
         cmocka_unit_test(a_grid_barrier_is_written),
+        cmocka_unit_test(the_callers_mode_stays_outside),
         cmocka_unit_test(copies_are_named),
         cmocka_unit_test(a_deadlock_is_told),
         cmocka_unit_test(limits_cut_off),
