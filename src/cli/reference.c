@@ -6,6 +6,7 @@
 #include "power/effect.h"
 #include "power/power_gpu.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static void counters(void) {
@@ -59,14 +60,65 @@ static void classes(void) {
         printf("| `%s` | %s |\n", op_class_text((enum op_class)i), prose[i]);
 }
 
+static bool names_key(const char *keys, const char *path) {
+    const size_t len = strlen(path);
+    for (const char *p = keys; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strcspn(p, "|") == len && strncmp(p, path, len) == 0) return true;
+    return false;
+}
+
+// "`sm.ways`, `sm.bytes`" of "ways|bytes" in section "sm."
+static void print_keys(const char *section, const char *keys) {
+    for (const char *p = keys; *p; p += strcspn(p, "|"), p += *p == '|')
+        printf("%s`%s%.*s`", p == keys ? "" : ", ", section, (int)strcspn(p, "|"), p);
+}
+
+// C of a rule without the names of structs: `max_warps % schedulers == 0`.
+static void print_condition(const char *holds) {
+    for (const char *p = holds; *p; p++) {
+        const bool begins = p == holds || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+        if (begins && p[0] && p[1] == '-' && p[2] == '>')
+            p += 2;
+        else
+            fputs(*p == '|' ? "\\|" : (char[]){*p, 0}, stdout);
+    }
+}
+
 static void gpu_keys(struct cli *c) {
+    static const char *const seer[] = {"", "timing", "energy", "both"};
     const struct gpu_key *keys;
     const uint32_t n = gpu_config_keys(&c->arena, &keys);
-    puts("# Keys of a GPU file\n\nEach can be overridden with `-s key=value`.\n\n"
-         "| key | type | unit | meaning |\n|---|---|---|---|");
-    for (uint32_t i = 0; i < n; i++)
-        printf("| `%s` | %s | %s | %s |\n", keys[i].path, keys[i].type, keys[i].unit,
-               keys[i].prose);
+    puts("# Keys of a GPU file\n\n"
+         "Each can be overridden with `-s key=value`. Seen by: timing, the simulation, so that a "
+         "kept result\n"
+         "depends on it; energy, the power model, whose fields that come from it stand behind "
+         "(`src/power/config.def`).\n\n"
+         "| key | type | unit | range | default | seen by | meaning | power model |\n"
+         "|---|---|---|---|---|---|---|---|");
+    for (uint32_t i = 0; i < n; i++) {
+        printf("| `%s` | %s | %s | %s | %s | %s | %s |", keys[i].path, keys[i].type, keys[i].unit,
+               keys[i].range, keys[i].fallback ? keys[i].fallback : "(needed)",
+               seer[keys[i].seen_by], keys[i].prose);
+        bool any = false;
+        for (const struct power_key *k = power_keys; k->field; k++) {
+            if (!names_key(k->keys, keys[i].path)) continue;
+            printf("%s%s", any ? ", " : " ", k->field);
+            any = true;
+        }
+        puts(" |");
+    }
+    puts("\n# Rules between keys\n\nA file that breaks one is refused, with the line of the key "
+         "that was set last.\n\n| keys | what holds |\n|---|---|");
+    for (const struct gpu_rule *r = gpu_rules; r->section; r++) {
+        fputs("| ", stdout);
+        print_keys(r->section, r->keys);
+        fputs(" | `", stdout);
+        print_condition(r->holds);
+        puts("` |");
+    }
+    puts("\n# What follows from a key\n\n| | from | how |\n|---|---|---|");
+    for (const struct gpu_derived *f = gpu_derived; f->key; f++)
+        printf("| `%s` | `%s` | %s |\n", f->key, f->from, f->how);
     puts("\n# Warp schedulers\n\nValues of `sm.scheduler`.\n\n| scheduler | how it chooses | source "
          "|\n|---|---|---|");
     for (uint32_t i = 0; i < SCHED_KINDS; i++)

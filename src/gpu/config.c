@@ -235,18 +235,57 @@ static double number_of(const struct loading *l, const char *path) {
     return text && text_to_double(text, &v) && isfinite(v) ? v : 0;
 }
 
-// core.clock_mhz: the core clock, with the clocks of lanes, network and L2 in proportion to what
-// the layers below say. Memory keeps its own. An empty text where the value is no number:
-// clocks.core_mhz then says what is wrong.
-static const char *clock_text(struct loading *l, const char *value) {
-    static const char *const follows[] = {"hot_mhz", "net_mhz", "l2_mhz"};
-    double mhz;
-    const double core = number_of(l, "clocks.core_mhz");
-    const char *yaml = arena_printf(&l->arena, "clocks:\n  core_mhz: %s\n", value);
-    if (!text_to_double(value, &mhz) || !isfinite(mhz) || !(core > 0)) return yaml;
-    for (size_t i = 0; i < WW_COUNT(follows); i++) {
-        const double old = number_of(l, arena_printf(&l->arena, "clocks.%s", follows[i]));
-        yaml = arena_printf(&l->arena, "%s  %s: %.12g\n", yaml, follows[i], old / core * mhz);
+const struct gpu_derived gpu_derived[] = {
+#define COPY(field, from)             {#field, #from, "a copy"},
+#define FOLLOWS(name, key, leader)    {key, leader, "in proportion, with " name},
+#define ALIAS(name, key)              {name, key, "another name"},
+#include "gpu/config_derived.def"
+#undef COPY
+#undef FOLLOWS
+#undef ALIAS
+    {NULL}};
+
+// YAML of a key and its value: "sm.l1d.ways" is three lines, each deeper.
+static const char *key_text(struct arena *a, const char *key, size_t len, const char *value) {
+    const char *yaml = "";
+    int indent = 0;
+    for (const char *p = key, *end = key + len; p < end; indent += 2) {
+        const size_t part = strcspn(p, ".=");
+        if (!part) return NULL;
+        yaml = p + part == end
+                   ? arena_printf(a, "%s%*s%.*s: %s\n", yaml, indent, "", (int)part, p, value)
+                   : arena_printf(a, "%s%*s%.*s:\n", yaml, indent, "", (int)part, p);
+        p += part + (p[part] == '.');
+    }
+    return yaml;
+}
+
+// The YAML of `-s name=value` where `name` is no key but stands in config_derived.def; else NULL.
+// What follows a leader keeps its ratio to it, by what the layers below say; where the value is no
+// number, the leader's key says what is wrong.
+static const char *derived_text(struct loading *l, const char *name, size_t len,
+                                const char *value) {
+    static const struct { const char *name, *key, *leader; } row[] = {
+#define COPY(field, from)
+#define FOLLOWS(name, key, leader) {name, key, leader},
+#define ALIAS(name, key)           {name, NULL, key},
+#include "gpu/config_derived.def"
+#undef COPY
+#undef FOLLOWS
+#undef ALIAS
+    };
+    struct arena *a = &l->arena;
+    const char *yaml = NULL;
+    double to;
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        if (strlen(row[i].name) != len || strncmp(row[i].name, name, len) != 0) continue;
+        const double from = number_of(l, row[i].leader);
+        const char *const dot = strchr(row[i].leader, '.');
+        if (!yaml) yaml = key_text(a, row[i].leader, strlen(row[i].leader), value);
+        if (!row[i].key || !text_to_double(value, &to) || !isfinite(to) || !(from > 0)) continue;
+        // followers stand in their leader's section, behind it
+        yaml = arena_printf(a, "%s  %s: %.12g\n", yaml, row[i].key + (dot + 1 - row[i].leader),
+                            number_of(l, row[i].key) / from * to);
     }
     return yaml;
 }
@@ -258,20 +297,10 @@ static enum ww_status push_override(struct loading *l, const char *text) {
         return diag_add(l->d, WW_ERROR_USAGE, "-s %s: expected key=value, as in sm.schedulers=4",
                         text);
     struct arena *a = &l->arena;
-    const char *yaml = "", *key = text;
-    if (strncmp(text, "core.clock_mhz=", 15) == 0)
-        yaml = clock_text(l, equals + 1), key = equals;
-    else if (strncmp(text, "core.vdd=", 9) == 0)
-        yaml = arena_printf(a, "tech:\n  vdd_v: %s\n", equals + 1), key = equals;
-    int indent = 0;
-    for (const char *p = key; p < equals; indent += 2) {
-        size_t len = strcspn(p, ".=");
-        if (!len) return diag_add(l->d, WW_ERROR_USAGE, "-s %s: a part of the key is empty", text);
-        yaml = p + len == equals
-                   ? arena_printf(a, "%s%*s%.*s: %s\n", yaml, indent, "", (int)len, p, equals + 1)
-                   : arena_printf(a, "%s%*s%.*s:\n", yaml, indent, "", (int)len, p);
-        p += len + (p[len] == '.');
-    }
+    const size_t len = (size_t)(equals - text);
+    const char *yaml = derived_text(l, text, len, equals + 1);
+    if (!yaml) yaml = key_text(a, text, len, equals + 1);
+    if (!yaml) return diag_add(l->d, WW_ERROR_USAGE, "-s %s: a part of the key is empty", text);
     const uint32_t before = l->d->list.n;
     const enum ww_status s = push_layer(l, arena_printf(a, "-s %s", text), yaml, strlen(yaml));
     for (uint32_t i = before; i < l->d->list.n; i++) { // its lines are not the user's
@@ -394,10 +423,13 @@ static void set_value(void *user, const struct config_key *k) {
 
 // What rooms below want to have beside them but the file says once.
 static void derive(struct gpu_config *c) {
-    c->sm.core_clock_mhz = c->clocks.core_mhz;
-    c->mem.l2_clock_mhz = c->clocks.l2_mhz;
-    c->mem.net.clock_mhz = c->clocks.net_mhz;
-    c->mem.dram.clock_mhz = c->clocks.dram_mhz;
+#define COPY(field, from) c->field = c->from;
+#define FOLLOWS(...)
+#define ALIAS(...)
+#include "gpu/config_derived.def"
+#undef COPY
+#undef FOLLOWS
+#undef ALIAS
 }
 
 enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
@@ -521,10 +553,16 @@ static void list_key(void *user, const struct config_key *k) {
     struct listing *l = user;
     char choices[256];
     name_choices(k, choices, sizeof choices);
-    const struct gpu_key key = {arena_strdup(l->arena, k->path),
-                                k->type == CONFIG_ENUM ? arena_strdup(l->arena, choices)
-                                                       : type[k->type],
-                                k->unit, k->prose};
+    const bool ranges = k->type == CONFIG_UINT || k->type == CONFIG_NUM;
+    const struct gpu_key key = {
+        .path = arena_strdup(l->arena, k->path),
+        .type = k->type == CONFIG_ENUM ? arena_strdup(l->arena, choices) : type[k->type],
+        .unit = k->unit,
+        .prose = k->prose,
+        .seen_by = k->seen_by,
+        .range = ranges ? arena_printf(l->arena, "%.10g to %.10g", k->low, k->high) : "",
+        .fallback = k->fallback,
+    };
     vec_push(l->arena, &l->keys, key);
 }
 

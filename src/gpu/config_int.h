@@ -15,6 +15,7 @@ struct config_key {
     const char *fallback; // text of the default, NULL when the key is needed
     double low, high;
     const char *unit, *prose;
+    enum config_seer seen_by;
     const char *const *names; // CONFIG_ENUM: in order of value
     uint32_t n_names;
     const char *text;

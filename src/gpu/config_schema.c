@@ -32,6 +32,7 @@ _Static_assert(GPU_DEVICE_HP == 0 && GPU_DEVICE_LOP == 2, "order of gpu_device")
 
 // ---- one struct of texts a section -----------------------------------------------------------
 #define K_UINT(name, ...) char *name;
+#define K_U64(name, ...) char *name;
 #define K_NUM(name, ...) char *name;
 #define K_BOOL(name, ...) char *name;
 #define K_ENUM(name, ...) char *name;
@@ -99,6 +100,7 @@ struct raw_top {
 };
 #undef KEYS_top
 #undef K_UINT
+#undef K_U64
 #undef K_NUM
 #undef K_BOOL
 #undef K_ENUM
@@ -109,6 +111,7 @@ struct raw_top {
 enum { FLAGS = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL };
 #define LEAF(name) CYAML_FIELD_STRING_PTR(#name, FLAGS, struct RAW, name, 0, CYAML_UNLIMITED),
 #define K_UINT(name, ...) LEAF(name)
+#define K_U64(name, ...) LEAF(name)
 #define K_NUM(name, ...) LEAF(name)
 #define K_BOOL(name, ...) LEAF(name)
 #define K_ENUM(name, ...) LEAF(name)
@@ -204,6 +207,7 @@ static const cyaml_schema_field_t fields_top[] = {
 static const cyaml_schema_value_t top_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_top, fields_top)};
 #undef K_UINT
+#undef K_U64
 #undef K_NUM
 #undef K_BOOL
 #undef K_ENUM
@@ -235,22 +239,24 @@ static void section(char *path, const char *at, const char *name) {
 #define TEXT_OF(name) (r ? r->name : NULL)
 #define VALUE_OF(name) .text = TEXT_OF(name), .value = c ? (void *)&c->name : NULL, \
                        .bytes = sizeof ((struct_type *)NULL)->name
-#define K_UINT(name, def, lo, hi, u, what)                                                   \
+#define SEEN_BY(sees) .seen_by = CONFIG_##sees
+#define K_UINT(name, sees, def, lo, hi, u, what)                                             \
     visit(w, at, (struct config_key){.type = CONFIG_UINT, .fallback = def, .low = (double)(lo), \
-          .high = (double)(hi), .unit = u, .prose = what, VALUE_OF(name)}, #name);
-#define K_NUM(name, def, lo, hi, u, what)                                                    \
+          .high = (double)(hi), .unit = u, .prose = what, SEEN_BY(sees), VALUE_OF(name)}, #name);
+#define K_U64(...) K_UINT(__VA_ARGS__)
+#define K_NUM(name, sees, def, lo, hi, u, what)                                              \
     visit(w, at, (struct config_key){.type = CONFIG_NUM, .fallback = def, .low = lo, .high = hi, \
-          .unit = u, .prose = what, VALUE_OF(name)}, #name);
-#define K_BOOL(name, def, what)                                                              \
+          .unit = u, .prose = what, SEEN_BY(sees), VALUE_OF(name)}, #name);
+#define K_BOOL(name, sees, def, what)                                                        \
     visit(w, at, (struct config_key){.type = CONFIG_BOOL, .fallback = def, .unit = "",       \
-          .prose = what, VALUE_OF(name)}, #name);
-#define K_ENUM(name, def, table, what)                                                       \
+          .prose = what, SEEN_BY(sees), VALUE_OF(name)}, #name);
+#define K_ENUM(name, sees, def, table, what)                                                 \
     visit(w, at, (struct config_key){.type = CONFIG_ENUM, .fallback = def, .unit = "",       \
           .prose = what, .names = table, .n_names = (uint32_t)WW_COUNT(table),               \
-          VALUE_OF(name)}, #name);
-#define K_TEXT(name, def, what)                                                              \
+          SEEN_BY(sees), VALUE_OF(name)}, #name);
+#define K_TEXT(name, sees, size, def, what)                                                  \
     visit(w, at, (struct config_key){.type = CONFIG_TEXT, .fallback = def, .unit = "",       \
-          .prose = what, VALUE_OF(name)}, #name);
+          .prose = what, SEEN_BY(sees), VALUE_OF(name)}, #name);
 #define K_MAP(name, kind, what)                                     \
     section(sub, at, #name);                                        \
     walk_##kind(w, sub, r ? r->name : NULL, c ? &c->name : NULL);

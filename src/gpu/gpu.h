@@ -28,10 +28,11 @@
 
 // ---- configuration ----------------------------------------------------------------------------
 struct gpu_clocks {
-    double core_mhz; // schedulers; what "cycle" means unless another clock is named
-    double hot_mhz;  // lanes (Tesla: core * 2 in our terms, Fermi: core * 2, Kepler: core)
-    double net_mhz, l2_mhz;
-    double dram_mhz; // command clock
+#include "base/keys_begin.h"
+#define KEYS_clocks
+#include "gpu/config_keys.def"
+#undef KEYS_clocks
+#include "base/keys_end.h"
 };
 
 enum { GPU_PARAM_BYTES = 32764 }; // of a kernel, at most: CUDA 12.1 and later, on sm_70 and later
@@ -39,32 +40,22 @@ enum { GPU_NAME_BYTES = 64, GPU_TEXT_BYTES = 256, GPU_PATH_BYTES = 1024 };
 
 // What the power model must know of the chip besides its structure.
 struct gpu_tech {
-    double node_nm, vdd_v, die_mm2, transistors_m, tdp_w;
-    double idle_w;        // measured or published, 0 unknown
-    char idle_what[GPU_NAME_BYTES]; // what it is
-    double temperature_k; // junction temperature that leakage is stated at
+#include "base/keys_begin.h"
+#define KEYS_tech
+#include "gpu/config_keys.def"
+#undef KEYS_tech
+#include "base/keys_end.h"
 };
 
 // What the power model is told beside technology and structure: choices, and what no structure
 // says. Areas and watts of the rest are declared: nobody can see into it.
 enum gpu_device { GPU_DEVICE_HP, GPU_DEVICE_LSTP, GPU_DEVICE_LOP };
 struct gpu_power {
-    uint32_t device;   // enum gpu_device
-    bool long_channel; // devices off the critical path leak less
-    // what the chip has beside compute, at 40 nm: so much a chip, a result of a core cycle, a data
-    // bit of memory; a share of the first two leaks as logic does; their clock always runs
-    double rest_chip_mm2, rest_lane_mm2, pad_bit_mm2, rest_logic_share, rest_clock_pj_mm2, rest_w;
-    double mc_mts, rf_node_nm, rf_vdd_v;
-    double limit_k;      // hottest junction allowed; 0: as tech.temperature_k
-    double peak_duty;    // of the sum of all peaks, what a worst case reaches
-    uint32_t sms_on_die; // 0: sm_count; more: some are switched off
-    bool fitted_here;    // the constants were fitted to this chip; else figures are predictions
-    uint32_t dp_lanes; // double-precision lanes an SM has; 0: as many as its throughput needs
-    uint32_t tex_units; // of an SM; 0: from throughput
-    uint32_t scoreboard_entries, router_vcs, router_depth, pcie_lanes;
-    double idle_clock_share; // of an SM's clock power that it draws without work
-    double regulator_loss;   // share of what it delivers
-    double board_w;          // fan, oscillators, display outputs
+#include "base/keys_begin.h"
+#define KEYS_power
+#include "gpu/config_keys.def"
+#undef KEYS_power
+#include "base/keys_end.h"
 };
 
 // What the files say before options change it; 0 in a configuration made by hand.
@@ -73,29 +64,14 @@ struct gpu_nominal {
 };
 
 struct gpu_config {
-    char name[GPU_NAME_BYTES];    // "gtx480"; the file's name without .yaml
-    char product[GPU_NAME_BYTES]; // "GeForce GTX 480": what a program sees
-    char chip[GPU_NAME_BYTES];    // "GF100"
-    char description[GPU_TEXT_BYTES];
+    char name[GPU_NAME_BYTES]; // "gtx480"; the file's name without .yaml
     char path[GPU_PATH_BYTES]; // file it was read from
-    uint32_t cc_major, cc_minor;
-    uint32_t sm_count;
-    uint64_t memory_bytes;
-    struct gpu_clocks clocks;
     struct gpu_nominal nominal;
-    struct gpu_tech tech;
-    struct gpu_power power;
-    uint32_t launch_latency_cycles; // core cycles between a kernel at the head of its stream and
-                                    // the dispatch of its first CTA; not part of a launch's cycles
-    uint32_t concurrent_kernels;    // that share the GPU at once (1..4)
-    uint32_t copy_engines;          // 1: one copy at a time, 2: one in each direction
-    double pcie_gbps;               // host link, 1e9 bytes a second that a copy achieves
-    double pcie_latency_us;         // of a copy, before its first byte
-    uint32_t max_registers;         // a thread
-    uint32_t hoist_registers;       // see code_target
-    uint32_t deadlock_cycles;       // cycles without progress that count as a deadlock
-    struct sm_config sm;
-    struct mem_config mem;
+#include "base/keys_begin.h"
+#define KEYS_top
+#include "gpu/config_keys.def"
+#undef KEYS_top
+#include "base/keys_end.h"
 };
 
 // What a program may ask for and what launches are checked against; by compute capability
@@ -133,8 +109,22 @@ struct gpu_listing { const char *name, *path, *description; };
 enum ww_status gpu_config_list(struct arena *a, struct gpu_listing **list, uint32_t *n,
                                struct diags *d);
 // Every key with its unit and prose, for `warpwatt gpus --keys` and the reference page.
-struct gpu_key { const char *path, *type, *unit, *prose; };
+enum config_seer { CONFIG_NOBODY, CONFIG_TIMING, CONFIG_ENERGY, CONFIG_BOTH };
+struct gpu_key {
+    const char *path, *type, *unit, *prose;
+    enum config_seer seen_by;
+    const char *range;    // "1 to 64", "" where the type says it
+    const char *fallback; // NULL: the file must say it
+};
 uint32_t gpu_config_keys(struct arena *a, const struct gpu_key **keys);
+// Rules between keys (config_rules.def): of which section, which keys ('|' between), what must hold,
+// as C. The last has no section.
+struct gpu_rule { const char *section, *keys, *holds; };
+extern const struct gpu_rule gpu_rules[];
+// What follows from a key (config_derived.def): `key` moves when `from` is set, or is another name
+// of it. The last has no key.
+struct gpu_derived { const char *key, *from, *how; };
+extern const struct gpu_derived gpu_derived[];
 // One value as text ("48", "gto"); false when there is no such key.
 bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size);
 // The whole configuration as YAML that gpu_config_load reads back.

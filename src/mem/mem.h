@@ -30,74 +30,40 @@
 
 // ---- configuration (filled from the GPU file; every number's source stands there) -----------
 struct cache_config {
-    uint32_t bytes;       // 0: the cache does not exist
-    uint32_t line_bytes;
-    uint32_t sector_bytes; // = line_bytes when not sectored
-    uint32_t ways;
-    uint32_t mshrs;       // outstanding lines
-    uint32_t mshr_merge;  // requests that one line may gather
-    uint32_t hit_latency; // cycles from access to data, in the clock of its owner
-    uint32_t ports;       // accesses a cycle
-    bool write_back;      // else write-through
-    bool write_allocate;
-    bool write_evict;     // Fermi's L1: a store evicts the line
-    bool hashed_sets;     // xor-folded set index
-    bool lru;             // else pseudo-random from a fixed sequence (Fermi's measured L1)
+#include "base/keys_begin.h"
+#define KEYS_cache
+#include "mem/config.def"
+#undef KEYS_cache
+#include "base/keys_end.h"
 };
 
 enum net_kind { NET_CROSSBAR, NET_MESH };
 struct net_config {
-    uint32_t kind;              // enum net_kind
-    uint32_t flit_bytes;
-    uint32_t request_latency;   // core cycles SM port to partition port, unloaded
-    uint32_t reply_latency;     // core cycles back, unloaded (>= the quantum)
-    uint32_t control_bytes;     // header of each packet
-    uint32_t input_queue_flits; // at each partition: back-pressure to SMs beyond it
-    uint32_t output_queue_flits;
-    uint32_t mesh_width;        // NET_MESH: routers in x; rows follow from the number of nodes
-    uint32_t hop_latency;       // NET_MESH: cycles a hop
+#include "base/keys_begin.h"
+#define KEYS_net
+#include "mem/config.def"
+#undef KEYS_net
+#include "base/keys_end.h"
     double clock_mhz;
 };
 
 enum dram_kind { DRAM_GDDR5, DRAM_GDDR3, DRAM_DDR3 };
 struct dram_config {
-    uint32_t kind; // enum dram_kind
-    uint32_t channels_per_partition, chips_per_channel, bus_bits; // bus_bits of a channel
-    uint32_t burst_length;         // transfers a burst
-    uint32_t data_rate;            // transfers a command-clock cycle (GDDR5: 4, DDR3/GDDR3: 2)
-    uint32_t banks, bank_groups, row_bytes; // row_bytes: of a channel
-    uint32_t queue;                // entries of the FR-FCFS window
-    uint32_t cl, wl, rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi,
-        rfc;                       // command clocks
-    uint32_t controller_latency;   // core cycles, front and back end together (at least 1)
-    bool row_open_policy;          // open page; else close after use
-    double clock_mhz;              // command clock
-    // What follows may be 0 and then takes the value that stands beside it.
-    uint32_t bank_interleave_bytes; // consecutive bytes of a channel that stay in a bank
-                                    // (0: interleave_bytes of the partitions)
-    bool bank_hash;                 // bank index xor low bits of the row (Zhang et al., MICRO 2000)
-    uint32_t write_queue;           // entries of the write window (0: queue)
-    uint32_t write_high, write_low; // a drain of writes starts and ends at so many (0: 5/8 and
-                                    // 5/16 of write_queue, the ratios of USIMM, 2012)
-    uint32_t starve;                // row hits that may pass an older request of their bank
-                                    // (0: queue)
+#include "base/keys_begin.h"
+#define KEYS_dram
+#include "mem/config.def"
+#undef KEYS_dram
+#include "base/keys_end.h"
+    double clock_mhz; // command clock
 };
 
 struct mem_config {
-    uint32_t partitions;           // L2 slices with a memory controller each
-    uint32_t slices_per_partition; // L2 sub-slices
-    uint32_t interleave_bytes;     // consecutive bytes that stay in a partition
-    bool partition_hash; // xor-folded partition choice (Fermi: no camping) or plain modulo
-    bool channel_xor;              // of two channels a slice, the parity of a block's address bits
-                                   // chooses (GT215's subpartitions), or partition_hash decides
-    struct cache_config l2;        // of one slice; hit_latency in L2 clock
-    uint32_t l2_atomic_cycles;     // an atomic unit's occupancy a 32-byte sector and round
+#include "base/keys_begin.h"
+#define KEYS_mem
+#include "mem/config.def"
+#undef KEYS_mem
+#include "base/keys_end.h"
     double l2_clock_mhz;
-    struct net_config net;
-    struct dram_config dram;
-    uint32_t quantum;              // core cycles; 0: the largest that reply_latency allows
-    uint32_t l2_clients;           // bit a client whose accesses the L2 caches; 0: all. Others go
-                                   // straight to DRAM (Tesla: an L2 for textures alone)
 };
 
 // ---- requests and replies -------------------------------------------------------------------

@@ -75,52 +75,8 @@ const char *power_check(const struct power_config *c, char *sentence, size_t siz
         const char *name;
         double value, least, most;
     } range[] = {
-        {"core_hz", c->core_hz, 1e6, 1e10},
-        {"hot_hz", c->hot_hz, c->core_hz, 1e10},
-        {"net_hz", c->net_hz, 1e6, 1e10},
-        {"l2_hz", c->l2_hz, 1e6, 1e10},
-        {"dram_hz", c->dram_hz, 1e6, 1e10},
-        {"rest_chip_mm2", c->rest_chip_mm2, 0, 2000},
-        {"rest_lane_mm2", c->rest_lane_mm2, 0, 100},
-        {"rest_logic_share", c->rest_logic_share, 0, 1},
-        {"rest_clock_pj_mm2", c->rest_clock_pj_mm2, 0, 1e6},
-        {"rest_w", c->rest_w, 0, 1000},
-        {"pad_bit_mm2", c->pad_bit_mm2, 0, 10},
-        {"peak_duty", c->peak_duty, 0, 1},
-        {"sms_on_die", c->sms_on_die, 0, 1024},
-        {"clusters", c->clusters, 0, 64},
-        {"tex_units", c->tex_units, 0, 1024},
-        {"router_vcs", c->router_vcs, c->mesh ? 1 : 0, 64},
-        {"router_depth", c->router_depth, c->mesh ? 1 : 0, 256},
-        {"sms", c->sms, 1, 1024},
-        {"max_warps", c->max_warps, 1, 1024},
-        {"schedulers", c->schedulers, 1, 16},
-        {"instruction_bits", c->instruction_bits, 8, 1024},
-        {"ibuffer_entries", c->ibuffer_entries, 1, 64},
-        {"scoreboard_entries", c->scoreboard_entries, 1, 64},
-        {"registers", c->registers, 32, 1 << 24},
-        {"rf_banks", c->rf_banks, 1, 256},
-        {"collectors", c->collectors, 1, 256},
-        {"int_lanes", c->int_lanes, 1, 1024},
-        {"fp_lanes", c->fp_lanes, 1, 1024},
-        {"sfu_lanes", c->sfu_lanes, 0, 1024},
-        {"dp_lanes", c->dp_lanes, 0, 1024},
-        {"agu_lanes", c->agu_lanes, 1, 1024},
-        {"lsu_queue", c->lsu_queue, 1, 1024},
-        {"shared_banks", c->shared_banks, 1, 256},
-        {"shared_bytes", c->shared_bytes, 4, 1 << 24},
-        {"pipeline_stages", c->pipeline_stages, 1, 256},
-        {"partitions", c->partitions, 1, 256},
-        {"flit_bytes", c->flit_bytes, 1, 1024},
-        {"channels", c->channels, 1, 256},
-        {"channel_bits", c->channel_bits, 8, 4096},
-        {"mc_queue", c->mc_queue, 1, 4096},
-        {"mc_mts", c->mc_mts, 0, 1e5},
-        {"l2_slices", c->l2_slices, c->l2.bytes ? 1 : 0, 1024},
-        {"pcie_lanes", c->pcie_lanes, 0, 64},
-        {"idle_clock_share", c->idle_clock_share, 0, 1},
-        {"regulator_loss", c->regulator_loss, 0, 1},
-        {"board_w", c->board_w, 0, 1000},
+#define FIELD(type, name, keys, least, most, ...) {#name, (double)c->name, least, most},
+#include "power/config.def"
     };
     for (unsigned i = 0; i < WW_COUNT(range); i++)
         if (!(range[i].value >= range[i].least && range[i].value <= range[i].most))
@@ -130,11 +86,10 @@ const char *power_check(const struct power_config *c, char *sentence, size_t siz
     const struct {
         const char *name;
         const struct power_cache *k;
-    } cache[] = {{"icache", &c->icache},
-                 {"l1", &c->l1},
-                 {"constant", &c->constant},
-                 {"texture", &c->texture},
-                 {"l2", &c->l2}};
+    } cache[] = {
+#define CACHE(name, ...) {#name, &c->name},
+#include "power/config.def"
+    };
     for (unsigned i = 0; i < WW_COUNT(cache); i++) {
         const struct power_cache *k = cache[i].k;
         if (!k->bytes) continue;

@@ -13,56 +13,23 @@ struct power_cache {                             // bytes 0: none
     unsigned mshrs, mshr_merge; // miss registers and requests each gathers; 0: none
 };
 
-// What the model must know of a chip. Numbers are of one SM, slice or channel where they say so.
+// What the model must know of a chip (config.def).
 struct power_config {
     const char *name;
-    double node_nm, vdd_v, temperature_k; // vdd 0: nominal
-    enum tech_type device;
-    bool long_channel; // devices off the critical path leak less (McPAT's shares)
-    double core_hz, hot_hz, net_hz, l2_hz, dram_hz;
-    // What the chip has beside compute, declared or fitted. Areas are stated for 40 nm and scale
-    // with the square of the node; pads, which are analogue, with the node.
-    double rest_chip_mm2;     // a chip: display, video, host interface
-    double rest_lane_mm2;     // a floating-point result of a core cycle: graphics, texture, wiring
-    double rest_logic_share;  // of these areas, leaks as core logic does; the rest (decoupling,
-                              // high-threshold devices, empty area) not at all
-    double rest_clock_pj_mm2; // a net cycle and mm2 at 1 V: their clock, always drawn
-    double rest_w;            // declared: always drawn beside that
-    double pad_bit_mm2;       // a data bit of the memory interface
-    double limit_k;   // hottest junction that the vendor allows: peak is stated there. 0: as
-                      // temperature_k
-    double peak_duty; // of the sum of all peaks, what a worst case reaches; 0: all of it
-    // SM
-    unsigned sms_on_die; // 0: sms; more: some are switched off
-    unsigned sms, max_warps, schedulers, instruction_bits, ibuffer_entries, scoreboard_entries;
-    unsigned registers, rf_banks, collectors;
-    double rf_node_nm, rf_vdd_v; // banks from published FinFET circuits (declared.h); 0: node_nm's
+#define FIELD(type, name, ...) type name;
+#define KEY(type, name, ...)   type name;
+#define CACHE(name, ...)       struct power_cache name;
+#include "power/config.def"
+    // no keys: techniques for stored data
     unsigned rf_word_parts; // of a divided word line of each of a bank's eight RAMs; 0: one line
     double retention_v;     // of cells that only keep their data; 0: a margin above the lowest
-    unsigned int_lanes, fp_lanes, sfu_lanes, dp_lanes;
-    bool int_fp_shared_issue; // a lane does one of the two at a time: peak counts the larger
-    bool shared_on_lanes;     // shared memory is an operand of the lanes: an access is their move
-    unsigned agu_lanes, lsu_queue, shared_banks;
-    unsigned shared_bytes;    // the banked array: shared memory and, where it is there, L1
-    unsigned clusters;        // that int_lanes and fp_lanes are split among; 0: 1
-    unsigned tex_units;       // bilinear samples a core cycle
-    unsigned pipeline_stages; // of execution: registers that the clock always reaches
-    struct power_cache icache, l1, constant, texture; // l1: tags only, its data lie in the array
-    // chip
-    unsigned partitions, l2_slices, flit_bytes;
-    bool mesh;                         // routers instead of two crossbars
-    unsigned router_vcs, router_depth; // mesh: virtual channels a port, flits each
-    struct power_cache l2;             // a slice
-    unsigned channels, channel_bits, mc_queue;
-    double mc_mts; // transfers that controllers are built for, in millions a second; 0: dram_hz's
-    unsigned pcie_lanes;
-    double idle_clock_share; // of an SM's clock power that an SM without work still draws
-    // board
-    const struct dram_device *dram; // NULL: no board
-    unsigned dram_devices_a_channel;
-    double regulator_loss; // share of what it delivers
-    double board_w;        // declared: fan, oscillators, display
 };
+// Keys of a GPU file that each field depends on ('|' between, the first is blamed). The last has no
+// name.
+struct power_key {
+    const char *field, *keys;
+};
+extern const struct power_key power_keys[];
 
 // How far a component can be believed.
 enum power_basis {

@@ -48,8 +48,11 @@ static inline bool sm_scheduler_is(uint32_t kind, uint32_t trait) {
 // the issue of the last warp that comes to one until its warps may issue. CTRL's interval, if it is
 // more than 1 or with ctrl_on_lanes, is the time that it takes from the INT lanes.
 struct class_timing {
-    uint32_t latency;    // core cycles from operands read to result written
-    uint32_t interval;   // core cycles until the pipeline takes the next warp instruction
+#include "base/keys_begin.h"
+#define KEYS_timing
+#include "sm/config.def"
+#undef KEYS_timing
+#include "base/keys_end.h"
 };
 
 enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
@@ -59,87 +62,13 @@ enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
 // clock; a 16-lane double-clocked cluster takes a warp instruction a core cycle). Where a chip
 // issues a warp over several cycles (GT200: 8 lanes, 4 hot cycles) the intervals say so.
 struct sm_config {
-    uint32_t gen;               // enum target_gen
-    uint32_t max_warps, max_ctas, max_threads, registers, shared_bytes;
-    uint32_t reg_alloc_unit;    // registers granted at once ...
-    bool reg_alloc_per_cta;     // ... to a CTA (Tesla) or to a warp (Fermi, Kepler)
-    uint32_t warp_alloc_unit;   // warps of a CTA are rounded up to this
-    uint32_t shared_alloc_unit; // bytes
-    uint32_t static_shared_overhead; // bytes each CTA takes for parameters (Tesla)
-    // front end
-    uint32_t fetch_width;       // warps fetched a cycle
-    uint32_t fetch_instructions; // instructions a fetch brings (ibuffer entries)
-    uint32_t ibuffer_entries;   // a warp
-    uint32_t instruction_bytes; // of a machine instruction in memory
-    uint32_t decode_latency;    // fetch hit to issue-ready
-    struct cache_config icache;
-    bool icache_flush;          // a launch empties the instruction cache, as it does the others
-    uint32_t icache_prefetch;   // lines behind a missing one that are asked for with it
-    // issue
-    uint32_t schedulers;
-    uint32_t scheduler;         // enum sm_scheduler_kind
-    uint32_t issue_width;       // instructions a scheduler may issue a cycle from one warp
-    uint32_t scheduler_interval; // core cycles between issues of one scheduler (Fermi: 1)
-    uint32_t active_warps;      // two-level: size of the active set, per SM
-    bool active_waits;          // two-level: places that no other warp wants are held by warps that
-                                // wait for memory
-    bool shared_warps;          // a scheduler chooses among all warps of the SM, not among its own;
-                                // a warp issues to one of them a cycle
-    uint32_t group_warps;       // fetch groups: warps of a group, per SM; CTA-aware: CTAs are put
-                                // together until they hold as many
-    uint32_t max_issues_per_warp; // dual issue: 1 or 2
-    bool dual_issue_diff_units; // both instructions of a dual issue need different units
-    bool dp_blocks_issue;       // a double-precision issue takes both schedulers (Fermi)
-    uint32_t branch_latency;    // issue of a branch to next fetch of that warp
-    // register file and operand collection
-    uint32_t rf_banks;          // 32-lane rows interleaved: bank = (register + warp) mod banks
-    uint32_t read_latency;      // core cycles from issue to the first operand's read, 0 or more
-    uint32_t collectors;        // units
-    uint32_t collectors_sfu;    // units for SFU; 0: of `collectors`
-    uint32_t collectors_mem;    // for LD/ST and texture
-    uint32_t collector_queue;   // instructions that may wait for a unit of each kind
-    uint32_t collector_reads;   // rows that a unit takes a cycle; 0: any number
-    uint32_t collector_ahead;   // core cycles before its instruction enters in which a unit is free
-    uint32_t collector_ports;   // reads a bank serves a cycle (1: single-ported)
-    uint32_t result_bus;        // results written a cycle
-    uint32_t write_latency;     // core cycles from the pipeline's end to dependent instructions
-    // execution
-    uint32_t clusters;          // SP clusters, each with an INT and a FP pipeline
-    uint32_t cluster_at;        // when an INT or FP instruction's is chosen: enum sm_cluster_at
-    bool int_fp_shared_issue;   // a cluster takes INT or FP, not both: while an addition's interval
-                                // lasts (Fermi: a cycle; Tesla: two, eight lanes do both)
-    bool shared_on_lanes; // shared memory is an operand of the lanes' instructions (Tesla): an
-                          // access holds them for as long as it holds the banks
-    uint32_t sfus, dp_units;    // pipelines (warp wide; intervals say how wide in truth)
-    uint32_t dp_pipe;           // enum sm_dp_pipe: pipelines that compute in double precision
-    uint32_t int_mul_pipe;      // enum sm_int_mul_pipe: pipelines of integer products and quotients
-    bool ctrl_on_lanes; // branches and barriers take an INT pipeline; an exit leaves nothing behind
-    struct class_timing timing[OPC_N];
-    // load/store
-    uint32_t lsu_queue;         // accesses waiting
-    uint32_t pending_entries;   // memory instructions in flight (pending-request table), 0: 64
-    uint32_t agu_lanes;         // addresses generated a core cycle
-    uint32_t coalesce;          // enum coalesce_kind for cached loads
-    uint32_t coalesce_uncached; // for stores and uncached loads
-    uint32_t shared_banks, shared_bank_bytes, shared_lanes_a_pass;
-    bool shared_one_broadcast;
-    uint32_t shared_latency;    // access to data, without conflict
-    uint32_t shared_pass_cycles; // half core cycles that one pass keeps the banks (2: a core cycle)
-    uint32_t shared_replay_cycles; // core cycles that each pass beyond the first adds to an
-                                   // access's latency; 0: the time of a pass
-    uint32_t shared_wide_extra; // passes more for each half-warp of a 128-bit access (Fermi: 1)
-    uint32_t shared_atomic_cycles; // core cycles of a round of atomics; lanes that want the same
-                                   // word come in rounds of their own, one after another
-    struct cache_config l1d;    // bytes 0: none (GT240), or loads bypass it
-    bool l1d_global;            // global loads are cached in L1
-    bool l1d_local;
-    struct cache_config constant, texture;
-    uint32_t const_miss_latency_extra;
-    uint32_t texture_latency;   // pipeline of the texture unit around its cache
-    uint32_t l1_miss_extra;     // core cycles between L1 miss detection and network entry
-    uint32_t reply_extra;       // core cycles between network exit and write-back
-    uint32_t atomic_extra;
-    uint32_t cta_launch_latency; // core cycles from dispatch to first fetch
+#include "base/keys_begin.h"
+#define KEYS_sm
+#include "sm/config.def"
+#undef KEYS_sm
+#include "base/keys_end.h"
+    // no keys: what tests and owners set
+    uint32_t icache_prefetch; // lines behind a missing one that are asked for with it
     double core_clock_mhz;
 };
 

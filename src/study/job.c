@@ -44,9 +44,7 @@ static void feed_configuration(struct digest *h, struct arena *a, const struct g
     const uint32_t n = gpu_config_keys(a, &keys);
     for (uint32_t i = 0; i < n; i++) {
         char value[512];
-        if (strncmp(keys[i].path, "tech.", 5) == 0 || strncmp(keys[i].path, "power.", 6) == 0)
-            continue;
-        if (strcmp(keys[i].path, "description") == 0) continue;
+        if (keys[i].seen_by != CONFIG_TIMING && keys[i].seen_by != CONFIG_BOTH) continue;
         if (!gpu_config_get(c, keys[i].path, value, sizeof value)) continue;
         digest_text(h, keys[i].path);
         digest_text(h, value);
