@@ -127,7 +127,7 @@ bool file_program(char *path, size_t size);
 // ---- text -----------------------------------------------------------------
 // Edit distance for "did you mean"; index of the nearest name or -1.
 int text_nearest(const char *word, const char *const *names, size_t n);
-// Decimal/hex/octal/binary integer with optional k/m/g suffix; false if malformed.
+// Decimal, 0x or 0b integer with optional k/m/g suffix (010 is ten); false if malformed.
 bool text_to_u64(const char *s, uint64_t *out);
 bool text_to_double(const char *s, double *out);
 // What stands behind a noun that is counted: "1 byte", "2 bytes".

@@ -1,6 +1,7 @@
 // Files and small text helpers.
 #include "base/base.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -116,11 +117,11 @@ bool text_to_u64(const char *s, uint64_t *out) {
     if (!s || *s < '0' || *s > '9') return false;
     char *end;
     errno = 0;
-    int base = 0;
-    if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B')) {
-        s += 2;
-        base = 2;
-    }
+    int base = 10; // 010 is ten, as in YAML 1.2
+    if (s[0] == '0' && (s[1] == 'b' || s[1] == 'B')) base = 2;
+    if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) base = 16;
+    if (base != 10) s += 2;
+    if (!isxdigit((unsigned char)*s)) return false;
     uint64_t v = strtoull(s, &end, base);
     if (errno || end == s) return false;
     unsigned shift = 0;

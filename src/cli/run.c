@@ -1,6 +1,6 @@
 // `warpwatt run`: a workload or any program of the CUDA driver API (as a child that finds our
 // libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
-#include "cli/cli.h"
+#include "cli/kernel_args.h"
 #include "fatbin/fatbin.h"
 #include "view/view.h"
 
@@ -80,12 +80,7 @@ const struct cli_spec spec_run = {
     .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
              "simulated GPU,\nand says how long it took and where the energy went.",
     .part = {CLI_PART(option), {"for a bare kernel:", ptx_options, PTX_OPTIONS}},
-    .notes = "arguments of a kernel, in order, as --arg or in the YAML file of --args:\n"
-             "  u32=5  f32=0.1  s64=-3        a scalar\n"
-             "  f32[1024]=random:0:1:7        a buffer: random:LOW:HIGH:SEED, iota, zero, const:V, "
-             "@FILE\n"
-             "  f32[1024]=zero?print=8        and show its first 8 elements afterwards\n"
-             "  f32[1024]=zero?expect=@FILE   and compare it with the raw file (tolerance=1e-6)",
+    .notes = ARGUMENT_HELP,
     .word = CLI_WORKLOAD,
 };
 

@@ -49,7 +49,8 @@ static void describe_params(struct code_image *im) {
     for (uint32_t i = 0; i < k->n_params; i++)
         im->params[i] = (struct code_param){.offset = offset[i],
                                             .bytes = (uint32_t)k->params[i]->bytes,
-                                            .align = k->params[i]->align};
+                                            .align = k->params[i]->align,
+                                            .type = k->params[i]->type};
 }
 
 struct build {

@@ -79,7 +79,10 @@ struct code_image {
     uint32_t n_regs;             // 32-bit registers a thread, granularity not applied
     uint32_t n_preds;
     uint32_t param_bytes;
-    struct code_param { uint32_t offset, bytes, align; } *params; // offset from CB0_PARAMS
+    struct code_param {
+        uint32_t offset, bytes, align; // offset from CB0_PARAMS
+        enum ptx_type type;            // of an element
+    } *params;
     uint32_t n_params;
     uint32_t shared_bytes;       // static; dynamic shared begins at shared_dynamic
     uint32_t shared_dynamic;     // aligned offset of .extern .shared arrays

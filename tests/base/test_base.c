@@ -81,6 +81,11 @@ static void numbers(void **state) {
     assert_true(text_to_u64("0x10", &v) && v == 16);
     assert_true(text_to_u64("4k", &v) && v == 4096);
     assert_true(text_to_u64("0b101", &v) && v == 5);
+    assert_true(text_to_u64("010", &v) && v == 10); // YAML 1.2, and people
+    assert_true(text_to_u64("0", &v) && v == 0);
+    assert_false(text_to_u64("0x-1", &v));
+    assert_false(text_to_u64("0b-1", &v));
+    assert_false(text_to_u64("0b", &v));
     assert_false(text_to_u64("-1", &v));
     assert_false(text_to_u64("12x", &v));
     assert_false(text_to_u64("99999999999999999999", &v));

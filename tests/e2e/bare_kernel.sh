@@ -46,4 +46,72 @@ run 0 disasm "$k"; says out FFMA; says out EXIT
 run 0 disasm -g gtx780 --summary "$k"; says out 'saxpy registers'
 run 0 run --functional "$k" --grid 4 --block 256 --arg f32=2 --arg 'f32[1000]=iota' --arg 'f32[1000]=const:1?print=2' --arg u32=1000
 says out 'argument 3: 1 3'
+# every type holds its range, and says it; integers are printed whole
+t="$HERE/ptx/types.ptx"
+types() { # CODE A B C D WHOLE SMALL
+    run "$1" run "$t" --no-power -q --arg "$2" --arg "$3" --arg "$4" --arg "$5" --arg "$6" --arg "$7"
+}
+w='u64[3]=zero?print=3'
+b='u8[2]=zero?print=1'
+types 0 u32=4294967295 s64=-9223372036854775808 f32=1e38 u32=0x10 "$w" "$b"
+says out '^argument 5: 4294967295 9223372036854775808 16$'; says out '^argument 6: 255$'
+types 0 s32=-1 s64=-2 f32=inf f32=1 's64[3]=zero?print=3' 's8[2]=zero?print=1'
+says out '^argument 5: 4294967295 -2 1065353216$'; says out '^argument 6: -1$'
+wrong() { # ARGUMENT IN-PLACE SENTENCE
+    set -- "$1" "$2" "$3" u32=1 s64=1 f32=1 u32=1 'u64[3]=zero' 'u8[2]=zero'
+    a=$1; at=$2; sentence=$3; shift 3
+    case $at in
+    1) types 2 "$a" "$2" "$3" "$4" "$5" "$6" ;;
+    2) types 2 "$1" "$a" "$3" "$4" "$5" "$6" ;;
+    3) types 2 "$1" "$2" "$a" "$4" "$5" "$6" ;;
+    4) types 2 "$1" "$2" "$3" "$a" "$5" "$6" ;;
+    5) types 2 "$1" "$2" "$3" "$4" "$a" "$6" ;;
+    6) types 2 "$1" "$2" "$3" "$4" "$5" "$a" ;;
+    esac
+    says err "$sentence"; one_sentence err
+}
+wrong u32=4294967297 1 '`4294967297` is no u32: expected a whole number from 0 to 4294967295'
+wrong u32=-1 1 '`-1` is no u32: expected a whole number from 0 to'
+wrong s32=99999999999 1 'expected a whole number from -2147483648 to 2147483647'
+wrong s32=2147483648 4 'is no s32'
+wrong s32=-2147483649 4 'is no s32'
+wrong u32=18446744073709551616 1 'is no u32'
+wrong u32= 1 '`` is no u32'
+wrong u32=1.5 1 'is no u32'
+wrong s64=9223372036854775808 2 'to 9223372036854775807'
+wrong f32=1e400 3 '`1e400` is no f32: expected a number from -3.4028235e\+38 to 3.4028235e\+38, inf or nan'
+wrong f32=1e39 3 'is no f32'
+wrong f32=-1e39 3 'is no f32'
+wrong f32=1e-60 3 'is no f32'
+wrong f32=one 3 'is no f32'
+wrong u32=5 3 'argument 3 `u32=5` is u32, but the parameter is .f32: expected f32='
+wrong f32=5 1 'argument 1 `f32=5` is f32, but the parameter is .u32: expected u32='
+wrong f64=5 2 'argument 2 `f64=5` is f64, but the parameter is .s64: expected s64='
+wrong u16=5 4 'has 2 bytes, but the parameter has 4'
+wrong 'u8[2]=const:300' 6 '`300` is no u8: expected a whole number from 0 to 255'
+wrong 'u8[2]=const:-1' 6 '`-1` is no u8'
+wrong 'u8[257]=iota' 6 'iota goes to 256, but u8 ends at 255'
+wrong 'u8[2]=random:0:300' 6 '0 to 300 leaves the range of u8'
+wrong 's8[2]=random:-200:3' 6 'leaves the range of s8'
+wrong 'u8[2]=random:5:3' 6 'LOW 5 is above HIGH 3'
+wrong 'u8[2]=random:5' 6 'expected random:LOW:HIGH'
+wrong 'u8[2]=zero?expect=const:256' 6 '`256` is no u8'
+wrong 'u8[2]=zero?tolerance=-1' 6 'tolerance needs'
+wrong 'u8[2]=zero?prnt=1' 6 'not `prnt=1`'
+wrong 'u8[2]=ones' 6 'not `ones`'
+wrong 'u8[2]x=zero' 6 'a buffer needs'
+wrong 'f16[2]=zero' 6 'no type `f16`'
+# the edges are in
+types 0 u32=1 s64=9223372036854775807 f32=-3.4028235e38 u32=1 "$w" 'u8[256]=iota'
+types 0 u32=1 s64=1 f32=0x1p-149 u32=1 "$w" 'u8[4]=random:0:256:7?print=4'
+types 0 u32=010 s64=1 f32=0e5 u32=1 "$w" 's8[4]=random:-128:128'; says out '^argument 5: 10 '
+# whole numbers compare whole: 2^53 + 1 is not 2^53
+types 1 u32=1 s64=9007199254740993 f32=1 u32=1 'u64[3]=zero?expect=const:9007199254740992' "$b"
+says err '3 of 3 elements differ'
+types 0 u32=5 s64=5 f32=1 u32=6 'u64[3]=zero?expect=const:5?tolerance=1' "$b"
+# what has no room on the GPU is refused before a byte of it is made
+start=$(date +%s%N)
+types 1 u32=1 s64=1 f32=1 u32=1 'f32[530000000]=random:0:1' "$b"; says err 'gtx480 has no room for 2120000000 bytes'
+took=$((($(date +%s%N) - start) / 1000000)); [ $took -lt 10000 ] || fail "the refusal took $took ms"
+run 0 help run; says out 'TYPE=VALUE'; says out 'random:LOW:HIGH\[:SEED\]'; says out '\?expect=FILL'; says out '\?tolerance=X'
 finish
