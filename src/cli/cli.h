@@ -154,12 +154,16 @@ struct run_request {
     const char *record; // --record: keep it there
     const char *title;
     bool is_workload; // its exit code is the check of its results
+    bool lenient;     // launches that were refused are no failure of the run
+    int ended_by;     // signal that run_child was sent and passed on; 0: none
 };
 // A name for a temporary file that can be made; there is none yet, for a child that never opens the
 // GPU leaves none. NULL with a diagnostic when no file can be made there.
 const char *cli_temporary_name(struct cli *c);
+// The power model of the run's GPU, once.
+void run_make_model(struct cli *c, struct run_request *q);
 // Runs argv as a child on the simulated GPU, which writes the record named in the session; answers
-// its wait status, or -1 with a diagnostic.
+// its wait status, or -1 with a diagnostic (child.c).
 int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage);
 // Shows a finished record and writes the files asked for; answers the exit code.
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status);
@@ -197,7 +201,7 @@ struct all_request {
     bool json;
 };
 int run_all_workloads(struct cli *c, const struct all_request *q);
-// The folder of libcuda.so.1, or NULL with a diagnostic (run.c).
+// The folder of libcuda.so.1, or NULL with a diagnostic (child.c).
 const char *run_library_folder(struct cli *c);
 
 // ---- workloads (workloads.c) --------------------------------------------------------------------

@@ -8,17 +8,18 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { EXIT_CHECK = 1 }; // of a workload whose results are wrong (workloads/common/host.c)
 
 // clang-format off
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
-    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_ALL, OPT_DB,
-    OPT_N
+    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_ALL,
+    OPT_DB, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -63,6 +64,8 @@ static const struct cli_option option[OPT_N] = {
                     CLI_TECHNIQUE},
     [OPT_RECORD] = {"--record", 0, "FILE", "keep the record of the run (JSON lines, a launch each)",
                     CLI_FILE},
+    [OPT_LENIENT] = {"--lenient", 0, NULL,
+                     "launches that were refused are no failure of a program that ends with 0"},
     [OPT_ALL] = {"--all", 0, NULL,
                  "every workload, -j at a time, a row each, with -g, -s, -p; goes on where it "
                  "stopped"},
@@ -119,98 +122,19 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
     return WW_OK;
 }
 
-// ---- children ----------------------------------------------------------------------------------
-const char *run_library_folder(struct cli *c) {
-    const char *const candidates[] = {"", "/../lib/warpwatt", "/../lib"};
-    for (size_t i = 0; i < WW_COUNT(candidates); i++) {
-        const char *dir = arena_printf(&c->arena, "%s%s", c->exe_dir, candidates[i]);
-        if (access(arena_printf(&c->arena, "%s/libcuda.so.1", dir), R_OK) == 0) return dir;
-    }
-    diag_add(&c->diags, WW_ERROR_IO,
-             "cannot find libcuda.so.1 beside %s/warpwatt; is the build complete?", c->exe_dir);
-    return NULL;
-}
-
-static volatile pid_t child_pid;
-static void pass_on(int signal_number) {
-    if (child_pid > 0) kill(child_pid, signal_number);
-}
-
-// `first` comes before all else that the variable lists; a bench asks for it once a run.
-static void list_first(struct cli *c, const char *variable, const char *first) {
-    const char *const old = getenv(variable);
-    const size_t n = strlen(first);
-    if (old && strncmp(old, first, n) == 0 && (!old[n] || old[n] == ':')) return;
-    setenv(variable,
-           arena_printf(&c->arena, "%s%s%s", first, old && *old ? ":" : "", old ? old : ""), 1);
-}
-
 // The power model of the run's GPU, once.
-static void make_model(struct cli *c, struct run_request *q) {
+void run_make_model(struct cli *c, struct run_request *q) {
     if (q->no_power || q->session.functional || !q->config || q->model) return;
     q->model = arena_alloc(&c->arena, sizeof *q->model);
     diags_init(&q->model_diags);
     q->model_status = power_model_of(q->config, &q->model_diags, q->model);
 }
 
-int run_child(struct cli *c, struct run_request *q, char **argv, struct rusage *usage) {
-    const char *lib = run_library_folder(c);
-    if (!lib) return -1;
-    list_first(c, "LD_LIBRARY_PATH", lib);
-    // what the program and all that it starts load first: it puts our runtime in the place of one
-    // that was linked into a program (src/cudart/preload.c)
-    list_first(c, "LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so", lib));
-    if (!session_to_env(&q->session)) {
-        diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");
-        return -1;
-    }
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        diag_add(&c->diags, WW_ERROR_IO, "cannot make a pipe: %s", strerror(errno));
-        return -1;
-    }
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        // a program outlives no warpwatt that was killed, where jobs are run for it (--record)
-        if (q->record) prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (q->json) dup2(STDERR_FILENO, STDOUT_FILENO); // standard output is for the account
-        execvp(argv[0], argv);
-        const int why = errno;
-        if (write(report[1], &why, sizeof why) < 0) _exit(126);
-        _exit(127);
-    }
-    close(report[1]);
-    if (pid < 0) {
-        close(report[0]);
-        diag_add(&c->diags, WW_ERROR_IO, "cannot start %s: %s", argv[0], strerror(errno));
-        return -1;
-    }
-    int why = 0;
-    const bool failed = read(report[0], &why, sizeof why) == (ssize_t)sizeof why;
-    close(report[0]);
-    // Ctrl-C reaches the child by itself (same terminal); it ends with a valid record, we show it.
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
-    child_pid = pid;
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGTERM, &forward, NULL);
-    if (!failed) make_model(c, q); // while the child simulates
-    int status = 0;
-    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR) {
-    }
-    child_pid = 0;
-    if (failed) {
-        diag_add(&c->diags, WW_ERROR_USAGE, "cannot run %s: %s", argv[0], strerror(why));
-        return -1;
-    }
-    return status;
-}
-
 // The energy account of a run; false, with a sentence when somebody would miss it, when there is
 // none.
 static bool run_power(struct cli *c, struct run_request *q, const struct run *run,
                       struct account *out, char *why, size_t size) {
-    make_model(c, q);
+    run_make_model(c, q);
     if (!q->model) return false;
     bool ok = q->model_status == WW_OK;
     if (ok && json_array_size(run->launches)) {
@@ -222,38 +146,90 @@ static bool run_power(struct cli *c, struct run_request *q, const struct run *ru
     return ok && json_array_size(run->launches);
 }
 
+// How the program ended, when not well: "ended with exit code 2".
+static const char *ending_of(struct cli *c, const struct run_request *q, int status) {
+    if (q->ended_by)
+        return arena_printf(&c->arena, "interrupted by SIG%s", sigabbrev_np(q->ended_by));
+    if (WIFSIGNALED(status)) {
+        const char *const name = sigabbrev_np(WTERMSIG(status));
+        return name ? arena_printf(&c->arena, "ended by SIG%s", name)
+                    : arena_printf(&c->arena, "ended by signal %d", WTERMSIG(status));
+    }
+    const int code = WEXITSTATUS(status);
+    return code ? arena_printf(&c->arena, "ended with exit code %d", code) : NULL;
+}
+
+// There is no account: the program never opened the GPU, or what it wrote is lost.
+static int show_nothing(struct cli *c, struct run_request *q, const char *record,
+                        const char *ending, enum ww_status s) {
+    if (q->model) diags_free(&q->model_diags);
+    diags_free(&c->diags);
+    diags_init(&c->diags);
+    if (access(record, F_OK) == 0) {
+        diag_add(&c->diags, WW_ERROR_IO,
+                 "the account of %s is lost: nothing of it could be written to %s", q->title,
+                 record);
+        return cli_fail(c, s);
+    }
+    if (ending)
+        fprintf(stderr, "warpwatt: %s %s before it used the GPU\n", q->title, ending);
+    else
+        fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n",
+                q->title);
+    return q->ended_by ? ww_status_exit_code(WW_ERROR_INTERRUPTED) : ending ? 1 : 0;
+}
+
+// The exit code of a run whose account was shown.
+static int code_of(const struct run_request *q, const struct run *run, int child_status) {
+    const enum ww_status ran = run_launch_status(run), worst = run_status(run);
+    if (ran != WW_OK) return ww_status_exit_code(ran);
+    if (q->ended_by) return ww_status_exit_code(WW_ERROR_INTERRUPTED);
+    const bool forgiven = q->lenient && child_status == 0;
+    if (worst != WW_OK && !forgiven) return ww_status_exit_code(worst);
+    if (child_status != 0) return 1;
+    if (run->cut_off) {
+        fprintf(stderr,
+                "warpwatt: the account of %s is incomplete: the totals of %u process%s are "
+                "missing, and what had not ended (it left without exit(), or its record could "
+                "not be written)\n",
+                q->title, run->cut_off, run->cut_off == 1 ? "" : "es");
+        return ww_status_exit_code(run->is_torn ? WW_ERROR_IO : WW_ERROR_INTERRUPTED);
+    }
+    return run_refused(run) && !forgiven ? ww_status_exit_code(WW_ERROR_UNSUPPORTED) : 0;
+}
+
+static void show_json(const struct run *run, const struct table_options *o, int child_status) {
+    json_t *json = run_to_json(run, o->power);
+    json_object_set_new(json, "checked", json_boolean(o->check > 0));
+    if (o->no_power) json_object_set_new(json, "no_power", json_string(o->no_power));
+    if (o->ending) json_object_set_new(json, "ending", json_string(o->ending));
+    json_t *savings = o->power ? account_savings_json(o->power) : NULL;
+    if (savings) json_object_set_new(json, "savings", savings);
+    json_object_set_new(json, "exit_code",
+                        json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    fputc('\n', stdout);
+    json_decref(json);
+}
+
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status) {
     struct run run;
     enum ww_status s = run_read(record, &c->diags, &run);
-    const bool child_failed = child_status != 0;
-    if (s != WW_OK) {
-        if (q->model) diags_free(&q->model_diags);
-        if (child_failed && WIFSIGNALED(child_status)) {
-            fprintf(stderr, "warpwatt: %s was ended by signal %d before it used the GPU\n",
-                    q->title, WTERMSIG(child_status));
-            return 1;
-        }
-        if (child_failed) {
-            const int code = WEXITSTATUS(child_status);
-            fprintf(stderr, "warpwatt: %s ended with exit code %d before it used the GPU\n",
-                    q->title, code);
-            return 1;
-        }
-        diags_free(&c->diags);
-        diags_init(&c->diags);
-        fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n",
-                q->title);
-        return 0;
-    }
+    const char *const ending = ending_of(c, q, child_status);
+    if (s != WW_OK) return show_nothing(c, q, record, ending, s);
     // A run that the GPU refused or cut off did not come to its own check.
-    const bool stopped = run_status(&run) != WW_OK;
+    const bool stopped = run_status(&run) != WW_OK || run_refused(&run) || !WIFEXITED(child_status);
+    const int result = !q->is_workload || stopped                ? 0
+                       : child_status == 0                       ? 1
+                       : WEXITSTATUS(child_status) == EXIT_CHECK ? -1
+                                                                 : 0;
     struct account power;
     char why[512] = "";
     const bool has_power = run_power(c, q, &run, &power, why, sizeof why);
-    const int passed = q->is_workload ? 1 : 0, check = stopped ? 0 : child_failed ? -1 : passed;
     const struct table_options o = {.colour = c->colour,
                                     .title = q->title,
-                                    .check = check,
+                                    .check = result,
+                                    .ending = ending,
                                     .power = has_power ? &power : NULL,
                                     .no_power = *why ? why : NULL};
     if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
@@ -263,35 +239,22 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
                                     .gpu = q->config,
                                     .power = o.power,
                                     .no_power = o.no_power,
-                                    .check = check};
+                                    .check = result};
     if (q->out_dir && q->config && s == WW_OK) s = report_write(c, &view, q->out_dir);
     if (q->json) {
-        json_t *json = run_to_json(&run, o.power);
-        json_object_set_new(json, "checked", json_boolean(o.check > 0));
-        if (o.no_power) json_object_set_new(json, "no_power", json_string(o.no_power));
-        json_t *savings = has_power ? account_savings_json(&power) : NULL;
-        if (savings) json_object_set_new(json, "savings", savings);
-        json_object_set_new(
-            json, "exit_code",
-            json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
-        json_dumpf(json, stdout, JSON_INDENT(1));
-        fputc('\n', stdout);
-        json_decref(json);
+        show_json(&run, &o, child_status);
     } else if (!q->quiet) {
         // A program's standard output stays its own; a workload's page is what was asked for.
         table_print(&run, &o, q->is_workload ? stdout : stderr);
         if (has_power) account_print_savings(&power, c->colour, q->is_workload ? stdout : stderr);
     }
-    if (child_failed && WIFSIGNALED(child_status) && run_status(&run) == WW_OK)
-        fprintf(stderr, "warpwatt: %s was ended by signal %d\n", q->title, WTERMSIG(child_status));
     const enum ww_status worst = run_status(&run);
+    const bool said = worst != WW_OK && !q->json && !q->quiet; // by the table
+    if (ending && (q->json || q->quiet)) fprintf(stderr, "warpwatt: %s %s\n", q->title, ending);
+    if (s == WW_OK && c->diags.list.n && !said) diags_print(&c->diags, stderr);
+    const int code = code_of(q, &run, child_status);
     run_release(&run);
-    if (s != WW_OK) return cli_fail(c, s);
-    // The table has said why a launch did not finish; other sentences come here.
-    const bool said = worst != WW_OK && !q->json && !q->quiet;
-    if (c->diags.list.n && !said) diags_print(&c->diags, stderr);
-    if (worst != WW_OK) return ww_status_exit_code(worst);
-    return child_failed ? 1 : 0;
+    return s != WW_OK ? cli_fail(c, s) : code;
 }
 
 static int run_program(struct cli *c, struct run_request *q, char **argv, const char *record) {
@@ -361,22 +324,46 @@ const char *cli_temporary_name(struct cli *c) {
     return path;
 }
 
-// The record lies in the output folder, or in a temporary file that is removed afterwards.
+// A file that --record names, as a path that holds wherever the program goes.
+static const char *named_record(struct cli *c, const char *path) {
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        diag_add(&c->diags, WW_ERROR_USAGE,
+                 "--record is %s, which is no regular file: a record is written and read back",
+                 path);
+        return NULL;
+    }
+    char *here = getcwd(NULL, 0);
+    const char *whole = *path == '/' || !here ? arena_strdup(&c->arena, path)
+                                              : arena_printf(&c->arena, "%s/%s", here, path);
+    free(here);
+    return whole;
+}
+
+// The record lies in the output folder, or in a temporary file that is removed afterwards. It can
+// be made, and there is none yet: one of before would be taken for this run's.
 static const char *record_path(struct cli *c, const struct run_request *q, bool *temporary) {
     *temporary = !q->out_dir && !q->record;
-    if (q->record) return q->record;
-    if (q->out_dir) {
+    if (*temporary) return cli_temporary_name(c);
+    const char *path = q->record;
+    if (q->out_dir && !path) {
         if (mkdir(q->out_dir, 0777) != 0 && errno != EEXIST) {
             diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir,
                      strerror(errno));
             return NULL;
         }
-        char *real = realpath(q->out_dir, NULL);
-        const char *path = arena_printf(&c->arena, "%s/record.jsonl", real ? real : q->out_dir);
-        free(real);
+        path = arena_printf(&c->arena, "%s/record.jsonl", q->out_dir);
+    }
+    path = named_record(c, path);
+    const int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        close(fd);
+        record_remove(path);
         return path;
     }
-    return cli_temporary_name(c);
+    if (path)
+        diag_add(&c->diags, WW_ERROR_IO, "cannot write the record %s: %s", path, strerror(errno));
+    return NULL;
 }
 
 static int run_file(struct cli *c, struct run_request *q, struct ptx_request *ptx, const char *path,
@@ -430,6 +417,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_NO_PROGRESS: q->session.progress = false; return WW_OK;
     case OPT_POLICY: q->session.policies = w->many.policy = value; return WW_OK;
     case OPT_RECORD: q->record = value; return WW_OK;
+    case OPT_LENIENT: q->lenient = true; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
     default: return ptx_option(c, &w->ptx, (size_t)(o - OPT_N), value);
@@ -503,7 +491,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     }
     bool temporary;
     const char *record = record_path(c, &q, &temporary);
-    if (!record) return cli_fail(c, WW_ERROR_IO);
+    if (!record) return cli_fail(c, diags_status(&c->diags));
     q.session.record = record;
     if (args.after_dashes) {
         q.title = argv[args.at];
@@ -514,6 +502,6 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         q.title = w.what;
         code = run_workload(c, &q, w.what, w.size, w.rest, w.n_rest, record);
     }
-    if (temporary) unlink(record);
+    if (temporary) record_remove(record);
     return code;
 }

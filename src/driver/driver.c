@@ -3,9 +3,10 @@
 // A record must be whole whatever the program does. Its lines are written as launches end, so a
 // process that is killed leaves all that had finished; everything milder also leaves the totals:
 //   exit()      ends a simulation that another thread is in at its next quantum, then closes
-//   SIGINT, SIGTERM  the same, and the process dies by that signal. Only with a record and only
-//               where the program has no handler of its own. Outside of calls the process dies at
-//               once.
+//   SIGINT, SIGTERM, SIGHUP, SIGQUIT  the same, and the process dies by that signal. Only with a
+//               record and only where the program has no handler of its own. Outside of calls the
+//               watching thread does it (watch.c).
+//   `warpwatt run` is killed  the same, whatever handlers the program has
 //   fork()      the child may not use the device and never touches the record
 #include "driver/driver.h"
 
@@ -15,15 +16,19 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "driver/refuse.h"
+#include "driver/watch.h"
 
-enum { EXIT_PATIENCE_S = 5 }; // that exit() waits for a thread that does not come back
+enum {
+    EXIT_PATIENCE_S = 5,   // that exit() waits for a thread that does not come back
+    END_PATIENCE_MS = 500, // that the watching thread waits for one: all is to end within a second
+    AGAIN_MS = 300 // one signal may come twice, by the terminal or a group and by `warpwatt run`
+};
 
-static const int caught[] = {SIGINT, SIGTERM};
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static struct {
     pthread_mutex_t lock;
@@ -36,12 +41,15 @@ static struct {
     struct progress_line progress;
     volatile int stop; // what runs ends at its next quantum
     volatile sig_atomic_t signal_number;
+    struct timespec signal_time; // of the first one
     atomic_int inside; // threads in or waiting for a call
     atomic_ullong entries;
     bool initialised, failed, ended, forked, exiting;
-    bool in_callback, fork_locked, has_fork_handlers;
+    bool in_callback, fork_locked, has_fork_handlers, is_watched;
     struct sigaction old_action[WW_COUNT(caught)];
     bool has_action[WW_COUNT(caught)];
+    uint64_t said[256]; // hashes of refusals that were said
+    uint32_t n_said;
     char named[8192]; // unsupported calls that were named, with blanks around
 } the = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
@@ -117,19 +125,32 @@ static _Noreturn void die_by_signal(int number) {
     _exit(128 + number);
 }
 
-// A second one finds the default action and ends the process at once (SA_RESETHAND).
+static int64_t ms_between(const struct timespec *a, const struct timespec *b) {
+    return (int64_t)(b->tv_sec - a->tv_sec) * 1000 + (b->tv_nsec - a->tv_nsec) / 1000000;
+}
+
+// A second one, by a person who has waited long enough, ends the process at once.
 static void on_signal(int number) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (the.signal_number) {
+        if (ms_between(&the.signal_time, &now) > AGAIN_MS) die_by_signal(number);
+        return;
+    }
+    the.signal_time = now;
     the.signal_number = number;
     the.stop = 1;
-    if (atomic_load(&the.inside) == 0) die_by_signal(number);
+    if (the.is_watched)
+        watch_wake();
+    else if (atomic_load(&the.inside) == 0)
+        die_by_signal(number);
 }
 
 static void catch_signals(void) {
     for (size_t i = 0; i < WW_COUNT(caught); i++) {
         struct sigaction *old = &the.old_action[i];
         if (sigaction(caught[i], NULL, old) != 0 || old->sa_handler != SIG_DFL) continue;
-        const struct sigaction act = {.sa_handler = on_signal,
-                                      .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+        const struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         the.has_action[i] = sigaction(caught[i], &act, NULL) == 0;
     }
 }
@@ -139,18 +160,20 @@ void driver_module_leaves(void) {
 }
 
 // ---- end ---------------------------------------------------------------------------------------
-static bool lock_for_exit(void) {
+static bool lock_for_exit(int64_t patience_ms) {
     if (pthread_mutex_trylock(&the.lock) == 0) return true;
     the.exiting = true;
     the.stop = 1;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += EXIT_PATIENCE_S;
+    until.tv_sec += patience_ms / 1000;
+    until.tv_nsec += patience_ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     return pthread_mutex_timedlock(&the.lock, &until) == 0;
 }
 
-static void finish(void) {
-    if (!the.initialised || the.ended || the.forked || !lock_for_exit()) return;
+static void finish_within(int64_t patience_ms) {
+    if (!the.initialised || the.ended || the.forked || !lock_for_exit(patience_ms)) return;
     if (the.ended) {
         pthread_mutex_unlock(&the.lock);
         return;
@@ -179,6 +202,15 @@ static void finish(void) {
     pthread_mutex_unlock(&the.lock);
 }
 
+static void finish(void) { finish_within(EXIT_PATIENCE_S * 1000); }
+
+static void end_now(bool owner_is_gone) {
+    the.stop = 1;
+    if (owner_is_gone) the.signal_number = SIGTERM;
+    finish_within(END_PATIENCE_MS);
+    die_by_signal(the.signal_number);
+}
+
 // ---- forks -------------------------------------------------------------------------------------
 static void before_fork(void) { the.fork_locked = pthread_mutex_trylock(&the.lock) == 0; }
 static void after_fork_parent(void) {
@@ -188,21 +220,27 @@ static void after_fork_child(void) {
     the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     atomic_store(&the.inside, 0);
     driver_pump_stopped();
+    if (the.is_watched) watch_forget();
+    the.is_watched = false;
     if (!the.initialised || the.ended) return;
     the.forked = true;
     restore_signals();
 }
 
 // ---- start -------------------------------------------------------------------------------------
-// The record belongs to the first process that opens the device: a parent and a child that both do
-// must not write over each other. The descriptor stays open, and the lock with it.
-static bool claim_record(const char *path) {
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return true; // record_open says why
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-    close(fd);
-    driver_say("another process writes the record %s: what this one launches is not in it", path);
-    return false;
+// Every process that opens the device has a record of its own: the first name that is free.
+static const char *claim_record(const char *path) {
+    for (uint32_t p = 1; p <= RECORD_PROCESSES; p++) {
+        char name[RECORD_PATH_BYTES];
+        const int fd =
+            open(record_path_of(path, p, name, sizeof name), O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (fd < 0 && errno == EEXIST) continue;
+        if (fd >= 0) close(fd);
+        return arena_strdup(&the.arena, name); // record_open says what is wrong
+    }
+    driver_say("%d processes have written records %s: what this one launches is in none",
+               RECORD_PROCESSES, path);
+    return NULL;
 }
 
 static bool is_timed(void *user, uint64_t launch, const char *kernel) {
@@ -217,8 +255,10 @@ static enum ww_status start(void) {
     struct savings savings = {0};
     if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
     if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.state.config, &savings);
-    if (s == WW_OK && the.session.record && claim_record(the.session.record))
-        s = record_open(the.session.record, &the.state.config, program_invocation_name, &the.diags,
+    const char *const record =
+        s == WW_OK && the.session.record ? claim_record(the.session.record) : NULL;
+    if (record)
+        s = record_open(record, &the.state.config, program_invocation_name, &the.diags,
                         &the.record);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
@@ -234,6 +274,8 @@ static enum ww_status start(void) {
     o.stop = &the.stop;
     s = gpu_create(&the.state.config, &o, &the.diags, &the.state.gpu);
     if (s != WW_OK) return s;
+    if (the.record || the.session.owner)
+        the.is_watched = watch_start((pid_t)the.session.owner, end_now);
     if (the.record) catch_signals();
     if (!the.has_fork_handlers)
         the.has_fork_handlers =
@@ -248,11 +290,12 @@ CUresult driver_init(void) {
         if (s == WW_OK) {
             the.initialised = true;
             atexit(finish);
+            at_quick_exit(finish);
         } else {
             the.failed = true;
             diags_print(&the.diags, stderr);
             if (the.record) {
-                record_error(the.record, s, "the simulated GPU could not be opened");
+                record_error(the.record, s, "the simulated GPU could not be opened", false);
                 record_close(the.record, &(struct gpu_totals){.launches = 0}, &the.diags);
                 the.record = NULL;
             }
@@ -339,11 +382,23 @@ static CUresult fault_result(enum ww_status s) {
     }
 }
 
-CUresult driver_result(enum ww_status s) {
-    print_diags();
+// A refusal that was said is not said again, however often a program tries: the account counts.
+static bool was_said(enum ww_status s, const char *sentence) {
+    if (s != WW_ERROR_LAUNCH && s != WW_ERROR_UNSUPPORTED && s != WW_ERROR_SYNTAX) return false;
+    uint64_t h = 14695981039346656037u; // FNV-1a
+    for (const char *c = sentence; *c; c++) h = (h ^ (uint8_t)*c) * 1099511628211u;
+    for (uint32_t i = 0; i < the.n_said; i++)
+        if (the.said[i] == h) return true;
+    if (the.n_said < WW_COUNT(the.said)) the.said[the.n_said++] = h;
+    return false;
+}
+
+static CUresult result_of(enum ww_status s, bool is_launch) {
     char first[1024] = "";
     if (s != WW_OK) diags_first(&the.diags, first, sizeof first);
+    if (!was_said(s, first)) print_diags();
     empty_diags();
+    if (s == WW_ERROR_LAUNCH && is_launch && the.record) record_error(the.record, s, first, true);
     switch (s) {
     case WW_OK: return CUDA_SUCCESS;
     case WW_ERROR_DEVICE_MEMORY:
@@ -354,7 +409,7 @@ CUresult driver_result(enum ww_status s) {
     case WW_ERROR_IO: return CUDA_ERROR_FILE_NOT_FOUND;
     case WW_ERROR_SYNTAX:
     case WW_ERROR_UNSUPPORTED:
-        if (the.record) record_error(the.record, s, first);
+        if (the.record) record_error(the.record, s, first, is_launch);
         return CUDA_ERROR_INVALID_PTX;
     case WW_ERROR_ACCESS:
     case WW_ERROR_TRAP:
@@ -366,6 +421,9 @@ CUresult driver_result(enum ww_status s) {
     default: return CUDA_ERROR_UNKNOWN;
     }
 }
+
+CUresult driver_result(enum ww_status s) { return result_of(s, false); }
+CUresult driver_result_of_launch(enum ww_status s) { return result_of(s, true); }
 
 CUresult driver_result_quiet(enum ww_status s) {
     if (s == WW_ERROR_DEVICE_MEMORY) empty_diags();

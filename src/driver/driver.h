@@ -4,6 +4,7 @@
 //   handle.c      which handles are alive, and whose
 //   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
+//   watch.c       ends the process, with its account, when its own threads may not get to it
 //   pump.c        moves the GPU while host functions are queued and nobody waits
 //   per_thread.c  names whose default stream is the calling thread's
 //   symbols.c     cuGetProcAddress, by symbols.def
@@ -134,6 +135,9 @@ struct diags *driver_diags(void);
 // A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky
 // faults, empties the diagnostics.
 CUresult driver_result(enum ww_status s);
+// The same of a launch, or of a kernel that is looked for to be launched: a refusal is counted as
+// one.
+CUresult driver_result_of_launch(enum ww_status s);
 // The same, but running out of device memory is an answer that programs expect: no sentence.
 CUresult driver_result_quiet(enum ww_status s);
 // A sentence about a call's arguments on stderr.

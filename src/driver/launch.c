@@ -65,7 +65,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
     if (r != CUDA_SUCCESS) return r;
     const enum ww_status st = gpu_launch(driver_get()->gpu, s, f->kernel, &l, driver_diags(), NULL);
-    const CUresult why = driver_result(st);
+    const CUresult why = driver_result_of_launch(st);
     return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
 }
 

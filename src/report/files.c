@@ -66,6 +66,8 @@ json_t *run_to_json(const struct run *r, const struct account *power) {
     json_object_set_new(o, "program", json_copy(json_object_get(r->header, "program")));
     json_object_set(o, "gpu", json_object_get(r->header, "gpu"));
     json_object_set_new(o, "complete", json_boolean(r->end != NULL));
+    json_object_set_new(o, "processes", json_integer((json_int_t)r->processes));
+    json_object_set_new(o, "launches_refused", json_integer((json_int_t)run_refused(r)));
     const enum ww_status s = run_status(r);
     json_object_set_new(o, "status", json_string(ww_status_text(s)));
     json_object_set_new(o, "summary", derived(r, a));

@@ -14,7 +14,18 @@ struct fold {
     double warp_cycles; // achieved warps by cycles
 };
 
+// Errors that were written, by their sentences: a program may meet one thousands of times.
+enum { ERRORS = 128 };
+struct error {
+    char *text;
+    enum ww_status status;
+    bool is_launch;
+    uint64_t again; // times after the one that was written
+};
+
 struct record {
+    struct error error_seen[ERRORS];
+    uint32_t n_errors;
     struct fold *fold; // [FOLDS]
     uint32_t n_folds;
     FILE *file;
@@ -74,6 +85,8 @@ static json_t *activity_json(const struct activity *a, bool all) {
     return o;
 }
 
+json_t *record_activity_json(const struct activity *a) { return activity_json(a, true); }
+
 static json_t *gpu_json(const struct gpu_config *c) {
     const struct dram_config *m = &c->mem.dram;
     const double channels = (double)c->mem.partitions * m->channels_per_partition;
@@ -98,7 +111,7 @@ static json_t *gpu_json(const struct gpu_config *c) {
 
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
                            struct diags *d, struct record **out) {
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(path, "we");
     if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     struct record *r = calloc(1, sizeof *r);
     if (!r || !(r->path = strdup(path))) {
@@ -115,6 +128,14 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     json_object_set_new(line, "program", json_string(program ? program : ""));
     json_object_set_new(line, "gpu", gpu_json(c));
     write_line(r, line);
+    if (r->error) { // nothing of the run would be known
+        const enum ww_status s =
+            diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(r->error));
+        fclose(f);
+        free(r->path);
+        free(r);
+        return s;
+    }
     *out = r;
     return WW_OK;
 }
@@ -274,17 +295,42 @@ void record_module_gone(struct record *r) {
     r->codes.n = 0;
 }
 
-void record_error(struct record *r, enum ww_status status, const char *sentence) {
+static void write_error(struct record *r, const struct error *e, uint64_t times) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("error"));
-    json_object_set_new(o, "status", integer((uint64_t)status));
-    json_object_set_new(o, "text", json_string_nocheck(sentence));
+    json_object_set_new(o, "status", integer((uint64_t)e->status));
+    json_object_set_new(o, "text", json_string_nocheck(e->text));
+    json_object_set_new(o, "launch", json_boolean(e->is_launch));
+    json_object_set_new(o, "times", integer(times));
     write_line(r, o);
+}
+
+void record_error(struct record *r, enum ww_status status, const char *sentence, bool is_launch) {
+    for (uint32_t i = 0; i < r->n_errors; i++)
+        if (strcmp(r->error_seen[i].text, sentence) == 0) {
+            r->error_seen[i].again++;
+            return;
+        }
+    struct error e = {.text = strdup(sentence), .status = status, .is_launch = is_launch};
+    if (!e.text) return;
+    write_error(r, &e, 1);
+    if (r->n_errors < ERRORS)
+        r->error_seen[r->n_errors++] = e;
+    else
+        free(e.text);
+}
+
+static void write_errors_again(struct record *r) {
+    for (uint32_t i = 0; i < r->n_errors; i++) {
+        if (r->error_seen[i].again) write_error(r, &r->error_seen[i], r->error_seen[i].again);
+        free(r->error_seen[i].text);
+    }
 }
 
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d) {
     record_module_gone(r);
     free(r->fold);
+    write_errors_again(r);
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("end"));
     json_object_set_new(o, "launches", integer(t->launches));
@@ -306,105 +352,4 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     free(r->path);
     free(r);
     return s;
-}
-
-// ---- reading ----------------------------------------------------------------------------------
-enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
-    *out = (struct run){
-        .launches = json_array(), .errors = json_array(), .codes = json_array()};
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        run_release(out);
-        return diag_add(d, WW_ERROR_IO, "cannot read the record %s: %s", path, strerror(errno));
-    }
-    uint32_t line = 0;
-    char *text = NULL;
-    size_t cap = 0;
-    while (getline(&text, &cap, f) > 0) {
-        line++;
-        json_error_t e;
-        json_t *o = json_loads(text, 0, &e);
-        const char *type = json_string_value(json_object_get(o, "type"));
-        if (!type) { // the last line of a killed run may be cut: everything before it counts
-            json_decref(o);
-            diag_at(d, DIAG_WARNING, WW_ERROR_IO, path, NULL, line, 1,
-                    "the record is cut off here; what stands before it is complete");
-            break;
-        }
-        if (strcmp(type, "run") == 0 && !out->header)
-            out->header = o;
-        else if (strcmp(type, "launch") == 0)
-            json_array_append_new(out->launches, o);
-        else if (strcmp(type, "error") == 0)
-            json_array_append_new(out->errors, o);
-        else if (strcmp(type, "code") == 0)
-            json_array_append_new(out->codes, o);
-        else if (strcmp(type, "end") == 0 && !out->end)
-            out->end = o;
-        else
-            json_decref(o);
-    }
-    free(text);
-    fclose(f);
-    if (out->header) return WW_OK;
-    run_release(out);
-    return diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
-}
-
-void run_release(struct run *r) {
-    json_decref(r->header);
-    json_decref(r->launches);
-    json_decref(r->errors);
-    json_decref(r->codes);
-    json_decref(r->end);
-    *r = (struct run){.header = NULL};
-}
-
-uint64_t run_launches(const json_t *launch) {
-    const json_int_t n = json_integer_value(json_object_get(launch, "launches"));
-    return n > 0 ? (uint64_t)n : 1;
-}
-
-uint64_t run_counter_at(const json_t *activity, const char *name, size_t i) {
-    const json_t *v = json_object_get(activity, name);
-    if (json_is_array(v)) v = json_array_get(v, i);
-    return (uint64_t)json_integer_value(v);
-}
-
-uint64_t run_counter(const json_t *activity, const char *name) {
-    const json_t *v = json_object_get(activity, name);
-    if (!json_is_array(v)) return (uint64_t)json_integer_value(v);
-    uint64_t sum = 0;
-    size_t i;
-    json_t *e;
-    json_array_foreach(v, i, e) sum += (uint64_t)json_integer_value(e);
-    return sum;
-}
-
-json_t *run_total_activity(const struct run *r) {
-    struct activity sum = {.c = {0}};
-    size_t i;
-    json_t *launch;
-    json_array_foreach(r->launches, i, launch) {
-        const json_t *a = json_object_get(launch, "activity");
-        for (uint32_t k = 0; k < act_info_n; k++)
-            for (uint32_t n = 0; n < act_info[k].n; n++)
-                sum.c[act_info[k].first + n] += run_counter_at(a, act_info[k].name, n);
-    }
-    return activity_json(&sum, true);
-}
-
-static enum ww_status first_bad(const json_t *list) {
-    size_t i;
-    json_t *o;
-    json_array_foreach(list, i, o) {
-        const int s = (int)json_integer_value(json_object_get(o, "status"));
-        if (s != WW_OK) return (enum ww_status)s;
-    }
-    return WW_OK;
-}
-
-enum ww_status run_status(const struct run *r) {
-    const enum ww_status s = first_bad(r->launches);
-    return s != WW_OK ? s : first_bad(r->errors);
 }

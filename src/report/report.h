@@ -19,6 +19,11 @@ struct account; // account.h
 
 // ---- recording ------------------------------------------------------------------------------
 struct record; // an open record file
+// Every process of a run that opens the GPU writes a record of its own: PATH, PATH.2, PATH.3.
+enum { RECORD_PROCESSES = 4096, RECORD_PATH_BYTES = 4096 + 16 };
+const char *record_path_of(const char *path, uint32_t process, char *buf, size_t size); // from 1
+void record_remove(const char *path);                   // the files of all processes
+json_t *record_activity_json(const struct activity *a); // counters by name
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
                            struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
@@ -26,8 +31,9 @@ void record_launch(struct record *r, const struct gpu_result *result, bool per_s
 // Before code that launches name goes away (a module is unloaded): writes what is still being added
 // up.
 void record_module_gone(struct record *r);
-// Adds an error that is no launch's (a module that was refused): decides the exit code.
-void record_error(struct record *r, enum ww_status status, const char *sentence);
+// Adds what was refused: a launch, or something else (a module). The same sentence is written once
+// and counted; how often it came stands before the totals.
+void record_error(struct record *r, enum ww_status status, const char *sentence, bool is_launch);
 // Adds the totals. Answers the first write error as a status with a sentence.
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d);
 
@@ -35,9 +41,11 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
 struct run {
     json_t *header;   // "run" line
     json_t *launches; // array of "launch" lines
-    json_t *errors;   // array of "error" lines
+    json_t *errors;   // array of "error" lines, one a sentence
     json_t *codes;    // array of "code" lines: machine code of kernels that counted by instruction
-    json_t *end;      // "end" line, or NULL when the run was cut off
+    json_t *end;      // "end" lines added up, or NULL when a process was cut off
+    uint32_t processes, cut_off; // that opened the GPU; that left no "end" line
+    bool is_torn;                // a line is cut in the middle, as by a full disk
 };
 enum ww_status run_read(const char *path, struct diags *d, struct run *out);
 void run_release(struct run *r);
@@ -47,13 +55,18 @@ uint64_t run_counter(const json_t *activity, const char *name); // sum of an arr
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
 // Counters of all launches added up: {name: number or array}. New reference.
 json_t *run_total_activity(const struct run *r);
-// First bad status of launches, then of other errors.
+uint64_t run_times(const json_t *error);   // that an "error" line stands for: its "times", or 1
+uint64_t run_refused(const struct run *r); // launches that were refused
+// First bad status of launches that ran; then of other errors, launches of an impossible shape
+// aside.
+enum ww_status run_launch_status(const struct run *r);
 enum ww_status run_status(const struct run *r);
 
 // ---- for people -------------------------------------------------------------------------------
 struct table_options {
     bool colour;
     int check;            // 1: the program checked its results, 0: not known, -1: the check failed
+    const char *ending;   // how the program ended ("ended with exit code 2"); NULL: well
     const char *title;    // workload or program
     const struct account *power; // NULL: none
     const char *no_power;        // why there is none, a sentence; NULL: it was not asked for

@@ -16,7 +16,8 @@
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
     X("WARPWATT_MAX_CYCLES", max_cycles, uint64_t)                                                 \
     X("WARPWATT_INTERVALS_MOST", intervals_most, uint32_t)                                         \
-    X("WARPWATT_INTERVALS_TOTAL", intervals_total, uint32_t)
+    X("WARPWATT_INTERVALS_TOTAL", intervals_total, uint32_t)                                       \
+    X("WARPWATT_OWNER", owner, uint32_t)
 
 #define SESSION_TEXTS(X)                                                                           \
     X("WARPWATT_KERNELS", kernels)                                                                 \

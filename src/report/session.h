@@ -19,6 +19,7 @@ struct session {
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *record;                 // path of the record to write, or NULL
+    uint32_t owner;                     // process id of `warpwatt run`; 0: there is none
 };
 
 // Sets the environment variables of a child. False when the environment is full.

@@ -223,11 +223,17 @@ static void print_failures(const struct run *r, const struct style *st, FILE *ou
                 (long long)json_integer_value(json_object_get(l, "id")), text_of(l, "kernel"),
                 st->reset, why);
     }
-    json_array_foreach(r->errors, i, l)
-        fprintf(out, "\n  %srefused:%s %s\n", st->bad, st->reset, text_of(l, "text"));
-    if (!r->end)
-        fprintf(out, "\n  %sthe run was cut off; what stands here is what it had finished%s\n",
-                st->bad, st->reset);
+    json_array_foreach(r->errors, i, l) {
+        const unsigned long long times = run_times(l);
+        fprintf(out, "\n  %srefused", st->bad);
+        if (times > 1) fprintf(out, " %llu times", times);
+        fprintf(out, ":%s %s\n", st->reset, text_of(l, "text"));
+    }
+    if (r->cut_off && r->processes > 1)
+        fprintf(out, "\n  %s%u of %u processes were cut off", st->bad, r->cut_off, r->processes);
+    else if (r->cut_off)
+        fprintf(out, "\n  %sthe run was cut off", st->bad);
+    if (r->cut_off) fprintf(out, "; what stands here is what had finished%s\n", st->reset);
 }
 
 // What limits the warps of each timed kernel: one word when it is the same for all, else a line a
@@ -291,6 +297,11 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
             (long long)json_integer_value(json_object_get(gpu, "sms")), core_mhz);
     if (o->check > 0) fprintf(out, "   %sresults checked%s", st.good, st.reset);
     if (o->check < 0) fprintf(out, "   %sthe program's own check failed%s", st.bad, st.reset);
+    if (o->check >= 0 && o->ending) fprintf(out, "   %s%s%s", st.bad, o->ending, st.reset);
+    const unsigned long long refused = run_refused(r);
+    if (refused)
+        fprintf(out, "   %s%llu launch%s refused%s", st.bad, refused, refused == 1 ? "" : "es",
+                st.reset);
     fputs("\n\n", out);
     if (!s.launches) {
         fputs("  no kernel was launched\n", out);
@@ -309,9 +320,11 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
         return;
     }
     json_t *a = run_total_activity(r);
-    fprintf(out, "  %-12s %s cycles, %s in %llu launch%s\n", "time", grouped(s.cycles, b1),
+    fprintf(out, "  %-12s %s cycles, %s in %llu launch%s", "time", grouped(s.cycles, b1),
             table_scaled(s.seconds, "s", b2), (unsigned long long)(s.launches - s.untimed),
             s.launches - s.untimed == 1 ? "" : "es");
+    if (r->processes > 1) fprintf(out, " of %u processes, a GPU each", r->processes);
+    fputc('\n', out);
     if (s.untimed)
         fprintf(out, "  %-12s %llu launch%s computed without time: %s warp instructions\n",
                 "untimed", (unsigned long long)s.untimed, s.untimed == 1 ? "" : "es",

@@ -113,6 +113,16 @@ static void case_has_a_handler(void) {
     OK(cuCtxSynchronize());
 }
 
+static void case_leaves_quickly(void) {
+    set_up();
+    launch("quick");
+    quick_exit(8);
+}
+static void case_ignores_signals(void) {
+    signal(SIGTERM, SIG_IGN);
+    case_runs_for_ever();
+}
+
 // ---- what the parent expects -------------------------------------------------------------------
 enum { NO_SIGNAL = 0 };
 static const struct expected {
@@ -122,6 +132,9 @@ static const struct expected {
     int code;    // exit status, or
     int dies_by; // signal
     unsigned launches, cut_off, ends;
+    unsigned records; // of processes; 0: 1
+    bool twice;       // the signal comes again at once, as from a group and from `warpwatt run`
+    bool loses_owner; // the process that it was started for ends
 } cases[] = {
     {"returns", case_returns, .launches = 2, .ends = 1},
     {"exits", case_exits, .code = 3, .launches = 2, .ends = 1},
@@ -132,22 +145,35 @@ static const struct expected {
     {"leaves at once", case_leaves_at_once, .code = 6, .launches = 1},
     {"aborts", case_aborts, .dies_by = SIGABRT, .launches = 1},
     {"forks", case_forks, .launches = 2, .ends = 1},
-    {"forks before", case_forks_before, .launches = 1, .ends = 1},
+    {"forks before", case_forks_before, .launches = 1, .ends = 1, .records = 2},
     {"interrupted", case_runs_for_ever, .sends = SIGINT, .dies_by = SIGINT, .launches = 2,
      .cut_off = 1, .ends = 1},
     {"terminated", case_runs_for_ever, .sends = SIGTERM, .dies_by = SIGTERM, .launches = 2,
      .cut_off = 1, .ends = 1},
     {"interrupted in host code", case_does_nothing_for_ever, .sends = SIGINT, .dies_by = SIGINT,
-     .launches = 1},
+     .launches = 1, .ends = 1},
+    {"hung up in host code", case_does_nothing_for_ever, .sends = SIGHUP, .dies_by = SIGHUP,
+     .launches = 1, .ends = 1},
+    {"asked to quit", case_runs_for_ever, .sends = SIGQUIT, .dies_by = SIGQUIT, .launches = 2,
+     .cut_off = 1, .ends = 1},
+    {"signalled twice", case_runs_for_ever, .sends = SIGTERM, .twice = true, .dies_by = SIGTERM,
+     .launches = 2, .cut_off = 1, .ends = 1},
+    {"leaves quickly", case_leaves_quickly, .code = 8, .launches = 2, .ends = 1},
+    {"loses its owner", case_ignores_signals, .loses_owner = true, .dies_by = SIGTERM,
+     .launches = 2, .cut_off = 1, .ends = 1},
+    {"loses its owner in host code", case_does_nothing_for_ever, .loses_owner = true,
+     .dies_by = SIGTERM, .launches = 1, .ends = 1},
+    {"ignores signals", case_ignores_signals, .sends = SIGINT, .dies_by = SIGINT, .launches = 2,
+     .cut_off = 1, .ends = 1},
     {"has a handler", case_has_a_handler, .sends = SIGINT, .launches = 2, .ends = 1},
 };
 
 static char record[256];
 
-static void check_record(const struct expected *e) {
+static void check_record(const struct expected *e, const char *path) {
     static char line[1 << 20];
     unsigned heads = 0, launches = 0, cut_off = 0, ends = 0;
-    FILE *f = fopen(record, "r");
+    FILE *f = fopen(path, "r");
     CHECK(f);
     while (fgets(line, sizeof line, f)) {
         const size_t n = strlen(line);
@@ -165,11 +191,23 @@ static void check_record(const struct expected *e) {
     CHECK(heads == 1 && launches == e->launches && cut_off == e->cut_off && ends == e->ends);
 }
 
+// Of the processes of a run, in the order in which they open the GPU.
+static const char *record_of(unsigned i) {
+    static char path[512];
+    snprintf(path, sizeof path, "%s", record);
+    if (i) snprintf(path, sizeof path, "%s.%u", record, i + 1);
+    return path;
+}
+
 static void try(const char *self, const struct expected *e) {
     int ready[2], status;
     char byte;
     CHECK(pipe(ready) == 0);
-    unlink(record);
+    for (unsigned i = 0; i < 3; i++) unlink(record_of(i));
+    const pid_t owner = e->loses_owner ? fork() : 0;
+    if (e->loses_owner && owner == 0) {
+        for (;;) pause();
+    }
     const time_t began = time(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -177,14 +215,18 @@ static void try(const char *self, const struct expected *e) {
         close(ready[0]);
         close(ready[1]);
         setenv("WARPWATT_RECORD", record, 1);
+        char number[16];
+        snprintf(number, sizeof number, "%d", (int)owner);
+        if (owner) setenv("WARPWATT_OWNER", number, 1);
         execl(self, self, e->name, (char *)NULL);
         _exit(127);
     }
     close(ready[1]);
-    if (e->sends) {
+    if (e->sends || e->loses_owner) {
         CHECK(read(ready[0], &byte, 1) == 1 && byte == '!');
         usleep(150000);
-        kill(pid, e->sends);
+        kill(owner ? owner : pid, owner ? SIGKILL : e->sends);
+        if (e->twice) kill(pid, e->sends);
     }
     CHECK(waitpid(pid, &status, 0) == pid);
     char rest[512];
@@ -195,7 +237,10 @@ static void try(const char *self, const struct expected *e) {
     if (!good) printf("%s: wait status 0x%x %.*s\n", e->name, status, (int)(n > 0 ? n : 0), rest);
     CHECK(good);
     CHECK(time(NULL) - began < 30);
-    check_record(e);
+    const unsigned records = e->records ? e->records : 1;
+    for (unsigned i = 0; i < records; i++) check_record(e, record_of(i));
+    CHECK(access(record_of(records), F_OK) != 0);
+    if (owner) CHECK(waitpid(owner, NULL, 0) == owner);
 }
 
 int main(int argc, char **argv) {
@@ -204,11 +249,12 @@ int main(int argc, char **argv) {
         cases[i].run();
         return 0;
     }
+    if (argc != 1) return 2;
     char folder[] = "/tmp/warpwatt-test-XXXXXX";
     CHECK(mkdtemp(folder));
     snprintf(record, sizeof record, "%s/record", folder);
     for (size_t i = 0; i < COUNT(cases); i++) try("/proc/self/exe", &cases[i]);
-    unlink(record);
-    rmdir(folder);
+    for (unsigned i = 0; i < 3; i++) unlink(record_of(i));
+    CHECK(rmdir(folder) == 0);
     return 0;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, SHOWN = 5 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CALL = 3, SHOWN = 5 }; // 1: results are wrong
 
 // The program's clock, when WARPWATT_TIMES asks for one. A launch does not know its host.
 static struct {
@@ -35,8 +35,8 @@ void host_check_call(CUresult result, const char *call, const char *file, int li
     if (cuGetErrorName(result, &name) != CUDA_SUCCESS || !name) name = "an unknown error";
     if (cuGetErrorString(result, &words) != CUDA_SUCCESS || !words) words = "no description";
     const char *slash = strrchr(file, '/');
-    die(EXIT_FAILED, "%s:%d: %s failed with %s (%d): %s.", slash ? slash + 1 : file, line, call,
-        name, (int)result, words);
+    die(EXIT_CALL, "%s:%d: %s failed with %s (%d): %s.", slash ? slash + 1 : file, line, call, name,
+        (int)result, words);
 }
 
 // ---------------------------------------------------------------------------- command line
@@ -211,7 +211,7 @@ void host_open(struct host *h, int argc, char **argv, const struct host_program 
     find_module(program, path);
     const CUresult loaded = cuModuleLoad(&h->module, path);
     if (loaded == CUDA_ERROR_FILE_NOT_FOUND)
-        die(EXIT_FAILED, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,
+        die(EXIT_CALL, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,
             path);
     CHECK(loaded);
     start_timer(h);
@@ -223,13 +223,13 @@ static void write_times(const struct host *h) {
     CHECK(cuEventDestroy(timer.to));
     FILE *f = fopen(timer.path, "w");
     if (!f)
-        die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
+        die(EXIT_CALL, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
     fprintf(f, "program,kernel,launches,milliseconds\n");
     for (size_t i = 0; i < h->kernels; i++)
         fprintf(f, "%s,%s,%lu,%.6f\n", h->program->name, h->timed[i].name, h->timed[i].launches,
                 h->timed[i].milliseconds);
     if (fclose(f) != 0)
-        die(EXIT_FAILED, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
+        die(EXIT_CALL, "%s: cannot write %s: %s.", h->program->name, timer.path, strerror(errno));
 }
 
 static void add_time(CUfunction function, float milliseconds) {
@@ -257,18 +257,18 @@ CUfunction host_kernel(struct host *h, const char *name) {
     CUfunction function;
     const CUresult found = cuModuleGetFunction(&function, h->module, name);
     if (found == CUDA_ERROR_NOT_FOUND)
-        die(EXIT_FAILED, "%s: the module has no kernel %s.", h->program->name, name);
+        die(EXIT_CALL, "%s: the module has no kernel %s.", h->program->name, name);
     CHECK(found);
     for (size_t i = 0; i < h->kernels; i++)
         if (h->timed[i].function == function) return function;
     if (h->kernels == HOST_KERNELS)
-        die(EXIT_FAILED, "%s: more than %d kernels.", h->program->name, HOST_KERNELS);
+        die(EXIT_CALL, "%s: more than %d kernels.", h->program->name, HOST_KERNELS);
     h->timed[h->kernels++] = (struct host_timed){.function = function, .name = name};
     return function;
 }
 
 CUdeviceptr host_alloc(struct host *h, size_t bytes) {
-    if (h->buffers == HOST_BUFFERS) die(EXIT_FAILED, "More than %d device buffers.", HOST_BUFFERS);
+    if (h->buffers == HOST_BUFFERS) die(EXIT_CALL, "More than %d device buffers.", HOST_BUFFERS);
     CUdeviceptr address;
     CHECK(cuMemAlloc(&address, bytes));
     return h->buffer[h->buffers++] = address;
@@ -291,7 +291,7 @@ void host_write_symbol(struct host *h, const char *symbol, const void *from, siz
     size_t room;
     CHECK(cuModuleGetGlobal(&address, &room, h->module, symbol));
     if (bytes > room)
-        die(EXIT_FAILED, "%s: %s holds %zu bytes, not %zu.", h->program->name, symbol, room, bytes);
+        die(EXIT_CALL, "%s: %s holds %zu bytes, not %zu.", h->program->name, symbol, room, bytes);
     host_write(address, from, bytes);
 }
 
@@ -302,7 +302,7 @@ static CUtexref find_texture(struct host *h, const char *name, CUarray_format fo
     CUtexref texture;
     const CUresult found = cuModuleGetTexRef(&texture, h->module, name);
     if (found == CUDA_ERROR_NOT_FOUND)
-        die(EXIT_FAILED, "%s: the module has no texture %s.", h->program->name, name);
+        die(EXIT_CALL, "%s: the module has no texture %s.", h->program->name, name);
     CHECK(found);
     CHECK(cuTexRefSetFormat(texture, format, (int)channels));
     CHECK(cuTexRefSetFlags(texture, CU_TRSF_READ_AS_INTEGER));
@@ -323,7 +323,7 @@ void host_bind_image(struct host *h, const char *name, const void *texels, size_
     if (format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 ||
         format == CU_AD_FORMAT_HALF)
         component = 2;
-    if (h->arrays == HOST_ARRAYS) die(EXIT_FAILED, "More than %d device arrays.", HOST_ARRAYS);
+    if (h->arrays == HOST_ARRAYS) die(EXIT_CALL, "More than %d device arrays.", HOST_ARRAYS);
     const CUDA_ARRAY_DESCRIPTOR shape = {
         .Width = width, .Height = height, .Format = format, .NumChannels = channels};
     CUarray array;
@@ -344,7 +344,7 @@ void host_bind_image(struct host *h, const char *name, const void *texels, size_
 
 void *host_memory(size_t count, size_t bytes) {
     void *p = calloc(count ? count : 1, bytes);
-    if (!p) die(EXIT_FAILED, "Out of memory: %zu times %zu bytes.", count, bytes);
+    if (!p) die(EXIT_CALL, "Out of memory: %zu times %zu bytes.", count, bytes);
     return p;
 }
 
