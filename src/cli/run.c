@@ -190,8 +190,8 @@ static int code_of(const struct run_request *q, const struct run *run, int child
     if (run->cut_off) {
         fprintf(stderr,
                 "warpwatt: the account of %s is incomplete: the totals of %u process%s are "
-                "missing, and what had not ended (it left without exit(), or its record could "
-                "not be written)\n",
+                "missing, and what had not ended (it was killed, or its record could not be "
+                "written)\n",
                 q->title, run->cut_off, run->cut_off == 1 ? "" : "es");
         return ww_status_exit_code(run->is_torn ? WW_ERROR_IO : WW_ERROR_INTERRUPTED);
     }

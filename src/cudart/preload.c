@@ -3,6 +3,7 @@
 // libwarpwatt-static.so, which replaces that runtime before the program's constructors register
 // their kernels with it. A library's constructors have run by now, or run later when it is opened
 // by dlopen: one with a runtime of its own is named by libcuda.so.1 when that runtime asks for it.
+// It also stands before _exit, so that the account of a process that leaves by it is whole.
 #include "fatbin/own_runtime.h"
 
 #include <dlfcn.h>
@@ -10,6 +11,26 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void (*finish)(void);
+static pid_t opened_by; // a child of vfork, which shares our memory, is another process
+
+// libcuda.so.1 calls it when the process opens the GPU.
+__attribute__((visibility("default"))) void warpwatt_before_exit(void (*fn)(void));
+void warpwatt_before_exit(void (*fn)(void)) {
+    finish = fn;
+    opened_by = getpid();
+}
+
+// The account first, then the end.
+static _Noreturn void leave(int code) {
+    if (finish && getpid() == opened_by) finish();
+    for (;;) syscall(SYS_exit_group, code);
+}
+__attribute__((visibility("default"))) void _exit(int code) { leave(code); }
+__attribute__((visibility("default"))) void _Exit(int code) { leave(code); }
 
 typedef void replace_fn(const char *path, uintptr_t base);
 

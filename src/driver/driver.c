@@ -2,7 +2,8 @@
 //
 // A record must be whole whatever the program does. Its lines are written as launches end, so a
 // process that is killed leaves all that had finished; everything milder also leaves the totals:
-//   exit()      ends a simulation that another thread is in at its next quantum, then closes
+//   exit()      ends a simulation that another thread is in at its next quantum, then closes; so do
+//               quick_exit() and, under `warpwatt run`, _exit()
 //   SIGINT, SIGTERM, SIGHUP, SIGQUIT  the same, and the process dies by that signal. Only with a
 //               record and only where the program has no handler of its own. Outside of calls the
 //               watching thread does it (watch.c).
@@ -10,6 +11,7 @@
 //   fork()      the child may not use the device and never touches the record
 #include "driver/driver.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -204,9 +206,20 @@ static void finish_within(int64_t patience_ms) {
 
 static void finish(void) { finish_within(EXIT_PATIENCE_S * 1000); }
 
+// _exit() runs no handlers of exits: libwarpwatt-preload.so, which has its own, calls this then.
+static void finish_before_exit(void) {
+    void (*before_exit)(void (*fn)(void)) = NULL;
+    void *const symbol = dlsym(RTLD_DEFAULT, "warpwatt_before_exit");
+    memcpy(&before_exit, &symbol, sizeof symbol);
+    if (before_exit) before_exit(finish);
+}
+
 static void end_now(bool owner_is_gone) {
     the.stop = 1;
-    if (owner_is_gone) the.signal_number = SIGTERM;
+    if (owner_is_gone && !the.signal_number) {
+        clock_gettime(CLOCK_MONOTONIC, &the.signal_time);
+        the.signal_number = SIGTERM;
+    }
     finish_within(END_PATIENCE_MS);
     die_by_signal(the.signal_number);
 }
@@ -291,6 +304,7 @@ CUresult driver_init(void) {
             the.initialised = true;
             atexit(finish);
             at_quick_exit(finish);
+            finish_before_exit();
         } else {
             the.failed = true;
             diags_print(&the.diags, stderr);

@@ -1,4 +1,6 @@
 // Host code throws over CUDA calls and launches; destructors free device memory on the way.
+// expect stderr 1 launch refused
+// expect exit 3
 // expect stdout caught cudaErrorInvalidConfiguration
 // expect stdout ok
 #include "check.h"

@@ -1,4 +1,6 @@
 // Cooperative groups: tiles, coalesced groups, and a barrier of the whole grid.
+// expect stderr 1 launch refused
+// expect exit 3
 // expect stdout ok
 #include "check.h"
 #include <cooperative_groups.h>

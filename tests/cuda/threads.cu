@@ -1,4 +1,6 @@
 // Many host threads on one device, each with a stream; errors are a thread's own.
+// expect stderr 1 launch refused
+// expect exit 3
 // expect stdout ok
 #include "check.h"
 #include <thread>

@@ -21,7 +21,7 @@ P
 run 1 run --no-power -- "$p" exits; says err 'ended with exit code 3'; lacks err 'check failed'
 run 1 run --no-power -- "$p" aborts; says err 'ended by SIGABRT'; lacks err 'check failed'
 run 1 run -- false; says err 'ended with exit code 1 before it used the GPU'
-# it left without exit(): what it had finished is there, and the totals are not
+# it leaves without exit()
 cat >leave.py <<'P'
 import ctypes, os, sys
 cuda = ctypes.CDLL('libcuda.so.1')
@@ -38,7 +38,10 @@ ok(cuda.cuCtxSynchronize())
 if sys.argv[1] == 'leave': os._exit(0)
 P
 run 0 run --no-power -- python3 leave.py stay
-run 4 run --no-power -- python3 leave.py leave; says err 'incomplete'; says err '3 launches'
+run 0 run --no-power -- python3 leave.py leave; says err '3 launches'; lacks err 'cut off'
+# a process of several was cut off
+run 4 run --no-power -- sh -c "'$p' returns; '$p' aborts; true"
+says err '1 of 2 processes were cut off'; says err 'incomplete'; says err '3 launches'
 # refused launches are counted, said once and decide the exit code
 run 3 run --no-power -- python3 leave.py stay 2000
 says err '3 launches refused'; says err 'refused 3 times:.* launch of quick.*2000'
