@@ -81,6 +81,9 @@ static struct lower_var *meet(struct lower *l, const struct ptx_var *v) {
         return add(l, v, HOME_SHARED, at < 0 ? 0 : (uint64_t)at);
     }
     const int64_t k = module_index(l, v);
+    if (v->is_extern)
+        lower_refuse(l, "`%s` is .extern, and nothing that was loaded with this text defines it",
+                     v->name);
     if (v->space == PTX_SPACE_LOCAL && k >= 0)
         return add(l, v, HOME_KERNEL_FRAME, module_local(l->m, v));
     const uint64_t address = k >= 0 && l->s && l->s->addr ? l->s->addr[k] : 0;

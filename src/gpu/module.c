@@ -39,6 +39,7 @@ static enum ww_status place_variables(struct gpu *g, struct gpu_module *m, struc
     enum ww_status s;
     for (uint32_t i = 0; i < p->n_vars; i++) {
         const struct ptx_var *v = p->vars[i];
+        if (v->is_extern) continue; // the kernels that use it are refused
         if (is_opaque(v)) {
             if ((s = place_texture(g, m, i, d)) != WW_OK) return s;
         } else if (v->space == PTX_SPACE_CONST) {
@@ -50,9 +51,6 @@ static enum ww_status place_variables(struct gpu *g, struct gpu_module *m, struc
                               "constant variables need more than the %u bytes there are",
                               g->limits.const_bytes);
         } else if (v->space == PTX_SPACE_GLOBAL) {
-            if (v->is_extern)
-                return at_var(m, v, WW_ERROR_UNSUPPORTED, d,
-                              "%s is defined in another module; link them first", v->name);
             const uint64_t bytes = v->bytes ? v->bytes : 1;
             m->addr[i] = devmem_alloc(g->memory, bytes, v->align, v->name);
             if (!m->addr[i])
@@ -82,6 +80,10 @@ static enum ww_status relocate(const struct gpu_module *m, const struct ptx_var 
     if (r->index < 0 || r->offset + r->bytes > v->bytes)
         return at_var(m, v, WW_ERROR_SYNTAX, d,
                       "the initialiser of %s names %s, which is not there", v->name, r->symbol);
+    if (!r->is_function && m->ptx->vars[r->index]->is_extern)
+        return at_var(m, v, WW_ERROR_UNSUPPORTED, d,
+                      "the initialiser of %s names %s, which is .extern and not defined", v->name,
+                      r->symbol);
     if (r->is_function)
         value = CODE_FUNC_ADDRESS(r->index);
     else
@@ -96,7 +98,7 @@ static enum ww_status initialise(struct gpu *g, const struct gpu_module *m, stru
     for (uint32_t i = 0; i < p->n_vars; i++) {
         const struct ptx_var *v = p->vars[i];
         if (is_opaque(v) || (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) ||
-            !v->bytes)
+            !v->bytes || v->is_extern)
             continue;
         uint8_t *host;
         enum ww_status s =
@@ -212,6 +214,7 @@ static int32_t find_var(const struct gpu_module *m, const char *name, bool opaqu
         const struct ptx_var *v = p->vars[i];
         const bool data = v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
         if (opaque != is_opaque(v) || (!opaque && !data)) continue;
+        if (v->function >= 0 || v->is_extern) continue; // a body's own; nowhere
         if (strcmp(v->name, name) == 0) {
             arena_free(&a);
             return (int32_t)i;

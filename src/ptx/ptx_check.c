@@ -638,7 +638,9 @@ static bool applies(const struct ptx_parser *p, const struct ptx_inst *i, char w
     case 'i': return INT >> t & 1;
     case 'f': return f && p->m->version >= 14;
     case 's': return t == PTX_F32 && p->m->version >= 14;
-    case 'm': return f && p->m->version >= 14 && (p->m->target >= 20 || t == PTX_F64);
+    case 'm':
+        if (t == PTX_F64) return p->m->version >= 14;
+        return f && p->m->version >= 32 && p->m->target >= 20;
     case 'h': return HALF >> t & 1;
     default: return true;
     }

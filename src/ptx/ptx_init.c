@@ -209,12 +209,16 @@ static void keep_relocs(struct ptx_parser *p, struct init *in) {
     v->relocs = arena_copy(p->arena, in->relocs.at, in->relocs.n * sizeof *v->relocs);
     for (uint32_t i = 0; i < in->relocs.n; i++) {
         const struct ptx_token *t = &in->names.at[i];
+        const struct ptx_symbol *own = p->body.func ? ptx_scope_find(p, t->at, t->len) : NULL;
+        const bool is_own = own && own->kind == PTX_SYM_VAR;
         vec_push(&p->temp, &p->fixups,
                  ((struct ptx_fixup){.name = t->at,
                                      .len = t->len,
                                      .line = t->line,
                                      .col = t->col,
                                      .reloc = &v->relocs[i],
+                                     .var = is_own ? own->var : NULL,
+                                     .index = is_own ? own->index : -1,
                                      .want = PTX_WANT_ADDRESS}));
     }
 }

@@ -156,6 +156,7 @@ bool ptx_instruction(struct ptx_parser *p) {
     struct ptx_reading r;
     r.inst = (struct ptx_inst){.guard = -1, .vector = 1};
     r.pending = false;
+    r.n_sums = 0;
     if (!guard(p, &r.inst)) return false;
     const struct ptx_token t = p->tok;
     if (t.kind != PTX_TOK_IDENT) return ptx_fail_here(p, "an instruction");
@@ -173,6 +174,8 @@ bool ptx_instruction(struct ptx_parser *p) {
         return true;
     }
     if (!operands(p, &r) || !ptx_expect(p, ';', "after an instruction")) return false;
-    if (ptx_check_inst(p, &r)) finish(p, &r);
+    if (!ptx_check_inst(p, &r)) return true;
+    ptx_operand_sums(p, &r);
+    finish(p, &r);
     return true;
 }

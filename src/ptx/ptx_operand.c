@@ -323,18 +323,84 @@ static bool simple(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
     if (negated && o->kind != PTX_OPERAND_REG && o->kind != PTX_OPERAND_SREG)
         return ptx_fail(p, t.line, t.col, "`%c` stands before %s, which is no register", t.punct,
                         ptx_tok_show(p, &id));
-    if (o->kind == PTX_OPERAND_REG) {
-        if (ptx_at(p, '+'))
-            return ptx_refuse(p, p->tok.line, p->tok.col,
-                              "a constant added to a register in an operand is not supported: "
-                              "write an add");
-        return second_half(p, o);
-    }
+    if (o->kind == PTX_OPERAND_REG) return second_half(p, o);
     if (o->kind == PTX_OPERAND_VAR && !element(p, r, o)) return false;
     if (o->kind == PTX_OPERAND_VAR || o->kind == PTX_OPERAND_PENDING)
         return ptx_expr_offset(p, &o->imm);
     return true;
 }
+
+// ---- sums ---------------------------------------------------------------------------
+// `%r1+4` and `x+8` as sources: ptxas takes them everywhere. They are computed in front of the
+// instruction into a register of their own.
+
+static void sum(struct ptx_parser *p, struct ptx_reading *r, struct ptx_operand *o,
+                enum ptx_type type) {
+    const struct ptx_place *at = &r->places[r->inst.n_operands];
+    char name[32];
+    const int n = snprintf(name, sizeof name, "(sum at %u:%u)", at->line, at->col);
+    struct ptx_sum *s = &r->sums[r->n_sums++];
+    *s = (struct ptx_sum){.of = *o, .type = (uint8_t)type};
+    s->reg = ptx_scope_new_reg(p, name, (size_t)n, type, 1);
+    *o = EMPTY_OPERAND;
+    o->kind = PTX_OPERAND_REG;
+    o->reg = s->reg;
+}
+
+static bool register_sum(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
+                         struct ptx_operand *o) {
+    const struct ptx_token plus = p->tok;
+    const enum ptx_type type = p->body.regs.at[o->reg].type;
+    const unsigned bits = ptx_type_bits(type);
+    if (index == 0 || o->component >= 0 || o->reg2 >= 0)
+        return ptx_fail(p, plus.line, plus.col, "a constant is added to what must be a register");
+    if (ptx_type_is_float(type) || (bits != 16 && bits != 32 && bits != 64))
+        return ptx_fail(p, plus.line, plus.col,
+                        "a constant is added to a register of type .%s; expected an integer type",
+                        ptx_type_text(type));
+    if (!ptx_expr_offset(p, &o->imm)) return false;
+    sum(p, r, o, type);
+    return true;
+}
+
+static bool takes_addresses(unsigned op) {
+    return op == PTX_OP_mov || op == PTX_OP_cvta || op == PTX_OP_isspacep;
+}
+
+static enum ptx_type address_type(const struct ptx_reading *r) {
+    return ptx_type_bits((enum ptx_type)r->inst.types[0]) == 64 ? PTX_U64 : PTX_U32;
+}
+
+void ptx_operand_sums(struct ptx_parser *p, const struct ptx_reading *r) {
+    for (unsigned k = 0; k < r->n_sums; k++) {
+        const struct ptx_sum *s = &r->sums[k];
+        struct ptx_operand *o = arena_alloc(p->arena, 3 * sizeof *o);
+        o[0] = o[2] = EMPTY_OPERAND;
+        o[0].kind = PTX_OPERAND_REG;
+        o[0].reg = s->reg;
+        o[1] = s->of;
+        struct ptx_inst i = {.op = PTX_OP_mov,
+                             .n_operands = 2,
+                             .n_types = 1,
+                             .types = {s->type},
+                             .guard = -1,
+                             .vector = 1,
+                             .operand = o,
+                             .loc = r->inst.loc};
+        if (s->of.kind == PTX_OPERAND_REG) {
+            const unsigned bits = ptx_type_bits((enum ptx_type)s->type);
+            i.op = PTX_OP_add;
+            i.types[0] = bits == 64 ? PTX_U64 : bits == 32 ? PTX_U32 : PTX_U16;
+            i.n_operands = 3;
+            o[1].imm = 0;
+            o[2].kind = PTX_OPERAND_INT;
+            o[2].imm = s->of.imm;
+        }
+        vec_push(&p->body_temp, &p->body.insts, i);
+    }
+}
+
+// ---- one operand --------------------------------------------------------------------
 
 bool ptx_operand_read(struct ptx_parser *p, struct ptx_reading *r, unsigned index) {
     struct ptx_operand *o = &r->ops[index];
@@ -347,6 +413,9 @@ bool ptx_operand_read(struct ptx_parser *p, struct ptx_reading *r, unsigned inde
     }
     if (ptx_at(p, '[')) return address(p, r, index, o);
     if (!simple(p, r, index, o)) return false;
+    if (o->kind == PTX_OPERAND_REG && ptx_at(p, '+')) return register_sum(p, r, index, o);
+    if (o->kind == PTX_OPERAND_VAR && o->imm && !takes_addresses(r->inst.op))
+        sum(p, r, o, address_type(r));
     if (o->kind == PTX_OPERAND_REG) spread(p, o);
     return true;
 }

@@ -87,6 +87,8 @@ struct ptx_fixup {
     struct ptx_reloc *reloc;
     enum ptx_want want;
     const struct ptx_inst *inst; // of the operand
+    struct ptx_var *var;         // of a reloc in a body: the body's own variable, else NULL
+    int32_t index;               // its place in the module
 };
 
 struct ptx_call_site {
@@ -243,6 +245,12 @@ bool ptx_func_decl(struct ptx_parser *p, const struct ptx_linkage *l);
 struct ptx_place {
     uint32_t line, col;
 };
+// A sum that stands as an operand.
+struct ptx_sum {
+    struct ptx_operand of; // register, or address of a variable, plus its imm
+    int32_t reg;           // that holds it
+    uint8_t type;          // of that
+};
 // The instruction being read.
 struct ptx_reading {
     struct ptx_inst inst;
@@ -252,12 +260,16 @@ struct ptx_reading {
     uint32_t text_len;
     enum ptx_want want; // of a name not yet known
     bool pending;       // some operand is
+    struct ptx_sum sums[PTX_MAX_OPERANDS];
+    unsigned n_sums;
 };
 bool ptx_instruction(struct ptx_parser *p);
 
 // ---- ptx_operand.c ------------------------------------------------------------
 bool ptx_operand_read(struct ptx_parser *p, struct ptx_reading *r, unsigned index);
 bool ptx_operand_call(struct ptx_parser *p, struct ptx_reading *r);
+// Puts the instructions that compute the operands' sums in front of what comes next.
+void ptx_operand_sums(struct ptx_parser *p, const struct ptx_reading *r);
 
 // ---- ptx_check.c --------------------------------------------------------------
 bool ptx_check_inst(struct ptx_parser *p, const struct ptx_reading *r);

@@ -113,7 +113,8 @@ static void fix_reloc(struct ptx_parser *p, const struct ptx_fixup *f, const str
 }
 
 static void fix(struct ptx_parser *p, const struct ptx_fixup *f) {
-    const struct ptx_symbol *s = ptx_global_find(p, f->name, f->len);
+    const struct ptx_symbol own = {.kind = PTX_SYM_VAR, .var = f->var, .index = f->index};
+    const struct ptx_symbol *s = f->var ? &own : ptx_global_find(p, f->name, f->len);
     const char *shown = s ? NULL : ptx_show(p, f->name, f->len);
     if (!s && f->want == PTX_WANT_FUNC)
         ptx_fail(p, f->line, f->col, "function %s is not declared", shown);
@@ -296,7 +297,8 @@ static void fill_module(struct ptx_parser *p) {
         names_put(&m->func_names, m->funcs[i]->name, strlen(m->funcs[i]->name),
                   without_alias(p, (int32_t)i));
     for (uint32_t i = 0; i < m->n_vars; i++)
-        names_put(&m->var_names, m->vars[i]->name, strlen(m->vars[i]->name), (int32_t)i);
+        if (m->vars[i]->function < 0) // others have their name in a body alone
+            names_put(&m->var_names, m->vars[i]->name, strlen(m->vars[i]->name), (int32_t)i);
 }
 
 void ptx_resolve_module(struct ptx_parser *p) {

@@ -273,11 +273,20 @@ static bool merge(struct ptx_parser *p, struct ptx_var *old, const struct ptx_va
     return true;
 }
 
+// A .global or .const variable in a body has its name there alone, and lives as long as the module.
+static bool is_static(const struct ptx_var *v) {
+    return v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST || v->space == PTX_SPACE_TEX;
+}
+
 static bool declare(struct ptx_parser *p, struct ptx_var *v, const struct ptx_token *name) {
     if (p->body.func) {
-        if (!ptx_scope_declare(p, name, (struct ptx_symbol){.kind = PTX_SYM_VAR, .var = v}))
-            return false;
-        vec_push(&p->body_temp, &p->body.vars, v);
+        struct ptx_symbol s = {.kind = PTX_SYM_VAR, .var = v, .index = -1};
+        if (is_static(v)) s.index = (int32_t)p->vars.n;
+        if (!ptx_scope_declare(p, name, s)) return false;
+        if (is_static(v))
+            vec_push(&p->temp, &p->vars, v);
+        else
+            vec_push(&p->body_temp, &p->body.vars, v);
         return true;
     }
     const struct ptx_symbol *s = ptx_global_find(p, name->at, name->len);

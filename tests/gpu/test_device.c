@@ -329,7 +329,11 @@ static void modules_hold_their_variables(void **state) {
         "ld.global.u64 %a, [far];\nld.u32 %r3, [%a];\n"
         "ld.const.f32 %f1, [factors+4];\ncvt.rzi.u32.f32 %r4, %f1;\n"
         "add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\n"
-        "st.global.u32 [total], %r1;\nret;\n}\n";
+        "st.global.u32 [total], %r1;\nret;\n}\n"
+        ".extern .global .u32 elsewhere;\n.extern .const .u32 nowhere[4];\n" // not defined at all
+        ".visible .entry lost()\n{\n.reg .b32 %r;\n.global .u32 hidden = 5;\n"
+        "ld.global.u32 %r, [hidden];\nld.const.u32 %r, [nowhere];\n"
+        "ld.global.u32 %r, [elsewhere];\nret;\n}\n";
     struct bench b;
     bench_open(&b, "gtx480", NULL, NULL);
     bench_text(&b, "vars.ptx", text);
@@ -351,6 +355,12 @@ static void modules_hold_their_variables(void **state) {
     assert_int_equal(got, 1 + 4 + 3 + 7);
     expect(&b, gpu_module_global(b.module, "numbres", &b.diags, &addr, &bytes), WW_ERROR_USAGE,
            "has no variable numbres; did you mean numbers?");
+    expect(&b, bench_try(&b, "lost", 1, 1, 1, 1, ""), WW_ERROR_UNSUPPORTED,
+           "`nowhere` is .extern, and nothing that was loaded with this text defines it");
+    expect(&b, gpu_module_global(b.module, "elsewhere", &b.diags, &addr, &bytes), WW_ERROR_USAGE,
+           "has no variable elsewhere");
+    expect(&b, gpu_module_global(b.module, "hidden", &b.diags, &addr, &bytes), WW_ERROR_USAGE,
+           "has no variable hidden");
     struct gpu_kernel *k;
     struct gpu_kernel_attributes a;
     bench_ok(&b, gpu_kernel_find(b.module, "sum", &b.diags, &k));
