@@ -181,7 +181,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
 
 // ---- the page of a run (report.c) ---------------------------------------------------------------
 struct view_input;
-// Writes DIR/index.html, and DIR/gpu.yaml, the GPU with all overrides, from which `report` makes
+// Writes DIR/index.html, DIR/results.sqlite, and DIR/gpu.yaml, the GPU with all overrides, from which `report` makes
 // the page again.
 enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir);
 // The folder of page.html, run.html and the chart library; NULL with a diagnostic (study.c).

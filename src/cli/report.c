@@ -41,7 +41,10 @@ static enum ww_status write_gpu(struct cli *c, const struct gpu_config *g, const
 enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir) {
     const char *folder = study_page_folder(c);
     if (!folder) return WW_ERROR_IO;
-    const enum ww_status s = write_gpu(c, in->gpu, dir);
+    enum ww_status s = write_gpu(c, in->gpu, dir);
+    if (s == WW_OK)
+        s = database_write(&c->arena, in, arena_printf(&c->arena, "%s/results.sqlite", dir),
+                           &c->diags);
     if (s != WW_OK) return s;
     return page_write_runs(&c->arena, in, 1, folder, arena_printf(&c->arena, "%s/index.html", dir),
                            &c->diags);

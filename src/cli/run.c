@@ -34,11 +34,12 @@ static const struct cli_option option[OPT_N] = {
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
     [OPT_THREADS] = {"--threads", 'j', "N",
                      "host threads (default 1; results do not depend on it)"},
-    [OPT_OUT] = {"--out", 'o', "DIR",
-                 "write index.html (a page to look at), run.json, record.jsonl, gpu.yaml, "
-                 "activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, "
-                 "power.csv, power-intervals.csv",
-                 CLI_FOLDER},
+    [OPT_OUT] =
+        {"--out", 'o', "DIR",
+         "write index.html (a page to look at), results.sqlite, run.json, record.jsonl, "
+         "gpu.yaml, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, "
+         "power.csv, power-intervals.csv",
+         CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
     [OPT_QUIET] = {"--quiet", 'q', NULL, "no table"},

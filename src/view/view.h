@@ -5,6 +5,7 @@
 //   of a run peak_*   (peak.c): how near each kernel ran to each limit of the machine; the roofs
 //   advice_* (advice.c): findings by rule, each with its evidence and what it is worth
 //   page_*   (page.c): the page itself, from a template, a script and the chart library
+//   database_* (database.c): results.sqlite, the same for programs
 //
 // Nothing here simulates: the same page comes from kept results (`warpwatt report`).
 #ifndef WW_VIEW_H
@@ -81,5 +82,10 @@ json_t *view_json(struct arena *a, const struct view_input *in);
 // and chart.min.js.
 enum ww_status page_write_runs(struct arena *a, const struct view_input *in, uint32_t n,
                                const char *folder, const char *path, struct diags *d);
+
+// ---- for programs -------------------------------------------------------------------------------
+// results.sqlite: runs, launches, counters, components, instructions, lines, intervals.
+enum ww_status database_write(struct arena *a, const struct view_input *in, const char *path,
+                              struct diags *d);
 
 #endif
