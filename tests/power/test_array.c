@@ -662,8 +662,32 @@ static void declared_data(void **state) {
         assert_true(declared_info[i].value > 0 && *declared_info[i].source);
 }
 
+// Sub-threshold current over temperature beside a published law for circuits of 65 nm at 1 V, T^2
+// exp((466.4029 V - 1224.74083) / T) (Liao, He and Lepak, TCAD 2005): every HP row follows it where
+// chips work, and no row rises as none of the sound ones does.
+static void leakage_over_temperature(void **state) {
+    (void)state;
+    static const double nodes[] = {65, 45, 40, 32, 28, 22};
+    for (unsigned n = 0; n < WW_COUNT(nodes); n++) {
+        const double from = at(nodes[n], TECH_HP, 0, 340).ioff;
+        for (double k = 310; k <= 380; k += 7) {
+            const double law = k * k / (340 * 340) *
+                               exp((466.4029 - 1224.74083) * (1 / k - 1 / 340.0));
+            near(at(nodes[n], TECH_HP, 0, k).ioff / from, law, 0.035);
+        }
+    }
+    for (enum tech_type type = TECH_HP; type <= TECH_LOP; type++)
+        for (unsigned n = 0; n < WW_COUNT(nodes); n++)
+            for (double k = 300; k < 400; k += 10) {
+                const double rise =
+                    at(nodes[n], type, 0, k + 10).ioff / at(nodes[n], type, 0, k).ioff;
+                assert_true(rise > 1.03 && rise < 1.75); // 65 nm LSTP: 1.63 at 300 K
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leakage_over_temperature),
         cmocka_unit_test(table_rows),
         cmocka_unit_test(out_of_range),
         cmocka_unit_test(barrier_lowering),
