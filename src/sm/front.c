@@ -27,6 +27,11 @@ void front_flush(struct sm *s, uint32_t w) {
     }
 }
 
+// Where a line is remembered.
+static inline struct hot_line *icache_hot(struct sm *s, uint64_t line) {
+    return &s->icache_hot[line / s->cache[CLIENT_INST].line_bytes % HOT_LINES];
+}
+
 // Words of a line from a byte on.
 static uint64_t words_at(uint64_t offset, uint32_t bytes) {
     const uint64_t n = (offset % 4 + bytes + 3) / 4;
@@ -45,31 +50,36 @@ static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint
     }
 }
 
-// Whether the line is in the instruction cache. A miss is asked for; `*failed` when it could not
-// be.
-static bool icache_has(struct sm *s, struct cache_access *a, uint32_t w, bool *failed) {
+// A fetch of `bytes` whose line is not known to be there, or that a listener is to hear of. `*extra`:
+// cycles that listeners add to a hit.
+enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_REFUSED /* it could not even be asked for */ };
+static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr, uint32_t bytes,
+                                        uint64_t t, uint32_t *extra) {
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
-    *failed = false;
-    if (c->tags == NULL) return true;
-    struct hot_line *const hot = &s->icache_hot[a->line / c->line_bytes % HOT_LINES];
-    if (ww_likely(hot->line == a->line)) {
-        a->place = hot->place;
-        return true;
+    const uint64_t line = addr & ~c->line_mask;
+    struct cache_access a = {.cycle = t,
+                             .line = line,
+                             .words = words_at(addr - line, bytes),
+                             .sectors = c->all,
+                             .client = CLIENT_INST};
+    struct hot_line *const hot = icache_hot(s, line);
+    if (hot->line == line) {
+        a.place = hot->place;
+    } else if (caches_read(s, &a)) {
+        *hot = (struct hot_line){.line = line, .place = a.place};
+    } else {
+        const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
+        if (caches_miss(s, &a, waiter, t) == MISS_REFUSED) return FETCH_REFUSED;
+        s->act.c[ACT_icache_misses]++;
+        const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
+        if (s->c.icache_prefetch != 0)
+            icache_prefetch(s, line,
+                            k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes,
+                            t);
+        return FETCH_MISS;
     }
-    if (caches_read(s, a)) {
-        *hot = (struct hot_line){.line = a->line, .place = a->place};
-        return true;
-    }
-    const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
-    *failed = caches_miss(s, a, waiter, a->cycle) == MISS_REFUSED;
-    if (*failed) return false;
-    s->act.c[ACT_icache_misses]++;
-    const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
-    if (s->c.icache_prefetch != 0)
-        icache_prefetch(s, a->line,
-                        k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes,
-                        a->cycle);
-    return false;
+    *extra = caches_tell(s, CACHE_READ_HIT, &a);
+    return FETCH_HIT;
 }
 
 // False: the line could not even be asked for; the fetch has not taken place.
@@ -85,24 +95,22 @@ static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
     if (n > s->c.ibuffer_entries - W->ib_n) n = s->c.ibuffer_entries - W->ib_n;
     const struct sm_cache *const c = &s->cache[CLIENT_INST];
-    struct cache_access a = {
-        .cycle = t, .line = addr, .sectors = c->all, .place = CACHE_NOWHERE, .client = CLIENT_INST};
+    enum fetch_outcome outcome = FETCH_HIT;
+    uint32_t extra = 0;
     if (c->tags != NULL) {
-        a.line = addr & ~c->line_mask;
-        const uint32_t in_line = (uint32_t)(a.line + c->line_bytes - addr) / s->c.instruction_bytes;
+        const uint64_t line = addr & ~c->line_mask;
+        const uint32_t in_line = (uint32_t)(line + c->line_bytes - addr) / s->c.instruction_bytes;
         if (in_line != 0 && n > in_line) n = in_line;
+        if (ww_unlikely(icache_hot(s, line)->line != line || s->arrays >> ARRAY_INST & 1))
+            outcome = icache_access(s, w, addr, n * s->c.instruction_bytes, t, &extra);
     }
-    a.words = words_at(addr - a.line, n * s->c.instruction_bytes);
-    bool failed;
-    const bool hit = icache_has(s, &a, w, &failed);
-    if (failed) { // no register or no credit: again when something came back
+    if (outcome == FETCH_REFUSED) { // no register or no credit: again when something came back
         s->fetch_held |= bit;
         return false;
     }
     s->act.c[ACT_fetches]++;
     s->fetching |= bit;
-    if (!hit) return true;
-    const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
+    if (outcome == FETCH_MISS) return true;
     const uint32_t at = (s->decode_first + s->decode_n) % s->decode_cap;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
     s->decode[at] = (struct fetched){
