@@ -16,6 +16,7 @@ struct block {
 };
 
 enum { FREED_KEPT = 64, ALLOC_ALIGN = 256 };
+#define ADDRESS32 (UINT64_C(1) << 32)
 
 struct devmem {
     uint32_t epoch; // first: devmem_epoch_of reads it
@@ -25,7 +26,8 @@ struct devmem {
     uint32_t n, cap;
     struct block freed[FREED_KEPT]; // ring, for messages
     uint32_t n_freed;
-    uint64_t next_fit; // where the search for room begins
+    uint64_t next_fit, next_high; // where the search for room begins, below 4 GB and above
+    uint64_t reach;               // what is allocated lies below
     uint64_t next_map; // device address for the next host mapping
     uint8_t *written;  // a bit a byte of the flat range, or NULL
     uint64_t heap_limit, heap_used;
@@ -65,6 +67,8 @@ struct devmem *devmem_create(uint64_t bytes) {
     }
     m->epoch = 1;
     m->next_fit = EXEC_GLOBAL_BASE;
+    m->next_high = ADDRESS32;
+    m->reach = UINT64_MAX;
     m->next_map = bits_align_up(EXEC_GLOBAL_BASE + m->flat_bytes + 1, 1u << 21);
     m->heap_limit = 8u << 20;
     return m;
@@ -121,9 +125,9 @@ static bool block_insert(struct devmem *m, struct block b) {
     return true;
 }
 
-// First gap of `bytes` at or after `from` in the flat range, 0 when there is none.
-static uint64_t find_gap(const struct devmem *m, uint64_t from, uint64_t bytes, uint64_t align) {
-    const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes;
+// First gap of `bytes` at or after `from` and below `end`, 0 when there is none.
+static uint64_t find_gap(const struct devmem *m, uint64_t from, uint64_t end, uint64_t bytes,
+                         uint64_t align) {
     uint32_t i = block_after(m, from);
     uint64_t at = from;
     if (i) {
@@ -143,8 +147,13 @@ static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, co
     if (!bytes || bytes > m->flat_bytes) return 0;
     if (align < ALLOC_ALIGN) align = ALLOC_ALIGN;
     const uint64_t room = bits_align_up(bytes, ALLOC_ALIGN);
-    uint64_t at = find_gap(m, m->next_fit, room, align);
-    if (!at) at = find_gap(m, EXEC_GLOBAL_BASE, room, align);
+    // Addresses of 32 bits first, so that what needs little memory runs with pointers of that size.
+    const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes, low = end < ADDRESS32 ? end : ADDRESS32;
+    uint64_t at = find_gap(m, m->next_fit, low, room, align);
+    if (!at) at = find_gap(m, EXEC_GLOBAL_BASE, low, room, align);
+    const bool is_low = at != 0 || m->reach <= low;
+    if (!is_low) at = find_gap(m, m->next_high, end, room, align);
+    if (!at && !is_low) at = find_gap(m, low, end, room, align);
     if (!at) return 0;
     struct block b = {.first = at, .bytes = bytes, .room = room, .device = device};
     b.host = m->flat + (at - EXEC_GLOBAL_BASE);
@@ -153,9 +162,16 @@ static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, co
         free(b.name);
         return 0;
     }
-    m->next_fit = at + room;
+    *(is_low ? &m->next_fit : &m->next_high) = at + room;
     m->used_bytes += room;
     return at;
+}
+
+bool devmem_reach(struct devmem *m, uint64_t reach) {
+    for (uint32_t i = 0; i < m->n; i++)
+        if (!m->block[i].mapped && m->block[i].first + m->block[i].room > reach) return false;
+    if (reach < m->reach) m->reach = reach;
+    return true;
 }
 
 uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name) {

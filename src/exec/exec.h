@@ -38,6 +38,9 @@ void devmem_destroy(struct devmem *m);
 // 256-byte aligned (or `align` if larger). 0 when out of memory. `name` for messages, may be NULL.
 uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name);
 bool devmem_free(struct devmem *m, uint64_t addr); // false: no live allocation starts there
+// From now on only addresses below `reach` are given out (4 GB, for code whose pointers have 32
+// bits). False: something that is allocated lies beyond.
+bool devmem_reach(struct devmem *m, uint64_t reach);
 uint64_t devmem_free_bytes(const struct devmem *m);
 // Host address of a live device range, or NULL if any byte of it is outside one live allocation.
 uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes);

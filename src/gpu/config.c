@@ -430,6 +430,7 @@ static void derive(struct gpu_config *c) {
 #undef COPY
 #undef FOLLOWS
 #undef ALIAS
+    dram_config_complete(&c->mem.dram);
 }
 
 enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,

@@ -91,6 +91,14 @@ static uint32_t packet_flits(const struct net_config *n) {
     return (n->control_bytes + 128 + n->flit_bytes - 1) / n->flit_bytes;
 }
 
+static uint32_t longest_line(const struct sm_config *s) {
+    const struct cache_config *const k[] = {&s->icache, &s->l1d, &s->constant, &s->texture};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < WW_COUNT(k); i++)
+        if (k[i]->bytes != 0 && k[i]->line_bytes > most) most = k[i]->line_bytes;
+    return most;
+}
+
 static uint32_t burst_bytes(const struct dram_config *r) {
     return r->bus_bits / 8 * r->burst_length;
 }

@@ -25,8 +25,11 @@ static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "s
 _Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32 == 3, "order of coalesce_kind");
 static const char *const net_names[] = {"crossbar", "mesh"};
 _Static_assert(NET_CROSSBAR == 0 && NET_MESH == 1, "order of net_kind");
-static const char *const dram_names[] = {"gddr5", "gddr3", "ddr3"};
-_Static_assert(DRAM_GDDR5 == 0 && DRAM_DDR3 == 2, "order of dram_kind");
+static const char *const dram_names[] = {
+#define DRAM_KIND(id, name, ...) name,
+#include "mem/dram_kind.def"
+#undef DRAM_KIND
+};
 static const char *const device_names[] = {"hp", "lstp", "lop"};
 _Static_assert(GPU_DEVICE_HP == 0 && GPU_DEVICE_LOP == 2, "order of gpu_device");
 

@@ -158,7 +158,12 @@ enum ww_status gpu_module_load(struct gpu *g, const char *name, const char *text
         drop(g, m);
         return s;
     }
-    if (make_kernels(m) != WW_OK)
+    if (m->ptx->address_size == 32 && !devmem_reach(g->memory, 1ull << 32))
+        s = diag_add(d, WW_ERROR_DEVICE_MEMORY,
+                     "%s has addresses of 32 bits (.address_size 32), but memory beyond 4 GB is in "
+                     "use; load it first",
+                     name);
+    if (s == WW_OK && make_kernels(m) != WW_OK)
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for module %s", name);
     if (s == WW_OK) s = place_variables(g, m, d);
     if (s == WW_OK) s = initialise(g, m, d);

@@ -47,7 +47,12 @@ struct net_config {
     double clock_mhz;
 };
 
-enum dram_kind { DRAM_GDDR5, DRAM_GDDR3, DRAM_DDR3 };
+enum dram_kind {
+#define DRAM_KIND(id, ...) DRAM_##id,
+#include "mem/dram_kind.def"
+#undef DRAM_KIND
+    DRAM_KINDS
+};
 struct dram_config {
 #include "base/keys_begin.h"
 #define KEYS_dram
@@ -56,6 +61,10 @@ struct dram_config {
 #include "base/keys_end.h"
     double clock_mhz; // command clock
 };
+
+const char *dram_kind_name(uint32_t kind); // NULL: no such kind
+// Fills in what is 0 from the kind, for the clock of `c`. What the kind does not know stays 0.
+void dram_config_complete(struct dram_config *c);
 
 struct mem_config {
 #include "base/keys_begin.h"

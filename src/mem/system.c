@@ -82,7 +82,7 @@ static enum ww_status check_net(const struct mem_config *c, struct diags *d) {
 
 static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
     const struct dram_config *m = &c->dram;
-    if (m->kind > DRAM_DDR3) REFUSE("dram.kind is %u; it must be gddr5, gddr3 or ddr3", m->kind);
+    if (m->kind >= DRAM_KINDS) REFUSE("dram.kind is %u; there are %d kinds", m->kind, DRAM_KINDS);
     if (!m->bus_bits || m->bus_bits % 8)
         REFUSE("dram.bus_bits is %u; it must be whole bytes", m->bus_bits);
     if (!m->burst_length || !m->data_rate || m->burst_length % m->data_rate)

@@ -97,10 +97,13 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
     const struct sm_config *s = &g->sm;
     const struct mem_config *m = &g->mem;
     const struct gpu_power *p = &g->power;
-    static const struct dram_device *const dram_kind[] = {[DRAM_GDDR5] = &dram_gddr5_1gb,
-                                                          [DRAM_GDDR3] = &dram_gddr3_1gb,
-                                                          [DRAM_DDR3] = &dram_ddr3_4gb};
+    static const struct dram_device *const dram_kind[DRAM_KINDS] = {[DRAM_GDDR5] = &dram_gddr5_1gb,
+                                                                    [DRAM_GDDR3] = &dram_gddr3_1gb,
+                                                                    [DRAM_DDR3] = &dram_ddr3_4gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
+    if (dram == NULL)
+        return gpu_config_refuse(g, "mem.dram.kind", d, "the power model has no data sheet of %s",
+                                 dram_kind_name(m->dram.kind));
     const double chips =
         (double)m->partitions * m->dram.channels_per_partition * m->dram.chips_per_channel;
     if (dram == &dram_ddr3_4gb && (double)g->memory_bytes / chips < 256.0 * (1 << 20))

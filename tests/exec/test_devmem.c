@@ -109,9 +109,40 @@ static void device_heap(void **state) {
     prog_free(p);
 }
 
+// Memory beyond 4 GB: what lies below goes first, and a module of 32-bit pointers keeps it so.
+static void beyond_4_gb(void **state) {
+    (void)state;
+    const uint64_t gb = 1ull << 30, four = 4 * gb;
+    struct devmem *m = devmem_create(80 * gb);
+    assert_non_null(m);
+    const uint64_t big = devmem_alloc(m, 60 * gb, 0, "big"), low = devmem_alloc(m, gb, 0, "low");
+    assert_true(big >= four);
+    assert_true(low != 0 && low + gb <= four);
+    for (int i = 0; i < 100; i++) { // the room below is used again before any above
+        const uint64_t a = devmem_alloc(m, gb, 0, NULL);
+        assert_true(a != 0 && a + gb <= four);
+        assert_true(devmem_free(m, a));
+    }
+    uint8_t *const last = devmem_host(m, big + 60 * gb - 4, 4);
+    assert_non_null(last);
+    last[3] = 7; // backed when it is touched
+    assert_int_equal(*devmem_host(m, big + 60 * gb - 1, 1), 7);
+    const uint64_t other = devmem_alloc(m, 3 * gb, 0, NULL);
+    assert_true(other >= four && (other >= big + 60 * gb || other + 3 * gb <= big));
+    assert_false(devmem_reach(m, four));
+    assert_true(devmem_free(m, big));
+    assert_true(devmem_free(m, other));
+    assert_true(devmem_reach(m, four));
+    assert_int_equal(devmem_alloc(m, 4 * gb, 0, NULL), 0);
+    const uint64_t again = devmem_alloc(m, gb, 0, NULL);
+    assert_true(again != 0 && again + gb <= four);
+    devmem_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocations), cmocka_unit_test(no_leaks),
-                                       cmocka_unit_test(host_mappings), cmocka_unit_test(handles),
-                                       cmocka_unit_test(device_heap)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocations),   cmocka_unit_test(no_leaks),
+        cmocka_unit_test(host_mappings), cmocka_unit_test(handles),
+        cmocka_unit_test(device_heap),   cmocka_unit_test(beyond_4_gb)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

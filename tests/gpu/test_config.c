@@ -213,6 +213,72 @@ static void wrong_pairs(void **state) {
     }
 }
 
+// A kind of memory gives what the file leaves out, for the file's clock; what it does not know must
+// be given.
+static void kinds_of_memory(void **state) {
+    (void)state;
+    static const char *const blank[] = {
+        "bus_bits", "burst_length", "data_rate", "banks", "bank_groups", "row_bytes",
+        "cl",       "wl",           "rcd",       "rp",    "ras",         "rc",
+        "rrd",      "faw",          "ccd_s",     "ccd_l", "rtp",         "wr",
+        "wtr",      "rtw",          "refi",      "rfc"};
+    static const struct {
+        const char *kind;
+        double mhz;
+        uint32_t burst_bytes, cl, ras, rc, ccd_s, rtw, refi; // by hand; cl 0: it is refused
+    } row[] = {
+        {"gddr5", 924, 32, 12, 28, 40, 2, 12, 3604},
+        {"gddr5", 1848, 32, 24, 56, 80, 2, 24, 7208}, // the array's times are the same
+        {"ddr3", 450, 16, 7, 16, 23, 4, 4, 3510},
+        {"gddr6", 3500, 32, 20, 50, 70, 4, 18, 13650},
+        {"hbm2", 850, 32, 12, 28, 40, 1, 13, 3315},
+        {"hbm3", 1307.5, 32, 19, 44, 63, 2, 19, 5100},
+        {"gddr3", 1000, 0, 0, 0, 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        char text[WW_COUNT(blank) + 2][64];
+        const char *set[WW_COUNT(text)];
+        for (size_t k = 0; k < WW_COUNT(blank); k++)
+            snprintf(text[k], sizeof text[k], "mem.dram.%s=0", blank[k]);
+        snprintf(text[WW_COUNT(blank)], sizeof text[0], "mem.dram.kind=%s", row[i].kind);
+        snprintf(text[WW_COUNT(blank) + 1], sizeof text[0], "clocks.dram_mhz=%g", row[i].mhz);
+        for (size_t k = 0; k < WW_COUNT(text); k++) set[k] = text[k];
+        struct gpu_config c;
+        struct diags d;
+        char error[512] = "";
+        diags_init(&d);
+        const enum ww_status s = gpu_config_load("gtx480", set, WW_COUNT(set), &d, &c);
+        diags_first(&d, error, sizeof error);
+        diags_free(&d);
+        if (row[i].cl == 0) {
+            assert_int_equal(s, WW_ERROR_CONFIG);
+            assert_non_null(strstr(error, "mem.dram.cl must be given: of gddr3 it is not known"));
+            continue;
+        }
+        if (s != WW_OK) fail_msg("%s: %s", row[i].kind, error);
+        const struct dram_config *const r = &c.mem.dram;
+        assert_int_equal(r->bus_bits / 8 * r->burst_length, row[i].burst_bytes);
+        assert_int_equal(r->cl, row[i].cl);
+        assert_int_equal(r->ras, row[i].ras);
+        assert_int_equal(r->rc, row[i].rc);
+        assert_int_equal(r->ccd_s, row[i].ccd_s);
+        assert_int_equal(r->rtw, row[i].rtw);
+        assert_int_equal(r->refi, row[i].refi);
+        struct mem_system *m; // and the memory system takes it
+        diags_init(&d);
+        assert_int_equal(mem_system_create(&c.mem, 2, c.clocks.core_mhz, &d, &m), WW_OK);
+        mem_system_destroy(m);
+        diags_free(&d);
+    }
+    static const char *const hbm[] = {"mem.dram.kind=hbm3"}; // what the file says stays
+    struct gpu_config c;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(gpu_config_load("gtx480", hbm, 1, &d, &c), WW_OK);
+    assert_int_equal(c.mem.dram.cl, 12);
+    diags_free(&d);
+}
+
 static void wrong_files(void **state) {
     (void)state;
     // text after `base: gtx480`, "line:" and what the message must hold
@@ -401,6 +467,7 @@ int main(void) {
         cmocka_unit_test(missing_things),
         cmocka_unit_test(every_value_has_a_source),
         cmocka_unit_test(keys_are_described),
+        cmocka_unit_test(kinds_of_memory),
         cmocka_unit_test(limits_follow_capability),
     };
     return cmocka_run_group_tests(tests, find_files, forget_files);

@@ -94,6 +94,39 @@ static void memory_is_checked(void **state) {
     bench_close(&b);
 }
 
+// A GPU of 80 GB: kernels reach all of it; a module whose pointers have 32 bits is told when it
+// could not.
+static void memory_beyond_4_gb(void **state) {
+    (void)state;
+    static const char *const set[] = {"memory_bytes=85899345920", NULL};
+    struct bench b;
+    bench_open(&b, "gtx480", NULL, set);
+    bench_file(&b, WW_TEST_DIR "/kernels.ptx");
+    uint64_t free_bytes, total;
+    gpu_memory_info(b.gpu, &free_bytes, &total);
+    assert_int_equal(total, 80ull << 30);
+    float x[64], z[64];
+    for (int i = 0; i < 64; i++) x[i] = (float)i;
+    const uint64_t big = bench_buffer(&b, NULL, 70ull << 30), low = bench_buffer(&b, x, sizeof x);
+    const uint64_t end = big + (70ull << 30) - sizeof z;
+    assert_true(end > 1ull << 36 && low + sizeof x <= 1ull << 32);
+    bench_ok(&b, bench_try(&b, "vecadd", 1, 1, 64, 1, "8884", low, low, end, 64u));
+    bench_ok(&b, bench_try(&b, "vecadd", 1, 1, 64, 1, "8884", low, end, end - 1024, 64u));
+    bench_read(&b, z, end - 1024, sizeof z);
+    for (int i = 0; i < 64; i++) assert_true(z[i] == 3 * x[i]);
+    static const char narrow[] = ".version 3.0\n.target sm_20\n.address_size 32\n"
+                                 ".visible .entry k(.param .u32 p)\n{\n  exit;\n}\n";
+    struct gpu_module *m;
+    expect(&b, gpu_module_load(b.gpu, "narrow", narrow, sizeof narrow - 1, NULL, &b.diags, &m),
+           WW_ERROR_DEVICE_MEMORY, "narrow has addresses of 32 bits");
+    bench_ok(&b, gpu_free(b.gpu, big, &b.diags));
+    bench_ok(&b, gpu_module_load(b.gpu, "narrow", narrow, sizeof narrow - 1, NULL, &b.diags, &m));
+    uint64_t d;
+    expect(&b, gpu_malloc(b.gpu, 5ull << 30, NULL, &b.diags, &d), WW_ERROR_DEVICE_MEMORY,
+           "has no room");
+    bench_close(&b);
+}
+
 static void poison_fills_fresh_memory(void **state) {
     (void)state;
     struct gpu_options o;
@@ -421,6 +454,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impossible_launches),
         cmocka_unit_test(memory_is_checked),
+        cmocka_unit_test(memory_beyond_4_gb),
         cmocka_unit_test(poison_fills_fresh_memory),
         cmocka_unit_test(a_bad_access_is_told),
         cmocka_unit_test(a_grid_barrier_is_written),
