@@ -2,8 +2,11 @@
 // unit carry the model:
 //
 //   40 pJ an integer and 75 pJ a floating-point instruction of a lane, GT240, 40 nm (lanes switched
-//   on and off in a micro-benchmark: with the lane's share of operand wires and pipeline data,
-//   without what all lanes share). The GT240's supply is taken as 1.0 V, as in its GPU file. A
+//   on and off in a micro-benchmark, all other activity "except for the register files" constant:
+//   so with a lane's share of register banks, operand collection and result bus, without what all
+//   lanes share). These have components of their own (tree_sm.c); of the measured numbers a lane
+//   here has what is left beside an addition's two operands and result, a multiply-add's three and
+//   result, on the GT240's register file. The GT240's supply is taken as 1.0 V, as in its GPU file. A
 //   special-function unit of 160 mW at 420 MHz, a result a clock, 0.340 mm2, in 180 nm; its supply
 //   taken as 1.8 V, the node's nominal.
 //
@@ -11,14 +14,17 @@
 //
 // By class: E = base * width + k * datapath. `datapath` is the bare operation at 45 nm and 0.9 V
 // (Horowitz, ISSCC 2014: add 0.1, multiply 3.1, fp add 0.9, fp multiply 3.7 pJ; the others are sums
-// of these, or assumed where the row says so). k and base follow from the two measured points, read
-// as an integer addition and a multiply-add: k = (75 - 40) / (4.6 - 0.1), base = 40 - 0.1 k. So k,
-// 7.8, is what a real unit's glitches, registers and drivers add to the bare operation.
+// of these, or assumed where the row says so). k and base follow from the two points, an integer
+// addition and a multiply-add: k = (FP - INT) / (4.6 - 0.1), base = INT - 0.1 k. So k, 6.1, is what
+// a real unit's glitches, registers and drivers add to the bare operation, and base, 13.8 pJ, the
+// lane's control and pipeline data.
 #include "power/logic.h"
 
 #include <math.h>
 
-static const double INT_J = 40e-12, FP_J = 75e-12;    // GPUSimPow D4.4.2, section 3.4
+static const double INT_ALL_J = 40e-12, FP_ALL_J = 75e-12; // GPUSimPow D4.4.2, section 3.4
+static const double INT_J = INT_ALL_J - 2 * LOGIC_SEED_READ_J - LOGIC_SEED_WRITE_J,
+                    FP_J = FP_ALL_J - 3 * LOGIC_SEED_READ_J - LOGIC_SEED_WRITE_J;
 static const double SEED_NM = 40, SEED_V = 1.0;       // GT240
 static const double INT_PJ = 0.1, FMA_PJ = 0.9 + 3.7; // Horowitz: the two points' bare operations
 static const double SFU_J = 0.160 / 420e6, SFU_NM = 180, SFU_V = 1.8; // GPUSimPow D4.4.2, 3.2.3

@@ -212,12 +212,13 @@ static void stored(void **state) {
     e.price.kind = PRICE_WAKE_DROWSY;
     close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0.4));
     e.price = (struct power_price){PRICE_ACCESS, POWER_PER_SM, ACT_rf_reads, 0.25};
-    close_to(power_effect_price(&t, &e), 0.25 * 8 * a.read_j);
+    const double banks = 160 / 13.73; // a bank's access over its bare arrays'
+    close_to(power_effect_price(&t, &e), 0.25 * 8 * banks * a.read_j);
     e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1};
-    close_to(power_effect_price(&t, &e), a.part_read_j);
+    close_to(power_effect_price(&t, &e), banks * a.part_read_j);
     assert_true(32 * a.part_read_j < 8 * a.read_j); // the row's decoder is paid with no lane too
     e.price.act = ACT_rf_writes;
-    close_to(power_effect_price(&t, &e), a.part_write_j);
+    close_to(power_effect_price(&t, &e), banks * a.part_write_j);
     // L1 lines lie in the array of shared memory: 64 KB hold 512 lines of 128 bytes
     e.component = "shared";
     e.price = (struct power_price){PRICE_CELLS_OFF, POWER_PER_L1_LINE, 0, 1};
