@@ -17,11 +17,13 @@ enum ww_status file_read(struct arena *a, const char *path, size_t limit, char *
         return diag_add(d, WW_ERROR_IO, "cannot read %s: it is a directory", path);
     }
     size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 4096, n = 0;
-    char *buf = cap <= limit + 1 ? malloc(cap) : NULL;
+    bool too_large = cap > limit + 1;
+    char *buf = too_large ? NULL : malloc(cap);
     while (buf) {
         n += fread(buf + n, 1, cap - 1 - n, f);
         if (n < cap - 1 || feof(f)) break;
-        if (n > limit) break;
+        too_large = n > limit;
+        if (too_large) break;
         char *more = realloc(buf, cap * 2);
         if (!more) {
             free(buf);
@@ -34,9 +36,14 @@ enum ww_status file_read(struct arena *a, const char *path, size_t limit, char *
     const bool bad = ferror(f) != 0;
     const int why = errno;
     fclose(f);
-    if (bad || !buf || n > limit) {
+    too_large |= n > limit;
+    if (bad || !buf || too_large) {
+        const bool no_memory = !buf && !too_large;
         free(buf);
         if (bad) return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", path, strerror(why));
+        if (no_memory)
+            return diag_add(d, WW_ERROR_MEMORY, "out of memory while reading %s (%zu MB)", path,
+                            cap >> 20);
         return diag_add(d, WW_ERROR_IO, "cannot read %s: it is larger than %zu MB", path,
                         limit >> 20);
     }

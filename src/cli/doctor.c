@@ -29,16 +29,6 @@ const struct cli_spec spec_doctor = {
 };
 
 // ---- what the file says of itself ---------------------------------------------------------------
-struct needs {
-    bool is_elf, is_script, is_dynamic, has_code, has_symbols;
-    int shared_major, static_major; // 0: none
-    bool driver;
-    VEC(const char *) library; // of machine code for GPUs, by file name
-    VEC(const char *) unknown; // calls that no version has
-    VEC(const char *) refused; // calls that are answered with "not supported"
-    unsigned calls;
-};
-
 static const char *const answered[] = {
 #define ENTRY(name)      #name,
 #define ENTRY_PTSZ(name) #name, #name "_ptsz",
@@ -57,10 +47,30 @@ static const char *const refused[] = {
 #define REFUSED(name) #name,
 #include "cudart/api.def"
 };
+static const char *const driver_refused[] = {
+#define UNSUPPORTED(name) #name,
+#include "driver/unsupported.def"
+#undef UNSUPPORTED
+};
 // Each has a library of ours that answers every call.
-static const char *const machine_code[] = {
-#define LIBRARY(name, title, status, versions) "lib" #name ".so",
+static const struct {
+    const char *name, *file;
+} machine_code[] = {
+#define LIBRARY(name, title, status, versions) {#name, "lib" #name ".so"},
 #include "libraries/libraries.def"
+};
+
+struct needs {
+    bool is_elf, is_script, is_dynamic, has_code, has_symbols;
+    int shared_major, static_major; // 0: none
+    bool driver;
+    VEC(const char *) library;                  // of machine code for GPUs, by file name
+    const char *called[WW_COUNT(machine_code)]; // the first call of each; NULL: none is called
+    unsigned n_called[WW_COUNT(machine_code)];
+    VEC(const char *) unknown;        // calls that no version has
+    VEC(const char *) refused;        // calls that are answered with "not supported"
+    VEC(const char *) refused_driver; // the same of the driver's interface
+    unsigned calls;
 };
 
 static bool is_among(const char *name, const char *const *list, size_t n) {
@@ -75,11 +85,27 @@ static void look_at_library(struct cli *c, struct needs *n, const char *name) {
         n->shared_major = atoi(name + sizeof runtime - 1);
     if (strncmp(name, "libcuda.so", 10) == 0) n->driver = true;
     for (size_t i = 0; i < WW_COUNT(machine_code); i++)
-        if (strncmp(name, machine_code[i], strlen(machine_code[i])) == 0)
+        if (strncmp(name, machine_code[i].file, strlen(machine_code[i].file)) == 0)
             vec_push(&c->arena, &n->library, arena_strdup(&c->arena, name));
 }
 
+// A name that is taken from a library of machine code, told by how it begins: the longest name
+// counts (cublasLt before cublas).
+static void look_at_foreign(struct cli *c, struct needs *n, const char *name) {
+    size_t best = WW_COUNT(machine_code), longest = 0;
+    for (size_t i = 0; i < WW_COUNT(machine_code); i++) {
+        const size_t len = strlen(machine_code[i].name);
+        if (len <= longest || strncmp(name, machine_code[i].name, len) != 0) continue;
+        best = i, longest = len;
+    }
+    if (best == WW_COUNT(machine_code)) return;
+    if (!n->n_called[best]++) n->called[best] = arena_strdup(&c->arena, name);
+}
+
 static void look_at_symbol(struct cli *c, struct needs *n, const char *name, bool is_undefined) {
+    if (name && is_undefined) look_at_foreign(c, n, name);
+    if (name && is_undefined && is_among(name, driver_refused, WW_COUNT(driver_refused)))
+        vec_push(&c->arena, &n->refused_driver, arena_strdup(&c->arena, name));
     if (!name || (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)) return;
     if (!is_undefined) { // the names by which versions differ: see src/cudart/replace.c
         if (strcmp(name, "cudaGetDeviceProperties_v2") == 0) n->static_major = 12;
@@ -205,6 +231,7 @@ static void check_text(struct cli *c, struct gpu *g, const char *name, const cha
         const struct code_image *im;
         enum ww_status s = gpu_kernel_find(m, kernel, &c->diags, &found);
         if (s == WW_OK) s = gpu_kernel_image(found, &c->diags, &im);
+        if (s == WW_OK) s = gpu_kernel_fits(found, &c->diags);
         k->kernels++;
         if (s == WW_OK) continue;
         k->bad++;
@@ -271,12 +298,17 @@ static enum ww_status check_units(struct cli *c, struct gpu *g, const struct gpu
         if (!e->to_link) check_text(c, g, arena_printf(&c->arena, "unit %u", unit), t, n, k);
     }
     if (!own) return WW_OK;
-    char *whole;
+    char *whole, why[512];
     size_t bytes;
-    const enum ww_status s =
-        fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes);
-    if (s == WW_OK) check_text(c, g, "linked units", whole, bytes, k);
-    return s;
+    if (fatbin_link(&c->arena, text.at, len.at, text.n, &c->diags, &whole, &bytes) == WW_OK) {
+        check_text(c, g, "linked units", whole, bytes, k);
+        return WW_OK;
+    }
+    diags_first(&c->diags, why, sizeof why);
+    missing("linked units", "%s", why);
+    k->bad++;
+    forget(c);
+    return WW_OK;
 }
 
 // ---- what a person reads ------------------------------------------------------------------------
@@ -376,12 +408,23 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
                n.calls - n.refused.n - n.unknown.n);
     for (uint32_t i = 0; i < n.refused.n; i++, bad++)
         missing(n.refused.at[i], "a call of it is named and answers \"not supported\"");
+    for (uint32_t i = 0; i < n.refused_driver.n; i++, bad++)
+        missing(n.refused_driver.at[i], "a call of it is named and answers \"not supported\"");
     for (uint32_t i = 0; i < n.unknown.n; i++, bad++)
         missing(n.unknown.at[i], "no such call; the program would not start");
     for (uint32_t i = 0; i < n.library.n; i++)
         printf("  library   %s: not simulated; the program starts, and a call of it is named and "
                "answers \"not supported\"\n",
                n.library.at[i]);
+    for (size_t i = 0; i < WW_COUNT(machine_code); i++) {
+        if (!n.n_called[i]) continue;
+        bad++;
+        if (n.n_called[i] == 1)
+            missing(machine_code[i].file, "%s is called", n.called[i]);
+        else
+            missing(machine_code[i].file, "%u of its functions are called, %s among them",
+                    n.n_called[i], n.called[i]);
+    }
     struct checked k = {0};
     if (f.entry.n) {
         s = check_units(c, g, &config, path, &f, &k);

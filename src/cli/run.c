@@ -18,7 +18,7 @@ enum { EXIT_CHECK = 1 }; // of a workload whose results are wrong (workloads/com
 enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
-    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_ALL,
+    OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_N
 };
 // clang-format on
@@ -67,6 +67,9 @@ static const struct cli_option option[OPT_N] = {
                     CLI_FILE},
     [OPT_LENIENT] = {"--lenient", 0, NULL,
                      "launches that were refused are no failure of a program that ends with 0"},
+    [OPT_TOLD] = {"--told", 0, "KEY=VALUE[,...]",
+                  "what programs are told and allowed beyond the simulated chip: cc=7.5, "
+                  "memory=16GB, grid=2147483647 (blocks in x), sms=N"},
     [OPT_ALL] = {"--all", 0, NULL,
                  "every workload, -j at a time, a row each, with -g, -s, -p; goes on where it "
                  "stopped"},
@@ -419,6 +422,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_POLICY: q->session.policies = w->many.policy = value; return WW_OK;
     case OPT_RECORD: q->record = value; return WW_OK;
     case OPT_LENIENT: q->lenient = true; return WW_OK;
+    case OPT_TOLD: q->session.told = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
     default: return ptx_option(c, &w->ptx, (size_t)(o - OPT_N), value);

@@ -189,7 +189,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     if (s == WW_OK) s = session_configure(&q->session, &c->diags, &config, &savings);
     if (s != WW_OK) return s;
     struct session_state state = {.per_sm = q->session.per_sm};
-    s = record_open(record, &config, p->path, &c->diags, &state.record);
+    s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);
     if (s != WW_OK) return s;
     progress_init(&state.progress, stderr, q->session.progress);
     struct gpu_options o;

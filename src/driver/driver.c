@@ -271,8 +271,8 @@ static enum ww_status start(void) {
     const char *const record =
         s == WW_OK && the.session.record ? claim_record(the.session.record) : NULL;
     if (record)
-        s = record_open(record, &the.state.config, program_invocation_name, &the.diags,
-                        &the.record);
+        s = record_open(record, &the.state.config, program_invocation_name, the.session.told,
+                        &the.diags, &the.record);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
     struct gpu_options o;
@@ -287,6 +287,7 @@ static enum ww_status start(void) {
     o.stop = &the.stop;
     s = gpu_create(&the.state.config, &o, &the.diags, &the.state.gpu);
     if (s != WW_OK) return s;
+    gpu_told_config(&o.told, &the.state.config);
     if (the.record || the.session.owner)
         the.is_watched = watch_start((pid_t)the.session.owner, end_now);
     if (the.record) catch_signals();

@@ -117,7 +117,7 @@ struct CUarray_st {
 // ---- the singleton (driver.c) ---------------------------------------------------------------
 struct driver {
     struct gpu *gpu;
-    struct gpu_config config;
+    struct gpu_config config; // as programs are to see it
     struct CUctx_st *primary;
     uint32_t primary_references, primary_flags;
     uint64_t next_id;

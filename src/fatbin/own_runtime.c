@@ -26,6 +26,16 @@ static const char *string(const struct file *f, const Elf64_Shdr *strings, uint6
     return memchr(s, 0, strings->sh_size - offset) ? s : "";
 }
 
+// A name that the runtime's table of errors has, in every version, stripped or not. A program of
+// the driver's API that nvcc put kernels into has none.
+static const char mark[] = "cudaErrorCudartUnloading";
+
+static bool holds_runtime(const struct file *f, const Elf64_Shdr *s) {
+    return s->sh_type == SHT_PROGBITS && (s->sh_flags & SHF_ALLOC) &&
+           lies_in(f, s->sh_offset, s->sh_size) &&
+           memmem(f->at + s->sh_offset, s->sh_size, mark, sizeof mark);
+}
+
 static bool own_runtime(const struct file *f) {
     Elf64_Ehdr e;
     if (f->bytes < sizeof e) return false;
@@ -52,7 +62,10 @@ static bool own_runtime(const struct file *f) {
                            "__cudaRegisterFatBinary") == 0;
         }
     }
-    return has_code && !takes;
+    bool has_runtime = false;
+    for (unsigned i = 0; i < e.e_shnum && has_code && !takes && !has_runtime; i++)
+        has_runtime = holds_runtime(f, &sections[i]);
+    return has_runtime;
 }
 
 bool fatbin_has_own_runtime(const char *path) {

@@ -123,15 +123,19 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
     g->options.allocator = &g->allocator;
     if (options.scheduler >= 0) g->config.sm.scheduler = (uint32_t)options.scheduler;
     gpu_config_limits(&g->config, &g->limits);
+    gpu_told_limits(&options.told, &g->limits);
+    g->memory_bytes = options.told.memory_bytes ? options.told.memory_bytes : c->memory_bytes;
     g->exec_callbacks = (struct exec_callbacks){.print = on_print, .user = g};
     arena_init(&g->results_arena, &g->allocator);
     g->next_launch = g->next_seq = 1;
     s = gpu_config_check(&g->config, d);
     if (s == WW_OK) {
-        g->memory = devmem_create(c->memory_bytes);
+        g->memory = devmem_create(g->memory_bytes);
         if (!g->memory)
-            s = diag_add(d, WW_ERROR_MEMORY, "the host gives no room for %llu MB of device memory",
-                         (unsigned long long)(c->memory_bytes >> 20));
+            s = diag_add(d, WW_ERROR_MEMORY,
+                         "the host gives no room for %llu MB of device memory (`ulimit -v` may be "
+                         "the cause)",
+                         (unsigned long long)(g->memory_bytes >> 20));
     }
     if (s == WW_OK && options.exec.check_uninitialised && !devmem_track_writes(g->memory))
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for tracking what was written");
@@ -234,11 +238,10 @@ enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struc
     // Any of a program's memory may be bound to a texture.
     *addr = devmem_alloc(g->memory, bytes, g->limits.tex_alignment, name);
     if (!*addr)
-        return diag_add(d, WW_ERROR_DEVICE_MEMORY,
-                        "%s has no room for %llu byte%s: %llu of %llu are free",
-                        g->config.name, (unsigned long long)bytes, text_plural(bytes),
-                        (unsigned long long)devmem_free_bytes(g->memory),
-                        (unsigned long long)g->config.memory_bytes);
+        return diag_add(
+            d, WW_ERROR_DEVICE_MEMORY, "%s has no room for %llu byte%s: %llu of %llu are free",
+            g->config.name, (unsigned long long)bytes, text_plural(bytes),
+            (unsigned long long)devmem_free_bytes(g->memory), (unsigned long long)g->memory_bytes);
     if (g->options.poison) {
         uint8_t *host = devmem_host(g->memory, *addr, bytes);
         if (host) memset(host, g->options.poison, bytes);
@@ -279,7 +282,7 @@ enum ww_status gpu_free(struct gpu *g, uint64_t addr, struct diags *d) {
 
 void gpu_memory_info(const struct gpu *g, uint64_t *free_bytes, uint64_t *total_bytes) {
     *free_bytes = devmem_free_bytes(g->memory);
-    *total_bytes = g->config.memory_bytes;
+    *total_bytes = g->memory_bytes;
 }
 
 enum ww_status gpu_map_host(struct gpu *g, void *host, uint64_t bytes, struct diags *d,

@@ -123,6 +123,12 @@ struct sm_side {
 struct gpu {
     struct gpu_config config;
     struct gpu_limits limits;
+    struct {
+        size_t limit;
+        uint64_t need;
+        char text[GPU_NAME_BYTES + 32];
+    } other;               // of gpu_with
+    uint64_t memory_bytes; // the configuration's, or what programs are told
     struct gpu_options options;
     struct ww_allocator allocator;
     struct devmem *memory;
@@ -234,5 +240,11 @@ static inline bool device_should_stop(const struct gpu *g) {
 }
 
 double host_seconds(void);
+
+// told.c
+void gpu_told_limits(const struct gpu_told *t, struct gpu_limits *l);
+// "; -g gtx780 has it": the first GPU file whose limit (the offset of a uint32_t in struct
+// gpu_limits) suffices; "" when none does. Reads GPU files, once for the same question asked again.
+const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
 
 #endif

@@ -167,6 +167,16 @@ struct gpu_progress {
     uint64_t warp_instructions; // since it began, whole GPU
 };
 
+// What programs are told and allowed beyond the simulated chip: "cc=7.5,memory=16GB". 0: as the
+// chip.
+struct gpu_told {
+    uint32_t cc_major, cc_minor, grid_x, sm_count;
+    uint64_t memory_bytes;
+};
+enum ww_status gpu_told_read(const char *text, struct diags *d, struct gpu_told *out);
+// The configuration as programs are to see it.
+void gpu_told_config(const struct gpu_told *t, struct gpu_config *c);
+
 struct gpu_options {
     uint32_t host_threads;    // 0: as many as the host offers, at most 8
     uint64_t interval_cycles; // 0: no intervals
@@ -191,6 +201,7 @@ struct gpu_options {
     void (*print)(void *user, const char *text, size_t len); // device printf
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
+    struct gpu_told told;
     struct savings savings; // techniques of every SM
     // Policies of one SM besides these: fills `list` (room for SM_MAX_POLICIES), answers how many.
     // Each SM needs policies of its own; they live as long as the GPU, and may be asked for again
@@ -276,6 +287,9 @@ struct gpu_kernel_attributes {
 };
 enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
                                      struct gpu_kernel_attributes *out);
+// Whether any launch of it can be possible: its own shared and local memory and its parameters are
+// within the GPU's limits. WW_ERROR_LAUNCH with a sentence.
+enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d);
 // Parameters of the kernel: offset from the parameter block's start, size.
 enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
                                  const struct code_param **params, uint32_t *n);

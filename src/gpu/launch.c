@@ -12,7 +12,7 @@ static enum ww_status refuse(const struct gpu_kernel *k, struct diags *d, const 
     return diag_add(d, WW_ERROR_LAUNCH, "launch of %s: %s", k->ptx->name, text);
 }
 
-static enum ww_status check_shape(const struct gpu *g, const struct gpu_kernel *k,
+static enum ww_status check_shape(struct gpu *g, const struct gpu_kernel *k,
                                   const struct gpu_launch *l, struct diags *d) {
     static const char axis[] = "xyz";
     const struct gpu_limits *m = &g->limits;
@@ -20,9 +20,12 @@ static enum ww_status check_shape(const struct gpu *g, const struct gpu_kernel *
         if (!l->grid[i] || !l->block[i])
             return refuse(k, d, "the %s is 0 in %c", l->grid[i] ? "block" : "grid", axis[i]);
         if (l->grid[i] > m->grid[i])
-            return refuse(k, d, "the grid is %u in %c; %s (compute capability %u.%u) takes %u",
-                          l->grid[i], axis[i], g->config.name, g->config.cc_major,
-                          g->config.cc_minor, m->grid[i]);
+            return refuse(
+                k, d, "the grid is %u in %c; %s (compute capability %u.%u) takes %u%s%s",
+                l->grid[i], axis[i], g->config.name, g->config.cc_major, g->config.cc_minor,
+                m->grid[i],
+                gpu_with(g, offsetof(struct gpu_limits, grid) + 4 * (size_t)i, l->grid[i]),
+                i == 0 && l->grid[0] <= INT32_MAX ? "; --told grid=N allows it" : "");
         if (l->block[i] > m->block[i])
             return refuse(k, d, "the block is %u in %c; %s (compute capability %u.%u) takes %u",
                           l->block[i], axis[i], g->config.name, g->config.cc_major,
@@ -30,8 +33,9 @@ static enum ww_status check_shape(const struct gpu *g, const struct gpu_kernel *
     }
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (threads > m->threads_per_block)
-        return refuse(k, d, "a block of %llu threads; %s takes %u", (unsigned long long)threads,
-                      g->config.name, m->threads_per_block);
+        return refuse(k, d, "a block of %llu threads; %s takes %u%s", (unsigned long long)threads,
+                      g->config.name, m->threads_per_block,
+                      gpu_with(g, offsetof(struct gpu_limits, threads_per_block), threads));
     const uint32_t *need = k->ptx->reqntid, *most = k->ptx->maxntid;
     for (int i = 0; i < 3 && need[0]; i++)
         if (l->block[i] != (need[i] ? need[i] : 1))
@@ -54,16 +58,16 @@ static uint32_t param_room(const struct gpu *g, const struct gpu_kernel *k) {
     return m->version >= 81 && m->target >= 70 ? GPU_PARAM_BYTES : g->limits.param_bytes;
 }
 
-static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k,
-                                 const struct gpu_launch *l, const struct code_image *im,
-                                 struct diags *d, struct sm_occupancy *occupancy) {
+enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
+    struct gpu *g = k->module->gpu;
     const struct gpu_limits *m = &g->limits;
-    const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-    const uint64_t shared =
-        l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
-    if (shared > m->shared_per_block)
-        return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u",
-                      (unsigned long long)shared, g->config.name, m->shared_per_block);
+    const struct code_image *im = NULL;
+    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    if (s != WW_OK) return s;
+    if (im->shared_bytes > m->shared_per_block)
+        return refuse(k, d, "a block needs %u bytes of shared memory; %s has %u%s",
+                      im->shared_bytes, g->config.name, m->shared_per_block,
+                      gpu_with(g, offsetof(struct gpu_limits, shared_per_block), im->shared_bytes));
     if (im->local_bytes > m->local_per_thread)
         return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
                       g->config.name, (unsigned long long)m->local_per_thread);
@@ -72,6 +76,22 @@ static enum ww_status check_room(const struct gpu *g, const struct gpu_kernel *k
         return refuse(k, d, "its parameters take %u bytes; PTX %u.%u for sm_%u on %s takes %u",
                       im->param_bytes, k->module->ptx->version / 10, k->module->ptx->version % 10,
                       k->module->ptx->target, g->config.name, room);
+    return WW_OK;
+}
+
+static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const struct gpu_launch *l,
+                                 const struct code_image *im, struct diags *d,
+                                 struct sm_occupancy *occupancy) {
+    const struct gpu_limits *m = &g->limits;
+    const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    const uint64_t shared =
+        l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
+    if (shared > m->shared_per_block)
+        return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u%s",
+                      (unsigned long long)shared, g->config.name, m->shared_per_block,
+                      gpu_with(g, offsetof(struct gpu_limits, shared_per_block), shared));
+    const enum ww_status fits = gpu_kernel_fits(k, d);
+    if (fits != WW_OK) return fits;
     if (l->param_bytes != im->param_bytes)
         return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,
                       im->param_bytes);

@@ -375,6 +375,8 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
     while (threads > WARP_LANES &&
            !sm_kernel_occupancy(&g->config.sm, im, threads, im->shared_bytes).ctas)
         threads = (threads - 1) / WARP_LANES * WARP_LANES;
+    struct gpu_config seen = g->config;
+    gpu_told_config(&g->options.told, &seen);
     *out = (struct gpu_kernel_attributes){
         .registers = im->n_regs,
         .shared_bytes = im->shared_bytes,
@@ -383,7 +385,7 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
         .param_bytes = im->param_bytes,
         .max_threads_per_block = threads,
         .ptx_target = k->module->ptx->target,
-        .binary_version = g->config.cc_major * 10 + g->config.cc_minor,
+        .binary_version = seen.cc_major * 10 + seen.cc_minor,
     };
     return WW_OK;
 }

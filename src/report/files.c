@@ -65,6 +65,8 @@ json_t *run_to_json(const struct run *r, const struct account *power) {
     json_t *o = json_object();
     json_object_set_new(o, "program", json_copy(json_object_get(r->header, "program")));
     json_object_set(o, "gpu", json_object_get(r->header, "gpu"));
+    if (json_object_get(r->header, "told"))
+        json_object_set(o, "told", json_object_get(r->header, "told"));
     json_object_set_new(o, "complete", json_boolean(r->end != NULL));
     json_object_set_new(o, "processes", json_integer((json_int_t)r->processes));
     json_object_set_new(o, "launches_refused", json_integer((json_int_t)run_refused(r)));

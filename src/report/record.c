@@ -110,7 +110,7 @@ static json_t *gpu_json(const struct gpu_config *c) {
 }
 
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           struct diags *d, struct record **out) {
+                           const char *told, struct diags *d, struct record **out) {
     FILE *f = fopen(path, "we");
     if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     struct record *r = calloc(1, sizeof *r);
@@ -127,6 +127,7 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     json_object_set_new(line, "format", json_integer(1));
     json_object_set_new(line, "program", json_string(program ? program : ""));
     json_object_set_new(line, "gpu", gpu_json(c));
+    if (told && *told) json_object_set_new(line, "told", json_string(told));
     write_line(r, line);
     if (r->error) { // nothing of the run would be known
         const enum ww_status s =

@@ -24,8 +24,9 @@ enum { RECORD_PROCESSES = 4096, RECORD_PATH_BYTES = 4096 + 16 };
 const char *record_path_of(const char *path, uint32_t process, char *buf, size_t size); // from 1
 void record_remove(const char *path);                   // the files of all processes
 json_t *record_activity_json(const struct activity *a); // counters by name
+// `told`: what programs are told of the GPU beyond the configuration, or NULL.
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           struct diags *d, struct record **out);
+                           const char *told, struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
 void record_launch(struct record *r, const struct gpu_result *result, bool per_sm);
 // Before code that launches name goes away (a module is unloaded): writes what is still being added

@@ -22,7 +22,8 @@
 #define SESSION_TEXTS(X)                                                                           \
     X("WARPWATT_KERNELS", kernels)                                                                 \
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
-    X("WARPWATT_LAUNCHES", launches)
+    X("WARPWATT_LAUNCHES", launches)                                                               \
+    X("WARPWATT_TOLD", told)
 
 static bool put(const char *name, const char *value) {
     return value ? setenv(name, value, 1) == 0 : unsetenv(name) == 0;
@@ -98,6 +99,9 @@ enum ww_status session_from_env(struct arena *a, struct session *s, struct diags
 
 enum ww_status session_configure(const struct session *s, struct diags *d, struct gpu_config *c,
                                  struct savings *savings) {
+    struct gpu_told told;
+    const enum ww_status good = gpu_told_read(s->told, d, &told);
+    if (good != WW_OK) return good;
     return technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
 }
 
@@ -110,6 +114,10 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     if (s->functional) o->max_instructions = s->max_cycles; // there are no cycles to limit
     o->functional = s->functional;
     o->count_instructions = s->per_instruction;
+    struct diags said; // session_configure has refused what is wrong
+    diags_init(&said);
+    gpu_told_read(s->told, &said, &o->told);
+    diags_free(&said);
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;
 }

@@ -18,6 +18,7 @@ struct session {
     bool functional, per_instruction, per_sm, progress, check_uninitialised, check_races;
     const char *kernels, *skip_timing; // regular expressions of kernels: time only these, not these
     const char *launches;               // "10-20", "7": time only these, counted from 1
+    const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL
     const char *record;                 // path of the record to write, or NULL
     uint32_t owner;                     // process id of `warpwatt run`; 0: there is none
 };

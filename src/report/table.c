@@ -302,6 +302,8 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out) 
     if (refused)
         fprintf(out, "   %s%llu launch%s refused%s", st.bad, refused, refused == 1 ? "" : "es",
                 st.reset);
+    if (*text_of(r->header, "told"))
+        fprintf(out, "\n  the program was told of a GPU with %s", text_of(r->header, "told"));
     fputs("\n\n", out);
     if (!s.launches) {
         fputs("  no kernel was launched\n", out);

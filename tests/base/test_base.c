@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -95,12 +97,47 @@ static void numbers(void **state) {
     assert_int_equal(text_nearest("bsf", names, 3), 1); // neighbours swapped
 }
 
+// A file that the host has no memory for is not one that is too large.
+static void files_say_what_they_lack(void **state) {
+    (void)state;
+#ifndef __SANITIZE_ADDRESS__ // reserves address space of its own
+    char path[] = "/tmp/warpwatt-test-XXXXXX", why[512];
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && ftruncate(fd, 256 << 20) == 0);
+    close(fd);
+    struct arena a;
+    struct diags d;
+    char *text;
+    size_t len;
+    arena_init(&a, NULL);
+    diags_init(&d);
+    assert_int_equal(file_read(&a, path, 1 << 20, &text, &len, &d), WW_ERROR_IO);
+    diags_first(&d, why, sizeof why);
+    assert_non_null(strstr(why, "larger than 1 MB"));
+    diags_free(&d);
+    diags_init(&d);
+    struct rlimit old;
+    assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+    const struct rlimit little = {.rlim_cur = 128 << 20, .rlim_max = old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+    const enum ww_status s = file_read(&a, path, 1 << 30, &text, &len, &d);
+    setrlimit(RLIMIT_AS, &old);
+    assert_int_equal(s, WW_ERROR_MEMORY);
+    diags_first(&d, why, sizeof why);
+    assert_non_null(strstr(why, "out of memory"));
+    diags_free(&d);
+    arena_free(&a);
+    unlink(path);
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_hold_many),
         cmocka_unit_test(arena_jumps_when_memory_is_out),
         cmocka_unit_test(diag_has_line_and_caret),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(files_say_what_they_lack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

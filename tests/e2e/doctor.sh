@@ -1,7 +1,8 @@
 # What a program needs and what is missing, before anything runs.
 . "$HERE/lib.sh"
 data="$HERE/../fatbin/data" build=${WARPWATT%/*}
-run 3 doctor -- "$data/program.elf"; says out '1, of which 1 can run on gtx480'; says out 'missing   runtime: linked in.*nvcc -cudart shared'
+# a fat binary and no runtime inside: a program of the driver's interface
+run 3 doctor -- "$data/program.elf"; says out '1, of which 1 can run on gtx480'; says out 'runtime   none'; says out 'missing   loader'
 run 3 doctor -- "$data/linked.elf"; says out 'unit 0: machine code for real GPUs only; nvcc -gencode arch=compute_75,code=compute_75 adds PTX'
 says out 'PTX +2 units, version 9.0, for compute_75'
 run 2 doctor -- "$HERE/lib.sh"; one_sentence err
@@ -26,7 +27,17 @@ objcopy --add-section .nv_fatbin="$data/size.fatbin" plain needs
 run 3 doctor -g gtx780 -- ./needs
 says out 'runtime   CUDA 12, shared'; says out 'calls     3 of the runtime, 2 answered'
 says out 'missing   cudaGraphicsMapResources: a call of it is named'; says out 'library   libcublas.so.12: not simulated; the program starts'
-says out 'kernels   2, of which 2 can run on gtx780'; says out '1 thing is missing'
+says out 'kernels   2, of which 2 can run on gtx780'; says out '2 things are missing'
+says out 'missing   libcublas.so: cublasCreate_v2 is called'
+# a runtime inside is told by its table of errors; without symbols it cannot be replaced
+echo 'char name[] = "cudaErrorCudartUnloading"; int main(void) { return name[0] == 0; }' >inside.c
+cc inside.c -o inside.plain && strip inside.plain && objcopy --add-section .nv_fatbin="$data/size.fatbin" inside.plain inside
+run 3 doctor -- ./inside; says out 'missing   runtime: linked in.*nvcc -cudart shared'
+# calls of the driver's interface that are refused, kernels whose parameters do not fit
+echo 'int cuGLInit(void), cuInit(unsigned); int main(int n, char **v) { return n > 1 ? cuGLInit() : cuInit(0) * (v == 0); }' >gl.c
+cc gl.c "$build/libcuda.so.1" -o gl
+run 3 doctor -- ./gl; says out 'missing   cuGLInit: a call of it is named'; says out 'runtime   none: the driver'
+run 0 run --no-power -- ./gl
 echo 'int main(void) { return 0; }' >empty.c
 # every library that stands in for the vendor's is named
 for list in "$HERE"/../../src/libraries/names/*.txt; do
@@ -38,4 +49,20 @@ done
 run 1 run --no-power -- ./needs all
 says err 'cudaGraphicsMapResources is not supported'
 run 0 run --no-power -- ./needs # what is missing is not used
+# parameters beyond the limit, in a container written by hand (src/fatbin/fatbin.h)
+python3 - "$data/size.fatbin" <<'P' || fail "no container"
+import struct, sys
+def container(ptx):
+    text = ptx.encode() + b'\0'
+    text += b'\0' * (-len(text) % 8)
+    entry = struct.pack('<HHIQIIHHIIIQQQ', 1, 0x0101, 64, len(text), 0, 0, 1, 8, 75, 0, 0, 0x11, 0, 0)
+    return struct.pack('<IHHQ', 0xBA55ED50, 1, 16, len(entry) + len(text)) + entry + text
+ptx = '.version %s\n.target sm_%d\n.address_size 64\n.visible .entry big(.param .b8 p[%d]) { ret; }\n'
+for name, args in (('large', ('8.1', 70, 32764)), ('larger', ('8.1', 70, 32768)), ('old', ('8.0', 70, 8000))):
+    open(name + '.fatbin', 'wb').write(container(ptx % args))
+P
+cc empty.c -o none; for f in large larger old; do objcopy --add-section .nv_fatbin=$f.fatbin none $f; done
+run 0 doctor -- ./large; says out '1, of which 1 can run'
+run 3 doctor -- ./larger; says out 'its parameters take 32768 bytes'
+run 3 doctor -- ./old; says out 'its parameters take 8000 bytes; PTX 8.0 for sm_70 on gtx480 takes 4096'
 finish
