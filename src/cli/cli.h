@@ -10,6 +10,7 @@
 #include "report/account.h"
 #include "report/report.h"
 #include "report/session.h"
+#include "study/study.h"
 
 struct cli_spec;
 
@@ -39,6 +40,7 @@ struct cli {
     X("doctor", doctor, "what a program needs, and what of it is missing; nothing runs")           \
     X("bench", bench, "speed of the simulator on a fixed set of workloads")                        \
     X("reference", reference, "reference pages made from the tables of the code")                  \
+    X("worker", worker, "what an array element of a cluster runs")                                 \
     X("manual", manual, "man pages made from the tables of the command line")                      \
     X("completion", completion, "what a shell reads to complete this command's words")             \
     X("help", help, "this text, or one command's")                                                 \
@@ -82,7 +84,7 @@ struct cli_option {
     enum cli_kind kind; // of its value
 };
 
-enum { CLI_MAX_FORMS = 5, CLI_MAX_PARTS = 2 };
+enum { CLI_MAX_FORMS = 5, CLI_MAX_PARTS = 3 };
 struct cli_spec {
     const char *name;
     const char
@@ -187,8 +189,24 @@ enum ww_status report_write(struct cli *c, const struct view_input *in, const ch
 // The folder of page.html, run.html and the chart library; NULL with a diagnostic (study.c).
 const char *study_page_folder(struct cli *c);
 
+// ---- where jobs run (pool.c) --------------------------------------------------------------------
+enum { POOL_OPTIONS = 14, POOL_WORDS = 64 };
+extern const struct cli_option pool_cli_options[POOL_OPTIONS];
+#define CLI_POOL_PART                                                                              \
+    { "where jobs run:", pool_cli_options, POOL_OPTIONS }
+struct pool_request {
+    struct pool_options options;
+    const char *word[POOL_WORDS]; // for sbatch
+    uint32_t n;
+    const char *given; // an option that only a cluster has
+};
+#define POOL_DEFAULTS {.options = {.retries = 2, .bundle_s = 300}}
+// Takes option number `option` of the table.
+enum ww_status pool_option(struct cli *c, struct pool_request *q, int option, const char *value);
+// All options are taken; the spool lies beside the results file `db` when none was named.
+enum ww_status pool_ready(struct cli *c, struct pool_request *q, const char *db);
+
 // ---- many runs (study.c, many.c) ----------------------------------------------------------------
-struct study_host;
 // Names of the studies there are, of every folder; answers how many.
 uint32_t study_names(struct cli *c, const char *const **names);
 // What the study room must know of this installation; points into c->arena.
@@ -199,6 +217,7 @@ struct all_request {
     const char *const *set;
     uint32_t n_set, processes;
     bool json;
+    struct pool_request pool;
 };
 int run_all_workloads(struct cli *c, const struct all_request *q);
 // The folder of libcuda.so.1, or NULL with a diagnostic (child.c).

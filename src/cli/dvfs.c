@@ -29,6 +29,7 @@ enum option {
     OPT_OUT,
     OPT_JSON,
     OPT_POLICY,
+    OPT_DB,
     OPT_N
 };
 static const struct cli_option option[OPT_N] = {
@@ -49,6 +50,10 @@ static const struct cli_option option[OPT_N] = {
     [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
     [OPT_POLICY] = {"--policy", 'p', "NAME",
                     "an energy-saving technique, as `warpwatt run` takes it", CLI_TECHNIQUE},
+    [OPT_DB] = {"--db", 0, "FILE",
+                "with --on slurm: where results are kept (default "
+                "~/.cache/warpwatt/results.db)",
+                CLI_FILE},
 };
 
 enum { MAX_POINTS = 256, MAX_ARGS = 512 };
@@ -185,34 +190,44 @@ static const char *point_file(struct cli *c, const struct sweep *s, uint32_t i, 
     return arena_printf(&c->arena, "%s/%u.%s", s->dir, i, what);
 }
 
+enum { POINT_KEYS = 5 };
+// Keys of the GPU file at a point, as `KEY=VALUE`.
+static void point_keys(struct cli *c, const struct point *p, const struct power_model *m,
+                       const char *set[POINT_KEYS]) {
+    const struct gpu_clocks *k = &m->gpu.clocks;
+    const double f = p->mhz / k->core_mhz;
+    const struct {
+        const char *key;
+        double value;
+    } key[POINT_KEYS] = {{"clocks.core_mhz", p->mhz},
+                         {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
+                         {"clocks.net_mhz", k->net_mhz * f},
+                         {"clocks.l2_mhz", k->l2_mhz * f},
+                         {"tech.vdd_v", p->v}};
+    for (size_t a = 0; a < POINT_KEYS; a++)
+        set[a] = arena_printf(&c->arena, "%s=%.10g", key[a].key, key[a].value);
+}
+
 static bool start(struct cli *c, struct sweep *s, uint32_t i, const struct power_model *m,
                   char **args, int n_args) {
     struct point *p = &s->point[i];
-    const struct gpu_clocks *k = &m->gpu.clocks;
-    const double f = p->mhz / k->core_mhz;
     char *argv[MAX_ARGS + 32];
     int n = 0;
     argv[n++] = arena_printf(&c->arena, "%s/warpwatt", c->exe_dir);
     argv[n++] = (char *)"run";
     argv[n++] = (char *)"--json";
     argv[n++] = (char *)"--no-progress";
-    const struct {
-        const char *key;
-        double value;
-    } set[] = {{"clocks.core_mhz", p->mhz},
-               {"clocks.hot_mhz", p->mhz * round(k->hot_mhz / k->core_mhz)},
-               {"clocks.net_mhz", k->net_mhz * f},
-               {"clocks.l2_mhz", k->l2_mhz * f},
-               {"tech.vdd_v", p->v}};
+    const char *set[POINT_KEYS];
+    point_keys(c, p, m, set);
     for (int a = 0; a < n_args && args[a][0] == '-' && strcmp(args[a], "--") != 0;
          a += 2) { // the user's own options first
         argv[n++] = args[a];
         if (a + 1 < n_args) argv[n++] = args[a + 1];
     }
     const int rest = n - 4;
-    for (size_t a = 0; a < WW_COUNT(set); a++) {
+    for (size_t a = 0; a < POINT_KEYS; a++) {
         argv[n++] = (char *)"-s";
-        argv[n++] = arena_printf(&c->arena, "%s=%.10g", set[a].key, set[a].value);
+        argv[n++] = (char *)(uintptr_t)set[a];
     }
     for (int a = rest; a < n_args; a++) argv[n++] = args[a];
     argv[n] = NULL;
@@ -272,6 +287,98 @@ static bool finish(struct cli *c, struct sweep *s, uint32_t i, int status) {
              : code == 2 || !last ? text
                                   : last + 1);
     return false;
+}
+
+// ---- on a cluster -------------------------------------------------------------------------------
+// What the points of a workload are run with, besides their clock and supply.
+struct cluster_words {
+    const char *workload, *size, *policy, *db;
+    const char *const *overrides;
+    uint32_t n_overrides;
+    struct pool_request pool;
+};
+
+static enum ww_status add_points(struct cli *c, struct sweep *s, const struct power_model *m,
+                                 const struct cluster_words *w, const struct study_host *host,
+                                 job_list *jobs, uint32_t *job_of) {
+    enum ww_status st = WW_OK;
+    if (w->n_overrides + POINT_KEYS > STUDY_MAX_SET)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "more than %d times --set",
+                        STUDY_MAX_SET - POINT_KEYS);
+    for (uint32_t i = 0; i < s->n && st == WW_OK; i++) {
+        struct study_configuration *conf = arena_alloc(&c->arena, sizeof *conf);
+        *conf =
+            (struct study_configuration){.name = arena_printf(&c->arena, "%g MHz", s->point[i].mhz),
+                                         .gpu = s->gpu,
+                                         .policy = w->policy,
+                                         .n_set = w->n_overrides + POINT_KEYS};
+        for (uint32_t k = 0; k < w->n_overrides; k++) conf->set[k] = w->overrides[k];
+        point_keys(c, &s->point[i], m, conf->set + w->n_overrides);
+        st =
+            job_add(&c->arena, jobs, host, conf, NULL, w->workload, w->size, &c->diags, &job_of[i]);
+    }
+    return st;
+}
+
+// Time and energy of a point from its job's counters.
+static enum ww_status read_point(struct cli *c, struct point *p, struct store *store,
+                                 const struct study_configuration *conf, const char *key) {
+    struct result r;
+    struct gpu_config gpu;
+    struct savings savings;
+    const char *why = "";
+    enum ww_status st = store_get(store, &c->arena, key, &c->diags, &r);
+    // a point's supply is no part of a job's key: the configuration is the point's own
+    if (st == WW_OK)
+        st = technique_configure(conf->gpu, conf->policy, conf->set, conf->n_set, &c->diags, &gpu,
+                                 &savings);
+    if (st != WW_OK) return st;
+    struct watts *watts = watts_new(&c->arena, &gpu, &why);
+    struct watts_joules e;
+    if (!r.there || !watts || !watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e))
+        return diag_add(&c->diags, WW_ERROR_PROGRAM, "the point of %g MHz has no power: %s", p->mhz,
+                        *why ? why : "it launched no kernel that takes time");
+    p->seconds = r.kernel[0].seconds;
+    p->dynamic_j = e.dynamic_j;
+    p->static_j = e.static_j;
+    p->energy_j = e.dynamic_j + e.static_j;
+    p->power_w = p->energy_j / p->seconds;
+    return WW_OK;
+}
+
+// The points as jobs of a pool. Answers GO_ON when all are there, else an exit code.
+enum { GO_ON = -1 };
+static int run_on_cluster(struct cli *c, struct sweep *s, const struct power_model *m,
+                          struct cluster_words *w) {
+    struct study_host host;
+    struct store *store = NULL;
+    job_list jobs = {.n = 0};
+    struct pool_counts counts;
+    uint32_t job_of[MAX_POINTS];
+    enum ww_status st = WW_OK;
+    if (!w->db) st = study_default_db(&c->arena, &c->diags, &w->db);
+    if (st == WW_OK) st = pool_ready(c, &w->pool, w->db);
+    if (st == WW_OK) st = study_host_of(c, &host);
+    if (st == WW_OK) st = add_points(c, s, m, w, &host, &jobs, job_of);
+    if (st == WW_OK) st = store_open(w->db, &c->diags, &store);
+    if (st == WW_OK)
+        st = pool_run(&c->arena, &jobs, &host, store, &w->pool.options, &c->diags, &counts);
+    if (st != WW_OK) {
+        store_close(store);
+        return cli_fail(c, st);
+    }
+    int code = pool_report(&jobs, &counts, stderr);
+    if (!code && w->pool.options.action == POOL_RUN) code = GO_ON;
+    for (uint32_t i = 0; i < s->n && code == GO_ON; i++) {
+        struct study_configuration conf = *jobs.at[job_of[i]].configuration;
+        conf.n_set -= POINT_KEYS;
+        point_keys(c, &s->point[i], m, conf.set + conf.n_set);
+        conf.n_set += POINT_KEYS;
+        st = read_point(c, &s->point[i], store, &conf, jobs.at[job_of[i]].key);
+        if (st != WW_OK) code = cli_fail(c, st);
+    }
+    store_close(store);
+    return code;
 }
 
 // Ctrl-C reaches the runs by itself (same terminal): they end, and we clean up behind them.
@@ -426,9 +533,25 @@ const struct cli_spec spec_dvfs = {
     .prose = "Runs it at each clock and shows time, energy, energy-delay product; of the time in "
              "kernels.",
     .part = {CLI_PART(option),
-             {"for a bare kernel, as `warpwatt run` has them:", ptx_options, PTX_OPTIONS}},
+             {"for a bare kernel, as `warpwatt run` has them:", ptx_options, PTX_OPTIONS},
+             CLI_POOL_PART},
     .word = CLI_WORKLOAD,
 };
+
+static int show(struct cli *c, struct sweep *s, const char *out_dir, bool json) {
+    choose(s);
+    const enum ww_status st = out_dir ? write_files(c, s, out_dir) : WW_OK;
+    if (st != WW_OK) return cli_fail(c, st);
+    if (json) {
+        json_t *o = sweep_json(s);
+        json_dumpf(o, stdout, JSON_INDENT(1));
+        putchar('\n');
+        json_decref(o);
+    } else {
+        print_table(s, c->colour);
+    }
+    return 0;
+}
 
 int cmd_dvfs(struct cli *c, int argc, char **argv) {
     struct sweep *s = arena_alloc(&c->arena, sizeof *s);
@@ -444,6 +567,7 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     struct cli_args a = {.argc = argc, .argv = argv, .at = 1};
     char *word = NULL, **rest = NULL;
     int n_rest = 0;
+    struct cluster_words w = {.size = "small", .policy = "none", .pool = POOL_DEFAULTS};
     for (int o; (o = cli_next(&a, &spec_dvfs, &value)) != CLI_END;) {
         if (o == CLI_STOP) return a.code;
         if (o == CLI_WORD) {
@@ -474,7 +598,15 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
             break;
         case OPT_OUT: out_dir = value; break;
         case OPT_JSON: json = true; break;
+        case OPT_DB: w.db = value; break;
         default: // of the run: --size, --policy, and those of a bare kernel
+            if (o >= OPT_N + PTX_OPTIONS) {
+                const enum ww_status st = pool_option(c, &w.pool, o - OPT_N - PTX_OPTIONS, value);
+                if (st != WW_OK) return cli_fail(c, st);
+                break;
+            }
+            if (o == OPT_SIZE) w.size = value;
+            if (o == OPT_POLICY) w.policy = value;
             args[n_args++] =
                 (char *)(uintptr_t)(o < OPT_N ? option[o].name : ptx_options[o - OPT_N].name);
             args[n_args++] = arena_strdup(&c->arena, value ? value : "");
@@ -504,6 +636,19 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     for (int i = 0; i < n_rest; i++) args[n_args++] = rest[i];
     if (a.after_dashes) args[n_args++] = (char *)"--";
     for (int i = a.at; a.after_dashes && i < argc; i++) args[n_args++] = argv[i];
+    const bool cluster =
+        w.pool.given || (w.pool.options.backend && w.pool.options.backend != pool_find("local"));
+    if (w.db && !cluster) return cli_usage("--db goes with --on slurm");
+    if (cluster) {
+        const size_t len = word ? strlen(word) : 0;
+        if (!word || n_rest || (len > 4 && strcmp(word + len - 4, ".ptx") == 0))
+            return cli_usage("a cluster runs workloads at their sizes; this one runs here only");
+        w.workload = word;
+        w.overrides = overrides;
+        w.n_overrides = n_overrides;
+        const int code = run_on_cluster(c, s, m, &w);
+        return code == GO_ON ? show(c, s, out_dir, json) : code;
+    }
     char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", file_temporary_folder());
     if (!mkdtemp(dir)) {
         diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir,
@@ -514,16 +659,5 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     const bool ok = run_all(c, s, m, (uint32_t)jobs, args, n_args);
     clean(c, s);
     if (!ok) return cli_fail(c, diags_status(&c->diags));
-    choose(s);
-    st = out_dir ? write_files(c, s, out_dir) : WW_OK;
-    if (st != WW_OK) return cli_fail(c, st);
-    if (json) {
-        json_t *o = sweep_json(s);
-        json_dumpf(o, stdout, JSON_INDENT(1));
-        putchar('\n');
-        json_decref(o);
-    } else {
-        print_table(s, c->colour);
-    }
-    return 0;
+    return show(c, s, out_dir, json);
 }

@@ -90,6 +90,8 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     enum ww_status s =
         technique_configure(conf.gpu, conf.policy, conf.set, conf.n_set, &c->diags, &gpu, &savings);
     if (s == WW_OK && !db) s = study_default_db(&c->arena, &c->diags, &db);
+    struct pool_request pool = q->pool;
+    if (s == WW_OK) s = pool_ready(c, &pool, db);
     if (s == WW_OK) s = study_host_of(c, &host);
     struct workload *list = NULL;
     uint32_t n = 0, left_out = 0;
@@ -112,8 +114,11 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     struct rows rows = {.c = c, .json = q->json, .watts = watts_new(&c->arena, &gpu, &why)};
     if (s == WW_OK) s = store_open(db, &c->diags, &rows.store);
     if (s != WW_OK) return cli_fail(c, s);
-    const struct pool_options o = {
-        .processes = q->processes, .quiet = true, .finished = row, .user = &rows};
+    struct pool_options o = pool.options;
+    o.processes = q->processes;
+    o.quiet = true;
+    o.finished = row;
+    o.user = &rows;
     struct pool_counts counts;
     s = pool_run(&c->arena, &jobs, &host, rows.store, &o, &c->diags, &counts);
     store_close(rows.store);

@@ -81,12 +81,12 @@ static const struct cli_option option[OPT_N] = {
 const struct cli_spec spec_run = {
     .name = "run",
     .form = {"[options] WORKLOAD [WORKLOAD'S ARGUMENTS]",
-             "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE]",
+             "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE] [--on slurm]",
              "[options] -- PROGRAM [ARGUMENTS]",
              "[options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]..."},
     .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
              "simulated GPU,\nand says how long it took and where the energy went.",
-    .part = {CLI_PART(option), {"for a bare kernel:", ptx_options, PTX_OPTIONS}},
+    .part = {CLI_PART(option), {"for a bare kernel:", ptx_options, PTX_OPTIONS}, CLI_POOL_PART},
     .notes = ARGUMENT_HELP,
     .word = CLI_WORKLOAD,
 };
@@ -388,6 +388,7 @@ struct run_words {
     char **rest;             // the workload's own arguments
     int n_rest;
     bool all;
+    const char *pool_option; // an option of where jobs run
 };
 
 // One option with its value, from the table above or one of a bare kernel's.
@@ -425,7 +426,10 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_TOLD: q->session.told = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
-    default: return ptx_option(c, &w->ptx, (size_t)(o - OPT_N), value);
+    default:
+        if (o < OPT_N + PTX_OPTIONS) return ptx_option(c, &w->ptx, (size_t)(o - OPT_N), value);
+        w->pool_option = pool_cli_options[o - OPT_N - PTX_OPTIONS].name;
+        return pool_option(c, &w->many.pool, o - OPT_N - PTX_OPTIONS, value);
     }
 }
 
@@ -471,11 +475,12 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
     struct run_words w = {.size = "small",
                           .ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}},
-                          .many = {.policy = "none"}};
+                          .many = {.policy = "none", .pool = POOL_DEFAULTS}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     int code = take_words(c, &args, &q, &w);
     if (code != GO_ON) return code;
     if (w.all) return run_every_workload(c, &args, &q, &w);
+    if (w.pool_option) return cli_usage("%s goes with --all", w.pool_option);
     if (args.after_dashes && w.what)
         return cli_usage("either a workload (`%s`) or a program behind --, not both", w.what);
     if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");

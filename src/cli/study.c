@@ -267,13 +267,14 @@ const struct cli_spec spec_study = {
         "Runs what the study needs (what is kept is not run again), and writes every figure and "
         "table as\nCSV, study.json, and one page, index.html, with ours beside the published "
         "values.",
-    .part = {{.option = option, .n = OPT_STUDY_N}},
+    .part = {{.option = option, .n = OPT_STUDY_N}, CLI_POOL_PART},
     .word = CLI_STUDY,
 };
 
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.size = "paper", .processes = processors()};
+    struct pool_request pool = POOL_DEFAULTS;
     const char *name = NULL;
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
@@ -293,7 +294,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
-        default: break;
+        default: s = pool_option(c, &pool, opt - OPT_STUDY_N, value); break;
         }
     }
     if (s != WW_OK) return cli_fail(c, s);
@@ -306,10 +307,12 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     if ((s = read_study(c, name, &study)) != WW_OK) return cli_fail(c, s);
     if (!o.out_dir) o.out_dir = arena_printf(&c->arena, "study-%s", study.name);
     if (!o.db) s = study_default_db(&c->arena, &c->diags, &o.db);
+    if (s == WW_OK) s = pool_ready(c, &pool, o.db);
     if (s == WW_OK) s = study_host_of(c, &host);
     if (s != WW_OK) return cli_fail(c, s);
+    o.pool = pool.options;
     const int code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
-    if (code < 2) {
+    if (code < 2 && o.pool.action == POOL_RUN) {
         print_verdicts(&sheet, c->colour);
         if (sheet.note) printf("note: %s\n", sheet.note);
         printf("%s/index.html\n", o.out_dir);
@@ -587,13 +590,14 @@ const struct cli_spec spec_compare = {
     .prose = "Runs workloads on several configurations and shows time and energy against the first "
              "one:\n  warpwatt compare -p none -c gto:sm.scheduler=gto -c big:sm.l1d.bytes=32768 "
              "hotspot bfs",
-    .part = {CLI_PART(option)},
+    .part = {CLI_PART(option), CLI_POOL_PART},
     .word = CLI_WORKLOAD,
 };
 
 int cmd_compare(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.size = "small", .processes = processors()};
+    struct pool_request pool = POOL_DEFAULTS;
     const char *gpu = "gtx480", *size = "small", *common = "";
     struct compared k = {.n = 0};
     char **workload = arena_alloc(&c->arena, (size_t)argc * sizeof *workload);
@@ -618,7 +622,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
             break;
         case OPT_POLICY: s = add_policies(c, &k, value); break;
         case OPT_CONFIG: s = add_config(c, &k, value); break;
-        default: break;
+        default: s = pool_option(c, &pool, opt - OPT_N, value); break;
         }
     }
     if (s == WW_OK && k.n < 2)
@@ -637,11 +641,13 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     struct sheet sheet;
     if (s == WW_OK) s = study_parse(&c->arena, "comparison", text, NULL, &c->diags, &study);
     if (s == WW_OK && !o.db) s = study_default_db(&c->arena, &c->diags, &o.db);
+    if (s == WW_OK) s = pool_ready(c, &pool, o.db);
     if (s == WW_OK) s = study_host_of(c, &host);
+    o.pool = pool.options;
     int code = ww_status_exit_code(s);
     if (s == WW_OK) {
         code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
-        if (code < 2) {
+        if (code < 2 && o.pool.action == POOL_RUN) {
             sheet.size = size;
             print_tables(&sheet);
             if (sheet.note) printf("\nnote: %s\n", sheet.note);

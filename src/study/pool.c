@@ -1,66 +1,38 @@
-// Runs jobs as child processes, so many at a time. A child is `warpwatt run` with a record file;
-// what it leaves goes into the store the moment it ends, so that an interruption, even a kill,
-// loses only what was running. Children die with their parent (prctl), records of dead parents are
-// removed.
-#include "study/study.h"
+// Runs the jobs of a list that the store lacks, on a backend (pool.h), and shows how far they are.
+#include "study/pool.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-enum {
-    POOL_MAX_PROCESSES = 64,
-    POOL_MAX_WORDS = 2 * STUDY_MAX_SET + 3 * STUDY_MAX_OPTIONS + 32,
-    POOL_STEP_NS = 20000000
-};
+const struct pool_backend *const pool_backends[] = {&pool_local, &pool_slurm};
+const size_t pool_backends_n = WW_COUNT(pool_backends);
 
-static double now_s(void) {
+double pool_now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- the folder of records that are being written ---------------------------------------------
-// Files are named warpwatt-job-PID-N.*; those whose process is gone are nobody's.
-static void sweep(const char *dir) {
-    DIR *list = opendir(dir);
-    if (!list) return;
-    for (const struct dirent *e; (e = readdir(list));) {
-        static const char head[] = "warpwatt-job-";
-        if (strncmp(e->d_name, head, sizeof head - 1) != 0) continue;
-        const long pid = strtol(e->d_name + sizeof head - 1, NULL, 10);
-        if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
-        char path[4096 + 256];
-        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
-        unlink(path);
-    }
-    closedir(list);
-}
-
-// ---- one child --------------------------------------------------------------------------------
 static volatile sig_atomic_t stopped;
 static void on_signal(int signal_number) { stopped = signal_number; }
+bool pool_stopped(void) { return stopped != 0; }
 
-static void words_of(const struct study_host *host, const struct job *j, char **w) {
+void pool_words(const struct study_host *host, const struct job *j, const char *record,
+                char *w[POOL_MAX_WORDS]) {
     size_t n = 0;
     const struct study_configuration *c = j->configuration;
     const char *const head[] = {host->self, "run",      "--no-progress", "--no-power",
-                                "--quiet",  "--record", j->record,       "-g",
+                                "--quiet",  "--record", record,          "-g",
                                 c->gpu,     "--size",   j->program.size};
     for (size_t i = 0; i < WW_COUNT(head); i++) w[n++] = (char *)(uintptr_t)head[i];
     for (uint32_t i = 0; i < c->n_set; i++) {
-        w[n++] = (char *)(uintptr_t)"-s";
+        w[n++] = (char *)(uintptr_t) "-s";
         w[n++] = (char *)(uintptr_t)c->set[i];
     }
     if (strcmp(c->policy, "none") != 0) {
-        w[n++] = (char *)(uintptr_t)"-p";
+        w[n++] = (char *)(uintptr_t) "-p";
         w[n++] = (char *)(uintptr_t)c->policy;
     }
     for (uint32_t i = 0; i < c->n_options; i++) w[n++] = (char *)(uintptr_t)c->option[i];
@@ -70,80 +42,6 @@ static void words_of(const struct study_host *host, const struct job *j, char **
     for (uint32_t i = 0; j->own_args && i < j->row->n_args; i++)
         w[n++] = (char *)(uintptr_t)j->row->arg[i];
     w[n] = NULL;
-}
-
-static enum ww_status start(struct arena *a, const struct study_host *host, struct job *j,
-                            uint32_t number, struct diags *d) {
-    const char *base =
-        arena_printf(a, "%s/warpwatt-job-%d-%u", file_temporary_folder(), (int)getpid(), number);
-    j->record = arena_printf(a, "%s.jsonl", base);
-    j->log = arena_printf(a, "%s.log", base);
-    char *words[POOL_MAX_WORDS];
-    words_of(host, j, words);
-    const pid_t parent = getpid();
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid < 0)
-        return diag_add(d, WW_ERROR_IO, "cannot start %s: %s", host->self, strerror(errno));
-    if (pid == 0) {
-        setpgid(0, 0); // Ctrl-C is ours to pass on
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(127);
-        const int out = open(j->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
-            _exit(126);
-        execv(host->self, words);
-        _exit(127);
-    }
-    j->pid = pid;
-    j->state = JOB_RUNS;
-    j->started_s = now_s();
-    return WW_OK;
-}
-
-// The last line that says something.
-static const char *last_words(struct arena *a, const char *log) {
-    struct diags quiet;
-    diags_init(&quiet);
-    char *text;
-    size_t len;
-    const char *found = "";
-    if (file_read(a, log, 1 << 20, &text, &len, &quiet) == WW_OK)
-        for (char *save = NULL, *l = strtok_r(text, "\n", &save); l;
-             l = strtok_r(NULL, "\n", &save)) {
-            const size_t indent = strspn(l, " \t");
-            if (l[indent] && strspn(l + indent, "^~ ") != strlen(l + indent)) found = l + indent;
-        }
-    diags_free(&quiet);
-    return found;
-}
-
-static void finish(struct arena *a, struct job *j, int status, struct store *store) {
-    struct diags d;
-    diags_init(&d);
-    j->host_s = now_s() - j->started_s;
-    j->pid = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        j->state = JOB_DONE;
-        if (store_put(store, j, j->record, &d) != WW_OK) {
-            char text[600];
-            diags_first(&d, text, sizeof text);
-            j->state = JOB_FAILED;
-            j->code = 2;
-            j->message = arena_strdup(a, text);
-        }
-    } else {
-        j->state = JOB_FAILED;
-        j->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        const char *words = last_words(a, j->log);
-        j->message = *words                ? words
-                     : WIFSIGNALED(status) ? arena_printf(a, "ended by signal %d", WTERMSIG(status))
-                                           : arena_printf(a, "exit code %d", j->code);
-    }
-    unlink(j->record);
-    unlink(j->log);
-    diags_free(&d);
 }
 
 // ---- progress ---------------------------------------------------------------------------------
@@ -175,7 +73,7 @@ static void draw(const job_list *list, uint32_t processes) {
     }
     const double mean = n_done ? done_s / n_done : n_known ? known / n_known : 0;
     char names[160] = "";
-    const double now = now_s();
+    const double now = pool_now_s();
     for (uint32_t i = 0; i < list->n; i++) {
         const struct job *j = &list->at[i];
         const double guess = j->estimate_s > 0 ? j->estimate_s : mean;
@@ -221,7 +119,7 @@ static void tell(const struct job *j, const struct study_host *host, const struc
 }
 
 // Long jobs first: the last one to end then ends early. Unknown ones keep their order.
-static uint32_t next_job(const job_list *list) {
+uint32_t pool_next(const job_list *list) {
     uint32_t best = list->n;
     for (uint32_t i = 0; i < list->n; i++)
         if (list->at[i].state == JOB_WAITS &&
@@ -230,98 +128,120 @@ static uint32_t next_job(const job_list *list) {
     return best;
 }
 
-// Keys hold the simulator as it was when the jobs were listed: a build in between would put another
-// one's results under them.
-static enum ww_status same_simulator(const struct study_host *host, const struct stat *then,
-                                     struct diags *d) {
-    struct stat now;
-    if (stat(host->library, &now) == 0 && now.st_ino == then->st_ino &&
-        now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
-        now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
-        return WW_OK;
-    return diag_add(d, WW_ERROR_IO,
-                    "%s was built anew while jobs ran: what ended before is kept under its own "
-                    "build; start again",
-                    host->library);
+void pool_failed(struct pool *p, struct job *j, int code, const char *message) {
+    j->state = JOB_FAILED;
+    j->code = code;
+    j->message = message;
+    p->counts->failed++;
+    tell(j, p->host, p->o);
+}
+
+void pool_done(struct pool *p, struct job *j, const char *record, double host_s) {
+    struct diags d;
+    diags_init(&d);
+    j->host_s = host_s;
+    if (store_put(p->store, j, record, &d) == WW_OK) {
+        j->state = JOB_DONE;
+        p->counts->done++;
+        tell(j, p->host, p->o);
+    } else {
+        char text[600];
+        diags_first(&d, text, sizeof text);
+        pool_failed(p, j, 2, arena_strdup(p->arena, text));
+    }
+    diags_free(&d);
+}
+
+// Jobs whose result is there already are kept; the others wait.
+static enum ww_status sort_out(struct pool *p) {
+    for (uint32_t i = 0; i < p->list->n; i++) {
+        struct job *j = &p->list->at[i];
+        bool kept;
+        const enum ww_status s = store_has(p->store, j->key, p->d, &kept);
+        if (s != WW_OK) return s;
+        j->state = kept ? JOB_KEPT : JOB_WAITS;
+        if (!kept) j->estimate_s = store_estimate(p->store, j);
+        if (!kept) continue;
+        p->counts->kept++;
+        tell(j, p->host, p->o);
+    }
+    return WW_OK;
+}
+
+static bool any(const job_list *list, enum job_state state) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->at[i].state == state) return true;
+    return false;
+}
+
+// Turns until nothing waits or, where the command waits for them, nothing runs.
+static enum ww_status turn(struct pool *p, const struct pool_backend *b) {
+    const bool waits = p->o->action == POOL_RUN;
+    double drawn = 0;
+    for (;;) {
+        enum ww_status s = stopped ? WW_OK : b->start(p);
+        const uint32_t before = p->counts->done + p->counts->failed;
+        if (s == WW_OK) s = b->poll(p);
+        if (s != WW_OK || stopped) {
+            b->stop(p);
+            return s;
+        }
+        if (!any(p->list, JOB_WAITS) && !(waits && any(p->list, JOB_RUNS))) return WW_OK;
+        if (p->host->terminal && pool_now_s() - drawn > 0.2) {
+            draw(p->list, p->o->processes ? p->o->processes : 1);
+            drawn = pool_now_s();
+        }
+        if (p->counts->done + p->counts->failed != before) continue;
+        const double step = b->step_s;
+        const struct timespec pause = {.tv_sec = (time_t)step,
+                                       .tv_nsec = (long)(1e9 * (step - floor(step)))};
+        nanosleep(&pause, NULL); // a signal ends it early
+    }
+}
+
+static enum ww_status act_on(struct pool *p, const struct pool_backend *b) {
+    switch (p->o->action) {
+    case POOL_STATUS: return b->poll(p);
+    case POOL_CANCEL: {
+        const enum ww_status s = b->poll(p); // what ended is kept
+        return s == WW_OK ? b->cancel(p) : s;
+    }
+    default: return turn(p, b);
+    }
 }
 
 enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host *host,
                         struct store *store, const struct pool_options *o, struct diags *d,
                         struct pool_counts *counts) {
     *counts = (struct pool_counts){.kept = 0};
-    struct stat library;
-    if (stat(host->library, &library) != 0)
-        return diag_add(d, WW_ERROR_IO, "cannot read %s: %s", host->library, strerror(errno));
-    sweep(file_temporary_folder());
-    for (uint32_t i = 0; i < list->n; i++) {
-        struct job *j = &list->at[i];
-        bool kept;
-        const enum ww_status read = store_has(store, j->key, d, &kept);
-        if (read != WW_OK) return read;
-        if (kept) {
-            j->state = JOB_KEPT;
-            counts->kept++;
-            tell(j, host, o);
-        } else {
-            j->state = JOB_WAITS;
-            j->estimate_s = store_estimate(store, j);
-        }
-    }
-    uint32_t processes = o->processes ? o->processes : 1;
-    if (processes > POOL_MAX_PROCESSES) processes = POOL_MAX_PROCESSES;
+    const struct pool_backend *b = o->backend ? o->backend : &pool_local;
+    struct pool p = {a, list, host, store, o, d, counts, NULL};
+    enum ww_status s = sort_out(&p);
+    if (s != WW_OK) return s;
     struct sigaction act = {.sa_handler = on_signal}, old_int, old_term, old_hup;
     stopped = 0;
     sigaction(SIGINT, &act, &old_int);
     sigaction(SIGTERM, &act, &old_term);
     sigaction(SIGHUP, &act, &old_hup);
-    uint32_t running = 0;
-    enum ww_status s = WW_OK;
-    double drawn = 0;
-    for (;;) {
-        for (uint32_t next;
-             s == WW_OK && !stopped && running < processes && (next = next_job(list)) < list->n;) {
-            s = start(a, host, &list->at[next], next, d);
-            running += s == WW_OK;
-        }
-        if (!running) break;
-        if (stopped || s != WW_OK)
-            for (uint32_t i = 0; i < list->n; i++)
-                if (list->at[i].state == JOB_RUNS) kill(-list->at[i].pid, SIGKILL);
-        bool ended = false;
-        for (uint32_t i = 0; i < list->n; i++) {
-            struct job *j = &list->at[i];
-            int status;
-            if (j->state != JOB_RUNS || waitpid(j->pid, &status, WNOHANG) != j->pid) continue;
-            running--;
-            ended = true;
-            if (s == WW_OK) s = same_simulator(host, &library, d);
-            // ended by us; or ended well, but on which simulator?
-            if (s != WW_OK || (stopped && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
-                j->state = JOB_WAITS;
-                unlink(j->record);
-                unlink(j->log);
-                continue;
-            }
-            finish(a, j, status, store);
-            if (j->state == JOB_DONE)
-                counts->done++;
-            else
-                counts->failed++;
-            tell(j, host, o);
-        }
-        if (host->terminal && now_s() - drawn > 0.2) {
-            draw(list, processes);
-            drawn = now_s();
-        }
-        if (!ended) nanosleep(&(struct timespec){.tv_nsec = POOL_STEP_NS}, NULL);
-    }
+    s = b->open(&p);
+    if (s == WW_OK) s = act_on(&p, b);
     if (host->terminal) fputs("\r\033[K", stderr);
+    for (uint32_t i = 0; i < list->n; i++) {
+        counts->left += list->at[i].state == JOB_WAITS;
+        counts->running += list->at[i].state == JOB_RUNS;
+    }
+    b->close(&p);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
     sigaction(SIGHUP, &old_hup, NULL);
     counts->interrupted = stopped != 0;
-    for (uint32_t i = 0; i < list->n; i++) counts->left += list->at[i].state == JOB_WAITS;
     return s;
+}
+
+const struct pool_backend *pool_find(const char *name) {
+    for (size_t i = 0; i < pool_backends_n; i++)
+        if (strcmp(pool_backends[i]->name, name) == 0) return pool_backends[i];
+    return NULL;
 }
 
 int pool_report(const job_list *list, const struct pool_counts *c, FILE *out) {
@@ -329,9 +249,12 @@ int pool_report(const job_list *list, const struct pool_counts *c, FILE *out) {
         fprintf(out, "%u job%s: %u run, %u kept from before, %u failed%s\n", list->n,
                 list->n == 1 ? "" : "s", c->done, c->kept, c->failed,
                 c->interrupted ? ", interrupted" : "");
-    if (c->interrupted)
-        fprintf(out, "%u job%s left; the same command goes on from here\n", c->left,
-                c->left == 1 ? " is" : "s are");
+    const uint32_t left = c->left + c->running;
+    if (left && c->interrupted)
+        fprintf(out, "%u job%s left; the same command goes on from here\n", left,
+                left == 1 ? " is" : "s are");
+    else if (left)
+        fprintf(out, "%u running or queued, %u not started\n", c->running, c->left);
     for (uint32_t i = 0; i < list->n; i++) {
         char name[256];
         if (list->at[i].state == JOB_FAILED)

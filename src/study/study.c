@@ -90,11 +90,12 @@ static int whole_way(struct way *w, struct store *store, struct sheet *sheet) {
     struct pool_counts counts = {.kept = 0};
     int code = 0;
     if (!w->o->no_run) {
-        const struct pool_options po = {.processes = w->o->processes};
+        struct pool_options po = w->o->pool;
+        po.processes = w->o->processes;
         s = pool_run(w->arena, &w->jobs, w->host, store, &po, w->d, &counts);
         if (s != WW_OK) return ww_status_exit_code(s);
         code = pool_report(&w->jobs, &counts, stderr);
-        if (counts.interrupted) return code;
+        if (counts.interrupted || po.action != POOL_RUN) return code;
     }
     if ((s = fetch(w, store)) != WW_OK) return ww_status_exit_code(s);
     eval_set_results(w->e, w->results);

@@ -6,7 +6,7 @@
 //   file_*   (file.c): the YAML file
 //   job_*    (job.c): one run of one workload on one configuration, and its key
 //   store_*  (store.c): results that are kept
-//   pool_*   (pool.c): running jobs, progress
+//   pool_*   (pool.h): running jobs: here (pool_local.c), on a cluster (pool_slurm.c, worker.c)
 //   eval_*   (eval.c): expressions over counters, time and energy
 //   watts_*  (watts.c): the power model for one configuration
 //   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
@@ -213,8 +213,25 @@ enum ww_status store_has(struct store *s, const char *key, struct diags *d, bool
 double store_estimate(struct store *s, const struct job *j);
 
 // ---- running ----------------------------------------------------------------------------------
+enum pool_action {
+    POOL_RUN,    // starts what is not there, and waits until all has ended
+    POOL_SUBMIT, // starts it all and comes back (where jobs outlive their command)
+    POOL_STATUS, // takes in what has ended, starts nothing
+    POOL_CANCEL  // takes in what has ended, ends the rest
+};
+struct pool_backend; // where jobs run (pool.h)
+// "local" or "slurm"; NULL: there is no such backend.
+const struct pool_backend *pool_find(const char *name);
 struct pool_options {
+    const struct pool_backend *backend; // NULL: this machine
+    enum pool_action action;
     uint32_t processes;
+    uint32_t retries;         // of a job that failed or was lost, on a cluster
+    double bundle_s;          // work of an array element; 0: one run
+    const char *spool;        // folder that all machines of a cluster see
+    const char *array_limit;  // elements that run at once ("20"); NULL: no limit
+    const char *const *words; // further words for the engine (sbatch)
+    uint32_t n_words;
     bool quiet; // no line a job
     // Called for each job that is there (kept or just done) or failed, in order of completion.
     void (*finished)(void *user, struct job *j);
@@ -222,6 +239,7 @@ struct pool_options {
 };
 struct pool_counts {
     uint32_t kept, done, failed, left; // left: not run, because of an interruption
+    uint32_t running;                  // or queued, when the command came back
     bool interrupted;
 };
 // Runs what the store lacks. A job that fails leaves the others alone.
@@ -230,6 +248,9 @@ enum ww_status pool_run(struct arena *a, job_list *list, const struct study_host
                         struct pool_counts *counts);
 // Prints the counts and names every failed job; answers the exit code (0, 1, or 4 interrupted).
 int pool_report(const job_list *list, const struct pool_counts *counts, FILE *out);
+// What an array element of a cluster runs: the runs of the file `element`, `processes` at a time
+// (worker.c). Answers an exit code; a run that fails leaves the others alone.
+int pool_worker(struct arena *a, const char *element, uint32_t processes, struct diags *d);
 
 // ---- energy -----------------------------------------------------------------------------------
 struct watts; // the power model of one configuration
@@ -322,6 +343,7 @@ struct study_options {
     const char *markdown; // file to write, or NULL
     uint32_t processes;
     bool no_run; // only what is kept
+    struct pool_options pool; // where, and with what of an engine's options
 };
 // Answers the exit code; sentences are left in `d`.
 int study_run(struct arena *a, const struct study *s, const struct study_host *host,
