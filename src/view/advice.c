@@ -89,7 +89,7 @@ static void bank_conflicts(const struct kernel *k, struct finding *f) {
 
 static void divergence(const struct kernel *k, struct finding *f) {
     const double lanes = c(k, ACT_thread_instructions) / fmax(1, c(k, ACT_warp_instructions));
-    if (lanes > 24 || c(k, ACT_divergent_branches) < 0.02 * c(k, ACT_branches)) return;
+    if (lanes > 24 || c(k, ACT_divergent_branches) < 0.25 * c(k, ACT_warp_launches)) return;
     const double too_much = 1 - lanes / 32;
     f->lost = too_much * lost_to(k, STALL_issued);
     f->dynamic_share = 0.3 * too_much;

@@ -1,0 +1,43 @@
+# Findings hold when their cause is removed: kernels with a defect are told so, the same work without it is
+# not, and what the finding said it is worth lies within a factor of two of what the cure gave.
+. "$HERE/lib.sh"
+cp "$HERE/ptx/advice.ptx" .
+look() { # NAME ENTRY GRID ARGS...
+    name=$1 entry=$2 grid=$3; shift 3
+    set -- "$@"
+    args=
+    for a in "$@"; do args="$args --arg $a"; done
+    # shellcheck disable=SC2086
+    run 0 run -q -o "$name" advice.ptx --entry "$entry" --grid "$grid" --block 256 $args
+    run 0 report --json "$name"
+    cp out "$name.json"
+}
+for w in bad good; do
+    look coalesce_$w coalesce_$w 60 'f32[262144]=random:0:1:7' 'f32[1048576]=zero' u32=262144
+    look banks_$w banks_$w 60 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=8
+    look diverge_$w diverge_$w 60 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=64
+    look atomics_$w atomics_$w 30 'f32[4096]=zero' 'u32[4]=zero' u32=8
+done
+look tail_bad tail 96 'f32[4096]=zero' 'f32[65536]=zero' u32=400
+look tail_good tail 90 'f32[4096]=zero' 'f32[65536]=zero' u32=400
+python3 - <<'P' || fail "findings"
+import json
+load = lambda n: json.load(open(n + '.json'))
+def one(name, rule, work=1.0):  # work: of the good run, over the bad one's
+    bad, good = load(name + '_bad'), load(name + '_good')
+    found = [f for f in bad['findings'] if f['rule'] == rule]
+    assert len(found) == 1, (name, [f['rule'] for f in bad['findings']])
+    assert rule not in [f['rule'] for f in good['findings']], name
+    f, b, g = found[0], bad['totals'], good['totals']
+    time = b['seconds'] - g['seconds'] / work
+    assert 0.5 < f['time_s'] / time < 2, (name, 'time', f['time_s'], time)
+    energy = b['energy_j'] - g['energy_j'] / work
+    assert 0.5 < f['energy_j'] / energy < 2, (name, 'energy', f['energy_j'], energy)
+    return f
+assert one('coalesce', 'uncoalesced')['text'].startswith(('LDG', 'STG'))
+assert one('banks', 'bank-conflicts')['text'].startswith('LDS')
+one('diverge', 'divergence')
+assert one('atomics', 'atomics')['text'].startswith(('ATOM', 'RED'))
+one('tail', 'tail', 90 / 96)
+P
+finish

@@ -1,0 +1,90 @@
+#include "device.h"
+// Pairs of kernels: X_bad has a defect, X_good does the same work without it.
+extern "C" {
+__global__ void coalesce_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 8; k++) {
+        unsigned i = (unsigned)(t * 33 + k * 4097) & (unsigned)(n - 1);
+        out[t + k * 4096] = in[i];
+    }
+}
+__global__ void coalesce_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 8; k++) {
+        unsigned i = (unsigned)(t + k * 4096) & (unsigned)(n - 1);
+        out[t + k * 4096] = in[i];
+    }
+}
+__global__ void banks_bad(const float *in, float *out, int n) {
+    __shared__ float tile[4096];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 16; k++) tile[t * 16 + k] = in[t + k];
+    __syncthreads();
+    for (int r = 0; r < n; r++)
+        for (int k = 0; k < 16; k++) sum += tile[((t * 16 + k * 17) ^ r) & 4095];
+    out[blockIdx.x * blockDim.x + t] = sum;
+}
+__global__ void banks_good(const float *in, float *out, int n) {
+    __shared__ float tile[4096];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 16; k++) tile[t + k * 256] = in[t + k];
+    __syncthreads();
+    for (int r = 0; r < n; r++)
+        for (int k = 0; k < 16; k++) sum += tile[((t + k * 256) ^ r) & 4095];
+    out[blockIdx.x * blockDim.x + t] = sum;
+}
+__global__ void diverge_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255];
+    switch (t & 3) {
+    case 0:
+        for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
+        break;
+    case 1:
+        for (int k = 0; k < n; k++) x = x * 0.99f + 0.25f;
+        break;
+    case 2:
+        for (int k = 0; k < n; k++) x = x * 1.02f - 0.5f;
+        break;
+    default:
+        for (int k = 0; k < n; k++) x = x * 0.98f - 0.25f;
+        break;
+    }
+    out[t] = x;
+}
+__global__ void diverge_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255];
+    switch (t >> 5 & 3) {
+    case 0:
+        for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
+        break;
+    case 1:
+        for (int k = 0; k < n; k++) x = x * 0.99f + 0.25f;
+        break;
+    case 2:
+        for (int k = 0; k < n; k++) x = x * 1.02f - 0.5f;
+        break;
+    default:
+        for (int k = 0; k < n; k++) x = x * 0.98f - 0.25f;
+        break;
+    }
+    out[t] = x;
+}
+__global__ void atomics_bad(const float *in, int *out, int n) {
+    for (int k = 0; k < n; k++) __atomic_fetch_add(&out[0], 1, __ATOMIC_RELAXED);
+}
+__global__ void atomics_good(const float *in, int *out, int n) {
+    int lane = threadIdx.x & 31;
+    for (int k = 0; k < n; k++)
+        if (lane == 0) __atomic_fetch_add(&out[0], 32, __ATOMIC_RELAXED);
+}
+__global__ void tail(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255];
+    for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
+    out[t] = x;
+}
+}
