@@ -5,7 +5,7 @@
 // Order of memory (DESIGN.md, "One order of memory"): within a quantum an SM sees its own global
 // stores (its exec_log) and otherwise memory as it stood at the quantum's start. `exec_commit`
 // applies the logs of all SMs in order of SM and issue; global atomics compute there and write
-// their old values into the waiting warps' registers. In direct mode (functional runs, one thread)
+// their old values into the waiting warps' registers. Without a log (functional runs of one block)
 // stores and atomics take effect at once.
 #ifndef WW_EXEC_H
 #define WW_EXEC_H
@@ -280,15 +280,23 @@ enum exec_outcome exec_step(struct exec_env *e, struct exec_warp *w);
 // `value` is the combined result (count for popc, 0/1 for and/or).
 void exec_barrier_release(struct exec_warp *w, uint32_t value);
 
-// A whole launch, functionally: CTAs in waves, warps in slices, on this thread, direct mode. Counts
-// warp and thread instructions. Detects deadlock (all warps wait) with a sentence in `d`.
+// Most items that exec_run_functional has for a crew at once.
+enum { EXEC_GROUPS = 16 };
+// Threads that run fn(arg, i) for each i < n beside each other; returns when all are done.
+struct exec_crew {
+    void (*each)(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
+    void *user;
+};
+// A whole launch, functionally (functional.c says in which order), on the crew's threads or, where
+// it is NULL, on this one: the results are the same. Counts warp and thread instructions. Detects
+// deadlock (all warps wait) with a sentence in `d`.
 struct exec_counts {
     uint64_t warp_instructions, thread_instructions;
 };
 enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
-                                   uint64_t max_instructions, const volatile int *stop,
-                                   struct exec_counts *counts, struct exec_fault *fault,
-                                   struct diags *d);
+                                   const struct exec_crew *crew, uint64_t max_instructions,
+                                   const volatile int *stop, struct exec_counts *counts,
+                                   struct exec_fault *fault, struct diags *d);
 
 // Name of the vector level in use ("v4", "v3", "base"), and a way to force it (tests; NULL: best).
 const char *exec_simd_level(void);

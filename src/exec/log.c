@@ -1,6 +1,7 @@
 // See log.h and exec.h ("Order of memory"). Records are variable-length in one growing buffer that
 // is reused quantum after quantum; the overlay is a hash table of 64-byte lines with a bit a byte,
-// and a small Bloom filter in front, so that a load that meets no own store pays for a bit test.
+// and a small Bloom filter in front, so that a load that meets no own store pays for a bit test. A
+// store sets bits of the filter; the table takes it in when a load finds them set.
 #include <stdlib.h>
 
 #include "exec/log.h"
@@ -37,11 +38,19 @@ struct atomic32_lane {
     uint32_t b, c;
 };
 
-struct exec_log *exec_log_create(void) {
-    return calloc(1, sizeof(struct exec_log));
+struct exec_log *log_create(uint32_t bloom_words) {
+    struct exec_log *log = calloc(1, sizeof *log);
+    if (!log) return NULL;
+    log->bloom = calloc(bloom_words, sizeof *log->bloom);
+    log->bloom_mask = bloom_words - 1;
+    if (log->bloom) return log;
+    free(log);
+    return NULL;
 }
+struct exec_log *exec_log_create(void) { return log_create(LOG_BLOOM_WORDS); }
 void exec_log_destroy(struct exec_log *log) {
     if (!log) return;
+    free(log->bloom);
     free(log->buf);
     free(log->line);
     free(log->used);
@@ -96,9 +105,6 @@ static struct log_line *line_get(struct exec_log *log, uint64_t tag) {
         l->atomic = false;
         line_use(log, l);
         log->n_lines++;
-        const uint32_t h = log_hash(tag);
-        log->bloom[h / 64 % LOG_BLOOM_WORDS] |= 1ull << (h & 63);
-        log->is_busy = true;
     }
     return l;
 }
@@ -121,8 +127,45 @@ static void overlay_write(struct exec_log *log, const uint8_t *host, uint32_t by
         bytes -= n;
     }
 }
-bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
+static void mark_atomic(struct exec_log *log, const uint8_t *host, struct log_line **last) {
+    const uint64_t tag = (uint64_t)(uintptr_t)host / LOG_LINE;
+    if (*last && (*last)->tag == tag) return;
+    *last = line_get(log, tag);
+    if (*last) (*last)->atomic = true;
+}
+static void overlay_record(struct exec_log *log, const struct record *r) {
+    const uint8_t *p = (const uint8_t *)(r + 1), *host;
+    struct log_line *last = NULL;
+    const uint32_t n = bits_count32(r->mask);
+    switch (r->kind) {
+    case REC_STORE:
+        for (uint32_t i = 0; i < n; i++, p += 8 + r->bytes) {
+            memcpy(&host, p, 8);
+            overlay_write(log, host, r->bytes, p + 8, &last);
+        }
+        break;
+    case REC_RUN:
+        memcpy(&host, p, 8);
+        overlay_write(log, host, r->bytes, p + 8, &last);
+        break;
+    case REC_ATOMIC:
+        for (uint32_t i = 0; i < n; i++)
+            mark_atomic(log, ((const struct atomic_lane *)(const void *)p)[i].host, &last);
+        break;
+    case REC_ATOMIC32:
+        for (uint32_t i = 0; i < n; i++)
+            mark_atomic(log, ((const struct atomic32_lane *)(const void *)p)[i].host, &last);
+        break;
+    default: break;
+    }
+}
+bool log_overlay(struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
                  uint32_t *own) {
+    for (; log->overlaid < log->len;) {
+        const struct record *r = (const struct record *)(const void *)(log->buf + log->overlaid);
+        overlay_record(log, r);
+        log->overlaid += r->size;
+    }
     uint64_t at = (uint64_t)(uintptr_t)p;
     uint32_t mine = 0;
     bool known = true;
@@ -132,12 +175,13 @@ bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, u
         uint32_t n = LOG_LINE - o;
         if (n > bytes - i) n = bytes - i;
         if (l) {
+            const uint64_t all = n == 64 ? ~0ull : (1ull << n) - 1, have = l->written >> o & all;
             known = known && !l->atomic;
-            for (uint32_t k = 0; k < n; k++)
-                if (l->written >> (o + k) & 1) {
-                    buf[i + k] = l->data[o + k];
-                    mine |= 1u << (i + k);
-                }
+            if (have == all)
+                memcpy(buf + i, l->data + o, n);
+            else
+                FOR_EACH_BIT64(k, have) buf[i + k] = l->data[o + k];
+            if (own) mine |= (uint32_t)(have << i);
         }
         i += n;
         at += n;
@@ -167,19 +211,28 @@ static void *record_new(struct exec_log *log, enum record_kind kind, size_t payl
     return r + 1;
 }
 
+static inline void filter_line(struct exec_log *log, uint64_t line) {
+    const uint32_t h = log_hash(line);
+    log->bloom[h / 64 & log->bloom_mask] |= 1ull << (h & 63);
+}
+static inline void filter(struct exec_log *log, const uint8_t *host, uint32_t bytes) {
+    const uint64_t at = (uint64_t)(uintptr_t)host, last = (at + bytes - 1) / LOG_LINE;
+    for (uint64_t line = at / LOG_LINE; line <= last; line++) filter_line(log, line);
+    log->is_busy = true;
+}
+
 void log_store(struct exec_log *log, uint32_t mask, uint32_t bytes, uint8_t *const *host,
                const uint8_t *data) {
     const uint32_t n = bits_count32(mask);
     uint8_t *p = record_new(log, REC_STORE, (size_t)n * (8 + bytes), mask, bytes, NULL, NULL);
     if (!p) return;
-    struct log_line *last = NULL;
     FOR_EACH_BIT32(i, mask) {
         memcpy(p, &host[i], 8);
         if (bytes == 4)
             memcpy(p + 8, data + 16 * i, 4);
         else
             memcpy(p + 8, data + 16 * i, bytes);
-        overlay_write(log, host[i], bytes, data + 16 * i, &last);
+        filter(log, host[i], bytes);
         p += 8 + bytes;
     }
 }
@@ -188,14 +241,7 @@ void log_store_run(struct exec_log *log, uint8_t *host, uint32_t bytes, const vo
     if (!p) return;
     memcpy(p, &host, 8);
     memcpy(p + 8, data, bytes);
-    struct log_line *last = NULL;
-    overlay_write(log, host, bytes, data, &last);
-}
-static void mark_atomic(struct exec_log *log, const uint8_t *host, struct log_line **last) {
-    const uint64_t tag = (uint64_t)(uintptr_t)host / LOG_LINE;
-    if (*last && (*last)->tag == tag) return;
-    *last = line_get(log, tag);
-    if (*last) (*last)->atomic = true;
+    filter(log, host, bytes);
 }
 void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                 uint8_t *const *host, const struct wide *b, const struct wide *c) {
@@ -205,10 +251,9 @@ void log_atomic(struct exec_log *log, struct exec_warp *w, const struct xinst *x
         record_new(log, REC_ATOMIC, n * sizeof *p, mask, atomic_bytes(x), reader, x);
     if (!p) return;
     if (reader) w->n_deferred++;
-    struct log_line *last = NULL;
     FOR_EACH_BIT32(i, mask) {
         *p++ = (struct atomic_lane){host[i], b[i], c[i]};
-        mark_atomic(log, host[i], &last);
+        filter(log, host[i], atomic_bytes(x));
     }
 }
 void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
@@ -218,10 +263,9 @@ void log_atomic32(struct exec_log *log, struct exec_warp *w, const struct xinst 
     struct atomic32_lane *p = record_new(log, REC_ATOMIC32, n * sizeof *p, mask, 4, reader, x);
     if (!p) return;
     if (reader) w->n_deferred++;
-    struct log_line *last = NULL;
     FOR_EACH_BIT32(i, mask) {
         *p++ = (struct atomic32_lane){host[i], b[i], c[i]};
-        mark_atomic(log, host[i], &last);
+        filter(log, host[i], 4);
     }
 }
 void log_load(struct exec_log *log, struct exec_warp *w, const struct xinst *x, uint32_t mask,
@@ -384,11 +428,11 @@ bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, str
                      "the host ran out of memory for the stores of one quantum");
             ok = false;
         }
-        log->len = 0;
+        log->len = log->overlaid = 0;
         log->n_freed = 0;
         log->out_of_memory = false;
         if (log->is_busy) {
-            memset(log->bloom, 0, sizeof log->bloom);
+            memset(log->bloom, 0, (log->bloom_mask + 1ul) * sizeof *log->bloom);
             for (uint32_t word = 0; word < log->cap_lines / 64 && log->n_lines; word++) {
                 FOR_EACH_BIT64(i, log->used[word]) log->line[64 * word + i].tag = 0;
                 log->used[word] = 0;

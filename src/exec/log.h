@@ -1,18 +1,22 @@
 // The store log of one SM: what it wrote in this quantum, in order, and an overlay that lets the SM
-// read its own bytes before they are committed. Everything is keyed by host address, which is one
-// to one with what the device sees.
+// read its own bytes before they are committed. The overlay is made of the records when a load first
+// asks for it: most kernels never read what they write. Everything is keyed by host address, which
+// is one to one with what the device sees.
 #ifndef WW_EXEC_LOG_H
 #define WW_EXEC_LOG_H
 
 #include "exec/exec_int.h"
 
-enum { LOG_LINE = 64, LOG_BLOOM_WORDS = 32 };
+// Words of the filter: of a quantum of an SM; of a round without time, which holds thousands of lines.
+enum { LOG_LINE = 64, LOG_BLOOM_WORDS = 32, LOG_LARGE_BLOOM_WORDS = 1024 };
 
 struct exec_log {
-    uint64_t bloom[LOG_BLOOM_WORDS]; // lines that were written or changed by an atomic
-    bool is_busy;                    // any bit of bloom is set
+    uint64_t *bloom;     // lines that were written or changed by an atomic
+    uint32_t bloom_mask; // words - 1
+    bool is_busy;        // any bit of bloom is set
     uint8_t *buf;                    // records, each 8-byte aligned
     size_t len, cap;
+    size_t overlaid;             // bytes of buf that the overlay knows
     struct log_line *line;       // open addressing
     uint64_t *used;              // bit a line
     uint32_t n_lines, cap_lines; // power of two
@@ -24,9 +28,12 @@ struct exec_log {
 static inline uint32_t log_hash(uint64_t line) {
     return (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 40);
 }
+static inline bool log_maybe_line(const struct exec_log *log, uint64_t line) {
+    const uint32_t h = log_hash(line);
+    return log->bloom[h / 64 & log->bloom_mask] >> (h & 63) & 1;
+}
 static inline bool log_maybe(const struct exec_log *log, const uint8_t *p) {
-    const uint32_t h = log_hash((uint64_t)(uintptr_t)p / LOG_LINE);
-    return log->bloom[h / 64 % LOG_BLOOM_WORDS] >> (h & 63) & 1;
+    return log_maybe_line(log, (uint64_t)(uintptr_t)p / LOG_LINE);
 }
 // Whether any byte of [first, last] may be in the log; true when the span is too long to tell.
 static inline bool log_maybe_span(const struct exec_log *log, const uint8_t *first,
@@ -34,10 +41,8 @@ static inline bool log_maybe_span(const struct exec_log *log, const uint8_t *fir
     const uint64_t a = (uint64_t)(uintptr_t)first / LOG_LINE,
                    b = (uint64_t)(uintptr_t)last / LOG_LINE;
     if (b - a > 64) return true;
-    for (uint64_t l = a; l <= b; l++) {
-        const uint32_t h = log_hash(l);
-        if (log->bloom[h / 64 % LOG_BLOOM_WORDS] >> (h & 63) & 1) return true;
-    }
+    for (uint64_t l = a; l <= b; l++)
+        if (log_maybe_line(log, l)) return true;
     return false;
 }
 
@@ -47,9 +52,11 @@ struct wide { // an atomic's operand or result: up to 16 bytes
 
 // Lays own bytes over buf[0..bytes), which was read from p. False when an atomic of this quantum
 // touches the line, so that only the commit can tell the value. `own`, if given, gets a bit a byte
-// that came from the log.
-bool log_overlay(const struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
+// that came from the log, of at most 32.
+bool log_overlay(struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
                  uint32_t *own);
+// A log whose filter has so many words, a power of two.
+struct exec_log *log_create(uint32_t bloom_words);
 
 // Records. Lanes outside the mask have no entry; data holds `bytes` bytes a lane at data[16 *
 // lane].

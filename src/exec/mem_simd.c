@@ -62,10 +62,40 @@ LANE_FN bool in_log(const struct exec_env *e, const struct span *s, uint32_t mas
     return false;
 }
 
+// Words of which some may stand in the own log. False: an atomic of this quantum changes one.
+static bool load_own(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    uint32_t v[4][32];
+    uint8_t *const host = e->range.host;
+    const uint32_t n = x->aux8;
+    FOR_EACH_BIT32(i, mask) {
+        const uint8_t *const p = host + (e->access.addr[i] - e->range.first);
+        uint8_t buf[16];
+        memcpy(buf, p, x->bytes);
+        if (log_maybe(e->log, p) && !log_overlay(e->log, p, x->bytes, buf, NULL)) return false;
+        for (uint32_t k = 0; k < n; k++) memcpy(&v[k][i], buf + 4 * k, 4);
+    }
+    uint32_t *const pd = x_dst(w, x->d);
+    for (uint32_t k = 0; k < n; k++)
+        FOR_EACH_BIT32(i, mask) pd[i + 32 * k] = v[k][i];
+    return true;
+}
+
 FN(ld32_global) {
     const struct span s = global_addresses(e, w, x, mask);
-    if (ww_unlikely(!in_one_range(e, x, &s)) || ww_unlikely(in_log(e, &s, mask, x->bytes)))
-        return mem_load(e, w, x, mask);
+    if (ww_unlikely(!in_one_range(e, x, &s))) return mem_load(e, w, x, mask);
+    if (ww_unlikely(in_log(e, &s, mask, x->bytes))) {
+        if (s.run && x->aux8 == 1 && mask == ~0u) {
+            uint32_t v[32];
+            memcpy(v, range_host(&e->range, s.first), VEC_BYTES);
+            if (!log_overlay(e->log, range_host(&e->range, s.first), VEC_BYTES, (uint8_t *)v, NULL))
+                return mem_load(e, w, x, mask);
+            memcpy(x_dst(w, x->d), v, VEC_BYTES);
+        } else if (!load_own(e, w, x, mask)) {
+            return mem_load(e, w, x, mask);
+        }
+        note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_LOAD);
+        return EXEC_MEMORY;
+    }
     note(e, x, mask, PTX_SPACE_GLOBAL, ACCESS_LOAD);
     uint32_t *const pd = x_dst(w, x->d);
     const uint32_t n = x->aux8;

@@ -105,6 +105,17 @@ static void on_print(void *user, const char *text, size_t len) {
     if (g->options.print) g->options.print(g->options.user, text, len);
 }
 
+static enum ww_status make_threads(struct gpu *g, struct diags *d) {
+    const struct gpu_config *c = &g->config;
+    const uint32_t offered = threads_offered();
+    uint32_t threads = g->options.host_threads;
+    if (!threads) threads = offered < DEFAULT_MAX_THREADS ? offered : DEFAULT_MAX_THREADS;
+    if (threads > c->sm_count && !g->options.functional) threads = c->sm_count;
+    uint32_t most = c->sm_count > c->mem.partitions ? c->sm_count : c->mem.partitions;
+    if (most < EXEC_GROUPS) most = EXEC_GROUPS;
+    return threads_create(threads, most, d, &g->threads);
+}
+
 enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *o, struct diags *d,
                           struct gpu **out) {
     struct gpu_options options;
@@ -142,15 +153,8 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
     struct gpu_stream *stream = NULL;
     if (s == WW_OK) s = gpu_stream_create(g, false, 0, d, &stream);
     if (s == WW_OK) stream->is_default = true;
-    if (s == WW_OK && !options.functional) {
-        uint32_t threads = options.host_threads;
-        if (!threads) threads = threads_offered() < DEFAULT_MAX_THREADS ? threads_offered()
-                                                                       : DEFAULT_MAX_THREADS;
-        if (threads > c->sm_count) threads = c->sm_count;
-        s = device_build(g, d);
-        const uint32_t most = c->sm_count > c->mem.partitions ? c->sm_count : c->mem.partitions;
-        if (s == WW_OK) s = threads_create(threads, most, d, &g->threads);
-    }
+    if (s == WW_OK && !options.functional) s = device_build(g, d);
+    if (s == WW_OK) s = make_threads(g, d);
     if (s != WW_OK) {
         gpu_destroy(g);
         return s;

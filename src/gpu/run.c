@@ -493,6 +493,10 @@ void run_quanta(struct gpu *g, uint64_t until) {
 }
 
 // ---- without time ---------------------------------------------------------------------------
+static void on_all_threads(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg) {
+    const struct gpu *g = user;
+    threads_for(g->threads, n, fn, NULL, arg);
+}
 static void functional(struct gpu *g, struct run *r) {
     struct diags d;
     diags_init(&d);
@@ -506,7 +510,8 @@ static void functional(struct gpu *g, struct run *r) {
     }
     struct exec_counts counts = {0};
     struct exec_fault fault = {.kind = FAULT_NONE};
-    s = exec_run_functional(r->exec, g->memory,
+    const struct exec_crew crew = {.each = on_all_threads, .user = g};
+    s = exec_run_functional(r->exec, g->memory, &crew,
                             g->options.max_instructions ? g->options.max_instructions : UINT64_MAX,
                             g->options.stop, &counts, &fault, &d);
     r->result.warp_instructions = counts.warp_instructions;

@@ -7,7 +7,7 @@ static enum ww_status run(struct prog *p, uint64_t limit, const volatile int *st
     prog_stop(p);
     p->args.params = p->params;
     assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch), WW_OK);
-    return exec_run_functional(p->launch, p->mem, limit, stop, c, f, &p->diags);
+    return exec_run_functional(p->launch, p->mem, NULL, limit, stop, c, f, &p->diags);
 }
 static struct minst *memory_op(struct prog *p, enum mop op, uint8_t sub, struct opnd d,
                                struct opnd a, struct opnd b) {
@@ -88,7 +88,7 @@ static void endless(void **state) {
     const volatile int stop = 1;
     struct diags d;
     diags_init(&d);
-    assert_int_equal(exec_run_functional(p->launch, p->mem, 0, &stop, &c, &f, &d),
+    assert_int_equal(exec_run_functional(p->launch, p->mem, NULL, 0, &stop, &c, &f, &d),
                      WW_ERROR_INTERRUPTED);
     diags_free(&d);
     prog_free(p);

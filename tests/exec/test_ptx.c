@@ -486,7 +486,7 @@ static bool run_one(const char *path, const struct spec *sp, const char *text, s
         snprintf(error, sizeof error, "%s", fault.text);
     } else {
         struct exec_counts counts;
-        ok = exec_run_functional(u->launch, u->l.mem, 100000000, NULL, &counts, &fault,
+        ok = exec_run_functional(u->launch, u->l.mem, NULL, 100000000, NULL, &counts, &fault,
                                  &u->diags) == WW_OK;
         if (!ok) diags_first(&u->diags, error, sizeof error);
     }

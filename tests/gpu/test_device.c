@@ -242,6 +242,97 @@ static void the_callers_mode_stays_outside(void **state) {
     }
 }
 
+// Eight warps that sum without a barrier between the steps: on a GPU, and with time, they stay near
+// enough to each other that the sums are right.
+static void warps_that_race_stay_together(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 6.0\n.target sm_20\n.address_size 64\n"
+        ".visible .entry sum(.param .u64 out) {\n"
+        "  .reg .u32 %t, %v, %u, %i, %s; .reg .u64 %a, %b, %o; .reg .pred %p;\n"
+        "  ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x;\n"
+        "  mad.lo.u32 %i, %i, 256, %t; mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %o;\n"
+        "  mov.u32 %s, 128;\n"
+        "LOOP: setp.ge.u32 %p, %t, %s; @%p bra NEXT;\n"
+        "  mul.wide.u32 %b, %s, 4; add.u64 %b, %a, %b;\n"
+        "  ld.global.u32 %v, [%a]; ld.global.u32 %u, [%b]; add.u32 %v, %v, %u;\n"
+        "  st.global.u32 [%a], %v;\n"
+        "NEXT: shr.u32 %s, %s, 1; setp.ge.u32 %p, %s, 32; @%p bra LOOP; ret;\n}\n";
+    for (uint32_t blocks = 1; blocks < 3; blocks++) // one needs no log without time
+        for (int functional = 0; functional < 2; functional++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = functional != 0;
+        struct bench b;
+        bench_open(&b, "gtx480", &o, NULL);
+        bench_text(&b, "sum", text);
+        uint32_t in[512], out[512];
+        for (uint32_t i = 0; i < 512; i++) in[i] = i % 256 * (i % 256);
+        const uint64_t x = bench_buffer(&b, in, sizeof in);
+        bench_ok(&b, bench_try(&b, "sum", blocks, 1, 256, 1, "8", x));
+        bench_read(&b, out, x, sizeof out);
+        for (uint32_t i = 0; i < 32; i++) {
+            uint32_t want = 0;
+            for (uint32_t j = i; j < 256; j += 32) want += j * j;
+            assert_int_equal(out[i], want);
+            if (blocks > 1) assert_int_equal(out[256 + i], want);
+        }
+        bench_close(&b);
+    }
+}
+
+// Functional runs take host threads: racing atomics, stores, spinning blocks and counts come out the
+// same. Blocks that end at once do their atomics in order of their numbers.
+static void functional_threads_change_nothing(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 6.0\n.target sm_20\n.address_size 64\n"
+        ".global .u32 count; .global .u32 last; .global .u32 flag[1024];\n"
+        ".visible .entry race(.param .u64 out) {\n"
+        "  .reg .u32 %c, %t, %v, %f, %n; .reg .u64 %a, %b, %o, %l; .reg .pred %p;\n"
+        "  ld.param.u64 %o, [out]; mov.u32 %c, %ctaid.x; mov.u32 %t, %tid.x;\n"
+        "  mul.wide.u32 %a, %c, 8; add.u64 %a, %a, %o; mov.u64 %l, last; mov.u64 %b, count;\n"
+        "  setp.ne.u32 %p, %t, 0; @%p bra ALL;\n"
+        "  atom.global.add.u32 %v, [%b], 1; st.global.u32 [%a], %v;\n"
+        "  mov.u64 %b, flag; mul.wide.u32 %l, %c, 4; add.u64 %b, %b, %l; st.global.u32 [%b], 1;\n"
+        "  setp.eq.u32 %p, %c, 0; @%p bra ALL;\n" // wait for the block before
+        "SPIN: ld.volatile.global.u32 %f, [%b+-4]; setp.eq.u32 %p, %f, 0; @%p bra SPIN;\n"
+        "  mov.u64 %l, last;\n"
+        "  ld.global.u32 %v, [%l]; mad.lo.u32 %v, %v, 3, %c; st.global.u32 [%l], %v;\n"
+        "  st.global.u32 [%a+4], %v;\n" // racing loads and stores
+        "ALL: ret;\n}\n";
+    enum { BLOCKS = 700 };
+    static uint32_t first[2 * BLOCKS], out[2 * BLOCKS];
+    uint64_t warp = 0, thread = 0;
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        for (int again = 0; again < 3; again++) {
+            struct gpu_options o;
+            gpu_options_init(&o);
+            o.host_threads = threads;
+            o.functional = true;
+            struct bench b;
+            bench_open(&b, "gtx480", &o, NULL);
+            bench_text(&b, "race", text);
+            memset(out, 0, sizeof out);
+            const uint64_t x = bench_buffer(&b, out, sizeof out);
+            bench_ok(&b, bench_try(&b, "race", BLOCKS, 1, 64, 1, "8", x));
+            bench_read(&b, out, x, sizeof out);
+            const struct gpu_result *r = bench_last(&b);
+            if (threads == 1 && !again) {
+                memcpy(first, out, sizeof out);
+                warp = r->warp_instructions;
+                thread = r->thread_instructions;
+                for (uint32_t i = 0; i < BLOCKS; i++) assert_int_equal(out[2 * i], i);
+            }
+            assert_memory_equal(first, out, sizeof out);
+            assert_int_equal(r->warp_instructions, warp);
+            assert_int_equal(r->thread_instructions, thread);
+            bench_close(&b);
+        }
+    }
+}
+
 static void copies_are_named(void **state) {
     (void)state;
     struct bench b;
@@ -459,6 +550,8 @@ int main(void) {
         cmocka_unit_test(a_bad_access_is_told),
         cmocka_unit_test(a_grid_barrier_is_written),
         cmocka_unit_test(the_callers_mode_stays_outside),
+        cmocka_unit_test(warps_that_race_stay_together),
+        cmocka_unit_test(functional_threads_change_nothing),
         cmocka_unit_test(copies_are_named),
         cmocka_unit_test(a_deadlock_is_told),
         cmocka_unit_test(limits_cut_off),

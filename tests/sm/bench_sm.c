@@ -136,7 +136,7 @@ static double exec_alone(struct rig *g, uint64_t *n) {
     struct exec_counts counts;
     struct exec_fault f;
     const double start = now_s();
-    if (exec_run_functional(g->launch, g->memory, 0, NULL, &counts, &f, &g->d) != WW_OK) {
+    if (exec_run_functional(g->launch, g->memory, NULL, 0, NULL, &counts, &f, &g->d) != WW_OK) {
         diags_print(&g->d, stderr);
         exit(1);
     }

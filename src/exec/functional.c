@@ -1,0 +1,359 @@
+// Whole kernels without time, on any number of host threads with the same results.
+//
+// The blocks that are resident are dealt to groups, whose number does not depend on the host. Time is
+// cut into rounds; in a round every group runs alone, on any thread, with a store log: it sees its
+// own stores, and otherwise memory as it stood at the round's start. Then the logs are committed in
+// the order of the groups. So a round is to a group what a quantum is to an SM (exec.h, "Order of
+// memory"), and racing atomics are in the order: round, group, turn. New blocks are dealt at the
+// start of a round, in order of their numbers, to the groups in order; blocks that end in the round
+// that they begin in therefore act in order of their numbers.
+//
+// In a group a block runs for so many instructions a warp, its warps in turns; then the next block
+// does. A warp whose atomic has a result waits for the end of the round. Turns are short, so that
+// warps of a block that race stay near each other, as on a GPU; blocks take turns rarely, as a
+// block's registers fill a cache. A launch of one block needs no log: its stores and atomics take
+// effect at once.
+#include <stdlib.h>
+
+#include "exec/log.h"
+#include "exec/step.h"
+
+enum {
+    RESIDENT = 256,              // blocks at once: those may wait for one another
+    RESIDENT_BYTES = 256 << 20,
+    TURN = 64, // instructions of a warp, at most, before the block's next has its turn
+    ROUND = 1024,                // of a warp in a round, at most
+    LOG_LIMIT = 2 << 20,         // bytes of a group's log that end its round
+    MAX_BATCH = 4096,            // blocks dealt to a group in a round
+    BARRIERS = 16
+};
+
+enum warp_state { READY, WAITING, HELD /* until the round ends */, DONE };
+struct run_cta {
+    struct exec_cta cta;
+    uint8_t *state;             // a warp
+    uint32_t left;              // warps not done; 0: the place is free
+    uint32_t waiting[BARRIERS]; // warps at each barrier
+    uint32_t arrived[BARRIERS]; // threads, whole warps counted
+    uint32_t value[BARRIERS];   // reduction so far: count, and, or
+    uint32_t expected[BARRIERS];
+};
+enum group_end { GROUP_WENT_ON, GROUP_FAULTED, GROUP_MET_LIMIT };
+struct group {
+    _Alignas(64) struct exec_env env;
+    struct run_cta *cta; // [run.places]
+    uint8_t *memory;
+    uint64_t next, end;  // blocks dealt and not begun
+    uint64_t budget;     // instructions that it may run in this round
+    struct exec_counts counts;
+    uint32_t live;       // places that hold a block
+    bool moved;
+    enum group_end how;
+};
+struct run {
+    struct exec_launch *l;
+    struct devmem *memory;
+    const volatile int *stop;
+    struct group *group;
+    struct exec_log *log[EXEC_GROUPS];
+    struct run_cta *cta;
+    uint8_t *bytes, *states;
+    uint32_t n_groups, places; // of a group
+    uint64_t next, total;      // blocks
+    uint64_t batch;            // blocks that a group may be dealt in a round
+    uint64_t budget;           // instructions left
+};
+
+// ---- a block --------------------------------------------------------------------------------
+static void start_cta(struct run *r, struct group *g, uint32_t place) {
+    struct run_cta *c = &g->cta[place];
+    const uint64_t id = g->next++;
+    const uint32_t sms = r->l->args.sm_count ? r->l->args.sm_count : 1;
+    exec_cta_init(&c->cta, r->l, g->memory + place * r->l->cta_bytes, id, (uint32_t)(id % sms));
+    memset(c->state, READY, c->cta.n_warps);
+    memset(c->arrived, 0, sizeof c->arrived);
+    memset(c->waiting, 0, sizeof c->waiting);
+    c->left = c->cta.n_warps;
+    g->live++;
+}
+
+// Lets the warps at barrier b go when enough threads have come. Without a count that is every warp
+// that has not ended.
+static bool try_release(struct run_cta *c, uint32_t b) {
+    if (!c->arrived[b]) return false;
+    const uint32_t need = c->expected[b] ? c->expected[b] : c->left * WARP_LANES;
+    if (c->arrived[b] < need) return false;
+    for (uint32_t k = 0; k < c->cta.n_warps && c->waiting[b]; k++) {
+        struct exec_warp *w = &c->cta.warps[k];
+        if (c->state[k] != WAITING || w->bar_id != b) continue;
+        exec_barrier_release(w, c->value[b]);
+        c->state[k] = READY;
+        c->waiting[b]--;
+    }
+    c->arrived[b] = 0;
+    return true;
+}
+static void arrive(struct run_cta *c, uint32_t k) {
+    struct exec_warp *w = &c->cta.warps[k];
+    const uint32_t b = w->bar_id, count = bits_count32(w->bar_value);
+    const bool first = c->arrived[b] == 0;
+    const uint32_t all = w->bar_value == w->bar_mask, any = count != 0;
+    if (first) c->value[b] = w->bar_kind == MBAR_RED_AND ? 1 : 0;
+    switch (w->bar_kind) {
+    case MBAR_RED_POPC: c->value[b] += count; break;
+    case MBAR_RED_AND: c->value[b] &= all; break;
+    case MBAR_RED_OR: c->value[b] |= any; break;
+    default: break;
+    }
+    if (first || w->bar_threads) c->expected[b] = w->bar_threads;
+    c->arrived[b] += WARP_LANES;
+    if (w->bar_kind != MBAR_ARRIVE) {
+        c->state[k] = WAITING;
+        c->waiting[b]++;
+    }
+    try_release(c, b);
+}
+
+// What others may see ends a turn: then warps that race do so store by store.
+static inline bool ends_turn(const struct exec_access *a) {
+    const bool changes = a->kind >= ACCESS_STORE && a->kind <= ACCESS_REDUCE;
+    return a->deferred || (changes && a->space != PTX_SPACE_LOCAL);
+}
+// A warp's turn: how many instructions it ran.
+static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_t limit) {
+    struct exec_env *e = &g->env;
+    struct exec_warp *w = &c->cta.warps[k];
+    uint64_t threads = 0;
+    uint32_t n = 0;
+    enum exec_outcome o = EXEC_NEXT;
+    while (n < limit) {
+        o = step(e, w);
+        n++;
+        threads += bits_count32(e->exec_mask);
+        if (o != EXEC_NEXT && (o != EXEC_MEMORY || ends_turn(&e->access))) break;
+    }
+    e->cycle += n;
+    g->counts.warp_instructions += n;
+    g->counts.thread_instructions += threads;
+    switch (o) {
+    case EXEC_MEMORY:
+        if (e->access.deferred) c->state[k] = HELD;
+        break;
+    case EXEC_BARRIER: arrive(c, k); break;
+    case EXEC_SLEEP: c->state[k] = HELD; break;
+    case EXEC_EXITED:
+        c->state[k] = DONE;
+        c->left--;
+        for (uint32_t b = 0; b < BARRIERS; b++) try_release(c, b);
+        break;
+    case EXEC_FAULT: g->how = GROUP_FAULTED; break;
+    default: break;
+    }
+    return n;
+}
+
+// A block's warps in turns, until none can go on or they have had a round's instructions.
+static void run_cta(struct group *g, struct run_cta *c) {
+    uint64_t left = (uint64_t)ROUND * c->cta.n_warps;
+    for (bool moved = true; moved && left && c->left && g->how == GROUP_WENT_ON;) {
+        moved = false;
+        for (uint32_t k = 0; k < c->cta.n_warps && left; k++) {
+            if (c->state[k] != READY) continue;
+            if (!g->budget) {
+                g->how = GROUP_MET_LIMIT;
+                return;
+            }
+            const uint64_t most = left < g->budget ? left : g->budget;
+            const uint32_t n = run_warp(g, c, k, most < TURN ? (uint32_t)most : TURN);
+            left -= n;
+            g->budget -= n;
+            g->moved = moved = true;
+            if (g->how != GROUP_WENT_ON) return;
+        }
+    }
+}
+
+// ---- a group's round ------------------------------------------------------------------------
+static void run_group(void *user, uint32_t i) {
+    struct run *r = user;
+    struct group *g = &r->group[i];
+    g->moved = false;
+    for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p++) {
+        struct run_cta *c = &g->cta[p];
+        for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++)
+            if (c->state[k] == HELD) c->state[k] = READY;
+        // A block that ends at once makes place for the next.
+        do {
+            if (g->env.log && g->env.log->len >= LOG_LIMIT) return;
+            if (!c->left && g->next < g->end) start_cta(r, g, p);
+            if (!c->left) break;
+            run_cta(g, c);
+            if (!c->left) g->live--;
+        } while (!c->left && g->how == GROUP_WENT_ON);
+    }
+}
+
+// ---- rounds ---------------------------------------------------------------------------------
+static bool make_run(struct run *r) {
+    const struct exec_launch *l = r->l;
+    r->total = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
+    const uint64_t fit = RESIDENT_BYTES / l->cta_bytes;
+    uint64_t resident = fit < 1 ? 1 : fit > RESIDENT ? RESIDENT : fit;
+    if (resident > r->total) resident = r->total;
+    r->n_groups = (uint32_t)(resident < EXEC_GROUPS ? resident : EXEC_GROUPS);
+    r->places = (uint32_t)((resident + r->n_groups - 1) / r->n_groups);
+    r->batch = r->places;
+    const size_t all = (size_t)r->n_groups * r->places;
+    r->bytes = ww_alloc_aligned(l->cta_bytes * all);
+    r->group = ww_alloc_aligned(r->n_groups * sizeof *r->group);
+    r->cta = calloc(all, sizeof *r->cta);
+    r->states = calloc(all * l->warps, 1);
+    if (!r->bytes || !r->group || !r->cta || !r->states) return false;
+    memset(r->group, 0, r->n_groups * sizeof *r->group);
+    for (size_t k = 0; k < all; k++) r->cta[k].state = r->states + k * l->warps;
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        struct group *g = &r->group[i];
+        g->cta = r->cta + (size_t)i * r->places;
+        g->memory = r->bytes + (size_t)i * r->places * l->cta_bytes;
+        g->env.memory = r->memory;
+        if (r->total == 1) continue;
+        g->env.log = r->log[i] = log_create(LOG_LARGE_BLOOM_WORDS);
+        if (!g->env.log) return false;
+    }
+    return true;
+}
+static void free_run(struct run *r) {
+    for (uint32_t i = 0; i < EXEC_GROUPS; i++) exec_log_destroy(r->log[i]);
+    ww_free_aligned(r->bytes);
+    ww_free_aligned(r->group);
+    free(r->cta);
+    free(r->states);
+}
+
+// Blocks to groups, in order. Where whole batches ended in the round before, blocks are short: the
+// next batches are larger, so that a round is longer than what it costs.
+static void deal(struct run *r) {
+    bool idle = true;
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        const struct group *g = &r->group[i];
+        idle &= !g->live && g->next == g->end;
+    }
+    if (!idle)
+        r->batch = r->places;
+    else if (r->next && r->batch < MAX_BATCH)
+        r->batch *= 2;
+    // The last ones evenly.
+    const uint64_t even = (r->total - r->next + r->n_groups - 1) / r->n_groups;
+    const uint64_t batch = idle && even < r->batch ? even : r->batch;
+    for (uint32_t i = 0; i < r->n_groups && r->next < r->total; i++) {
+        struct group *g = &r->group[i];
+        const uint64_t has = g->live + (g->end - g->next);
+        if (g->next != g->end || has >= batch) continue;
+        const uint64_t left = r->total - r->next, n = batch - has < left ? batch - has : left;
+        g->next = r->next;
+        g->end = r->next += n;
+    }
+}
+
+static const char *name_of(const struct run *r) {
+    return r->l->im->name ? r->l->im->name : "kernel";
+}
+
+static enum ww_status deadlock(const struct run *r, struct diags *d) {
+    const struct code_image *im = r->l->im;
+    for (uint32_t s = 0; s < r->n_groups * r->places; s++) {
+        const struct run_cta *c = &r->cta[s];
+        for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++) {
+            if (c->state[k] != WAITING) continue;
+            const struct exec_warp *w = &c->cta.warps[k];
+            const struct xinst *x = w->bar_dst;
+            const uint32_t need =
+                c->expected[w->bar_id] ? c->expected[w->bar_id] : c->left * WARP_LANES;
+            return diag_add(d, WW_ERROR_DEADLOCK,
+                            "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (PTX line "
+                            "%u), where %u of %u threads have come and no other warp can run",
+                            name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k, w->bar_id,
+                            x ? im->inst[x - w->code].ptx_line : 0, c->arrived[w->bar_id], need);
+        }
+    }
+    return diag_add(d, WW_ERROR_DEADLOCK, "%s: deadlock", name_of(r));
+}
+
+// With a budget that one round could spend, groups run one after the other and share it.
+static void run_groups(struct run *r, const struct exec_crew *crew) {
+    const uint64_t places = r->n_groups * (r->batch > r->places ? r->batch : r->places);
+    const bool tight = r->budget / ((uint64_t)ROUND * r->l->warps) <= places;
+    if (!tight && crew && r->n_groups > 1) {
+        const uint64_t each = r->budget;
+        for (uint32_t i = 0; i < r->n_groups; i++) r->group[i].budget = each;
+        crew->each(crew->user, r->n_groups, run_group, r);
+        for (uint32_t i = 0; i < r->n_groups; i++) r->budget -= each - r->group[i].budget;
+        return;
+    }
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        r->group[i].budget = r->budget;
+        run_group(r, i);
+        r->budget = r->group[i].budget;
+    }
+}
+
+static enum ww_status fault(struct exec_fault *f, const struct exec_fault *what, struct diags *d) {
+    const enum exec_fault_kind k = what->kind;
+    *f = *what;
+    return diag_add(d, k == FAULT_TRAP || k == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS,
+                    "%s", what->text);
+}
+
+// The end of a round: what it did takes effect, and why the launch may be over.
+static enum ww_status end_round(struct run *r, struct exec_fault *f, struct diags *d) {
+    struct exec_fault late;
+    const bool committed = exec_commit(r->memory, r->log, r->n_groups, &late);
+    bool moved = false, limit = false;
+    uint64_t cycle = 0, live = r->total - r->next;
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        const struct group *g = &r->group[i];
+        if (g->how == GROUP_FAULTED) return fault(f, &g->env.fault, d);
+        moved |= g->moved;
+        limit |= g->how == GROUP_MET_LIMIT;
+        live += g->live + (g->end - g->next);
+        if (g->env.cycle > cycle) cycle = g->env.cycle;
+    }
+    if (!committed) return fault(f, &late, d);
+    for (uint32_t i = 0; i < r->n_groups; i++) r->group[i].env.cycle = cycle;
+    if (limit)
+        return diag_add(d, WW_ERROR_LIMIT, "%s: the limit of instructions was met", name_of(r));
+    if (r->stop && *r->stop) return diag_add(d, WW_ERROR_INTERRUPTED, "%s: interrupted", name_of(r));
+    return !moved && live ? deadlock(r, d) : WW_OK;
+}
+
+static bool is_over(const struct run *r) {
+    bool over = r->next == r->total;
+    for (uint32_t i = 0; over && i < r->n_groups; i++)
+        over = !r->group[i].live && r->group[i].next == r->group[i].end;
+    return over;
+}
+
+enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
+                                   const struct exec_crew *crew, uint64_t max_instructions,
+                                   const volatile int *stop, struct exec_counts *counts,
+                                   struct exec_fault *f, struct diags *d) {
+    struct exec_fault unwanted;
+    struct run r = {.l = l,
+                    .memory = m,
+                    .stop = stop,
+                    .budget = max_instructions ? max_instructions : UINT64_MAX};
+    enum ww_status s =
+        make_run(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
+    while (s == WW_OK && !is_over(&r)) {
+        deal(&r);
+        run_groups(&r, crew);
+        s = end_round(&r, f ? f : &unwanted, d);
+    }
+    if (counts) *counts = (struct exec_counts){0};
+    for (uint32_t i = 0; r.group && counts && i < r.n_groups; i++) {
+        counts->warp_instructions += r.group[i].counts.warp_instructions;
+        counts->thread_instructions += r.group[i].counts.thread_instructions;
+    }
+    free_run(&r);
+    return s;
+}

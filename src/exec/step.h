@@ -1,0 +1,19 @@
+// One instruction of one warp, for exec_step and for the loop of functional.c.
+#ifndef WW_EXEC_STEP_H
+#define WW_EXEC_STEP_H
+
+#include "exec/exec_int.h"
+
+static inline __attribute__((always_inline)) enum exec_outcome step(struct exec_env *e,
+                                                                    struct exec_warp *w) {
+    const struct xinst *x = w->code + w->pc;
+    const uint32_t mask = w->active & (w->pred[x->guard] ^ x->guard_xor);
+    e->exec_mask = mask;
+    // Straight-line code moves on first, so that handlers need not; control transfers do it all.
+    w->pc += x->advance;
+    simt_meet(w);
+    if (ww_unlikely(!(mask | (uint32_t)!x->advance))) return EXEC_NEXT;
+    return x->fn(e, w, x, mask);
+}
+
+#endif
