@@ -8,7 +8,7 @@ if(NOT WW_CHART_JS)
 endif()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/page)
 configure_file(${WW_CHART_JS} ${CMAKE_BINARY_DIR}/page/chart.min.js COPYONLY)
-set(page_parts ${CMAKE_SOURCE_DIR}/src/study/page.html ${CMAKE_SOURCE_DIR}/src/view/run.html
+set(page_parts ${CMAKE_SOURCE_DIR}/src/study/page.html ${CMAKE_SOURCE_DIR}/src/study/sweep.html ${CMAKE_SOURCE_DIR}/src/view/run.html
     ${CMAKE_SOURCE_DIR}/src/view/run.js)
 foreach(part ${page_parts})
   get_filename_component(name ${part} NAME)

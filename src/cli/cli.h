@@ -40,6 +40,7 @@ struct cli {
     X("doctor", doctor, "what a program needs, and what of it is missing; nothing runs")           \
     X("bench", bench, "speed of the simulator on a fixed set of workloads")                        \
     X("reference", reference, "reference pages made from the tables of the code")                  \
+    X("sweep", sweep, "a design space: runs its points, shows the front of time, energy and area") \
     X("worker", worker, "what an array element of a cluster runs")                                 \
     X("manual", manual, "man pages made from the tables of the command line")                      \
     X("completion", completion, "what a shell reads to complete this command's words")             \
@@ -200,7 +201,10 @@ struct pool_request {
     uint32_t n;
     const char *given; // an option that only a cluster has
 };
-#define POOL_DEFAULTS {.options = {.retries = 2, .bundle_s = 300}}
+#define POOL_DEFAULTS                                                                              \
+    {                                                                                              \
+        .options = {.retries = 2, .bundle_s = 300 }                                                \
+    }
 // Takes option number `option` of the table.
 enum ww_status pool_option(struct cli *c, struct pool_request *q, int option, const char *value);
 // All options are taken; the spool lies beside the results file `db` when none was named.
@@ -211,6 +215,7 @@ enum ww_status pool_ready(struct cli *c, struct pool_request *q, const char *db)
 uint32_t study_names(struct cli *c, const char *const **names);
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
+uint32_t cli_processors(void); // of this machine, at most 64
 // `run --all`: every workload, as jobs.
 struct all_request {
     const char *gpu, *policy, *size, *db;

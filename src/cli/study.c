@@ -233,7 +233,7 @@ static enum ww_status number_of(struct cli *c, const char *name, const char *val
     return WW_OK;
 }
 
-static uint32_t processors(void) {
+uint32_t cli_processors(void) {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 64 ? 64 : (uint32_t)n;
 }
@@ -273,7 +273,7 @@ const struct cli_spec spec_study = {
 
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    struct study_options o = {.size = "paper", .processes = processors()};
+    struct study_options o = {.size = "paper", .processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
     const char *name = NULL;
     enum ww_status s = WW_OK;
@@ -596,7 +596,7 @@ const struct cli_spec spec_compare = {
 
 int cmd_compare(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    struct study_options o = {.size = "small", .processes = processors()};
+    struct study_options o = {.size = "small", .processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
     const char *gpu = "gtx480", *size = "small", *common = "";
     struct compared k = {.n = 0};

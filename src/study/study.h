@@ -6,6 +6,7 @@
 //   file_*   (file.c): the YAML file
 //   job_*    (job.c): one run of one workload on one configuration, and its key
 //   store_*  (store.c): results that are kept
+//   sweep_*  (sweep.h): design spaces
 //   pool_*   (pool.h): running jobs: here (pool_local.c), on a cluster (pool_slurm.c, worker.c)
 //   eval_*   (eval.c): expressions over counters, time and energy
 //   watts_*  (watts.c): the power model for one configuration

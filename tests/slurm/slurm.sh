@@ -136,6 +136,11 @@ PY
 run 0 run --all --on slurm --db all.db --size bench --no-wait
 says out 'running or queued|9 run'
 run 0 run --all --on slurm --db all.db --size bench --cancel
+# a sweep by generations
+printf 'workloads: [vectorAdd]\nmethod: search\npopulation: 4\ngenerations: 2\naxes: {sm.scheduler: [lrr, gto], core.clock_mhz: {from: 400, to: 700, step: 50}}\n' >s.yaml
+run 0 sweep --db sweep.here.db -o sweep.here s.yaml
+run 0 sweep --on slurm --db sweep.db -o sweep s.yaml
+cmp -s sweep.here/points.csv sweep/points.csv || fail "the sweep differs"
 for word in left all; do ls $word.db.spool/*.ticket >/dev/null 2>&1 && fail "$word: a ticket is left"; done
 
 wait $limit

@@ -1,0 +1,214 @@
+// Running a sweep: points become configurations, configurations with workloads become jobs of a
+// pool, and what the jobs left becomes time, energy and area. A sweep that was interrupted goes on:
+// a search draws the same points again, and their results are kept.
+#include "study/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct way {
+    struct arena *arena;
+    const struct sweep *s;
+    const struct study_host *host;
+    const struct study_options *o;
+    struct diags *d;
+    struct store *store;
+    struct sweep_outcome *out;
+};
+
+// What a point is run with.
+struct design {
+    struct study_configuration configuration;
+    struct study_workload row; // its options
+    const char *workload[STUDY_MAX_ROWS];
+    uint32_t n_workloads;
+    const char *size;
+    uint32_t job[STUDY_MAX_ROWS];
+    struct gpu_config *gpu;
+};
+
+static const char *label(struct way *w, const struct sweep_point *p) {
+    const char *text = "";
+    for (uint32_t k = 0; k < w->s->n_axes; k++) {
+        const struct sweep_axis *x = &w->s->axis[k];
+        text = arena_printf(w->arena, "%s%s%s=%s", text, k ? " " : "", x->name,
+                            x->value[p->at[k]].text);
+    }
+    return text;
+}
+
+static enum ww_status add_sets(struct way *w, struct study_configuration *c, const char *const *set,
+                               uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (c->n_set == STUDY_MAX_SET)
+            return diag_add(w->d, WW_ERROR_CONFIG, "a point sets more than %d keys", STUDY_MAX_SET);
+        c->set[c->n_set++] = set[i];
+    }
+    return WW_OK;
+}
+
+static enum ww_status design_of(struct way *w, const struct sweep_point *p, struct design *g) {
+    const struct sweep *s = w->s;
+    *g = (struct design){.size = s->size};
+    g->configuration =
+        (struct study_configuration){.name = label(w, p), .gpu = s->gpu, .policy = s->policy};
+    g->row = (struct study_workload){.name = "", .small = "", .paper = ""};
+    memcpy(g->workload, s->workload, sizeof g->workload);
+    g->n_workloads = s->n_workloads;
+    enum ww_status status = add_sets(w, &g->configuration, s->set, s->n_set);
+    for (uint32_t k = 0; k < s->n_axes && status == WW_OK; k++) {
+        const struct sweep_value *v = &s->axis[k].value[p->at[k]];
+        switch (s->axis[k].target) {
+        case SWEEP_GPU: g->configuration.gpu = v->text; break;
+        case SWEEP_POLICY: g->configuration.policy = v->text; break;
+        case SWEEP_SIZE: g->size = v->text; break;
+        case SWEEP_WORKLOAD:
+            g->workload[0] = v->text;
+            g->n_workloads = 1;
+            break;
+        case SWEEP_OPTION:
+            for (uint32_t i = 0; i < v->n_words; i++)
+                g->row.option[g->row.n_options++] = v->word[i];
+            break;
+        default: status = add_sets(w, &g->configuration, v->set, v->n_set); break;
+        }
+    }
+    return status;
+}
+
+static const char *first_sentence(struct way *w, const struct diags *d) {
+    char text[600];
+    diags_first(d, text, sizeof text);
+    return arena_strdup(w->arena, text);
+}
+
+// The jobs of a point. A configuration that the GPU file's checks refuse refuses the point; a wrong
+// name of a key, a GPU or a workload, which no point can have meant, ends the sweep.
+static enum ww_status add_jobs(struct way *w, struct sweep_point *p, struct design *g,
+                               job_list *jobs) {
+    struct diags why;
+    struct savings savings;
+    struct study_configuration *c = &g->configuration;
+    diags_init(&why);
+    g->gpu = arena_alloc(w->arena, sizeof *g->gpu);
+    if (technique_configure(c->gpu, c->policy, c->set, c->n_set, &why, g->gpu, &savings) != WW_OK) {
+        p->state = SWEEP_REFUSED;
+        p->why = first_sentence(w, &why);
+    }
+    diags_free(&why);
+    enum ww_status s = WW_OK;
+    for (uint32_t i = 0; i < g->n_workloads && p->state == SWEEP_OPEN && s == WW_OK; i++)
+        s = job_add(w->arena, jobs, w->host, c, &g->row, g->workload[i], g->size, w->d, &g->job[i]);
+    return s;
+}
+
+// Time, energy and area of a point whose jobs have ended; means over workloads are geometric.
+static enum ww_status judge(struct way *w, struct sweep_point *p, const struct design *g,
+                            const job_list *jobs) {
+    if (p->state != SWEEP_OPEN) return WW_OK;
+    double log_s = 0, log_j = 0;
+    const char *why = "it has no power model";
+    const struct watts *watts = watts_new(w->arena, g->gpu, &why);
+    const bool needs_power = w->s->objective[SWEEP_ENERGY] || w->s->objective[SWEEP_AREA];
+    p->state = SWEEP_DONE;
+    for (uint32_t i = 0; i < g->n_workloads && p->state == SWEEP_DONE; i++) {
+        const struct job *j = &jobs->at[g->job[i]];
+        struct arena a;
+        arena_init(&a, NULL);
+        struct result r = {.there = false};
+        const enum ww_status s = store_get(w->store, &a, j->key, w->d, &r);
+        struct watts_joules e = {NAN, NAN};
+        const bool timed = r.there && r.kernel[0].seconds > 0;
+        const bool powered =
+            timed && watts && watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e);
+        if (timed) log_s += log(r.kernel[0].seconds);
+        if (powered) log_j += log(e.dynamic_j + e.static_j);
+        arena_free(&a);
+        if (s != WW_OK) return s;
+        if (timed && (powered || !needs_power)) continue;
+        p->state = r.there ? SWEEP_REFUSED : SWEEP_FAILED;
+        p->why = !r.there ? arena_printf(w->arena, "%s: %s", j->program.name,
+                                         j->message ? j->message : "it has no result")
+                 : !timed ? "it launched no kernel that takes time"
+                          : why;
+    }
+    const int chip = watts ? watts_component(watts, "chip") : -1;
+    p->cost[SWEEP_TIME] = exp(log_s / g->n_workloads);
+    p->cost[SWEEP_ENERGY] = watts ? exp(log_j / g->n_workloads) : NAN;
+    p->cost[SWEEP_AREA] = watts ? watts_of(watts, chip < 0 ? 0 : chip, WATTS_AREA_MM2) : NAN;
+    return WW_OK;
+}
+
+enum { GO_ON = -1 };
+// Runs points that are open and adds them to the outcome. Answers GO_ON, or an exit code.
+static int run_points(struct way *w, sweep_points *points) {
+    job_list jobs = {.n = 0};
+    struct design *g = malloc((points->n + 1) * sizeof *g);
+    enum ww_status s =
+        g ? WW_OK : diag_add(w->d, WW_ERROR_MEMORY, "out of memory for the points of a sweep");
+    for (uint32_t i = 0; i < points->n && s == WW_OK; i++) {
+        s = design_of(w, &points->at[i], &g[i]);
+        if (s == WW_OK) s = add_jobs(w, &points->at[i], &g[i], &jobs);
+    }
+    struct pool_options po = w->o->pool;
+    struct pool_counts counts = {.kept = 0};
+    po.processes = w->o->processes;
+    po.quiet = true;
+    if (s == WW_OK) s = pool_run(w->arena, &jobs, w->host, w->store, &po, w->d, &counts);
+    int code = GO_ON;
+    if (s == WW_OK) {
+        w->out->runs += counts.done;
+        if (counts.interrupted || counts.left || counts.running)
+            code = pool_report(&jobs, &counts, stderr);
+    }
+    for (uint32_t i = 0; i < points->n && s == WW_OK && code == GO_ON; i++) {
+        s = judge(w, &points->at[i], &g[i], &jobs);
+        vec_push(w->arena, &w->out->points, points->at[i]);
+    }
+    free(g);
+    return s == WW_OK ? code : ww_status_exit_code(s);
+}
+
+static int search(struct way *w) {
+    struct sweep_random r = sweep_seed(w->s->seed);
+    for (uint32_t n = 0; n < w->s->generations; n++) {
+        sweep_points next = {.n = 0};
+        evolve_next(w->arena, w->s, &r, &w->out->points, n, &next);
+        if (!next.n) break; // the space is used up
+        const int code = run_points(w, &next);
+        if (code != GO_ON) return code;
+        if (w->host->terminal)
+            fprintf(stderr, "\r\033[Kgeneration %u of %u: %u points\n", n + 1, w->s->generations,
+                    w->out->points.n);
+    }
+    return GO_ON;
+}
+
+int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *host,
+              const struct study_options *o, struct diags *d, struct sweep_outcome *out,
+              bool *whole) {
+    struct way w = {a, s, host, o, d, NULL, out};
+    *out = (struct sweep_outcome){.runs = 0};
+    *whole = false;
+    sweep_points points = {.n = 0};
+    enum ww_status status = store_open(o->db, d, &w.store);
+    if (status == WW_OK && s->method == SWEEP_FULL) status = sweep_full(a, s, d, &points);
+    if (s->method == SWEEP_RANDOM) sweep_random(a, s, &points);
+    if (s->method == SWEEP_LATIN) sweep_latin(a, s, &points);
+    int code = status != WW_OK             ? ww_status_exit_code(status)
+               : s->method == SWEEP_SEARCH ? search(&w)
+                                           : run_points(&w, &points);
+    store_close(w.store);
+    if (code != GO_ON) return code;
+    *whole = true;
+    evolve_mark_front(s, &out->points);
+    for (uint32_t i = 0; i < out->points.n; i++) {
+        out->refused += out->points.at[i].state == SWEEP_REFUSED;
+        out->failed += out->points.at[i].state == SWEEP_FAILED;
+        out->front += out->points.at[i].front;
+    }
+    if (out->points.n && out->refused == out->points.n)
+        return ww_status_exit_code(
+            diag_add(d, WW_ERROR_CONFIG, "every point was refused: %s", out->points.at[0].why));
+    return out->failed ? 1 : 0;
+}
