@@ -5,7 +5,7 @@
 //   not
 //               gone after PATIENCE_MS is killed.
 //   KILL to us  the kernel sends TERM to the program (PR_SET_PDEATHSIG), and every process that has
-//               opened the GPU watches us (src/driver/watch.c).
+//               opened the GPU watches us (src/process/watch.c).
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -84,7 +84,7 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
         bits_align_up(d->Width * a->texel_bytes, gpu_limits_of(gpu())->tex_pitch_alignment);
     a->slice_pitch = a->row_pitch * a->rows;
     r = driver_result_quiet(
-        gpu_malloc(gpu(), a->slice_pitch * a->slices, "CUDA array", driver_diags(), &a->address));
+        gpu_malloc(gpu(), a->slice_pitch * a->slices, "CUDA array", process_diags(), &a->address));
     if (r == CUDA_SUCCESS && !driver_handle_add(TAG_ARRAY, DRIVER_KEY(a))) {
         devmem_free(gpu_memory(gpu()), a->address);
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -150,7 +150,7 @@ CUresult cuArrayDestroy(CUarray a) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!DRIVER_IS(TAG_ARRAY, a)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (a->of_mipmap) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_array(DRIVER_KEY(a));
     DRIVER_LEAVE(r);
 }
@@ -217,7 +217,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray m, unsigned int
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray m) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!DRIVER_IS(TAG_MIPMAP, m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_mipmap(DRIVER_KEY(m));
     DRIVER_LEAVE(r);
 }

@@ -78,7 +78,7 @@ static CUcontext context_new(unsigned int flags, bool primary) {
 static CUresult context_empty(CUcontext c) {
     struct driver *d = driver_get();
     CUresult r = CUDA_SUCCESS;
-    if (d->sticky == CUDA_SUCCESS) r = driver_result(gpu_synchronize(d->gpu, driver_diags()));
+    if (d->sticky == CUDA_SUCCESS) r = driver_result(gpu_synchronize(d->gpu, process_diags()));
     gpu_clear_fault(d->gpu);
     d->sticky = CUDA_SUCCESS;
     d->last_fault = FAULT_NONE;
@@ -86,7 +86,7 @@ static CUresult context_empty(CUcontext c) {
     driver_handle_release_all(c);
     if (c->limit[CU_LIMIT_STACK_SIZE] !=
         CODE_STACK_BYTES) // the GPU keeps one, the last that was set
-        gpu_stack_limit(d->gpu, CODE_STACK_BYTES, driver_diags());
+        gpu_stack_limit(d->gpu, CODE_STACK_BYTES, process_diags());
     return r;
 }
 
@@ -287,7 +287,7 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version) {
 
 CUresult cuCtxSynchronize(void) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(driver_result(gpu_synchronize(driver_get()->gpu, driver_diags())));
+    DRIVER_LEAVE(driver_result(gpu_synchronize(driver_get()->gpu, process_diags())));
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
@@ -315,7 +315,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) devmem_heap_limit(gpu_memory(g), value);
     if (limit == CU_LIMIT_STACK_SIZE) {
         value = bits_align_up(value ? value : 16, 16); // frames are 16-byte aligned
-        r = driver_result(gpu_stack_limit(g, (uint32_t)value, driver_diags()));
+        r = driver_result(gpu_stack_limit(g, (uint32_t)value, process_diags()));
     }
     if (r == CUDA_SUCCESS) driver_current()->limit[limit] = value;
     DRIVER_LEAVE(r);

@@ -18,8 +18,8 @@ static CUresult run(struct gpu_copy c, struct where w) {
     if ((!c.src && !c.src_host) || (!c.dst && !c.dst_host)) return CUDA_ERROR_INVALID_VALUE;
     struct driver_host h;
     c.src_pinned = c.src_host && (w.in_order || driver_host_find(DRIVER_KEY(c.src_host), &h));
-    return driver_result(w.wait ? gpu_copy(gpu(), s, &c, driver_diags())
-                                : gpu_copy_async(gpu(), s, &c, driver_diags()));
+    return driver_result(w.wait ? gpu_copy(gpu(), s, &c, process_diags())
+                                : gpu_copy_async(gpu(), s, &c, process_diags()));
 }
 
 // ---- plain copies ------------------------------------------------------------------------------
@@ -362,8 +362,8 @@ static CUresult fill(struct fill f, struct where w) {
     if (f.pitch % f.element || f.pitch < row || !add_scaled(&end, f.height, f.pitch))
         return CUDA_ERROR_INVALID_VALUE;
     enum ww_status st = gpu_fill_async(gpu(), s, f.to, f.pitch, f.value, f.element, f.width,
-                                       f.height, driver_diags());
-    if (st == WW_OK && w.wait) st = gpu_stream_synchronize(gpu(), s, driver_diags());
+                                       f.height, process_diags());
+    if (st == WW_OK && w.wait) st = gpu_stream_synchronize(gpu(), s, process_diags());
     return driver_result(st);
 }
 

@@ -25,7 +25,7 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!name || bytes < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    snprintf(name, (size_t)bytes, "%s", driver_get()->config.product);
+    snprintf(name, (size_t)bytes, "%s", driver_get()->config->product);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -34,8 +34,8 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
     if (!uuid) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
     memset(uuid, 0, sizeof *uuid);
-    memcpy(uuid->bytes, driver_get()->config.name,
-           strnlen(driver_get()->config.name, sizeof uuid->bytes));
+    memcpy(uuid->bytes, driver_get()->config->name,
+           strnlen(driver_get()->config->name, sizeof uuid->bytes));
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -43,7 +43,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!bytes) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *bytes = driver_get()->config.memory_bytes;
+    *bytes = driver_get()->config->memory_bytes;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -51,8 +51,8 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);
     if (!major || !minor) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *major = (int)driver_get()->config.cc_major;
-    *minor = (int)driver_get()->config.cc_minor;
+    *major = (int)driver_get()->config->cc_major;
+    *minor = (int)driver_get()->config->cc_minor;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -127,7 +127,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
                      .SIMDWidth = (int)l->warp_size,
                      .memPitch = (int)l->max_pitch,
                      .regsPerBlock = (int)l->registers_per_block,
-                     .clockRate = (int)(driver_get()->config.clocks.hot_mhz * 1000),
+                     .clockRate = (int)(driver_get()->config->clocks.hot_mhz * 1000),
                      .textureAlign = (int)l->tex_alignment};
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -218,7 +218,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     if (!value || attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    const struct gpu_config *c = &driver_get()->config;
+    const struct gpu_config *c = driver_get()->config;
     const struct gpu_limits *l = gpu_limits_of(driver_get()->gpu);
     uint64_t v = 0;
     switch (attribute) {

@@ -1,390 +1,77 @@
-// The singleton: start, end, lock, signals, forks, and what statuses mean to the API.
-//
-// A record must be whole whatever the program does. Its lines are written as launches end, so a
-// process that is killed leaves all that had finished; everything milder also leaves the totals:
-//   exit()      ends a simulation that another thread is in at its next quantum, then closes; so do
-//               quick_exit() and, under `warpwatt run`, _exit()
-//   SIGINT, SIGTERM, SIGHUP, SIGQUIT  the same, and the process dies by that signal. Only with a
-//               record and only where the program has no handler of its own. Outside of calls the
-//               watching thread does it (watch.c).
-//   `warpwatt run` is killed  the same, whatever handlers the program has
-//   fork()      the child may not use the device and never touches the record
+// The singleton: which calls may enter, and what statuses mean to the API. What the process needs
+// beside that (the GPU's life, record, signals, forks, exits) is in the room `process`.
 #include "driver/driver.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "driver/refuse.h"
-#include "driver/watch.h"
 
-enum {
-    EXIT_PATIENCE_S = 5,   // that exit() waits for a thread that does not come back
-    END_PATIENCE_MS = 500, // that the watching thread waits for one: all is to end within a second
-    AGAIN_MS = 300 // one signal may come twice, by the terminal or a group and by `warpwatt run`
-};
-
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-static struct {
-    pthread_mutex_t lock;
-    struct driver state;
-    struct arena arena;
-    struct diags diags;
-    struct session session;
-    struct session_filter *filter; // NULL: every launch is timed
-    struct record *record;
-    struct progress_line progress;
-    volatile int stop; // what runs ends at its next quantum
-    volatile sig_atomic_t signal_number;
-    struct timespec signal_time; // of the first one
-    atomic_int inside; // threads in or waiting for a call
-    atomic_ullong entries;
-    bool initialised, failed, ended, forked, exiting;
-    bool in_callback, fork_locked, has_fork_handlers, is_watched;
-    struct sigaction old_action[WW_COUNT(caught)];
-    bool has_action[WW_COUNT(caught)];
-    uint64_t said[256]; // hashes of refusals that were said
-    uint32_t n_said;
-    char named[8192]; // unsupported calls that were named, with blanks around
-} the = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static struct driver the;
 
 struct driver *driver_get(void) {
-    return &the.state;
-}
-struct diags *driver_diags(void) {
-    return &the.diags;
-}
-
-// ---- what the GPU tells -----------------------------------------------------------------------
-static void on_launch(void *user, const struct gpu_result *r) {
-    (void)user;
-    progress_clear(&the.progress);
-    if (r->fault.kind != FAULT_NONE) the.state.last_fault = r->fault.kind;
-    if (the.record) record_launch(the.record, r, the.session.per_sm);
-}
-
-static void on_progress(void *user, const struct gpu_progress *p) {
-    (void)user;
-    progress_show(&the.progress, p);
-}
-
-static void on_print(void *user, const char *text, size_t len) {
-    (void)user;
-    progress_clear(&the.progress);
-    fwrite(text, 1, len, stdout);
-    fflush(stdout);
-}
-
-static void on_log(void *user, const char *sentence) {
-    (void)user;
-    driver_say("%s", sentence);
-}
-
-void driver_say(const char *fmt, ...) {
-    progress_clear(&the.progress);
-    va_list ap;
-    va_start(ap, fmt);
-    fputs("warpwatt: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
-    va_end(ap);
-}
-
-static void empty_diags(void) {
-    diags_free(&the.diags);
-    diags_init(&the.diags);
-}
-
-static void print_diags(void) {
-    if (the.diags.list.n) {
-        progress_clear(&the.progress);
-        diags_print(&the.diags, stderr);
-    }
-}
-
-// ---- signals -----------------------------------------------------------------------------------
-static void restore_signals(void) {
-    for (size_t i = 0; i < WW_COUNT(caught); i++)
-        if (the.has_action[i]) sigaction(caught[i], &the.old_action[i], NULL);
-    memset(the.has_action, 0, sizeof the.has_action);
-}
-
-static _Noreturn void die_by_signal(int number) {
-    const struct sigaction act = {.sa_handler = SIG_DFL};
-    sigaction(number, &act, NULL);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-    _exit(128 + number);
-}
-
-static int64_t ms_between(const struct timespec *a, const struct timespec *b) {
-    return (int64_t)(b->tv_sec - a->tv_sec) * 1000 + (b->tv_nsec - a->tv_nsec) / 1000000;
-}
-
-// A second one, by a person who has waited long enough, ends the process at once.
-static void on_signal(int number) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (the.signal_number) {
-        if (ms_between(&the.signal_time, &now) > AGAIN_MS) die_by_signal(number);
-        return;
-    }
-    the.signal_time = now;
-    the.signal_number = number;
-    the.stop = 1;
-    if (the.is_watched)
-        watch_wake();
-    else if (atomic_load(&the.inside) == 0)
-        die_by_signal(number);
-}
-
-static void catch_signals(void) {
-    for (size_t i = 0; i < WW_COUNT(caught); i++) {
-        struct sigaction *old = &the.old_action[i];
-        if (sigaction(caught[i], NULL, old) != 0 || old->sa_handler != SIG_DFL) continue;
-        const struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-        the.has_action[i] = sigaction(caught[i], &act, NULL) == 0;
-    }
-}
-
-void driver_module_leaves(void) {
-    if (the.record) record_module_gone(the.record);
-}
-
-// ---- end ---------------------------------------------------------------------------------------
-static bool lock_for_exit(int64_t patience_ms) {
-    if (pthread_mutex_trylock(&the.lock) == 0) return true;
-    the.exiting = true;
-    the.stop = 1;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += patience_ms / 1000;
-    until.tv_nsec += patience_ms % 1000 * 1000000;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    return pthread_mutex_timedlock(&the.lock, &until) == 0;
-}
-
-static void finish_within(int64_t patience_ms) {
-    if (!the.initialised || the.ended || the.forked || !lock_for_exit(patience_ms)) return;
-    if (the.ended) {
-        pthread_mutex_unlock(&the.lock);
-        return;
-    }
-    // What was queued and never waited for still counts. From inside a callback the GPU is busy
-    // with the call that we are in: it is left as it stands.
-    if (!the.in_callback && !the.stop && the.state.sticky == CUDA_SUCCESS &&
-        gpu_synchronize(the.state.gpu, &the.diags) != WW_OK)
-        print_diags();
-    the.ended = true;
-    struct gpu_totals totals;
-    gpu_totals(the.state.gpu, &totals);
-    progress_clear(&the.progress);
-    empty_diags();
-    if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK) print_diags();
-    the.record = NULL;
-    restore_signals();
-    if (!the.in_callback) {
-        gpu_destroy(the.state.gpu);
-        the.state.gpu = NULL;
-    }
-    session_filter_destroy(the.filter);
-    the.filter = NULL;
-    diags_free(&the.diags);
-    arena_free(&the.arena);
-    pthread_mutex_unlock(&the.lock);
-}
-
-static void finish(void) { finish_within(EXIT_PATIENCE_S * 1000); }
-
-// _exit() runs no handlers of exits: libwarpwatt-preload.so, which has its own, calls this then.
-static void finish_before_exit(void) {
-    void (*before_exit)(void (*fn)(void)) = NULL;
-    void *const symbol = dlsym(RTLD_DEFAULT, "warpwatt_before_exit");
-    memcpy(&before_exit, &symbol, sizeof symbol);
-    if (before_exit) before_exit(finish);
-}
-
-static void end_now(bool owner_is_gone) {
-    the.stop = 1;
-    if (owner_is_gone && !the.signal_number) {
-        clock_gettime(CLOCK_MONOTONIC, &the.signal_time);
-        the.signal_number = SIGTERM;
-    }
-    finish_within(END_PATIENCE_MS);
-    die_by_signal(the.signal_number);
-}
-
-// ---- forks -------------------------------------------------------------------------------------
-static void before_fork(void) { the.fork_locked = pthread_mutex_trylock(&the.lock) == 0; }
-static void after_fork_parent(void) {
-    if (the.fork_locked) pthread_mutex_unlock(&the.lock);
-}
-static void after_fork_child(void) {
-    the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    atomic_store(&the.inside, 0);
-    driver_pump_stopped();
-    if (the.is_watched) watch_forget();
-    the.is_watched = false;
-    if (!the.initialised || the.ended) return;
-    the.forked = true;
-    restore_signals();
+    return &the;
 }
 
 // ---- start -------------------------------------------------------------------------------------
-// Every process that opens the device has a record of its own: the first name that is free.
-static const char *claim_record(const char *path) {
-    for (uint32_t p = 1; p <= RECORD_PROCESSES; p++) {
-        char name[RECORD_PATH_BYTES];
-        const int fd =
-            open(record_path_of(path, p, name, sizeof name), O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (fd < 0 && errno == EEXIST) continue;
-        if (fd >= 0) close(fd);
-        return arena_strdup(&the.arena, name); // record_open says what is wrong
-    }
-    driver_say("%d processes have written records %s: what this one launches is in none",
-               RECORD_PROCESSES, path);
-    return NULL;
+static void on_open(struct gpu *g) {
+    the.gpu = g;
+    the.config = process_config();
 }
-
-static bool is_timed(void *user, uint64_t launch, const char *kernel) {
-    (void)user;
-    return session_filter_times(the.filter, launch, kernel);
+static void on_launch(const struct gpu_result *r) {
+    if (r->fault.kind != FAULT_NONE) the.last_fault = r->fault.kind;
 }
-
-static enum ww_status start(void) {
-    arena_init(&the.arena, NULL);
-    diags_init(&the.diags);
-    enum ww_status s = session_from_env(&the.arena, &the.session, &the.diags);
-    struct savings savings = {0};
-    if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
-    if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.state.config, &savings);
-    const char *const record =
-        s == WW_OK && the.session.record ? claim_record(the.session.record) : NULL;
-    if (record)
-        s = record_open(record, &the.state.config, program_invocation_name, the.session.told,
-                        &the.diags, &the.record);
-    if (s != WW_OK) return s;
-    progress_init(&the.progress, stderr, the.session.progress);
-    struct gpu_options o;
-    gpu_options_init(&o);
-    session_gpu_options(&the.session, &o);
-    o.savings = savings;
-    if (the.filter) o.time_launch = is_timed;
-    o.launch_done = on_launch;
-    o.progress = on_progress;
-    o.print = on_print;
-    o.log = on_log;
-    o.stop = &the.stop;
-    s = gpu_create(&the.state.config, &o, &the.diags, &the.state.gpu);
-    if (s != WW_OK) return s;
-    gpu_told_config(&o.told, &the.state.config);
-    if (the.record || the.session.owner)
-        the.is_watched = watch_start((pid_t)the.session.owner, end_now);
-    if (the.record) catch_signals();
-    if (!the.has_fork_handlers)
-        the.has_fork_handlers =
-            pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0;
-    return WW_OK;
-}
+static bool may_finish(void) { return the.sticky == CUDA_SUCCESS; }
 
 CUresult driver_init(void) {
-    pthread_mutex_lock(&the.lock);
-    if (!the.initialised && !the.failed) {
-        const enum ww_status s = start();
-        if (s == WW_OK) {
-            the.initialised = true;
-            atexit(finish);
-            at_quick_exit(finish);
-            finish_before_exit();
-        } else {
-            the.failed = true;
-            diags_print(&the.diags, stderr);
-            if (the.record) {
-                record_error(the.record, s, "the simulated GPU could not be opened", false);
-                record_close(the.record, &(struct gpu_totals){.launches = 0}, &the.diags);
-                the.record = NULL;
-            }
-            empty_diags();
-        }
+    static const struct process_front front = {.opened = on_open,
+                                               .launch_done = on_launch,
+                                               .may_finish = may_finish,
+                                               .forked = driver_pump_stopped};
+    switch (process_open(&front)) {
+    case PROCESS_OPEN: return CUDA_SUCCESS;
+    case PROCESS_ENDED: return CUDA_ERROR_DEINITIALIZED;
+    case PROCESS_FORKED: return CUDA_ERROR_NOT_INITIALIZED; // as the vendor's
+    default: return CUDA_ERROR_NO_DEVICE;
     }
-    CUresult r = CUDA_SUCCESS;
-    if (the.forked)
-        r = CUDA_ERROR_NOT_INITIALIZED; // as the vendor's: a context does not survive a fork
-    else if (the.ended)
-        r = CUDA_ERROR_DEINITIALIZED;
-    else if (the.failed)
-        r = CUDA_ERROR_NO_DEVICE;
-    pthread_mutex_unlock(&the.lock);
-    return r;
 }
 
 // ---- calls -------------------------------------------------------------------------------------
 static CUresult may_enter(enum driver_need need) {
-    if (the.in_callback)
+    if (process_is_called_out())
         return CUDA_ERROR_NOT_PERMITTED; // only the callback's own thread gets here
-    if (the.ended || the.exiting) return CUDA_ERROR_DEINITIALIZED;
-    if (need >= NEED_INIT && (!the.initialised || the.forked)) return CUDA_ERROR_NOT_INITIALIZED;
+    const enum process_state state = process_state();
+    if (state == PROCESS_ENDED) return CUDA_ERROR_DEINITIALIZED;
+    if (need >= NEED_INIT && state != PROCESS_OPEN) return CUDA_ERROR_NOT_INITIALIZED;
     if (need < NEED_CONTEXT) return CUDA_SUCCESS;
     CUcontext c = driver_current();
     if (!c) return CUDA_ERROR_INVALID_CONTEXT;
     if (!driver_handle_live(TAG_CONTEXT, DRIVER_KEY(c))) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return the.state.sticky;
+    return the.sticky;
 }
 
 CUresult driver_enter(enum driver_need need) {
-    atomic_fetch_add(&the.inside, 1);
-    atomic_fetch_add_explicit(&the.entries, 1, memory_order_relaxed);
-    pthread_mutex_lock(&the.lock);
+    process_enter();
     const CUresult r = may_enter(need);
     return r == CUDA_SUCCESS ? r : driver_leave(r);
 }
 
 CUresult driver_leave(CUresult r) {
-    if (the.signal_number && !the.in_callback) {
-        finish();
-        die_by_signal(the.signal_number);
-    }
-    pthread_mutex_unlock(&the.lock);
-    atomic_fetch_sub(&the.inside, 1);
+    process_leave();
     return r;
 }
 
-unsigned long long driver_entries(void) {
-    if (atomic_load(&the.inside)) atomic_fetch_add(&the.entries, 1);
-    return atomic_load(&the.entries);
-}
-
 bool driver_move_on(void) {
-    atomic_fetch_add(&the.inside, 1);
-    pthread_mutex_lock(&the.lock);
-    const bool may = the.initialised && !the.ended && !the.exiting && !the.forked &&
-                     the.state.sticky == CUDA_SUCCESS && driver_has_calls();
+    process_lock();
+    const bool may =
+        process_state() == PROCESS_OPEN && the.sticky == CUDA_SUCCESS && driver_has_calls();
     if (!may) driver_pump_stopped();
     // a fault is remembered, and said, by the next call that asks
-    if (may) driver_result(gpu_synchronize(the.state.gpu, &the.diags));
-    driver_leave(CUDA_SUCCESS);
+    if (may) driver_result(gpu_synchronize(the.gpu, process_diags()));
+    process_leave();
     return may;
-}
-
-void driver_call_out(void (*fn)(void *user), void *user) {
-    the.in_callback = true;
-    fn(user);
-    the.in_callback = false;
 }
 
 // ---- results -----------------------------------------------------------------------------------
 static CUresult fault_result(enum ww_status s) {
-    switch (the.state.last_fault) {
+    switch (the.last_fault) {
     case FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case FAULT_ASSERT: return CUDA_ERROR_ASSERT;
     case FAULT_TRAP: return CUDA_ERROR_LAUNCH_FAILED;
@@ -397,23 +84,8 @@ static CUresult fault_result(enum ww_status s) {
     }
 }
 
-// A refusal that was said is not said again, however often a program tries: the account counts.
-static bool was_said(enum ww_status s, const char *sentence) {
-    if (s != WW_ERROR_LAUNCH && s != WW_ERROR_UNSUPPORTED && s != WW_ERROR_SYNTAX) return false;
-    uint64_t h = 14695981039346656037u; // FNV-1a
-    for (const char *c = sentence; *c; c++) h = (h ^ (uint8_t)*c) * 1099511628211u;
-    for (uint32_t i = 0; i < the.n_said; i++)
-        if (the.said[i] == h) return true;
-    if (the.n_said < WW_COUNT(the.said)) the.said[the.n_said++] = h;
-    return false;
-}
-
 static CUresult result_of(enum ww_status s, bool is_launch) {
-    char first[1024] = "";
-    if (s != WW_OK) diags_first(&the.diags, first, sizeof first);
-    if (!was_said(s, first)) print_diags();
-    empty_diags();
-    if (s == WW_ERROR_LAUNCH && is_launch && the.record) record_error(the.record, s, first, true);
+    process_report(s, is_launch);
     switch (s) {
     case WW_OK: return CUDA_SUCCESS;
     case WW_ERROR_DEVICE_MEMORY:
@@ -423,14 +95,12 @@ static CUresult result_of(enum ww_status s, bool is_launch) {
     case WW_ERROR_LAUNCH: return CUDA_ERROR_INVALID_VALUE;
     case WW_ERROR_IO: return CUDA_ERROR_FILE_NOT_FOUND;
     case WW_ERROR_SYNTAX:
-    case WW_ERROR_UNSUPPORTED:
-        if (the.record) record_error(the.record, s, first, is_launch);
-        return CUDA_ERROR_INVALID_PTX;
+    case WW_ERROR_UNSUPPORTED: return CUDA_ERROR_INVALID_PTX;
     case WW_ERROR_ACCESS:
     case WW_ERROR_TRAP:
-    case WW_ERROR_PROGRAM: return the.state.sticky = fault_result(s);
+    case WW_ERROR_PROGRAM: return the.sticky = fault_result(s);
     case WW_ERROR_DEADLOCK:
-    case WW_ERROR_LIMIT: return the.state.sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
+    case WW_ERROR_LIMIT: return the.sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
     case WW_ERROR_INTERRUPTED: // by a signal: driver_leave ends the process; or by exit()
         return CUDA_ERROR_DEINITIALIZED;
     default: return CUDA_ERROR_UNKNOWN;
@@ -441,19 +111,13 @@ CUresult driver_result(enum ww_status s) { return result_of(s, false); }
 CUresult driver_result_of_launch(enum ww_status s) { return result_of(s, true); }
 
 CUresult driver_result_quiet(enum ww_status s) {
-    if (s == WW_ERROR_DEVICE_MEMORY) empty_diags();
+    if (s == WW_ERROR_DEVICE_MEMORY) process_forget();
     return driver_result(s);
 }
 
 CUresult driver_unsupported(const char *call) {
-    pthread_mutex_lock(&the.lock);
-    char word[128];
-    snprintf(word, sizeof word, " %s ", call);
-    if (!strstr(the.named, word) && strlen(the.named) + sizeof word < sizeof the.named) {
-        strcat(the.named, word);
-        driver_say("%s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED", call);
-    }
-    pthread_mutex_unlock(&the.lock);
+    if (process_first_time(call))
+        process_say("%s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED", call);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -1,19 +1,17 @@
 // libcuda.so.1: the CUDA driver API over gpu.h. One process, one simulated GPU.
 //
-//   driver.c      the singleton: start, end, lock, signals, forks, results of statuses
+//   driver.c      the singleton: which calls may enter, what statuses mean
 //   handle.c      which handles are alive, and whose
 //   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
-//   watch.c       ends the process, with its account, when its own threads may not get to it
 //   pump.c        moves the GPU while host functions are queued and nobody waits
 //   per_thread.c  names whose default stream is the calling thread's
 //   symbols.c     cuGetProcAddress, by symbols.def
 //   unsupported.c the names that answer CUDA_ERROR_NOT_SUPPORTED, by unsupported.def
 //
-// The simulator's only singleton lives in driver.c: the GPU, its session (options that the
-// command passes in WARPWATT_* variables) and the record of the run. Every entry takes its lock, so
-// any number of host threads may call; simulated time does not depend on how they interleave as
-// long as the program itself orders its work.
+// What the process keeps beside the API (the GPU, options, record, signals, forks) is in the room
+// `process`. Every entry takes its lock, so any number of host threads may call; simulated time
+// does not depend on how they interleave as long as the program itself orders its work.
 #ifndef WW_DRIVER_H
 #define WW_DRIVER_H
 
@@ -21,8 +19,7 @@
 #include "cuda.h"
 #pragma GCC visibility pop
 
-#include "report/report.h"
-#include "report/session.h"
+#include "process/process.h"
 
 // What cuDriverGetVersion answers: the newest interface that symbols.def has. A runtime refuses a
 // driver older than itself.
@@ -117,7 +114,7 @@ struct CUarray_st {
 // ---- the singleton (driver.c) ---------------------------------------------------------------
 struct driver {
     struct gpu *gpu;
-    struct gpu_config config; // as programs are to see it
+    const struct gpu_config *config; // as programs are to see it
     struct CUctx_st *primary;
     uint32_t primary_references, primary_flags;
     uint64_t next_id;
@@ -131,7 +128,6 @@ CUresult driver_enter(enum driver_need need);
 CUresult driver_leave(CUresult r); // releases the lock, answers r
 struct driver *driver_get(void);   // with the lock held
 CUresult driver_init(void);
-struct diags *driver_diags(void);
 // A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky
 // faults, empties the diagnostics.
 CUresult driver_result(enum ww_status s);
@@ -140,12 +136,8 @@ CUresult driver_result(enum ww_status s);
 CUresult driver_result_of_launch(enum ww_status s);
 // The same, but running out of device memory is an answer that programs expect: no sentence.
 CUresult driver_result_quiet(enum ww_status s);
-// A sentence about a call's arguments on stderr.
-void driver_say(const char *fmt, ...) WW_PRINTF(1, 2);
 // Names a call that is not supported once on stderr; answers CUDA_ERROR_NOT_SUPPORTED.
 CUresult driver_unsupported(const char *call);
-// Runs a host function of the program: calls that it makes are refused, as the vendor's are.
-void driver_call_out(void (*fn)(void *user), void *user);
 // Body of a call between enter and leave.
 #define DRIVER_ENTER(need)                                                                         \
     do {                                                                                           \
@@ -161,12 +153,10 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // stream, and when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
-void driver_module_leaves(void); // before its code goes: what the record still adds up is written
 bool driver_has_calls(void);  // host functions are queued
 // Keeps the GPU going while host functions are queued and the program is silent (pump.c).
 void driver_pump_start(void);
 void driver_pump_stopped(void);
-unsigned long long driver_entries(void); // calls that were made; grows while one is under way
 bool driver_move_on(void);               // runs what is queued; false: nothing will be
 void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
 // Loads PTX text (module.c).

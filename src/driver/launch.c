@@ -7,7 +7,7 @@ static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
 static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
     const struct code_param *p;
     uint32_t n;
-    const enum ww_status s = gpu_kernel_params(f->kernel, driver_diags(), &p, &n);
+    const enum ww_status s = gpu_kernel_params(f->kernel, process_diags(), &p, &n);
     if (s != WW_OK) return driver_result(s);
     if (params && extra) return CUDA_ERROR_INVALID_VALUE;
     *bytes = n ? p[n - 1].offset + p[n - 1].bytes : 0;
@@ -45,7 +45,7 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
             return CUDA_ERROR_INVALID_VALUE;
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     struct gpu_kernel_attributes a;
-    if (driver_result(gpu_kernel_attributes(f->kernel, driver_diags(), &a)) != CUDA_SUCCESS ||
+    if (driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a)) != CUDA_SUCCESS ||
         threads > limits->threads_per_block ||
         (uint64_t)a.shared_bytes + l->dynamic_shared > limits->shared_per_block)
         return CUDA_ERROR_INVALID_VALUE;
@@ -64,7 +64,8 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     memcpy(l.block, block, sizeof l.block);
     const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
     if (r != CUDA_SUCCESS) return r;
-    const enum ww_status st = gpu_launch(driver_get()->gpu, s, f->kernel, &l, driver_diags(), NULL);
+    const enum ww_status st =
+        gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL);
     const CUresult why = driver_result_of_launch(st);
     return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
 }
@@ -179,7 +180,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct sm_occupancy o;
     const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size,
-                                                  (uint32_t)dynamic_shared, driver_diags(), &o);
+                                                  (uint32_t)dynamic_shared, process_diags(), &o);
     if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
     *blocks = (int)o.ctas;
     DRIVER_LEAVE(CUDA_SUCCESS);
@@ -199,7 +200,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!min_grid || !block_size) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct gpu_kernel_attributes a;
-    enum ww_status s = gpu_kernel_attributes(f->kernel, driver_diags(), &a);
+    enum ww_status s = gpu_kernel_attributes(f->kernel, process_diags(), &a);
     if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
     int limit = (int)a.max_threads_per_block;
     if (block_limit > 0 && block_limit < limit) limit = block_limit;
@@ -209,13 +210,13 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
     for (int threads = whole_warps > 0 ? whole_warps : limit; threads > 0; threads -= 32) {
         const size_t shared = shared_of_block ? shared_of_block(threads) : dynamic_shared;
         struct sm_occupancy o;
-        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, driver_diags(),
+        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, process_diags(),
                                  &o);
         if (s != WW_OK) break;
         if (o.ctas * (uint32_t)threads <= best) continue;
         best = o.ctas * (uint32_t)threads;
         *block_size = threads;
-        *min_grid = (int)(o.ctas * driver_get()->config.sm_count);
+        *min_grid = (int)(o.ctas * driver_get()->config->sm_count);
     }
     DRIVER_LEAVE(driver_result(s));
 }
@@ -237,15 +238,15 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunct
     while (low + 1 < high) {
         const uint32_t middle = low + (high - low) / 2;
         const CUresult r = driver_result(
-            gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, middle, driver_diags(), &o));
+            gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, middle, process_diags(), &o));
         if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
         if (o.ctas >= (uint32_t)blocks)
             low = middle;
         else
             high = middle;
     }
-    const CUresult r =
-        driver_result(gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, driver_diags(), &o));
+    const CUresult r = driver_result(
+        gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, process_diags(), &o));
     if (r == CUDA_SUCCESS && o.ctas < (uint32_t)blocks) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     *dynamic_shared = low;
     DRIVER_LEAVE(r);

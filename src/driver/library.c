@@ -77,7 +77,7 @@ void driver_release_library(uint64_t key) {
 CUresult cuLibraryUnload(CUlibrary l) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_library(l)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, process_diags()));
     driver_release_library(DRIVER_KEY(l));
     DRIVER_LEAVE(r);
 }
@@ -236,11 +236,11 @@ CUresult cuLinkCreate(unsigned int n_options, CUjit_option *options, void **valu
 static CUresult add_input(CUlinkState s, CUjitInputType type, const char *text, size_t len,
                           const char *name) {
     if (type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_FATBINARY) {
-        driver_say("%s is machine code for a real GPU: only PTX can be linked", name);
+        process_say("%s is machine code for a real GPU: only PTX can be linked", name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
     if (type != CU_JIT_INPUT_PTX) {
-        driver_say("%s is neither PTX nor machine code: only PTX can be linked", name);
+        process_say("%s is neither PTX nor machine code: only PTX can be linked", name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const char *copy = arena_strndup(&s->arena, text, len);
@@ -270,7 +270,8 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
     arena_init(&a, NULL);
     char *text;
     size_t len;
-    CUresult r = driver_result(file_read(&a, path, (size_t)256 << 20, &text, &len, driver_diags()));
+    CUresult r =
+        driver_result(file_read(&a, path, (size_t)256 << 20, &text, &len, process_diags()));
     if (r == CUDA_SUCCESS) r = add_input(s, type, text, len, path);
     arena_free(&a);
     DRIVER_LEAVE(r);
@@ -285,7 +286,7 @@ CUresult cuLinkComplete(CUlinkState s, void **image, size_t *size) {
     size_t len = s->len.at[0];
     if (s->text.n > 1) {
         const CUresult r = driver_result(fatbin_link(&s->arena, s->text.at, s->len.at, s->text.n,
-                                                     driver_diags(), &whole, &len));
+                                                     process_diags(), &whole, &len));
         if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     }
     *image = whole;

@@ -23,7 +23,7 @@ static CUresult keep_memory(uint64_t at) {
 
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes) {
     uint64_t at = 0;
-    CUresult r = driver_result_quiet(gpu_malloc(gpu(), bytes, NULL, driver_diags(), &at));
+    CUresult r = driver_result_quiet(gpu_malloc(gpu(), bytes, NULL, process_diags(), &at));
     if (r == CUDA_SUCCESS) r = keep_memory(at);
     if (r == CUDA_SUCCESS) *address = at;
     return r;
@@ -42,7 +42,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width, size
     if (element != 4 && element != 8 && element != 16) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     uint64_t at = 0, row = 0;
     CUresult r = driver_result_quiet(
-        gpu_malloc_pitch(gpu(), width, height, element, driver_diags(), &at, &row));
+        gpu_malloc_pitch(gpu(), width, height, element, process_diags(), &at, &row));
     if (r == CUDA_SUCCESS) r = keep_memory(at);
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     *address = at;
@@ -127,7 +127,7 @@ void driver_release_host(uint64_t key) {
 static CUresult end_host(void *p, bool ours, CUresult otherwise) {
     if (!driver_handle_live(TAG_HOST, DRIVER_KEY(p)) || find_host(DRIVER_KEY(p))->is.ours != ours)
         return otherwise;
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_host(DRIVER_KEY(p));
     return r;
 }
@@ -193,10 +193,11 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
     struct host_block *b = calloc(1, sizeof *b);
     if (!b) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     uint64_t at = 0;
-    CUresult r = driver_result_quiet(gpu_malloc(gpu(), bytes, "managed", driver_diags(), &at));
+    CUresult r = driver_result_quiet(gpu_malloc(gpu(), bytes, "managed", process_diags(), &at));
     if (r == CUDA_SUCCESS && DRIVER_KEY(devmem_host(gpu_memory(gpu()), at, bytes)) != at) {
-        driver_say("managed memory needs device addresses that are free on the host, and here they "
-                   "are not: it answers CUDA_ERROR_NOT_SUPPORTED");
+        process_say(
+            "managed memory needs device addresses that are free on the host, and here they "
+            "are not: it answers CUDA_ERROR_NOT_SUPPORTED");
         devmem_free(gpu_memory(gpu()), at);
         r = CUDA_ERROR_NOT_SUPPORTED;
     }
@@ -229,11 +230,11 @@ static CUresult refuse_free(CUdeviceptr address) {
     struct devmem_range near;
     char text[256];
     if (!devmem_nearest(gpu_memory(gpu()), address, &near))
-        driver_say("free of 0x%llx: nothing was ever allocated", address);
+        process_say("free of 0x%llx: nothing was ever allocated", address);
     else
-        driver_say("free of 0x%llx, which cuMemAlloc did not give out or which is freed already; "
-                   "nearest is %s",
-                   address, devmem_range_text(&near, text, sizeof text));
+        process_say("free of 0x%llx, which cuMemAlloc did not give out or which is freed already; "
+                    "nearest is %s",
+                    address, devmem_range_text(&near, text, sizeof text));
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -241,7 +242,7 @@ CUresult driver_free(CUdeviceptr address) {
     if (!address) return CUDA_SUCCESS;
     if (!driver_handle_live(TAG_MEMORY, address)) return refuse_free(address);
     const CUresult r =
-        driver_result(gpu_synchronize(gpu(), driver_diags())); // as the vendor's does
+        driver_result(gpu_synchronize(gpu(), process_diags())); // as the vendor's does
     driver_release_memory(address);
     return r;
 }

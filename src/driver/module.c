@@ -71,16 +71,16 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
     switch (fatbin_image(image)) {
     case FATBIN_IMAGE_TEXT: return CUDA_SUCCESS;
     case FATBIN_IMAGE_ELF:
-        driver_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
-                   "-gencode arch=compute_XX,code=compute_XX)",
-                   name);
+        process_say("%s is machine code for a real GPU, not PTX: build it with `nvcc -ptx` (or "
+                    "-gencode arch=compute_XX,code=compute_XX)",
+                    name);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     case FATBIN_IMAGE_CONTAINER:
-        s = fatbin_read(a, image, SIZE_MAX, name, driver_diags(), &f);
+        s = fatbin_read(a, image, SIZE_MAX, name, process_diags(), &f);
         break;
-    case FATBIN_IMAGE_WRAPPER: s = fatbin_read_wrapper(a, image, driver_diags(), &f, NULL); break;
+    case FATBIN_IMAGE_WRAPPER: s = fatbin_read_wrapper(a, image, process_diags(), &f, NULL); break;
     }
-    const struct gpu_config *c = &driver_get()->config;
+    const struct gpu_config *c = driver_get()->config;
     const char *part[256];
     size_t part_len[WW_COUNT(part)];
     uint32_t n = 0;
@@ -89,10 +89,10 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
         if (e < 0) continue;
         if (n == WW_COUNT(part)) return CUDA_ERROR_OUT_OF_MEMORY;
         char *t;
-        s = fatbin_unpack(a, &f.entry.at[e], name, driver_diags(), &t, &part_len[n]);
+        s = fatbin_unpack(a, &f.entry.at[e], name, process_diags(), &t, &part_len[n]);
         part[n++] = t;
     }
-    if (s == WW_OK && n > 1) s = fatbin_link(a, part, part_len, n, driver_diags(), text, len);
+    if (s == WW_OK && n > 1) s = fatbin_link(a, part, part_len, n, process_diags(), text, len);
     if (s != WW_OK) return driver_result(s);
     if (n == 1) *text = (char *)(uintptr_t)part[0], *len = part_len[0];
     if (n) return CUDA_SUCCESS;
@@ -101,7 +101,7 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
     for (uint32_t i = 0; i < f.entry.n && s == WW_OK; i++) {
         char *code;
         size_t bytes;
-        s = fatbin_unpack(a, &f.entry.at[i], name, driver_diags(), &code, &bytes);
+        s = fatbin_unpack(a, &f.entry.at[i], name, process_diags(), &code, &bytes);
         if (s == WW_OK) n_kernels += fatbin_kernels(a, f.entry.at[i].kind, code, bytes, &kernels);
     }
     if (s != WW_OK) return driver_result(s);
@@ -111,7 +111,7 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
         return CUDA_SUCCESS;
     }
     char advice[96];
-    driver_say(
+    process_say(
         "the program holds only machine code for a real GPU, no PTX: build it with `nvcc %s` added",
         fatbin_advice(&f, 0, advice, sizeof advice));
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -124,8 +124,8 @@ static CUresult load_text(CUmodule *out, const char *name, const char *text, siz
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
     const struct gpu_module_options o = {.max_registers = j.max_registers};
     const enum ww_status s =
-        gpu_module_load(driver_get()->gpu, name, text, len, &o, driver_diags(), &m->module);
-    write_log(j.log, j.log_bytes, j.log_written, s != WW_OK ? driver_diags() : NULL);
+        gpu_module_load(driver_get()->gpu, name, text, len, &o, process_diags(), &m->module);
+    write_log(j.log, j.log_bytes, j.log_written, s != WW_OK ? process_diags() : NULL);
     write_log(j.info, j.info_bytes, j.info_written, NULL);
     const CUresult r = driver_result(s);
     if (r == CUDA_SUCCESS && driver_handle_add(TAG_MODULE, DRIVER_KEY(m))) {
@@ -155,7 +155,7 @@ CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_option
     arena_init(&a, NULL);
     char *text;
     size_t len;
-    const enum ww_status s = file_read(&a, path, MAX_PTX_BYTES, &text, &len, driver_diags());
+    const enum ww_status s = file_read(&a, path, MAX_PTX_BYTES, &text, &len, process_diags());
     const CUresult r = s == WW_OK ? driver_load(out, path, text, len, n_options, options, values)
                                   : driver_result(s);
     arena_free(&a);
@@ -192,7 +192,7 @@ void driver_release_module(uint64_t key) {
         free(f);
         f = next;
     }
-    driver_module_leaves();
+    process_module_leaves();
     while (m->texrefs) driver_release_texref(DRIVER_KEY(m->texrefs));
     while (m->surfrefs) driver_release_surfref(DRIVER_KEY(m->surfrefs));
     gpu_module_unload(driver_get()->gpu, m->module);
@@ -203,7 +203,7 @@ void driver_release_module(uint64_t key) {
 CUresult cuModuleUnload(CUmodule m) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_module(m)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(driver_get()->gpu, process_diags()));
     driver_release_module(DRIVER_KEY(m));
     DRIVER_LEAVE(r);
 }
@@ -229,9 +229,9 @@ CUresult driver_function(CUfunction *out, CUmodule m, const char *name) {
     }
     if (!has_kernel(m->module, name)) return CUDA_ERROR_NOT_FOUND;
     struct gpu_kernel *k;
-    enum ww_status s = gpu_kernel_find(m->module, name, driver_diags(), &k);
+    enum ww_status s = gpu_kernel_find(m->module, name, process_diags(), &k);
     const struct code_image *image; // what has no lowering is refused here, before anything runs
-    if (s == WW_OK) s = gpu_kernel_image(k, driver_diags(), &image);
+    if (s == WW_OK) s = gpu_kernel_image(k, process_diags(), &image);
     const CUresult r = driver_result_of_launch(s);
     if (r != CUDA_SUCCESS) return r;
     struct CUfunc_st *f = calloc(1, sizeof *f);
@@ -275,9 +275,9 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count, C
 
 CUresult driver_global(CUdeviceptr *address, size_t *bytes, CUmodule m, const char *name) {
     uint64_t at, n;
-    if (gpu_module_global(m->module, name, driver_diags(), &at, &n) != WW_OK) {
-        diags_free(driver_diags()); // a name that is not there is an answer, no sentence
-        diags_init(driver_diags());
+    if (gpu_module_global(m->module, name, process_diags(), &at, &n) != WW_OK) {
+        diags_free(process_diags()); // a name that is not there is an answer, no sentence
+        diags_init(process_diags());
         return CUDA_ERROR_NOT_FOUND;
     }
     if (address) *address = at;
@@ -295,7 +295,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule m, cons
 // ---- facts about functions ---------------------------------------------------------------------
 CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f) {
     struct gpu_kernel_attributes a;
-    const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, driver_diags(), &a));
+    const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
     if (r != CUDA_SUCCESS) return r;
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     switch (attribute) {
@@ -372,7 +372,7 @@ CUresult cuFuncGetName(const char **name, CUfunction f) {
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes) {
     const struct code_param *p;
     uint32_t n;
-    const CUresult r = driver_result(gpu_kernel_params(f->kernel, driver_diags(), &p, &n));
+    const CUresult r = driver_result(gpu_kernel_params(f->kernel, process_diags(), &p, &n));
     if (r != CUDA_SUCCESS) return r;
     if (index >= n || !offset) return CUDA_ERROR_INVALID_VALUE;
     *offset = p[index].offset;

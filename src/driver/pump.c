@@ -21,7 +21,7 @@ static void *pump(void *unused) {
     unsigned long long last = 0;
     for (int silent = 0;;) {
         nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
-        const unsigned long long now = driver_entries();
+        const unsigned long long now = process_entries();
         silent = now == last ? silent + 1 : 0;
         last = now;
         if (silent < SILENT_TICKS) continue;

@@ -24,7 +24,7 @@ static void thread_ends(void *user) {
     struct own_stream *own = user;
     if (driver_enter(NEED_NOTHING) == CUDA_SUCCESS) {
         if (driver_get()->gpu && is_own(own)) {
-            gpu_stream_synchronize(gpu(), own->stream->stream, driver_diags());
+            gpu_stream_synchronize(gpu(), own->stream->stream, process_diags());
             driver_release_stream(DRIVER_KEY(own->stream));
         }
         driver_leave(CUDA_SUCCESS);
@@ -75,7 +75,7 @@ static CUresult new_stream(CUstream *out, unsigned int flags, int priority) {
     s->priority = priority;
     s->id = ++driver_get()->next_id;
     CUresult r = done(gpu_stream_create(gpu(), flags & CU_STREAM_NON_BLOCKING, priority,
-                                        driver_diags(), &s->stream));
+                                        process_diags(), &s->stream));
     if (r == CUDA_SUCCESS && !driver_handle_add(TAG_STREAM, DRIVER_KEY(s))) {
         gpu_stream_destroy(gpu(), s->stream);
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -107,7 +107,7 @@ CUresult cuStreamDestroy(CUstream s) {
     struct gpu_stream *g;
     if (s == CU_STREAM_PER_THREAD || !driver_stream(s, &g) || !g)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const CUresult r = done(gpu_stream_synchronize(gpu(), g, driver_diags()));
+    const CUresult r = done(gpu_stream_synchronize(gpu(), g, process_diags()));
     driver_release_stream(DRIVER_KEY(s));
     DRIVER_LEAVE(r);
 }
@@ -205,12 +205,12 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!driver_stream(s, &g) || !is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(done(gpu_stream_wait(gpu(), g, e->event, driver_diags())));
+    DRIVER_LEAVE(done(gpu_stream_wait(gpu(), g, e->event, process_diags())));
 }
 // A question moves simulated time on a little, or a program that polls would never see its work
 // end; what ran may have met a fault.
 static CUresult asked(bool is_done) {
-    if (gpu_fault_status(gpu()) != WW_OK) return done(gpu_synchronize(gpu(), driver_diags()));
+    if (gpu_fault_status(gpu()) != WW_OK) return done(gpu_synchronize(gpu(), process_diags()));
     return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -224,7 +224,7 @@ CUresult cuStreamSynchronize(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(done(gpu_stream_synchronize(gpu(), g, driver_diags())));
+    DRIVER_LEAVE(done(gpu_stream_synchronize(gpu(), g, process_diags())));
 }
 
 // ---- host functions ----------------------------------------------------------------------------
@@ -251,7 +251,7 @@ static void run_call(void *user) {
     struct call c = **at;
     free(*at);
     *at = c.next;
-    driver_call_out(call_user, &c);
+    process_call_out(call_user, &c);
 }
 
 bool driver_has_calls(void) { return calls != NULL; }
@@ -272,7 +272,7 @@ static CUresult queue_call(CUstream s, struct call c) {
     *copy = c;
     copy->next = calls;
     calls = copy;
-    const CUresult r = done(gpu_host_call(gpu(), g, run_call, copy, driver_diags()));
+    const CUresult r = done(gpu_host_call(gpu(), g, run_call, copy, process_diags()));
     if (r != CUDA_SUCCESS && calls == copy) {
         calls = copy->next;
         free(copy);
@@ -300,7 +300,7 @@ CUresult cuEventCreate(CUevent *out, unsigned int flags) {
     CUevent e = calloc(1, sizeof *e);
     if (!e) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     e->flags = flags;
-    CUresult r = done(gpu_event_create(gpu(), driver_diags(), &e->event));
+    CUresult r = done(gpu_event_create(gpu(), process_diags(), &e->event));
     if (r == CUDA_SUCCESS && !driver_handle_add(TAG_EVENT, DRIVER_KEY(e))) {
         gpu_event_destroy(gpu(), e->event);
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -315,7 +315,7 @@ CUresult cuEventRecord(CUevent e, CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
     if (!is_event(e) || !driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(done(gpu_event_record(gpu(), e->event, g, driver_diags())));
+    DRIVER_LEAVE(done(gpu_event_record(gpu(), e->event, g, process_diags())));
 }
 CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags) {
     (void)flags;
@@ -329,7 +329,7 @@ CUresult cuEventQuery(CUevent e) {
 CUresult cuEventSynchronize(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(done(gpu_event_synchronize(gpu(), e->event, driver_diags())));
+    DRIVER_LEAVE(done(gpu_event_synchronize(gpu(), e->event, process_diags())));
 }
 void driver_release_event(uint64_t key) {
     CUevent e = (CUevent)(uintptr_t)key;

@@ -58,7 +58,7 @@ CUresult cuSurfRefSetArray(CUsurfref s, CUarray a, unsigned int flags) {
     struct exec_texture t = {.channels = 1};
     CUresult e = of_array(&t, a);
     if (e != CUDA_SUCCESS) DRIVER_LEAVE(e);
-    e = driver_result(gpu_synchronize(gpu(), driver_diags())); // see texture.c
+    e = driver_result(gpu_synchronize(gpu(), process_diags())); // see texture.c
     devmem_texture_set(gpu_memory(gpu()), s->handle, &t);
     s->array = a;
     DRIVER_LEAVE(e);
@@ -119,7 +119,7 @@ void driver_release_surface_object(uint64_t key) {
 CUresult cuSurfObjectDestroy(CUsurfObject object) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!find(object)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_surface_object(object);
     DRIVER_LEAVE(r);
 }

@@ -131,7 +131,7 @@ void driver_release_texture_object(uint64_t key) {
 CUresult cuTexObjectDestroy(CUtexObject object) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!find(object)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const CUresult r = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult r = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_texture_object(object);
     DRIVER_LEAVE(r);
 }

@@ -106,9 +106,9 @@ static const struct ptx_var *find_var(CUmodule m, const char *name) {
 CUresult texture_of_module(CUmodule m, const char *name, bool surface, uint64_t *handle) {
     const struct ptx_var *v = find_var(m, name);
     if (!v || (v->type == PTX_SURFREF) != surface) return CUDA_ERROR_NOT_FOUND;
-    if (gpu_module_texture(m->module, name, driver_diags(), handle) == WW_OK) return CUDA_SUCCESS;
-    diags_free(driver_diags());
-    diags_init(driver_diags());
+    if (gpu_module_texture(m->module, name, process_diags(), handle) == WW_OK) return CUDA_SUCCESS;
+    diags_free(process_diags());
+    diags_init(process_diags());
     return CUDA_ERROR_NOT_FOUND;
 }
 
@@ -149,7 +149,7 @@ static CUresult apply(CUtexref r, bool binds) {
     }
     if (e != CUDA_SUCCESS && binds) return e;
     texture_set_modes(&t, &r->modes);
-    e = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    e = driver_result(gpu_synchronize(gpu(), process_diags()));
     devmem_texture_set(gpu_memory(gpu()), r->handle, &t);
     return e;
 }
@@ -225,7 +225,7 @@ CUresult cuTexRefDestroy(CUtexref r) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_texref(r)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (r->module) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE); // goes with its module
-    const CUresult e = driver_result(gpu_synchronize(gpu(), driver_diags()));
+    const CUresult e = driver_result(gpu_synchronize(gpu(), process_diags()));
     driver_release_texref(DRIVER_KEY(r));
     DRIVER_LEAVE(e);
 }

@@ -1,6 +1,6 @@
 // See watch.c.
-#ifndef WW_DRIVER_WATCH_H
-#define WW_DRIVER_WATCH_H
+#ifndef WW_PROCESS_WATCH_H
+#define WW_PROCESS_WATCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 // A thread that ends the process, with its account, when the process itself may not get to it: on a
 // signal while the program is in code of its own, and when `warpwatt run` is gone (killed: a
 // program does not outlive the run that it was started for). It sleeps otherwise.
-#include "driver/watch.h"
+#include "process/watch.h"
 
 #include <poll.h>
 #include <pthread.h>
