@@ -124,11 +124,18 @@ const char *file_temporary_folder(void);
 // The path of the running program's file. False: not known, or too long.
 bool file_program(char *path, size_t size);
 
+// Makes a folder, with those above it, and tries that files can be written there: what takes long to
+// compute must not end in a refusal.
+enum ww_status file_make_folder(const char *path, struct diags *d);
+
 // ---- text -----------------------------------------------------------------
 // Edit distance for "did you mean"; index of the nearest name or -1.
 int text_nearest(const char *word, const char *const *names, size_t n);
 // Decimal, 0x or 0b integer with optional k/m/g suffix (010 is ten); false if malformed.
 bool text_to_u64(const char *s, uint64_t *out);
+// A copy that a terminal shows and does not obey: bytes of control characters, and those that are no
+// UTF-8, stand as `\x1b`, or as `?` each where columns must stay. Tabs and line ends stay.
+char *text_printable(struct arena *a, const char *s, bool keep_columns);
 bool text_to_double(const char *s, double *out);
 // What stands behind a noun that is counted: "1 byte", "2 bytes".
 static inline const char *text_plural(uint64_t n) {

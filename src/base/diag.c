@@ -39,10 +39,11 @@ static char *source_line(struct arena *a, const char *src, uint32_t line) {
     }
     size_t n = strcspn(p, "\r\n");
     if (n > 200) n = 200;
-    return arena_strndup(a, p, n);
+    return text_printable(a, arena_strndup(a, p, n), true);
 }
 
 static void add(struct diags *d, struct diag entry) {
+    entry.text = text_printable(&d->arena, entry.text, false);
     if (entry.severity == DIAG_ERROR) d->errors++;
     vec_push(&d->arena, &d->list, entry);
 }
@@ -62,7 +63,7 @@ enum ww_status diag_at(struct diags *d, enum diag_severity severity, enum ww_sta
     va_end(ap);
     add(d, (struct diag){.severity = severity,
                          .status = status,
-                         .file = file ? arena_strdup(&d->arena, file) : NULL,
+                         .file = file ? text_printable(&d->arena, file, false) : NULL,
                          .line = line,
                          .col = col,
                          .text = text,

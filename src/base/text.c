@@ -74,6 +74,29 @@ enum ww_status file_write_atomic(const char *path, const void *data, size_t len,
     return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
+enum ww_status file_make_folder(const char *path, struct diags *d) {
+    char at[4096];
+    const int n = snprintf(at, sizeof at, "%s/warpwatt-XXXXXX", path);
+    if (!*path || n < 0 || (size_t)n >= sizeof at)
+        return diag_add(d, WW_ERROR_IO, "cannot make the directory `%s`: its name is %s", path,
+                        *path ? "too long" : "empty");
+    for (char *p = at + 1; p <= at + strlen(path); p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        if (mkdir(at, 0777) != 0 && errno != EEXIST && errno != EISDIR)
+            return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", at,
+                            strerror(errno));
+        *p = '/';
+    }
+    const int fd = mkstemp(at);
+    if (fd < 0)
+        return diag_add(d, WW_ERROR_IO, "cannot write into the directory %s: %s", path,
+                        strerror(errno));
+    close(fd);
+    unlink(at);
+    return WW_OK;
+}
+
 bool file_program(char *path, size_t size) {
     const ssize_t n = readlink("/proc/self/exe", path, size);
     if (n <= 0 || (size_t)n >= size) return false;
@@ -153,6 +176,35 @@ bool text_to_double(const char *s, double *out) {
     if (errno || end == s || *end) return false;
     *out = v;
     return true;
+}
+
+// Bytes of the character at `p`, 0 where none stands that may be printed.
+static unsigned printable(const unsigned char *p) {
+    if (*p < 0x80) return (*p >= 0x20 && *p != 0x7f) || *p == '\t' || *p == '\n';
+    const unsigned n = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    if (*p < 0xc2 || *p > 0xf4) return 0;
+    for (unsigned i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    return *p == 0xc2 && p[1] < 0xa0 ? 0 : n; // U+0080 to U+009F control terminals too
+}
+
+char *text_printable(struct arena *a, const char *s, bool keep_columns) {
+    char *const out = arena_alloc(a, 4 * strlen(s) + 1);
+    if (!out) return NULL;
+    char *to = out;
+    for (const char *p = s; *p;) {
+        const unsigned n = printable((const unsigned char *)p);
+        if (n) {
+            memcpy(to, p, n);
+            to += n, p += n;
+        } else if (keep_columns) {
+            *to++ = '?', p++;
+        } else {
+            to += snprintf(to, 5, "\\x%02x", (unsigned char)*p++);
+        }
+    }
+    *to = 0;
+    return out;
 }
 
 uint32_t text_split_csv(char *line, char **field, uint32_t max) {

@@ -59,7 +59,8 @@ static int print_techniques(struct cli *c) {
     uint32_t n;
     const enum ww_status s = technique_list(&c->arena, &list, &n, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
-    for (uint32_t i = 0; i < n; i++) puts(list[i].name);
+    for (uint32_t i = 0; i < n; i++)
+        if (!list[i].broken) puts(list[i].name);
     return 0;
 }
 

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -491,9 +490,6 @@ static json_t *sweep_json(const struct sweep *s) {
 }
 
 static enum ww_status write_files(struct cli *c, const struct sweep *s, const char *dir) {
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", dir,
-                        strerror(errno));
     const char *text =
         "core_mhz,vdd_v,seconds,energy_j,dynamic_j,static_j,power_w,edp_js,ed2p_js2,mark\n";
     for (uint32_t i = 0; i < s->n; i++) {
@@ -636,6 +632,7 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
     for (int i = 0; i < n_rest; i++) args[n_args++] = rest[i];
     if (a.after_dashes) args[n_args++] = (char *)"--";
     for (int i = a.at; a.after_dashes && i < argc; i++) args[n_args++] = argv[i];
+    if (out_dir && (st = file_make_folder(out_dir, &c->diags)) != WW_OK) return cli_fail(c, st);
     const bool cluster =
         w.pool.given || (w.pool.options.backend && w.pool.options.backend != pool_find("local"));
     if (w.db && !cluster) return cli_usage("--db goes with --on slurm");

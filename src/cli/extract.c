@@ -2,9 +2,7 @@
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { OPT_OUT, OPT_PTX, OPT_ALL };
 // What is listed without --all: a library may hold thousands of entries, and each hundreds of
@@ -59,10 +57,11 @@ static void list_entry(struct arena *a, const struct fatbin_entry *e, const char
     const char *const *kernels;
     const uint32_t n = fatbin_kernels(a, e->kind, text, len, &kernels),
                    shown = all || n <= SOME_KERNELS ? n : SOME_KERNELS;
-    for (uint32_t k = 0; k < shown; k++) printf("%s%s", k ? ", " : "  ", kernels[k]);
+    for (uint32_t k = 0; k < shown; k++)
+        printf("%s%s", k ? ", " : "  ", text_printable(a, kernels[k], false));
     if (shown < n) printf(" and %u more", n - shown);
-    if (*e->options) printf("  [%s]", e->options);
-    if (*e->name) printf("  from %s", e->name);
+    if (*e->options) printf("  [%s]", text_printable(a, e->options, false));
+    if (*e->name) printf("  from %s", text_printable(a, e->name, false));
     putchar('\n');
 }
 
@@ -102,8 +101,7 @@ int cmd_extract(struct cli *c, int argc, char **argv) {
         printf("%s holds no device code (no section .nv_fatbin)\n", path);
         return 0;
     }
-    if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return cli_fail(c, diag_add(&c->diags, WW_ERROR_IO, "%s: cannot be made: %m", dir));
+    if (dir && (s = file_make_folder(dir, &c->diags)) != WW_OK) return cli_fail(c, s);
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     printf("%4s  %-5s  %-12s  %5s  %10s  %10s  %-4s  %s\n", "unit", "kind", "target", "ISA",
            "stored", "bytes", "pack", "kernels");

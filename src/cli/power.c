@@ -149,10 +149,9 @@ int cmd_power(struct cli *c, int argc, char **argv) {
     if (counters && !path && !gpu) return cli_usage("counters of which GPU? add -g NAME");
     if (!gpu) gpu = activity_file_gpu(&c->arena, path);
     if (!gpu) {
-        char *text;
-        size_t len;
-        const enum ww_status s =
-            file_read(&c->arena, path, ACTIVITY_FILE_BYTES, &text, &len, &c->diags);
+        struct activity_file f; // what is wrong with the file counts more
+        const struct activity_options any = {.core_hz = 1e9, .missing_zero = true};
+        const enum ww_status s = activity_file_read(&c->arena, path, &any, &c->diags, &f);
         if (s != WW_OK) return cli_fail(c, s);
         return cli_usage("%s does not say which GPU it is of; add -g NAME", path);
     }

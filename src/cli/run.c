@@ -216,6 +216,39 @@ static void show_json(const struct run *run, const struct table_options *o, int 
     json_decref(json);
 }
 
+// A choice of launches that chose none is likely a mistake: says what there was to choose from.
+static void note_unmatched(struct cli *c, const struct session *s, const struct run *run) {
+    size_t i;
+    json_t *l;
+    uint64_t launches = 0;
+    uint32_t shown = 0, n = 0;
+    const char *names = "";
+    struct names seen;
+    names_init(&seen, &c->arena);
+    json_array_foreach(run->launches, i, l) {
+        if (!json_is_true(json_object_get(l, "functional"))) return;
+        launches += run_launches(l);
+        const char *name = json_string_value(json_object_get(l, "kernel"));
+        if (!name || names_get(&seen, name, strlen(name)) >= 0) continue;
+        names_put(&seen, arena_strdup(&c->arena, name), strlen(name), 1);
+        if (n++ < 8) names = arena_printf(&c->arena, "%s%s%s", names, shown++ ? ", " : "", name);
+    }
+    if (!launches) return;
+    const char *what = "";
+    const struct {
+        const char *option, *value;
+    } choice[] = {{"--kernels", s->kernels},
+                  {"--skip-timing", s->skip_timing},
+                  {"--launches", s->launches}};
+    for (size_t k = 0; k < WW_COUNT(choice); k++)
+        if (choice[k].value)
+            what = arena_printf(&c->arena, "%s%s%s `%s`", what, *what ? " and " : "",
+                                choice[k].option, choice[k].value);
+    fprintf(stderr, "warpwatt: %s leave%s none of %llu launch%s to be timed; kernels: %s%s\n", what,
+            strstr(what, " and ") ? "" : "s", (unsigned long long)launches,
+            launches == 1 ? "" : "es", names, n > shown ? ", ..." : "");
+}
+
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status) {
     struct run run;
     enum ww_status s = run_read(record, &c->diags, &run);
@@ -257,6 +290,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (ending && (q->json || q->quiet)) fprintf(stderr, "warpwatt: %s %s\n", q->title, ending);
     if (s == WW_OK && c->diags.list.n && !said) diags_print(&c->diags, stderr);
     const int code = code_of(q, &run, child_status);
+    if (q->session.kernels || q->session.skip_timing || q->session.launches)
+        note_unmatched(c, &q->session, &run);
     run_release(&run);
     return s != WW_OK ? cli_fail(c, s) : code;
 }
@@ -351,11 +386,7 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
     if (*temporary) return cli_temporary_name(c);
     const char *path = q->record;
     if (q->out_dir && !path) {
-        if (mkdir(q->out_dir, 0777) != 0 && errno != EEXIST) {
-            diag_add(&c->diags, WW_ERROR_IO, "cannot make the directory %s: %s", q->out_dir,
-                     strerror(errno));
-            return NULL;
-        }
+        if (file_make_folder(q->out_dir, &c->diags) != WW_OK) return NULL;
         path = arena_printf(&c->arena, "%s/record.jsonl", q->out_dir);
     }
     path = named_record(c, path);
@@ -389,6 +420,7 @@ struct run_words {
     int n_rest;
     bool all;
     const char *pool_option; // an option of where jobs run
+    uint64_t given; // options of the table above, a bit each
 };
 
 // One option with its value, from the table above or one of a bare kernel's.
@@ -445,6 +477,7 @@ static int take_words(struct cli *c, struct cli_args *args, struct run_request *
         if (o == CLI_STOP) return args->code;
         if (o == CLI_END) break;
         if (o != CLI_WORD) {
+            if (o < OPT_N) w->given |= 1ull << o;
             s = take_option(c, q, w, o, value);
             continue;
         }
@@ -462,6 +495,14 @@ static int run_every_workload(struct cli *c, const struct cli_args *args,
                               const struct run_request *q, struct run_words *w) {
     if (w->what || args->after_dashes)
         return cli_usage("--all runs every workload: `%s` is too much", w->what ? w->what : "--");
+    static const uint64_t taken = 1ull << OPT_GPU | 1ull << OPT_SET | 1ull << OPT_SIZE |
+                                  1ull << OPT_THREADS | 1ull << OPT_JSON | 1ull << OPT_SCHEDULER |
+                                  1ull << OPT_POLICY | 1ull << OPT_ALL | 1ull << OPT_DB |
+                                  1ull << OPT_NO_PROGRESS;
+    for (int o = 0; o < OPT_N; o++)
+        if (w->given & ~taken & 1ull << o)
+            return cli_usage("--all does not take %s: `warpwatt help run` says what it takes",
+                             option[o].name);
     w->many.gpu = q->session.gpu;
     w->many.size = w->size;
     w->many.set = q->session.overrides;
@@ -469,6 +510,21 @@ static int run_every_workload(struct cli *c, const struct cli_args *args,
     w->many.processes = q->session.host_threads;
     w->many.json = q->json;
     return run_all_workloads(c, &w->many);
+}
+
+// Without time there is nothing that a technique, an interval or a choice of launches could change.
+static int check_functional(const struct run_request *q) {
+    const struct session *s = &q->session;
+    const char *const what = s->policies && strcmp(s->policies, "none") != 0 ? "--policy"
+                             : s->kernels                                    ? "--kernels"
+                             : s->skip_timing                                ? "--skip-timing"
+                             : s->launches                                   ? "--launches"
+                             : s->interval_cycles                            ? "--interval"
+                                                                             : NULL;
+    if (!s->functional || !what) return GO_ON;
+    return cli_usage("--functional takes no time, so that %s would change nothing: leave one of "
+                     "them out",
+                     what);
 }
 
 int cmd_run(struct cli *c, int argc, char **argv) {
@@ -481,6 +537,8 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     if (code != GO_ON) return code;
     if (w.all) return run_every_workload(c, &args, &q, &w);
     if (w.pool_option) return cli_usage("%s goes with --all", w.pool_option);
+    code = check_functional(&q);
+    if (code != GO_ON) return code;
     if (args.after_dashes && w.what)
         return cli_usage("either a workload (`%s`) or a program behind --, not both", w.what);
     if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
@@ -489,7 +547,10 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     // A wrong GPU file or key is our user's mistake: say so before anything starts.
     struct gpu_config config;
     struct savings savings;
-    const enum ww_status s = session_configure(&q.session, &c->diags, &config, &savings);
+    struct session_filter *filter = NULL;
+    enum ww_status s = session_configure(&q.session, &c->diags, &config, &savings);
+    if (s == WW_OK) s = session_filter_create(&q.session, &c->diags, &filter);
+    session_filter_destroy(filter);
     if (s != WW_OK) return cli_fail(c, s);
     q.config = &config;
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;

@@ -1,6 +1,7 @@
 // `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from
 // a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
 #include "cli/kernel_args.h"
+#include "gpu/yaml_words.h"
 
 #include <cyaml/cyaml.h>
 #include <signal.h>
@@ -80,25 +81,26 @@ static const cyaml_schema_field_t kernel_fields[] = {
 static const cyaml_schema_value_t kernel_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct kernel_file, kernel_fields)};
 
-static void yaml_log(cyaml_log_t level, void *ctx, const char *fmt, va_list ap) {
-    (void)level;
-    char text[512], *said = ctx;
-    vsnprintf(text, sizeof text, fmt, ap);
-    text[strcspn(text, "\n")] = 0;
-    if (!said[0]) snprintf(said, 512, "%s", text);
-}
-
 static enum ww_status read_args_file(struct cli *c, struct ptx_request *p) {
-    char said[512] = "";
-    const cyaml_config_t config = {
-        .log_fn = yaml_log, .log_ctx = said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
+    char *text;
+    size_t len;
+    enum ww_status s = file_read(&c->arena, p->args_file, 1 << 24, &text, &len, &c->diags);
+    if (s == WW_OK) s = yaml_one_document(p->args_file, text, "a kernel's arguments", &c->diags);
+    if (s != WW_OK) return s;
+    static const char *const keys[] = {"entry", "grid", "block", "shared", "launches", "args"};
+    struct yaml_words words = {.file = p->args_file,
+                               .text = text,
+                               .what = "a kernel's arguments",
+                               .key = keys,
+                               .n_keys = WW_COUNT(keys)};
+    const cyaml_config_t config = {.log_fn = yaml_listen,
+                                   .log_ctx = &words,
+                                   .mem_fn = cyaml_mem,
+                                   .log_level = CYAML_LOG_ERROR};
     struct kernel_file *f = NULL;
-    const cyaml_err_t e =
-        cyaml_load_file(p->args_file, &config, &kernel_schema, (cyaml_data_t **)&f, NULL);
-    if (e != CYAML_OK)
-        return diag_add(&c->diags, WW_ERROR_USAGE,
-                        "%s: %s%s%s (keys: entry, grid, block, shared, launches, args)",
-                        p->args_file, cyaml_strerror(e), said[0] ? ": " : "", said);
+    const cyaml_err_t e = cyaml_load_data((const uint8_t *)text, len, &config, &kernel_schema,
+                                          (cyaml_data_t **)&f, NULL);
+    if (e != CYAML_OK || !f) return yaml_refuse(&words, e, &c->diags);
     if (f->entry && !p->entry) p->entry = arena_strdup(&c->arena, f->entry);
     for (unsigned i = 0; i < f->grid_count; i++) p->grid[i] = f->grid[i];
     for (unsigned i = 0; i < f->block_count; i++) p->block[i] = f->block[i];
@@ -121,7 +123,11 @@ struct session_state {
     struct record *record;
     struct progress_line progress;
     bool per_sm;
+    struct session_filter *filter; // NULL: every launch is timed
 };
+static bool is_timed(void *user, uint64_t launch, const char *kernel) {
+    return session_filter_times(((const struct session_state *)user)->filter, launch, kernel);
+}
 static void on_launch(void *user, const struct gpu_result *r) {
     struct session_state *s = user;
     progress_clear(&s->progress);
@@ -189,8 +195,13 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     if (s == WW_OK) s = session_configure(&q->session, &c->diags, &config, &savings);
     if (s != WW_OK) return s;
     struct session_state state = {.per_sm = q->session.per_sm};
-    s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);
-    if (s != WW_OK) return s;
+    s = session_filter_create(&q->session, &c->diags, &state.filter);
+    if (s == WW_OK)
+        s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);
+    if (s != WW_OK) {
+        session_filter_destroy(state.filter);
+        return s;
+    }
     progress_init(&state.progress, stderr, q->session.progress);
     struct gpu_options o;
     gpu_options_init(&o);
@@ -200,6 +211,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;
+    if (state.filter) o.time_launch = is_timed;
     o.stop = &stop_requested;
     const struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &act, NULL);
@@ -213,6 +225,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     progress_clear(&state.progress);
     const enum ww_status closed = record_close(state.record, &totals, &c->diags);
     gpu_destroy(g);
+    session_filter_destroy(state.filter);
     if (totals.launches == 0 && s != WW_OK) remove(record);
     return s != WW_OK ? s : closed;
 }

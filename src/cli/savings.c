@@ -22,19 +22,27 @@ static int show(struct cli *c, const char *name) {
     if (s != WW_OK) return cli_fail(c, s);
     printf("%s: %s\npaper: %s\nfile: %s\n", t.name, t.description, t.paper, t.path);
     uint32_t mechanisms = 0;
+    enum ww_status bad = WW_OK;
     for (uint32_t i = 0; i < t.n_mechanisms; i++) {
+        bool known = false;
         for (uint32_t m = 0; m < SAVINGS_MECHANISMS; m++) {
             if (strcmp(savings_mechanism_info[m].name, t.mechanism[i]) != 0) continue;
+            known = true;
             mechanisms |= 1u << m;
             printf("mechanism %s: %s [%s]\n", t.mechanism[i], savings_mechanism_info[m].prose,
                    savings_mechanism_info[m].paper);
         }
+        if (!known)
+            bad = diag_add(&c->diags, WW_ERROR_CONFIG,
+                           "%s: there is no mechanism `%s`; `warpwatt savings --mechanisms` lists "
+                           "them",
+                           t.path, t.mechanism[i]);
     }
     for (uint32_t i = 0; i < t.n_gpu; i++)
         printf("GPU key %s=%s [%s]\n", t.gpu[i].name, t.gpu[i].value, t.gpu[i].source);
     if (mechanisms) puts("options (-s):");
     print_options(mechanisms, &t);
-    return 0;
+    return bad == WW_OK ? 0 : cli_fail(c, bad);
 }
 
 static const struct cli_option option[] = {
@@ -76,6 +84,11 @@ int cmd_savings(struct cli *c, int argc, char **argv) {
     uint32_t n;
     const enum ww_status s = technique_list(&c->arena, &list, &n, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
-    for (uint32_t i = 0; i < n; i++) printf("%-22s %s\n", list[i].name, list[i].description);
-    return 0;
+    bool broken = false;
+    for (uint32_t i = 0; i < n; i++) {
+        broken = broken || list[i].broken;
+        printf("%-22s %s\n", list[i].name,
+               list[i].broken ? "(this file does not load)" : list[i].description);
+    }
+    return broken ? cli_fail(c, WW_ERROR_CONFIG) : 0;
 }

@@ -363,10 +363,12 @@ static const char *heading(struct cli *c, const char *names) {
 }
 
 static enum ww_status add_policies(struct cli *c, struct compared *k, const char *list) {
-    char *copy = arena_strdup(&c->arena, list), *save = NULL;
+    char *copy = arena_strdup(&c->arena, list);
     enum ww_status s = WW_OK;
-    for (char *w = strtok_r(copy, ",", &save); w && s == WW_OK; w = strtok_r(NULL, ",", &save))
-        s = add_compared(c, k, heading(c, w), both_at_once(c, w), "");
+    for (char *w; s == WW_OK && (w = strsep(&copy, ","));)
+        s = *w ? add_compared(c, k, heading(c, w), both_at_once(c, w), "")
+               : diag_add(&c->diags, WW_ERROR_USAGE, "-p takes techniques with ',' between, not `%s`",
+                          list);
     return s;
 }
 

@@ -89,12 +89,18 @@ static enum ww_status read_entry(struct arena *a, const uint8_t *e, uint64_t lef
         return broken(d, name, offset, "an entry is longer than its container");
     if (packed > padded)
         return broken(d, name, offset, "an entry's compressed length is greater than its place");
-    struct fatbin_entry n = {
-        .kind = u16(e), .container = out->containers, .arch = u32(e + 28),
-        .major = u16(e + 26), .minor = u16(e + 24), .flags = u64(e + 40),
-        .name = header_text(a, e, header, u32(e + 32), u32(e + 36)), .options = "",
-        .payload = e + header, .payload_bytes = (size_t)padded, .bytes = (size_t)padded,
-        .offset = offset};
+    struct fatbin_entry n = {.kind = u16(e),
+                             .container = out->containers,
+                             .arch = u32(e + 28),
+                             .major = u16(e + 26),
+                             .minor = u16(e + 24),
+                             .flags = u64(e + 40),
+                             .name = header_text(a, e, header, u32(e + 32), u32(e + 36)),
+                             .options = "",
+                             .payload = e + header,
+                             .payload_bytes = (size_t)padded,
+                             .bytes = (size_t)padded,
+                             .offset = offset};
     n.suffix = n.flags & FLAG_ARCH_ONLY ? 'a' : n.flags & FLAG_FAMILY ? 'f' : 0;
     const uint32_t options = u32(e + 20);
     if (options >= ENTRY_HEADER && options <= header - 8)
@@ -120,8 +126,7 @@ static enum ww_status read_container(struct arena *a, const uint8_t *c, uint64_t
     if (begins(c, OLD_CONTAINER_MAGIC))
         return broken(d, name, offset,
                       "is a container of a compiler before CUDA 4; build the program again");
-    if (!begins(c, CONTAINER_MAGIC))
-        return broken(d, name, offset, "no container begins");
+    if (!begins(c, CONTAINER_MAGIC)) return broken(d, name, offset, "no container begins");
     const uint32_t header = u16(c + 6);
     const uint64_t bytes = u64(c + 8);
     if (u16(c + 4) != 1 || header < CONTAINER_HEADER)
@@ -130,8 +135,8 @@ static enum ww_status read_container(struct arena *a, const uint8_t *c, uint64_t
         return broken(d, name, offset, "a container is longer than what holds it");
     for (uint64_t at = 0; at < bytes;) {
         uint64_t entry = 0;
-        const enum ww_status s = read_entry(a, c + header + at, bytes - at, offset + header + at,
-                                            name, d, out, &entry);
+        const enum ww_status s =
+            read_entry(a, c + header + at, bytes - at, offset + header + at, name, d, out, &entry);
         if (s != WW_OK) return s;
         at += entry;
     }
@@ -184,9 +189,46 @@ enum ww_status fatbin_read_wrapper(struct arena *a, const void *wrapper, struct 
 }
 
 // ---- ELF files ---------------------------------------------------------------------------------
+// The last byte of a file that its tables speak of.
+struct extent {
+    uint64_t end;
+    const char *what;
+};
+static void reach(struct extent *x, uint64_t offset, uint64_t bytes, const char *what) {
+    const uint64_t end = bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes;
+    if (end > x->end) *x = (struct extent){end, what};
+}
+
+// A file that was cut off (a download, a full disk) is no program without device code: everything
+// that its tables speak of must lie inside it.
+static enum ww_status check_whole(Elf *elf, const char *path, struct diags *d) {
+    size_t size = 0, n = 0;
+    GElf_Ehdr e;
+    if (!elf_rawfile(elf, &size)) return WW_OK;
+    if (elf_kind(elf) != ELF_K_ELF ? size < sizeof(Elf64_Ehdr) : !gelf_getehdr(elf, &e))
+        return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off: %zu bytes hold no ELF header", path,
+                        size);
+    if (elf_kind(elf) != ELF_K_ELF) return WW_OK; // an archive: said elsewhere
+    struct extent x = {0, ""};
+    reach(&x, e.e_phoff, (uint64_t)e.e_phnum * e.e_phentsize, "program headers");
+    reach(&x, e.e_shoff, (uint64_t)e.e_shnum * e.e_shentsize, "section headers");
+    if (x.end <= size && elf_getshdrnum(elf, &n) == 0)
+        for (size_t i = 1; i < n; i++) {
+            GElf_Shdr h;
+            Elf_Scn *scn = elf_getscn(elf, i);
+            if (scn && gelf_getshdr(scn, &h) && h.sh_type != SHT_NOBITS)
+                reach(&x, h.sh_offset, h.sh_size, "sections");
+        }
+    if (x.end <= size) return WW_OK;
+    return diag_add(d, WW_ERROR_SYNTAX, "%s is cut off: its %s reach to byte %llu, but it has %zu",
+                    path, x.what, (unsigned long long)x.end, size);
+}
+
 static enum ww_status read_sections(struct arena *a, Elf *elf, const char *path, struct diags *d,
                                     struct fatbin *out) {
     size_t names;
+    const enum ww_status whole = check_whole(elf, path, d);
+    if (whole != WW_OK) return whole;
     if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
         return diag_add(d, WW_ERROR_SYNTAX, "%s is not an ELF file with sections", path);
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
@@ -212,8 +254,9 @@ enum ww_status fatbin_read_elf(struct arena *a, const char *path, struct diags *
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return diag_add(d, WW_ERROR_IO, "%s: cannot be opened: %m", path);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    const enum ww_status s = elf ? read_sections(a, elf, path, d, out)
-                                 : diag_add(d, WW_ERROR_SYNTAX, "%s: %s", path, elf_errmsg(-1));
+    const enum ww_status s =
+        elf ? read_sections(a, elf, path, d, out)
+            : diag_add(d, WW_ERROR_SYNTAX, "%s is cut off or damaged: %s", path, elf_errmsg(-1));
     elf_end(elf);
     close(fd);
     return s;

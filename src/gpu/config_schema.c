@@ -3,6 +3,7 @@
 // converted, defaulted, listed and printed. libcyaml sees every leaf as text, because its own
 // conversion takes "1.5x" for 1.5 and any word for true.
 #include "gpu/config_int.h"
+#include "gpu/yaml_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -496,6 +497,8 @@ static cyaml_config_t reader(const struct ww_allocator *a, struct complaint *c) 
 
 enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d) {
     if (!layer->allocator) layer->allocator = &ww_allocator_default;
+    const enum ww_status one = yaml_one_document(layer->file, layer->text, "a GPU", d);
+    if (one != WW_OK) return one;
     struct complaint c = {.depth = 0};
     const cyaml_config_t config = reader(layer->allocator, &c);
     const cyaml_err_t err =

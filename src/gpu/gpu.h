@@ -137,6 +137,7 @@ struct technique {
     const char **mechanism;
     struct technique_value { const char *name, *value, *source; } *gpu, *option;
     uint32_t n_mechanisms, n_gpu, n_options;
+    bool broken; // in a list: the file does not load, and holds nothing but its name and path
 };
 // What a technique in a file is called: the file's name without its folder and `.yaml`.
 const char *technique_name(struct arena *a, const char *name_or_path);
@@ -144,6 +145,8 @@ const char *technique_name(struct arena *a, const char *name_or_path);
 // or a path to a YAML file. Unknown keys, options and mechanisms are refused.
 enum ww_status technique_load(struct arena *a, const char *name_or_path, struct diags *d,
                               struct technique *out);
+// All there are, by name. A file that does not load is in the list as broken, with its sentence in
+// the diagnostics.
 enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n,
                               struct diags *d);
 // A GPU with techniques: `names` is "none", NULL, or names with ',' between; `overrides` are keys

@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 
 #include "gpu/config_int.h"
+#include "gpu/yaml_words.h"
 
 enum { MAX_FILE = 1 << 20, MAX_SETTINGS = 128 };
 
 // ---- a file -----------------------------------------------------------------------------------
-struct raw_value { char *name, *value, *source; };
+struct raw_value {
+    char *name, *value, *source;
+};
 struct raw_technique {
     char *description, *paper;
     char **mechanisms;
@@ -42,54 +45,34 @@ static const cyaml_schema_field_t technique_fields[] = {
 static const cyaml_schema_value_t technique_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_technique, technique_fields)};
 
-// The library's first sentence says what is wrong, the ones behind it where, from inside out.
-struct said {
-    char text[256];
-    unsigned line, col;
-};
-static void listen(cyaml_log_t level, void *user, const char *fmt, va_list ap) {
-    struct said *const s = user;
-    if (level < CYAML_LOG_ERROR || s->line != 0) return;
-    char text[256];
-    vsnprintf(text, sizeof text, fmt, ap);
-    text[strcspn(text, "\n")] = 0;
-    const char *const start = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
-    if (!s->text[0]) {
-        snprintf(s->text, sizeof s->text, "%s", start);
-        return;
-    }
-    const char *const at = strstr(start, "(line: ");
-    if (at && sscanf(at, "(line: %u, column: %u)", &s->line, &s->col) != 2) s->line = 0;
-}
-
 static void copy_values(struct arena *a, const struct raw_value *from, uint32_t n,
                         struct technique_value **out) {
     *out = arena_alloc(a, (n + 1) * sizeof **out);
     for (uint32_t i = 0; i < n; i++)
-        (*out)[i] = (struct technique_value){arena_strdup(a, from[i].name),
-                                             arena_strdup(a, from[i].value),
-                                             arena_strdup(a, from[i].source)};
+        (*out)[i] =
+            (struct technique_value){arena_strdup(a, from[i].name), arena_strdup(a, from[i].value),
+                                     arena_strdup(a, from[i].source)};
 }
 
 static enum ww_status read_technique(struct arena *a, const char *path, const char *name,
                                      struct diags *d, struct technique *out) {
     char *text;
     size_t len;
-    const enum ww_status s = file_read(a, path, MAX_FILE, &text, &len, d);
+    enum ww_status s = file_read(a, path, MAX_FILE, &text, &len, d);
+    if (s == WW_OK) s = yaml_one_document(path, text, "a technique", d);
     if (s != WW_OK) return s;
-    struct said said = {.line = 0};
-    const cyaml_config_t config = {
-        .log_fn = listen, .log_ctx = &said, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_ERROR};
+    static const char *const keys[] = {"description", "paper", "mechanisms", "gpu",
+                                       "options",     "name",  "value",      "source"};
+    struct yaml_words words = {
+        .file = path, .text = text, .what = "a technique", .key = keys, .n_keys = WW_COUNT(keys)};
+    const cyaml_config_t config = {.log_fn = yaml_listen,
+                                   .log_ctx = &words,
+                                   .mem_fn = cyaml_mem,
+                                   .log_level = CYAML_LOG_ERROR};
     struct raw_technique *raw = NULL;
     const cyaml_err_t e = cyaml_load_data((const uint8_t *)text, len, &config, &technique_schema,
                                           (cyaml_data_t **)&raw, NULL);
-    if (e != CYAML_OK || raw == NULL) {
-        diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, path, text, said.line, said.col,
-                "%s (keys: description, paper, mechanisms; gpu and options, lists of name, value, "
-                "source)",
-                said.text[0] ? said.text : cyaml_strerror(e));
-        return WW_ERROR_CONFIG;
-    }
+    if (e != CYAML_OK || raw == NULL) return yaml_refuse(&words, e, d);
     *out = (struct technique){.name = arena_strdup(a, name),
                               .path = arena_strdup(a, path),
                               .description = arena_strdup(a, raw->description),
@@ -137,15 +120,17 @@ enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t
     for (uint32_t i = 0; i < p.n; i++) {
         DIR *dir = opendir(p.dir[i]);
         if (!dir) continue;
-        for (const struct dirent *e; s == WW_OK && (e = readdir(dir));) {
+        for (const struct dirent *e; (e = readdir(dir));) {
             if (!ends_in_yaml(e->d_name)) continue;
             const char *name = technique_name(a, e->d_name);
             bool seen = false;
             for (uint32_t k = 0; k < all.n; k++) seen |= strcmp(all.at[k].name, name) == 0;
             if (seen) continue;
             struct technique t;
-            s = read_technique(a, arena_printf(a, "%s/%s", p.dir[i], e->d_name), name, d, &t);
-            if (s == WW_OK) vec_push(a, &all, t);
+            const char *path = arena_printf(a, "%s/%s", p.dir[i], e->d_name);
+            if (read_technique(a, path, name, d, &t) != WW_OK)
+                t = (struct technique){.name = name, .path = path, .broken = true};
+            vec_push(a, &all, t);
         }
         closedir(dir);
     }
@@ -174,8 +159,13 @@ enum ww_status technique_load(struct arena *a, const char *name, struct diags *d
     }
     struct technique *list;
     uint32_t n;
-    const enum ww_status s = technique_list(a, &list, &n, d);
-    if (s != WW_OK) return s;
+    struct diags quiet; // other files' mistakes are not this name's
+    diags_init(&quiet);
+    const enum ww_status s = technique_list(a, &list, &n, &quiet);
+    char why[256];
+    diags_first(&quiet, why, sizeof why);
+    diags_free(&quiet);
+    if (s != WW_OK) return diag_add(d, s, "%s", why);
     const char **names = arena_alloc(a, (n + 1) * sizeof *names);
     for (uint32_t i = 0; i < n; i++) names[i] = list[i].name;
     for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
@@ -289,11 +279,21 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
     struct savings_request r = {.n_mechanisms = 0};
     struct settings set = {.n = 0};
     enum ww_status s = WW_OK;
-    char *list = arena_strdup(a, names ? names : "none"), *save = NULL;
+    char *list = arena_strdup(a, names ? names : "none");
     uint32_t n_names = 0;
     bool has_none = false;
-    for (char *w = strtok_r(list, ",", &save); w && s == WW_OK; w = strtok_r(NULL, ",", &save)) {
+    struct names seen;
+    names_init(&seen, a);
+    for (char *w; s == WW_OK && (w = strsep(&list, ","));) {
         n_names++;
+        const char *const name = technique_name(a, w);
+        if (!*w)
+            return diag_add(d, WW_ERROR_USAGE,
+                            "`%s` names no technique%s; `warpwatt savings` lists them", names,
+                            *names ? " at one place" : "");
+        if (names_get(&seen, name, strlen(name)) >= 0)
+            return diag_add(d, WW_ERROR_USAGE, "technique `%s` is named twice: %s", w, names);
+        names_put(&seen, name, strlen(name), 1);
         if (strcmp(w, "none") == 0)
             has_none = true;
         else

@@ -2,9 +2,7 @@
 // component itself (dynamic_j, static_j) and with everything below it (all_...).
 #include "report/account.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
@@ -175,8 +173,8 @@ static void write_json(const struct account *a, FILE *f) {
 }
 
 enum ww_status account_write(const struct account *a, const char *dir, struct diags *d) {
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    const enum ww_status made = file_make_folder(dir, d);
+    if (made != WW_OK) return made;
     bool intervals = false;
     for (uint32_t i = 0; i < a->n; i++) intervals = intervals || a->kernel[i].kernel->n_intervals;
     enum ww_status s = through_memory(dir, "power.json", a, write_json, d);

@@ -33,7 +33,7 @@ static const char *attribute(struct activity_sink *s, xmlNode *n, const char *na
 
 static void check_attributes(struct activity_sink *s, const xmlNode *n, const char *const *known,
                              size_t count) {
-    for (const xmlAttr *a = n->properties; a; a = a->next) {
+    for (const xmlAttr *a = n->properties; a && s->status == WW_OK; a = a->next) {
         bool found = false;
         for (size_t i = 0; i < count; i++)
             found = found || strcmp((const char *)a->name, known[i]) == 0;
@@ -119,11 +119,46 @@ static void read_root(struct activity_sink *s, xmlNode *root) {
     }
 }
 
+// The parser compares each attribute of an element with all before it, so a file of a megabyte
+// could keep it busy for minutes; and a document type's own declarations are nothing that activity
+// needs. Both are refused before it sees them.
+enum { MAX_ATTRIBUTES = 32 };
+static void look_over(struct activity_sink *s, size_t len) {
+    uint32_t line = 1, attributes = 0;
+    char quote = 0;
+    bool in_tag = false;
+    const char *const end = s->text + len;
+    for (const char *p = s->text; p < end && s->status == WW_OK; p++) {
+        if (*p == '\n') line++;
+        if (quote) {
+            if (*p == quote) quote = 0;
+        } else if (in_tag) {
+            if (*p == '"' || *p == '\'') quote = *p;
+            if (*p == '>') in_tag = false;
+            if (*p == '=' && ++attributes > MAX_ATTRIBUTES)
+                sink_refuse(s, line, "an element with more than %d attributes", MAX_ATTRIBUTES);
+        } else if (*p == '<') {
+            static const char comment[] = "<!--", type[] = "<!DOCTYPE";
+            if ((size_t)(end - p) > sizeof type && memcmp(p, type, sizeof type - 1) == 0) {
+                sink_refuse(s, line, "a document type: activity files have none");
+            } else if ((size_t)(end - p) > sizeof comment && memcmp(p, comment, 4) == 0) {
+                const char *close = memmem(p + 4, (size_t)(end - p - 4), "-->", 3);
+                for (; p < (close ? close : end - 1); p++) line += *p == '\n';
+            } else {
+                in_tag = true;
+                attributes = 0;
+            }
+        }
+    }
+}
+
 enum ww_status activity_xml(struct activity_sink *s, size_t len) {
     if (len > INT32_MAX) {
         sink_refuse(s, 1, "the file is larger than 2 GB");
         return s->status;
     }
+    look_over(s, len);
+    if (s->status != WW_OK) return s->status;
     xmlParserCtxtPtr ctxt = xmlNewParserCtxt();
     xmlDocPtr doc =
         ctxt ? xmlCtxtReadMemory(ctxt, s->text, (int)len, s->path, NULL,

@@ -260,9 +260,8 @@ static bool has(const struct run *r, const char *key) {
 }
 
 enum ww_status files_write(const struct run *r, const char *dir, struct diags *d) {
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
-    enum ww_status s = through_file(r, dir, "run.json", write_json, d);
+    enum ww_status s = file_make_folder(dir, d);
+    if (s == WW_OK) s = through_file(r, dir, "run.json", write_json, d);
     if (s == WW_OK) s = through_file(r, dir, "activity.csv", csv_activity, d);
     if (s == WW_OK && has(r, "intervals"))
         s = through_file(r, dir, "intervals.csv", csv_intervals, d);

@@ -836,6 +836,30 @@ void eval_set_dry(struct eval *e, bool *needed) {
     forget(e);
 }
 
+enum ww_status eval_check_metrics(struct eval *e, struct diags *d) {
+    const struct study *s = e->study;
+    enum ww_status status = WW_OK;
+    eval_set_dry(e, NULL);
+    if (!s->workload.n) return WW_OK; // no run to try them on
+    for (uint32_t i = 0; i < s->metric.n && status == WW_OK; i++) {
+        const struct study_metric *m = &s->metric.at[i];
+        // a metric may be meant for one configuration's chip only
+        for (uint32_t k = 0; k < s->configuration.n; k++) {
+            const struct eval_scope scope = {.configuration = (int)k, .element = 1};
+            struct diags quiet;
+            double v;
+            diags_init(&quiet);
+            status = eval_number(e, m->expr, m->at, scope, &quiet, &v);
+            diags_free(&quiet);
+            if (status == WW_OK) break;
+        }
+        double v;
+        if (status != WW_OK)
+            status = eval_number(e, m->expr, m->at, (struct eval_scope){.element = 1}, d, &v);
+    }
+    return status;
+}
+
 void eval_set_results(struct eval *e, const struct result *results) {
     e->dry = false;
     e->results = results;

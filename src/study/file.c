@@ -708,6 +708,13 @@ enum ww_status study_parse(struct arena *a, const char *file, char *text, const 
     } else {
         s = read_top(&r, published_csv);
         yaml_document_delete(&r.doc);
+        if (s == WW_OK && yaml_parser_load(&parser, &r.doc)) {
+            const yaml_mark_t m = r.doc.start_mark;
+            if (yaml_document_get_root_node(&r.doc))
+                s = refuse(&r, (struct mark){(uint32_t)m.line + 1, (uint32_t)m.column + 1},
+                           "a second document begins here: a file holds one study");
+            yaml_document_delete(&r.doc);
+        }
     }
     yaml_parser_delete(&parser);
     return s;

@@ -3,10 +3,8 @@
 // folder `figures` beside the page, so that the page reads in a terminal and on a web site alike.
 #include "study/study.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 // ---- words ------------------------------------------------------------------------------------
 static void cell_text(FILE *f, const char *t) {
@@ -151,8 +149,8 @@ static enum ww_status keep(const char *path, char **text, size_t *len, FILE *f, 
 static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, const char *study,
                                 const char *folder, const char **name, struct diags *d) {
     const char *dir = arena_printf(a, "%sfigures", folder);
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    const enum ww_status made = file_make_folder(dir, d);
+    if (made != WW_OK) return made;
     *name = arena_printf(a, "figures/%s-%s.svg", study, g->figure->id);
     char *text = NULL;
     size_t len = 0;

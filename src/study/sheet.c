@@ -1,11 +1,9 @@
 // Figures and published rows as numbers, verdicts, and the files for programs: CSV and study.json.
 #include "study/study.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 const char *verdict_text(enum verdict v) {
     static const char *const text[] = {"no verdict", "agrees", "differs", "not known", "in part"};
@@ -401,24 +399,9 @@ static json_t *sheet_json(const struct sheet *sh) {
     return o;
 }
 
-static enum ww_status make_dirs(const char *dir, struct diags *d) {
-    char path[GPU_PATH_BYTES];
-    snprintf(path, sizeof path, "%s", dir);
-    for (char *p = path + 1;; p++) {
-        if (*p && *p != '/') continue;
-        const char stop = *p;
-        *p = 0;
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return diag_add(d, WW_ERROR_IO, "cannot make the directory %s: %s", path,
-                            strerror(errno));
-        if (!stop) return WW_OK;
-        *p = '/';
-    }
-}
-
 enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
                            struct diags *d) {
-    enum ww_status s = make_dirs(dir, d);
+    enum ww_status s = file_make_folder(dir, d);
     const uint32_t n = sh->study->figure.n;
     for (uint32_t i = 0; i < n + 4 && s == WW_OK; i++) {
         const char *name = i < n        ? arena_printf(a, "%s.csv", sh->study->figure.at[i].id)

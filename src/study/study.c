@@ -1,9 +1,7 @@
 // The whole way of a study: what must run, running it, computing, writing.
 #include "study/study.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum ww_status study_default_db(struct arena *a, struct diags *d, const char **path) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -14,13 +12,13 @@ enum ww_status study_default_db(struct arena *a, struct diags *d, const char **p
         return diag_add(
             d, WW_ERROR_IO,
             "no place for the results file: set HOME or XDG_CACHE_HOME, or name it with --db");
-    const char *const dirs[] = {base, arena_printf(a, "%s/warpwatt", base)};
-    for (size_t i = 0; i < WW_COUNT(dirs); i++)
-        if (mkdir(dirs[i], 0777) != 0 && errno != EEXIST)
-            return diag_add(d, WW_ERROR_IO,
-                            "cannot make the directory %s: %s; name a results file with --db",
-                            dirs[i], strerror(errno));
-    *path = arena_printf(a, "%s/results.db", dirs[1]);
+    const char *const dir = arena_printf(a, "%s/warpwatt", base);
+    const enum ww_status s = file_make_folder(dir, d);
+    if (s != WW_OK) {
+        diag_at(d, DIAG_NOTE, WW_OK, NULL, NULL, 0, 0, "--db names another results file");
+        return s;
+    }
+    *path = arena_printf(a, "%s/results.db", dir);
     return WW_OK;
 }
 
@@ -59,6 +57,7 @@ static enum ww_status find_jobs(struct way *w, struct sheet *sheet) {
     const uint32_t nc = w->s->configuration.n;
     eval_set_dry(w->e, w->needed);
     enum ww_status s = sheet_fill(w->arena, w->s, w->e, w->d, sheet);
+    if (s == WW_OK) s = eval_check_metrics(w->e, w->d);
     const bool small = strcmp(w->o->size, "small") == 0;
     for (uint32_t i = 0; i < w->s->workload.n * nc && s == WW_OK; i++) {
         if (!w->needed[i]) continue;
@@ -123,6 +122,12 @@ int study_run(struct arena *a, const struct study *s, const struct study_host *h
     *sheet = (struct sheet){.size = o->size};
     struct store *store = NULL;
     enum ww_status status = load_gpus(&w);
+    // where the answers go, before hours are spent on them
+    if (status == WW_OK && o->out_dir) status = file_make_folder(o->out_dir, d);
+    const char *slash = o->markdown ? strrchr(o->markdown, '/') : NULL;
+    if (status == WW_OK && o->markdown)
+        status = file_make_folder(
+            slash ? arena_strndup(a, o->markdown, (size_t)(slash - o->markdown) + 1) : ".", d);
     if (status == WW_OK) status = eval_new(a, s, w.gpu, d, &w.e);
     if (status == WW_OK) status = store_open(o->db, d, &store);
     const int code = status == WW_OK ? whole_way(&w, store, sheet) : ww_status_exit_code(status);

@@ -281,6 +281,9 @@ void eval_print_reference(FILE *out);
 enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu_config *gpus,
                         struct diags *d, struct eval **out);
 void eval_free(struct eval *e);
+// Tries every metric, also one that no figure asks for: wrong names, circles. One that no
+// configuration can compute is refused.
+enum ww_status eval_check_metrics(struct eval *e, struct diags *d);
 // Dry: every run counts as there with ones for values; `needed` notes whose run was asked for.
 void eval_set_dry(struct eval *e, bool *needed);
 void eval_set_results(struct eval *e, const struct result *results);

@@ -131,6 +131,51 @@ static void files_say_what_they_lack(void **state) {
 #endif
 }
 
+static void what_a_terminal_would_obey_is_shown(void **state) {
+    (void)state;
+    struct arena a;
+    arena_init(&a, NULL);
+    assert_string_equal(text_printable(&a, "a\tb\n\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", false),
+                        "a\tb\n\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    assert_string_equal(text_printable(&a, "\x1b[31m\x7f\r\x07", false),
+                        "\\x1b[31m\\x7f\\x0d\\x07");
+    assert_string_equal(text_printable(&a,
+                                       "\xc2\x9b"
+                                       "1m \x9b \xc3 \xed",
+                                       false),
+                        "\\xc2\\x9b1m \\x9b \\xc3 \\xed");
+    assert_string_equal(text_printable(&a, "x\x1b\xc2\x9by", true), "x???y");
+    arena_free(&a);
+    struct diags d;
+    diags_init(&d);
+    diag_at(&d, DIAG_ERROR, WW_ERROR_SYNTAX, "f\x1b.ptx", "a\x1b]b", 1, 2, "word `\x1b[2J`");
+    assert_string_equal(d.list.at[0].file, "f\\x1b.ptx");
+    assert_string_equal(d.list.at[0].source, "a?]b");
+    assert_string_equal(d.list.at[0].text, "word `\\x1b[2J`");
+    diags_free(&d);
+}
+
+static void folders_are_made_and_tried(void **state) {
+    (void)state;
+    struct diags d;
+    diags_init(&d);
+    char top[] = "/tmp/ww-test-folder-XXXXXX", path[128];
+    assert_non_null(mkdtemp(top));
+    snprintf(path, sizeof path, "%s/a/b/c", top);
+    assert_int_equal(file_make_folder(path, &d), WW_OK);
+    assert_int_equal(file_make_folder(path, &d), WW_OK);
+    assert_int_equal(rmdir(path), 0); // and nothing was left in it
+    assert_int_equal(file_make_folder("/dev/null", &d), WW_ERROR_IO);
+    assert_int_equal(file_make_folder("/proc/nothing", &d), WW_ERROR_IO);
+    assert_int_equal(file_make_folder("", &d), WW_ERROR_IO);
+    diags_free(&d);
+    snprintf(path, sizeof path, "%s/a/b", top);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/a", top);
+    rmdir(path);
+    assert_int_equal(rmdir(top), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_hold_many),
@@ -138,6 +183,8 @@ int main(void) {
         cmocka_unit_test(diag_has_line_and_caret),
         cmocka_unit_test(numbers),
         cmocka_unit_test(files_say_what_they_lack),
+        cmocka_unit_test(what_a_terminal_would_obey_is_shown),
+        cmocka_unit_test(folders_are_made_and_tried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,5 +113,28 @@ types 0 u32=5 s64=5 f32=1 u32=6 'u64[3]=zero?expect=const:5?tolerance=1' "$b"
 start=$(date +%s%N)
 types 1 u32=1 s64=1 f32=1 u32=1 'f32[530000000]=random:0:1' "$b"; says err 'gtx480 has no room for 2120000000 bytes'
 took=$((($(date +%s%N) - start) / 1000000)); [ $took -lt 10000 ] || fail "the refusal took $took ms"
+# which launches are timed: wrong words are refused, and a choice of none says so
+saxpy() { run "$@" "$k" --grid 4 --block 256 --arg f32=2 --arg 'f32[1000]=iota' --arg 'f32[1000]=const:1?print=2' --arg u32=1000 --repeat 3; }
+for words in '--kernels ((( ' '--skip-timing [a' '--launches 5-2' '--launches 0' '--launches x' '-o /dev/null'; do
+    # shellcheck disable=SC2086
+    saxpy 2 run $words; one_sentence err
+    # shellcheck disable=SC2086
+    run 2 run $words vectorAdd; one_sentence err
+    # shellcheck disable=SC2086
+    run 2 run $words -- true; one_sentence err
+done
+saxpy 0 run --kernels 'sax'; lacks err 'leaves none'; says err 'in 3 launches'
+saxpy 0 run --launches 2-3; says err 'in 2 launches'; says err '1 launch computed without time'
+saxpy 0 run --launches 2 --skip-timing nothing; says err 'in 1 launch'
+saxpy 0 run --kernels daxpy; says out '1 7$'; says err 'warpwatt: --kernels `daxpy` leaves none of 3 launches to be timed; kernels: saxpy'
+run 0 run -q --kernels a --launches 7-9 vectorAdd; says err '--kernels `a` and --launches `7-9` leave none of 1 launch'
+# without time, what would choose or change timing is no option
+for words in '-p conv-pg' '--kernels a' '--skip-timing a' '--launches 1' '--interval 100'; do
+    # shellcheck disable=SC2086
+    run 2 run --functional $words vectorAdd; says err 'would change nothing'
+done
+run 0 run -q --functional -p none vectorAdd
+run 2 run --all --functional; says err 'does not take --functional'
+run 2 run --all -o all; says err 'does not take --out'
 run 0 help run; says out 'TYPE=VALUE'; says out 'random:LOW:HIGH\[:SEED\]'; says out '\?expect=FILL'; says out '\?tolerance=X'
 finish

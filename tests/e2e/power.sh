@@ -108,4 +108,11 @@ run 2 power -g gt240 -s tech.vdd_v=2 "$example"; says err 'supply 2 V'
 run 2 power a b; says err 'too much'
 # a GPU outside of the model's range still runs; the page says why it has no power
 run 0 run -s tech.node_nm=16 hotspot; says out 'no power: .*16 nm'; says out IPC
+# a hostile XML file is refused at once: the parser alone would take half a minute
+python3 -c 'print("<activity format=\"1\" gpu=\"gt240\" " + " ".join("a%d=\"1\"" % i for i in range(50000)) + "/>")' >many.xml
+printf '<!-- a = b, "c" -->\n<!DOCTYPE a [<!ENTITY b "c">]>\n<activity format="1" gpu="gt240"/>\n' >type.xml
+run 2 power many.xml; says err 'many.xml:1:1: error: an element with more than 32 attributes'
+run 2 power type.xml; says err 'type.xml:2:1: error: a document type'
+ticks=$(python3 -c 'import resource, subprocess, sys; subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL); u = resource.getrusage(resource.RUSAGE_CHILDREN); print(int(1000 * (u.ru_utime + u.ru_stime)))' "$WARPWATT" power many.xml)
+[ "$ticks" -lt 1500 ] || fail "refusing 50,000 attributes took $ticks ms of processor time"
 finish

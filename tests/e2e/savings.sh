@@ -104,10 +104,42 @@ refused gates '-s savings.max_swich=9' '-s savings.max_swich=9: there is no opti
 printf 'description: x\npaper: y\nmechanisms: [gates]\ngpu:\n  - {name: sm.schedulr, value: gto, source: z}\n' >bad.yaml
 refused ./bad.yaml '' 'bad.yaml: no GPU has a key sm.schedulr; did you mean sm.scheduler'
 printf 'description: x\npaper: y\nmechanisms: [conv-pg]\noptions:\n  - {name: break_even, value: 19}\n' >bad.yaml
-refused ./bad.yaml '' 'bad.yaml:5:31: error: Missing required mapping field: source'
+refused ./bad.yaml '' 'bad.yaml:5:31: error: `source` is missing'
 refused adaptive-idle-detect '' 'is a mechanism, not a technique'
 refused conv-pg '-g gt240 -s savings.gate_ldst=1' 'gate_ldst does not go with sm.shared_on_lanes'
 refused gates '-s sm.active_warps=1' 'active_warps is 1, less than a warp'
 # gating may cost more than it saves; that is a sensible unit too
 run 0 run -p conv-pg -g gt240 matrixMul; says out 'INT .* -[0-9.]+ [mun]J +-'
+# technique files: what is wrong, where, in our words
+technique() { # TEXT SENTENCE
+    printf %b "$1" >t.yaml
+    run 2 savings t.yaml; says err "$2"; one_sentence err
+    lacks err 'Success|libyaml|SEQUENCE|MAPPING|STRING|Load:'
+}
+head='description: a\npaper: b\n'
+technique '' 't.yaml:1:1: error: the file is empty: expected a technique'
+technique '# nothing\n' 't.yaml:1:1: error: the file is empty'
+technique 'description: a\n' '`paper` is missing'
+technique "${head}mechanisms: x\n" 't.yaml:3:1: error: mechanisms must be a list, not a single value'
+technique "${head}mechanisms: []\nmechanisms: []\n" 't.yaml:4:1: error: `mechanisms` stands here more than once'
+technique "${head}mechanisms: []\nmechanims: []\n" 't.yaml:4:1: error: there is no key `mechanims` in a technique; did you mean `mechanisms`'
+technique "${head}mechanisms: []\noptions: [x]\n" 't.yaml:4:1: error: an entry of options must be keys with values'
+technique "${head}mechanisms: []\noptions: [{name: a, value: 1}]\n" '`source` is missing'
+technique "${head}mechanisms: [\n" 'this is not YAML|must be'
+technique "description:\npaper: b\nmechanisms: []\n" 't.yaml:1:1: error: description is empty'
+technique "description: a\npaper: *b\nmechanisms: []\n" "alias 'b' names no anchor"
+technique "${head}mechanisms: []\n---\nx: y\n" 't.yaml:4:1: error: a second document'
+technique '- a\n' 'the file must be keys with values, not a list'
+technique "${head}mechanisms: [nosuch]\n" 'there is no mechanism `nosuch`'
+printf -- "---\n${head}mechanisms: []\n...\n" >t.yaml; run 0 savings t.yaml
+run 2 savings conv-pg gates; says err 'one technique at a time'
+# one broken file leaves the others alone
+mkdir some; cp "$HERE/../../savings/conv-pg.yaml" some/; echo 'x: [' >some/bad.yaml
+WARPWATT_SAVINGS=some run 2 savings; says out '^conv-pg +conv'; says out '^bad +\(this file does not load\)'; says out '^origami '; says err 'some/bad.yaml:1:1'
+WARPWATT_SAVINGS=some run 0 run -q -p conv-pg vectorAdd
+WARPWATT_SAVINGS=some run 2 run -p conv-pgg vectorAdd; says err 'did you mean `conv-pg`'; lacks err bad.yaml
+# every name names one
+run 2 run -p '' vectorAdd; says err 'names no technique'
+run 2 run -p conv-pg, vectorAdd; says err 'names no technique'
+run 2 run -p conv-pg,conv-pg vectorAdd; says err '`conv-pg` is named twice'
 finish

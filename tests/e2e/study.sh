@@ -158,6 +158,16 @@ refuse 's/^title:/titel:/' 2 'no key `titel`; did you mean `title`'
 refuse 's/ipc: thread_instructions/ipc: thread_instruction/' 8 'did you mean `thread_instructions`'
 refuse "s/other('base'/other('bsae'/" 9 'no configuration `bsae`'
 refuse 's/ipc: thread.*/ipc: ipc + 1/' 8 'in a circle'
+# a circle is one too where no figure asks for it, and also a second document
+refuse 's/ipc: thread.*/ipc: thread_instructions \/ cycles\n  a: b + 1\n  b: a * 2/' '[0-9]*' 'in a circle'
+printf -- '---\nname: two\n' | cat one.yaml - >wrong.yaml
+run 2 study wrong.yaml --size small $db -o h; says err 'wrong.yaml:17:1: error: a second document'
+# where nothing can be written, nothing runs
+run 2 study one.yaml --size small --db "$TMP/never.db" -o /dev/null; says err '/dev/null: Not a directory'; lacks err 'done:'
+run 2 study one.yaml --size small --db "$TMP/never.db" -o /proc/nothing; lacks err 'done:'
+run 2 study one.yaml --size small --db "$TMP/never.db" --markdown /dev/null/x.md -o h; lacks err 'done:'
+[ ! -e never.db ] || fail "a study that cannot write opened its results file"
+run 2 compare $db -p none,,gates hotspot; says err "with ',' between"
 refuse 's/ipc: thread.*/ipc: 1 +/' 8 'syntax error'
 refuse 's/lowest(/lowst(/' 14 'no function `lowst`'
 refuse 's/configuration: base}/configuration: bose}/' 15 'did you mean `base`'
