@@ -56,7 +56,9 @@ static const struct cli_option option[OPT_N] = {
                       "count every N core cycles (default with -o: 500, joined to 128 a launch)"},
     [OPT_SCHEDULER] = {"--scheduler", 0, &scheduler_names[1],
                        "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
-    [OPT_CHECK] = {"--check", 0, "WHAT", "also check: uninitialised, races (comma between)"},
+    [OPT_CHECK] = {"--check", 0, "WHAT", "also check (comma between): uninitialised: reads of global and shared memory that was "
+                 "never written; races: of shared memory; bounds: one past an allocation's end is "
+                 "in no other, as always with --functional"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]",
@@ -119,9 +121,11 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
             s->check_uninitialised = true;
         else if (strcmp(w, "races") == 0)
             s->check_races = true;
+        else if (strcmp(w, "bounds") == 0)
+            s->check_bounds = true;
         else
             return diag_add(&c->diags, WW_ERROR_USAGE,
-                            "--check knows `uninitialised` and `races`, not `%s`", w);
+                            "--check knows `uninitialised`, `races` and `bounds`, not `%s`", w);
     }
     return WW_OK;
 }

@@ -22,6 +22,7 @@ struct devmem {
     uint32_t epoch; // first: devmem_epoch_of reads it
     uint8_t *flat;
     uint64_t flat_bytes, used_bytes;
+    uint64_t guard; // bytes behind an allocation that belong to none, while there is room
     struct block *block; // live, sorted by first
     uint32_t n, cap;
     struct block freed[FREED_KEPT]; // ring, for messages
@@ -86,6 +87,7 @@ void devmem_destroy(struct devmem *m) {
     free(m);
 }
 
+void devmem_keep_apart(struct devmem *m) { m->guard = ALLOC_ALIGN; }
 uint32_t devmem_epoch(const struct devmem *m) { return m->epoch; }
 void devmem_heap_limit(struct devmem *m, uint64_t bytes) { m->heap_limit = bytes; }
 
@@ -142,11 +144,11 @@ static uint64_t find_gap(const struct devmem *m, uint64_t from, uint64_t end, ui
     }
 }
 
-static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, const char *name,
-                            bool device) {
-    if (!bytes || bytes > m->flat_bytes) return 0;
-    if (align < ALLOC_ALIGN) align = ALLOC_ALIGN;
-    const uint64_t room = bits_align_up(bytes, ALLOC_ALIGN);
+// What an allocation takes of the memory that programs are told of: a guard costs nothing.
+static uint64_t counted(const struct block *b) { return bits_align_up(b->bytes, ALLOC_ALIGN); }
+
+// Where `room` bytes may go, 0: nowhere.
+static uint64_t find_room(const struct devmem *m, uint64_t room, uint64_t align, bool *low_room) {
     // Addresses of 32 bits first, so that what needs little memory runs with pointers of that size.
     const uint64_t end = EXEC_GLOBAL_BASE + m->flat_bytes, low = end < ADDRESS32 ? end : ADDRESS32;
     uint64_t at = find_gap(m, m->next_fit, low, room, align);
@@ -154,6 +156,18 @@ static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, co
     const bool is_low = at != 0 || m->reach <= low;
     if (!is_low) at = find_gap(m, m->next_high, end, room, align);
     if (!at && !is_low) at = find_gap(m, low, end, room, align);
+    *low_room = is_low;
+    return at;
+}
+
+static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, const char *name,
+                            bool device) {
+    if (!bytes || bytes > m->flat_bytes) return 0;
+    if (align < ALLOC_ALIGN) align = ALLOC_ALIGN;
+    uint64_t room = bits_align_up(bytes, ALLOC_ALIGN) + m->guard;
+    bool is_low;
+    uint64_t at = find_room(m, room, align, &is_low);
+    if (!at && m->guard) at = find_room(m, room -= m->guard, align, &is_low);
     if (!at) return 0;
     struct block b = {.first = at, .bytes = bytes, .room = room, .device = device};
     b.host = m->flat + (at - EXEC_GLOBAL_BASE);
@@ -163,7 +177,7 @@ static uint64_t alloc_block(struct devmem *m, uint64_t bytes, uint64_t align, co
         return 0;
     }
     *(is_low ? &m->next_fit : &m->next_high) = at + room;
-    m->used_bytes += room;
+    m->used_bytes += counted(&b);
     return at;
 }
 
@@ -189,10 +203,10 @@ static bool free_block(struct devmem *m, uint64_t addr, bool device) {
     if (!i || m->block[i - 1].first != addr || m->block[i - 1].device != device) return false;
     struct block *b = &m->block[i - 1];
     if (!b->mapped) {
-        m->used_bytes -= b->room;
+        m->used_bytes -= counted(b);
         forget_written(m, b);
     }
-    if (device) m->heap_used -= b->room;
+    if (device) m->heap_used -= counted(b);
     struct block *slot = &m->freed[m->n_freed++ % FREED_KEPT];
     free(slot->name);
     *slot = *b;

@@ -37,6 +37,9 @@ struct devmem *devmem_create(uint64_t bytes);
 void devmem_destroy(struct devmem *m);
 // 256-byte aligned (or `align` if larger). 0 when out of memory. `name` for messages, may be NULL.
 uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name);
+// Later allocations do not touch each other while memory allows, so that one past the end of an array
+// is in none. Addresses, and with them cycles, are others then.
+void devmem_keep_apart(struct devmem *m);
 bool devmem_free(struct devmem *m, uint64_t addr); // false: no live allocation starts there
 // From now on only addresses below `reach` are given out (4 GB, for code whose pointers have 32
 // bits). False: something that is allocated lies beyond.
@@ -90,6 +93,7 @@ void devmem_texture_free(struct devmem *m, uint64_t handle);
 struct exec_options {
     bool check_uninitialised; // report reads of shared and global bytes never written
     bool check_races;         // report shared-memory races between barriers
+    bool check_bounds;        // keep allocations apart, so that one past the end is found out
 };
 
 // printf, malloc, free: `print` gets device printf output whole, in deterministic order.

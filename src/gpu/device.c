@@ -148,6 +148,10 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
                          "the cause)",
                          (unsigned long long)(g->memory_bytes >> 20));
     }
+    // With time, allocations lie as close as hardware puts them, unless a check is asked for.
+    if (s == WW_OK && (options.functional || options.exec.check_races ||
+                       options.exec.check_uninitialised || options.exec.check_bounds))
+        devmem_keep_apart(g->memory);
     if (s == WW_OK && options.exec.check_uninitialised && !devmem_track_writes(g->memory))
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for tracking what was written");
     struct gpu_stream *stream = NULL;

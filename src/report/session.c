@@ -10,7 +10,8 @@
     X("WARPWATT_PER_SM", per_sm)                                                                   \
     X("WARPWATT_PROGRESS", progress)                                                               \
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
-    X("WARPWATT_CHECK_RACES", check_races)
+    X("WARPWATT_CHECK_RACES", check_races)                                                         \
+    X("WARPWATT_CHECK_BOUNDS", check_bounds)
 #define SESSION_NUMBERS(X)                                                                         \
     X("WARPWATT_THREADS", host_threads, uint32_t)                                                  \
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
@@ -120,6 +121,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     diags_free(&said);
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;
+    o->exec.check_bounds = s->check_bounds;
 }
 
 // ---- which launches are timed ------------------------------------------------------------------

@@ -333,6 +333,35 @@ static void functional_threads_change_nothing(void **state) {
     }
 }
 
+// One past the end of an array whose size is a multiple of the alignment lies in no allocation.
+static void one_past_the_end_is_found(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct gpu_options o;
+        gpu_options_init(&o);
+        o.host_threads = 1;
+        o.functional = k == 0;
+        o.exec.check_bounds = k == 1;
+        o.exec.check_races = k == 2;
+        struct bench b;
+        open_gtx480(&b, &o);
+        uint64_t before, after, total;
+        gpu_memory_info(b.gpu, &before, &total);
+        const uint64_t first = bench_buffer(&b, NULL, 512), second = bench_buffer(&b, NULL, 512);
+        gpu_memory_info(b.gpu, &after, &total);
+        assert_int_equal(before - after, 1024); // a guard is no memory of the program's
+        assert_true(second > first);
+        expect(&b, bench_try(&b, "astray", 1, 1, 1, 1, "8", first + 512), WW_ERROR_ACCESS,
+               "1 byte before the address");
+        gpu_clear_fault(b.gpu);
+        // all of the memory can be had nevertheless
+        uint64_t rest = 0;
+        gpu_memory_info(b.gpu, &after, &total);
+        bench_ok(&b, gpu_malloc(b.gpu, after - (8 << 20), NULL, &b.diags, &rest));
+        bench_close(&b);
+    }
+}
+
 static void copies_are_named(void **state) {
     (void)state;
     struct bench b;
@@ -552,6 +581,7 @@ int main(void) {
         cmocka_unit_test(the_callers_mode_stays_outside),
         cmocka_unit_test(warps_that_race_stay_together),
         cmocka_unit_test(functional_threads_change_nothing),
+        cmocka_unit_test(one_past_the_end_is_found),
         cmocka_unit_test(copies_are_named),
         cmocka_unit_test(a_deadlock_is_told),
         cmocka_unit_test(limits_cut_off),
