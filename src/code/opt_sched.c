@@ -6,11 +6,13 @@
 // must stay where it is (calls, exits, clock reads, system calls) and at most REGION units long,
 // which bounds both the work and how far a value can be pulled up. Within it the unit with the
 // longest chain of latencies behind it goes first; when the registers in use reach the limit, the
-// one that frees most. A region that would still need more registers than the limit and than before
-// stays as it was.
+// one that frees most. That choice does not look ahead, so a region may end up above the limit all
+// the same: it is tried again with a limit lower by the excess, and after some tries with the first
+// unit of the old order in place of the one that frees most. What needs more registers than the
+// limit and than before in every try stays as it was.
 #include "code/opt.h"
 
-enum { REGION = 256 };
+enum { REGION = 256, MAX_TRIES = 8, TRIES_IN_ORDER = 4 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
 // anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say
@@ -315,27 +317,29 @@ static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t 
     return best;
 }
 
-static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready,
-                       int32_t pressure) {
-    uint32_t best = 0;
+static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready, int32_t room,
+                       bool in_order) {
+    uint32_t best = 0, first = 0;
     for (uint32_t i = 1; i < n_ready; i++) {
         const struct unit *a = &s->unit[ready[i]], *b = &s->unit[ready[best]];
         if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
+        if (ready[i] < ready[first]) first = i;
     }
-    const int32_t room = (int32_t)s->limit - pressure;
+    if (in_order && room <= 0) return first;
     const int32_t needs = pressure_change(s, ready[best]);
     if (needs <= 0) return best;
+    if (in_order && needs > room) return first;
     return frees_most(s, ready, n_ready, best, needs <= room);
 }
 
-// Fills s->order; answers the most words in use.
-static int32_t list_schedule(struct scheduler *s, int32_t pressure) {
+// Fills s->order, keeping to `limit` where it can; answers the most words in use.
+static int32_t list_schedule(struct scheduler *s, int32_t pressure, int32_t limit, bool in_order) {
     uint32_t ready[REGION], n_ready = 0, placed = 0;
     int32_t most = pressure;
     for (uint32_t u = 0; u < s->n; u++)
         if (!s->unit[u].waits) ready[n_ready++] = u;
     while (n_ready) {
-        const uint32_t i = choose(s, ready, n_ready, pressure);
+        const uint32_t i = choose(s, ready, n_ready, limit - pressure, in_order);
         const uint32_t u = ready[i];
         ready[i] = ready[--n_ready];
         s->order[placed++] = u;
@@ -368,6 +372,7 @@ static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
     uint32_t *const was = arena_copy(s->arena, after->dense, after->n * sizeof *was);
     const uint32_t n_was = after->n;
     int32_t before_most = 0;
+    for (uint32_t j = 0; j < n_was; j++) before_most += was[j] < s->live->n_words;
     for (uint32_t i = end; i-- > first;) {
         live_step_back(s->live, i, now);
         int32_t words = 0;
@@ -376,17 +381,27 @@ static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
         if (words > before_most) before_most = words;
     }
     if (s->n > 2) {
-        int32_t pressure = 0;
-        for (uint32_t j = 0; j < now->n; j++) {
-            s->live_now[now->dense[j]] = true;
-            pressure += now->dense[j] < s->live->n_words;
+        const int32_t allowed = before_most > (int32_t)s->limit ? before_most : (int32_t)s->limit;
+        int32_t limit = (int32_t)s->limit;
+        for (unsigned tries = 0; tries < MAX_TRIES; tries++) {
+            const bool in_order = tries >= MAX_TRIES - TRIES_IN_ORDER;
+            if (tries == MAX_TRIES - TRIES_IN_ORDER) limit = allowed;
+            int32_t pressure = 0;
+            for (uint32_t j = 0; j < now->n; j++) {
+                s->live_now[now->dense[j]] = true;
+                pressure += now->dense[j] < s->live->n_words;
+            }
+            build_graph(s);
+            const int32_t most = list_schedule(s, pressure, limit, in_order);
+            // clear what this try set
+            for (uint32_t j = 0; j < now->n; j++) s->live_now[now->dense[j]] = false;
+            for (uint32_t j = 0; j < n_was; j++) s->live_now[was[j]] = false;
+            if (most <= allowed) {
+                rearrange(s, first, end - first);
+                break;
+            }
+            limit -= most - allowed;
         }
-        build_graph(s);
-        const int32_t most = list_schedule(s, pressure);
-        if (most <= before_most || most <= (int32_t)s->limit) rearrange(s, first, end - first);
-        // clear what this region set
-        for (uint32_t j = 0; j < now->n; j++) s->live_now[now->dense[j]] = false;
-        for (uint32_t j = 0; j < n_was; j++) s->live_now[was[j]] = false;
     }
     for (uint32_t i = 0; i < n_was; i++) s->live_after[was[i]] = false;
 }

@@ -275,6 +275,35 @@ static void the_listing_tells_all(void **state) {
     unmake(&m);
 }
 
+// Independent chains of a load, two products and a store: a schedule that fills all registers with
+// loads has none left for the second product, and ends above its limit. A lower limit mends that;
+// in source order every load would wait for the store before it.
+static void loads_go_first_as_far_as_registers_last(void **state) {
+    (void)state;
+    enum { CHAINS = 42, LIMIT = 40 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out,
+            HEAD ".entry k(.param .u64 p) {\n.reg .u64 d; .reg .f32 x<99>, a<99>, b<99>, c<99>;\n"
+                 "ld.param.u64 d, [p];\n");
+    for (int i = 0; i < CHAINS; i++)
+        fprintf(out,
+                "ld.global.f32 x%d, [d+%d];\nadd.f32 a%d, x%d, 1.0;\nmul.f32 b%d, x%d, 2.0;\n"
+                "fma.rn.f32 c%d, a%d, b%d, x%d;\nst.global.f32 [d+%d], c%d;\n",
+                i, 4 * i, i, i, i, i, i, i, i, i, 4096 + 4 * i, i);
+    fprintf(out, "ret;\n}\n");
+    fclose(out);
+    struct made m;
+    make(&m, text, "k");
+    uint32_t loads = 0;
+    for (uint32_t i = 0; i < first(m.im, OP_ST); i++) loads += m.im->inst[i].op == OP_LD;
+    assert_in_range(loads, LIMIT - 8, CHAINS);
+    assert_in_range(m.im->n_regs, LIMIT - 8, LIMIT + 2); // R1 is kept, pairs are aligned
+    unmake(&m);
+    free(text);
+}
+
 static void broken_images_are_noticed(void **state) {
     (void)state;
     struct made m;
@@ -346,6 +375,7 @@ int main(void) {
         cmocka_unit_test(literals_of_functions_are_merged),
         cmocka_unit_test(uses_are_noted),
         cmocka_unit_test(the_listing_tells_all),
+        cmocka_unit_test(loads_go_first_as_far_as_registers_last),
         cmocka_unit_test(broken_images_are_noticed),
         cmocka_unit_test(memory_may_run_out),
     };
