@@ -1,6 +1,6 @@
 # A thin face over CMake and Ninja.
 #
-#   make run       install what is missing, build, run the demonstration
+#   make run       install what is missing, build what the demonstration needs, run it
 #   make test      the same set-up, then all tests
 #   make           build only
 #   make bench     speed of the simulator (bench.json)
@@ -25,7 +25,8 @@ $(BUILD)/build.ninja:
 setup:
 	@tools/setup build
 run: setup
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --target demonstration
 	@$(BUILD)/warpwatt run -g gtx480 --size paper hotspot
 test:
 	@tools/setup test

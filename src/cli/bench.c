@@ -101,6 +101,7 @@ static json_t *row_json(const char *name, uint32_t threads, const struct sample 
     json_object_set_new(o, "warp_instructions", json_integer((json_int_t)s->warp));
     json_object_set_new(o, "thread_instructions", json_integer((json_int_t)s->thread));
     json_object_set_new(o, "host_s", json_real(s->host_s));
+    json_object_set_new(o, "user_s", json_real(s->user_s));
     json_object_set_new(o, "warp_instructions_per_s", json_real((double)s->warp / s->host_s));
     json_object_set_new(o, "thread_instructions_per_s", json_real((double)s->thread / s->host_s));
     json_object_set_new(o, "cycles_per_s", json_real((double)s->cycles / s->host_s));
@@ -147,9 +148,9 @@ static int measure(struct cli *c, const struct workload *w, uint32_t threads, bo
     qsort(s, runs, sizeof *s, by_seconds);
     const struct sample *m = &s[runs / 2];
     *rate = (double)m->warp / m->host_s;
-    printf("%-14s %7u %11llu %11llu %12llu %8.3f %10.3f %10.1f %10.3f %8.0f\n", w->name, threads,
-           (unsigned long long)m->cycles, (unsigned long long)m->warp,
-           (unsigned long long)m->thread, m->host_s, *rate / 1e6,
+    printf("%-14s %7u %11llu %11llu %12llu %8.3f %8.3f %10.3f %10.1f %10.3f %8.0f\n", w->name,
+           threads, (unsigned long long)m->cycles, (unsigned long long)m->warp,
+           (unsigned long long)m->thread, m->host_s, m->user_s, *rate / 1e6,
            (double)m->thread / m->host_s / 1e6, (double)m->cycles / m->host_s / 1e6, m->rss_mb);
     fflush(stdout);
     json_array_append_new(rows, row_json(w->name, threads, m));
@@ -259,8 +260,9 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
         return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
     const char *host = machine(c);
     printf("%s; gtx480, all counting on; medians of %llu\n\n", host, (unsigned long long)runs);
-    printf("%-14s %7s %11s %11s %12s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
-           "warp inst", "thread inst", "host s", "M warp/s", "M thread/s", "M cycles/s", "peak MB");
+    printf("%-14s %7s %11s %11s %12s %8s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
+           "warp inst", "thread inst", "host s", "user s", "M warp/s", "M thread/s", "M cycles/s",
+           "peak MB");
     json_t *rows = json_array(), *functional = json_array();
     double geomean[3] = {0}, least = INFINITY, functional_geomean = 0;
     const double count = (double)WW_COUNT(bench_set);
@@ -276,10 +278,13 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
             if (threads == 1 && rate < least) least = rate;
         }
         if (!code)
-            printf("%-14s %7u %58s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "",
+            printf("%-14s %7u %67s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "",
                    exp(geomean[threads]) / 1e6);
     }
-    if (!code) puts("functional mode");
+    if (!code)
+        puts("host s: wall time of the launches; user s: processor time of the whole program, "
+             "which a "
+             "busy machine hardly changes\n\nfunctional mode");
     for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
         double rate = 1;
         uint64_t any = 0;
