@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
         const struct cli_command *command = cli_command_find(name);
         code = command ? command->run(&c, argc - 1, argv + 1) : no_command(name);
     }
-    if (fflush(stdout) != 0 && code == 0) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
         perror("warpwatt: standard output");
         code = 2;
     }

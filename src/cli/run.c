@@ -156,6 +156,7 @@ static bool run_power(struct cli *c, struct run_request *q, const struct run *ru
 
 // How the program ended, when not well: "ended with exit code 2".
 static const char *ending_of(struct cli *c, const struct run_request *q, int status) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return NULL; // it took a signal for itself
     if (q->ended_by)
         return arena_printf(&c->arena, "interrupted by SIG%s", sigabbrev_np(q->ended_by));
     if (WIFSIGNALED(status)) {
@@ -163,8 +164,7 @@ static const char *ending_of(struct cli *c, const struct run_request *q, int sta
         return name ? arena_printf(&c->arena, "ended by SIG%s", name)
                     : arena_printf(&c->arena, "ended by signal %d", WTERMSIG(status));
     }
-    const int code = WEXITSTATUS(status);
-    return code ? arena_printf(&c->arena, "ended with exit code %d", code) : NULL;
+    return arena_printf(&c->arena, "ended with exit code %d", WEXITSTATUS(status));
 }
 
 // There is no account: the program never opened the GPU, or what it wrote is lost.
@@ -184,14 +184,15 @@ static int show_nothing(struct cli *c, struct run_request *q, const char *record
     else
         fprintf(stderr, "warpwatt: %s never opened the GPU: there is nothing to account for\n",
                 q->title);
-    return q->ended_by ? ww_status_exit_code(WW_ERROR_INTERRUPTED) : ending ? 1 : 0;
+    if (!ending) return 0;
+    return q->ended_by ? ww_status_exit_code(WW_ERROR_INTERRUPTED) : 1;
 }
 
 // The exit code of a run whose account was shown.
 static int code_of(const struct run_request *q, const struct run *run, int child_status) {
     const enum ww_status ran = run_launch_status(run), worst = run_status(run);
     if (ran != WW_OK) return ww_status_exit_code(ran);
-    if (q->ended_by) return ww_status_exit_code(WW_ERROR_INTERRUPTED);
+    if (q->ended_by && child_status != 0) return ww_status_exit_code(WW_ERROR_INTERRUPTED);
     const bool forgiven = q->lenient && child_status == 0;
     if (worst != WW_OK && !forgiven) return ww_status_exit_code(worst);
     if (child_status != 0) return 1;

@@ -88,6 +88,9 @@ for n in 0 2; do
     }
 done
 limited 2 24 run -q -o full $saxpy # the record fits, what is made of it does not
+limited 2 0 power -g gt240 -o full "$HERE/../../docs/activity-example.xml"
+limited 2 0 extract -o full "$HERE/../fatbin/data/program.elf"
+limited 2 0 dvfs -o full --clock 700 vectorAdd
 # a record of before is not taken for this run's
 run 0 run -q -o again -- "$p" returns
 run 0 run -o again -- true; says err 'never opened the GPU'
@@ -137,6 +140,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, sig
     case('started by a shell', ['sh', '-c', f"'{program}' 'interrupted'; true"], number, 2, 1, code)
     deaf = number == signal.SIGTERM # the program ignores it, and is killed: no totals
     case('deaf', [program, 'ignores signals'], number, 1 if deaf else 2, 0 if deaf else 1, code)
+case('takes it for itself', [program, 'has a handler'], signal.SIGINT, 2, 1, 0)
 sys.exit(bad)
 P
 python3 signals.py "$WARPWATT" "$p" || fail "a signal to warpwatt alone"
