@@ -163,6 +163,11 @@ static void build_rest(struct builder *b) {
     i = tree_add(b, PART_rest_clock, 1);
     b->tree->component[i].constant_w =
         c->rest_clock_pj_mm2 * 1e-12 * (area[0] + area[1]) * c->net_hz * b->t.vdd_v * b->t.vdd_v;
+    const double v2 = b->t.vdd_v * b->t.vdd_v;
+    i = tree_add(b, PART_rest_work, 1);
+    tree_event(b, i, ACT_sm_busy_cycles,
+               (c->work_chip_pj / c->sms + c->work_lane_pj_mm2 * area[0] / sms) * 1e-12 * v2,
+               b->sm_s);
     i = tree_add(b, PART_pads, c->channels);
     tree_put(b, i, c->pad_bit_mm2 * c->channel_bits * l, 0, 0, LONG_UNCORE, 1);
 }
