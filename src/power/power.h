@@ -9,6 +9,7 @@
 
 struct power_cache {                             // bytes 0: none
     unsigned bytes, line_bytes, ways, out_bytes; // out_bytes 0: the line
+    unsigned sector_bytes;      // that a fill or a write-back moves at least; 0: 32
     unsigned word_parts;        // of a divided word line of the data; 0: one line
     unsigned mshrs, mshr_merge; // miss registers and requests each gathers; 0: none
 };

@@ -8,6 +8,7 @@
 static struct power_cache cache_of(const struct cache_config *k, unsigned out_bytes) {
     return (struct power_cache){.bytes = k->bytes,
                                 .line_bytes = k->line_bytes,
+                                .sector_bytes = k->sector_bytes,
                                 .ways = k->ways,
                                 .out_bytes = out_bytes,
                                 .mshrs = k->mshrs,
@@ -33,8 +34,8 @@ static unsigned stages_of(const struct gpu_config *g) {
 }
 
 #define OF_CACHE(section, others)                                                                  \
-    section ".bytes|" section ".line_bytes|" section ".ways|" section ".mshrs|" section            \
-            ".mshr_merge" others
+    section ".bytes|" section ".line_bytes|" section ".sector_bytes|" section ".ways|" section     \
+            ".mshrs|" section ".mshr_merge" others
 const struct power_key power_keys[] = {
 #define FIELD(type, name, keys, ...)               {#name, keys},
 #define KEY(type, name, keys, ...)                 {#name, keys},

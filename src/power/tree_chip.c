@@ -10,7 +10,7 @@ static void build_l2(struct builder *b) {
     unsigned out = c->l2.out_bytes ? c->l2.out_bytes : c->l2.line_bytes;
     int i = tree_add(b, PART_l2, c->l2_slices);
     struct array a = tree_put_cache(b, i, &c->l2, 1, LONG_CACHE);
-    double peak = c->l2_hz * c->l2_slices, sector = 32.0 / out;
+    double peak = c->l2_hz * c->l2_slices, sector = (c->l2.sector_bytes ? c->l2.sector_bytes : 32.0) / out;
     tree_event(b, i, ACT_l2_reads, a.read_j, peak);
     tree_event(b, i, ACT_l2_writes, a.write_j, 0);
     tree_event(b, i, ACT_l2_atomics, a.read_j + a.write_j, 0);

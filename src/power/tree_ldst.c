@@ -50,8 +50,8 @@ void tree_build_ldst(struct builder *b) {
     double mean = (a.read_j + a.write_j) / 2;
     tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
     if (c->l1.bytes) {
-        tree_event(b, i, ACT_l1_read_hits, per_line * a.read_j, 0);
-        tree_event(b, i, ACT_l1_fills, per_line * a.write_j, 0);
+        tree_event(b, i, ACT_l1_hit_words, a.read_j, 0);
+        tree_event(b, i, ACT_l1_fill_words, a.write_j, 0);
         tree_event(b, i, ACT_l1_writebacks, per_line * a.read_j, 0);
     }
 
@@ -63,7 +63,8 @@ void tree_build_ldst(struct builder *b) {
     tree_event(b, i, ACT_shared_lanes, x_a.energy_j + x_d.energy_j, lanes_s);
     tree_event(b, i, ACT_shuffles, 32 * x_d.energy_j, 0);
     if (c->l1.bytes) {
-        tree_event(b, i, ACT_l1_read_hits, x_a.energy_j + per_line * x_d.energy_j, 0);
+        tree_event(b, i, ACT_l1_read_hits, x_a.energy_j, 0);
+        tree_event(b, i, ACT_l1_hit_words, x_d.energy_j, 0);
         i = tree_add(b, PART_l1_tags, c->sms);
         unsigned sets = c->l1.bytes / c->l1.line_bytes / c->l1.ways;
         unsigned tag = 42 - tree_log2_up(c->l1.line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0);

@@ -152,6 +152,7 @@ uint32_t caches_fill(struct sm *s, const struct mem_reply *r, uint64_t t, uint32
     const struct cache_answer a = cache_fill(c->tags, line, sectors);
     if (r->client == CLIENT_L1D) {
         s->act.c[ACT_l1_fills]++;
+        s->act.c[ACT_l1_fill_words] += caches_words(c, sectors);
         s->act.c[ACT_l1_evictions] += a.has_victim;
     }
     caches_line_left(s, r->client, &a, true, t);

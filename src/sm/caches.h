@@ -15,6 +15,11 @@ struct cache_access {
     uint8_t client;   // enum mem_client: which cache
 };
 
+// Words of so many sectors.
+static inline uint32_t caches_words(const struct sm_cache *c, uint32_t sectors) {
+    return count_lanes(sectors) * (c->sector_bytes / 4);
+}
+
 // Tells listeners of the cache; answers the cycles that they add.
 uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache_access *a);
 static inline uint32_t caches_tell(struct sm *s, enum cache_what what,

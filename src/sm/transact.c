@@ -26,6 +26,7 @@ static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction 
     if (caches_read(s, &a)) {
         s->act.c[ACT_l1_reads]++;
         s->act.c[ACT_l1_read_hits]++;
+        s->act.c[ACT_l1_hit_words] += caches_words(&s->cache[CLIENT_L1D], a.sectors);
         const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
         o->done_at = max64(o->done_at, t + s->cache[CLIENT_L1D].hit_latency + extra);
         return true;

@@ -202,6 +202,9 @@ static void sectors_of_any_size(void **state) {
         assert_int_equal(g->port->sent[0].addr,
                          g->buffer + row[i].first / row[i].sector * row[i].sector);
         assert_int_equal(g->port->n_sent, 2 - row[i].hits);
+        // Words that move: a sector each time, of the miss at its fill.
+        assert_int_equal(act(g, ACT_l1_hit_words), row[i].hits ? row[i].bytes / 4 : 0);
+        assert_int_equal(act(g, ACT_l1_fill_words), (2 - row[i].hits) * row[i].bytes / 4);
         rig_free(g);
     }
 }
