@@ -87,15 +87,14 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         s = sm_create(&c->sm, i, g->ports[i], g->memory, &cb, d, &g->sm[i]);
         if (s != WW_OK) return s;
         g->logs[i] = sm_log(g->sm[i]);
-        const struct sm_policy *list[2 * SM_MAX_POLICIES];
+        const struct sm_technique *list[SM_MAX_TECHNIQUES];
         uint32_t k = 0;
         if (g->options.savings.mechanisms) {
             g->savings[i] = savings_sm_create(&g->options.savings, &c->sm);
             if (!g->savings[i]) return diag_add(d, WW_ERROR_MEMORY, "out of memory for techniques");
-            k = savings_sm_policies(g->savings[i], list);
+            k = savings_sm_techniques(g->savings[i], list);
         }
-        if (g->options.sm_policies) k += g->options.sm_policies(g->options.user, i, list + k);
-        if (k && (s = sm_set_policies(g->sm[i], list, k, d)) != WW_OK) return s;
+        if (k && (s = sm_set_techniques(g->sm[i], list, k, d)) != WW_OK) return s;
     }
     return WW_OK;
 }

@@ -23,7 +23,7 @@
 #include "exec/exec.h"
 #include "mem/mem.h"
 #include "savings/savings.h"
-#include "sm/policy.h"
+#include "sm/technique.h"
 #include "sm/sm.h"
 
 // ---- configuration ----------------------------------------------------------------------------
@@ -206,10 +206,6 @@ struct gpu_options {
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
     struct gpu_told told;
     struct savings savings; // techniques of every SM
-    // Policies of one SM besides these: fills `list` (room for SM_MAX_POLICIES), answers how many.
-    // Each SM needs policies of its own; they live as long as the GPU, and may be asked for again
-    // after a fault.
-    uint32_t (*sm_policies)(void *user, uint32_t sm, const struct sm_policy **list);
     // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and
     // take no time; their results are marked functional.
     bool (*time_launch)(void *user, uint64_t id, const char *kernel);

@@ -25,7 +25,8 @@ static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     }
 }
 
-void adaptive_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){
-        .name = "adaptive-idle-detect", .self = s, .epoch_cycles = s->set.o.epoch, .epoch = epoch};
+void adaptive_init(struct savings_sm *s, struct sm_technique *t) {
+    s->adaptive.clock = (struct sm_clock_port){.epoch_cycles = s->set.o.epoch, .epoch = epoch};
+    *t = (struct sm_technique){
+        .name = "adaptive-idle-detect", .self = s, .clock = &s->adaptive.clock};
 }

@@ -40,10 +40,8 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
         }
         const bool stays = (due > t) | (is_last & (g->actv[type] != 0));
         if (stays) {
-            if (is_last & (next != SM_PIPES)) { // until its work is done and the counter falls
-                g->kept |= g->unit_of[type];
-                g->last_pipe[type == GATE_TYPE_INT ? UNIT_INT : UNIT_FP] = (uint8_t)next;
-            }
+            // Until its work is done and the counter falls.
+            if (is_last & (next != SM_PIPES)) g->kept |= g->unit_of[type];
             break;
         }
         domain_gate(&g->domain[next], due);

@@ -11,21 +11,28 @@
 // type, no LD/ST and no SFU instruction ready. Double precision goes with SFU; instructions that
 // need no unit (branches, barriers) go with the first type, since they lengthen nobody's busy time.
 //
-// A type whose units are off is passed over once it has been asked for (sm/policy.h: unit_wanted),
+// A type whose units are off is passed over once it has been asked for (sm/choose.h),
 // so a blackout does not stop the scheduler.
 #include "savings/savings_int.h"
 
 static const uint32_t unit_of[2] = {UNIT_INT, UNIT_FP};
 
 static void put_first(struct savings_sm *s, uint32_t type, uint64_t t) {
-    struct gates *const g = &s->gates;
-    g->highest = type;
-    g->switch_at = s->set.o.max_switch != 0 ? t + s->set.o.max_switch : UINT64_MAX;
-    g->first_unit = 1u << unit_of[type];
-    g->last_unit = unit_of[type ^ 1];
-    g->order = (struct sm_order){{{(uint8_t)unit_of[type], UNIT_NONE},
-                                  {UNIT_LDST, UNIT_TEX},
-                                  {UNIT_SFU, UNIT_DP}}}; // and the other type
+    s->gates.highest = type;
+    s->gates.switch_at = s->set.o.max_switch != 0 ? t + s->set.o.max_switch : UINT64_MAX;
+}
+
+// Of `ready` warps, those of the foremost type that has any.
+static uint64_t among(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
+    (void)scheduler;
+    const struct savings_sm *const s = self;
+    const uint64_t *const n = v->needs;
+    const uint64_t row[] = {n[unit_of[s->gates.highest]] | n[UNIT_NONE], n[UNIT_LDST] | n[UNIT_TEX],
+                            n[UNIT_SFU] | n[UNIT_DP]}; // and the other type
+    uint64_t first = ready;
+    for (uint32_t i = WW_COUNT(row); i-- > 0;)
+        first = (ready & row[i]) != 0 ? ready & row[i] : first;
+    return first;
 }
 
 // As long as the first type has an active warp, and a unit that is on, it stays first, but for
@@ -34,7 +41,7 @@ static void cycle(void *self, const struct sm_view *v) {
     struct savings_sm *const s = self;
     struct gates *const g = &s->gates;
     const uint32_t first = g->highest, last = first ^ 1;
-    if (savings_active(v, unit_of[last]) == 0) return; // nobody to change places for
+    if (savings_active(v, unit_of[last]) == 0) return; // no warp to change places for
     bool change = savings_active(v, unit_of[first]) == 0;
     if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
         change = gating_all_in_blackout(&s->gating, v, first) &&
@@ -52,15 +59,11 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_gates_cycles] = a->c[ACT_sm_busy_cycles];
 }
 
-void gates_init(struct savings_sm *s, struct sm_policy *p) {
+static const struct sm_choice_port choice = {.among = among};
+static const struct sm_clock_port clock_port = {.cycle = cycle};
+
+void gates_init(struct savings_sm *s, struct sm_technique *t) {
     put_first(s, GATE_TYPE_INT, 0);
-    *p = (struct sm_policy){.name = "gates",
-                            .self = s,
-                            .cycle = cycle,
-                            .cycle_at = &s->gates.switch_at,
-                            .cycle_without = &s->gates.first_unit,
-                            .cycle_any = true,
-                            .cycle_with = &s->gates.last_unit,
-                            .order = &s->gates.order,
-                            .count = count};
+    *t = (struct sm_technique){
+        .name = "gates", .self = s, .choice = &choice, .clock = &clock_port, .count = count};
 }

@@ -10,8 +10,8 @@
 // Two schedulers that come for the same type in one cycle ask for two clusters.
 //
 // A pipeline goes off when its window is over, the SM sees that by itself (struct sm_gate), and
-// nobody is called: its domain hears of it when the pipeline is wanted again, or counted. But where
-// the rule then looks at all clusters of a type (gate_rule.settle), and where work comes to a
+// no function is called: its domain hears of it when the pipeline is wanted again, or counted. But
+// where the rule then looks at all clusters of a type (gate_rule.settle), and where work comes to a
 // pipeline that is off, the domains are told in the same cycle.
 #include "savings/savings_int.h"
 
@@ -31,8 +31,7 @@ static inline void settle_alone(struct gating *g, const struct sm_view *v, uint3
 }
 
 // Tells the SM what holds behind cycle t, up to which all has been settled. Without a wakeup delay
-// a unit that may be woken takes the instruction that wakes it: it is off in a blackout only, and
-// somebody looks in every cycle.
+// a unit that may be woken takes the instruction that wakes it: it is off in a blackout only.
 static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint64_t t) {
     const struct gate_domain *const d = &g->domain[pipe];
     const uint32_t type = g->type_of[pipe];
@@ -52,8 +51,8 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     x->off_from = due & (0 - (uint64_t)is_on);
 }
 
-// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or nobody
-// is left who keeps the last one on. Which of these it is follows no pattern, so nothing branches
+// Whether the rule has to look at a type: one of its pipelines has gone off or is awake, or no warp
+// is left that keeps the last one on. Which of these it is follows no pattern, so nothing branches
 // on it.
 static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
     const struct gate_domain *const d = &g->domain[g->first[type]];
@@ -69,38 +68,24 @@ static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t
 // Domains whose rule looks at all of a type.
 static void settle_types(struct gating *g, const struct sm_view *v, uint64_t t) {
     for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++) {
-        if (!(g->ruled & g->unit_of[type])) continue;
-        if (has_changed(g, type, t)) {
-            g->kept &= ~g->unit_of[type];
-            g->type_at[type] = g->rule[type]->settle(g, v, type, t);
-            for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
-                show(g, v, p, t);
-        }
-        g->look_at = domain_min(g->look_at, g->type_at[type]);
+        if (!(g->ruled & g->unit_of[type]) || !has_changed(g, type, t)) continue;
+        g->kept &= ~g->unit_of[type];
+        g->type_at[type] = g->rule[type]->settle(g, v, type, t);
+        for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
+            show(g, v, p, t);
     }
 }
 
-// All domains that somebody has to tell, up to and with cycle t.
+// All domains that do not go off on their own, up to and with cycle t.
 static void settle(struct gating *g, const struct sm_view *v, uint64_t t) {
-    g->look_at = g->times.wakeup_delay == 0 ? t + 1 : DOMAIN_NEVER;
     if (g->ruled != 0) settle_types(g, v, t);
     FOR_EACH_BIT64(p, g->waking | g->told) {
-        struct gate_domain *const d = &g->domain[p];
         settle_alone(g, v, (uint32_t)p, t);
-        if (d->state != GATE_WAKING) {
-            g->waking &= ~(1ull << p);
-            show(g, v, (uint32_t)p, t);
-        } else {
-            g->look_at = domain_min(g->look_at, d->on_at);
-        }
+        if (g->domain[p].state == GATE_WAKING) continue;
+        g->waking &= ~(1ull << p);
+        show(g, v, (uint32_t)p, t);
     }
     g->settled = t;
-}
-
-// To be looked at again in cycle t.
-static void look_at(struct gating *g, uint32_t type, uint64_t t) {
-    g->type_at[type] = domain_min(g->type_at[type], t);
-    g->look_at = domain_min(g->look_at, t);
 }
 
 static void count_active(struct gating *g, const struct sm_view *v) {
@@ -112,20 +97,14 @@ static void cycle(void *self, const struct sm_view *v) {
     struct gating *const g = self;
     if (!g->is_busy) return;
     if (g->counts_active) {
-        if (g->settled < v->before) g->settled = v->before; // nothing changed while nobody looked
         if (v->cycle > g->settled + 1) settle(g, v, v->cycle - 1); // as the last cycle left it
         count_active(g, v);
     }
     settle(g, v, v->cycle);
-    g->actv[0] = g->actv[1] = UINT64_MAX; // `leave` would say if there were none
 }
 
-static void leave(void *self, const struct sm_view *v) {
-    struct gating *const g = self;
-    count_active(g, v);
-    for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++)
-        if ((g->kept & g->unit_of[type]) != 0 && g->actv[type] == 0) g->look_at = v->cycle + 1;
-}
+// What the counters say in the cycles that the SM skips.
+static void rest(void *self, const struct sm_view *v) { count_active(self, v); }
 
 // ---- schedulers ask ----------------------------------------------------------------------------
 // Without a blackout its end cannot be critical.
@@ -141,64 +120,50 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
 // the next cycle on, as if it had never been the last.
 static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type) {
     if ((g->kept & g->unit_of[type]) == 0) return;
-    if (g->times.wakeup_delay == 0) {
-        look_at(g, type, v->cycle);
-        return;
-    }
+    if (g->times.wakeup_delay == 0) return; // the rule looks in every cycle
     g->kept &= ~g->unit_of[type];
     FOR_EACH_BIT64(p, g->pipes_of[type]) {
         if (g->domain[p].state == GATE_ON) show(g, v, (uint32_t)p, v->cycle);
     }
 }
 
-// Besides, until when it would do nothing if it were asked again: none of what is off may be woken
-// before, what is waking is not on, and what goes off meanwhile may be woken at once, or (is_deaf)
-// is in blackout for longer than that.
-static uint64_t unit_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
-                            uint64_t ready) {
-    (void)ready;
+static uint64_t wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes) {
+    (void)unit;
     struct gating *const g = self;
     const uint64_t t = v->cycle;
-    g->deaf_until[unit] = 0;
     pipes &= g->pipes;
     if (pipes == 0) return UINT64_MAX;
     const uint32_t type = g->type_of[bits_first64(pipes)];
-    const bool has_blackout = g->rule[type]->has_blackout;
     g->claimed &= 0 - (uint64_t)(g->claimed_at == t);
     g->claimed_at = t;
-    uint64_t takes = 0, may = 0, again = UINT64_MAX, until = UINT64_MAX;
-    for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
+    uint64_t takes = 0, wakes = 0, again = UINT64_MAX;
+    FOR_EACH_BIT64(bit, pipes) {
+        const uint32_t p = (uint32_t)bit;
         settle_alone(g, v, p, t);
         const struct gate_domain *const d = &g->domain[p];
-        const uint64_t is_waking = d->state == GATE_WAKING, is_off = d->state == GATE_OFF,
-                       is_free = pipes >> p & 1;
-        const uint64_t off_from = has_blackout ? UINT64_MAX : g->gate[p].off_from;
-        const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : off_from;
-        const uint64_t may_now = is_off & (at <= t), then = at | (0 - may_now);
-        takes |= (is_waking & is_free & ~(g->claimed >> p)) << p;
-        may |= may_now << p;
-        again = domain_min(again, then | (((is_waking | is_off) & is_free) - 1));
-        until = domain_min(until, then);
+        const bool is_waking = d->state == GATE_WAKING, is_off = d->state == GATE_OFF;
+        const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : UINT64_MAX;
+        takes |= (uint64_t)is_waking << p;
+        wakes |= (uint64_t)(is_off & (at <= t)) << p;
+        again = domain_min(again, at > t ? at : UINT64_MAX);
     }
-    const uint64_t wakes = may & pipes & ~g->claimed;
+    takes &= ~g->claimed;
+    wakes &= ~g->claimed;
     if (takes != 0) {
         g->claimed |= takes & (0 - takes);
     } else if (wakes != 0) {
         const uint32_t p = bits_first64(wakes);
         g->claimed |= 1ull << p;
-        may &= ~(1ull << p);
         const uint64_t on_at = wake(g, p, t);
-        until = domain_min(until, on_at);
-        look_at(g, type, on_at);
+        g->type_at[type] = domain_min(g->type_at[type], on_at);
         leave_kept(g, v, type);
         again = domain_min(again, domain_max(on_at, t + 1));
     }
-    if (may == 0 && g->is_deaf) g->deaf_until[unit] = until;
     return again;
 }
 
 // Only with a wakeup delay of 0 an instruction comes to a domain that is off.
-static void issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+static void issued(void *self, const struct sm_view *v, const struct sm_issue *i) {
     struct gating *const g = self;
     if (i->pipe >= SM_PIPES || !(g->pipes >> i->pipe & 1)) return;
     if (g->domain[i->pipe].state == GATE_OFF) wake(g, i->pipe, v->cycle);
@@ -252,7 +217,6 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
     g->kept = 0;
     g->waking = 0;
     for (uint32_t type = 0; type < GATE_TYPES; type++) g->type_at[type] = 0;
-    g->look_at = begins ? 0 : DOMAIN_NEVER;
     if (!begins) {
         FOR_EACH_BIT64(p, g->pipes) settle_alone(g, v, (uint32_t)p, v->cycle);
         end_at(g, t);
@@ -305,7 +269,10 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 }
 
 // ---- making ------------------------------------------------------------------------------------
-void gating_init(struct savings_sm *s, struct sm_policy *p) {
+static const struct sm_life_port life = {.work = work};
+static const struct sm_issue_port issue_port = {.issued = issued};
+
+void gating_init(struct savings_sm *s, struct sm_technique *t) {
     struct gating *const g = &s->gating;
     const struct savings_options *const o = &s->set.o;
     const struct gate_rule *const rule =
@@ -337,26 +304,16 @@ void gating_init(struct savings_sm *s, struct sm_policy *p) {
     }
     for (uint32_t i = 0; i < SM_PIPES; i++)
         g->gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
-    g->last_pipe[UNIT_INT] = SM_PIPE_INT;
-    g->last_pipe[UNIT_FP] = SM_PIPE_FP;
     g->told = g->times.wakeup_delay == 0 ? g->pipes : g->pipes_of[GATE_TYPE_LDST];
-    g->is_deaf = o->wakeup_delay != 0 && (!rule->has_blackout || o->wakeup_delay <= o->break_even);
     g->counts_active =
         (g->rule[0] != NULL && rule->counts_active) || (g->rule[1] != NULL && rule->counts_active);
-    *p = (struct sm_policy){.name = "gating",
-                            .self = g,
-                            .cycle = cycle,
-                            .cycle_at = &g->look_at,
-                            .cycle_without = g->counts_active ? &g->kept : NULL,
-                            .cycle_idle = g->last_pipe,
-                            .cycle_gate = g->counts_active || g->told != 0,
-                            .cycle_any = true,
-                            .leave = g->counts_active ? leave : NULL,
-                            .gate = g->gate,
-                            .gated = g->pipes,
-                            .unit_wanted = unit_wanted,
-                            .deaf_until = g->deaf_until,
-                            .issue = o->wakeup_delay == 0 ? issue : NULL,
-                            .work = work,
-                            .count = count};
+    g->port = (struct sm_gate_port){.gate = g->gate, .pipes = g->pipes, .wanted = wanted};
+    g->clock = (struct sm_clock_port){.cycle = cycle, .rest = g->counts_active ? rest : NULL};
+    *t = (struct sm_technique){.name = "gating",
+                               .self = g,
+                               .issue = o->wakeup_delay == 0 ? &issue_port : NULL,
+                               .gate = &g->port,
+                               .life = &life,
+                               .clock = &g->clock,
+                               .count = count};
 }

@@ -10,9 +10,9 @@
 // When lanes wake and go off is known at any time: all lanes of a pipeline are looked at in one go,
 // as vectors (lane_simd.c), when lanes other than those of the instruction before work, when one is
 // woken, and when time has changed one and a warp wants to know. How long they were idle is counted
-// later: what they did stands in a log until then. While the same lanes work the SM books them by
-// itself (sm/policy.h, struct sm_lane_pipe), and all that the vectors say of these is older. The
-// states of a lane are those of a struct gate_domain; counts are lane cycles from the start.
+// later: what they did stands in a log until then. While the same lanes work they are booked
+// together (struct lane_book), and all that the vectors say of these is older. The states of a lane
+// are those of a struct gate_domain; counts are lane cycles from the start.
 #ifndef WW_SAVINGS_LANE_H
 #define WW_SAVINGS_LANE_H
 
@@ -25,11 +25,33 @@ enum { LANE_MAX = 32, LANE_CLUSTER = 4, LANE_TYPES = 2, LANE_PIPES = SM_LANE_PIP
 #define LANES_LOWER 0x33333333u // the lower two of each cluster
 #define LANES_UPPER 0xccccccccu
 
-// Of what a lane pipe has done, what is not counted yet: what the SM has booked, then an
-// instruction. `booked` lanes are busy up to `until`, the `begun` ones of them since `from`;
-// `lanes` execute in [at, to).
+// Of what a lane pipe has done, what is not counted yet: what was booked, then an instruction.
+// `booked` lanes are busy up to `until`, the `begun` ones of them since `from`; `lanes` execute in
+// [at, to).
 struct lane_entry { uint32_t booked, begun, from, until, lanes, at, to; };
 enum { LANE_LOG = 16 };
+
+// As long as the same lanes execute, the instructions of a pipeline are booked here, without a look
+// at any lane. It works from here.
+struct lane_book {
+    uint64_t lanes;    // that execute (active and guard); UINT64_MAX: nothing is booked
+    uint64_t until;    // they are busy until then, or idle since
+    uint64_t off_from; // off from this cycle on if nothing comes: until + window
+    uint64_t window;
+    uint32_t folded; // all bits: each instruction goes through twice, the second time an interval
+                     // later; else none
+    uint32_t issues; // booked
+    uint32_t n;      // these are lanes
+    uint32_t off;    // lanes that take nothing in this cycle
+    uint32_t asleep; // of these, the ones that do not wake
+    uint32_t asked;  // lanes that were wanted last, on from asked_on_at; 0: things have changed
+    uint64_t asked_on_at;
+    uint64_t wake_at; // if it lies ahead: a warp of its type that lacks lanes may lack none then,
+                      // asked for or not
+    uint64_t from;    // of the newest busy time that was booked; 0: none
+    uint64_t idle;    // cycles of each of these lanes that were booked
+    const uint32_t *needed; // by warp: lanes that its next instruction needs
+};
 
 // Low 32 bits of cycles, by lane. Of lanes that are gated: when time does something to them.
 struct lane_pipe {
@@ -43,7 +65,7 @@ struct lane_pipe {
     struct lane_entry log[LANE_LOG];
     uint32_t n_log;
     uint32_t off, waking;          // lanes
-    uint32_t hot;                  // lanes that the SM books by itself; 0: none
+    uint32_t hot;                  // lanes that are booked together; 0: none
     bool is_shifted;               // what these execute has moved to other lanes
     uint64_t last_to;              // no lane works longer
     uint64_t idle;                 // lane cycles
@@ -59,17 +81,13 @@ struct lane_plan { uint32_t window, eager_from, eager_to; };
 struct lanes;
 // What is done to all lanes of a pipeline at once, by vector level of the host (lane_simd.c).
 struct lane_steps {
-    // Callbacks of a policy (sm/policy.h).
-    void (*look)(void *self, const struct sm_view *v, uint32_t type);
-    void (*changed)(void *self, const struct sm_view *v, uint32_t warp);
-    void (*wanted)(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask);
-    struct sm_delay (*issue)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe,
-                             uint32_t lanes, uint64_t at, uint32_t latency, uint32_t interval);
+    // The port's functions (sm/lanes.h).
+    struct sm_lane_port port;
     // Time has passed up to and with cycle t for a type.
     void (*settle_type)(struct lanes *l, uint32_t type, uint64_t t);
     // ... for one pipeline.
     void (*settle)(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeup_delay);
-    // The SM books no more, and what it has booked becomes the lanes'.
+    // Nothing is booked from now on, and what was booked becomes the lanes'.
     void (*end_booking)(struct lanes *l, uint32_t pipe);
     void (*hold)(struct lane_pipe *x, const struct lane_entry *e, uint32_t window);
     void (*account)(struct lane_pipe *x);
@@ -77,13 +95,15 @@ struct lane_steps {
 };
 
 struct lanes {
-    _Alignas(64) struct sm_lane_pipe with_sm[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    _Alignas(64) struct lane_book book[LANE_PIPES]; // INT of cluster 0.., FP of cluster 0..
+    struct sm_lanes shown; // look_at: before it nothing of the type's pipes is to be looked at
+    struct sm_lane_port port;
     const struct lane_steps *steps;
     uint64_t settled;            // time has done its work up to and with this cycle
     uint64_t trim_at;            // when times that lie far back are to be moved
-    uint64_t look_at_of[LANE_TYPES]; // before it nothing of the type's pipes is to be looked at
     uint64_t pipes;              // INT and FP pipes that there are
     uint64_t part;               // pipes of which not all lanes are on
+    uint64_t claimed, claimed_at; // pipes that were asked for lanes in a cycle, and the cycle
     uint32_t clusters;
     bool folds, shifts, is_eager, is_busy;
     uint64_t since, elapsed;     // busy since; cycles for which it was busy before
@@ -93,7 +113,7 @@ struct lanes {
     uint32_t stages, before;     // added stages; of these, ahead of the lanes
     struct { uint64_t from, to; } fold[LANE_TYPES]; // folding is on in [from, to)
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
-    // But those that the SM has booked.
+    // But those that are booked.
     uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
     // Lanes that the next instruction of a warp needs: not folded, folded.
     uint32_t need[2][SM_MAX_WARPS];
@@ -110,9 +130,8 @@ static inline bool lanes_fold_now(const struct lanes *l, uint32_t type, uint64_t
     return t >= l->fold[type].from && t < l->fold[type].to;
 }
 
-// What the SM has booked, and no instruction behind it.
-static inline struct lane_entry lane_booked(const struct lane_pipe *x,
-                                            const struct sm_lane_pipe *f) {
+// What was booked, and no instruction behind it.
+static inline struct lane_entry lane_booked(const struct lane_pipe *x, const struct lane_book *f) {
     return (struct lane_entry){.booked = x->hot,
                                .begun = f->from != 0 ? x->hot : 0,
                                .from = (uint32_t)f->from,
@@ -121,7 +140,7 @@ static inline struct lane_entry lane_booked(const struct lane_pipe *x,
 
 // Something may happen to lanes of the type in cycle t.
 static inline void lanes_look_at(struct lanes *l, uint32_t type, uint64_t t) {
-    l->look_at_of[type] = t < l->look_at_of[type] ? t : l->look_at_of[type];
+    l->shown.look_at[type] = t < l->shown.look_at[type] ? t : l->shown.look_at[type];
 }
 
 // All active threads of each cluster moved to its lowest lanes. In each nibble a network sorts four
@@ -168,10 +187,10 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
 }
 
 struct savings_sm;
-void lanes_init(struct savings_sm *s, struct sm_policy *p);                  // lane_pg.c
+void lanes_init(struct savings_sm *s, struct sm_technique *t);                    // lane_pg.c
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
 uint64_t lanes_folded(const struct lanes *l, uint32_t type);                 // instructions so far
-void folding_init(struct savings_sm *s, struct sm_policy *p);                // warp_folding.c
-void origami_init(struct savings_sm *s, struct sm_policy *p);                // origami_scheduler.c
+void folding_init(struct savings_sm *s, struct sm_technique *t);             // warp_folding.c
+void origami_init(struct savings_sm *s, struct sm_technique *t);             // origami_scheduler.c
 
 #endif

@@ -48,14 +48,14 @@ static void trim(const struct lanes *l, struct lane_pipe *x, uint64_t t) {
 // Time has passed up to and with cycle t.
 static void settle(struct lanes *l, uint64_t t) {
     l->settled = t;
-    if (l->look_at_of[0] <= t) l->steps->settle_type(l, 0, t);
-    if (l->look_at_of[1] <= t) l->steps->settle_type(l, 1, t);
+    if (l->shown.look_at[0] <= t) l->steps->settle_type(l, 0, t);
+    if (l->shown.look_at[1] <= t) l->steps->settle_type(l, 1, t);
 }
 
 // Everything is to be looked at anew.
 static void look_now(struct lanes *l) {
     for (uint32_t type = 0; type < LANE_TYPES; type++)
-        l->look_at_of[type] = l->is_busy && l->type_gated[type] ? 0 : DOMAIN_NEVER;
+        l->shown.look_at[type] = l->is_busy && l->type_gated[type] ? 0 : DOMAIN_NEVER;
 }
 
 static void trim_all(struct lanes *l, uint64_t t) {
@@ -70,11 +70,13 @@ static void trim_all(struct lanes *l, uint64_t t) {
     }
 }
 
-static void cycle(void *self, const struct sm_view *v) {
+// Lanes are looked at where a warp needs them; here only what lies far back.
+static void epoch(void *self, const struct sm_view *v, uint64_t t) {
+    (void)v;
     struct lanes *const l = self;
-    if (!l->is_busy) return;
-    if (ww_unlikely(v->cycle >= l->trim_at)) trim_all(l, v->cycle);
-    settle(l, v->cycle);
+    if (t < l->trim_at) return;
+    trim_all(l, t);
+    settle(l, t);
 }
 
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]) {
@@ -90,7 +92,7 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
         const struct lane_plan plan = plan_of(l, type, now);
         for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++) {
             l->steps->end_booking(l, p);
-            l->with_sm[p].asked = 0;
+            l->book[p].asked = 0;
             if (l->type_gated[type] && l->pipe[p].off != l->all) l->steps->plan(&l->pipe[p], &plan);
         }
         if (l->type_gated[type]) lanes_look_at(l, type, now);
@@ -101,14 +103,14 @@ void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES])
 uint64_t lanes_folded(const struct lanes *l, uint32_t type) {
     uint64_t n = l->folded[type];
     FOR_EACH_BIT64(p, l->pipes)
-        if (lane_type((uint32_t)p) == type) n += l->with_sm[p].folded & l->with_sm[p].issues;
+        if (lane_type((uint32_t)p) == type) n += l->book[p].folded & l->book[p].issues;
     return n;
 }
 
 // ---- busy times and counts ---------------------------------------------------------------------
 static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    struct lane_book *const f = &l->book[pipe];
     const uint32_t now = (uint32_t)t;
     x->off = x->waking = x->hot = 0;
     f->asleep = f->asked = 0;
@@ -120,7 +122,7 @@ static void begin(struct lanes *l, uint32_t pipe, uint64_t t) {
     x->n_log = 0;
     x->last_to = t;
     f->off = f->folded = 0;
-    f->on = ~0ull;
+    l->shown.on[pipe] = ~0ull;
     f->needed = l->need[0];
 }
 
@@ -178,8 +180,8 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
         l->steps->account(x);
         add_periods(l, x, t);
         end(l, x, t);
-        l->with_sm[p].off = 0;
-        l->with_sm[p].on = ~0ull;
+        l->book[p].off = 0;
+        l->shown.on[p] = ~0ull;
     }
     if (begins) return;
     for (uint32_t type = 0; type < LANE_TYPES; type++) {
@@ -191,7 +193,7 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t t) {
 
 static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint64_t now) {
     struct lane_pipe x = l->pipe[index]; // the open times are closed in a copy
-    const struct sm_lane_pipe *const f = &l->with_sm[index];
+    const struct lane_book *const f = &l->book[index];
     const uint32_t type = lane_type(index), k = l->weight;
     if (l->is_busy && now > 0) {
         if (x.hot != 0) {
@@ -201,7 +203,7 @@ static void count_pipe(const struct lanes *l, uint32_t index, uint64_t *c, uint6
             l->steps->account(&x);
             x.idle += f->idle * f->n;
         }
-        for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since anybody looked
+        for (uint64_t at = l->trim_at; at < now; at += TRIM) { // long since the last look
             if (l->type_gated[type])
                 l->steps->settle(&x, l->all, (uint32_t)at, l->times.wakeup_delay);
             trim(l, &x, at);
@@ -236,7 +238,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
         const uint64_t folded = lanes_folded(l, type);
         uint64_t issues = l->issues[type];
         FOR_EACH_BIT64(p, l->pipes)
-            if (lane_type((uint32_t)p) == type) issues += l->with_sm[p].issues;
+            if (lane_type((uint32_t)p) == type) issues += l->book[p].issues;
         c[ACT_lane_issues + type] += issues;
         c[ACT_folded + type] += folded;
         c[ACT_fold_spared + type] += l->spared[type];
@@ -248,7 +250,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     }
     c[ACT_lane_shifts] += l->shifted;
     FOR_EACH_BIT64(p, l->pipes)
-        if (l->pipe[p].is_shifted) c[ACT_lane_shifts] += l->with_sm[p].issues;
+        if (l->pipe[p].is_shifted) c[ACT_lane_shifts] += l->book[p].issues;
     if (l->folds || l->shifts) c[ACT_shift_logic_cycles] = c[ACT_sm_busy_cycles];
 }
 
@@ -263,7 +265,10 @@ static const struct lane_steps *steps_of_host(void) {
     return &lane_steps_base;
 }
 
-void lanes_init(struct savings_sm *s, struct sm_policy *p) {
+static const struct sm_life_port life = {.work = work};
+static const struct sm_clock_port clock_port = {.epoch_cycles = TRIM, .epoch = epoch};
+
+void lanes_init(struct savings_sm *s, struct sm_technique *t) {
     struct lanes *const l = &s->lanes;
     const struct savings_options *const o = &s->set.o;
     const bool is_gated = savings_has(s, SAVINGS_LANE_PG);
@@ -285,28 +290,20 @@ void lanes_init(struct savings_sm *s, struct sm_policy *p) {
     l->steps = steps_of_host();
     l->trim_at = DOMAIN_NEVER;
     look_now(l);
-    for (uint32_t i = 0; i < LANE_PIPES; i++)
-        l->with_sm[i] = (struct sm_lane_pipe){
-            .lanes = UINT64_MAX,
-            .off_from = DOMAIN_NEVER,
-            .window = l->type_gated[lane_type(i)] ? l->idle_detect : DOMAIN_NEVER / 2,
-            .on = ~0ull,
-            .latency = (uint16_t)l->stages,
-            .ahead = (uint16_t)l->before,
-            .needed = l->need[0],
-            .periods = l->pipe[i].periods};
-    *p = (struct sm_policy){.name = "lanes",
-                            .self = l,
-                            .lanes_changed = l->steps->changed,
-                            .lanes_issue = l->steps->issue,
-                            .lane_pipe = l->with_sm,
-                            .cycle = cycle,
-                            .cycle_at = &l->trim_at,
-                            .lanes_look = l->steps->look,
-                            .lanes_look_at = l->look_at_of,
-                            .work = work,
-                            .count = count};
-    if (!is_gated) return;
-    p->pipes_part = &l->part;
-    p->lanes_wanted = l->steps->wanted;
+    for (uint32_t i = 0; i < LANE_PIPES; i++) {
+        l->shown.on[i] = ~0ull;
+        l->book[i] = (struct lane_book){.lanes = UINT64_MAX,
+                                        .off_from = DOMAIN_NEVER,
+                                        .window = l->type_gated[lane_type(i)] ? l->idle_detect
+                                                                              : DOMAIN_NEVER / 2,
+                                        .needed = l->need[0]};
+    }
+    l->port = l->steps->port;
+    l->port.lanes = is_gated ? &l->shown : NULL;
+    *t = (struct sm_technique){.name = "lanes",
+                               .self = l,
+                               .lanes = &l->port,
+                               .life = &life,
+                               .clock = &clock_port,
+                               .count = count};
 }

@@ -1,4 +1,4 @@
-// What the 32 lanes of a pipeline do at once, and the callbacks of the lanes' policy (lane_pg.c)
+// What the 32 lanes of a pipeline do at once, and the functions of the lanes' port (lane_pg.c)
 // that come often, compiled for each vector level of the host (cmake/rooms.cmake). Every lane goes
 // through the same steps, without a branch: which lanes an instruction uses and which of them are
 // off follows no pattern that a host could guess.
@@ -37,7 +37,7 @@ static inline uint32_t due(const struct lane_plan *p, uint32_t is_upper, uint32_
     return pick(is_upper & is_less(eager, p->eager_to) & is_less(eager, at), eager, at);
 }
 
-// When lanes go off: what the SM has booked becomes the lanes', then an instruction holds some of
+// When lanes go off: what was booked becomes the lanes', then an instruction holds some of
 // them up to `to`.
 static inline void hold(struct lane_pipe *x, const struct lane_entry *e, uint32_t window) {
     const uint32_t to = e->to, booked_until = e->until;
@@ -86,7 +86,7 @@ static __attribute__((noinline)) void account(struct lane_pipe *x) {
     x->n_log = 0;
 }
 
-// What time alone does to lanes up to and with cycle t; `hot`, which the SM books, go off in
+// What time alone does to lanes up to and with cycle t; `hot`, which are booked together, go off in
 // hot_off_from. `next` becomes at most how many cycles behind the next one it does something more,
 // `next_wake`: wakes a lane, each in one of its places.
 static inline void pass(struct lane_pipe *x, uint32_t all, uint32_t hot, uint32_t hot_off_from,
@@ -117,7 +117,7 @@ static void settle(struct lane_pipe *x, uint32_t all, uint32_t t, uint32_t wakeu
 }
 
 // Of `lanes`, those that are off wake in cycle t, and all stay on up to on_at. Lanes that go off
-// eagerly are not among them: nobody needs those.
+// eagerly are not among them: no warp needs those.
 static inline void wake(struct lane_pipe *x, uint32_t lanes, uint32_t t, uint32_t on_at,
                         uint32_t window, uint32_t break_even) {
     const uint32_t off = lanes & x->off, not_before = on_at + 1;
@@ -166,8 +166,8 @@ static inline uint64_t warps_on(const uint32_t needed[SM_MAX_WARPS], uint32_t of
 
 // Time passes up to and with cycle t for the pipelines of a type, and schedulers see what it has
 // done. All of them go through it at once: which one changes follows no pattern either. Answers
-// those of which the lanes that the SM books are off; `*next`: how many cycles behind the next one
-// time does something more, `*next_wake`: wakes a lane.
+// those of which the lanes that are booked together are off; `*next`: how many cycles behind the
+// next one time does something more, `*next_wake`: wakes a lane.
 static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *needed, uint32_t t,
                             uint32_t *next, uint32_t *next_wake) {
     const uint32_t shows =
@@ -177,14 +177,14 @@ static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *need
     const uint32_t begin = type * SM_MAX_CLUSTERS;
     for (uint32_t pipe = begin; pipe < begin + l->clusters; pipe++) {
         struct lane_pipe *const x = &l->pipe[pipe];
-        struct sm_lane_pipe *const f = &l->with_sm[pipe];
+        struct lane_book *const f = &l->book[pipe];
         pass(x, l->all, x->hot, (uint32_t)f->off_from, t, l->times.wakeup_delay, &first,
              &first_wake);
         gone |= (uint64_t)((x->hot & x->off) != 0) << pipe;
         f->off = (x->off | x->waking) & shows;
         f->asleep = x->off;
         f->needed = needed;
-        f->on = warps_on(needed, f->off);
+        l->shown.on[pipe] = warps_on(needed, f->off);
         l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(f->off != 0) << pipe;
     }
     *next = *next_wake = UINT32_MAX;
@@ -198,9 +198,8 @@ static inline void note(struct lane_pipe *x, const struct lane_entry *e) {
     if (x->n_log == LANE_LOG) account(x);
 }
 
-// The SM books no more.
-static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x,
-                         struct sm_lane_pipe *f) {
+// Nothing is booked from now on.
+static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x, struct lane_book *f) {
     l->issues[type] += f->issues;
     l->folded[type] += f->folded & f->issues;
     l->shifted += x->is_shifted * f->issues;
@@ -213,10 +212,10 @@ static void stop_booking(struct lanes *l, uint32_t type, struct lane_pipe *x,
     f->off_from = DOMAIN_NEVER;
 }
 
-// ... and what it has booked becomes the lanes'.
+// ... and what was booked becomes the lanes'.
 static void end_booking(struct lanes *l, uint32_t pipe) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    struct lane_book *const f = &l->book[pipe];
     if (x->hot != 0) {
         const struct lane_entry e = lane_booked(x, f);
         if (l->type_gated[lane_type(pipe)]) hold(x, &e, l->idle_detect);
@@ -229,7 +228,7 @@ static void end_booking(struct lanes *l, uint32_t pipe) {
 // need other lanes.
 static void wake_at(struct lanes *l, uint32_t type, uint64_t t) {
     for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
-        l->with_sm[p].wake_at = t;
+        l->book[p].wake_at = t;
 }
 
 static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
@@ -238,13 +237,13 @@ static void settle_type(struct lanes *l, uint32_t type, uint64_t t) {
     uint32_t next, next_wake;
     if (l->folds && !folds)
         for (uint32_t p = type * SM_MAX_CLUSTERS; p < type * SM_MAX_CLUSTERS + l->clusters; p++)
-            if (l->with_sm[p].folded != 0) end_booking(l, p);
+            if (l->book[p].folded != 0) end_booking(l, p);
     FOR_EACH_BIT64(p, look(l, type, l->need[folds], (uint32_t)t, &next, &next_wake))
         end_booking(l, (uint32_t)p);
     uint64_t at = t < fold_to ? fold_to : DOMAIN_NEVER; // what a warp needs changes then
     wake_at(l, type, next_wake < INT32_MAX && t + 1 + next_wake < at ? t + 1 + next_wake : at);
     if (next < INT32_MAX && t + 1 + next < at) at = t + 1 + next;
-    l->look_at_of[type] = at;
+    l->shown.look_at[type] = at;
 }
 
 static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
@@ -261,18 +260,17 @@ static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
         l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
     }
     FOR_EACH_BIT64(p, l->part) {
-        struct sm_lane_pipe *const f = &l->with_sm[p];
-        f->on = (f->on & ~(1ull << warp)) | (uint64_t)((f->needed[warp] & f->off) == 0) << warp;
+        const struct lane_book *const f = &l->book[p];
+        const uint64_t is_on = (f->needed[warp] & f->off) == 0;
+        l->shown.on[p] = (l->shown.on[p] & ~(1ull << warp)) | is_on << warp;
     }
 }
 
 // Wakes lanes of a pipe that are off. Until all of `mask` are on, those that are stay so: lanes
 // that a warp waits for do not go off one after the other while the rest wakes.
-static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uint32_t mask) {
-    struct lanes *const l = self;
+static void wake_lanes(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
-    const uint64_t t = v->cycle;
+    struct lane_book *const f = &l->book[pipe];
     end_booking(l, pipe);
     const uint32_t off = mask & x->off;
     uint32_t wait = off != 0 ? l->times.wakeup_delay : 0;
@@ -291,14 +289,45 @@ static void lanes_wanted(void *self, const struct sm_view *v, uint32_t pipe, uin
     f->asked_on_at = on_at;
 }
 
+// Of `open` pipes, none of which has all lanes on that a warp needs, the one to ask for them: the
+// first, but one whose missing lanes are all waking already comes before one that would have to be
+// woken. Of two clusters, foremost and last are all that there are.
+static inline uint32_t ask(const struct lane_book *x, uint32_t warp, uint64_t open) {
+    const uint32_t a = bits_first64(open), b = bits_last64(open);
+    const bool a_wakes = (x[a].asleep & x[a].needed[warp]) == 0,
+               b_wakes = (x[b].asleep & x[b].needed[warp]) == 0;
+    FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b)) // never, with two clusters
+        if (!a_wakes && (x[p].asleep & x[p].needed[warp]) == 0) return (uint32_t)p;
+    return a ^ ((a ^ b) & (0 - (uint32_t)(!a_wakes & b_wakes)));
+}
+
+// A pipe is asked once a cycle, and not again while what was asked of it wakes. Lanes that wake for
+// another warp may be what this one lacks.
+static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
+    struct lanes *const l = self;
+    const uint64_t t = v->cycle;
+    l->claimed &= 0 - (uint64_t)(l->claimed_at == t);
+    l->claimed_at = t;
+    const uint64_t open = pipes & ~l->claimed, wake_at = l->book[bits_first64(pipes)].wake_at;
+    const uint64_t again = wake_at > t ? wake_at : DOMAIN_NEVER;
+    if (open == 0) return again;
+    const uint32_t pipe = ask(l->book, warp, open);
+    const struct lane_book *const x = &l->book[pipe];
+    const uint32_t lanes = x->needed[warp];
+    l->claimed |= 1ull << pipe;
+    if (x->asked != lanes || x->asked_on_at <= t) wake_lanes(l, pipe, lanes, t);
+    const uint64_t woken_at = l->book[bits_first64(pipes)].wake_at;
+    return domain_min(woken_at > t ? woken_at : DOMAIN_NEVER, domain_max(x->asked_on_at, t + 1));
+}
+
 // ---- work --------------------------------------------------------------------------------------
-// From now on the SM books what these lanes execute: nothing else changes, and how they are used is
+// From now on what these lanes execute is booked: nothing else changes, and how they are used is
 // known from which they are. Where folding is on, only a full warp is sure to be folded whatever
 // its guard says.
 static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const struct lane_use *u,
                           uint64_t to) {
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    struct lane_book *const f = &l->book[pipe];
     x->hot = u->first;
     f->lanes = lanes;
     f->n = bits_count32(u->first);
@@ -308,13 +337,31 @@ static void begin_booking(struct lanes *l, uint32_t pipe, uint32_t lanes, const 
     if (l->type_gated[lane_type(pipe)]) f->off_from = to + l->idle_detect;
 }
 
-static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t warp,
-                                   uint32_t pipe, uint32_t lanes, uint64_t at, uint32_t latency,
-                                   uint32_t interval) {
+// Books an instruction that just these lanes execute: it enters the pipe in cycle `enters` and
+// holds the lanes for `cycles`. Whether there is a gap before it follows no pattern, so nothing
+// branches on it.
+static inline void book(struct lane_pipe *x, struct lane_book *f, uint64_t at, uint64_t cycles) {
+    const uint64_t to = at + cycles, idle = at > f->until ? at - f->until : 0;
+    x->periods[idle < ACT_IDLE_LENGTHS - 1 ? idle : ACT_IDLE_LENGTHS - 1] += f->n;
+    f->idle += idle;
+    f->from = idle != 0 ? at : f->from;
+    f->issues++;
+    f->until = to > f->until ? to : f->until;
+    f->off_from = f->until + f->window;
+}
+
+static struct sm_delay lanes_issued(void *self, const struct sm_view *v, uint32_t warp,
+                                    uint32_t pipe, uint32_t lanes, uint64_t at, uint32_t latency,
+                                    uint32_t interval) {
     struct lanes *const l = self;
     const uint32_t type = lane_type(pipe);
     struct lane_pipe *const x = &l->pipe[pipe];
-    struct sm_lane_pipe *const f = &l->with_sm[pipe];
+    struct lane_book *const f = &l->book[pipe];
+    const uint32_t booked_behind = f->folded & interval;
+    if (ww_likely((lanes == f->lanes) & (booked_behind <= latency))) {
+        book(x, f, at + l->before, booked_behind + latency);
+        return (struct sm_delay){l->stages + booked_behind, booked_behind};
+    }
     const bool is_gated = l->type_gated[type],
                folds = l->folds && lanes_fold_now(l, type, v->cycle);
     struct lane_use u = {.first = lanes};
@@ -334,7 +381,7 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
         u.second = lanes_of_threads(u.second, l->width);
     }
     if (l->times.wakeup_delay == 0 && x->off & (u.first | u.second)) {
-        lanes_wanted(l, v, pipe, u.first | u.second); // nothing is booked by the SM then
+        wake_lanes(l, pipe, u.first | u.second, v->cycle); // nothing is booked then
         settle_type(l, type, v->cycle);
     }
     assert(((u.first | u.second) & (x->off | x->waking)) == 0 &&
@@ -366,10 +413,10 @@ static struct sm_delay lanes_issue(void *self, const struct sm_view *v, uint32_t
     return (struct sm_delay){l->stages + behind, behind};
 }
 
-const struct lane_steps AT_LEVEL(lane_steps) = {.look = lanes_look,
-                                                .changed = lanes_changed,
-                                                .wanted = lanes_wanted,
-                                                .issue = lanes_issue,
+const struct lane_steps AT_LEVEL(lane_steps) = {.port = {.look = lanes_look,
+                                                         .wanted = lanes_wanted,
+                                                         .changed = lanes_changed,
+                                                         .issued = lanes_issued},
                                                 .settle_type = settle_type,
                                                 .settle = settle,
                                                 .end_booking = end_booking,

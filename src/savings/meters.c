@@ -16,15 +16,16 @@
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
 
-// The SM times the rows (struct sm_rows) and calls for gaps of more than FAR cycles, first accesses
-// and those before the last alone. A row's gaps add up to the time from its first access to its
-// last, so it takes no sum to know their mean: only the last access and their number.
+// A row's gaps add up to the time from its first access to its last, so it takes no sum to know
+// their mean: only the last access and their number.
+#define NEVER (1ull << 63) // any cycle less this is no gap of at most FAR cycles
 struct meters {
-    struct sm_rows rows;
     struct row {
-        uint64_t begin, far_gaps; // where the gaps that are not summed up yet begin; those of more
-                                  // than FAR cycles
-    } row[SM_ROWS][SM_MAX_WARPS];
+        uint64_t last;  // cycle of the last access; NEVER: there was none
+        uint64_t gaps;  // of at most FAR cycles that are not summed up yet
+        uint64_t begin; // where the gaps that are not summed up yet begin
+        uint64_t far;   // of these, those of more than FAR cycles
+    } row[MAX_GPRS][SM_MAX_WARPS];
     uint32_t used;                      // registers below this were accessed
     uint64_t gaps, cycles; // summed up: gaps of at most FAR cycles, the cycles of all gaps
     uint64_t long_gaps, long_cycles;    // of more than FAR
@@ -34,20 +35,28 @@ struct meters {
     struct place *l1;
 };
 
-static void other_access(void *self, uint32_t warp, uint32_t reg, uint64_t cycle) {
-    struct meters *const m = self;
-    struct sm_row *const r = &m->rows.row[reg][warp];
-    if (r->last == SM_ROW_NEVER) {
-        m->row[reg][warp].begin = r->last = cycle;
+// Planned cycles may come out of order by a few.
+static void access_row(struct meters *m, uint32_t warp, uint32_t reg, uint64_t cycle) {
+    struct row *const r = &m->row[reg][warp];
+    if (ww_likely(cycle - r->last <= FAR)) {
+        r->last = cycle;
+        r->gaps++;
+    } else if (r->last == NEVER) {
+        r->begin = r->last = cycle;
         if (reg >= m->used) m->used = reg + 1;
-    } else if (cycle < r->last) { // planned cycles may come out of order by a few
+    } else if (cycle < r->last) {
         r->gaps++;
     } else {
-        m->row[reg][warp].far_gaps++;
+        r->far++;
         m->long_gaps++;
         m->long_cycles += cycle - r->last;
         r->last = cycle;
     }
+}
+
+static uint32_t access_rows(void *self, const struct sm_row_access *a) {
+    for (uint32_t i = 0; i < a->n; i++) access_row(self, a->warp, a->reg[i], a->cycle);
+    return 0;
 }
 
 // The SM pauses: every register's mean is known, and what comes begins anew.
@@ -57,15 +66,14 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     if (begins) return;
     for (uint32_t reg = 0; reg < m->used; reg++) {
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
-            struct sm_row *const r = &m->rows.row[reg][w];
-            struct row *const more = &m->row[reg][w];
-            const uint64_t n = r->gaps + more->far_gaps;
+            struct row *const r = &m->row[reg][w];
+            const uint64_t n = r->gaps + r->far;
             if (n == 0) continue;
-            const uint64_t sum = r->last - more->begin, mean = (sum + n / 2) / n;
+            const uint64_t sum = r->last - r->begin, mean = (sum + n / 2) / n;
             m->gaps += r->gaps;
             m->cycles += sum;
-            more->begin = r->last;
-            r->gaps = more->far_gaps = 0;
+            r->begin = r->last;
+            r->gaps = r->far = 0;
             if (mean <= FAR) {
                 m->registers++;
                 m->distance += mean;
@@ -90,8 +98,8 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     uint64_t gaps = m->gaps, cycles = m->cycles;
     for (uint32_t reg = 0; reg < m->used; reg++) {
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
-            gaps += m->rows.row[reg][w].gaps;
-            cycles += m->rows.row[reg][w].last - m->row[reg][w].begin;
+            gaps += m->row[reg][w].gaps;
+            cycles += m->row[reg][w].last - m->row[reg][w].begin;
         }
     }
     a->c[ACT_meter_rf_gaps] += gaps;
@@ -107,25 +115,25 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     }
 }
 
-bool meters_init(struct savings_sm *s, struct sm_policy *p) {
+static const struct sm_row_port rows = {.read = access_rows, .write = access_rows};
+static const struct sm_array_port arrays = {.arrays = 1u << ARRAY_L1D, .hear = array_access};
+static const struct sm_life_port life = {.work = work};
+
+bool meters_init(struct savings_sm *s, struct sm_technique *t) {
     struct meters *const m = s->meters = ww_alloc_aligned(sizeof *m);
     if (m == NULL) return false;
-    m->rows.near = FAR;
-    m->rows.other = other_access;
-    m->rows.self = m;
-    for (uint32_t reg = 0; reg < SM_ROWS; reg++)
+    for (uint32_t reg = 0; reg < MAX_GPRS; reg++)
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
-            m->row[reg][w].begin = m->rows.row[reg][w].last = SM_ROW_NEVER;
+            m->row[reg][w].begin = m->row[reg][w].last = NEVER;
     m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
     if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
         return false;
-    *p = (struct sm_policy){.name = "meters",
-                            .self = m,
-                            .rows = &m->rows,
-                            .arrays = 1u << ARRAY_L1D,
-                            .array_access = array_access,
-                            .work = work,
-                            .count = count};
+    *t = (struct sm_technique){.name = "meters",
+                               .self = m,
+                               .rows = &rows,
+                               .arrays = &arrays,
+                               .life = &life,
+                               .count = count};
     return true;
 }
 

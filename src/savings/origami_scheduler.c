@@ -10,6 +10,21 @@
 // lanes to wake does not make its scheduler change groups.
 #include "savings/savings_int.h"
 
+// Of `ready`, those of the scheduler's group. Only its first choice of a cycle among such warps
+// changes groups: later ones are of what it could not have. Nothing branches here, there is no
+// pattern to guess.
+static uint64_t among(void *self, const struct sm_view *v, uint32_t scheduler, uint64_t ready) {
+    struct warp_groups *const g = &((struct savings_sm *)self)->origami.groups;
+    const uint64_t of_sp = ready & (v->needs[UNIT_INT] | v->needs[UNIT_FP]);
+    const uint64_t mine = of_sp & (v->full ^ g->partial[scheduler]);
+    const bool runs_out = (mine == 0) & (of_sp != 0),
+               changes = runs_out & (g->looked_at[scheduler] != v->cycle);
+    g->looked_at[scheduler] = of_sp != 0 ? v->cycle : g->looked_at[scheduler];
+    g->partial[scheduler] ^= 0 - (uint64_t)changes;
+    g->switches += changes;
+    return (ready & ~of_sp) | mine | (of_sp & (0 - (uint64_t)runs_out));
+}
+
 static void epoch(void *self, const struct sm_view *v, uint64_t t) {
     (void)t;
     struct savings_sm *const s = self;
@@ -46,12 +61,17 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_group_switches] += o->groups.switches;
 }
 
-void origami_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){.name = "origami-scheduler",
-                            .self = s,
-                            .groups = &s->origami.groups,
-                            .epoch_cycles = s->set.o.phase,
-                            .epoch = epoch,
-                            .work = work,
-                            .count = count};
+static const struct sm_choice_port choice = {.among = among};
+static const struct sm_life_port life = {.work = work};
+
+void origami_init(struct savings_sm *s, struct sm_technique *t) {
+    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
+        s->origami.groups.looked_at[i] = UINT64_MAX; // in no cycle
+    s->origami.clock = (struct sm_clock_port){.epoch_cycles = s->set.o.phase, .epoch = epoch};
+    *t = (struct sm_technique){.name = "origami-scheduler",
+                               .self = s,
+                               .choice = &choice,
+                               .life = &life,
+                               .clock = &s->origami.clock,
+                               .count = count};
 }

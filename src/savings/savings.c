@@ -1,4 +1,4 @@
-// Names, options and combinations of techniques, and the making of an SM's policies.
+// Names, options and combinations of techniques, and the making of those of an SM.
 #include <assert.h>
 
 #include "savings/savings_int.h"
@@ -197,16 +197,16 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     // The domains first: what the others see of them is settled.
     const bool beside =
         (s->set.mechanisms & OF(LANE_PG)) && (s->set.o.gate_sfu || s->set.o.gate_ldst);
-    if ((s->set.mechanisms & OF_PIPES) || beside) gating_init(s, &s->policy[s->n++]);
-    if (s->set.mechanisms & OF_LANES) lanes_init(s, &s->policy[s->n++]);
-    if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->policy[s->n++]);
-    if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->policy[s->n++]);
-    if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->policy[s->n++]);
-    if (savings_has(s, SAVINGS_METERS) && !meters_init(s, &s->policy[s->n++])) {
+    if ((s->set.mechanisms & OF_PIPES) || beside) gating_init(s, &s->technique[s->n++]);
+    if (s->set.mechanisms & OF_LANES) lanes_init(s, &s->technique[s->n++]);
+    if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->technique[s->n++]);
+    if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->technique[s->n++]);
+    if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->technique[s->n++]);
+    if (savings_has(s, SAVINGS_METERS) && !meters_init(s, &s->technique[s->n++])) {
         savings_sm_destroy(s);
         return NULL;
     }
-    if (savings_has(s, SAVINGS_ORIGAMI_SCHEDULER)) origami_init(s, &s->policy[s->n++]);
+    if (savings_has(s, SAVINGS_ORIGAMI_SCHEDULER)) origami_init(s, &s->technique[s->n++]);
     return s;
 }
 
@@ -215,7 +215,7 @@ void savings_sm_destroy(struct savings_sm *s) {
     ww_free_aligned(s);
 }
 
-uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list) {
-    for (uint32_t i = 0; i < s->n; i++) list[i] = &s->policy[i];
+uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_technique **list) {
+    for (uint32_t i = 0; i < s->n; i++) list[i] = &s->technique[i];
     return s->n;
 }

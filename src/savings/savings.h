@@ -1,10 +1,11 @@
 // Energy-saving techniques. A technique is a set of mechanisms (mechanism.def) with options
-// (option.def); each mechanism is a file of its own that fills in a struct sm_policy, and they meet
-// only in struct savings_sm (savings_int.h). What does not go together is refused with a reason.
+// (option.def); each mechanism is a file of its own that fills in a struct sm_technique, and they
+// meet only in struct savings_sm (savings_int.h). What does not go together is refused with a
+// reason.
 #ifndef WW_SAVINGS_H
 #define WW_SAVINGS_H
 
-#include "sm/policy.h"
+#include "sm/technique.h"
 
 enum savings_mechanism {
 #define MECHANISM(id, name, roles, needs, prose, paper) SAVINGS_##id,
@@ -38,12 +39,12 @@ struct savings_request {
 enum ww_status savings_make(const struct savings_request *r, const struct sm_config *c,
                             struct diags *d, struct savings *out);
 
-// The techniques of one SM: state and policies. NULL: out of memory.
+// The techniques of one SM and their state. NULL: out of memory.
 struct savings_sm;
 struct savings_sm *savings_sm_create(const struct savings *s, const struct sm_config *c);
 void savings_sm_destroy(struct savings_sm *s);
-// Fills `list` (room for SM_MAX_POLICIES) and answers how many.
-uint32_t savings_sm_policies(const struct savings_sm *s, const struct sm_policy **list);
+// Fills `list` (room for SM_MAX_TECHNIQUES) and answers how many.
+uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_technique **list);
 
 // What techniques do at the L2, for all slices at once. *out is NULL when they do nothing there;
 // else it is to live as long as the memory system.

@@ -13,8 +13,8 @@ struct gating;
 struct gate_rule {
     // Switches off what is due among the clusters of a type (GATE_TYPE_*) up to and with cycle t;
     // what g->actv says held in (g->settled, t]. Where only one is on, it sets the type's bit in
-    // g->kept and names it in g->last_pipe: that one is its own affair. Answers when the first that
-    // wakes is on. NULL: each goes off after idle_detect idle cycles, whatever the others do.
+    // g->kept: when that one goes off is the rule's affair. Answers when the first that wakes is
+    // on. NULL: each goes off after idle_detect idle cycles, whatever the others do.
     uint64_t (*settle)(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t);
     bool has_blackout;  // what is off stays off for the break-even time
     bool counts_active; // it looks at g->actv
@@ -27,20 +27,16 @@ struct gating {
     bool is_busy, counts_active;
     uint32_t kept; // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster
                    // not go off
-    uint8_t last_pipe[UNIT_N]; // which that is
     struct sm_gate gate[SM_PIPES];
     uint64_t of_rule;          // pipes whose type a rule looks at as a whole
-    uint64_t waking, told; // of the others, those that are; pipes whose domains are told what time
-                           // has done in each look
-    uint64_t look_at;          // the first of them is on, or something else is due
-    uint64_t type_at[GATE_TYPES]; // the same of a type that its rule looks at as a whole
+    uint64_t waking, told; // of the others, those that are; pipes whose domains are told in every
+                           // cycle what time has done
+    uint64_t type_at[GATE_TYPES]; // when the first of a type that its rule looks at is awake
     uint32_t ruled;            // the units (bit mask: UNIT_INT, UNIT_FP) of these
     uint64_t settled; // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
-    uint32_t unit_of[GATE_TYPES]; // bits of UNIT_INT and UNIT_FP, 0 for the others
-    uint64_t deaf_until[UNIT_N];  // of a unit nothing can be woken before that
-    bool is_deaf;                 // as far as that is known
+    uint32_t unit_of[GATE_TYPES];         // bits of UNIT_INT and UNIT_FP, 0 for the others
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     struct gate_times times;
     uint32_t idle_detect[GATE_TYPES];
@@ -50,6 +46,16 @@ struct gating {
     uint64_t window_since;     // idle_detect has been what it is since
     uint64_t window_cycles[2]; // idle_detect of INT and FP, summed over busy cycles before that
     struct gate_domain domain[SM_PIPES];
+    struct sm_gate_port port;
+    struct sm_clock_port clock;
+};
+
+// Two groups of the warps for INT and FP, those with all lanes active and those that miss one
+// (origami_scheduler.c).
+struct warp_groups {
+    uint64_t partial[SM_MAX_SCHEDULERS];   // all bits: its group is those that miss one; else none
+    uint64_t looked_at[SM_MAX_SCHEDULERS]; // cycle of its last choice among such warps
+    uint64_t switches;                     // a scheduler has run out of its group
 };
 
 struct meters; // meters.c
@@ -62,12 +68,11 @@ struct savings_sm {
         uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
         uint64_t switches;
         uint64_t switch_at; // when max_switch is over
-        uint32_t first_unit, last_unit; // bit of the first type's unit; number of the last's
-        struct sm_order order;
     } gates;
     struct adaptive {
         uint32_t quiet[2];    // epochs in a row within the number
         uint64_t critical[2]; // critical wakeups up to the last epoch
+        struct sm_clock_port clock;
     } adaptive;
     struct meters *meters; // NULL: none
     struct folding {
@@ -75,14 +80,16 @@ struct savings_sm {
         uint64_t since, issued; // the phase began; sm_view.issued then
         uint64_t folded;        // before it
         uint64_t phases, phases_off;
+        struct sm_clock_port clock;
     } folding;
     struct origami {
         bool is_partial;   // the group chosen for the phase: fewer than 32 threads active
         uint32_t in_a_row; // phases
         uint64_t phases[2], forced;
-        struct sm_groups groups;
+        struct sm_clock_port clock;
+        struct warp_groups groups;
     } origami;
-    struct sm_policy policy[SM_MAX_POLICIES];
+    struct sm_technique technique[SM_MAX_TECHNIQUES];
     uint32_t n;
     struct lanes lanes;
 };
@@ -114,17 +121,17 @@ static inline uint64_t savings_idle_from(const struct sm_view *v, uint32_t pipe)
 }
 
 // gating.c
-void gating_init(struct savings_sm *s, struct sm_policy *p);
+void gating_init(struct savings_sm *s, struct sm_technique *t);
 void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
                        uint32_t idle_detect, uint64_t t);
 uint64_t gating_critical(const struct gating *g, uint32_t type); // wakeups so far
 bool gating_all_in_blackout(struct gating *g, const struct sm_view *v,
                             uint32_t type); // in v->cycle
 // meters.c. False: out of memory.
-bool meters_init(struct savings_sm *s, struct sm_policy *p);
+bool meters_init(struct savings_sm *s, struct sm_technique *t);
 void meters_free(struct meters *m);
 // gates.c, adaptive.c
-void gates_init(struct savings_sm *s, struct sm_policy *p);
-void adaptive_init(struct savings_sm *s, struct sm_policy *p);
+void gates_init(struct savings_sm *s, struct sm_technique *t);
+void adaptive_init(struct savings_sm *s, struct sm_technique *t);
 
 #endif

@@ -59,7 +59,13 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_fold_phases_off] += s->folding.phases_off;
 }
 
-void folding_init(struct savings_sm *s, struct sm_policy *p) {
-    *p = (struct sm_policy){.name = "warp-folding", .self = s, .epoch_cycles = s->set.o.phase,
-                            .epoch = epoch, .work = work, .count = count};
+static const struct sm_life_port life = {.work = work};
+
+void folding_init(struct savings_sm *s, struct sm_technique *t) {
+    s->folding.clock = (struct sm_clock_port){.epoch_cycles = s->set.o.phase, .epoch = epoch};
+    *t = (struct sm_technique){.name = "warp-folding",
+                               .self = s,
+                               .life = &life,
+                               .clock = &s->folding.clock,
+                               .count = count};
 }

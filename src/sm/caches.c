@@ -9,7 +9,7 @@ uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache
     const struct cache *const tags = s->cache[a->client].tags;
     if (tags == NULL) return 0;
     const uint32_t sectors = what == CACHE_FILL ? a->sectors : cache_sectors_of(tags, a->words);
-    return policy_array(s, &(struct cache_event){.cycle = a->cycle,
+    return technique_array(s, &(struct cache_event){.cycle = a->cycle,
                                                  .addr = a->line,
                                                  .words = a->words,
                                                  .place = a->place,
@@ -25,7 +25,7 @@ void caches_flush(struct sm *s, enum mem_client client) {
     if (c->tags == NULL) return;
     cache_invalidate(c->tags);
     if (!(s->arrays >> client & 1)) return;
-    policy_array(s, &(struct cache_event){.cycle = s->v.cycle,
+    technique_array(s, &(struct cache_event){.cycle = s->v.cycle,
                                           .place = CACHE_NOWHERE,
                                           .sectors = (uint8_t)c->all,
                                           .what = CACHE_FLUSH,
@@ -126,7 +126,7 @@ void caches_line_left(struct sm *s, enum mem_client client, const struct cache_a
     const uint32_t dirty = writes_back ? r->victim_dirty : 0;
     if (ww_unlikely(s->arrays >> client & 1)) {
         const struct sm_cache *const c = &s->cache[client];
-        policy_array(s, &(struct cache_event){.cycle = t,
+        technique_array(s, &(struct cache_event){.cycle = t,
                                               .addr = r->victim,
                                               .words = dirty ? cache_words_of(c->tags, c->all) : 0,
                                               .place = r->place,

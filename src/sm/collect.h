@@ -51,11 +51,10 @@ static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle)
 }
 
 // Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read.
-// `has_rows`: a policy has rows timed; they count as read in the first cycle in which they may be.
 // How many there are changes from one instruction to the next: the first ones, which all name some
 // row (kernel.c), go without a branch.
 static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, uint32_t w,
-                                        uint64_t t, bool has_rows) {
+                                        uint64_t t) {
     const uint64_t first = t + s->c.read_latency;
     const bool is_single = s->c.collector_ports == 1;
     uint64_t last = first;
@@ -76,8 +75,6 @@ static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, 
         s->act.c[ACT_rf_bank_conflicts] += at - from;
         last = max64(last, at);
     }
-    if (has_rows)
-        for (uint32_t i = 0; i < in->n_src; i++) sm_rows_access(s->rows, w, in->src[i], first);
     return last;
 }
 
@@ -122,9 +119,8 @@ static inline uint64_t collect_next(const struct sm *s, uint64_t t) {
 
 // A result due in cycle t (all its latency has passed): answers the cycle from which dependent
 // instructions may issue, t unless its banks or the bus were taken in the cycle before.
-// `has_rows`: a policy has rows timed; all of its count as written in the cycle of the last.
 static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uint32_t w,
-                                     uint64_t t, bool has_rows) {
+                                     uint64_t t) {
     uint64_t last = t - 1;
     for (uint32_t i = 0; i < in->n_dst; i++) {
         uint64_t at = t - 1;
@@ -144,9 +140,6 @@ static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uin
         s->act.c[ACT_rf_bank_writes + bank]++;
         last = max64(last, at);
     }
-    if (has_rows)
-        for (uint32_t i = 0; i < in->n_dst; i++)
-            sm_rows_access(s->rows, w, in->dst_first + i, last);
     s->act.c[ACT_result_bus_conflicts] += last - (t - 1);
     return last + 1;
 }

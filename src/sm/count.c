@@ -181,8 +181,10 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     add_pipes(a, s, now);
     add_idle(a, s, now);
     if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
-    for (uint32_t i = 0; i < s->n_policies; i++)
-        if (s->policy[i]->count != NULL) s->policy[i]->count(s->policy[i]->self, &s->v, a, now);
+    for (uint32_t i = 0; i < s->tech.all.n; i++) {
+        const struct sm_technique *const t = s->tech.all.t[i];
+        if (t->count != NULL) t->count(t->self, &s->v, a, now);
+    }
     if (now > s->warps_since) {
         a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);
         a->c[ACT_cta_slots_cycles] += s->n_ctas * (now - s->warps_since);

@@ -49,7 +49,8 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
     s->v.lanes[w] = W->ew->active;
     s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(W->ew->active == UINT32_MAX) << w;
-    if (s->lanes != NULL) s->lanes->lanes_changed(s->lanes->self, &s->v, w);
+    const struct sm_technique *const lanes = s->tech.lanes;
+    if (lanes != NULL) lanes->lanes->changed(lanes->self, &s->v, w);
 }
 
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
@@ -62,14 +63,8 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         s->is_busy = true;
         s->busy_since = cycle;
         count_open(s, cycle);
-        if (ww_unlikely(s->n_policies != 0)) policy_work(s, true, cycle);
+        if (ww_unlikely(s->tech.all.n != 0)) technique_work(s, true, cycle);
         for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
-        for (uint32_t i = 0; i < s->n_policies; i++) {
-            const uint32_t epoch = s->policy[i]->epoch_cycles;
-            s->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
-            s->epoch_at = min64(s->epoch_at, s->epoch_next[i]);
-            s->turn_at = min64(s->turn_at, s->epoch_at);
-        }
     }
     uint32_t at = 0;
     while (s->cta[at].is_used) at++;
@@ -106,9 +101,14 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         s->v.resident |= BIT64(w);
         if (!s->is_two_level) s->v.active |= BIT64(w);
         wheel_add(&s->wheel, cycle, cycle + s->c.cta_launch_latency, EVENT_LAUNCH, NULL, w, 0);
-        if (ww_unlikely(s->n_policies != 0))
-            policy_warp(s, SM_WARP_LAUNCH, w, slot, k->warp_registers,
-                        number == 0 ? k->cta_shared : 0, cycle);
+        if (ww_unlikely(s->tech.all.n != 0))
+            technique_warp(s,
+                           &(struct sm_warp_event){.comes = true,
+                                                   .warp = w,
+                                                   .kernel_slot = slot,
+                                                   .registers = k->warp_registers,
+                                                   .shared_bytes = number == 0 ? k->cta_shared : 0,
+                                                   .cycle = cycle});
     }
     if (!s->is_two_level) count_active(s, cycle);
     s->dirty = (1u << s->c.schedulers) - 1;
@@ -160,9 +160,14 @@ static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
 void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
     struct cta_slot *const c = &s->cta[s->warp[w].cta];
     c->left &= ~BIT64(w);
-    if (ww_unlikely(s->n_policies != 0))
-        policy_warp(s, SM_WARP_EXIT, w, c->kslot, s->kernel[c->kslot].kernel->warp_registers,
-                    c->left == 0 ? s->kernel[c->kslot].kernel->cta_shared : 0, t);
+    const struct sm_kernel *const k = s->kernel[c->kslot].kernel;
+    if (ww_unlikely(s->tech.all.n != 0))
+        technique_warp(s, &(struct sm_warp_event){.comes = false,
+                                                  .warp = w,
+                                                  .kernel_slot = c->kslot,
+                                                  .registers = k->warp_registers,
+                                                  .shared_bytes = c->left == 0 ? k->cta_shared : 0,
+                                                  .cycle = t});
     if (c->left == 0) cta_finish(s, s->warp[w].cta, t);
 }
 

@@ -46,16 +46,14 @@ void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, 
 }
 
 // ---- entering ----------------------------------------------------------------------------------
-// As units_choose, and where policies say by pipe what is on. SM_PIPES: none that is on is free.
-static uint32_t choose(struct sm *s, uint32_t unit, uint64_t t) {
+// As units_choose. SM_PIPES: none that is on is free.
+static uint32_t choose(const struct sm *s, uint32_t unit, uint64_t t) {
     const uint32_t first = s->v.pipe_first[unit];
     uint32_t takes = 0;
-    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++) {
-        const uint32_t p = first + i;
-        if (s->v.pipe[p].free_at > t || (s->pipes_none >> p & 1)) continue;
-        if (!(s->hooks & HOOK_UNIT) || policy_unit_on(s, p)) takes |= 1u << i;
-    }
-    const uint32_t ahead = takes & s->pipes_ahead[unit];
+    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++)
+        takes |= (uint32_t)(s->v.pipe[first + i].free_at <= t && !(s->gates.off >> (first + i) & 1))
+                 << i;
+    const uint32_t ahead = takes & s->gates.ahead[unit];
     return takes == 0 ? SM_PIPES : first + bits_first32(ahead != 0 ? ahead : takes);
 }
 
@@ -64,28 +62,21 @@ static void want(struct sm *s, const struct entry *e, uint64_t t) {
     uint64_t is_free = 0;
     FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
         if (s->v.pipe[p].free_at <= t) is_free |= BIT64(p);
-    if (is_free == 0) return;
-    s->policy_wake =
-        min64(s->policy_wake, policy_unit_wanted(s, e->in->unit, is_free, BIT64(e->warp)));
+    if (is_free != 0) gate_want(s, e->in->unit, is_free);
 }
 
-static struct sm_delay tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
-    struct sm_issue i = {.cycle = t,
-                         .warp = e->warp,
-                         .scheduler = e->scheduler,
-                         .pc = e->pc,
-                         .kernel_slot = s->warp[e->warp].kslot,
-                         .lanes = e->lanes,
-                         .klass = e->in->klass,
-                         .unit = e->in->unit,
-                         .pipe = (uint8_t)pipe,
-                         .is_second = e->is_second,
-                         .latency = e->in->latency,
-                         .interval = e->in->interval,
-                         .operands_at = e->operands_at};
-    for (uint32_t k = 0; k < s->on_issue.n; k++)
-        s->on_issue.p[k]->issue(s->on_issue.p[k]->self, &s->v, &i);
-    return (struct sm_delay){i.extra_latency, i.extra_interval};
+static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
+    if (s->tech.issue.n == 0) return;
+    technique_issued(s, &(struct sm_issue){.cycle = t,
+                                           .warp = e->warp,
+                                           .scheduler = e->scheduler,
+                                           .pc = e->pc,
+                                           .kernel_slot = s->warp[e->warp].kslot,
+                                           .lanes = e->lanes,
+                                           .klass = e->in->klass,
+                                           .unit = e->in->unit,
+                                           .pipe = (uint8_t)pipe,
+                                           .is_second = e->is_second});
 }
 
 // False: no pipeline takes it.
@@ -96,20 +87,17 @@ static bool enter(struct sm *s, const struct entry *e, uint64_t t) {
         want(s, e, t);
         return false;
     }
-    const struct sm_delay d = tell(s, e, pipe, t);
-    const uint32_t interval = in->interval + d.interval;
-    uint32_t latency = in->latency + d.latency;
-    if (latency == 0) latency = 1;
-    units_book(s, unit, pipe, t, interval, true);
-    if (d.interval != 0) units_book_twin(s, unit, pipe, t, d.interval);
-    units_enter(s, pipe, t, t, interval, latency, true);
+    tell(s, e, pipe, t);
+    const uint32_t latency = in->latency != 0 ? in->latency : 1;
+    units_book(s, unit, pipe, t, in->interval, true);
+    units_enter(s, pipe, t, t, in->interval, latency, true);
     if (s->c.collector_ahead == 0)
         s->collector_free[(uint8_t)(t + 1)] += s->collector_of[unit];
     else if (!e->is_in_front)
         s->collectors_used -= s->collector_of[unit];
     if (in->flags & SI_RESULT) {
         wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp,
-                  count_lanes(e->lanes));
+                  e->lanes);
         return true;
     }
     struct warp *const W = &s->warp[e->warp];
@@ -144,8 +132,7 @@ void entry_step(struct sm *s, uint64_t t) {
 // been closed since by an instruction of the other type, and in the cycles in which it is, another
 // is asked for.
 static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
-    const uint64_t off = s->hooks & HOOK_UNIT ? ~0ull : s->pipes_none;
-    FOR_EACH_BIT64(p, s->unit_pipes[unit] & off)
+    FOR_EACH_BIT64(p, s->unit_pipes[unit] & s->gates.off)
         if (s->v.pipe[p].free_at > t + 1) return true;
     return false;
 }

@@ -136,7 +136,7 @@ static uint16_t op_new(struct sm *s, uint32_t w, const struct sm_inst *in, uint3
     s->op_free = o->next;
     s->ops_used++;
     s->act.c[ACT_pending_table_writes]++;
-    *o = (struct mem_op){.in = in, .warp = (uint8_t)w, .lanes = (uint8_t)lanes};
+    *o = (struct mem_op){.in = in, .warp = (uint8_t)w, .lanes = lanes};
     return i;
 }
 
@@ -229,7 +229,7 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
     if (ww_unlikely(s->arrays >> ARRAY_SHARED & 1))
-        e->bank_latency += policy_array(
+        e->bank_latency += technique_array(
             s, &(struct cache_event){.cycle = t,
                                      .place = CACHE_NOWHERE,
                                      .lanes = mask,
@@ -350,7 +350,7 @@ void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t ope
     e->flags = in->flags;
     e->aux = in->aux;
     e->warp = (uint8_t)w;
-    e->lanes = (uint8_t)lanes;
+    e->lanes = lanes;
     e->op = OP_NONE;
     e->ready = operands_at + agu_cycles(s, a->mask | a->mask2) + in->latency;
     s->act.c[ACT_agu_addresses] += count_lanes(a->mask | a->mask2);

@@ -106,7 +106,8 @@ static bool make_wheel(struct wheel *h, uint32_t nodes) {
     h->capacity = nodes;
     h->node = ww_alloc_aligned(nodes * sizeof *h->node);
     if (h->node == NULL) return false;
-    for (uint32_t i = 0; i < nodes; i++) h->node[i].next = i + 1 < nodes ? i + 1 : NO_EVENT;
+    for (uint32_t i = 0; i < nodes; i++)
+        h->node[i].next = (uint16_t)(i + 1 < nodes ? i + 1 : NO_EVENT);
     return true;
 }
 
@@ -133,13 +134,6 @@ static bool make_arrays(struct sm *s) {
         s->op[i].next = i + 1 < s->n_ops ? (uint16_t)(i + 1) : OP_NONE;
     return make_wheel(&s->wheel, nodes) && make_lsu(&s->lsu, c->lsu_queue, SM_PIPE_LDST) &&
            make_lsu(&s->tex, c->lsu_queue, SM_PIPE_TEX);
-}
-
-static void gate_nothing(struct sm *s) {
-    for (uint32_t p = 0; p < SM_PIPES; p++)
-        s->gate_none[p] = (struct sm_gate){.off_from = NEVER, .window = SM_GATE_NEVER};
-    s->gate = s->gate_none;
-    s->gates_more = 0;
 }
 
 static void lay_out_pipes(struct sm *s) {
@@ -197,7 +191,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
                                                                : c->ibuffer_entries;
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
-    s->wake = s->reply_at = s->decode_at = s->epoch_at = NEVER;
+    s->wake = s->reply_at = s->decode_at = NEVER;
     s->dirty = (1u << s->c.schedulers) - 1;
     s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
@@ -220,7 +214,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     }
     lay_out_pipes(s);
     *out = s;
-    return sm_set_policies(s, NULL, 0, d);
+    return sm_set_techniques(s, NULL, 0, d);
 }
 
 void sm_destroy(struct sm *s) {
@@ -244,143 +238,6 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->decode);
     ww_free_aligned(s->mshr_out);
     ww_free_aligned(s);
-}
-
-static uint32_t listen(struct sm_listeners *l, const struct sm_policy *p, bool has_it,
-                       uint32_t hook) {
-    if (!has_it) return 0;
-    l->p[l->n++] = p;
-    return hook;
-}
-
-// As if there had never been any.
-static void forget_policies(struct sm *s) {
-    s->hooks = 0;
-    gate_nothing(s);
-    s->part_at = &s->none;
-    s->lanes = NULL;
-    s->lane_pipe = NULL;
-    s->lanes_at = s->lanes_look_at = NULL;
-    s->lanes_gated = false;
-    s->rows = NULL;
-    s->arrays = 0;
-    s->order = NULL;
-    s->groups = NULL;
-    s->n_turns = s->n_watches = s->n_watches_idle = 0;
-    s->none = 0;
-    s->all = ~0ull;
-    for (uint32_t i = 0; i < SM_MAX_WATCHES; i++) {
-        s->watch[i].warps = s->watch_idle[i].warps = s->watch_idle[i].at = &s->all;
-        s->watch[i].with = &s->none;
-    }
-    s->on_prefer.n = s->on_unit.n = s->on_wanted.n = s->on_issue.n = s->on_rf.n = s->on_array.n =
-        s->on_next.n = 0;
-}
-
-static void add_turn(struct sm *s, const struct sm_policy *q) {
-    s->turn[s->n_turns++] = (struct sm_turn){
-        .at = q->lane_pipe != NULL ? &s->all : q->cycle_at != NULL ? q->cycle_at : &s->none,
-        .without = q->cycle_without != NULL ? q->cycle_without : &s->no_unit,
-        .with = q->cycle_with != NULL ? q->cycle_with : &s->no_unit,
-        .idle = q->cycle_idle,
-        .p = q,
-        .watched_at = NEVER};
-}
-
-static void add_callbacks(struct sm *s, const struct sm_policy *q) {
-    uint32_t h = q->leave != NULL ? HOOK_LEAVE : 0;
-    h |= listen(&s->on_prefer, q, q->prefer != NULL, HOOK_PREFER);
-    h |= listen(&s->on_wanted, q, q->unit_wanted != NULL, HOOK_WANTED);
-    h |= listen(&s->on_unit, q, q->unit_on != NULL, HOOK_UNIT);
-    h |= listen(&s->on_issue, q, q->issue != NULL, HOOK_ISSUE);
-    h |= listen(&s->on_rf, q, q->rf_access != NULL, HOOK_RF);
-    h |= listen(&s->on_array, q, q->array_access != NULL, HOOK_ARRAY);
-    h |= listen(&s->on_next, q, q->next_event != NULL, HOOK_NEXT);
-    if (q->array_access != NULL) s->arrays |= q->arrays != 0 ? q->arrays : UINT32_MAX;
-    if (q->rows != NULL) h |= HOOK_ROWS;
-    s->hooks |= (uint16_t)h;
-}
-
-// What one policy of an SM at most has. NULL, or what a second one would have.
-static const char *add_data(struct sm *s, const struct sm_policy *q) {
-    if (q->gate != NULL) {
-        if (s->gate != s->gate_none) return "switches whole pipelines";
-        s->gate = q->gate;
-        s->gates_more = q->gated & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
-    }
-    if (q->rows != NULL) {
-        if (s->rows != NULL) return "has register rows timed";
-        s->rows = q->rows;
-    }
-    if (q->order != NULL) {
-        if (s->order != NULL) return "orders units";
-        s->order = q->order;
-    }
-    if (q->groups != NULL) {
-        if (s->groups != NULL) return "groups warps";
-        s->groups = q->groups;
-    }
-    if (q->lane_pipe != NULL) {
-        if (s->lanes != NULL) return "looks at lanes";
-        assert(q->cycle != NULL && q->cycle_at != NULL && "who looks at lanes says when");
-        assert(s->c.cluster_at == CLUSTER_AT_ISSUE &&
-               "lanes are those of the cluster that an instruction issues to");
-        s->lanes = q;
-        s->lane_pipe = q->lane_pipe;
-        s->lanes_at = q->cycle_at;
-        s->lanes_look_at = q->lanes_look_at;
-        s->lanes_gated = q->pipes_part != NULL;
-        if (s->lanes_gated) s->part_at = q->pipes_part;
-    }
-    return NULL;
-}
-
-static void choose_step(struct sm *s, uint32_t n, bool has_epochs) {
-    // Do all only listen, to register rows among others? Else: do any take hold of more than
-    // pipelines, or lanes?
-    const bool only_listens = (s->hooks & ~HOOK_ARRAY) == HOOK_ROWS && s->n_turns == 0 &&
-                              !has_epochs && s->order == NULL && s->groups == NULL &&
-                              s->lanes == NULL && s->gate == s->gate_none;
-    const bool has_lanes = s->lanes != NULL && s->gate == s->gate_none;
-    const uint32_t more =
-        HOOK_UNIT | HOOK_ISSUE | HOOK_RF | HOOK_ROWS | (has_lanes ? 0 : HOOK_PREFER);
-    const bool has_all = ((s->lanes != NULL || s->groups != NULL) && !has_lanes) || s->hooks & more;
-    s->step = s->c.cluster_at == CLUSTER_AT_ENTRY ? step_cycle_hooked
-              : n == 0       ? step_cycle_plain
-              : only_listens ? step_cycle_rows
-              : has_all      ? step_cycle_hooked
-              : has_lanes    ? step_cycle_lanes
-                             : step_cycle_units;
-}
-
-enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
-                               struct diags *d) {
-    if (n > SM_MAX_POLICIES)
-        return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
-                        SM_MAX_POLICIES, n);
-    if (s->n_ctas != 0)
-        return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
-    forget_policies(s);
-    bool has_epochs = false;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct sm_policy *const q = s->policy[i] = p[i];
-        has_epochs |= q->epoch_cycles != 0;
-        if (q->cycle != NULL) add_turn(s, q);
-        add_callbacks(s, q);
-        const char *const second = add_data(s, q);
-        if (second != NULL)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s is the second technique that %s: an SM takes one", q->name, second);
-    }
-    s->n_policies = (uint8_t)n;
-    const uint64_t *const deaf_until = s->on_wanted.n == 1 ? s->on_wanted.p[0]->deaf_until : NULL;
-    s->deaf_until = deaf_until != NULL ? deaf_until : s->deaf_none;
-    s->is_summed = false;
-    policy_pipes_new(s);
-    policy_turn_at(s);
-    s->off_at = s->deaf_int = s->deaf_fp = 0;
-    choose_step(s, n, has_epochs);
-    return WW_OK;
 }
 
 struct exec_log *sm_log(struct sm *s) { return s->env.log; }
@@ -412,6 +269,7 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     ks->kernel = k;
     ks->ctas = 0;
     s->const_ok[slot] = s->const_known[slot] = 0;
+    technique_kernel(s, slot, k->image);
     return WW_OK;
 }
 
@@ -451,6 +309,8 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
         s->wake = s->step(s, t);
 }
+
+void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
 
 bool sm_is_idle(const struct sm *s) {
     return !s->is_busy && s->lsu.n == 0 && s->tex.n == 0 && s->n_writebacks == 0 &&

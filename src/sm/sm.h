@@ -72,8 +72,7 @@ struct sm_config {
     double core_clock_mhz;
 };
 
-struct sm;        // opaque
-struct sm_policy; // policy.h: what a technique hooks into
+struct sm; // opaque
 
 // What the SM asks of its owner. Called in the SM phase from any host thread, for this SM only.
 struct sm_callbacks {
@@ -86,9 +85,6 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
                          struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
                          struct sm **out);
 void sm_destroy(struct sm *s);
-// Techniques that this SM runs with, called in this order; before the first CTA. Pointers are kept.
-enum ww_status sm_set_policies(struct sm *s, const struct sm_policy *const *p, uint32_t n,
-                               struct diags *d);
 struct exec_log *sm_log(struct sm *s);
 
 // A kernel decoded for timing: made once a launch and shared by all SMs.
@@ -118,6 +114,8 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t cta, uint64_t cycle);
 
 // SM phase: core cycles [from, to). Stops early on a fault (sm_fault answers it).
 void sm_run(struct sm *s, uint64_t from, uint64_t to);
+// Simulates, from now on, cycles in which nothing can change too. For tests: nothing depends on it.
+void sm_simulate_every_cycle(struct sm *s);
 bool sm_is_idle(const struct sm *s);      // no CTA, nothing in flight
 uint64_t sm_next_event(const struct sm *s, uint64_t now); // UINT64_MAX: waits for a reply or a CTA
 const struct exec_fault *sm_fault(const struct sm *s);

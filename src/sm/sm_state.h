@@ -3,8 +3,7 @@
 // Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
 // cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
 // bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c, _rows, _units, _lanes
-//                  and _hooked
+//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c and step_full.c
 //   wheel.h        completions by cycle                 scoreboard.h  pending registers
 //   collect.h      banks, collectors, result bus        units.h       pipelines
 //   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
@@ -13,14 +12,15 @@
 //   cta.c          CTAs and warps come and go
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
-//   policy.c       techniques' turns and answers        entry.c       clusters chosen at entry
+//   technique.c    techniques and their ports           gate.c        pipelines that are off
+//   entry.c        clusters chosen at entry
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 
 #include <assert.h>
 
-#include "sm/policy.h"
 #include "sm/sm.h"
+#include "sm/technique.h"
 
 #define NEVER UINT64_MAX
 
@@ -63,8 +63,7 @@ struct sm_inst {
 enum { SM_FEW_SRC = 3 };
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 
-static_assert((int)SM_ROWS == (int)MAX_GPRS, "a row for every register");
-enum { CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
+enum { MAX_DST_ROWS = 16, CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
 struct sm_wide { uint64_t use[WIDE_WORDS], dst[WIDE_WORDS]; };
 
 struct sm_kernel {
@@ -146,9 +145,11 @@ enum event_kind {
 struct event {
     uint64_t cycle;
     const struct sm_inst *in;
-    uint32_t next;
-    uint8_t kind, warp, lanes, spare;
+    uint32_t lanes; // that executed it
+    uint16_t next;
+    uint8_t kind, warp;
 };
+static_assert(sizeof(struct event) == 24, "no holes");
 struct wheel {
     uint64_t bits[WHEEL / 64];
     struct { uint16_t head, tail; } slot[WHEEL];
@@ -168,7 +169,8 @@ struct mem_op { // in flight
     const struct sm_inst *in;
     uint64_t done_at;
     uint32_t left;   // answers that it waits for
-    uint8_t warp, lanes, group, flags; // OP_*
+    uint32_t lanes;  // that executed it
+    uint8_t warp, group, flags; // OP_*
     uint16_t next;   // free list
 };
 enum { OP_ISSUED = 1, OP_ASYNC = 2, OP_ATOMIC = 4, OP_NONE = 0xffff };
@@ -184,7 +186,8 @@ struct lsu_entry {
     const struct sm_inst *in;
     uint16_t op, n, next; // transactions
     uint16_t flags, aux;  // the instruction's: a store may outlive its kernel
-    uint8_t warp, path, space, lanes;
+    uint32_t lanes;       // that execute it
+    uint8_t warp, path, space;
     uint8_t rounds; // of an atomic: most lanes that want one word
     bool started;
     uint32_t start_slot;    // in lsu.start
@@ -237,7 +240,6 @@ struct entry {
 };
 
 // ---- the SM ------------------------------------------------------------------------------------
-enum { SM_MAX_WATCHES = SM_MAX_POLICIES * UNIT_N };
 struct kernel_slot {
     struct sm_kernel *kernel;
     struct sm_inst_counts *counts;
@@ -272,70 +274,50 @@ struct sm {
     bool closes;          // the last CTA has gone in this cycle
     bool pairs;           // dual issue
     bool cycle_dp;        // a double-precision instruction issued in this cycle
-    uint8_t n_policies;
-    uint16_t hooks;       // HOOK_*: what any policy asks for
     uint32_t cycle_issues; // schedulers that issued in this cycle
     uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
-    uint64_t policy_wake;
-    uint64_t pipes_none; // pipes that take nothing in this cycle because a technique has switched
-                         // them off
-    uint64_t pipe_off[SM_PIPES];   // by pipe: all bits when it is off, else none
-    uint64_t on_free_at[UNIT_N];   // earliest free_at of a unit's pipes that are on; NEVER: none is
-    uint32_t pipes_ahead[UNIT_N];  // of a unit's pipes, counted from its first: those that are
-                                   // chosen before the others
-    uint32_t pipe_lead[UNIT_N]; // of two, the one that is chosen when both take one: 0 or 1
-    struct sm_gate *gate;  // by pipe; of the policy that switches pipelines, or gate_none
-    uint64_t gates_more;   // pipes beyond INT and FP that may be off
-    struct sm_gate gate_none[SM_PIPES];
-    uint64_t epoch_at;     // earliest of epoch_next, NEVER while the SM holds no work
-    // `cycle` of the policies that have it, in their order: cycle_at, cycle_without, cycle_with,
-    // cycle_idle. Whoever looks at lanes has no cycle here but for epochs: lanes_at is looked at
-    // instead.
-    struct sm_turn {
-        const uint64_t *at;
-        const uint32_t *without, *with;
-        const uint8_t *idle;
-        const struct sm_policy *p;
-        uint32_t units; // of `idle`: that it has ever named
-        uint64_t watched_at; // when that has come and nobody was there for `with`: a watch tells of
-                             // the first one
-    } turn[SM_MAX_POLICIES];
-    uint32_t n_turns;
-    uint64_t turn_at; // earliest cycle that any names, or epoch_at
-    // Before off_at no other pipelines are off than were at the last look. Work moves that to later
-    // cycles, and nobody keeps it up to date with it: when it has come, all of them are looked at
-    // again.
-    uint64_t off_at;
-    // Somebody has a turn too when of the active set none of *warps is left and *with is not 0, or
-    // *at has come.
-    struct { const uint64_t *warps, *with; } watch[SM_MAX_WATCHES];
-    struct { const uint64_t *warps, *at; } watch_idle[SM_MAX_WATCHES];
-    uint32_t n_watches, n_watches_idle;
-    const uint64_t *part_at; // pipes_part of the policy that has it
-    const struct sm_order *order;  // NULL: nobody has one
-    struct sm_groups *groups;      // the same
-    const uint64_t *deaf_until;    // of the only policy that has unit_wanted, or deaf_none
-    uint64_t deaf_none[UNIT_N];
-    uint64_t deaf_int, deaf_fp;    // its INT's and FP's
-    const struct sm_policy *lanes; // the policy that looks at single lanes; NULL: none
-    struct sm_lane_pipe *lane_pipe; // its
-    const uint64_t *lanes_at;       // its cycle_at
-    const uint64_t *lanes_look_at;  // its lanes_look_at
-    uint64_t lanes_claimed;         // pipes that were asked for lanes in this cycle
-    bool lanes_gated;               // it may switch lanes off
-    struct sm_rows *rows;           // of the policy that has rows timed; NULL: none
-    uint32_t arrays;                // that have a listener: bit mask of enum mem_array
-    // Where pointers point to that lack something: 0, all bits (a cycle that never comes), no
-    // unit's bit or UNIT_NONE.
-    uint64_t none, all;
-    uint32_t no_unit;
+    uint64_t retry_at;        // when what was held back in this cycle is to be looked at again
+    struct gates {            // pipelines that a technique switches off
+        struct sm_gate *gate; // by pipe; the technique's, or `none`
+        uint64_t more;        // pipes beyond INT and FP that may be off
+        uint64_t off;         // pipes that are off in this cycle
+        uint64_t pipe_off[SM_PIPES]; // by pipe: all bits when it is off, else none
+        uint64_t on_free_at[UNIT_N]; // earliest free_at of a unit's pipes that are on; NEVER: none
+        uint32_t ahead[UNIT_N];      // of a unit's pipes, counted from its first: those that an
+                                     // instruction tries before the others
+        uint32_t lead[UNIT_N];       // of two, the one that it tries first: 0 or 1
+        struct sm_gate none[SM_PIPES];
+    } gates;
+    struct techniques {
+        // In the order in which they were set: all, and those that have the port.
+        struct sm_list {
+            uint32_t n;
+            const struct sm_technique *t[SM_MAX_TECHNIQUES];
+        } all, issue, rows, arrays, clock, rest;
+        // What is called in every cycle.
+        struct {
+            void (*cycle)(void *self, const struct sm_view *v);
+            void *self;
+        } cycle[SM_MAX_TECHNIQUES];
+        struct sm_choice {
+            uint64_t (*among)(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready);
+            void *self;
+        } choice[SM_MAX_TECHNIQUES];
+        uint32_t n_cycles, n_choices;
+        const struct sm_technique *gate, *lanes; // NULL: none
+        const struct sm_lanes *gated_lanes;      // NULL: no technique switches lanes off
+        uint64_t epoch_next[SM_MAX_TECHNIQUES];  // of `clock`
+        uint64_t epoch_at; // earliest of these, NEVER while the SM holds no work
+    } tech;
+    uint32_t arrays;  // that a technique hears of: bit mask of enum mem_array
+    bool every_cycle; // sm_simulate_every_cycle
 
     uint64_t long_leaves;  // all bits where warps that wait for memory leave the set, else none
     uint64_t active_since; // v.active has had active_n warps since
     uint32_t active_n;
 
-    uint64_t (*step)(struct sm *s, uint64_t t); // step_cycle_*: by what its policies ask for
+    uint64_t (*step)(struct sm *s, uint64_t t); // step_cycle_*: with techniques or without
 
     // schedulers
     const struct sched_ops *ops;
@@ -407,14 +389,7 @@ struct sm {
     struct cta_slot cta[SM_MAX_CTAS];
     struct sm_wide_pend *wide_pend; // by warp
     uint32_t regs_used, shared_used, warps_used, threads_used;
-    uint64_t warps_since; // v.resident has been constant since (warp_slots_cycles)
-    const struct sm_policy *policy[SM_MAX_POLICIES];
-    // Of these, in their order, those that have a callback of the kind: nobody else is looked at.
-    struct sm_listeners {
-        uint32_t n;
-        const struct sm_policy *p[SM_MAX_POLICIES];
-    } on_prefer, on_unit, on_wanted, on_issue, on_rf, on_array, on_next;
-    uint64_t epoch_next[SM_MAX_POLICIES];
+    uint64_t warps_since;        // v.resident has been constant since (warp_slots_cycles)
     uint64_t unit_pipes[UNIT_N]; // pipes of a unit
     struct entry entry[ENTRY_MAX]; // oldest first
     uint32_t n_entries;
@@ -440,13 +415,9 @@ static inline uint32_t count_warps(uint64_t mask) {
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-// step_plain.c, step_rows.c, step_units.c, step_lanes.c, step_hooked.c: simulates cycle t; answers
-// the next cycle.
+// step_plain.c, step_full.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
-uint64_t step_cycle_rows(struct sm *s, uint64_t t);
-uint64_t step_cycle_units(struct sm *s, uint64_t t);
-uint64_t step_cycle_lanes(struct sm *s, uint64_t t);
-uint64_t step_cycle_hooked(struct sm *s, uint64_t t);
+uint64_t step_cycle_full(struct sm *s, uint64_t t);
 
 // front.c
 void front_fetch(struct sm *s, uint64_t t);
@@ -506,98 +477,21 @@ void stall_classify(struct sm *s, uint32_t sc, uint64_t t); // no warp of sc is 
 void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t);
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
-// policy.c: calls to all policies; worth it only when sm.hooks says that somebody listens
-enum {
-    HOOK_PREFER = 1,
-    HOOK_UNIT = 2,
-    HOOK_WANTED = 4,
-    HOOK_ISSUE = 8,
-    HOOK_RF = 16,
-    HOOK_NEXT = 32,
-    HOOK_ARRAY = 64,
-    HOOK_LEAVE = 128,
-    HOOK_ROWS = 256
-};
-void policy_work(struct sm *s, bool begins, uint64_t cycle);
-uint64_t policy_prefer(struct sm *s, uint32_t sc, uint64_t ready);
-bool policy_unit_on(struct sm *s, uint32_t pipe);
-uint64_t policy_unit_wanted(struct sm *s, uint32_t unit, uint64_t pipes, uint64_t ready);
-void policy_pipes_new(struct sm *s); // none is off, whatever has been before
-uint64_t policy_next_event(struct sm *s);
-bool policy_is_left(const struct sm *s, uint64_t next); // ... and one of them is somebody's turn
-void policy_leave(struct sm *s, uint64_t next);         // then
-// Some may have their turn; `is_due`: surely so, because of time or since one misses warps.
-void policy_turns(struct sm *s, uint64_t t, bool is_due);
-// When somebody has a turn because of time; to be kept up to date behind callbacks that may change
-// it.
-static inline void policy_turn_at(struct sm *s) {
-    s->turn_at = s->epoch_at;
-    for (uint32_t i = 0; i < s->n_turns; i++) {
-        const uint64_t at = *s->turn[i].at;
-        s->turn_at = min64(s->turn_at, at != s->turn[i].watched_at ? at : NEVER);
-    }
-}
-// Warps of the active set that wait for results or a unit at most, or for memory if the set keeps
-// those.
-static inline uint64_t policy_in_set(const struct sm *s) {
-    return s->v.active & s->v.decoded & ~((s->v.wait_long & s->long_leaves) | s->blocked);
-}
-// When they do follows no pattern, so nothing branches on it. One watch of warps is what techniques
-// use so far, and two of idle pipelines: no loop over these.
-static inline bool policy_misses(const struct sm *s, uint64_t t) {
-    const uint64_t in_set = policy_in_set(s);
-    bool misses = ((in_set & *s->watch[0].warps) == 0) & (*s->watch[0].with != 0);
-    for (uint32_t i = 1; i < s->n_watches; i++)
-        misses |= ((in_set & *s->watch[i].warps) == 0) & (*s->watch[i].with != 0);
-    if (s->n_watches_idle == 0) return misses;
-    misses |= ((in_set & *s->watch_idle[0].warps) == 0) & (*s->watch_idle[0].at <= t);
-    misses |= ((in_set & *s->watch_idle[1].warps) == 0) & (*s->watch_idle[1].at <= t);
-    for (uint32_t i = 2; i < s->n_watches_idle; i++)
-        misses |= ((in_set & *s->watch_idle[i].warps) == 0) & (*s->watch_idle[i].at <= t);
-    return misses;
-}
-static inline void policy_accesses(struct sm *s) {
-    s->v.accesses[0] = s->lsu.n;
-    s->v.accesses[1] = s->tex.n;
-}
-// Pipelines that are off in cycle t; `*next`: before that cycle no other one goes off (0: it is not
-// known). INT and FP are looked at whether somebody gates them or not, and nothing branches on what
-// is off when.
-static inline void policy_gate(const struct sm_gate *g, uint32_t pipe, uint64_t t, uint64_t *off,
-                               uint64_t *next) {
-    const uint64_t from = g[pipe].off_from, is_off = from <= t, by_work = t + 1 + g[pipe].window;
-    *off |= is_off << pipe;
-    *next = min64(*next, (from != NEVER ? from : by_work) | (0 - is_off));
-}
-static inline uint64_t policy_off_next(const struct sm *s, uint64_t t, uint64_t *next) {
-    const struct sm_gate *const g = s->gate;
-    uint64_t off = 0;
-    *next = NEVER;
-    policy_gate(g, SM_PIPE_INT, t, &off, next);
-    policy_gate(g, SM_PIPE_INT + 1, t, &off, next);
-    policy_gate(g, SM_PIPE_FP, t, &off, next);
-    policy_gate(g, SM_PIPE_FP + 1, t, &off, next);
-    for (uint32_t i = 2; i < s->v.pipe_n[UNIT_INT]; i++) {
-        policy_gate(g, SM_PIPE_INT + i, t, &off, next);
-        policy_gate(g, SM_PIPE_FP + i, t, &off, next);
-    }
-    if (ww_unlikely(s->gates_more != 0)) {
-        FOR_EACH_BIT64(p, s->gates_more) off |= (uint64_t)(g[p].off_from <= t) << p;
-        for (uint32_t i = 0; i < 2; i++)
-            if (s->v.accesses[i] != 0) off &= ~BIT64(SM_PIPE_LDST + i);
-        *next = 0;
-    }
-    return off;
-}
-static inline uint64_t policy_off(const struct sm *s, uint64_t t) {
-    uint64_t next;
-    return policy_off_next(s, t, &next);
-}
-uint32_t policy_rf(struct sm *s, uint32_t w, uint32_t reg, uint32_t lanes, bool is_write,
-                   uint64_t cycle);
-uint32_t policy_array(const struct sm *s, const struct cache_event *e); // answers extra cycles
-void policy_warp(struct sm *s, enum sm_warp_event e, uint32_t w, uint32_t kslot, uint32_t regs,
-                 uint32_t shared, uint64_t t);
+// technique.c: calls to all techniques that have the port
+void technique_work(struct sm *s, bool begins, uint64_t cycle);
+void technique_cycle(struct sm *s, uint64_t t);
+void technique_rest(struct sm *s);
+void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);
+void technique_warp(struct sm *s, const struct sm_warp_event *e);
+void technique_issued(struct sm *s, const struct sm_issue *i);
+uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool is_write);
+uint32_t technique_array(const struct sm *s, const struct cache_event *e); // answers extra cycles
+
+// gate.c
+void gate_forget(struct sm *s);           // no technique switches pipelines
+void gate_all_on(struct sm *s);           // none is off, whatever has been before
+void gate_look(struct sm *s, uint64_t t); // finds what is off in cycle t
+void gate_want(struct sm *s, uint32_t unit, uint64_t is_free); // a warp's unit is off: asks for it
 
 // count.c: the counts of a kernel that leaves its slot; the active set has changed in cycle t; idle
 // times when the SM becomes busy and when it is so no more

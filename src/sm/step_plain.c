@@ -1,4 +1,4 @@
-// The cycle without policies (step.inc.h).
-#define STEP_HOOKS 0
+// The cycle without techniques (step.inc.h).
+#define STEP_FULL  0
 #define STEP_CYCLE step_cycle_plain
 #include "sm/step.inc.h"

@@ -192,12 +192,12 @@ bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
     const struct transaction *const x = &e->tx[e->next];
     uint64_t *const c = s->act.c;
     const uint64_t before = c[ACT_l1_reads] + c[ACT_l1_writes];
-    s->access_lanes = e->lanes;
+    s->access_lanes = count_lanes(e->lanes);
     const bool done = transact(s, e, x, t);
     s->access_lanes = 0;
     if (c[ACT_l1_reads] + c[ACT_l1_writes] != before) {
         const uint32_t words = count_lanes(x->words);
-        c[ACT_l1_lanes] += e->lanes;
+        c[ACT_l1_lanes] += count_lanes(e->lanes);
         c[ACT_l1_words] += words != 0 ? words : 1;
     }
     return done;

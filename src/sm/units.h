@@ -16,7 +16,7 @@ static inline uint64_t units_later(uint64_t at, uint64_t t) { return 0 - (uint64
 static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const uint32_t n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
-    const uint64_t *const off = &s->pipe_off[s->v.pipe_first[unit]];
+    const uint64_t *const off = &s->gates.pipe_off[s->v.pipe_first[unit]];
     uint64_t first = min64(p->free_at, p[n - 1].free_at);
     uint64_t on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
     for (uint32_t i = 1; i + 1 < n; i++) { // never, with two clusters
@@ -24,12 +24,12 @@ static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool h
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
     s->v.unit_free_at[unit] = first;
-    if (has_off) s->on_free_at[unit] = on;
+    if (has_off) s->gates.on_free_at[unit] = on;
     s->units_busy = (s->units_busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
 // The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered:
-// that leaves the others idle longer, which is what gating wants. But see order_pipes (policy.c).
+// that leaves the others idle longer, which is what gating wants. But see order_pipes (gate.c).
 static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
     const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
     const struct sm_pipe *const p = &s->v.pipe[first];
@@ -39,14 +39,14 @@ static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t 
         for (uint32_t i = 1; i + 1 < n; i++) at += taken &= p[i].free_at > t;
         return at;
     }
-    const uint64_t *const off = &s->pipe_off[first];
+    const uint64_t *const off = &s->gates.pipe_off[first];
     if (ww_likely(n <= 2)) { // who finds the one taken takes the other
-        const uint32_t lead = s->pipe_lead[unit];
+        const uint32_t lead = s->gates.lead[unit];
         return first + (lead ^ (uint32_t)((p[lead].free_at | off[lead]) > t));
     }
     uint64_t takes = 0;
     for (uint32_t i = 0; i < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
-    const uint64_t ahead = takes & s->pipes_ahead[unit];
+    const uint64_t ahead = takes & s->gates.ahead[unit];
     return first + bits_first64(ahead != 0 ? ahead : takes);
 }
 
@@ -125,7 +125,7 @@ static inline void units_hold(struct sm *s, uint32_t pipe, uint64_t sent, uint64
         p->busy_cycles += to - p->busy_until;
         p->busy_until = to;
     }
-    if (has_off) s->gate[pipe].off_from = p->busy_until + s->gate[pipe].window;
+    if (has_off) s->gates.gate[pipe].off_from = p->busy_until + s->gates.gate[pipe].window;
 }
 
 // An instruction that issued in cycle `sent`, and whose operands are complete in cycle `ready`,

@@ -13,7 +13,7 @@ static inline void wheel_link(struct wheel *h, uint32_t n, uint64_t now, uint64_
     const uint32_t k = (uint32_t)at & (WHEEL - 1);
     h->node[n].next = NO_EVENT;
     if (h->bits[k / 64] >> (k % 64) & 1) {
-        h->node[h->slot[k].tail].next = n;
+        h->node[h->slot[k].tail].next = (uint16_t)n;
     } else {
         h->bits[k / 64] |= 1ull << (k % 64);
         h->slot[k].head = (uint16_t)n;
@@ -33,7 +33,7 @@ static inline void wheel_add(struct wheel *h, uint64_t now, uint64_t cycle, enum
     e->in = in;
     e->kind = (uint8_t)kind;
     e->warp = (uint8_t)warp;
-    e->lanes = (uint8_t)lanes;
+    e->lanes = lanes;
     wheel_link(h, n, now, cycle);
 }
 
@@ -50,7 +50,7 @@ static inline uint32_t wheel_take(struct wheel *h, uint64_t cycle) {
 }
 
 static inline void wheel_give(struct wheel *h, uint32_t n) {
-    h->node[n].next = h->free;
+    h->node[n].next = (uint16_t)h->free;
     h->free = n;
     h->n--;
 }

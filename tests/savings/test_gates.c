@@ -5,7 +5,7 @@
 // ---- figure 4 ----------------------------------------------------------------------------------
 // Twelve warps with one addition each, in the order INT INT FP INT FP INT INT INT INT FP FP INT;
 // one issues a cycle from cycle 1 on; four cycles in its pipeline. The scheduler takes the foremost
-// warp that the policy leaves it.
+// warp that the technique leaves it.
 static const char order[] = "IIFIFIIIIFFI";
 static void issue_all(bool with_gates, uint32_t at_cycle[12]) {
     struct fake f;
@@ -126,7 +126,7 @@ static void longest_time(void **state) {
     assert_int_equal(prefer(&f, 3), 1);
     savings_sm_destroy(f.sm);
 }
-// Both INT clusters go dark in 5 (nobody is active); an INT and an FP warp come in 8; FP is first
+// Both INT clusters go dark in 5 (no warp is active); an INT and an FP warp come in 8; FP is first
 // because INT is dark, until the blackout is over and FP has left.
 static void both_dark(void **state) {
     (void)state;

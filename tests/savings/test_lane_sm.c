@@ -74,30 +74,36 @@ enum { CYCLES = 60000 };
 static uint32_t held[LANE_PIPES][CYCLES]; // lanes that hold work, by cycle
 struct witness {
     struct savings_sm *sm;
+    const struct sm_lane_port *port; // the technique's own
     uint64_t threads, folded, last;
 };
-static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
-    struct witness *const w = self;
+static struct witness *witness; // of the run: the port's functions have the technique's state
+static void saw_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
+    (void)v;
+    ((struct witness *)self)->threads += bits_count32(i->lanes);
+}
+static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe,
+                                 uint32_t threads, uint64_t enter, uint32_t latency,
+                                 uint32_t interval) {
+    struct witness *const w = witness;
+    const struct sm_delay d =
+        w->port->issued(self, v, warp, pipe, threads, enter, latency, interval);
     const struct lanes *const l = &w->sm->lanes;
-    w->threads += bits_count32(i->lanes);
-    if (i->pipe >= SM_PIPES || !(l->pipes >> i->pipe & 1)) return;
-    const uint32_t type = i->pipe >= SM_PIPE_FP, index = type ? i->pipe - SM_PIPE_FP + 8u : i->pipe;
+    const uint32_t type = pipe >= SM_PIPE_FP, index = type ? pipe - SM_PIPE_FP + 8u : pipe;
     // Told apart from what lane_pg.c does by the latency alone: folded is what takes longer.
     const uint32_t stages = l->folds || l->shifts ? 2 : 0;
-    const bool folded = i->extra_latency > stages;
-    assert_int_equal(i->extra_latency, stages + (folded ? i->interval : 0));
-    assert_int_equal(i->extra_interval, folded ? i->interval : 0);
+    const bool folded = d.latency > stages;
+    assert_int_equal(d.latency, stages + (folded ? interval : 0));
+    assert_int_equal(d.interval, folded ? interval : 0);
     w->folded += folded;
-    const uint64_t enter =
-        v->pipe[i->pipe].enter_at > i->operands_at ? v->pipe[i->pipe].enter_at : i->operands_at;
     uint32_t used = 0, halves[2] = {0, 0};
     for (uint32_t c = 0; c < 8; c++) { // in each cluster, thread by thread
         uint32_t place = 0;
         for (uint32_t t = 0; t < 4; t++) {
-            if (!(i->lanes >> (4 * c + t) & 1)) continue;
+            if (!(threads >> (4 * c + t) & 1)) continue;
             uint32_t lane = l->shifts ? place++ : t, half = 0;
             if (folded) half = lane / 2;
-            const bool folds_now = i->cycle >= l->fold[type].from && i->cycle < l->fold[type].to;
+            const bool folds_now = v->cycle >= l->fold[type].from && v->cycle < l->fold[type].to;
             if (folds_now && lane >= 2) lane -= 2;
             halves[half] |= 1u << (4 * c + lane) % l->width;
         }
@@ -106,12 +112,13 @@ static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
     assert_int_equal((l->pipe[index].off | l->pipe[index].waking) & used, 0);
     const uint64_t from = enter + (stages != 0);
     for (uint32_t half = 0; half < 2; half++)
-        for (uint64_t t = from; t < from + i->latency; t++) {
-            const uint64_t at = t + half * i->extra_interval;
+        for (uint64_t t = from; t < from + latency; t++) {
+            const uint64_t at = t + half * d.interval;
             assert_true(at < CYCLES);
             held[index][at] |= halves[half];
             if (at > w->last) w->last = at;
         }
+    return d;
 }
 
 struct outcome {
@@ -162,12 +169,25 @@ static void go(uint32_t number, uint32_t scheduler, uint32_t kind, const struct 
                struct outcome *out) {
     struct rig *g = program(number, scheduler, kind);
     struct witness w = {0};
-    struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue};
+    const struct sm_issue_port issue = {.issued = saw_issue};
+    const struct sm_technique p = {.name = "witness", .self = &w, .issue = &issue};
+    struct sm_technique lanes;
+    struct sm_lane_port port;
     if (s != NULL) {
         w.sm = savings_sm_create(s, &g->c);
-        g->n_policies = savings_sm_policies(w.sm, g->policy);
+        g->n_techniques = savings_sm_techniques(w.sm, g->technique);
+        for (uint32_t i = 0; i < g->n_techniques; i++) {
+            if (g->technique[i]->lanes == NULL) continue;
+            lanes = *g->technique[i];
+            port = *lanes.lanes;
+            w.port = g->technique[i]->lanes;
+            witness = &w;
+            port.issued = saw_lanes;
+            lanes.lanes = &port;
+            g->technique[i] = &lanes;
+        }
         memset(held, 0, sizeof held);
-        g->policy[g->n_policies++] = &p;
+        g->technique[g->n_techniques++] = &p;
     }
     rig_run(g);
     out->a = *sm_activity(g->sm, g->done_at + 1);

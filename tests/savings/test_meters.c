@@ -8,15 +8,17 @@ static struct activity counts(struct fake *f) {
     return a;
 }
 static void rf(struct fake *f, uint32_t warp, uint32_t reg, uint64_t cycle) {
-    sm_rows_access(f->p[0]->rows, warp, reg, cycle);
+    const uint8_t r = (uint8_t)reg;
+    const struct sm_row_access a = {.cycle = cycle, .warp = warp, .n = 1, .reg = &r};
+    assert_int_equal(f->p[0]->rows->read(f->p[0]->self, &a), 0);
 }
 static void l1(struct fake *f, uint32_t place, enum cache_what what, uint64_t cycle) {
     const struct cache_event e = {
         .cycle = cycle, .array = ARRAY_L1D, .place = place, .what = (uint8_t)what};
-    assert_int_equal(f->p[0]->array_access(f->p[0]->self, &e), 0);
+    assert_int_equal(f->p[0]->arrays->hear(f->p[0]->self, &e), 0);
 }
 static void work(struct fake *f, bool begins, uint64_t cycle) {
-    f->p[0]->work(f->p[0]->self, &f->v, begins, cycle);
+    f->p[0]->life->work(f->p[0]->self, &f->v, begins, cycle);
 }
 
 // A view with an L1 of four lines.
@@ -30,7 +32,7 @@ static void begin(struct fake *f) {
         .clusters = 2, .sfus = 1, .schedulers = 2, .l1d = {.bytes = 512, .line_bytes = 128}};
     f->sm = savings_sm_create(&f->set, &c);
     assert_non_null(f->sm);
-    f->n = savings_sm_policies(f->sm, f->p);
+    f->n = savings_sm_techniques(f->sm, f->p);
     assert_int_equal(f->n, 1);
 }
 

@@ -75,7 +75,7 @@ struct witness {
     bool coordinated;
     uint64_t issues, was_dark[2]; // by type: all clusters were off
 };
-static void saw_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+static void saw_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
     struct witness *w = self;
     w->issues++;
     // Without a delay it may have been woken for this instruction.
@@ -122,24 +122,21 @@ struct outcome {
     struct activity a;
     uint64_t cycles;
 };
-enum watched { NOBODY, WITNESS, EVERY_CYCLE }; // who looks on; the last has each cycle simulated
-static uint64_t next_cycle(void *self, const struct sm_view *v) {
-    (void)self;
-    return v->cycle + 1;
-}
+enum watched { ALONE, WITNESS, EVERY_CYCLE }; // what looks on; the last has each cycle simulated
 static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t cluster_at,
                const struct savings *s, struct outcome *out, enum watched by) {
     struct rig *g = program(number, scheduler, is_kepler, cluster_at);
-    struct sm_policy dense = {.name = "dense", .next_event = next_cycle};
     struct witness w = {0};
-    struct sm_policy p = {.name = "witness", .self = &w, .issue = saw_issue, .cycle = saw_cycle};
+    const struct sm_issue_port issue = {.issued = saw_issue};
+    const struct sm_clock_port clock = {.cycle = saw_cycle};
+    const struct sm_technique p = {.name = "witness", .self = &w, .issue = &issue, .clock = &clock};
     if (s != NULL) {
         w.sm = savings_sm_create(s, &g->c);
         w.coordinated = s->mechanisms >> SAVINGS_COORDINATED_BLACKOUT & 1;
-        g->n_policies = savings_sm_policies(w.sm, g->policy);
-        if (by == WITNESS && w.sm->gating.pipes != 0) g->policy[g->n_policies++] = &p;
+        g->n_techniques = savings_sm_techniques(w.sm, g->technique);
+        if (by == WITNESS && w.sm->gating.pipes != 0) g->technique[g->n_techniques++] = &p;
     }
-    if (by == EVERY_CYCLE) g->policy[g->n_policies++] = &dense;
+    g->every_cycle = by == EVERY_CYCLE;
     out->cycles = rig_run(g);
     out->a = *sm_activity(g->sm, g->done_at + 1);
     memcpy(out->memory, devmem_host(g->memory, g->buffer, sizeof out->memory), sizeof out->memory);
@@ -259,7 +256,7 @@ static void every_cycle(void **state) {
             struct savings s = technique(
                 has_lanes ? of_lanes[k / 2 - 2 * WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
             s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
-            go(n, scheduler, is_kepler, at, &s, &sparse, NOBODY);
+            go(n, scheduler, is_kepler, at, &s, &sparse, ALONE);
             go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);
             if (sparse.cycles != dense.cycles || memcmp(&sparse.a, &dense.a, sizeof dense.a) != 0)
                 print_error(

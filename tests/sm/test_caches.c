@@ -39,8 +39,8 @@ static void instructions_are_told_in_their_place(void **state) {
         b->reconv = (int32_t)g->n;
         exit_(g);
         struct listen l;
-        const struct sm_policy p = listen_policy(&l, g);
-        g->policy[g->n_policies++] = &p;
+        const struct sm_technique p = listen_technique(&l, g);
+        g->technique[g->n_techniques++] = &p;
         rig_run(g);
         expect(&l, ARRAY_INST, CACHE_FILL, 4);
         expect(&l, ARRAY_INST, CACHE_READ_HIT,
@@ -63,8 +63,8 @@ static void fetches_name_their_words(void **state) {
     movi(g, 1, 0);
     exit_(g);
     struct listen l;
-    const struct sm_policy p = listen_policy(&l, g);
-    g->policy[g->n_policies++] = &p;
+    const struct sm_technique p = listen_technique(&l, g);
+    g->technique[g->n_techniques++] = &p;
     rig_run(g);
     assert_int_equal(l.last[ARRAY_INST].what, CACHE_READ_HIT);
     assert_int_equal(l.last[ARRAY_INST].words, 0x30);
@@ -85,8 +85,8 @@ static void constant_operands_are_told_and_delayed(void **state) {
             emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(1), C(CB_LAUNCH, CB0_NTID_X), NIL());
         exit_(g);
         struct listen l;
-        const struct sm_policy p = listen_policy(&l, g);
-        if (k != 0) g->policy[g->n_policies++] = &p;
+        const struct sm_technique p = listen_technique(&l, g);
+        if (k != 0) g->technique[g->n_techniques++] = &p;
         l.extra[CACHE_READ_HIT] = k == 2 ? 7 : 0;
         l.arrays = 1u << ARRAY_CONST;
         g->args.block[0] = 20;
@@ -115,8 +115,8 @@ static void loads_and_stores(void **state) {
     g->c.l1d = l1_of(0);
     g->c.l1d_global = true;
     struct listen l;
-    const struct sm_policy p = listen_policy(&l, g);
-    g->policy[g->n_policies++] = &p;
+    const struct sm_technique p = listen_technique(&l, g);
+    g->technique[g->n_techniques++] = &p;
     l.arrays = 1u << ARRAY_L1D;
     l.extra[CACHE_READ_HIT] = 5;
     l.extra[CACHE_READ_MISS] = 11;
@@ -155,8 +155,8 @@ static void a_dirty_line_is_told_when_it_goes(void **state) {
     g->c.l1d.bytes = 128, g->c.l1d.ways = 1; // one line
     g->c.l1d_local = true;
     struct listen l;
-    const struct sm_policy p = listen_policy(&l, g);
-    g->policy[g->n_policies++] = &p;
+    const struct sm_technique p = listen_technique(&l, g);
+    g->technique[g->n_techniques++] = &p;
     g->im.local_bytes = 64;
     store(g, PTX_SPACE_LOCAL, 1, 1, 0);
     store(g, PTX_SPACE_LOCAL, 1, 1, 4);
@@ -188,8 +188,8 @@ static void sectors_of_any_size(void **state) {
         g->c.l1d = l1_of(row[i].sector);
         g->c.l1d_global = true;
         struct listen l;
-        const struct sm_policy p = listen_policy(&l, g);
-        g->policy[g->n_policies++] = &p;
+        const struct sm_technique p = listen_technique(&l, g);
+        g->technique[g->n_techniques++] = &p;
         address(g, 3);
         load(g, PTX_SPACE_GLOBAL, 4, 3, row[i].first);
         iadd(g, 5, 3, 4);

@@ -112,29 +112,47 @@ static void a_cluster_takes_one(void **state) {
 
 // ---- pipelines that are off --------------------------------------------------------------------
 struct gate {
+    struct sm_gate gate[SM_PIPES];
     uint64_t on_at, asked_at, entered_at;
     uint32_t asked, pipe;
 };
-static bool gate_on(void *self, const struct sm_view *v, uint32_t pipe) {
-    const struct gate *p = self;
-    return pipe != SM_PIPE_INT || v->cycle >= p->on_at;
+// Of the pipelines all are on but one, until cycle on_at.
+static struct gate gate_of(uint32_t off, uint64_t on_at) {
+    struct gate g = {.on_at = on_at};
+    for (uint32_t i = 0; i < SM_PIPES; i++)
+        g.gate[i] = (struct sm_gate){i == off ? 0 : UINT64_MAX, SM_GATE_NEVER};
+    return g;
 }
-static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
-                            uint64_t ready) {
+static void gate_opens(void *self, const struct sm_view *v) {
+    struct gate *p = self;
+    if (v->cycle >= p->on_at) p->gate[SM_PIPE_INT].off_from = UINT64_MAX;
+}
+static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes) {
     struct gate *p = self;
     assert_int_equal(unit, UNIT_INT);
     assert_int_equal(pipes, 1ull << SM_PIPE_INT);
-    assert_true(ready != 0);
     p->asked_at = v->cycle;
     p->asked++;
     return p->on_at;
 }
-static void gate_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+static void gate_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
     struct gate *p = self;
     assert_int_equal(i->cycle, v->cycle);
     if (i->unit != UNIT_INT) return;
     p->entered_at = i->cycle;
     p->pipe = i->pipe;
+}
+static const struct sm_issue_port gate_issues = {.issued = gate_issue};
+static const struct sm_clock_port gate_clock = {.cycle = gate_opens};
+// Sets the technique; both outlive the run.
+static void add_gate(struct rig *g, struct gate *gate, struct sm_gate_port *port,
+                     struct sm_technique *t) {
+    *port = (struct sm_gate_port){.gate = gate->gate, .wanted = gate_wanted};
+    for (uint32_t i = 0; i < SM_PIPES; i++)
+        if (gate->gate[i].off_from == 0) port->pipes |= 1ull << i;
+    *t = (struct sm_technique){
+        .name = "gate", .self = gate, .gate = port, .issue = &gate_issues, .clock = &gate_clock};
+    g->technique[g->n_techniques++] = t;
 }
 
 // INT is off until cycle 50. The move issues in 1, asks in 3 with its operands there, once, and
@@ -142,13 +160,10 @@ static void gate_issue(void *self, const struct sm_view *v, struct sm_issue *i) 
 static void off_at_entry(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
-    struct gate gate = {.on_at = 50};
-    const struct sm_policy p = {.name = "gate",
-                                .self = &gate,
-                                .unit_on = gate_on,
-                                .unit_wanted = gate_wanted,
-                                .issue = gate_issue};
-    g->policy[g->n_policies++] = &p;
+    struct gate gate = gate_of(SM_PIPE_INT, 50);
+    struct sm_gate_port port;
+    struct sm_technique p;
+    add_gate(g, &gate, &port, &p);
     movi(g, 1, 1);
     exit_(g);
     rig_run(g);
@@ -165,10 +180,10 @@ static void off_at_entry(void **state) {
 static void exit_waits_for_entry(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 2);
-    struct gate gate = {.on_at = 50};
-    const struct sm_policy p = {
-        .name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted};
-    g->policy[g->n_policies++] = &p;
+    struct gate gate = gate_of(SM_PIPE_INT, 50);
+    struct sm_gate_port port;
+    struct sm_technique p;
+    add_gate(g, &gate, &port, &p);
     g->c.ctrl_on_lanes = true;
     bra(g, 1);
     exit_(g);
@@ -187,17 +202,10 @@ static void who_is_on_comes_first(void **state) {
         struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
         g->c.clusters = 2;
         g->c.issue_width = g->c.max_issues_per_warp = 2;
-        struct sm_gate off[SM_PIPES];
-        for (uint32_t i = 0; i < SM_PIPES; i++)
-            off[i] = (struct sm_gate){i == SM_PIPE_INT ? 0 : UINT64_MAX, SM_GATE_NEVER};
-        struct gate gate = {.on_at = UINT64_MAX};
-        const struct sm_policy p = {.name = "gate",
-                                    .self = &gate,
-                                    .gate = off,
-                                    .gated = 1ull << SM_PIPE_INT,
-                                    .unit_wanted = gate_wanted,
-                                    .issue = gate_issue};
-        g->policy[g->n_policies++] = &p;
+        struct gate gate = gate_of(SM_PIPE_INT, UINT64_MAX);
+        struct sm_gate_port port;
+        struct sm_technique p;
+        add_gate(g, &gate, &port, &p);
         for (uint32_t i = 0; i < n; i++) movi(g, i, i);
         exit_(g);
         rig_run(g);
@@ -211,24 +219,17 @@ static void who_is_on_comes_first(void **state) {
 }
 
 // FP of cluster 1 is off, and a cluster takes one instruction a cycle: the integer, though first,
-// goes to cluster 1, so that the float of the same cycle finds its pipeline on. Nobody asks.
+// goes to cluster 1, so that the float of the same cycle finds its pipeline on. None asks.
 static void clusters_whose_twin_is_off_come_first(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
     g->c.clusters = 2;
     g->c.int_fp_shared_issue = true;
     g->c.issue_width = g->c.max_issues_per_warp = 2;
-    struct sm_gate off[SM_PIPES];
-    for (uint32_t i = 0; i < SM_PIPES; i++)
-        off[i] = (struct sm_gate){i == SM_PIPE_FP + 1 ? 0 : UINT64_MAX, SM_GATE_NEVER};
-    struct gate gate = {.on_at = UINT64_MAX};
-    const struct sm_policy p = {.name = "gate",
-                                .self = &gate,
-                                .gate = off,
-                                .gated = 1ull << (SM_PIPE_FP + 1),
-                                .unit_wanted = gate_wanted,
-                                .issue = gate_issue};
-    g->policy[g->n_policies++] = &p;
+    struct gate gate = gate_of(SM_PIPE_FP + 1, UINT64_MAX);
+    struct sm_gate_port port;
+    struct sm_technique p;
+    add_gate(g, &gate, &port, &p);
     iadd(g, 1, 10, 11);
     fadd(g, 2, 12, 13);
     exit_(g);
@@ -239,30 +240,26 @@ static void clusters_whose_twin_is_off_come_first(void **state) {
     rig_free(g);
 }
 
-// What policies add counts from the entry on. Rows take three cycles longer to read: the adds of 1
-// and 2 have their operands in 5 and 6. The pipeline stays closed two cycles longer, the second
-// enters in 8; its result is there 10 + 4 later.
-static void slow_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
-    (void)self, (void)v;
-    if (i->unit != UNIT_INT) return;
-    i->extra_latency += 4;
-    i->extra_interval += 2;
+// Rows that take three cycles longer to read: the adds of 1 and 2 have their operands in 5 and 6.
+static uint32_t slow_read(void *self, const struct sm_row_access *a) {
+    (void)self, (void)a;
+    return 3;
 }
-static uint32_t slow_read(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes,
-                          bool is_write, uint64_t cycle) {
-    (void)self, (void)w, (void)reg, (void)bank, (void)lanes, (void)cycle;
-    return is_write ? 0 : 3;
+static uint32_t same_write(void *self, const struct sm_row_access *a) {
+    (void)self, (void)a;
+    return 0;
 }
-static void policies_delay(void **state) {
+static void rows_delay(void **state) {
     (void)state;
     struct rig *g = entry_rig(CLUSTER_AT_ENTRY, 1);
-    const struct sm_policy p = {.name = "slow", .issue = slow_issue, .rf_access = slow_read};
-    g->policy[g->n_policies++] = &p;
+    const struct sm_row_port rows = {.read = slow_read, .write = same_write};
+    const struct sm_technique p = {.name = "slow", .rows = &rows};
+    g->technique[g->n_techniques++] = &p;
     iaddi(g, 1, 10, 1);
     iaddi(g, 2, 10, 1);
     exit_(g);
     rig_run(g);
-    assert_int_equal(g->done_at, 8 + 10 + 4);
+    assert_int_equal(g->done_at, 6 + 10);
     rig_free(g);
 }
 
@@ -295,12 +292,17 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dependent_adds),      cmocka_unit_test(independent_adds),
-        cmocka_unit_test(who_has_operands),    cmocka_unit_test(collectors_wait),
-        cmocka_unit_test(a_cluster_takes_one), cmocka_unit_test(off_at_entry),
-        cmocka_unit_test(exit_waits_for_entry), cmocka_unit_test(who_is_on_comes_first),
+        cmocka_unit_test(dependent_adds),
+        cmocka_unit_test(independent_adds),
+        cmocka_unit_test(who_has_operands),
+        cmocka_unit_test(collectors_wait),
+        cmocka_unit_test(a_cluster_takes_one),
+        cmocka_unit_test(off_at_entry),
+        cmocka_unit_test(exit_waits_for_entry),
+        cmocka_unit_test(who_is_on_comes_first),
         cmocka_unit_test(clusters_whose_twin_is_off_come_first),
-        cmocka_unit_test(policies_delay),      cmocka_unit_test(refusals),
+        cmocka_unit_test(rows_delay),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,12 +98,13 @@ static inline uint32_t listen_hear(void *self, const struct cache_event *e) {
 }
 
 // Before rig_run, when the configuration stands.
-static inline struct sm_policy listen_policy(struct listen *l, const struct rig *g) {
+static inline struct sm_technique listen_technique(struct listen *l, const struct rig *g) {
     *l = (struct listen){.shape = {[CLIENT_L1D] = &g->c.l1d,
                                    [CLIENT_CONST] = &g->c.constant,
                                    [CLIENT_TEX] = &g->c.texture,
                                    [CLIENT_INST] = &g->c.icache}};
-    return (struct sm_policy){.name = "listen", .self = l, .array_access = listen_hear};
+    static const struct sm_array_port port = {.arrays = UINT32_MAX, .hear = listen_hear};
+    return (struct sm_technique){.name = "listen", .self = l, .arrays = &port};
 }
 
 #endif

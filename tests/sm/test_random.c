@@ -179,19 +179,20 @@ static void quanta_do_not_matter(void **state) {
     }
 }
 
-// A policy that does nothing changes nothing.
+// A technique that does nothing changes nothing.
 static void idle(void *self, const struct sm_view *v) {
     (void)v;
     ++*(uint64_t *)self;
 }
-static void hooks_change_nothing(void **state) {
+static void techniques_change_nothing(void **state) {
     (void)state;
     for (uint32_t which = 0; which < 100; which++) {
         uint64_t want_at, calls = 0;
         const struct activity want = run(which, true, 100, &want_at);
         struct rig *g = random_rig(which, true);
-        const struct sm_policy p = {.name = "idle", .self = &calls, .cycle = idle};
-        g->policy[g->n_policies++] = &p;
+        const struct sm_clock_port clock = {.cycle = idle};
+        const struct sm_technique p = {.name = "idle", .self = &calls, .clock = &clock};
+        g->technique[g->n_techniques++] = &p;
         rig_run(g);
         assert_int_equal(g->done_at, want_at);
         assert_memory_equal(&want, sm_activity(g->sm, g->done_at + 1), sizeof want);
@@ -208,8 +209,8 @@ static void listeners_change_nothing(void **state) {
         const struct activity want = run(which, true, 100, &want_at);
         struct rig *g = random_rig(which, true);
         static struct listen l;
-        const struct sm_policy p = listen_policy(&l, g);
-        g->policy[g->n_policies++] = &p;
+        const struct sm_technique p = listen_technique(&l, g);
+        g->technique[g->n_techniques++] = &p;
         rig_run(g);
         assert_int_equal(g->done_at, want_at);
         assert_memory_equal(&want, sm_activity(g->sm, g->done_at + 1), sizeof want);
@@ -239,7 +240,7 @@ static void listeners_change_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quanta_do_not_matter),
-        cmocka_unit_test(hooks_change_nothing),
+        cmocka_unit_test(techniques_change_nothing),
         cmocka_unit_test(listeners_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

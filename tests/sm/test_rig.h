@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "sm/policy.h"
+#include "sm/technique.h"
 #include "sm/sm.h"
 
 // ---- a network ----------------------------------------------------------------------------------
@@ -72,8 +72,9 @@ struct rig {
     struct mem_port *port;
     struct diags d;
     uint64_t ctas, done, done_at, quantum;
-    const struct sm_policy *policy[SM_MAX_POLICIES];
-    uint32_t n_policies;
+    const struct sm_technique *technique[SM_MAX_TECHNIQUES];
+    uint32_t n_techniques;
+    bool every_cycle; // each is simulated
 };
 
 static inline struct opnd R(uint32_t r) {
@@ -238,7 +239,8 @@ static void rig_make(struct rig *g) {
         diags_print(&g->d, stderr);
         fail();
     }
-    assert_int_equal(sm_set_policies(g->sm, g->policy, g->n_policies, &g->d), WW_OK);
+    assert_int_equal(sm_set_techniques(g->sm, g->technique, g->n_techniques, &g->d), WW_OK);
+    if (g->every_cycle) sm_simulate_every_cycle(g->sm);
     assert_int_equal(sm_bind(g->sm, 0, g->kernel, &g->d), WW_OK);
 }
 

@@ -1,13 +1,13 @@
-// Order of issue under each scheduler, on schedules short enough to write down. A recording policy
-// notes who issued when; with it the SM runs the code with hooks, so every order is checked against
-// the cycle count of the code without.
+// Order of issue under each scheduler, on schedules short enough to write down. A recording
+// technique notes which warp issued when; with it the SM runs the step with techniques, so every
+// order is checked against the cycle count of the step without.
 #include "test_rig.h"
 
 struct record {
     uint32_t n;
     struct { uint64_t cycle; uint32_t warp, pc; } at[512];
 };
-static void note(void *self, const struct sm_view *v, struct sm_issue *i) {
+static void note(void *self, const struct sm_view *v, const struct sm_issue *i) {
     struct record *r = self;
     assert_int_equal(v->cycle, i->cycle);
     assert_true(r->n < WW_COUNT(r->at));
@@ -15,6 +15,8 @@ static void note(void *self, const struct sm_view *v, struct sm_issue *i) {
     r->at[r->n].warp = i->warp;
     r->at[r->n++].pc = i->pc;
 }
+
+static const struct sm_issue_port note_issues = {.issued = note};
 
 // Runs the program that `make` writes twice, without and with the recorder.
 static void record(struct rig *(*make)(void), struct record *r, uint64_t done_at) {
@@ -24,8 +26,8 @@ static void record(struct rig *(*make)(void), struct record *r, uint64_t done_at
     rig_free(g);
     g = make();
     *r = (struct record){0};
-    const struct sm_policy p = {.name = "record", .self = r, .issue = note};
-    g->policy[g->n_policies++] = &p;
+    const struct sm_technique p = {.name = "record", .self = r, .issue = &note_issues};
+    g->technique[g->n_techniques++] = &p;
     rig_run(g);
     assert_int_equal(g->done_at, done_at);
     rig_free(g);
@@ -220,40 +222,76 @@ static void one_group_is_round_robin(void **state) {
     }
 }
 
-// ---- hooks -------------------------------------------------------------------------------------
-// A policy that prefers odd warps, and takes no pipe of cluster 0 before cycle 50.
+// ---- ports -------------------------------------------------------------------------------------
+// A technique that narrows the choice to odd warps, where there are any.
 static uint64_t odd_first(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
     (void)self, (void)v, (void)sc;
     const uint64_t odd = ready & 0xaaaaaaaaaaaaaaaaull;
     return odd != 0 ? odd : ready;
 }
-static void prefer_narrows(void **state) {
+static void choice_narrows(void **state) {
     (void)state;
     struct rig *g = three_warps();
     struct record r = {0};
-    const struct sm_policy p = {.name = "odd", .self = &r, .issue = note, .prefer = odd_first};
-    g->policy[g->n_policies++] = &p;
+    const struct sm_choice_port choice = {.among = odd_first};
+    const struct sm_technique p = {
+        .name = "odd", .self = &r, .choice = &choice, .issue = &note_issues};
+    g->technique[g->n_techniques++] = &p;
     rig_run(g);
     const uint32_t want[] = {1, 1, 1, 1, 2, 0, 2, 0, 2, 0, 2, 0};
     for (uint32_t i = 0; i < 12; i++) assert_int_equal(r.at[i].warp, want[i]);
     rig_free(g);
 }
 
+// No warp may be chosen before cycle 20: the slots are the technique's. With two techniques the
+// second narrows what the first has left.
+static uint64_t none_yet(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
+    (void)self, (void)sc;
+    return v->cycle < 20 ? 0 : ready;
+}
+static uint64_t last_of_odd(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready) {
+    (void)v, (void)sc;
+    *(bool *)self |= (ready & 0x5555555555555555ull) == 0;
+    return 1ull << bits_last64(ready);
+}
+static void choices_of_two(void **state) {
+    (void)state;
+    struct rig *g = three_warps();
+    g->every_cycle = true;
+    struct record r = {0};
+    bool has_odd_alone = false;
+    const struct sm_choice_port later = {.among = none_yet}, odd = {.among = odd_first},
+                                last = {.among = last_of_odd};
+    const struct sm_technique t[] = {
+        {.name = "later", .self = &r, .choice = &later, .issue = &note_issues},
+        {.name = "odd", .choice = &odd},
+        {.name = "last", .self = &has_odd_alone, .choice = &last}};
+    for (size_t i = 0; i < WW_COUNT(t); i++) g->technique[g->n_techniques++] = &t[i];
+    rig_run(g);
+    const uint32_t want[] = {1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0};
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(r.at[i].warp, want[i]);
+        assert_int_equal(r.at[i].cycle, 20 + i);
+    }
+    assert_true(has_odd_alone);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_policy), 19);
+    rig_free(g);
+}
+
 struct gate {
+    struct sm_gate gate[SM_PIPES];
     uint64_t on_at;
     uint32_t asked;
 };
-static bool gate_on(void *self, const struct sm_view *v, uint32_t pipe) {
-    const struct gate *p = self;
-    return pipe != SM_PIPE_INT || v->cycle >= p->on_at;
+static void gate_opens(void *self, const struct sm_view *v) {
+    struct gate *p = self;
+    p->gate[SM_PIPE_INT].off_from = v->cycle >= p->on_at ? UINT64_MAX : 0;
 }
-static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
-                            uint64_t ready) {
+static uint64_t gate_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes) {
     (void)v;
     struct gate *p = self;
     assert_int_equal(unit, UNIT_INT);
     assert_int_equal(pipes, 1ull << SM_PIPE_INT);
-    assert_true(ready != 0);
     p->asked++;
     return p->on_at;
 }
@@ -263,9 +301,13 @@ static void gated_unit(void **state) {
     (void)state;
     struct rig *g = rig_new();
     struct gate gate = {.on_at = 50};
-    const struct sm_policy p = {
-        .name = "gate", .self = &gate, .unit_on = gate_on, .unit_wanted = gate_wanted};
-    g->policy[g->n_policies++] = &p;
+    for (uint32_t i = 0; i < SM_PIPES; i++)
+        gate.gate[i] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
+    const struct sm_gate_port port = {
+        .gate = gate.gate, .pipes = 1ull << SM_PIPE_INT, .wanted = gate_wanted};
+    const struct sm_clock_port clock = {.cycle = gate_opens};
+    const struct sm_technique p = {.name = "gate", .self = &gate, .gate = &port, .clock = &clock};
+    g->technique[g->n_techniques++] = &p;
     movi(g, 1, 1);
     exit_(g);
     rig_run(g);
@@ -277,21 +319,20 @@ static void gated_unit(void **state) {
 
 // Two clusters that take INT or FP, not both, in a cycle; two schedulers: warp 0 adds floats, warp
 // 1 integers, each an addition a cycle. With a pipeline off, INT and FP go to the clusters in which
-// they are on, whoever has the first turn, and nobody asks for the one that is off. With all on the
-// first turn takes cluster 0.
+// they are on, whichever comes first, and no scheduler asks for the one that is off. With all on
+// the first turn takes cluster 0.
 struct pipes {
     uint64_t off, cycle;
     uint32_t asked, pairs, first, of[2], want[2]; // of: pipe of this cycle's INT and FP
     bool is_first_low;
 };
-static uint64_t pipe_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
-                            uint64_t ready) {
-    (void)v, (void)unit, (void)pipes, (void)ready;
+static uint64_t pipe_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes) {
+    (void)v, (void)unit, (void)pipes;
     struct pipes *const p = self;
     p->asked += p->pairs != 0; // before, both may be at integers
     return UINT64_MAX;
 }
-static void pipe_issue(void *self, const struct sm_view *v, struct sm_issue *i) {
+static void pipe_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
     (void)v;
     struct pipes *const p = self;
     if (i->klass != OPC_INT_ADD && i->klass != OPC_FP_ADD) return;
@@ -330,7 +371,7 @@ static void one_side_off(void **state) {
         {.off = 1ull << (SM_PIPE_INT + 1), .want = {SM_PIPE_INT, SM_PIPE_FP + 1}},
     };
     for (size_t k = 0; k < WW_COUNT(row); k++) {
-        // with `issue` and without: other code, the same pipelines
+        // with an ear for what issues and without: the same pipelines
         uint64_t done_at[2], issues[2][SM_PIPES];
         for (uint32_t i = 0; i < 2; i++) {
             struct rig *g = rig_new();
@@ -339,13 +380,12 @@ static void one_side_off(void **state) {
             struct sm_gate gate[SM_PIPES];
             for (uint32_t j = 0; j < SM_PIPES; j++)
                 gate[j] = (struct sm_gate){row[k].off >> j & 1 ? 0 : UINT64_MAX, SM_GATE_NEVER};
-            const struct sm_policy p = {.name = "pipes",
-                                        .self = &row[k],
-                                        .gate = gate,
-                                        .gated = row[k].off,
-                                        .unit_wanted = pipe_wanted,
-                                        .issue = i == 0 ? pipe_issue : NULL};
-            g->policy[g->n_policies++] = &p;
+            const struct sm_gate_port port = {
+                .gate = gate, .pipes = row[k].off, .wanted = pipe_wanted};
+            const struct sm_issue_port issue = {.issued = pipe_issue};
+            const struct sm_technique p = {
+                .name = "pipes", .self = &row[k], .gate = &port, .issue = i == 0 ? &issue : NULL};
+            g->technique[g->n_techniques++] = &p;
             floats_and_integers(g);
             rig_run(g);
             done_at[i] = g->done_at;
@@ -368,12 +408,10 @@ static void one_side_off(void **state) {
 struct window {
     struct sm_gate gate[SM_PIPES];
     uint64_t on_at;
-    uint32_t asked, cycles, told;
+    uint32_t asked;
 };
-static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes,
-                              uint64_t ready) {
+static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit, uint64_t pipes) {
     struct window *p = self;
-    (void)ready;
     assert_int_equal(unit, UNIT_INT);
     assert_int_equal(pipes, 1u << SM_PIPE_INT);
     if (p->on_at != UINT64_MAX) return p->on_at;
@@ -383,163 +421,117 @@ static uint64_t window_wanted(void *self, const struct sm_view *v, uint32_t unit
 }
 static void window_cycle(void *self, const struct sm_view *v) {
     struct window *p = self;
-    p->cycles++;
-    p->told += p->on_at == UINT64_MAX;
     if (p->on_at > v->cycle) return;
     p->gate[SM_PIPE_INT].off_from = v->cycle + 1 + p->gate[SM_PIPE_INT].window;
     p->on_at = UINT64_MAX;
 }
 // Three additions, each of which waits for the one before. A window of 30 never ends between them;
-// one of 0 does each time, and the result comes two cycles later. With cycle_gate `cycle` hears of
-// it, without it does not.
+// one of 0 does each time, and the result comes two cycles later.
 static void goes_off(void **state) {
     (void)state;
-    uint64_t done_at[3];
-    for (uint32_t k = 0; k < 3; k++) {
+    uint64_t done_at[2];
+    for (uint32_t k = 0; k < 2; k++) {
         struct rig *g = rig_new();
         g->c.clusters = 1;
         struct window w = {.on_at = UINT64_MAX};
         for (uint32_t p = 0; p < SM_PIPES; p++)
             w.gate[p] = (struct sm_gate){UINT64_MAX, SM_GATE_NEVER};
         w.gate[SM_PIPE_INT].window = k == 0 ? 30 : 0;
-        const struct sm_policy p = {.name = "window",
-                                    .self = &w,
-                                    .cycle = window_cycle,
-                                    .cycle_at = &w.on_at,
-                                    .cycle_gate = k != 1,
-                                    .gate = w.gate,
-                                    .gated = 1u << SM_PIPE_INT,
-                                    .unit_wanted = window_wanted};
-        g->policy[g->n_policies++] = &p;
+        const struct sm_gate_port port = {
+            .gate = w.gate, .pipes = 1u << SM_PIPE_INT, .wanted = window_wanted};
+        const struct sm_clock_port clock = {.cycle = window_cycle};
+        const struct sm_technique p = {
+            .name = "window", .self = &w, .gate = &port, .clock = &clock};
+        g->technique[g->n_techniques++] = &p;
         s2r(g, 1, PTX_SREG_tid_x);
         for (uint32_t i = 0; i < 3; i++) iadd(g, 1, 1, 1);
         exit_(g);
         rig_run(g);
         done_at[k] = g->done_at;
         assert_int_equal(w.asked, k == 0 ? 0 : 3);
-        assert_true(k == 2 ? w.told >= 3 : w.told == 0);
-        assert_true(w.cycles >= w.asked);
         rig_free(g);
     }
-    assert_int_equal(done_at[1], done_at[2]);
     assert_int_equal(done_at[1], done_at[0] + 3 * 2);
 }
 
-// ---- order of units, and turns that a policy does not need -------------------------------------
-struct turns {
-    uint64_t at;
-    uint32_t without;
-    uint64_t int_issues, left_at, fp_until;
-    uint32_t calls, due, left, gaps, waits;
-    bool has_fp, is_idle;
+// ---- the start of a cycle, and rests -----------------------------------------------------------
+struct clocks {
+    uint64_t last, rested_at, epoch;
+    uint32_t cycles, rests, gaps, epochs;
 };
-static bool has_fp(const struct sm_view *v) {
-    return (v->active & v->decoded & v->needs[UNIT_FP] &
-            ~(v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch |
-              v->wait_const)) != 0;
-}
-static bool is_turn(const struct turns *r, const struct sm_view *v, bool fp, uint64_t t) {
-    const bool may = !r->is_idle || v->pipe[SM_PIPE_FP].busy_until <= t;
-    return t >= r->at || (r->without != 0 && !fp && may);
-}
-// Before `at` it is called when no warp is there for FP (and FP holds no work), and only then.
-static void turn(void *self, const struct sm_view *v) {
-    struct turns *const r = self;
-    r->calls++;
-    assert_true(is_turn(r, v, has_fp(v), v->cycle));
-}
-static void leave_turn(void *self, const struct sm_view *v) {
-    struct turns *const r = self;
-    r->left++;
-    r->left_at = v->cycle;
-}
-// Called in every cycle: in how many the other policy has a turn, and behind which it has to look
-// once more.
-static void each(void *self, const struct sm_view *v) {
-    struct turns *const r = self;
-    const bool had_fp = r->has_fp;
-    r->has_fp = has_fp(v);
-    r->due += is_turn(r, v, r->has_fp, v->cycle);
-    if (v->cycle > v->before + 1 && v->before != 0) {
-        r->gaps++;
-        const bool has_to = is_turn(r, v, had_fp, v->cycle - 1);
-        assert_int_equal(has_to, r->left_at == v->before);
+static void clock_cycle(void *self, const struct sm_view *v) {
+    struct clocks *const k = self;
+    // A look before each gap, and no gap without one.
+    if (k->cycles != 0) {
+        assert_int_equal(v->before, k->last);
+        assert_int_equal(v->cycle > k->last + 1, k->rested_at == k->last);
+        k->gaps += v->cycle > k->last + 1;
     }
-    // FP comes first: while a float was ready no integer issued
-    if (v->cycle <= r->fp_until) assert_int_equal(v->pipe[SM_PIPE_INT].issues, r->int_issues);
-    r->int_issues = v->pipe[SM_PIPE_INT].issues;
-    if ((v->go & v->needs[UNIT_FP]) != 0) {
-        r->fp_until = v->cycle + 1;
-        r->waits += (v->go & v->needs[UNIT_INT]) != 0;
-    }
+    assert_true(v->cycle > k->last || k->cycles == 0);
+    k->last = v->cycle;
+    k->cycles++;
 }
-static void order_and_turns(void **state) {
+static void clock_rest(void *self, const struct sm_view *v) {
+    struct clocks *const k = self;
+    assert_int_equal(v->cycle, k->last);
+    k->rested_at = v->cycle;
+    k->rests++;
+}
+static void clock_epoch(void *self, const struct sm_view *v, uint64_t cycle) {
+    struct clocks *const k = self;
+    assert_int_equal(v->cycle, cycle);
+    assert_true(k->last < cycle); // ahead of `cycle`
+    assert_int_equal(cycle, k->epoch += 7);
+    k->epochs++;
+}
+// Two technique of which one has epochs of 7 cycles: each is a cycle that is simulated.
+static void clocks(void **state) {
     (void)state;
-    const struct sm_order order = {
-        {{UNIT_FP, UNIT_FP}, {UNIT_LDST, UNIT_TEX}, {UNIT_SFU, UNIT_DP}}};
-    const struct { uint64_t at; uint32_t without; bool is_idle; } row[] = {
-        {0, 0, false},  {UINT64_MAX, 0, false}, {UINT64_MAX, 1u << UNIT_FP, false},
-        {40, 0, false}, {45, 1u << UNIT_FP, false}, {UINT64_MAX, 1u << UNIT_FP, true}};
-    const uint8_t idle[UNIT_N] = {[UNIT_FP] = SM_PIPE_FP};
-    uint32_t calls[WW_COUNT(row)];
-    for (size_t k = 0; k < WW_COUNT(row); k++) {
-        struct turns r = {.at = row[k].at,
-                          .without = row[k].without,
-                          .is_idle = row[k].is_idle,
-                          .left_at = UINT64_MAX};
+    for (uint32_t with_epochs = 0; with_epochs < 2; with_epochs++) {
+        struct clocks k = {.rested_at = UINT64_MAX};
         struct rig *g = rig_new();
         g->c.schedulers = 1;
         floats_and_integers(g);
-        const struct sm_policy a = {.name = "turns",
-                                    .self = &r,
-                                    .cycle = turn,
-                                    .cycle_at = &r.at,
-                                    .cycle_without = &r.without,
-                                    .cycle_idle = row[k].is_idle ? idle : NULL,
-                                    .leave = leave_turn,
-                                    .order = &order};
-        const struct sm_policy b = {.name = "each", .self = &r, .cycle = each};
-        g->policy[g->n_policies++] = &a;
-        g->policy[g->n_policies++] = &b;
+        const struct sm_clock_port port = {.cycle = clock_cycle,
+                                           .rest = clock_rest,
+                                           .epoch_cycles = with_epochs ? 7 : 0,
+                                           .epoch = clock_epoch};
+        const struct sm_technique t = {.name = "clock", .self = &k, .clock = &port};
+        g->technique[g->n_techniques++] = &t;
         rig_run(g);
-        assert_int_equal(r.calls, r.due);
-        calls[k] = r.calls;
-        assert_true(r.gaps >= 2 && r.waits >= 15);
-        assert_int_equal(r.left != 0, row[k].at != UINT64_MAX || row[k].without != 0);
+        assert_true(k.gaps >= 2 && k.rests >= k.gaps);
+        assert_int_equal(k.epochs, with_epochs ? g->done_at / 7 : 0);
         rig_free(g);
     }
-    // FP works in some cycles without a warp for it.
-    assert_true(calls[5] != 0 && calls[5] < calls[2]);
-    struct diags d;
-    diags_init(&d);
-    struct rig *g = three_warps();
-    rig_run(g);
-    const struct sm_policy a = {.name = "a", .order = &order}, b = {.name = "b", .order = &order};
-    const struct sm_policy *const both[] = {&a, &b};
-    assert_int_equal(sm_set_policies(g->sm, both, 2, &d), WW_ERROR_CONFIG);
-    diags_free(&d);
-    rig_free(g);
 }
 
 struct meter {
-    uint32_t reads, writes, epochs, launches, exits, registers;
+    uint32_t reads, writes, epochs, launches, exits, registers, kernels;
     uint64_t last_epoch;
 };
-static void fold(void *self, const struct sm_view *v, struct sm_issue *i) {
-    (void)self, (void)v;
-    if (i->unit == UNIT_INT) {
-        i->extra_latency = 3;
-        i->extra_interval = 1;
-    }
+static void no_change(void *self, const struct sm_view *v, uint32_t w) {
+    (void)self, (void)v, (void)w;
 }
-static uint32_t slow_rows(void *self, uint32_t warp, uint32_t reg, uint32_t bank, uint32_t lanes,
-                          bool is_write, uint64_t cycle) {
-    struct meter *m = self;
-    (void)cycle;
-    assert_int_equal(bank, (reg + warp) % 32);
-    assert_int_equal(lanes, 32);
-    *(is_write ? &m->writes : &m->reads) += 1;
-    return reg == 7 ? 2 : 0;
+static struct sm_delay fold(void *self, const struct sm_view *v, uint32_t w, uint32_t pipe,
+                            uint32_t lanes, uint64_t at, uint32_t latency, uint32_t interval) {
+    (void)self, (void)w, (void)latency, (void)interval;
+    assert_int_equal(lanes, UINT32_MAX);
+    assert_true(at >= v->cycle);
+    return pipe < SM_PIPE_FP ? (struct sm_delay){3, 1} : (struct sm_delay){0, 0};
+}
+static uint32_t slow_rows(const struct sm_row_access *a) {
+    uint32_t later = 0;
+    assert_int_equal(a->lanes, UINT32_MAX);
+    for (uint32_t i = 0; i < a->n; i++) later = a->reg[i] == 7 ? 2 : later;
+    return later;
+}
+static uint32_t slow_read(void *self, const struct sm_row_access *a) {
+    ((struct meter *)self)->reads += a->n;
+    return slow_rows(a);
+}
+static uint32_t slow_write(void *self, const struct sm_row_access *a) {
+    ((struct meter *)self)->writes += a->n;
+    return slow_rows(a);
 }
 static void epoch(void *self, const struct sm_view *v, uint64_t cycle) {
     struct meter *m = self;
@@ -548,12 +540,16 @@ static void epoch(void *self, const struct sm_view *v, uint64_t cycle) {
     m->last_epoch = cycle;
     m->epochs++;
 }
-static void warp(void *self, enum sm_warp_event e, uint32_t w, uint32_t slot, uint32_t registers,
-                 uint32_t shared, uint64_t cycle) {
+static void kernel(void *self, uint32_t slot, const struct code_image *image) {
     struct meter *m = self;
-    (void)w, (void)slot, (void)shared, (void)cycle;
-    *(e == SM_WARP_LAUNCH ? &m->launches : &m->exits) += 1;
-    m->registers = registers;
+    assert_int_equal(slot, 0);
+    assert_true(image->n_insts == 5 && m->launches == 0);
+    m->kernels++;
+}
+static void warp(void *self, const struct sm_warp_event *e) {
+    struct meter *m = self;
+    *(e->comes ? &m->launches : &m->exits) += 1;
+    m->registers = e->registers;
 }
 // Every INT result takes 3 cycles more and the pipe is closed one more; register 7 takes 2 cycles
 // more to read or write. First add: 1, written in 1 + 13 + 2 = 16; second: reads 2 late, 16 + 2 +
@@ -562,11 +558,14 @@ static void folding_and_slow_registers(void **state) {
     (void)state;
     struct rig *g = rig_new();
     struct meter m = {0};
-    const struct sm_policy a = {.name = "fold", .self = &m, .issue = fold, .epoch_cycles = 25,
-                                .epoch = epoch};
-    const struct sm_policy b = {.name = "rf", .self = &m, .rf_access = slow_rows, .warp = warp};
-    g->policy[g->n_policies++] = &a;
-    g->policy[g->n_policies++] = &b;
+    const struct sm_lane_port lanes = {.changed = no_change, .issued = fold};
+    const struct sm_clock_port clock = {.epoch_cycles = 25, .epoch = epoch};
+    const struct sm_row_port rows = {.read = slow_read, .write = slow_write};
+    const struct sm_life_port life = {.kernel = kernel, .warp = warp};
+    const struct sm_technique a = {.name = "fold", .self = &m, .lanes = &lanes, .clock = &clock};
+    const struct sm_technique b = {.name = "rows", .self = &m, .rows = &rows, .life = &life};
+    g->technique[g->n_techniques++] = &a;
+    g->technique[g->n_techniques++] = &b;
     iaddi(g, 7, 1, 1);
     iaddi(g, 2, 7, 1);
     iaddi(g, 3, 2, 1);
@@ -577,109 +576,114 @@ static void folding_and_slow_registers(void **state) {
     assert_int_equal(m.reads, 3);
     assert_int_equal(m.writes, 4);
     assert_int_equal(m.epochs, 1); // cycle 25; the program ends in 46
+    assert_int_equal(m.kernels, 1);
     assert_int_equal(m.launches, 1);
     assert_int_equal(m.exits, 1);
     assert_int_equal(m.registers, 32);
+    struct diags d;
+    diags_init(&d);
+    const struct sm_technique *const two[] = {&a, &a};
+    assert_int_equal(sm_set_techniques(g->sm, two, 2, &d), WW_ERROR_CONFIG);
+    diags_free(&d);
     rig_free(g);
 }
 
-// ---- rows that the SM times --------------------------------------------------------------------
+// ---- rows: when, which lanes, which values -----------------------------------------------------
 struct rows {
-    struct sm_rows r;
-    struct { uint32_t reg; uint64_t cycle; } other[8];
-    uint32_t n, begins, ends, rf;
+    uint32_t n, begins, ends;
+    struct {
+        uint32_t reg, lanes, value;
+        uint64_t cycle;
+        bool is_write;
+    } at[16];
 };
-static void other_access(void *self, uint32_t w, uint32_t reg, uint64_t cycle) {
-    struct rows *m = self;
-    assert_true(m->n < WW_COUNT(m->other));
-    m->other[m->n].reg = reg;
-    m->other[m->n++].cycle = cycle;
-    m->r.row[reg][w].last = cycle;
+static void note_rows(struct rows *m, const struct sm_row_access *a, bool is_write) {
+    for (uint32_t i = 0; i < a->n; i++) {
+        assert_true(m->n < WW_COUNT(m->at));
+        m->at[m->n].reg = a->reg[i];
+        m->at[m->n].lanes = a->lanes;
+        m->at[m->n].value = a->values[a->reg[i] * 32u + 3]; // of lane 3
+        m->at[m->n].cycle = a->cycle;
+        m->at[m->n++].is_write = is_write;
+    }
+}
+static uint32_t note_read(void *self, const struct sm_row_access *a) {
+    note_rows(self, a, false);
+    return 0;
+}
+static uint32_t note_write(void *self, const struct sm_row_access *a) {
+    note_rows(self, a, true);
+    return 0;
 }
 static void busy(void *self, const struct sm_view *v, bool begins, uint64_t cycle) {
     struct rows *m = self;
     (void)v, (void)cycle;
     *(begins ? &m->begins : &m->ends) += 1;
 }
-static uint32_t same_time(void *self, uint32_t w, uint32_t reg, uint32_t bank, uint32_t lanes,
-                          bool is_write, uint64_t cycle) {
-    struct rows *m = self;
-    (void)bank, (void)lanes, (void)is_write;
-    assert_int_equal(m->r.row[reg][w].last, cycle);
-    m->rf++;
-    return 0;
-}
-// Adds issue in 1, 11 and 21, read then and write in 10, 20 and 30. Register 1 is read in 1; 7
-// written in 10, read in 11 and, by the third, 10 cycles later, which is more than near; 2 written
-// in 20 and read in 21; 3 written in 30. The same with a policy that asks to be asked about each
-// access.
-static void timed_rows(void **state) {
+// Adds issue in 1, 11 and 21, read then and write in 10, 20 and 30. The second reads its own
+// destination: its value is that of before. The third runs on lanes of threads 0 to 3 only.
+static void rows_and_values(void **state) {
     (void)state;
+    struct rig *g = rig_new();
+    struct rows m = {0};
+    const struct sm_row_port rows = {.read = note_read, .write = note_write};
+    const struct sm_life_port life = {.work = busy};
+    const struct sm_technique p = {.name = "rows", .self = &m, .rows = &rows, .life = &life};
+    g->technique[g->n_techniques++] = &p;
+    iaddi(g, 7, 1, 5);
+    iaddi(g, 7, 7, 6);
+    iadd(g, 3, 7, 7);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(g->done_at, 31);
     static const struct {
-        uint32_t reg;
+        uint32_t reg, value;
         uint64_t cycle;
-    } others[] = {{1, 1}, {7, 10}, {2, 20}, {7, 21}, {3, 30}};
-    for (uint32_t k = 0; k < 2; k++) {
-        struct rig *g = rig_new();
-        struct rows *m = calloc(1, sizeof *m);
-        m->r.near = 9;
-        m->r.other = other_access;
-        m->r.self = m;
-        for (uint32_t r = 0; r < SM_ROWS; r++) m->r.row[r][0].last = SM_ROW_NEVER;
-        const struct sm_policy p = {.name = "rows", .self = m, .rows = &m->r, .work = busy};
-        const struct sm_policy q = {.name = "rf", .self = m, .rf_access = same_time};
-        g->policy[g->n_policies++] = &p;
-        if (k == 1) g->policy[g->n_policies++] = &q;
-        iaddi(g, 7, 1, 1);
-        iaddi(g, 2, 7, 1);
-        iadd(g, 3, 2, 7);
-        exit_(g);
-        rig_run(g);
-        assert_int_equal(g->done_at, 31);
-        assert_int_equal(m->n, WW_COUNT(others));
-        for (uint32_t i = 0; i < m->n; i++) {
-            assert_int_equal(m->other[i].reg, others[i].reg);
-            assert_int_equal(m->other[i].cycle, others[i].cycle);
-        }
-        for (uint32_t r = 0; r < SM_ROWS; r++)
-            assert_int_equal(m->r.row[r][0].gaps, r == 7 || r == 2);
-        assert_int_equal(m->r.row[7][0].last, 21);
-        assert_int_equal(m->r.row[2][0].last, 21);
-        assert_int_equal(m->begins, 1);
-        assert_int_equal(m->ends, 1);
-        assert_int_equal(m->rf, k == 1 ? 7 : 0);
-        const struct sm_policy *const two[] = {&p, &p};
-        struct diags d;
-        diags_init(&d);
-        assert_int_equal(sm_set_policies(g->sm, two, 2, &d), WW_ERROR_CONFIG);
-        diags_free(&d);
-        rig_free(g);
-        free(m);
+        bool is_write;
+    } want[] = {{1, 0, 1, false},  {7, 5, 10, true},   {7, 5, 11, false},
+                {7, 11, 20, true}, {7, 11, 21, false}, {3, 22, 30, true}};
+    assert_int_equal(m.n, WW_COUNT(want));
+    for (uint32_t i = 0; i < m.n; i++) {
+        assert_int_equal(m.at[i].reg, want[i].reg);
+        assert_int_equal(m.at[i].value, want[i].value);
+        assert_int_equal(m.at[i].cycle, want[i].cycle);
+        assert_int_equal(m.at[i].is_write, want[i].is_write);
+        assert_int_equal(m.at[i].lanes, UINT32_MAX);
     }
+    assert_int_equal(m.begins, 1);
+    assert_int_equal(m.ends, 1);
+    rig_free(g);
+}
+// Guards count: of four threads with an index below 2, two.
+static void rows_of_lanes(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    struct rows m = {0};
+    const struct sm_row_port rows = {.read = note_read, .write = note_write};
+    const struct sm_technique p = {.name = "rows", .self = &m, .rows = &rows};
+    g->technique[g->n_techniques++] = &p;
+    g->args.block[0] = 4;
+    s2r(g, 1, PTX_SREG_tid_x);
+    setp_lt(g, 0, 1, 2);
+    iadd(g, 2, 1, 1)->guard = 0;
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(m.n, 4);
+    const uint32_t want[] = {15, 15, 3, 3}; // s2r writes, setp reads, iadd reads and writes
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(m.at[i].lanes, want[i]);
+    rig_free(g);
 }
 
-// ---- caches and clocks of a policy's own -------------------------------------------------------
+// ---- caches ------------------------------------------------------------------------------------
 struct drowsy {
-    uint32_t n[CACHE_WHATS], ticks;
-    uint64_t next;
+    uint32_t n[CACHE_WHATS];
 };
 static uint32_t wake_line(void *self, const struct cache_event *e) {
     struct drowsy *d = self;
-    if (e->array != ARRAY_L1D) return 0;
     d->n[e->what]++;
     return e->what == CACHE_READ_HIT ? 5 : 0;
 }
-static void tick(void *self, const struct sm_view *v) {
-    struct drowsy *d = self;
-    if (v->cycle != d->next) return;
-    d->ticks++;
-    d->next += 7;
-}
-static uint64_t next_tick(void *self, const struct sm_view *v) {
-    const struct drowsy *d = self;
-    return d->next > v->cycle ? d->next : v->cycle + 7;
-}
-// L1 hits take 5 cycles more; the policy is called every seventh cycle though the SM sleeps.
+// L1 hits take 5 cycles more.
 static void cache_hooks(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -687,10 +691,10 @@ static void cache_hooks(void **state) {
                                      .mshr_merge = 4, .hit_latency = 40, .ports = 1,
                                      .write_evict = true, .lru = true};
     g->c.l1d_global = true;
-    struct drowsy d = {.next = 7};
-    const struct sm_policy p = {.name = "drowsy", .self = &d, .array_access = wake_line,
-                                .cycle = tick, .next_event = next_tick};
-    g->policy[g->n_policies++] = &p;
+    struct drowsy d = {0};
+    const struct sm_array_port arrays = {.arrays = 1u << ARRAY_L1D, .hear = wake_line};
+    const struct sm_technique p = {.name = "drowsy", .self = &d, .arrays = &arrays};
+    g->technique[g->n_techniques++] = &p;
     address(g, 3);
     load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
     iadd(g, 5, 3, 4);
@@ -706,24 +710,23 @@ static void cache_hooks(void **state) {
                                             [CACHE_WRITE_HIT] = 1,
                                             [CACHE_EVICT] = 1}; // by the store
     assert_memory_equal(d.n, n, sizeof n);
-    assert_int_equal(d.ticks, 299 / 7); // the store is acknowledged in the third quantum of 100
     rig_free(g);
 }
 
-// A policy hears of the arrays that it names, or of all.
+// A technique hears of the arrays that it names.
 static uint32_t count_array(void *self, const struct cache_event *e) {
     ((uint32_t *)self)[e->array]++;
     return 0;
 }
 static void chosen_arrays(void **state) {
     (void)state;
-    static const uint32_t arrays[] = {0, 1u << ARRAY_SHARED, 1u << ARRAY_L1D};
+    static const uint32_t arrays[] = {UINT32_MAX, 1u << ARRAY_SHARED, 1u << ARRAY_L1D};
     for (uint32_t k = 0; k < WW_COUNT(arrays); k++) {
         struct rig *g = rig_new();
         uint32_t n[MEM_ARRAYS] = {0};
-        const struct sm_policy p = {
-            .name = "arrays", .self = n, .arrays = arrays[k], .array_access = count_array};
-        g->policy[g->n_policies++] = &p;
+        const struct sm_array_port port = {.arrays = arrays[k], .hear = count_array};
+        const struct sm_technique p = {.name = "arrays", .self = n, .arrays = &port};
+        g->technique[g->n_techniques++] = &p;
         g->im.shared_bytes = 128;
         movi(g, 3, 0);
         load(g, PTX_SPACE_SHARED, 4, 3, 0);
@@ -744,12 +747,15 @@ int main(void) {
         cmocka_unit_test(two_level_keeps_waiting),
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(one_group_is_round_robin),
-        cmocka_unit_test(prefer_narrows),
+        cmocka_unit_test(choice_narrows),
         cmocka_unit_test(gated_unit),
-        cmocka_unit_test(one_side_off), cmocka_unit_test(goes_off),
-        cmocka_unit_test(order_and_turns),
+        cmocka_unit_test(one_side_off),
+        cmocka_unit_test(goes_off),
+        cmocka_unit_test(choices_of_two),
+        cmocka_unit_test(clocks),
         cmocka_unit_test(folding_and_slow_registers),
-        cmocka_unit_test(timed_rows),
+        cmocka_unit_test(rows_and_values),
+        cmocka_unit_test(rows_of_lanes),
         cmocka_unit_test(cache_hooks),
         cmocka_unit_test(chosen_arrays),
     };

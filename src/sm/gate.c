@@ -1,0 +1,68 @@
+// Pipelines that a technique switches off (gate.h): which are off in a cycle, and which of a unit's
+// pipelines an instruction tries first.
+#include "sm/sm_state.h"
+#include "sm/units.h"
+
+void gate_forget(struct sm *s) {
+    struct gates *const g = &s->gates;
+    for (uint32_t p = 0; p < SM_PIPES; p++)
+        g->none[p] = (struct sm_gate){.off_from = NEVER, .window = SM_GATE_NEVER};
+    g->gate = g->none;
+    g->more = 0;
+}
+
+// Which pipelines of a unit are on, and which of these an instruction tries first: the
+// lowest-numbered. But where INT and FP of a cluster cannot take one in the same cycle, a cluster
+// whose other pipeline is off comes first: the other scheduler's instruction, if it is of the other
+// type, then finds its own where it is on.
+static void order_pipes(struct sm *s, uint32_t unit) {
+    struct gates *const g = &s->gates;
+    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+    for (uint32_t i = 0; i < n; i++) g->pipe_off[first + i] = 0 - (g->off >> (first + i) & 1);
+    const uint64_t ahead =
+        units_has_twin(s, unit) ? g->off >> units_twin(first) & ((1ull << n) - 1) : 0;
+    g->ahead[unit] = (uint32_t)ahead;
+    g->lead[unit] = ahead == 2;
+    g->on_free_at[unit] = s->v.unit_free_at[unit];
+    if (n != 0) units_refresh(s, unit, s->v.cycle, true);
+}
+
+void gate_all_on(struct sm *s) {
+    s->gates.off = 0;
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
+}
+
+// INT and FP are looked at whether the technique gates them or not, and nothing branches on what is
+// off when: that follows no pattern.
+static uint64_t off_in(const struct sm *s, uint64_t t) {
+    const struct sm_gate *const g = s->gates.gate;
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < s->v.pipe_n[UNIT_INT]; i++)
+        off |= (uint64_t)(g[SM_PIPE_INT + i].off_from <= t) << (SM_PIPE_INT + i) |
+               (uint64_t)(g[SM_PIPE_FP + i].off_from <= t) << (SM_PIPE_FP + i);
+    if (ww_likely(s->gates.more == 0)) return off;
+    FOR_EACH_BIT64(p, s->gates.more) off |= (uint64_t)(g[p].off_from <= t) << p;
+    for (uint32_t i = 0; i < 2; i++)
+        if (s->v.accesses[i] != 0) off &= ~BIT64(SM_PIPE_LDST + i);
+    return off;
+}
+
+// Beyond the units of the pipelines that changed, their twins' change.
+void gate_look(struct sm *s, uint64_t t) {
+    const uint64_t off = off_in(s, t), changed = s->gates.off ^ off,
+                   sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
+    if (changed == 0) return;
+    s->gates.off = off;
+    if ((changed & sp) != 0) {
+        order_pipes(s, UNIT_INT);
+        order_pipes(s, UNIT_FP);
+    }
+    if (ww_unlikely((changed & ~sp) != 0))
+        for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
+            if (changed & s->unit_pipes[u]) order_pipes(s, u);
+}
+
+void gate_want(struct sm *s, uint32_t unit, uint64_t is_free) {
+    const struct sm_technique *const t = s->tech.gate;
+    s->retry_at = min64(s->retry_at, t->gate->wanted(t->self, &s->v, unit, is_free));
+}

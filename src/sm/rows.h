@@ -1,0 +1,27 @@
+// The port for register rows (a row: a register of a warp, 32 words). A technique hears of each
+// access and may make it slower (collect.h calls it).
+#ifndef WW_SM_ROWS_H
+#define WW_SM_ROWS_H
+
+#include "sm/view.h"
+
+// The rows that one instruction reads, or writes.
+struct sm_row_access {
+    uint64_t cycle;   // planned: the first in which its rows may be read, the one of its last write
+    uint32_t warp, n; // rows
+    const uint8_t *reg; // their registers, each once
+    uint32_t lanes;     // that execute (active and guard)
+    // The warp's registers, 32 words each: of a read before the instruction computes, of a write
+    // with the result in them.
+    const uint32_t *values;
+};
+
+struct sm_row_port {
+    // Answer the cycles by which the slowest row makes the operands, or the result, later. Several
+    // techniques: the cycles add up. Instructions that need no unit (a branch by a register) are
+    // not among them.
+    uint32_t (*read)(void *self, const struct sm_row_access *a);
+    uint32_t (*write)(void *self, const struct sm_row_access *a);
+};
+
+#endif

@@ -1,0 +1,4 @@
+// The cycle with techniques, or with clusters that are chosen at entry (step.inc.h).
+#define STEP_FULL  1
+#define STEP_CYCLE step_cycle_full
+#include "sm/step.inc.h"

@@ -1,0 +1,153 @@
+// The techniques of an SM: which of them has which port, epochs, and calls that come seldom. Only
+// reached when there are any.
+#include "sm/sm_state.h"
+#include "sm/units.h"
+
+// ---- setting them ------------------------------------------------------------------------------
+// As if there had never been any.
+static void forget(struct sm *s) {
+    s->tech = (struct techniques){.epoch_at = NEVER};
+    gate_forget(s);
+}
+
+static void list(struct sm_list *l, const struct sm_technique *t, bool has_it) {
+    if (has_it) l->t[l->n++] = t;
+}
+
+// What one technique of an SM at most has. NULL, or what a second one would have.
+static const char *add_single(struct sm *s, const struct sm_technique *t) {
+    struct techniques *const k = &s->tech;
+    if (t->gate != NULL) {
+        if (k->gate != NULL) return "switches whole pipelines";
+        k->gate = t;
+        s->gates.gate = t->gate->gate;
+        s->gates.more = t->gate->pipes & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
+    }
+    if (t->lanes != NULL) {
+        if (k->lanes != NULL) return "looks at single lanes";
+        assert(s->c.cluster_at == CLUSTER_AT_ISSUE &&
+               "lanes are those of the cluster that an instruction issues to");
+        k->lanes = t;
+        k->gated_lanes = t->lanes->lanes;
+    }
+    return NULL;
+}
+
+enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const *list_of,
+                                 uint32_t n, struct diags *d) {
+    if (n > SM_MAX_TECHNIQUES)
+        return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
+                        SM_MAX_TECHNIQUES, n);
+    if (s->n_ctas != 0)
+        return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
+    forget(s);
+    struct techniques *const k = &s->tech;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sm_technique *const t = list_of[i];
+        list(&k->all, t, true);
+        if (t->choice != NULL) {
+            k->choice[k->n_choices].among = t->choice->among;
+            k->choice[k->n_choices++].self = t->self;
+        }
+        if (t->clock != NULL && t->clock->cycle != NULL) {
+            k->cycle[k->n_cycles].cycle = t->clock->cycle;
+            k->cycle[k->n_cycles++].self = t->self;
+        }
+        list(&k->issue, t, t->issue != NULL);
+        list(&k->rows, t, t->rows != NULL);
+        list(&k->arrays, t, t->arrays != NULL);
+        list(&k->clock, t, t->clock != NULL);
+        list(&k->rest, t, t->clock != NULL && t->clock->rest != NULL);
+        if (t->arrays != NULL) s->arrays |= t->arrays->arrays;
+        const char *const second = add_single(s, t);
+        if (second != NULL)
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s is the second technique that %s: an SM takes one", t->name, second);
+    }
+    s->is_summed = false;
+    gate_all_on(s);
+    s->step = n == 0 && s->c.cluster_at == CLUSTER_AT_ISSUE ? step_cycle_plain : step_cycle_full;
+    return WW_OK;
+}
+
+// ---- time --------------------------------------------------------------------------------------
+void technique_work(struct sm *s, bool begins, uint64_t cycle) {
+    struct techniques *const k = &s->tech;
+    for (uint32_t i = 0; i < k->all.n; i++) {
+        const struct sm_technique *const t = k->all.t[i];
+        if (t->life != NULL && t->life->work != NULL) t->life->work(t->self, &s->v, begins, cycle);
+    }
+    k->epoch_at = NEVER;
+    for (uint32_t i = 0; begins && i < k->clock.n; i++) {
+        const uint32_t epoch = k->clock.t[i]->clock->epoch_cycles;
+        k->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
+        k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
+    }
+    gate_look(s, cycle);
+}
+
+// Epochs and `cycle` in the order of the techniques, so that each finds what those before it have
+// done.
+static void end_epochs(struct sm *s, uint64_t t) {
+    struct techniques *const k = &s->tech;
+    k->epoch_at = NEVER;
+    for (uint32_t i = 0; i < k->clock.n; i++) {
+        const struct sm_technique *const x = k->clock.t[i];
+        for (; k->epoch_next[i] <= t; k->epoch_next[i] += x->clock->epoch_cycles)
+            x->clock->epoch(x->self, &s->v, k->epoch_next[i]);
+        if (x->clock->cycle != NULL) x->clock->cycle(x->self, &s->v);
+        k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
+    }
+}
+
+void technique_cycle(struct sm *s, uint64_t t) {
+    if (ww_unlikely(s->tech.epoch_at <= t)) {
+        end_epochs(s, t);
+        return;
+    }
+    for (uint32_t i = 0; i < s->tech.n_cycles; i++)
+        s->tech.cycle[i].cycle(s->tech.cycle[i].self, &s->v);
+}
+
+void technique_rest(struct sm *s) {
+    for (uint32_t i = 0; i < s->tech.rest.n; i++)
+        s->tech.rest.t[i]->clock->rest(s->tech.rest.t[i]->self, &s->v);
+}
+
+// ---- what comes seldom -------------------------------------------------------------------------
+void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image) {
+    for (uint32_t i = 0; i < s->tech.all.n; i++) {
+        const struct sm_technique *const t = s->tech.all.t[i];
+        if (t->life != NULL && t->life->kernel != NULL) t->life->kernel(t->self, slot, image);
+    }
+}
+
+void technique_warp(struct sm *s, const struct sm_warp_event *e) {
+    for (uint32_t i = 0; i < s->tech.all.n; i++) {
+        const struct sm_technique *const t = s->tech.all.t[i];
+        if (t->life != NULL && t->life->warp != NULL) t->life->warp(t->self, e);
+    }
+}
+
+void technique_issued(struct sm *s, const struct sm_issue *i) {
+    for (uint32_t k = 0; k < s->tech.issue.n; k++)
+        s->tech.issue.t[k]->issue->issued(s->tech.issue.t[k]->self, &s->v, i);
+}
+
+uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool is_write) {
+    uint32_t later = 0;
+    for (uint32_t i = 0; i < s->tech.rows.n; i++) {
+        const struct sm_technique *const t = s->tech.rows.t[i];
+        later += is_write ? t->rows->write(t->self, a) : t->rows->read(t->self, a);
+    }
+    return later;
+}
+
+uint32_t technique_array(const struct sm *s, const struct cache_event *e) {
+    uint32_t extra = 0;
+    for (uint32_t i = 0; i < s->tech.arrays.n; i++) {
+        const struct sm_technique *const t = s->tech.arrays.t[i];
+        if (t->arrays->arrays >> e->array & 1) extra += t->arrays->hear(t->self, e);
+    }
+    return extra;
+}
