@@ -26,6 +26,6 @@ run 0 run --lenient --kernels '^scale$' -- "$program"
 says out '^ok$'; says err 'untimed +[0-9]+ launches computed without time'; says err 'power'
 run 3 run --launches 2-3 -- "$program"; says err 'in 2 launches'; says err 'launches refused'
 run 0 run --lenient --skip-timing . -- "$program"; says err 'functional'
-run 1 run --kernels 'a(b' -- "$program"; says err 'no regular expression'
-run 1 run --launches 3-2 -- "$program"; says err 'a range such as 10-20'
+run 2 run --kernels 'a(b' -- "$program"; says err 'no regular expression'
+run 2 run --launches 3-2 -- "$program"; says err 'a range such as 10-20'
 finish
