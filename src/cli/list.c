@@ -18,6 +18,8 @@ static int print_keys(struct cli *c) {
     const uint32_t n = gpu_config_keys(&c->arena, &keys);
     for (uint32_t k = 0; k < n; k++)
         printf("%-34s %-8s %-14s %s\n", keys[k].path, keys[k].type, keys[k].unit, keys[k].prose);
+    for (const struct gpu_key *k = gpu_shorthands; k < gpu_shorthands + GPU_SHORTHANDS; k++)
+        printf("%-34s %-8s %-14s %s\n", k->path, k->type, k->unit, k->prose);
     return 0;
 }
 

@@ -236,14 +236,22 @@ static double number_of(const struct loading *l, const char *path) {
 }
 
 const struct gpu_derived gpu_derived[] = {
-#define COPY(field, from)             {#field, #from, "a copy"},
-#define FOLLOWS(name, key, leader)    {key, leader, "in proportion, with " name},
-#define ALIAS(name, key)              {name, key, "another name"},
+#define COPY(field, from)          {#field, #from, "a copy"},
+#define FOLLOWS(name, key, leader) {key, leader, "in proportion, with " name},
+#define ALIAS(name, key)           {name, key, "another name"},
 #include "gpu/config_derived.def"
 #undef COPY
 #undef FOLLOWS
 #undef ALIAS
     {NULL}};
+
+const struct gpu_key gpu_shorthands[GPU_SHORTHANDS] = {
+    {.path = "core.clock_mhz",
+     .type = "number",
+     .unit = "MHz",
+     .prose = "clocks.core_mhz; the clocks of lanes, network and L2 keep their ratio to it"},
+    {.path = "core.vdd", .type = "number", .unit = "V", .prose = "another name of tech.vdd_v"},
+};
 
 // YAML of a key and its value: "sm.l1d.ways" is three lines, each deeper.
 static const char *key_text(struct arena *a, const char *key, size_t len, const char *value) {
@@ -265,7 +273,9 @@ static const char *key_text(struct arena *a, const char *key, size_t len, const 
 // number, the leader's key says what is wrong.
 static const char *derived_text(struct loading *l, const char *name, size_t len,
                                 const char *value) {
-    static const struct { const char *name, *key, *leader; } row[] = {
+    static const struct {
+        const char *name, *key, *leader;
+    } row[] = {
 #define COPY(field, from)
 #define FOLLOWS(name, key, leader) {name, key, leader},
 #define ALIAS(name, key)           {name, NULL, key},
@@ -308,6 +318,30 @@ static enum ww_status push_override(struct loading *l, const char *text) {
         l->d->list.at[i].source = NULL;
     }
     return s;
+}
+
+static void take_texts(void *user, const struct config_key *k);
+
+// Takes in the layer whose turn it is. What it says of the core is a layer of its own behind it:
+// the same as `-s core.clock_mhz=...` over what the layers up to here say.
+static enum ww_status take_layer(struct loading *l) {
+    config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+    for (size_t i = 0; i < WW_COUNT(gpu_shorthands); i++) {
+        const char *const name = gpu_shorthands[i].path;
+        const struct config_layer *const from = &l->layer[l->now];
+        const char *const value = config_layer_core(from, name), *const file = from->file,
+                          *const text = from->text;
+        if (!value) continue;
+        const char *yaml = derived_text(l, name, strlen(name), value);
+        const enum ww_status s = push_layer(l, file, yaml, strlen(yaml));
+        if (s != WW_OK) return s;
+        struct config_layer mine = l->layer[l->n - 1];
+        mine.text = text; // for the lines of complaints
+        memmove(&l->layer[l->now + 2], &l->layer[l->now + 1],
+                (l->n - l->now - 2) * sizeof *l->layer);
+        l->layer[l->now + 1] = mine;
+    }
+    return WW_OK;
 }
 
 static void take_texts(void *user, const struct config_key *k) {
@@ -442,8 +476,7 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     const uint32_t errors = d->errors;
     enum ww_status s = push_file(l, name_or_path, NULL, 0);
     const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
-    for (; s == WW_OK && l->now < l->n; l->now++)
-        config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+    for (; s == WW_OK && l->now < l->n; l->now++) s = take_layer(l);
     const struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
                                         .vdd_v = number_of(l, "tech.vdd_v")};
     for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) {
@@ -522,7 +555,7 @@ enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, st
         arena_init(&l->arena, NULL);
         l->d = &quiet;
         if (c->path[0] && push_file(l, c->path, NULL, 0) == WW_OK)
-            for (; l->now < l->n; l->now++) config_walk(l->layer[l->now].raw, NULL, take_texts, l);
+            for (; l->now < l->n && take_layer(l) == WW_OK;) l->now++;
         for (uint32_t i = 0; i < l->n_keys; i++)
             if (strcmp(l->path_of[i], key) == 0 && l->layer_of[i] != NO_LAYER)
                 from = &l->layer[l->layer_of[i]];

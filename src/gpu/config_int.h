@@ -39,6 +39,9 @@ struct config_layer {
 enum ww_status config_layer_parse(struct config_layer *layer, struct diags *d);
 void config_layer_free(struct config_layer *layer);
 const char *config_layer_base(const struct config_layer *layer); // `base:`, or NULL
+// What the file says of "core.clock_mhz" or "core.vdd", which are no keys (config_derived.def), or
+// NULL.
+const char *config_layer_core(const struct config_layer *layer, const char *name);
 // `sources:`, the list of tags that comments name.
 uint32_t config_layer_source_count(const struct config_layer *layer);
 const char *config_layer_source(const struct config_layer *layer, uint32_t i, const char **text);

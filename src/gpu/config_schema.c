@@ -100,6 +100,7 @@ struct raw_top {
     char *base;
     struct raw_source *sources;
     uint32_t sources_count;
+    struct raw_core { char *clock_mhz, *vdd; } *core; // names of config_derived.def
 #include "gpu/config_keys.def"
 };
 #undef KEYS_top
@@ -198,10 +199,15 @@ static const cyaml_schema_field_t fields_source[] = {
     CYAML_FIELD_END};
 static const cyaml_schema_value_t source_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct raw_source, fields_source)};
+static const cyaml_schema_field_t fields_core[] = {
+    CYAML_FIELD_STRING_PTR("clock_mhz", FLAGS, struct raw_core, clock_mhz, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_STRING_PTR("vdd", FLAGS, struct raw_core, vdd, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_END};
 #define RAW raw_top
 #define KEYS_top
 static const cyaml_schema_field_t fields_top[] = {
     CYAML_FIELD_STRING_PTR("base", FLAGS, struct raw_top, base, 1, CYAML_UNLIMITED),
+    CYAML_FIELD_MAPPING_PTR("core", FLAGS, struct raw_top, core, fields_core),
     CYAML_FIELD_SEQUENCE("sources", FLAGS, struct raw_top, sources, &source_schema, 0,
                          CYAML_UNLIMITED),
 #include "gpu/config_keys.def"
@@ -523,6 +529,11 @@ void config_layer_free(struct config_layer *layer) {
 }
 
 const char *config_layer_base(const struct config_layer *layer) { return layer->raw->base; }
+const char *config_layer_core(const struct config_layer *layer, const char *name) {
+    const struct raw_core *const core = layer->raw->core;
+    if (!core) return NULL;
+    return strcmp(name, "core.clock_mhz") == 0 ? core->clock_mhz : core->vdd;
+}
 
 uint32_t config_layer_source_count(const struct config_layer *layer) {
     return layer->raw->sources_count;

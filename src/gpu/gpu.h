@@ -125,6 +125,9 @@ extern const struct gpu_rule gpu_rules[];
 // of it. The last has no key.
 struct gpu_derived { const char *key, *from, *how; };
 extern const struct gpu_derived gpu_derived[];
+// Names that set keys without being some, for -s and in a file's section `core`.
+enum { GPU_SHORTHANDS = 2 };
+extern const struct gpu_key gpu_shorthands[GPU_SHORTHANDS];
 // One value as text ("48", "gto"); false when there is no such key.
 bool gpu_config_get(const struct gpu_config *c, const char *key, char *buf, size_t size);
 // The whole configuration as YAML that gpu_config_load reads back.

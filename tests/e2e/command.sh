@@ -43,4 +43,16 @@ run 1 run -- false
 # what limits occupancy is said by kernel, and only of what was timed
 run 0 run --no-power lud; says out 'limited by CTA slots: ludDiagonal, ludPerimeter$'; says out 'limited by warps: ludInternal$'
 run 0 run --no-power --kernels 'mergeHistogram256' histogram; says out 'possible, limited by warps$'; lacks out 'CTA slots'
+# core.clock_mhz and core.vdd are listed, and a file may say them: as the option would
+run 0 gpus --keys; says out '^core\.clock_mhz +number +MHz'; says out '^core\.vdd '
+printf 'base: gtx480\ncore:\n  clock_mhz: 600\n  vdd: 0.9\n' >slow.yaml
+run 0 gpus ./slow.yaml; grep -vE '^ *(name|path|#)' out >told
+run 0 run -q --json -g gtx480 -s core.clock_mhz=600 -s core.vdd=0.9 vectorAdd
+grep -E '"(cycles|core_clock_mhz|energy_j)"' out | head -5 >option
+run 0 run -q --json -g ./slow.yaml vectorAdd
+grep -E '"(cycles|core_clock_mhz|energy_j)"' out | head -5 >file
+cmp -s option file || fail "a file's core section is not what the option is: $(cat option file)"
+says file '600'; says told 'hot_mhz: 1200'
+printf 'base: gtx480\ncore:\n  clock_mhz: fast\n' >bad.yaml
+run 2 run -g ./bad.yaml vectorAdd; says err 'bad.yaml.*clocks.core_mhz must be a number'; one_sentence err
 finish
