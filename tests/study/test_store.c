@@ -112,8 +112,8 @@ static void damage_is_named_dropped_and_mended(void **state) {
         "element "
         "= 0",
         "UPDATE counter SET value = value | 1 << 40 WHERE kernel = 2 AND name = 'l2_reads'",
-        "UPDATE counter SET name = 'no_such_counter' WHERE kernel = 0 AND name = "
-        "'thread_instructions'",
+        ("UPDATE counter SET name = 'no_such_counter' WHERE kernel = 0 AND name = "
+         "'thread_instructions'"),
         "UPDATE counter SET element = 1000 WHERE kernel = 0 AND name = 'thread_instructions'",
         "UPDATE counter SET key = 'other' WHERE kernel = 0 AND name = 'thread_instructions'",
         "DELETE FROM counter WHERE kernel = 1 AND name = 'warp_instructions'",
