@@ -58,7 +58,9 @@ static const struct cli_option option[OPT_N] = {
                        "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check (comma between): uninitialised: reads of global and shared memory that was "
                  "never written; races: of shared memory; bounds: one past an allocation's end is "
-                 "in no other, as always with --functional"},
+                 "in no other, as always with --functional; sync: a barrier that part of a "
+                 "warp's threads reach, shfl.sync from a lane outside its mask. What is found is "
+                 "said at the end, 100 places at most, each once"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
     [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]",
@@ -123,9 +125,11 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
             s->check_races = true;
         else if (strcmp(w, "bounds") == 0)
             s->check_bounds = true;
+        else if (strcmp(w, "sync") == 0)
+            s->check_sync = true;
         else
             return diag_add(&c->diags, WW_ERROR_USAGE,
-                            "--check knows `uninitialised`, `races` and `bounds`, not `%s`", w);
+                            "--check knows `uninitialised`, `races`, `bounds` and `sync`, not `%s`", w);
     }
     return WW_OK;
 }
@@ -254,6 +258,16 @@ static void note_unmatched(struct cli *c, const struct session *s, const struct 
             launches == 1 ? "" : "es", names, n > shown ? ", ..." : "");
 }
 
+// What the checks found, where no table says it.
+static void say_findings(const struct run *run) {
+    size_t i;
+    json_t *e;
+    json_array_foreach(run->errors, i, e) {
+        if (json_integer_value(json_object_get(e, "status")) != WW_ERROR_ACCESS) continue;
+        fprintf(stderr, "warpwatt: found: %s\n", json_string_value(json_object_get(e, "text")));
+    }
+}
+
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status) {
     struct run run;
     enum ww_status s = run_read(record, &c->diags, &run);
@@ -292,6 +306,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     }
     const enum ww_status worst = run_status(&run);
     const bool said = worst != WW_OK && !q->json && !q->quiet; // by the table
+    if (q->json || q->quiet) say_findings(&run);
     if (ending && (q->json || q->quiet)) fprintf(stderr, "warpwatt: %s %s\n", q->title, ending);
     if (s == WW_OK && c->diags.list.n && !said) diags_print(&c->diags, stderr);
     const int code = code_of(q, &run, child_status);

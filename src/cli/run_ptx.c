@@ -221,6 +221,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     if (s == WW_OK) {
         s = run_kernel(c, q, p, g, checked);
         gpu_totals(g, &totals);
+        if (gpu_findings(g, record_finding, state.record) && s == WW_OK) s = WW_ERROR_ACCESS;
     }
     progress_clear(&state.progress);
     const enum ww_status closed = record_close(state.record, &totals, &c->diags);

@@ -38,56 +38,66 @@ static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp) {
 }
 static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                  uint64_t at, const char *what, uint8_t other, const char *did) {
-    fault_raise(
-        e, w, x, FAULT_RACE, lane, at, x->bytes,
-        "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with no "
-        "barrier between",
-        w->warp_in_cta, what, (unsigned long long)at, other, did);
-    return false;
+    return found(e, w, x, FAULT_RACE, lane, at, x->bytes,
+                 "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with "
+                 "no barrier between",
+                 w->warp_in_cta, what, (unsigned long long)at, other, did);
+}
+
+// A lane's read of shared memory: each of the two kinds of finding is said once.
+static bool check_shared_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t lane, uint64_t first) {
+    struct exec_shared_check *c = w->cta->check;
+    bool unwritten = false, raced = false;
+    for (uint64_t at = first; at < first + x->bytes; at++) {
+        struct byte_shadow *b = &c->byte[at];
+        if (c->uninitialised && !b->written && !unwritten) {
+            unwritten = true;
+            if (!found(e, w, x, FAULT_UNINITIALISED, lane, at, x->bytes,
+                       "shared read of %u byte%s at offset 0x%llx, of which byte 0x%llx was never "
+                       "written",
+                       x->bytes, text_plural(x->bytes), (unsigned long long)first,
+                       (unsigned long long)at))
+                return false;
+        }
+        if (!c->races || x->op == OP_ATOM) continue;
+        if (!raced && unordered(w, b->write_epoch, b->writer)) {
+            raced = true;
+            if (!race(e, w, x, lane, at, "reads", b->writer, "wrote")) return false;
+        }
+        b->read_epoch = epoch_of(w);
+        b->reader = (uint8_t)w->warp_in_cta;
+    }
+    return true;
+}
+
+static bool check_global_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t lane, const uint8_t *host) {
+    uint32_t own = 0;
+    uint8_t buf[16];
+    if (e->log && e->log->is_busy && log_maybe(e->log, host) &&
+        !log_overlay(e->log, host, x->bytes, buf, &own))
+        return true; // an atomic of this quantum: written
+    const uint64_t addr = e->access.addr[lane];
+    for (uint32_t k = 0; k < x->bytes; k++) {
+        if (own >> k & 1 || devmem_unwritten(e->memory, addr + k, 1) == UINT64_MAX) continue;
+        return found(e, w, x, FAULT_UNINITIALISED, lane, addr, x->bytes,
+                     "global read of %u byte%s at 0x%llx, of which byte 0x%llx was never written",
+                     x->bytes, text_plural(x->bytes), (unsigned long long)addr,
+                     (unsigned long long)(addr + k));
+    }
+    return true;
 }
 
 bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                  const struct mem_lanes *r) {
-    struct exec_shared_check *c = w->cta->check;
+    const struct exec_shared_check *c = w->cta->check;
     if (ww_likely(!c)) return true;
-    FOR_EACH_BIT32(i, mask & r->shared) {
-        const uint64_t first = (uint64_t)(r->host[i] - w->cta->shared);
-        for (uint64_t at = first; at < first + x->bytes; at++) {
-            struct byte_shadow *b = &c->byte[at];
-            if (c->uninitialised && !b->written) {
-                fault_raise(e, w, x, FAULT_UNINITIALISED, i, at, x->bytes,
-                            "shared read of %u byte%s at offset 0x%llx, of which byte 0x%llx was "
-                            "never written",
-                            x->bytes, text_plural(x->bytes), (unsigned long long)first, (unsigned long long)at);
-                return false;
-            }
-            if (c->races && x->op != OP_ATOM) {
-                if (unordered(w, b->write_epoch, b->writer))
-                    return race(e, w, x, i, at, "reads", b->writer, "wrote");
-                b->read_epoch = epoch_of(w);
-                b->reader = (uint8_t)w->warp_in_cta;
-            }
-        }
-    }
+    FOR_EACH_BIT32(i, mask & r->shared)
+    if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared))) return false;
     if (!c->uninitialised) return true;
-    FOR_EACH_BIT32(i, mask & r->global) {
-        uint32_t own = 0;
-        uint8_t buf[16];
-        if (e->log && e->log->is_busy && log_maybe(e->log, r->host[i]) &&
-            !log_overlay(e->log, r->host[i], x->bytes, buf, &own))
-            continue; // an atomic of this quantum: written
-        for (uint32_t k = 0; k < x->bytes; k++) {
-            const uint64_t at = e->access.addr[i] + k;
-            if (own >> k & 1 || devmem_unwritten(e->memory, at, 1) == UINT64_MAX) continue;
-            struct devmem_range range = {0};
-            devmem_find(e->memory, at, &range);
-            fault_raise(e, w, x, FAULT_UNINITIALISED, i, e->access.addr[i], x->bytes,
-                        "global read of %u byte%s at 0x%llx, of which byte 0x%llx was never "
-                        "written",
-                        x->bytes, text_plural(x->bytes), (unsigned long long)e->access.addr[i], (unsigned long long)at);
-            return false;
-        }
-    }
+    FOR_EACH_BIT32(i, mask & r->global)
+    if (!check_global_read(e, w, x, i, r->host[i])) return false;
     return true;
 }
 
@@ -96,13 +106,18 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
     struct exec_shared_check *c = w->cta->check;
     FOR_EACH_BIT32(i, mask & r->shared) {
         const uint64_t first = (uint64_t)(r->host[i] - w->cta->shared);
+        bool raced = false; // said once a lane
         for (uint64_t at = first; at < first + x->bytes; at++) {
             struct byte_shadow *b = &c->byte[at];
             if (c->races) {
-                if (unordered(w, b->write_epoch, b->writer) && !(is_atomic && b->write_atomic))
-                    return race(e, w, x, i, at, "writes", b->writer, "wrote");
-                if (unordered(w, b->read_epoch, b->reader))
-                    return race(e, w, x, i, at, "writes", b->reader, "read");
+                const bool over = unordered(w, b->write_epoch, b->writer) &&
+                                  !(is_atomic && b->write_atomic);
+                if (!raced && (over || unordered(w, b->read_epoch, b->reader))) {
+                    raced = true;
+                    if (!race(e, w, x, i, at, "writes", over ? b->writer : b->reader,
+                              over ? "wrote" : "read"))
+                        return false;
+                }
                 b->write_epoch = epoch_of(w);
                 b->writer = (uint8_t)w->warp_in_cta;
                 b->write_atomic = is_atomic;

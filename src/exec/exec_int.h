@@ -145,6 +145,12 @@ enum exec_outcome fault_raise(struct exec_env *e, struct exec_warp *w, const str
                               enum exec_fault_kind kind, uint32_t lane, uint64_t addr,
                               uint32_t bytes, const char *fmt, ...) WW_PRINTF(8, 9);
 
+// findings.c: what a check found in lane `lane` of instruction x. True: it is written down and the
+// kernel goes on; false: e->fault says it.
+bool found(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+           enum exec_fault_kind kind, uint32_t lane, uint64_t addr, uint32_t bytes, const char *fmt,
+           ...) WW_PRINTF(8, 9);
+
 // simt.c
 void simt_pop(struct exec_warp *w); // the top is done: the next entry that has live lanes
 static inline void simt_meet(struct exec_warp *w) {

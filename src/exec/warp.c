@@ -121,6 +121,19 @@ static void shfl_cut(const uint32_t *members, const uint32_t *from, uint32_t *r)
     if (all == ~0u) return;
     for (uint32_t i = 0; i < WARP_LANES; i++) r[i] &= 0u - (members[i] >> from[i] & 1);
 }
+// With --check sync: lanes of `mask` that read a lane outside their member mask.
+static bool shfl_check(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                       uint32_t mask, const uint32_t *members, const uint32_t *from) {
+    if (ww_likely(!w->cta->launch->args.options.check_sync)) return true;
+    FOR_EACH_BIT32(i, mask)
+    if (!(members[i] >> from[i] & 1) &&
+        !found(e, w, x, FAULT_SHFL_MASK, i, 0, 0,
+               "shfl.sync by lane %u reads lane %u, which the member mask 0x%08x leaves out (it "
+               "gets 0)",
+               i, from[i], members[i]))
+        return false;
+    return true;
+}
 static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                               uint32_t mask) {
     uint32_t m;
@@ -130,7 +143,10 @@ static enum exec_outcome shfl(struct exec_env *e, struct exec_warp *w, const str
     shfl_sources(x->sub, pb, pc, from, &ok);
     uint32_t r[WARP_LANES];
     for (uint32_t i = 0; i < WARP_LANES; i++) r[i] = pa[from[i]];
-    if (x->aux8 & 1) shfl_cut(x_src(w, x->e), from, r);
+    if (x->aux8 & 1) {
+        if (!shfl_check(e, w, x, mask, x_src(w, x->e), from)) return EXEC_FAULT;
+        shfl_cut(x_src(w, x->e), from, r);
+    }
     uint32_t *pd = x_dst(w, x->d);
     if (mask == ~0u)
         memcpy(pd, r, sizeof r);
@@ -286,6 +302,12 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
         return fault_raise(e, w, x, FAULT_BARRIER, lead, id, 0,
                            "barrier %u for %u threads, but the block has %u", id, threads,
                            w->cta->n_threads);
+    // A warp arrives whole, so that a barrier inside a branch counts lanes that never came to it.
+    if (ww_unlikely(mask != w->live) && w->cta->launch->args.options.check_sync &&
+        !found(e, w, x, FAULT_BARRIER, lead, id, 0,
+               "barrier %u reached by %u of the %u threads that are left of warp %u (lanes 0x%08x)",
+               id, bits_count32(mask), bits_count32(w->live), w->warp_in_cta, mask))
+        return EXEC_FAULT;
     w->bar_id = id;
     w->bar_threads = threads;
     w->bar_kind = x->sub;

@@ -149,8 +149,11 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
     }
     // With time, allocations lie as close as hardware puts them, unless a check is asked for.
     if (s == WW_OK && (options.functional || options.exec.check_races ||
-                       options.exec.check_uninitialised || options.exec.check_bounds))
+                       options.exec.check_uninitialised || options.exec.check_bounds ||
+                       options.exec.check_sync))
         devmem_keep_apart(g->memory);
+    if (s == WW_OK && options.keep_findings && !(g->options.exec.findings = exec_findings_create()))
+        s = diag_add(d, WW_ERROR_MEMORY, "out of memory for what the checks find");
     if (s == WW_OK && options.exec.check_uninitialised && !devmem_track_writes(g->memory))
         s = diag_add(d, WW_ERROR_MEMORY, "out of memory for tracking what was written");
     struct gpu_stream *stream = NULL;
@@ -182,6 +185,7 @@ void gpu_destroy(struct gpu *g) {
     run_free_spares(g);
     device_tear_down(g);
     devmem_destroy(g->memory);
+    exec_findings_destroy(g->options.exec.findings);
     arena_free(&g->results_arena);
     const struct ww_allocator a = g->allocator;
     a.realloc_fn(a.user, g, 0);
@@ -236,6 +240,27 @@ void gpu_clear_fault(struct gpu *g) {
     stream_drop_all(g);
     g->fault = WW_OK;
     g->fault_text[0] = 0;
+}
+
+// ---- what the checks found ------------------------------------------------------------------
+enum { FINDINGS_SAID = 100 };
+
+uint32_t gpu_findings(struct gpu *g, void (*say)(void *user, const char *sentence), void *user) {
+    struct exec_findings *f = g->options.exec.findings;
+    const uint32_t n = exec_findings_count(f);
+    char text[1024];
+    for (uint32_t i = 0; i < n && i < FINDINGS_SAID; i++) {
+        uint64_t times;
+        const char *const first = exec_findings_at(f, i, &times);
+        snprintf(text, sizeof text, "%s (the first of %llu times)", first,
+                 (unsigned long long)times);
+        say(user, times > 1 ? text : first);
+    }
+    if (n > FINDINGS_SAID) {
+        snprintf(text, sizeof text, "and %u places more", n - FINDINGS_SAID);
+        say(user, text);
+    }
+    return n;
 }
 
 // ---- memory ---------------------------------------------------------------------------------

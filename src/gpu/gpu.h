@@ -198,7 +198,8 @@ struct gpu_options {
     int32_t scheduler;        // enum sm_scheduler_kind, or -1: the configuration's
     uint32_t stack_bytes;     // a thread, for recursion; 0: CODE_STACK_BYTES
     uint8_t poison;           // what fresh device memory holds (real hardware: anything)
-    struct exec_options exec;
+    struct exec_options exec; // but findings: the GPU's own
+    bool keep_findings;       // kernels go on after what a check found: see gpu_findings
     const struct ww_allocator *allocator; // NULL: default
     const volatile int *stop; // set non-zero (a signal handler may): what runs ends at the next
                               // quantum with a valid partial result and WW_ERROR_INTERRUPTED
@@ -228,6 +229,9 @@ double gpu_now_s(const struct gpu *g);
 // until it is cleared (queued work is dropped then).
 enum ww_status gpu_fault_status(const struct gpu *g);
 void gpu_clear_fault(struct gpu *g);
+// Says what the checks found (gpu_options.keep_findings), a sentence a place, in order of launch,
+// block, warp and lane; after 100 only how many more there are. Answers the number of places.
+uint32_t gpu_findings(struct gpu *g, void (*say)(void *user, const char *sentence), void *user);
 
 // ---- memory -----------------------------------------------------------------------------------
 // Checked: a wrong address or size is a sentence that names the nearest allocation. These take

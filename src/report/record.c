@@ -321,6 +321,10 @@ void record_error(struct record *r, enum ww_status status, const char *sentence,
         free(e.text);
 }
 
+void record_finding(void *user, const char *sentence) {
+    if (user) record_error(user, WW_ERROR_ACCESS, sentence, false);
+}
+
 static void write_errors_again(struct record *r) {
     for (uint32_t i = 0; i < r->n_errors; i++) {
         if (r->error_seen[i].again) write_error(r, &r->error_seen[i], r->error_seen[i].again);

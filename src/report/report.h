@@ -35,6 +35,8 @@ void record_module_gone(struct record *r);
 // Adds what was refused: a launch, or something else (a module). The same sentence is written once
 // and counted; how often it came stands before the totals.
 void record_error(struct record *r, enum ww_status status, const char *sentence, bool is_launch);
+// Adds what a check found: `user` is a record, or NULL.
+void record_finding(void *user, const char *sentence);
 // Adds the totals. Answers the first write error as a status with a sentence.
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d);
 

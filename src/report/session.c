@@ -11,7 +11,8 @@
     X("WARPWATT_PROGRESS", progress)                                                               \
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
     X("WARPWATT_CHECK_RACES", check_races)                                                         \
-    X("WARPWATT_CHECK_BOUNDS", check_bounds)
+    X("WARPWATT_CHECK_BOUNDS", check_bounds)                                                       \
+    X("WARPWATT_CHECK_SYNC", check_sync)
 #define SESSION_NUMBERS(X)                                                                         \
     X("WARPWATT_THREADS", host_threads, uint32_t)                                                  \
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
@@ -122,6 +123,8 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->exec.check_uninitialised = s->check_uninitialised;
     o->exec.check_races = s->check_races;
     o->exec.check_bounds = s->check_bounds;
+    o->exec.check_sync = s->check_sync;
+    o->keep_findings = s->check_uninitialised || s->check_races || s->check_sync;
 }
 
 // ---- which launches are timed ------------------------------------------------------------------

@@ -225,7 +225,8 @@ static void print_failures(const struct run *r, const struct style *st, FILE *ou
     }
     json_array_foreach(r->errors, i, l) {
         const unsigned long long times = run_times(l);
-        fprintf(out, "\n  %srefused", st->bad);
+        const bool finding = json_integer_value(json_object_get(l, "status")) == WW_ERROR_ACCESS;
+        fprintf(out, "\n  %s%s", st->bad, finding ? "found" : "refused");
         if (times > 1) fprintf(out, " %llu times", times);
         fprintf(out, ":%s %s\n", st->reset, text_of(l, "text"));
     }
