@@ -59,7 +59,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_CHECK] = {"--check", 0, "WHAT", "also check (comma between): uninitialised: reads of global and shared memory that was "
                  "never written; races: of shared memory; bounds: one past an allocation's end is "
                  "in no other, as always with --functional; sync: a barrier that part of a "
-                 "warp's threads reach, shfl.sync from a lane outside its mask. What is found is "
+                 "warp's threads reach, shfl.sync from a lane outside its mask; leaks: device "
+                 "memory that the program has not freed when it ends. What is found is "
                  "said at the end, 100 places at most, each once"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
@@ -127,9 +128,12 @@ static enum ww_status parse_checks(struct cli *c, struct session *s, const char 
             s->check_bounds = true;
         else if (strcmp(w, "sync") == 0)
             s->check_sync = true;
+        else if (strcmp(w, "leaks") == 0)
+            s->check_leaks = true;
         else
             return diag_add(&c->diags, WW_ERROR_USAGE,
-                            "--check knows `uninitialised`, `races`, `bounds` and `sync`, not `%s`", w);
+                            "--check knows `uninitialised`, `races`, `bounds`, `sync` and "
+                            "`leaks`, not `%s`", w);
     }
     return WW_OK;
 }

@@ -184,6 +184,8 @@ static enum ww_status run_kernel(struct cli *c, struct run_request *q, struct pt
         s = gpu_launch(g, NULL, k, &launch, &c->diags, NULL);
     if (s == WW_OK) s = gpu_synchronize(g, &c->diags);
     if (s == WW_OK) s = arguments_show(c, g, a, p->args.n, q->json ? stderr : stdout, checked);
+    // What stays is the kernel's.
+    for (uint32_t i = 0; i < p->args.n && s == WW_OK; i++) s = gpu_free(g, a[i].address, &c->diags);
     return s;
 }
 
@@ -221,6 +223,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     if (s == WW_OK) {
         s = run_kernel(c, q, p, g, checked);
         gpu_totals(g, &totals);
+        if (s == WW_OK && gpu_leaks(g, record_finding, state.record)) s = WW_ERROR_ACCESS;
         if (gpu_findings(g, record_finding, state.record) && s == WW_OK) s = WW_ERROR_ACCESS;
     }
     progress_clear(&state.progress);

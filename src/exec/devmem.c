@@ -13,6 +13,7 @@ struct block {
     char *name;
     bool mapped; // host memory of somebody else
     bool device; // by device code's malloc
+    bool owned;  // by the program, which is to free it
 };
 
 enum { FREED_KEPT = 64, ALLOC_ALIGN = 256 };
@@ -192,6 +193,11 @@ uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const ch
     return alloc_block(m, bytes, align, name, false);
 }
 
+void devmem_own(struct devmem *m, uint64_t addr) {
+    const uint32_t i = block_after(m, addr);
+    if (i && m->block[i - 1].first == addr) m->block[i - 1].owned = true;
+}
+
 static void forget_written(struct devmem *m, const struct block *b) {
     if (!m->written) return;
     // Blocks are 256-byte aligned, so their bits are whole bytes.
@@ -273,6 +279,12 @@ bool devmem_find(const struct devmem *m, uint64_t addr, struct devmem_range *out
     const struct block *b = block_holding(m, addr);
     if (b) describe(b, false, out);
     return b != NULL;
+}
+
+uint32_t devmem_count(const struct devmem *m) { return m->n; }
+bool devmem_owned(const struct devmem *m, uint32_t i, struct devmem_range *out) {
+    describe(&m->block[i], false, out);
+    return m->block[i].owned || m->block[i].device;
 }
 
 static uint64_t distance(const struct block *b, uint64_t addr) {

@@ -37,6 +37,8 @@ struct devmem *devmem_create(uint64_t bytes);
 void devmem_destroy(struct devmem *m);
 // 256-byte aligned (or `align` if larger). 0 when out of memory. `name` for messages, may be NULL.
 uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name);
+// The allocation at addr is the program's, which is to free it, as device code's malloc always is.
+void devmem_own(struct devmem *m, uint64_t addr);
 // Later allocations do not touch each other while memory allows, so that one past the end of an array
 // is in none. Addresses, and with them cycles, are others then.
 void devmem_keep_apart(struct devmem *m);
@@ -47,6 +49,9 @@ bool devmem_reach(struct devmem *m, uint64_t reach);
 uint64_t devmem_free_bytes(const struct devmem *m);
 // Host address of a live device range, or NULL if any byte of it is outside one live allocation.
 uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes);
+// Live allocations, and the i-th in order of address. False: it is not the program's.
+uint32_t devmem_count(const struct devmem *m);
+bool devmem_owned(const struct devmem *m, uint32_t i, struct devmem_range *out);
 bool devmem_find(const struct devmem *m, uint64_t addr,
                  struct devmem_range *out); // live, holding addr
 bool devmem_nearest(const struct devmem *m, uint64_t addr,
@@ -96,6 +101,7 @@ struct exec_options {
     bool check_bounds;        // keep allocations apart, so that one past the end is found out
     bool check_sync;          // report barriers that only part of a warp's lanes reach, and shfl.sync
                               // from lanes outside the member mask
+    bool check_leaks;         // report what the program has not freed at its end (gpu_leaks)
     struct exec_findings *findings; // what the checks find, without end; NULL: the first is a fault
 };
 

@@ -263,6 +263,53 @@ uint32_t gpu_findings(struct gpu *g, void (*say)(void *user, const char *sentenc
     return n;
 }
 
+struct leak {
+    const char *name;
+    uint64_t bytes, first, times;
+};
+static int by_kind(const void *x, const void *y) {
+    const struct leak *a = x, *b = y;
+    const int c = strcmp(a->name, b->name);
+    if (c) return c;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+static void say_leak(const struct leak *l, void (*say)(void *user, const char *sentence),
+                     void *user) {
+    char text[512];
+    const bool one = l->times == 1, named = *l->name != 0;
+    snprintf(text, sizeof text,
+             "leak: %llu allocation%s of %llu byte%s%s%s%s %s never freed, %sat 0x%llx",
+             (unsigned long long)l->times, one ? "" : "s", (unsigned long long)l->bytes,
+             text_plural(l->bytes), named ? " (" : "", l->name, named ? ")" : "",
+             one ? "was" : "were", one ? "" : "the first ", (unsigned long long)l->first);
+    say(user, text);
+}
+
+uint32_t gpu_leaks(struct gpu *g, void (*say)(void *user, const char *sentence), void *user) {
+    const uint32_t live = devmem_count(g->memory);
+    if (!g->options.exec.check_leaks || !live) return 0;
+    struct leak *l = device_alloc(g, live * sizeof *l);
+    uint32_t n = 0, kinds = 0;
+    for (uint32_t i = 0; l && i < live; i++) {
+        struct devmem_range r;
+        if (!devmem_owned(g->memory, i, &r)) continue;
+        l[n++] = (struct leak){r.name ? r.name : "", r.bytes, r.first, 1};
+    }
+    if (n) qsort(l, n, sizeof *l, by_kind);
+    for (uint32_t i = 0; i < n; i++) {
+        struct leak *const last = &l[kinds ? kinds - 1 : 0];
+        if (kinds && last->bytes == l[i].bytes && strcmp(last->name, l[i].name) == 0)
+            last->times++;
+        else
+            l[kinds++] = l[i];
+    }
+    for (uint32_t i = 0; i < kinds && i < FINDINGS_SAID; i++) say_leak(&l[i], say, user);
+    if (kinds > FINDINGS_SAID) say(user, "leak: and others");
+    device_free(g, l);
+    return n;
+}
+
 // ---- memory ---------------------------------------------------------------------------------
 enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struct diags *d,
                           uint64_t *addr) {
@@ -274,6 +321,7 @@ enum ww_status gpu_malloc(struct gpu *g, uint64_t bytes, const char *name, struc
             d, WW_ERROR_DEVICE_MEMORY, "%s has no room for %llu byte%s: %llu of %llu are free",
             g->config.name, (unsigned long long)bytes, text_plural(bytes),
             (unsigned long long)devmem_free_bytes(g->memory), (unsigned long long)g->memory_bytes);
+    devmem_own(g->memory, *addr);
     if (g->options.poison) {
         uint8_t *host = devmem_host(g->memory, *addr, bytes);
         if (host) memset(host, g->options.poison, bytes);

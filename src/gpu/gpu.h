@@ -233,6 +233,10 @@ void gpu_clear_fault(struct gpu *g);
 // block, warp and lane; after 100 only how many more there are. Answers the number of places.
 uint32_t gpu_findings(struct gpu *g, void (*say)(void *user, const char *sentence), void *user);
 
+// Says which allocations of the program (gpu_malloc and device code's malloc) are still there, a
+// sentence for those of one name and size, when gpu_options.exec.check_leaks. Answers how many.
+uint32_t gpu_leaks(struct gpu *g, void (*say)(void *user, const char *sentence), void *user);
+
 // ---- memory -----------------------------------------------------------------------------------
 // Checked: a wrong address or size is a sentence that names the nearest allocation. These take
 // effect at once and wait for nothing; callers that need the order of streams use gpu_copy_* below.

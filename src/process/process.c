@@ -191,6 +191,7 @@ static void finish_within(int64_t patience_ms) {
     struct gpu_totals totals;
     gpu_totals(the.gpu, &totals);
     gpu_findings(the.gpu, record_finding, the.record);
+    gpu_leaks(the.gpu, record_finding, the.record);
     progress_clear(&the.progress);
     process_forget();
     if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK) print_diags();

@@ -12,7 +12,8 @@
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
     X("WARPWATT_CHECK_RACES", check_races)                                                         \
     X("WARPWATT_CHECK_BOUNDS", check_bounds)                                                       \
-    X("WARPWATT_CHECK_SYNC", check_sync)
+    X("WARPWATT_CHECK_SYNC", check_sync)                                                           \
+    X("WARPWATT_CHECK_LEAKS", check_leaks)
 #define SESSION_NUMBERS(X)                                                                         \
     X("WARPWATT_THREADS", host_threads, uint32_t)                                                  \
     X("WARPWATT_INTERVAL", interval_cycles, uint64_t)                                              \
@@ -124,6 +125,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->exec.check_races = s->check_races;
     o->exec.check_bounds = s->check_bounds;
     o->exec.check_sync = s->check_sync;
+    o->exec.check_leaks = s->check_leaks;
     o->keep_findings = s->check_uninitialised || s->check_races || s->check_sync;
 }
 

@@ -9,7 +9,7 @@ for mode in '' --functional; do
     # a barrier that half a warp reaches: the place is said once for all blocks
     check 1 half sync "--grid 3 $mode"
     says err 'barrier 0 reached by 16 of the 32 threads that are left of warp 0 \(lanes 0x0000ffff\)'
-    says err 'in kernel half at .*checks.ptx:14, block \(0,0,0\) thread \(0,0,0\)'
+    says err 'in kernel half at .*checks.ptx:41, block \(0,0,0\) thread \(0,0,0\)'
     [ "$(grep -c 'reached by' err)" = 1 ] || fail "a place is said more than once"
     check 0 half races "$mode"
     # threads that have ended are not waited for
@@ -20,6 +20,12 @@ for mode in '' --functional; do
     says err 'the first of 2 times'
     says err 'shfl.sync by lane 1 reads lane 2'
     check 0 outside bounds "$mode"
+    # what device code has not freed; the arguments are no leak
+    check 1 keeps leaks "$mode"
+    says err 'leak: 64 allocations of 24 bytes \(device malloc\) were never freed, the first at 0x'
+    [ "$(grep -c 'leak:' err)" = 1 ] || fail "what was freed is a leak"
+    check 0 keeps sync "$mode"
+    check 0 half leaks "$mode"
     # all places, and the kernel's result is there nevertheless
     check 1 several races,uninitialised "$mode"
     says out 'argument 1:'
@@ -35,6 +41,25 @@ for mode in '' --functional; do
     grep found err | sort >two
     cmp one two || fail "findings differ with host threads"
 done
+# a program's own
+cat >keeps.py <<'P'
+import ctypes
+cuda = ctypes.CDLL('libcuda.so.1')
+def ok(r): assert r == 0, r
+c, p = ctypes.c_void_p(), ctypes.c_uint64()
+ok(cuda.cuInit(0)); ok(cuda.cuCtxCreate_v2(ctypes.byref(c), 0, 0))
+for size in 4096, 1000, 1000, 512:
+    ok(cuda.cuMemAlloc_v2(ctypes.byref(p), ctypes.c_size_t(size)))
+ok(cuda.cuMemFree_v2(p))
+ok(cuda.cuMemAllocManaged(ctypes.byref(p), ctypes.c_size_t(64), 1))
+P
+run 1 run --check leaks -- python3 keeps.py
+says err 'leak: 2 allocations of 1000 bytes were never freed, the first at 0x'
+says err 'leak: 1 allocation of 4096 bytes was never freed, at 0x'
+says err 'leak: 1 allocation of 64 bytes \(managed\) was never freed'
+[ "$(grep -c 'leak:' err)" = 3 ] || fail "three kinds leak"
+run 0 run --check sync -- python3 keeps.py
+lacks err leak
 # said without a table too
 run 1 run "$k" -q -g gtx780 --entry several --check races --block 64 --arg 'u32[16]=zero'
 says err '^warpwatt: found: shared-memory race'
