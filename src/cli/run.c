@@ -56,7 +56,7 @@ static const struct cli_option option[OPT_N] = {
                       "count every N core cycles (default with -o: 500, joined to 128 a launch)"},
     [OPT_SCHEDULER] = {"--scheduler", 0, &scheduler_names[1],
                        "warp scheduler: short for -s sm.scheduler=...", CLI_CHOICE},
-    [OPT_CHECK] = {"--check", 0, "WHAT", "also check (comma between): uninitialised: reads of global and shared memory that was "
+    [OPT_CHECK] = {"--check", 0, "WHAT", "also check (comma between): uninitialised: reads of global, shared and local memory that was "
                  "never written; races: of shared memory; bounds: one past an allocation's end is "
                  "in no other, as always with --functional; sync: a barrier that part of a "
                  "warp's threads reach, shfl.sync from a lane outside its mask; leaks: device "

@@ -125,7 +125,8 @@ enum minst_flags {
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
     // to src[1]'s immediate (others), subtracted when that immediate is negative. image resolves
     // it when the frame's final size is known, and clears the flag.
-    MF_FRAME = 1 << 25
+    MF_FRAME = 1 << 25,
+    MF_SPILL = 1 << 26 // a spilled register's place in local memory, which no program wrote or reads
 };
 
 // sub-operation codes

@@ -80,6 +80,7 @@ static struct minst local_access(const struct spiller *sp, enum mop op, uint32_t
     m.vec = words == 4 ? 4 : 1;
     if (mfunc_has_sp(f)) m.src[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = f->sp_vreg};
     m.offset = (int64_t)bits_align_up(f->frame_bytes, 16) + place;
+    m.flags |= MF_SPILL;
     return m;
 }
 

@@ -15,13 +15,20 @@ struct byte_shadow {
 };
 struct exec_shared_check {
     bool races, uninitialised;
+    uint8_t *local; // four bits a lane's word of local memory: its bytes that were written
     struct byte_shadow byte[];
 };
+
+static size_t shared_shadow(const struct exec_launch *l) {
+    return bits_align_up(
+        sizeof(struct exec_shared_check) + l->shared_bytes * sizeof(struct byte_shadow), 64);
+}
 
 size_t check_bytes(const struct exec_launch *l) {
     const struct exec_options *o = &l->args.options;
     if (!o->check_races && !o->check_uninitialised) return 0;
-    return sizeof(struct exec_shared_check) + l->shared_bytes * sizeof(struct byte_shadow);
+    const size_t local = o->check_uninitialised ? (size_t)l->warps * l->local_words * WARP_LANES : 0;
+    return shared_shadow(l) + local;
 }
 void check_cta_init(struct exec_cta *c, void *memory) {
     const struct exec_options *o = &c->launch->args.options;
@@ -29,6 +36,7 @@ void check_cta_init(struct exec_cta *c, void *memory) {
     memset(memory, 0, check_bytes(c->launch));
     c->check->races = o->check_races;
     c->check->uninitialised = o->check_uninitialised;
+    c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
 }
 
 static uint16_t epoch_of(const struct exec_warp *w) { return (uint16_t)(w->bar_epoch % 65535 + 1); }
@@ -89,6 +97,35 @@ static bool check_global_read(struct exec_env *e, struct exec_warp *w, const str
     return true;
 }
 
+// Local memory: byte k of what a lane accesses is in word k / 4, VEC_BYTES further each.
+static uint8_t *local_shadow(const struct exec_warp *w, const uint8_t *host, uint32_t k,
+                             uint32_t *bit) {
+    const struct exec_cta *c = w->cta;
+    const uint8_t *const first = (const uint8_t *)c->memory + c->launch->local_at;
+    const size_t at = (size_t)(host - first) + (k / 4) * (size_t)VEC_BYTES;
+    *bit = 1u << ((at & 3) + (k & 3));
+    return &c->check->local[at / 4];
+}
+// Where in a thread's local memory `host` is.
+static uint64_t local_offset(const struct exec_warp *w, const uint8_t *host, uint32_t lane) {
+    const size_t at = (size_t)(host - w->local) - 4 * lane;
+    return at / VEC_BYTES * 4 + at % VEC_BYTES;
+}
+static bool check_local_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t lane, const uint8_t *host) {
+    for (uint32_t k = 0; k < x->bytes; k++) {
+        uint32_t bit;
+        if (*local_shadow(w, host, k, &bit) & bit) continue;
+        const uint64_t at = local_offset(w, host, lane);
+        return found(e, w, x, FAULT_UNINITIALISED, lane, at, x->bytes,
+                     "local read of %u byte%s at offset 0x%llx, of which byte 0x%llx was never "
+                     "written",
+                     x->bytes, text_plural(x->bytes), (unsigned long long)at,
+                     (unsigned long long)(at + k));
+    }
+    return true;
+}
+
 bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                  const struct mem_lanes *r) {
     const struct exec_shared_check *c = w->cta->check;
@@ -96,6 +133,10 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
     FOR_EACH_BIT32(i, mask & r->shared)
     if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared))) return false;
     if (!c->uninitialised) return true;
+    // A reload may take up what was undefined, and is not used then.
+    if (!(x->flags & MF_SPILL))
+        FOR_EACH_BIT32(i, mask & r->local)
+        if (!check_local_read(e, w, x, i, r->host[i])) return false;
     FOR_EACH_BIT32(i, mask & r->global)
     if (!check_global_read(e, w, x, i, r->host[i])) return false;
     return true;
@@ -124,6 +165,11 @@ static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct 
             }
             b->written = 1;
         }
+    }
+    if (c->uninitialised) FOR_EACH_BIT32(i, mask & r->local)
+    for (uint32_t k = 0; k < x->bytes; k++) {
+        uint32_t bit;
+        *local_shadow(w, r->host[i], k, &bit) |= (uint8_t)bit;
     }
     // In logged mode the commit marks global bytes.
     if (c->uninitialised && !e->log) FOR_EACH_BIT32(i, mask & r->global)

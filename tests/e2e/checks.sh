@@ -32,6 +32,12 @@ for mode in '' --functional; do
     says err 'warp 1 writes the byte at offset 0x0, which warp 0 wrote'
     says err 'shared read of 4 bytes at offset 0x200, of which byte 0x200 was never written'
     [ "$(grep -c 'found' err)" -ge 2 ] || fail "not all findings"
+    # local memory: bytes of one thread; all else was written
+    check 1 local uninitialised "$mode"
+    says err 'local read of 16 bytes at offset 0x0, of which byte 0xc was never written, in kernel local'
+    says err 'block \(0,0,0\) thread \(5,0,0\)$'
+    [ "$(grep -c 'found' err)" = 1 ] || fail "one read of local memory is uninitialised"
+    check 0 local races "$mode"
     # whatever the number of host threads
     run 1 run "$k" -g gtx780 --no-power --entry several --check races,uninitialised --block 64 \
         --grid 40 --threads 1 --arg 'u32[16]=zero' $mode
