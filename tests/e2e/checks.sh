@@ -66,6 +66,18 @@ says err 'leak: 1 allocation of 64 bytes \(managed\) was never freed'
 [ "$(grep -c 'leak:' err)" = 3 ] || fail "three kinds leak"
 run 0 run --check sync -- python3 keeps.py
 lacks err leak
+# a hundred places of 103, and how many more; many host threads or one
+{
+    printf '.version 6.0\n.target sm_30\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n'
+    printf '.reg .b32 %%r<2>;\n.reg .b64 %%d<2>;\n.reg .pred %%p<2>;\nld.param.u64 %%d1, [p];\n'
+    printf 'mov.u32 %%r1, %%tid.x;\nsetp.ge.u32 %%p1, %%r1, 16;\n@%%p1 bra over;\n'
+    i=0
+    while [ $i -lt 103 ]; do echo 'bar.sync 0;'; i=$((i + 1)); done
+    printf 'over:\nst.global.u32 [%%d1], %%r1;\nret;\n}\n'
+} >many.ptx
+run 1 run many.ptx -g gtx780 --no-power --functional --check sync --block 32 --arg 'u32[16]=zero'
+[ "$(grep -c 'reached by' err)" = 100 ] || fail "not 100 places"
+says err 'and 3 places more'
 # said without a table too
 run 1 run "$k" -q -g gtx780 --entry several --check races --block 64 --arg 'u32[16]=zero'
 says err '^warpwatt: found: shared-memory race'
