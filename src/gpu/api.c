@@ -110,6 +110,7 @@ enum ww_status ww_gpu_open(const char *name, const struct ww_options *o, ww_gpu 
         inner.max_cycles = options.max_cycles;
         inner.functional = options.functional != 0;
         inner.keep_results = true;
+        inner.exec.check_bounds = true; // as the command does for kernels of the user's own
         inner.exec.check_uninitialised = options.check_uninitialised != 0;
         inner.exec.check_races = options.check_races != 0;
         inner.allocator = &g->allocator;

@@ -147,7 +147,8 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
                          "the cause)",
                          (unsigned long long)(g->memory_bytes >> 20));
     }
-    // With time, allocations lie as close as hardware puts them, unless a check is asked for.
+    // With time, allocations lie as close as hardware puts them, unless a check is asked for (which
+    // `warpwatt run` does for programs and kernels of the user's own).
     if (s == WW_OK && (options.functional || options.exec.check_races ||
                        options.exec.check_uninitialised || options.exec.check_bounds ||
                        options.exec.check_sync))

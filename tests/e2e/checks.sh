@@ -82,4 +82,10 @@ says err 'and 3 places more'
 run 1 run "$k" -q -g gtx780 --entry several --check races --block 64 --arg 'u32[16]=zero'
 says err '^warpwatt: found: shared-memory race'
 run 2 run "$k" --entry half --check sink; says err 'sync'; one_sentence err
+# one past the end of an allocation is found without asking, though another one lies behind it
+for mode in "" --functional; do
+    # shellcheck disable=SC2086
+    run 1 run $mode "$HERE/ptx/past.ptx" --entry past --grid 1 --block 1 --arg 'u32[64]=zero' --arg 'u32[64]=zero'
+    says err 'global write of 4 bytes .* in no live allocation, in kernel past at .*past.ptx:8'
+done
 finish
