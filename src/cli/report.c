@@ -59,8 +59,8 @@ struct kept {
     char why[512];
 };
 
-static enum ww_status read_kept(struct cli *c, const char *dir, struct view_input *in) {
-    struct kept *k = arena_alloc(&c->arena, sizeof *k);
+static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
+                                struct view_input *in) {
     struct gpu_config *gpu = arena_alloc(&c->arena, sizeof *gpu);
     const char *record = arena_printf(&c->arena, "%s/record.jsonl", dir),
                *yaml = arena_printf(&c->arena, "%s/gpu.yaml", dir);
@@ -92,6 +92,25 @@ static enum ww_status read_kept(struct cli *c, const char *dir, struct view_inpu
     return WW_OK;
 }
 
+static enum ww_status print_json(struct cli *c, const struct view_input *in) {
+    json_t *o = view_json(&c->arena, in);
+    json_dumpf(o, stdout, JSON_INDENT(1));
+    fputc('\n', stdout);
+    json_decref(o);
+    return WW_OK;
+}
+
+// `out` NULL: beside the first run.
+static enum ww_status write_page(struct cli *c, const struct view_input *in, uint32_t n,
+                                 const char *dir, const char *out) {
+    const char *folder = study_page_folder(c);
+    if (!folder) return WW_ERROR_IO;
+    if (!out) out = arena_printf(&c->arena, "%s/%s", dir, n == 2 ? "compare.html" : "index.html");
+    const enum ww_status s = page_write_runs(&c->arena, in, n, folder, out, &c->diags);
+    if (s == WW_OK) printf("%s\n", out);
+    return s;
+}
+
 int cmd_report(struct cli *c, int argc, char **argv) {
     const char *dir[2], *out = NULL, *value;
     uint32_t n = 0;
@@ -109,23 +128,11 @@ int cmd_report(struct cli *c, int argc, char **argv) {
         }
     }
     if (!n) return cli_usage("report of what? the folder of a run: `warpwatt run -o DIR ...`");
+    struct kept *kept = arena_alloc(&c->arena, 2 * sizeof *kept);
     struct view_input in[2];
     enum ww_status s = WW_OK;
-    for (uint32_t i = 0; i < n && s == WW_OK; i++) s = read_kept(c, dir[i], &in[i]);
-    if (s != WW_OK) return cli_fail(c, s);
-    if (json) {
-        json_t *o = view_json(&c->arena, &in[0]);
-        json_dumpf(o, stdout, JSON_INDENT(1));
-        fputc('\n', stdout);
-        json_decref(o);
-        return 0;
-    }
-    const char *folder = study_page_folder(c);
-    if (!folder) return cli_fail(c, WW_ERROR_IO);
-    if (!out)
-        out = arena_printf(&c->arena, "%s/%s", dir[0], n == 2 ? "compare.html" : "index.html");
-    s = page_write_runs(&c->arena, in, n, folder, out, &c->diags);
-    if (s != WW_OK) return cli_fail(c, s);
-    printf("%s\n", out);
-    return 0;
+    for (uint32_t i = 0; i < n && s == WW_OK; i++) s = read_kept(c, dir[i], &kept[i], &in[i]);
+    if (s == WW_OK) s = json ? print_json(c, &in[0]) : write_page(c, in, n, dir[0], out);
+    for (uint32_t i = 0; i < n; i++) run_release(&kept[i].run);
+    return s == WW_OK ? 0 : cli_fail(c, s);
 }

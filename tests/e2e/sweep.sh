@@ -73,7 +73,8 @@ sleep 0.3
 kill -s TERM $pid
 wait $pid
 code=$?
-[ $code = 4 ] || [ $code = 0 ] || fail "interrupted: exit code $code"
+# 143: the signal came before the command had a handler, as it may on a slow machine
+[ $code = 4 ] || [ $code = 0 ] || [ $code = 143 ] || fail "interrupted: exit code $code"
 run 0 sweep --db cut.db -o cut search.yaml
 cmp -s search/points.csv cut/points.csv || fail "an interrupted search is another one"
 
