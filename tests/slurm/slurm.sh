@@ -8,25 +8,28 @@ cluster_up 2 2 MaxJobCount=$MaxJobCount MinJobAge=2
 small="-p none -c gto:sm.scheduler=gto -c wide:sm.l1d.bytes=49152,sm.l1d.ways=6 hotspot vectorAdd scan"
 held="--size paper -p none -c gto:sm.scheduler=gto hotspot"
 # on DB ARGS...: exit code in $got, said in DB.said, figures in DB.out
-on() { db=$1; shift; timeout 200 "$WARPWATT" compare --on slurm --db "$db.db" -o "$db.out" "$@" >"$db.table" 2>"$db.said"; got=$?; }
+on() { db=$1; shift; timeout 1000 "$WARPWATT" compare --on slurm --db "$db.db" -o "$db.out" "$@" >"$db.table" 2>"$db.said"; got=$?; }
 same() { # A B: the same figures
     for f in time energy edp time_us energy_uj; do cmp -s "$1/$f.csv" "$2/$f.csv" || fail "$1/$f.csv and $2/$f.csv differ"; done
 }
 jobs_of() { sqlite3_ "$1.db" "select count(*) from job"; }
 sqlite3_() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$@"; }
-# hold DB [NODE]: stops a run of that spool in its middle (on a node); its pid is $held_pid
+# hold DB [NODE]: stops a run of that spool in its middle (on a node); its pid is $held_pid. Slurm looks only once a
+# minute for jobs that it can forget, so a job may wait that long for a place in the queue.
 hold() {
-    n=600 held_pid=
-    while [ $n -gt 0 ] && [ -z "$held_pid" ]; do
+    held_pid=
+    until=$(($(date +%s) + 300))
+    while [ "$(date +%s)" -lt $until ]; do
         for pid in $(pgrep -f -- "--record $TMP/$1.db.spool/\\."); do
             [ "$(ps -o comm= -p "$pid")" = warpwatt ] || continue
             [ -z "${2:-}" ] || grep -sqxzF "SLURMD_NODENAME=$2" "/proc/$pid/environ" || continue
             kill -s STOP -- "-$pid" 2>/dev/null && held_pid=$pid && return 0
         done
-        n=$((n - 1))
         sleep 0.02
     done
     fail "no run of $1 was met in its middle"
+    cat "$1.said"
+    squeue
 }
 
 # the time limit, whose least is a minute: begins now, is looked at in the end
@@ -78,7 +81,7 @@ says scancelled.said '^2 jobs: 2 run, 0 kept from before, 0 failed$'
 same here2.out scancelled.out
 
 # left, asked, cancelled, asked for again
-timeout 100 "$WARPWATT" compare --on slurm --db left.db --bundle 0 -o left.out $held >/dev/null 2>left.said &
+timeout 1000 "$WARPWATT" compare --on slurm --db left.db --bundle 0 -o left.out $held >/dev/null 2>left.said &
 client=$!
 hold left
 run 2 compare --on slurm --db left.db --status $held
@@ -107,7 +110,7 @@ configurations: {plain: {}}
 metrics: {t: {is: seconds}}
 figures: {t: {title: time, kind: table, series: [{is: t, configuration: plain}]}}
 YAML
-timeout 100 "$WARPWATT" study --on slurm --size small --db fails.db -o fails.out --retries 1 fails.yaml >out 2>err
+timeout 1000 "$WARPWATT" study --on slurm --size small --db fails.db -o fails.out --retries 1 fails.yaml >out 2>err
 [ $? = 1 ] || { fail "a failing run: another exit code"; cat err; }
 says err '^2 jobs: 1 run, 0 kept from before, 1 failed$'
 says err 'failed: vectorAdd.*\(2 times; log: .*\.log\)'
