@@ -65,6 +65,7 @@ struct eval {
     uint32_t columns;
     bool dry, *needed;
     const struct result *results;
+    const struct study_choice *choice; // NULL: none
     struct eval_scope scope;
     double *memo; // [metrics][workloads + 1][configurations + 1]
     bool *memo_set;
@@ -332,6 +333,11 @@ static struct value in_scope(struct eval *e, struct eval_scope s, const char *ex
     return v;
 }
 
+// The configuration that the choice puts in this one's place.
+static int chosen(const struct eval *e, int configuration) {
+    return e->choice && configuration >= 0 ? e->choice->instead[configuration] : configuration;
+}
+
 static struct value find_scope(struct eval *e, const char *workload, const char *configuration,
                                struct eval_scope *out) {
     *out = e->scope;
@@ -341,6 +347,7 @@ static struct value find_scope(struct eval *e, const char *workload, const char 
     if (configuration &&
         (out->configuration = study_find_configuration(e->study, configuration)) < 0)
         return wrong(e, "this study has no configuration `%s`", configuration);
+    if (configuration) out->configuration = chosen(e, out->configuration);
     if (!workload) out->kernel = e->scope.kernel;
     return number(0);
 }
@@ -379,8 +386,11 @@ static struct value published(struct eval *e, const char *name, const char *work
                               const char *configuration) {
     if (!*workload && e->scope.workload >= 0)
         workload = e->study->workload.at[e->scope.workload].name;
-    if (!*configuration && e->scope.configuration >= 0)
-        configuration = e->study->configuration.at[e->scope.configuration].name;
+    if (!*configuration && e->scope.configuration >= 0) {
+        const struct study_configuration *all = e->study->configuration.at,
+                                         *c = &all[e->scope.configuration];
+        configuration = e->choice && c->stands_for >= 0 ? all[c->stands_for].name : c->name;
+    }
     bool known = false;
     for (uint32_t i = 0; i < e->study->published.n; i++) {
         const struct published_row *r = &e->study->published.at[i];
@@ -866,6 +876,11 @@ void eval_set_results(struct eval *e, const struct result *results) {
     forget(e);
 }
 
+void eval_choose(struct eval *e, const struct study_choice *choice) {
+    e->choice = choice;
+    forget(e);
+}
+
 const char *eval_note(const struct eval *e) { return e->note; }
 
 enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
@@ -873,6 +888,7 @@ enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
     e->error[0] = 0;
     e->error_at = (struct mark){0, 0};
     e->depth = 0;
+    scope.configuration = chosen(e, scope.configuration);
     const struct value v = in_scope(e, scope, expr);
     *out = v.v;
     if (v.ok) return WW_OK;

@@ -229,7 +229,8 @@ static enum ww_status read_workloads(struct reader *r, yaml_node_t *n) {
     return WW_OK;
 }
 
-static enum ww_status read_set(struct reader *r, const pairs *f, struct study_configuration *c) {
+static enum ww_status read_set(struct reader *r, const pairs *f, const char *set[STUDY_MAX_SET],
+                               uint32_t *n) {
     const struct pair *p = get(f, "set");
     if (!p) return WW_OK;
     pairs m;
@@ -239,9 +240,9 @@ static enum ww_status read_set(struct reader *r, const pairs *f, struct study_co
             return refuse(r, m.at[i].at,
                           "`%s` must be a value (keys are written with dots: sm.l1d.bytes)",
                           m.at[i].key);
-        if (c->n_set == STUDY_MAX_SET)
+        if (*n == STUDY_MAX_SET)
             return refuse(r, m.at[i].at, "more than %d keys set", STUDY_MAX_SET);
-        c->set[c->n_set++] = arena_printf(r->arena, "%s=%s", m.at[i].key, scalar(r, m.at[i].value));
+        set[(*n)++] = arena_printf(r->arena, "%s=%s", m.at[i].key, scalar(r, m.at[i].value));
     }
     return WW_OK;
 }
@@ -250,7 +251,7 @@ static enum ww_status read_configurations(struct reader *r, yaml_node_t *n, cons
     pairs m;
     TRY(mapping(r, "configurations", n, NULL, &m));
     for (uint32_t i = 0; i < m.n; i++) {
-        struct study_configuration c = {.gpu = gpu, .policy = "none"};
+        struct study_configuration c = {.gpu = gpu, .policy = "none", .stands_for = -1};
         pairs f = {.n = 0};
         if (m.at[i].value->type != YAML_SCALAR_NODE || m.at[i].value->data.scalar.length)
             TRY(mapping(r, "a configuration", m.at[i].value, "base label gpu policy set options",
@@ -267,7 +268,7 @@ static enum ww_status read_configurations(struct reader *r, yaml_node_t *n, cons
         TRY(text_in(r, &f, "label", &c.label));
         TRY(text_in(r, &f, "gpu", &c.gpu));
         TRY(text_in(r, &f, "policy", &c.policy));
-        TRY(read_set(r, &f, &c));
+        TRY(read_set(r, &f, c.set, &c.n_set));
         TRY(options_in(r, &f, "options", c.option, &c.n_options));
         if (!c.label) c.label = c.name;
         if (r->s->configuration.n == STUDY_MAX_CONFIGS)
@@ -525,7 +526,7 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
         pairs f;
         TRY(mapping(r, "a published entry", e,
                     "source workload configuration metric ours at_workload at_configuration group "
-                    "figure tolerance why value unit",
+                    "figure tolerance why value unit main",
                     &f));
 #define X(list)                                                                                    \
     {                                                                                              \
@@ -542,6 +543,7 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
         TRY(text_in(r, &f, "figure", &c.figure));
         TRY(text_in(r, &f, "value", &c.value));
         TRY(text_in(r, &f, "unit", &c.unit));
+        TRY(flag_in(r, &f, "main", &c.main_value));
         TRY(read_tolerance(r, &f, &c));
         TRY(read_why(r, &f, &c));
         if (get(&f, "ours")) c.at = mark_of(get(&f, "ours")->value);
@@ -563,6 +565,28 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
             return refuse(r, mark_of(get(&f, "figure")->value), "this study has no figure `%s`",
                           c.figure);
         vec_push(r->arena, &r->s->claim, c);
+    }
+    return WW_OK;
+}
+
+static enum ww_status read_choices(struct reader *r, yaml_node_t *n) {
+    pairs m;
+    TRY(mapping(r, "choices", n, NULL, &m));
+    for (uint32_t i = 0; i < m.n; i++) {
+        struct study_choice c = {.name = m.at[i].key, .at = m.at[i].at};
+        pairs f;
+        TRY(mapping(r, "a choice", m.at[i].value, "gpu set configurations why", &f));
+        TRY(text_in(r, &f, "gpu", &c.gpu));
+        TRY(text_in(r, &f, "why", &c.why));
+        TRY(read_set(r, &f, c.set, &c.n_set));
+        texts of = {.n = 0};
+        TRY(texts_in(r, &f, "configurations", &of));
+        for (uint32_t k = 0; k < of.n; k++) {
+            TRY(must_be(r, mark_of(get(&f, "configurations")->value), true, of.at[k]));
+            vec_push(r->arena, &c.of, of.at[k]);
+        }
+        if (!c.why) return refuse(r, c.at, "choice `%s` needs `why` it could be so", c.name);
+        vec_push(r->arena, &r->s->choice, c);
     }
     return WW_OK;
 }
@@ -665,7 +689,7 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     pairs m;
     TRY(mapping(r, "a study", root,
                 "name title source summary gpu workloads groups configurations metrics figures "
-                "also published",
+                "also published choices",
                 &m));
     const char *gpu = "gtx480";
     TRY(text_in(r, &m, "name", &s->name));
@@ -689,7 +713,9 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     TRY(texts_in(r, &m, "also", &also));
     for (uint32_t i = 0; i < also.n; i++) vec_push(r->arena, &s->also, also.at[i]);
     if ((p = get(&m, "published"))) TRY(read_claims(r, p->value));
-    return read_published(r, published_csv);
+    if ((p = get(&m, "choices"))) TRY(read_choices(r, p->value));
+    TRY(read_published(r, published_csv));
+    return choice_configurations(s, r->d);
 }
 
 enum ww_status study_parse(struct arena *a, const char *file, char *text, const char *published_csv,

@@ -162,9 +162,12 @@ static enum ww_status draw_file(struct arena *a, const struct sheet_figure *g, c
 
 static void published_table(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
-    fputs("## Published values\n\n| source | workload | configuration | what | published | ours | "
-          "verdict | why it differs |\n|---|---|---|---|---:|---:|---|---|\n",
-          f);
+    const bool choices = sh->study->choice.n > 0;
+    fprintf(
+        f,
+        "## Published values\n\n| source | workload | configuration | what | published | ours | "
+        "%sverdict | why it differs |\n|---|---|---|---|---:|---:|%s---|---|\n",
+        choices ? "over the choices | " : "", choices ? "---:|" : "");
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
         fputs("| ", f);
@@ -177,9 +180,20 @@ static void published_table(const struct sheet *sh, FILE *f) {
         cell_text(f, p->row->metric);
         fprintf(f, " | %s %s | ", p->row->value, p->row->unit);
         number(f, p->ours);
+        if (choices) fputs(" | ", f);
+        if (choices && p->by_choice && isfinite(p->low)) {
+            number(f, p->low);
+            fputs(" to ", f);
+            number(f, p->high);
+        }
         fprintf(f, " | %s | ", verdict_text(p->verdict));
         if (p->why && p->verdict != VERDICT_AGREES) cell_text(f, p->why);
         fputs(" |\n", f);
+    }
+    if (choices) fputs("\nThe choices, each decided otherwise than above:\n\n", f);
+    for (uint32_t i = 0; i < sh->study->choice.n; i++) {
+        fprintf(f, "- %s: ", sh->study->choice.at[i].name);
+        fprintf(f, "%s\n", sh->study->choice.at[i].why);
     }
 }
 

@@ -123,6 +123,33 @@ static void td(FILE *f, const char *text) {
     fputs("</td>", f);
 }
 
+// From the least to the most that a main value is under the study's choices.
+static void interval(FILE *f, const struct sheet_published *p) {
+    fputs("<td>", f);
+    if (p->by_choice && isfinite(p->low)) {
+        figure_number(f, p->low);
+        fputs(" to ", f);
+        figure_number(f, p->high);
+    }
+    fputs("</td>", f);
+}
+
+static void choices_list(const struct study *s, FILE *f) {
+    if (!s->choice.n) return;
+    fputs("<p>Over the choices: the least and the most that a value is when one thing that the "
+          "source "
+          "leaves open is decided otherwise.</p><ul>",
+          f);
+    for (uint32_t i = 0; i < s->choice.n; i++) {
+        fputs("<li><strong>", f);
+        html(f, s->choice.at[i].name);
+        fputs("</strong>: ", f);
+        html(f, s->choice.at[i].why);
+        fputs("</li>", f);
+    }
+    fputs("</ul>", f);
+}
+
 static void published_section(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
     fputs("<section id=\"published\"><h2>Ours beside the published values</h2><div "
@@ -130,7 +157,10 @@ static void published_section(const struct sheet *sh, FILE *f) {
           "values and ours</caption><thead><tr><th scope=\"col\">source</th><th "
           "scope=\"col\">workload</th><th scope=\"col\">configuration</th>"
           "<th scope=\"col\">metric</th><th scope=\"col\">published</th><th "
-          "scope=\"col\">ours</th><th scope=\"col\">unit</th>"
+          "scope=\"col\">ours</th>",
+          f);
+    if (sh->study->choice.n) fputs("<th scope=\"col\">over the choices</th>", f);
+    fputs("<th scope=\"col\">unit</th>"
           "<th scope=\"col\">off by</th><th scope=\"col\">verdict</th><th "
           "scope=\"col\">why</th></tr></thead><tbody>",
           f);
@@ -146,6 +176,7 @@ static void published_section(const struct sheet *sh, FILE *f) {
         fputs("</td><td>", f);
         figure_number(f, p->ours);
         fputs("</td>", f);
+        if (sh->study->choice.n) interval(f, p);
         td(f, p->row->unit);
         fputs("<td>", f);
         if (isfinite(p->off) && p->row->claim->absolute)
@@ -160,7 +191,9 @@ static void published_section(const struct sheet *sh, FILE *f) {
         td(f, p->why && p->verdict != VERDICT_AGREES ? p->why : "");
         fputs("</tr>", f);
     }
-    fputs("</tbody></table></div><p class=\"meta\"><a href=\"published.csv\">published.csv</a>, <a "
+    fputs("</tbody></table></div>", f);
+    choices_list(sh->study, f);
+    fputs("<p class=\"meta\"><a href=\"published.csv\">published.csv</a>, <a "
           "href=\"metrics.csv\">metrics.csv</a>, "
           "<a href=\"study.json\">study.json</a></p></section>",
           f);

@@ -107,7 +107,8 @@ static bool starts(const char *text, const char *head) {
 static enum ww_status fill_published(const struct filler *f, const struct published_row *p,
                                      struct sheet_published *out) {
     const struct study_claim *c = p->claim;
-    *out = (struct sheet_published){.row = p, .ours = NAN, .off = NAN, .verdict = VERDICT_MISSING};
+    *out = (struct sheet_published){
+        .row = p, .ours = NAN, .off = NAN, .low = NAN, .high = NAN, .verdict = VERDICT_MISSING};
     if (!c) {
         out->why = "this study has no expression for it";
         return WW_OK;
@@ -128,7 +129,8 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
                                        quoted(f->arena, c->group))
                         : arena_printf(f->arena, "%s('%s')", fold, quoted(f->arena, expr));
     }
-    const enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
+    enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
+    if (s == WW_OK && c->main_value) s = choice_fill(f->arena, f->s, f->e, expr, scope, f->d, out);
     if (s != WW_OK || !isfinite(out->ours) || !isfinite(p->number)) return s;
     out->off = c->absolute      ? out->ours - p->number
                : p->number != 0 ? out->ours / p->number - 1
@@ -281,7 +283,9 @@ static void csv_figure(const struct sheet_figure *g, FILE *f) {
 }
 
 static void csv_published(const struct sheet *sh, FILE *f) {
-    fputs("study,source,workload,configuration,metric,published,unit,ours,off,verdict,why\n", f);
+    fputs(
+        "study,source,workload,configuration,metric,published,unit,ours,off,verdict,why,low,high\n",
+        f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
         const char *const texts[] = {p->row->study,         p->row->source, p->row->workload,
@@ -296,6 +300,10 @@ static void csv_published(const struct sheet *sh, FILE *f) {
         csv_number(f, p->off);
         fprintf(f, ",%s,", verdict_text(p->verdict));
         csv_text(f, p->why ? p->why : "");
+        fputc(',', f);
+        csv_number(f, p->low);
+        fputc(',', f);
+        csv_number(f, p->high);
         fputc('\n', f);
     }
 }
@@ -379,9 +387,22 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_object_set_new(r, "ours", json_number(p->ours));
         json_object_set_new(r, "verdict", json_string(verdict_text(p->verdict)));
         if (p->why) json_object_set_new(r, "why", json_string(p->why));
+        if (p->by_choice) {
+            json_t *by = json_object();
+            for (uint32_t k = 0; k < sh->study->choice.n; k++)
+                json_object_set_new(by, sh->study->choice.at[k].name, json_number(p->by_choice[k]));
+            json_object_set_new(r, "low", json_number(p->low));
+            json_object_set_new(r, "high", json_number(p->high));
+            json_object_set_new(r, "choices", by);
+        }
         json_array_append_new(rows, r);
     }
     json_object_set_new(o, "results", rows);
+    json_t *choices = json_object();
+    for (uint32_t i = 0; i < sh->study->choice.n; i++)
+        json_object_set_new(choices, sh->study->choice.at[i].name,
+                            json_string(sh->study->choice.at[i].why));
+    json_object_set_new(o, "choices", choices);
     for (uint32_t i = 0; i < sh->study->figure.n; i++) {
         const struct sheet_figure *g = &sh->figure[i];
         json_t *r = json_object();

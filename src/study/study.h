@@ -10,6 +10,7 @@
 //   pool_*   (pool.h): running jobs: here (pool_local.c), on a cluster (pool_slurm.c, worker.c)
 //   eval_*   (eval.c): expressions over counters, time and energy
 //   watts_*  (watts.c): the power model for one configuration
+//   choice_* (choice.c): main values under every named choice
 //   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
 //   page_*   (page.c): the HTML page
 //   markdown_* (markdown.c): the same as a page of Markdown with drawings beside it
@@ -18,7 +19,7 @@
 
 #include "gpu/gpu.h"
 
-enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 128 };
+enum { STUDY_MAX_SET = 48, STUDY_MAX_OPTIONS = 8, STUDY_MAX_ROWS = 128, STUDY_MAX_CONFIGS = 256 };
 
 struct mark {
     uint32_t line, col; // 1-based; 0: not of a file
@@ -49,6 +50,18 @@ struct study_configuration {
     uint32_t n_set;
     const char *option[STUDY_MAX_OPTIONS]; // further words for `warpwatt run`
     uint32_t n_options;
+    int stands_for; // under a choice: the configuration in whose place it comes; -1: none
+    struct mark at;
+};
+
+// A named choice: one thing that the source leaves open, decided otherwise. Main values are
+// computed under each choice too (choice.c).
+struct study_choice {
+    const char *name, *why, *gpu; // gpu NULL: the configuration's own
+    const char *set[STUDY_MAX_SET];
+    uint32_t n_set;
+    VEC(const char *) of; // configurations that it changes; empty: all
+    int *instead;         // [configurations]: the one that takes each one's place; itself: none
     struct mark at;
 };
 
@@ -94,6 +107,7 @@ struct study_claim {
     double tolerance;
     bool absolute; // tolerance in the row's unit
     bool no_verdict; // ours is shown, but not judged
+    bool main_value; // computed under every choice too
     const char *why;
     VEC(struct named_text) why_of; // by workload
     const char *value, *unit;      // of a row that published.csv does not have
@@ -121,6 +135,7 @@ struct study {
     VEC(struct study_metric) metric;
     VEC(struct study_figure) figure;
     VEC(struct study_claim) claim;
+    VEC(struct study_choice) choice;
     VEC(struct study_group) group;
     VEC(struct published_row) published;
     VEC(const char *) also; // "study: source" of rows that belong to other studies too
@@ -134,6 +149,12 @@ int study_find_workload(const struct study *s, const char *name);      // index 
 int study_find_configuration(const struct study *s, const char *name); // index or -1
 int study_find_metric(const struct study *s, const char *name);
 const struct study_group *study_find_group(const struct study *s, const char *name);
+
+// ---- choices ----------------------------------------------------------------------------------
+// Adds the configurations that choices put in the place of those that main values are computed
+// from: `CHOICE, NAME`, where the study has none of that name, the configuration NAME with the
+// choice's GPU file and keys.
+enum ww_status choice_configurations(struct study *s, struct diags *d);
 
 // ---- jobs -------------------------------------------------------------------------------------
 // What the caller (the command) knows and this room does not: where programs lie.
@@ -291,6 +312,8 @@ void eval_set_results(struct eval *e, const struct result *results);
 // expression is a sentence with its line.
 enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
                            struct eval_scope scope, struct diags *d, double *out);
+// From here on each configuration's place is taken by the one that the choice names; NULL: none.
+void eval_choose(struct eval *e, const struct study_choice *choice);
 // What a run left, or NULL.
 const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration);
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
@@ -314,6 +337,8 @@ struct sheet_figure {
 struct sheet_published {
     const struct published_row *row;
     double ours, off; // off: ours / published - 1, or the difference for an absolute tolerance
+    double *by_choice; // [choices] of a main value, else NULL; NAN where it has none
+    double low, high;  // of a main value: over ours and the choices
     enum verdict verdict;
     const char *why;
 };
@@ -326,6 +351,9 @@ struct sheet {
     uint32_t n_failed;
     const char *note;
 };
+// Computes a main value, that `expr` is in `scope`, under every choice.
+enum ww_status choice_fill(struct arena *a, const struct study *s, struct eval *e, const char *expr,
+                           struct eval_scope scope, struct diags *d, struct sheet_published *out);
 // Evaluates every figure and published row. In a dry evaluation this finds what must run.
 enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d,
                           struct sheet *out);
