@@ -50,7 +50,23 @@ static inline uint64_t collect_bank(struct sm *s, uint32_t bank, uint64_t cycle)
     return slot / ports;
 }
 
-// Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read.
+// Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read,
+// and in `each` of each. collect_operands does the same without `each`, faster.
+static inline uint64_t collect_each(struct sm *s, const struct sm_inst *in, uint32_t w, uint64_t t,
+                                    uint64_t *each) {
+    const uint64_t first = t + s->c.read_latency;
+    uint64_t last = first;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t bank = s->bank_of[in->src[i] + w];
+        const uint64_t from = first + s->read_after[i];
+        each[i] = collect_bank(s, bank, from);
+        s->act.c[ACT_rf_bank_reads + bank]++;
+        s->act.c[ACT_rf_bank_conflicts] += each[i] - from;
+        last = max64(last, each[i]);
+    }
+    return last;
+}
+
 // How many there are changes from one instruction to the next: the first ones, which all name some
 // row (kernel.c), go without a branch.
 static inline uint64_t collect_operands(struct sm *s, const struct sm_inst *in, uint32_t w,
@@ -118,9 +134,10 @@ static inline uint64_t collect_next(const struct sm *s, uint64_t t) {
 }
 
 // A result due in cycle t (all its latency has passed): answers the cycle from which dependent
-// instructions may issue, t unless its banks or the bus were taken in the cycle before.
-static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uint32_t w,
-                                     uint64_t t) {
+// instructions may issue, t unless its banks or the bus were taken in the cycle before. `each`, if
+// it is not NULL: the cycles in which its rows are written.
+static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uint32_t w, uint64_t t,
+                                     uint64_t *each) {
     uint64_t last = t - 1;
     for (uint32_t i = 0; i < in->n_dst; i++) {
         uint64_t at = t - 1;
@@ -138,6 +155,7 @@ static inline uint64_t collect_write(struct sm *s, const struct sm_inst *in, uin
         const uint32_t bank = s->bank_of[in->dst_first + i + w];
         at = collect_bank(s, bank, at);
         s->act.c[ACT_rf_bank_writes + bank]++;
+        if (each != NULL) each[i] = at;
         last = max64(last, at);
     }
     s->act.c[ACT_result_bus_conflicts] += last - (t - 1);

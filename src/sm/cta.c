@@ -167,6 +167,7 @@ void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
                                                   .kernel_slot = c->kslot,
                                                   .registers = k->warp_registers,
                                                   .shared_bytes = c->left == 0 ? k->cta_shared : 0,
+                                                  .freed = c->left == 0 ? c->warps : 0,
                                                   .cycle = t});
     if (c->left == 0) cta_finish(s, s->warp[w].cta, t);
 }

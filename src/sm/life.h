@@ -11,6 +11,8 @@ struct sm_warp_event {
     uint32_t warp, kernel_slot;
     uint32_t registers;    // of a thread
     uint32_t shared_bytes; // of its CTA, on the CTA's first and last warp, else 0
+    uint64_t freed; // with the last of its CTA that goes: the CTA's warps, whose registers others
+                    // may be given now; else 0
     uint64_t cycle;
 };
 

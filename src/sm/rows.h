@@ -9,8 +9,12 @@
 struct sm_row_access {
     uint64_t cycle;   // planned: the first in which its rows may be read, the one of its last write
     uint32_t warp, n; // rows
-    const uint8_t *reg; // their registers, each once
-    uint32_t lanes;     // that execute (active and guard)
+    const uint8_t *reg;  // their registers, each once
+    const uint64_t *at;  // the cycles in which their banks serve them
+    uint32_t lanes;      // that execute (active and guard)
+    // Of a read, what the instruction will write: n_dst registers from dst_first on. Each of these
+    // comes again as one write.
+    uint8_t n_dst, dst_first;
     // The warp's registers, 32 words each: of a read before the instruction computes, of a write
     // with the result in them.
     const uint32_t *values;
@@ -18,8 +22,9 @@ struct sm_row_access {
 
 struct sm_row_port {
     // Answer the cycles by which the slowest row makes the operands, or the result, later. Several
-    // techniques: the cycles add up. Instructions that need no unit (a branch by a register) are
-    // not among them.
+    // techniques: the cycles add up. An instruction is told of when it issues, if it reads or
+    // writes rows (n may be 0), and when its result is written. One that needs no unit (a branch by
+    // a register) has its operands at once: it takes no longer, whatever is answered.
     uint32_t (*read)(void *self, const struct sm_row_access *a);
     uint32_t (*write)(void *self, const struct sm_row_access *a);
 };

@@ -37,9 +37,10 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 }
 
 #if STEP_FULL
-// Techniques hear of the rows that a result is written to, the last in cycle `last`; answers by how
-// many cycles they delay it.
-static uint32_t tell_write(const struct sm *s, const struct event *e, uint64_t last) {
+// Techniques hear of the rows that a result is written to, in cycles `at`, the last in cycle `last`;
+// answers by how many cycles they delay it.
+static uint32_t tell_write(const struct sm *s, const struct event *e, const uint64_t *at,
+                           uint64_t last) {
     uint8_t reg[MAX_DST_ROWS];
     for (uint32_t i = 0; i < e->in->n_dst; i++) reg[i] = (uint8_t)(e->in->dst_first + i);
     return technique_rows(s,
@@ -47,32 +48,42 @@ static uint32_t tell_write(const struct sm *s, const struct event *e, uint64_t l
                                                   .warp = e->warp,
                                                   .n = e->in->n_dst,
                                                   .reg = reg,
+                                                  .at = at,
                                                   .lanes = e->lanes,
                                                   .values = s->warp[e->warp].ew->regs},
                           true);
 }
 
-// The same of the rows that the warp's next instruction reads, before it computes.
-static uint32_t tell_read(const struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+// Reads the operands of the warp's next instruction, before it computes, and techniques hear of it.
+// Answers the cycle in which they are complete.
+static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     const struct warp *const W = &s->warp[w];
     const struct minst *const m = &s->kernel[W->kslot].kernel->image->inst[W->ew->pc];
     const uint32_t guard = W->ew->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
-    return technique_rows(
-        s,
-        &(struct sm_row_access){.cycle = t + s->c.read_latency,
-                                .warp = w,
-                                .n = in->n_src,
-                                .reg = in->src,
-                                .lanes = W->ew->active & (m->guard_not ? ~guard : guard),
-                                .values = W->ew->regs},
-        false);
+    uint64_t at[WW_COUNT(in->src)];
+    const uint64_t last = collect_each(s, in, w, t, at);
+    if ((in->n_src | in->n_dst) == 0) return last;
+    return last + technique_rows(s,
+                                 &(struct sm_row_access){
+                                     .cycle = t + s->c.read_latency,
+                                     .warp = w,
+                                     .n = in->n_src,
+                                     .reg = in->src,
+                                     .at = at,
+                                     .lanes = W->ew->active & (m->guard_not ? ~guard : guard),
+                                     .n_dst = in->n_dst,
+                                     .dst_first = in->dst_first,
+                                     .values = W->ew->regs},
+                                 false);
 }
 #endif
 
 static void result(struct sm *s, const struct event *e, uint64_t t) {
-    uint64_t at = collect_write(s, e->in, e->warp, t);
 #if STEP_FULL
-    if (s->tech.rows.n != 0 && e->in->n_dst != 0) at += tell_write(s, e, at - 1);
+    uint64_t each[MAX_DST_ROWS], at = collect_write(s, e->in, e->warp, t, each);
+    if (s->tech.rows.n != 0 && e->in->n_dst != 0) at += tell_write(s, e, each, at - 1);
+#else
+    const uint64_t at = collect_write(s, e->in, e->warp, t, NULL);
 #endif
     if (at > t)
         wheel_add(&s->wheel, t, at, EVENT_RELEASE, e->in, e->warp, e->lanes);
@@ -239,14 +250,13 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
 }
 #endif
 
-// Sends the instruction to its pipeline; its rows are read `later` than they could be. `o` says
+// Sends the instruction, whose operands are complete in cycle `ready`, to its pipeline. `o` says
 // whether it accesses memory.
 static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
-                     uint32_t pc, uint32_t sc, bool is_second, uint32_t later, enum exec_outcome o,
+                     uint32_t pc, uint32_t sc, bool is_second, uint64_t ready, enum exec_outcome o,
                      uint64_t t) {
     const uint32_t unit = in->unit, lanes = s->env.exec_mask;
     uint32_t latency = in->latency, interval = in->interval;
-    const uint64_t ready = collect_operands(s, in, w, t) + later;
 #if STEP_FULL
     if (entry_takes(s, unit)) {
         entry_add(s, w, in, pc, sc, is_second, ready);
@@ -296,10 +306,10 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     const struct sm_inst *const in = W->head;
     struct exec_warp *const ew = W->ew;
     const uint32_t pc = ew->pc, pushes = ew->pushes;
-    uint32_t later = 0;
 #if STEP_FULL
-    if (ww_unlikely(s->tech.rows.n != 0) && in->unit != UNIT_NONE && in->n_src != 0)
-        later = tell_read(s, w, in, t);
+    const bool is_told = s->tech.rows.n != 0;
+    uint64_t ready = 0;
+    if (ww_unlikely(is_told)) ready = read_rows(s, w, in, t);
 #endif
     s->env.cycle = t;
     const enum exec_outcome o = exec_step(&s->env, ew);
@@ -319,10 +329,14 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     s->sched[sc].last = (uint8_t)w;
     if (ww_unlikely(s->c.shared_warps)) take(s, w);
     s->v.needs[in->unit] &= ~BIT64(w);
-    if (in->unit != UNIT_NONE) {
-        dispatch(s, W, w, in, pc, sc, is_second, later, o, t);
+#if STEP_FULL
+    if (!is_told) ready = collect_operands(s, in, w, t);
+#else
+    const uint64_t ready = collect_operands(s, in, w, t);
+#endif
+    if (in->unit != UNIT_NONE) { // else used at once: a branch's index, a barrier's number
+        dispatch(s, W, w, in, pc, sc, is_second, ready, o, t);
     } else {
-        collect_operands(s, in, w, t); // used at once: a branch's index, a barrier's number
 #if STEP_FULL
         if (ww_unlikely(s->tech.issue.n != 0))
             tell_issued(s, in, w, pc, sc, SM_PIPES, is_second, t);

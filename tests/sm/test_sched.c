@@ -593,17 +593,25 @@ struct rows {
     uint32_t n, begins, ends;
     struct {
         uint32_t reg, lanes, value;
-        uint64_t cycle;
+        uint64_t cycle, served;
         bool is_write;
     } at[16];
+    uint32_t asks, promised, next; // instructions told of at issue, rows they will write, the last
+    uint64_t freed;
 };
 static void note_rows(struct rows *m, const struct sm_row_access *a, bool is_write) {
+    if (!is_write) {
+        m->asks++;
+        m->promised += a->n_dst;
+        m->next = a->dst_first;
+    }
     for (uint32_t i = 0; i < a->n; i++) {
         assert_true(m->n < WW_COUNT(m->at));
         m->at[m->n].reg = a->reg[i];
         m->at[m->n].lanes = a->lanes;
         m->at[m->n].value = a->values[a->reg[i] * 32u + 3]; // of lane 3
         m->at[m->n].cycle = a->cycle;
+        m->at[m->n].served = a->at[i];
         m->at[m->n++].is_write = is_write;
     }
 }
@@ -647,12 +655,46 @@ static void rows_and_values(void **state) {
         assert_int_equal(m.at[i].reg, want[i].reg);
         assert_int_equal(m.at[i].value, want[i].value);
         assert_int_equal(m.at[i].cycle, want[i].cycle);
+        assert_int_equal(m.at[i].served, want[i].cycle);
         assert_int_equal(m.at[i].is_write, want[i].is_write);
         assert_int_equal(m.at[i].lanes, UINT32_MAX);
     }
+    assert_true(m.asks == 3 && m.promised == 3 && m.next == 3);
     assert_int_equal(m.begins, 1);
     assert_int_equal(m.ends, 1);
     rig_free(g);
+}
+static void note_warp(void *self, const struct sm_warp_event *e) {
+    struct rows *m = self;
+    if (!e->comes) m->freed = e->freed;
+}
+// Rows of one bank (four banks, warp 0: registers 1, 5 and 9) are read one after the other, and a
+// move, which reads none, is told of too. The second of a collector's rows comes later.
+static void rows_one_by_one(void **state) {
+    (void)state;
+    for (uint32_t in_turn = 0; in_turn < 2; in_turn++) {
+        struct rig *g = rig_new();
+        struct rows m = {0};
+        const struct sm_row_port rows = {.read = note_read, .write = note_write};
+        const struct sm_life_port life = {.warp = note_warp};
+        const struct sm_technique p = {.name = "rows", .self = &m, .rows = &rows, .life = &life};
+        g->technique[g->n_techniques++] = &p;
+        g->c.rf_banks = 4;
+        g->c.collector_reads = in_turn;
+        g->c.collector_ports = 1;
+        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(2), R(1), R(5), R(in_turn ? 6 : 9));
+        movi(g, 3, 1);
+        exit_(g);
+        rig_run(g);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(m.at[i].served, 1 + i);
+            assert_int_equal(m.at[i].cycle, 1);
+            assert_false(m.at[i].is_write);
+        }
+        assert_true(m.asks == 2 && m.promised == 2 && m.next == 3);
+        assert_int_equal(m.freed, 1);
+        rig_free(g);
+    }
 }
 // Guards count: of four threads with an index below 2, two.
 static void rows_of_lanes(void **state) {
@@ -756,6 +798,7 @@ int main(void) {
         cmocka_unit_test(folding_and_slow_registers),
         cmocka_unit_test(rows_and_values),
         cmocka_unit_test(rows_of_lanes),
+        cmocka_unit_test(rows_one_by_one),
         cmocka_unit_test(cache_hooks),
         cmocka_unit_test(chosen_arrays),
     };
