@@ -203,6 +203,22 @@ uint32_t cache_place_of(const struct cache *c, uint64_t line_addr) {
     return cache_find(c, line_addr >> c->line_shift);
 }
 
+uint32_t cache_set_at(const struct cache *c, uint64_t line_addr) {
+    return cache_set_of(c, line_addr >> c->line_shift);
+}
+
+struct cache_answer cache_drop(struct cache *c, uint32_t place) {
+    if (c->tag[place] == CACHE_NO_TAG || c->line[place].reserved)
+        return answer(CACHE_MISS, CACHE_NOWHERE);
+    struct cache_answer a = answer(CACHE_HIT, place);
+    a.victim = c->tag[place] << c->line_shift;
+    a.victim_dirty = c->line[place].dirty;
+    a.has_victim = true;
+    c->tag[place] = CACHE_NO_TAG;
+    c->line[place] = (struct cache_line){0};
+    return a;
+}
+
 static uint64_t first_sector(const struct cache *c) {
     const uint32_t words = 1u << c->sector_shift >> 2;
     return words >= 64 ? UINT64_MAX : (UINT64_C(1) << words) - 1;

@@ -32,8 +32,8 @@ enum cache_what {
     CACHE_WRITE_MISS, // the same; the line has a place if the cache allocates on writes
     CACHE_FILL,  // sectors come from the next level: the accesses that wait go on so much later
                  // (instructions and constant operands look again: told as a hit)
-    CACHE_EVICT, // a line goes: a new one takes its place, or a store or atomic drops it; no
-                 // extra cycles
+    CACHE_EVICT, // a line goes: a new one takes its place, a store or atomic drops it, or a
+                 // listener has it lapse; no extra cycles
     CACHE_FLUSH, // all lines go, nothing is written back; no extra cycles
     CACHE_WHATS
 };
@@ -48,17 +48,25 @@ struct cache_event {
                     // CACHE_FILL: words that come; CACHE_EVICT: words that are written back
     uint32_t place;  // index of the line, below cache_lines; CACHE_NOWHERE: it has none
     uint32_t lanes;  // bit a lane that asked for it; 0 for instructions, fills, evictions, flushes
+    uint32_t set;    // that the access looks into; 0 where there is none: shared memory, CACHE_FLUSH
     uint32_t slice;  // L2: of all slices; else 0
     uint8_t sectors; // bit a sector of the line, as `words`
     uint8_t what;    // enum cache_what
     uint8_t array;   // enum mem_array
     uint8_t client;  // enum mem_client; L2: whose access it is; shared memory: CLIENT_L1D
+    bool is_atomic;  // L2: the access reads and writes
 };
 
 struct cache_listener {
     void *self;
     // Answers extra cycles, of the cache's clock.
     uint32_t (*hear)(void *self, const struct cache_event *e);
+    // NULL, or the cycle from which on a line is to be dropped (what is dirty is written back) if
+    // nothing accesses it before: a whole number of lapse_cycles. The cache asks when these are over,
+    // and tells the line's CACHE_EVICT in the cycle that was answered. A dirty line for which the
+    // way down has no room stays, and is asked for again.
+    uint64_t (*lapses_at)(void *self, enum mem_array array, uint32_t slice, uint32_t place);
+    uint32_t lapse_cycles;
 };
 
 #endif

@@ -202,6 +202,7 @@ static uint64_t tell(struct partition *p, uint32_t si, uint64_t tick, struct cac
     e.cycle = clock_floor(&m->clock.l2, tick);
     e.slice = p->index * m->map.slices + si;
     e.array = ARRAY_L2;
+    if (e.what != CACHE_FLUSH) e.set = cache_set_at(p->slice[si].tags, e.addr);
     for (uint32_t k = 0; k < m->listeners; k++)
         tick += m->listener[k].hear(m->listener[k].self, &e) * m->clock.l2.period;
     return tick;
@@ -218,7 +219,8 @@ static void tell_access(struct partition *p, uint32_t si, const struct node *n,
                                                     .lanes = n->wanting,
                                                     .sectors = (uint8_t)k->sectors,
                                                     .what = (uint8_t)what,
-                                                    .client = n->client});
+                                                    .client = n->client,
+                                                    .is_atomic = is_atomic(n)});
     if (what == CACHE_READ_MISS || what == CACHE_READ_MERGE) return;
     p->slice[si].late = max64(p->slice[si].late, late);
 }
@@ -244,31 +246,65 @@ void l2_tell_flush(struct partition *p, uint32_t si, uint64_t tick) {
 }
 
 // ---- tags -----------------------------------------------------------------------------------
+// Words that a line's write-back sends of each dirty sector: all of it, or those that are known.
+static uint64_t known_words(const struct slice *s, uint32_t place) {
+    if (!s->tags->line[place].mark) return UINT64_MAX;
+    return s->words[place] | cache_words_of(s->tags, s->tags->line[place].valid);
+}
+
+// A line has left its place: what is dirty is written back, listeners hear of it as of `told`.
+static void line_left(struct partition *p, uint32_t si, const struct cache_answer *a,
+                      uint64_t known, uint8_t client, uint64_t tick, uint64_t told) {
+    if (a->victim_dirty) {
+        p->act.c[ACT_l2_writebacks] += bits_count32(a->victim_dirty);
+        write_sectors(p, si, a->victim, a->victim_dirty, tick);
+    }
+    if (!ww_unlikely(p->m->listeners)) return;
+    tell(p, si, told,
+         (struct cache_event){.addr = a->victim,
+                              .words = cache_words_of(p->slice[si].tags, a->victim_dirty) & known,
+                              .place = a->place,
+                              .sectors = a->victim_dirty,
+                              .what = CACHE_EVICT,
+                              .client = client});
+}
+
 // Index of a place for the line; what had to go is written back.
 static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t first, uint64_t number,
                                   uint8_t client, uint64_t tick) {
     struct slice *s = &p->slice[si];
     const uint32_t place = cache_victim_in(s->tags, first);
-    // What is written back of a sector: all of it, or the words that are known.
-    uint64_t known = UINT64_MAX;
-    if (ww_unlikely(p->m->listeners) && place != CACHE_NOWHERE && s->tags->line[place].mark)
-        known = s->words[place] | cache_words_of(s->tags, s->tags->line[place].valid);
+    const uint64_t known = ww_unlikely(p->m->listeners) && place != CACHE_NOWHERE
+                               ? known_words(s, place)
+                               : UINT64_MAX;
     const struct cache_answer a = cache_place_at(s->tags, place, number);
     if (!a.has_victim) return place;
     p->act.c[ACT_l2_evictions]++;
-    if (a.victim_dirty) {
-        p->act.c[ACT_l2_writebacks] += bits_count32(a.victim_dirty);
-        write_sectors(p, si, a.victim, a.victim_dirty, tick);
-    }
-    if (ww_unlikely(p->m->listeners))
-        tell(p, si, tick,
-             (struct cache_event){.addr = a.victim,
-                                  .words = cache_words_of(s->tags, a.victim_dirty) & known,
-                                  .place = place,
-                                  .sectors = a.victim_dirty,
-                                  .what = CACHE_EVICT,
-                                  .client = client});
+    line_left(p, si, &a, known, client, tick, tick);
     return place;
+}
+
+// Drops the lines that a listener has lapse by now: exact, since every event of the slice comes here
+// first when its tick has passed.
+static void lapse_lines(struct partition *p, uint32_t si, uint64_t tick) {
+    struct slice *s = &p->slice[si];
+    const struct mem_system *m = p->m;
+    const struct cache_listener *const l = &m->listener[m->lapses];
+    const uint64_t now = clock_floor(&m->clock.l2, tick), period = l->lapse_cycles;
+    const uint8_t wants = s->wants; // of a head that is blocked
+    s->lapse_tick = (now / period + 1) * period * m->clock.l2.period;
+    for (uint32_t i = 0; i < s->tags->lines; i++) {
+        if (s->tags->tag[i] == CACHE_NO_TAG) continue;
+        const uint64_t at = l->lapses_at(l->self, ARRAY_L2, p->index * m->map.slices + si, i);
+        if (at > now || (s->tags->line[i].dirty && !has_room(p, si, NULL, true))) continue;
+        const uint64_t known = known_words(s, i);
+        const struct cache_answer a = cache_drop(s->tags, i);
+        if (a.has_victim) line_left(p, si, &a, known, CLIENT_L1D, tick, at * m->clock.l2.period);
+    }
+    s->wants = wants;
+}
+static inline void lapse(struct partition *p, uint32_t si, uint64_t tick) {
+    if (ww_unlikely(p->slice[si].lapse_tick <= tick)) lapse_lines(p, si, tick);
 }
 
 // ---- one piece ------------------------------------------------------------------------------
@@ -438,6 +474,7 @@ bool l2_await_room(struct partition *p, uint32_t si) {
 
 void l2_serve(struct partition *p, uint32_t si, uint64_t tick) {
     struct mem_system *m = p->m;
+    lapse(p, si, tick);
     struct slice *s = &p->slice[si];
     const uint32_t at = s->head;
     struct node *n = &p->node[at];
@@ -543,6 +580,7 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
         piece_done(p, si, at, d->tick);
         return;
     }
+    lapse(p, si, d->tick);
     const uint32_t first = cache_set_of(s->tags, d->line) * s->tags->ways;
     uint32_t i = cache_find_in(s->tags, first, d->line);
     if (i == CACHE_NOWHERE) i = place_line(p, si, first, d->line, d->client, d->tick);

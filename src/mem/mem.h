@@ -146,7 +146,8 @@ uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr);
 // Bytes a second that all DRAM data buses together can move.
 double mem_config_peak_bandwidth(const struct mem_config *c);
 // Has a listener hear of all that happens in L2. Slices call it from different threads: what it
-// writes must be the slice's own. WW_ERROR_LIMIT: there are MEM_MAX_LISTENERS already.
+// writes must be the slice's own. WW_ERROR_LIMIT: there are MEM_MAX_LISTENERS already, or one has
+// lines lapse and so does this one.
 enum { MEM_MAX_LISTENERS = 8 };
 enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listener *l);
 uint32_t mem_system_slices(const struct mem_system *m);
@@ -199,6 +200,9 @@ void cache_invalidate(struct cache *c);
 uint32_t cache_lines(const struct cache *c);
 // The place of a line, or CACHE_NOWHERE. Changes nothing.
 uint32_t cache_place_of(const struct cache *c, uint64_t line_addr);
+uint32_t cache_set_at(const struct cache *c, uint64_t line_addr);
+// Empties a place, unless its data is on its way: HIT with the line that left it, else MISS.
+struct cache_answer cache_drop(struct cache *c, uint32_t place);
 // Words of a line (bit a 4-byte word, from its start) and its sectors, each from the other: the
 // sectors that hold any of the words; all words of the sectors.
 uint32_t cache_sectors_of(const struct cache *c, uint64_t words);

@@ -28,6 +28,7 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
         struct slice *s = &p->slice[i];
         s->channel = m->map.channels_a_slice == 1 ? i % m->map.channels : NIL;
         s->offset = i / m->map.channels;
+        s->lapse_tick = NEVER;
         s->reply_head = ww_alloc_aligned(m->sms * sizeof *s->reply_head);
         s->reply_tail = ww_alloc_aligned(m->sms * sizeof *s->reply_tail);
         s->from = ww_alloc_aligned(m->sms * sizeof *s->from);

@@ -336,6 +336,7 @@ double mem_config_peak_bandwidth(const struct mem_config *c) {
 static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms, double core_mhz) {
     m->c = *c;
     m->sms = sms;
+    m->lapses = NIL;
     m->clock = derive_clocks(c, core_mhz);
     m->map = derive_map(c);
     m->dram = derive_dram(c, &m->clock);
@@ -429,6 +430,12 @@ struct activity *mem_system_activity(struct mem_system *m, uint32_t partition) {
 }
 enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listener *l) {
     if (m->listeners == MEM_MAX_LISTENERS) return WW_ERROR_LIMIT;
+    if (l->lapses_at != NULL) {
+        if (m->lapses != NIL) return WW_ERROR_LIMIT;
+        m->lapses = m->listeners;
+        for (uint32_t i = 0; i < m->c.partitions; i++)
+            for (uint32_t k = 0; k < m->map.slices; k++) m->partition[i].slice[k].lapse_tick = 0;
+    }
     m->listener[m->listeners++] = *l;
     return WW_OK;
 }

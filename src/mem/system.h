@@ -298,6 +298,7 @@ struct slice {
     struct cache *tags;
     uint64_t *words; // [line]: 4-byte words that are known, for sectors that are not wholly so
     struct mshr *mshr;
+    uint64_t lapse_tick; // when the next lines may lapse; NEVER: no listener lets any
     struct intake {
         uint32_t head;  // packets taken from the SM's ring
         uint32_t taken; // flits that left the input queue
@@ -331,7 +332,7 @@ struct mem_system {
         uint8_t bursts, sectors; // for a set of sectors: bursts, and the sectors that they bring
     } fetch[256];
     struct cache_listener listener[MEM_MAX_LISTENERS];
-    uint32_t listeners;
+    uint32_t listeners, lapses; // lapses: the listener that has lines lapse; NIL: none
     struct mem_port *port;
     struct partition *partition;
     struct net_mesh mesh;

@@ -92,6 +92,9 @@ static const char *const per_text[POWER_PERS] = {[POWER_PER_SM] = "an SM's",
                                                  [POWER_PER_L1_LINE] = "an L1 line's",
                                                  [POWER_PER_L1_TAG] = "an L1 tag's",
                                                  [POWER_PER_CONST_LINE] = "a constant line's",
+                                                 [POWER_PER_CONST_TAG] = "a constant tag's",
+                                                 [POWER_PER_TEX_TAG] = "a texture tag's",
+                                                 [POWER_PER_L2_TAG] = "an L2 tag's",
                                                  [POWER_PER_TEX_LINE] = "a texture line's",
                                                  [POWER_PER_L2_LINE] = "an L2 line's"};
 

@@ -109,6 +109,15 @@ static double lines_of(const struct power_cache *k) {
     return k->bytes ? k->bytes / k->line_bytes : 0;
 }
 
+// Data and tags of a cache lie in one component: a part is the share that its bits have of them.
+static void count_lines(struct power_tree *tree, const struct power_cache *k, double caches,
+                        enum power_per line, enum power_per tag) {
+    if (!k->bytes) return;
+    const double data = 8.0 * k->line_bytes, tags = tree_tag_bits(k), all = data + tags;
+    tree->parts[line] = caches * lines_of(k) * (all / data);
+    tree->parts[tag] = caches * lines_of(k) * (all / tags);
+}
+
 // How many there are of what techniques switch one by one.
 static void count_parts(const struct power_config *c, struct power_tree *tree) {
     const unsigned lanes = 32;
@@ -119,9 +128,9 @@ static void count_parts(const struct power_config *c, struct power_tree *tree) {
     tree->parts[POWER_PER_RF_ROW] = sms * (c->registers / lanes);
     if (c->l1.bytes) tree->parts[POWER_PER_L1_LINE] = sms * (c->shared_bytes / c->l1.line_bytes);
     tree->parts[POWER_PER_L1_TAG] = sms * lines_of(&c->l1);
-    tree->parts[POWER_PER_CONST_LINE] = sms * lines_of(&c->constant);
-    tree->parts[POWER_PER_TEX_LINE] = sms * lines_of(&c->texture);
-    tree->parts[POWER_PER_L2_LINE] = c->l2_slices * lines_of(&c->l2);
+    count_lines(tree, &c->constant, sms, POWER_PER_CONST_LINE, POWER_PER_CONST_TAG);
+    count_lines(tree, &c->texture, sms, POWER_PER_TEX_LINE, POWER_PER_TEX_TAG);
+    count_lines(tree, &c->l2, c->l2_slices, POWER_PER_L2_LINE, POWER_PER_L2_TAG);
 }
 
 // Sums own figures upward; parents stand before children.

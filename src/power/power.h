@@ -23,7 +23,6 @@ struct power_config {
 #include "power/config.def"
     // no keys: techniques for stored data
     unsigned rf_word_parts; // of a divided word line of each of a bank's eight RAMs; 0: one line
-    double retention_v;     // of cells that only keep their data; 0: a margin above the lowest
 };
 // Keys of a GPU file that each field depends on ('|' between, the first is blamed). The last has no
 // name.
@@ -71,9 +70,12 @@ enum power_per {
     POWER_PER_RF_ROW,  // a warp's register
     POWER_PER_L1_LINE, // of the banked array that L1 and shared memory lie in
     POWER_PER_L1_TAG,
-    POWER_PER_CONST_LINE, // with its tag
-    POWER_PER_TEX_LINE,   // with its tag
-    POWER_PER_L2_LINE,    // with its tag
+    POWER_PER_CONST_LINE, // without its tag
+    POWER_PER_CONST_TAG,
+    POWER_PER_TEX_LINE, // without its tag
+    POWER_PER_TEX_TAG,
+    POWER_PER_L2_LINE, // without its tag
+    POWER_PER_L2_TAG,
     POWER_PERS
 };
 

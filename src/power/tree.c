@@ -110,12 +110,15 @@ void tree_word_part(struct builder *b, double word_part_j) {
 
 unsigned tree_log2_up(unsigned n) { return n < 2 ? 1 : (unsigned)ceil(log2(n)); }
 
+unsigned tree_tag_bits(const struct power_cache *k) {
+    const unsigned sets = k->bytes / k->line_bytes / k->ways;
+    return 40 - tree_log2_up(k->line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0) + 2;
+}
+
 // A cache of its own: tags and data; `address_bits` that a tag is cut from.
 struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
                             double long_share) {
-    unsigned lines = k->bytes / k->line_bytes, sets = lines / k->ways;
-    unsigned tag =
-        40 - tree_log2_up(k->line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0) + 2; // valid, dirty
+    unsigned lines = k->bytes / k->line_bytes, tag = tree_tag_bits(k);
     unsigned out = k->out_bytes ? k->out_bytes : k->line_bytes;
     return tree_put_array(b, i,
                           (struct array_config){.kind = ARRAY_CACHE,

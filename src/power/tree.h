@@ -42,6 +42,8 @@ void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double ga
               double long_share, double times);
 void tree_put_block(struct builder *b, int i, const struct block *k, double times);
 struct array tree_put_array(struct builder *b, int i, struct array_config c, double long_share);
+// Of a line of it, with valid and dirty bits.
+unsigned tree_tag_bits(const struct power_cache *k);
 // A cache of its own: tags and data.
 struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
                             double long_share);

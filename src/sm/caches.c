@@ -14,6 +14,7 @@ uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache
                                                  .words = a->words,
                                                  .place = a->place,
                                                  .lanes = a->lanes,
+                                                 .set = cache_set_at(tags, a->line),
                                                  .sectors = (uint8_t)sectors,
                                                  .what = (uint8_t)what,
                                                  .array = a->client,
@@ -120,22 +121,52 @@ static void write_back(struct sm *s, uint64_t line, uint64_t t) {
     caches_drain(s, t);
 }
 
-void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
-                      bool writes_back, uint64_t t) {
+// `told`: the cycle in which listeners hear of it.
+static void line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+                      bool writes_back, uint64_t t, uint64_t told) {
     if (!r->has_victim) return;
     const uint32_t dirty = writes_back ? r->victim_dirty : 0;
     if (ww_unlikely(s->arrays >> client & 1)) {
         const struct sm_cache *const c = &s->cache[client];
-        technique_array(s, &(struct cache_event){.cycle = t,
+        technique_array(s, &(struct cache_event){.cycle = told,
                                               .addr = r->victim,
                                               .words = dirty ? cache_words_of(c->tags, c->all) : 0,
                                               .place = r->place,
+                                              .set = cache_set_at(c->tags, r->victim),
                                               .sectors = (uint8_t)dirty,
                                               .what = CACHE_EVICT,
                                               .array = (uint8_t)client,
                                               .client = (uint8_t)client});
     }
     if (dirty != 0) write_back(s, r->victim, t);
+}
+
+void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+                      bool writes_back, uint64_t t) {
+    line_left(s, client, r, writes_back, t, t);
+}
+
+// A technique switches lines off: those that lapse by now are dropped.
+static void lapse_cache(struct sm *s, const struct sm_technique *x, enum mem_client client,
+                        uint64_t t) {
+    struct cache *const tags = s->cache[client].tags;
+    bool any = false;
+    for (uint32_t place = 0; place < cache_lines(tags); place++) {
+        const uint64_t at = x->arrays->lapses_at(x->self, (enum mem_array)client, place);
+        if (at > t || (s->n_writebacks > WRITEBACKS / 2 && !caches_drain(s, t))) continue;
+        const struct cache_answer r = cache_drop(tags, place);
+        line_left(s, client, &r, true, t, at);
+        any = any || r.has_victim;
+    }
+    if (any && client == CLIENT_CONST) front_forget_constants(s);
+}
+
+void caches_lapse(struct sm *s, uint64_t t) {
+    const struct sm_technique *const x = s->tech.lapses;
+    s->tech.lapse_at = (t / x->arrays->lapse_cycles + 1) * x->arrays->lapse_cycles;
+    FOR_EACH_BIT32(client, x->arrays->arrays & ((1u << CLIENT_N) - 1))
+        if (s->cache[client].tags != NULL && client != CLIENT_INST)
+            lapse_cache(s, x, (enum mem_client)client, t);
 }
 
 // ---- lines that come ----------------------------------------------------------------------------

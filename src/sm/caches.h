@@ -44,6 +44,8 @@ void caches_send(struct sm *s, uint64_t at, struct mem_request r);
 // what is dirty.
 void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
                       bool writes_back, uint64_t t);
+// Drops the lines that a technique has lapse (arrays.h).
+void caches_lapse(struct sm *s, uint64_t t);
 bool caches_drain(struct sm *s, uint64_t t); // dirty lines on their way out; false: some are left
 
 // Sectors have come: puts them into their cache. Answers how many waiters have all of theirs now

@@ -305,10 +305,11 @@ struct sm {
             void *self;
         } choice[SM_MAX_TECHNIQUES];
         uint32_t n_cycles, n_choices;
-        const struct sm_technique *gate, *lanes; // NULL: none
+        const struct sm_technique *gate, *lanes, *lapses; // NULL: none
         const struct sm_lanes *gated_lanes;      // NULL: no technique switches lanes off
         uint64_t epoch_next[SM_MAX_TECHNIQUES];  // of `clock`
-        uint64_t epoch_at; // earliest of these, NEVER while the SM holds no work
+        uint64_t lapse_at; // when lines may lapse next
+        uint64_t epoch_at; // earliest of all these, NEVER while the SM holds no work
     } tech;
     uint32_t arrays;  // that a technique hears of: bit mask of enum mem_array
     bool every_cycle; // sm_simulate_every_cycle

@@ -207,7 +207,7 @@ static inline void techniques_begin(struct sm *s, uint64_t t) {
     if (s->tech.all.n == 0) return;
     s->v.accesses[0] = s->lsu.n;
     s->v.accesses[1] = s->tex.n;
-    if (s->tech.clock.n != 0) technique_cycle(s, t);
+    if (s->tech.clock.n != 0 || s->tech.lapses != NULL) technique_cycle(s, t);
     if (s->tech.gate != NULL) gate_look(s, t);
 }
 

@@ -1,12 +1,13 @@
 // The techniques of an SM: which of them has which port, epochs, and calls that come seldom. Only
 // reached when there are any.
+#include "sm/caches.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
 // ---- setting them ------------------------------------------------------------------------------
 // As if there had never been any.
 static void forget(struct sm *s) {
-    s->tech = (struct techniques){.epoch_at = NEVER};
+    s->tech = (struct techniques){.epoch_at = NEVER, .lapse_at = NEVER};
     gate_forget(s);
 }
 
@@ -29,6 +30,10 @@ static const char *add_single(struct sm *s, const struct sm_technique *t) {
                "lanes are those of the cluster that an instruction issues to");
         k->lanes = t;
         k->gated_lanes = t->lanes->lanes;
+    }
+    if (t->arrays != NULL && t->arrays->lapses_at != NULL) {
+        if (k->lapses != NULL) return "has lines of caches lapse";
+        k->lapses = t;
     }
     return NULL;
 }
@@ -83,6 +88,9 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
         k->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
+    k->lapse_at = NEVER;
+    if (begins && k->lapses != NULL) caches_lapse(s, cycle);
+    k->epoch_at = min64(k->epoch_at, k->lapse_at);
     gate_look(s, cycle);
 }
 
@@ -98,6 +106,8 @@ static void end_epochs(struct sm *s, uint64_t t) {
         if (x->clock->cycle != NULL) x->clock->cycle(x->self, &s->v);
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
+    if (k->lapse_at <= t) caches_lapse(s, t);
+    k->epoch_at = min64(k->epoch_at, k->lapse_at);
 }
 
 void technique_cycle(struct sm *s, uint64_t t) {

@@ -460,8 +460,60 @@ static void events_name_words_sectors_lanes_and_places(void **state) {
     rig_free(&r);
 }
 
+// A line lapses 500 cycles after its last access, at the next whole 1000.
+struct lapsing {
+    struct heard h; // first: hear() writes it
+    uint64_t last[64];
+};
+static uint32_t hear_lapsing(void *self, const struct cache_event *e) {
+    struct lapsing *l = self;
+    if (e->place != CACHE_NOWHERE) l->last[e->place] = e->cycle;
+    return hear(&l->h, e);
+}
+static uint64_t lapses_at(void *self, enum mem_array array, uint32_t slice, uint32_t place) {
+    const struct lapsing *l = self;
+    assert_true(array == ARRAY_L2 && slice == 0);
+    return (l->last[place] + 500 + 999) / 1000 * 1000;
+}
+
+static void a_listener_has_lines_lapse(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    c.l2.bytes = 512, c.l2.ways = 2; // two sets: lines 0 and 256, 128 and 384
+    struct rig r = rig_make(c, 1, 1000);
+    struct lapsing l = {0};
+    const struct cache_listener listener = {
+        .self = &l, .hear = hear_lapsing, .lapses_at = lapses_at, .lapse_cycles = 1000};
+    assert_int_equal(mem_system_listen(r.m, &listener), WW_OK);
+    assert_int_equal(mem_system_listen(r.m, &listener), WW_ERROR_LIMIT); // the second that does
+    uint32_t at = 0;
+    rig_one(&r, 0, MEM_WRITE, 0, 32);
+    rig_one(&r, 600, MEM_READ, 128, 32);
+    expect(&l.h, &at, CACHE_WRITE_MISS, 0, 0xff, 1, 0);
+    expect(&l.h, &at, CACHE_READ_MISS, 128, 0xff, 1, 0);
+    expect(&l.h, &at, CACHE_FILL, 128, 0xff, 1, 0);
+    // Nothing comes for a while: the line is told as gone in its cycle, and it was dirty.
+    rig_one(&r, 1500, MEM_READ, 128, 32);
+    expect(&l.h, &at, CACHE_EVICT, 0, 0xff, 1, 0);
+    assert_int_equal(l.h.e[at - 1].cycle, 1000);
+    expect(&l.h, &at, CACHE_READ_HIT, 128, 0xff, 1, 0); // until 2000, and from now on longer
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 1);
+    while (r.now < 3000) rig_memory(&r);
+    assert_int_equal(rig_count(&r, ACT_dram_writes), 1);
+    rig_one(&r, 5000, MEM_READ, 0, 32);
+    expect(&l.h, &at, CACHE_EVICT, 128, 0, 0, 0); // clean
+    assert_int_equal(l.h.e[at - 1].cycle, 3000);
+    expect(&l.h, &at, CACHE_READ_MISS, 0, 0xff, 1, 0);
+    expect(&l.h, &at, CACHE_FILL, 0, 0xff, 1, 0);
+    assert_int_equal(at, l.h.n);
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 1);
+    assert_int_equal(rig_count(&r, ACT_l2_evictions), 0); // nothing took their place
+    rig_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_listener_has_lines_lapse),
         cmocka_unit_test(a_read_that_misses_and_then_hits),
         cmocka_unit_test(a_whole_line),
         cmocka_unit_test(sectors_of_a_line_are_fetched_alone),

@@ -173,6 +173,59 @@ static void a_dirty_line_is_told_when_it_goes(void **state) {
     rig_free(g);
 }
 
+// A technique that switches lines off 50 cycles after their last access, at the next whole 100.
+struct lapsing {
+    struct listen l;
+    uint64_t last[LISTEN_PLACES];
+};
+static uint32_t lapsing_hear(void *self, const struct cache_event *e) {
+    struct lapsing *const x = self;
+    if (e->place != CACHE_NOWHERE) x->last[e->place] = e->cycle;
+    return listen_hear(&x->l, e);
+}
+static uint64_t lapsing_at(void *self, enum mem_array array, uint32_t place) {
+    assert_int_equal(array, ARRAY_L1D);
+    return (((struct lapsing *)self)->last[place] + 50 + 99) / 100 * 100;
+}
+
+// Local memory in a cache of one line: the dirty line is written back when it lapses, and the store
+// behind it misses. The same with every cycle simulated.
+static void lines_lapse(void **state) {
+    (void)state;
+    for (uint32_t every = 0; every < 2; every++) {
+        struct rig *g = rig_new();
+        g->c.l1d = l1_of(0);
+        g->c.l1d.bytes = 128, g->c.l1d.ways = 1;
+        g->c.l1d_local = true;
+        g->every_cycle = every != 0;
+        struct lapsing x = {0};
+        listen_technique(&x.l, g);
+        const struct sm_array_port port = {.arrays = 1u << ARRAY_L1D,
+                                           .hear = lapsing_hear,
+                                           .lapses_at = lapsing_at,
+                                           .lapse_cycles = 100};
+        const struct sm_technique p = {.name = "lapsing", .self = &x, .arrays = &port};
+        g->technique[g->n_techniques++] = &p;
+        g->im.local_bytes = 64;
+        movi(g, 1, 0);
+        store(g, PTX_SPACE_LOCAL, 1, 2, 0); // in cycle 12, say: off from 100 on
+        for (int i = 0; i < 15; i++) iaddi(g, 1, 1, 0); // 150 cycles and more
+        store(g, PTX_SPACE_LOCAL, 1, 2, 0);            // a miss again
+        store(g, PTX_SPACE_LOCAL, 1, 2, 0);            // a hit
+        exit_(g);
+        rig_run(g);
+        expect(&x.l, ARRAY_L1D, CACHE_WRITE_MISS, 2);
+        expect(&x.l, ARRAY_L1D, CACHE_WRITE_HIT, 1);
+        expect(&x.l, ARRAY_L1D, CACHE_EVICT, 1);
+        assert_int_equal(g->port->n_sent, 1);
+        assert_int_equal(g->port->sent[0].cycle, 100);
+        assert_int_equal(g->port->sent[0].bytes, 128);
+        assert_int_equal(act(g, ACT_l1_writebacks), 1);
+        assert_int_equal(act(g, ACT_l1_evictions), 0);
+        rig_free(g);
+    }
+}
+
 // Sectors of 64 bytes: after a load of the lower half the upper one is missing, and is asked for by
 // itself.
 static void sectors_of_any_size(void **state) {
@@ -240,6 +293,7 @@ int main(void) {
         cmocka_unit_test(constant_operands_are_told_and_delayed),
         cmocka_unit_test(loads_and_stores),
         cmocka_unit_test(a_dirty_line_is_told_when_it_goes),
+        cmocka_unit_test(lines_lapse),
         cmocka_unit_test(sectors_of_any_size),
         cmocka_unit_test(impossible_caches),
     };
