@@ -6,7 +6,7 @@ static void print_options(uint32_t mechanisms, const struct technique *t) {
         if ((o->mechanisms & mechanisms) == 0) continue;
         const char *source = o->source;
         char value[32];
-        snprintf(value, sizeof value, "%u", o->fallback);
+        savings_option_default(o, value, sizeof value);
         for (uint32_t i = 0; t && i < t->n_options; i++) {
             if (strcmp(t->option[i].name, o->name) != 0) continue;
             snprintf(value, sizeof value, "%s", t->option[i].value);

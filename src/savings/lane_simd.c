@@ -251,14 +251,18 @@ static void lanes_look(void *self, const struct sm_view *v, uint32_t type) {
 }
 
 // ---- schedulers ask ----------------------------------------------------------------------------
+// Lanes of a pipeline that an instruction of a warp with `active` threads needs.
+static inline uint32_t lanes_needed(const struct lanes *l, uint32_t active, bool folds) {
+    const struct lane_use u = lanes_use(active, active, l->shifts, folds);
+    return lanes_of_threads(u.first | u.second, l->width);
+}
+
 // Threads of a warp change seldom, so the lanes that it needs are kept.
 static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     struct lanes *const l = self;
     const uint32_t threads = v->lanes[warp];
-    for (uint32_t folds = 0; folds <= l->folds; folds++) {
-        const struct lane_use u = lanes_use(threads, threads, l->shifts, folds);
-        l->need[folds][warp] = lanes_of_threads(u.first | u.second, l->width);
-    }
+    for (uint32_t folds = 0; folds <= l->folds; folds++)
+        l->need[folds][warp] = lanes_needed(l, threads, folds);
     FOR_EACH_BIT64(p, l->part) {
         const struct lane_book *const f = &l->book[p];
         const uint64_t is_on = (f->needed[warp] & f->off) == 0;
@@ -289,35 +293,49 @@ static void wake_lanes(struct lanes *l, uint32_t pipe, uint32_t mask, uint64_t t
     f->asked_on_at = on_at;
 }
 
-// Of `open` pipes, none of which has all lanes on that a warp needs, the one to ask for them: the
-// first, but one whose missing lanes are all waking already comes before one that would have to be
-// woken. Of two clusters, foremost and last are all that there are.
-static inline uint32_t ask(const struct lane_book *x, uint32_t warp, uint64_t open) {
+// Of `open` pipes, none of which has all of `lanes` on, the one to ask for them: the first, but one
+// whose missing lanes are all waking already comes before one that would have to be woken. Of two
+// clusters, foremost and last are all that there are.
+static inline uint32_t ask(const struct lane_book *x, uint32_t lanes, uint64_t open) {
     const uint32_t a = bits_first64(open), b = bits_last64(open);
-    const bool a_wakes = (x[a].asleep & x[a].needed[warp]) == 0,
-               b_wakes = (x[b].asleep & x[b].needed[warp]) == 0;
+    const bool a_wakes = (x[a].asleep & lanes) == 0, b_wakes = (x[b].asleep & lanes) == 0;
     FOR_EACH_BIT64(p, open & ~(1ull << a | 1ull << b)) // never, with two clusters
-        if (!a_wakes && (x[p].asleep & x[p].needed[warp]) == 0) return (uint32_t)p;
+        if (!a_wakes && (x[p].asleep & lanes) == 0) return (uint32_t)p;
     return a ^ ((a ^ b) & (0 - (uint32_t)(!a_wakes & b_wakes)));
 }
 
 // A pipe is asked once a cycle, and not again while what was asked of it wakes. Lanes that wake for
-// another warp may be what this one lacks.
-static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
-    struct lanes *const l = self;
-    const uint64_t t = v->cycle;
+// another instruction may be what this one lacks.
+static inline uint64_t want_lanes(struct lanes *l, uint32_t lanes, uint64_t pipes, uint64_t t) {
     l->claimed &= 0 - (uint64_t)(l->claimed_at == t);
     l->claimed_at = t;
     const uint64_t open = pipes & ~l->claimed, wake_at = l->book[bits_first64(pipes)].wake_at;
     const uint64_t again = wake_at > t ? wake_at : DOMAIN_NEVER;
     if (open == 0) return again;
-    const uint32_t pipe = ask(l->book, warp, open);
+    const uint32_t pipe = ask(l->book, lanes, open);
     const struct lane_book *const x = &l->book[pipe];
-    const uint32_t lanes = x->needed[warp];
     l->claimed |= 1ull << pipe;
     if (x->asked != lanes || x->asked_on_at <= t) wake_lanes(l, pipe, lanes, t);
     const uint64_t woken_at = l->book[bits_first64(pipes)].wake_at;
     return domain_min(woken_at > t ? woken_at : DOMAIN_NEVER, domain_max(x->asked_on_at, t + 1));
+}
+
+static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {
+    struct lanes *const l = self;
+    return want_lanes(l, l->book[bits_first64(pipes)].needed[warp], pipes, v->cycle);
+}
+
+static uint32_t lanes_find(void *self, const struct sm_view *v, uint32_t active, uint64_t pipes,
+                           uint64_t *again) {
+    struct lanes *const l = self;
+    const uint64_t t = v->cycle;
+    const uint32_t type = lane_type(bits_first64(pipes));
+    if (l->shown.look_at[type] <= t) settle_type(l, type, t);
+    const uint32_t lanes = lanes_needed(l, active, l->folds && lanes_fold_now(l, type, t));
+    FOR_EACH_BIT64(p, pipes)
+        if ((l->book[p].off & lanes) == 0) return (uint32_t)p;
+    *again = want_lanes(l, lanes, pipes, t);
+    return SM_PIPES;
 }
 
 // ---- work --------------------------------------------------------------------------------------
@@ -350,7 +368,7 @@ static inline void book(struct lane_pipe *x, struct lane_book *f, uint64_t at, u
     f->off_from = f->until + f->window;
 }
 
-static struct sm_delay lanes_issued(void *self, const struct sm_view *v, uint32_t warp,
+static struct sm_delay lanes_issued(void *self, const struct sm_view *v, uint32_t active,
                                     uint32_t pipe, uint32_t lanes, uint64_t at, uint32_t latency,
                                     uint32_t interval) {
     struct lanes *const l = self;
@@ -370,7 +388,7 @@ static struct sm_delay lanes_issued(void *self, const struct sm_view *v, uint32_
     l->issues[type]++;
     x->is_shifted = false;
     if (l->folds || l->shifts) {
-        u = lanes_use(lanes, v->lanes[warp], l->shifts, folds);
+        u = lanes_use(lanes, active, l->shifts, folds);
         x->is_shifted = l->shifts && lanes_shift(lanes) != lanes;
         l->shifted += x->is_shifted;
         l->folded[type] += u.is_folded;
@@ -415,6 +433,7 @@ static struct sm_delay lanes_issued(void *self, const struct sm_view *v, uint32_
 
 const struct lane_steps AT_LEVEL(lane_steps) = {.port = {.look = lanes_look,
                                                          .wanted = lanes_wanted,
+                                                         .find = lanes_find,
                                                          .changed = lanes_changed,
                                                          .issued = lanes_issued},
                                                 .settle_type = settle_type,

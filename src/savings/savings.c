@@ -23,8 +23,10 @@ static const struct { uint32_t roles, needs; } traits[] = {
 };
 const struct savings_option_info savings_option_info[] = {
 #define OPTION(name, def, low, high, unit, of, prose, source)                                      \
-    {#name, def, low, high, of, unit, prose, source},
+    {#name, def, low, high, of, unit, prose, source, NULL},
+#define CHOICE(name, def, names, of, prose, source) {#name, def, 0, 0, of, "", prose, source, names},
 #include "savings/option.def"
+#undef CHOICE
 #undef OPTION
     {NULL}};
 enum { OPTIONS = WW_COUNT(savings_option_info) - 1 };
@@ -57,6 +59,47 @@ static void name_mechanisms(uint32_t mask, char *text, size_t size) {
     }
 }
 
+// The place of a name in a choice's names, UINT32_MAX: it is none of them.
+static uint32_t place_of(const char *names, const char *name) {
+    const size_t n = strlen(name);
+    uint32_t at = 0;
+    for (const char *p = names; *p != 0; at++) {
+        const size_t length = strcspn(p, " ");
+        if (length == n && n != 0 && strncmp(p, name, n) == 0) return at;
+        p += length;
+        p += *p == ' ';
+    }
+    return UINT32_MAX;
+}
+
+void savings_option_default(const struct savings_option_info *o, char *text, size_t size) {
+    if (o->names == NULL) {
+        snprintf(text, size, "%u", o->fallback);
+        return;
+    }
+    const char *p = o->names;
+    for (uint32_t i = 0; i < o->fallback; i++) p += strcspn(p, " ") + 1;
+    snprintf(text, size, "%.*s", (int)strcspn(p, " "), p);
+}
+
+// The number that an option's text means.
+static enum ww_status read_value(const struct savings_option_info *o, const char *value,
+                                 const char *where, struct diags *d, uint32_t *out) {
+    uint64_t n = 0;
+    if (o->names != NULL) {
+        *out = place_of(o->names, value);
+        return *out != UINT32_MAX ? WW_OK
+                                  : diag_add(d, WW_ERROR_CONFIG, "%s: %s must be one of these: %s; not '%s'",
+                                             where, o->name, o->names, value);
+    }
+    if (!text_to_u64(value, &n) || n < o->low || n > o->high)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "%s: %s must be a whole number from %u to %u%s%s, not '%s'", where, o->name,
+                        o->low, o->high, o->unit[0] ? " " : "", o->unit, value);
+    *out = (uint32_t)n;
+    return WW_OK;
+}
+
 static enum ww_status set_option(const struct savings_request *r, uint32_t at, struct diags *d,
                                  struct savings *s) {
     const char *const name = r->option[at].name, *const value = r->option[at].value,
@@ -66,19 +109,16 @@ static enum ww_status set_option(const struct savings_request *r, uint32_t at, s
         const struct savings_option_info *const o = &savings_option_info[i];
         names[i] = o->name;
         if (strcmp(o->name, name) != 0) continue;
-        uint64_t n;
-        if (!text_to_u64(value, &n) || n < o->low || n > o->high)
-            return diag_add(d, WW_ERROR_CONFIG,
-                            "%s: %s must be a whole number from %u to %u%s%s, not '%s'", where,
-                            name, o->low, o->high, o->unit[0] ? " " : "", o->unit, value);
+        uint32_t n = 0;
+        const enum ww_status status = read_value(o, value, where, d, &n);
+        if (status != WW_OK) return status;
         char of[256];
         name_mechanisms(o->mechanisms, of, sizeof of);
         if (r->option[at].must_be_used && (s->mechanisms & o->mechanisms) == 0)
             return diag_add(d, WW_ERROR_CONFIG,
                             "%s: %s is an option of %s, and no such mechanism was chosen", where,
                             name, of);
-        const uint32_t n32 = (uint32_t)n;
-        memcpy((char *)&s->o + i * sizeof n32, &n32, sizeof n32);
+        memcpy((char *)&s->o + i * sizeof n, &n, sizeof n);
         return WW_OK;
     }
     const int near = text_nearest(name, names, OPTIONS);
@@ -142,14 +182,6 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
             "coordinated-blackout needs two clusters of INT and FP pipelines, the GPU has "
             "%u: there is nothing to coordinate, naive-blackout does it",
             c->clusters);
-    if ((s->mechanisms & OF_LANES) && c->cluster_at == CLUSTER_AT_ENTRY) {
-        name_mechanisms(s->mechanisms & OF_LANES, text, sizeof text);
-        return diag_add(d, WW_ERROR_CONFIG,
-                        "%s looks at single lanes of the cluster that an instruction issues to: "
-                        "sm.cluster_at must be "
-                        "issue",
-                        text);
-    }
     if ((s->mechanisms & OF_GATING) && !s->o.gate_int && !s->o.gate_fp && !s->o.gate_sfu &&
         !s->o.gate_ldst)
         return diag_add(

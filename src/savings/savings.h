@@ -14,9 +14,14 @@ enum savings_mechanism {
     SAVINGS_MECHANISMS
 };
 
+// The owner of GATES' order of types: names of the option `priority`, in their order.
+enum gates_priority { GATES_SM, GATES_SM_OPPOSED, GATES_SCHEDULERS, GATES_SCHEDULERS_OPPOSED };
+
 struct savings_options {
 #define OPTION(name, def, low, high, unit, of, prose, source) uint32_t name;
+#define CHOICE(name, def, names, of, prose, source) uint32_t name;
 #include "savings/option.def"
+#undef CHOICE
 #undef OPTION
 };
 
@@ -60,8 +65,11 @@ struct savings_option_info {
     const char *name;
     uint32_t fallback, low, high, mechanisms;
     const char *unit, *prose, *source;
+    const char *names; // of a choice, with blanks between; NULL: a number
 };
 extern const struct savings_option_info savings_option_info[];
+// The default of an option as text.
+void savings_option_default(const struct savings_option_info *o, char *text, size_t size);
 
 // The bound on what any gating of these idle periods could save: who knows the length of each
 // beforehand switches off at its first cycle if it is longer than the break-even time, and pays

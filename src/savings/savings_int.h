@@ -65,9 +65,10 @@ struct savings_sm {
     struct sm_config c;
     struct gating gating;
     struct gates {
-        uint32_t highest; // GATE_TYPE_INT or GATE_TYPE_FP
+        uint32_t owners;    // of an order of types: 1, the SM, or its schedulers
+        uint32_t highest[SM_MAX_SCHEDULERS];   // by scheduler: GATE_TYPE_INT or GATE_TYPE_FP
+        uint64_t switch_at[SM_MAX_SCHEDULERS]; // by owner: when max_switch is over
         uint64_t switches;
-        uint64_t switch_at; // when max_switch is over
     } gates;
     struct adaptive {
         uint32_t quiet[2];    // epochs in a row within the number

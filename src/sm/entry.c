@@ -40,12 +40,20 @@ void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, 
                                               .from = has_front(s) ? ready - 1 : ready,
                                               .lanes = s->env.exec_mask,
                                               .pc = pc,
+                                              .active = s->v.lanes[w],
                                               .warp = (uint8_t)w,
                                               .scheduler = (uint8_t)sc,
                                               .is_second = is_second};
 }
 
 // ---- entering ----------------------------------------------------------------------------------
+// The pipelines of the unit that are free.
+static uint64_t free_pipes(const struct sm *s, uint32_t unit, uint64_t t) {
+    uint64_t is_free = 0;
+    FOR_EACH_BIT64(p, s->unit_pipes[unit]) is_free |= (uint64_t)(s->v.pipe[p].free_at <= t) << p;
+    return is_free;
+}
+
 // As units_choose. SM_PIPES: none that is on is free.
 static uint32_t choose(const struct sm *s, uint32_t unit, uint64_t t) {
     const uint32_t first = s->v.pipe_first[unit];
@@ -57,12 +65,31 @@ static uint32_t choose(const struct sm *s, uint32_t unit, uint64_t t) {
     return takes == 0 ? SM_PIPES : first + bits_first32(ahead != 0 ? ahead : takes);
 }
 
-// No pipeline of its unit is both free and on: what is free is off, and wanted.
-static void want(struct sm *s, const struct entry *e, uint64_t t) {
-    uint64_t is_free = 0;
-    FOR_EACH_BIT64(p, s->unit_pipes[e->in->unit])
-        if (s->v.pipe[p].free_at <= t) is_free |= BIT64(p);
-    if (is_free != 0) gate_want(s, e->in->unit, is_free);
+// A pipeline that is free and on, with all lanes that the instruction needs. SM_PIPES: there is
+// none; if one is free, it has been asked for.
+static uint32_t find(struct sm *s, const struct entry *e, uint64_t t) {
+    const uint32_t unit = e->in->unit;
+    if (s->tech.gated_lanes == NULL) {
+        const uint32_t pipe = choose(s, unit, t);
+        const uint64_t is_free = pipe == SM_PIPES ? free_pipes(s, unit, t) : 0;
+        if (is_free != 0) gate_want(s, unit, is_free);
+        return pipe;
+    }
+    const uint64_t is_free = free_pipes(s, unit, t);
+    if (is_free == 0) return SM_PIPES;
+    const struct sm_technique *const x = s->tech.lanes;
+    uint64_t again = NEVER;
+    const uint32_t pipe = x->lanes->find(x->self, &s->v, e->active, is_free, &again);
+    s->retry_at = min64(s->retry_at, again);
+    return pipe;
+}
+
+// What the technique of single lanes adds to its times.
+static struct sm_delay delay_of(struct sm *s, const struct entry *e, uint32_t pipe,
+                                uint32_t latency, uint64_t t) {
+    const struct sm_technique *const x = s->tech.lanes;
+    if (x == NULL) return (struct sm_delay){0, 0};
+    return x->lanes->issued(x->self, &s->v, e->active, pipe, e->lanes, t, latency, e->in->interval);
 }
 
 static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
@@ -82,15 +109,15 @@ static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t)
 // False: no pipeline takes it.
 static bool enter(struct sm *s, const struct entry *e, uint64_t t) {
     const struct sm_inst *const in = e->in;
-    const uint32_t unit = in->unit, pipe = choose(s, unit, t);
-    if (pipe == SM_PIPES) {
-        want(s, e, t);
-        return false;
-    }
+    const uint32_t unit = in->unit, pipe = find(s, e, t);
+    if (pipe == SM_PIPES) return false;
+    const uint32_t alone = in->latency != 0 ? in->latency : 1;
+    const struct sm_delay d = delay_of(s, e, pipe, alone, t);
+    const uint32_t latency = alone + d.latency, interval = in->interval + d.interval;
     tell(s, e, pipe, t);
-    const uint32_t latency = in->latency != 0 ? in->latency : 1;
-    units_book(s, unit, pipe, t, in->interval, true);
-    units_enter(s, pipe, t, t, in->interval, latency, true);
+    units_book(s, unit, pipe, t, interval, true);
+    if (d.interval != 0) units_book_twin(s, unit, pipe, t, d.interval);
+    units_enter(s, pipe, t, t, interval, latency, true);
     if (s->c.collector_ahead == 0)
         s->collector_free[(uint8_t)(t + 1)] += s->collector_of[unit];
     else if (!e->is_in_front)
@@ -132,7 +159,9 @@ void entry_step(struct sm *s, uint64_t t) {
 // been closed since by an instruction of the other type, and in the cycles in which it is, another
 // is asked for.
 static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
-    FOR_EACH_BIT64(p, s->unit_pipes[unit] & s->gates.off)
+    const uint64_t asked = s->tech.gated_lanes != NULL ? s->unit_pipes[unit]
+                                                       : s->unit_pipes[unit] & s->gates.off;
+    FOR_EACH_BIT64(p, asked)
         if (s->v.pipe[p].free_at > t + 1) return true;
     return false;
 }

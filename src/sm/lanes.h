@@ -19,7 +19,8 @@ struct sm_lanes {
 };
 
 struct sm_lane_port {
-    struct sm_lanes *lanes; // NULL: the technique switches no lane off and has no look and wanted
+    // NULL: the technique switches no lane off and has no look, wanted and find.
+    struct sm_lanes *lanes;
     // look_at[type] has come and warps of the type are ready: brings `on` and look_at up to
     // v->cycle.
     void (*look)(void *self, const struct sm_view *v, uint32_t type);
@@ -27,10 +28,18 @@ struct sm_lane_port {
     // all lanes on for. Answers the cycle in which to look again. Comes as sm_gate_port.wanted
     // does.
     uint64_t (*wanted)(void *self, const struct sm_view *v, uint32_t warp, uint64_t free);
+    // With sm.cluster_at entry, in the place of `look` and `wanted`: an instruction of a warp with
+    // `active` threads could enter one of the free pipelines (`free`, not 0). Answers the first that
+    // has all lanes on for it, SM_PIPES when there is none; then it has asked for lanes, and *again
+    // is the cycle in which to look again. The instructions that could enter ask in every simulated
+    // cycle, the oldest first.
+    uint32_t (*find)(void *self, const struct sm_view *v, uint32_t active, uint64_t free,
+                     uint64_t *again);
     // v->lanes[warp] has changed.
     void (*changed)(void *self, const struct sm_view *v, uint32_t warp);
-    // An instruction that `lanes` execute issues to an INT or FP pipe and enters it in cycle `at`.
-    struct sm_delay (*issued)(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe,
+    // An instruction that `lanes` of a warp with `active` threads execute issues to an INT or FP
+    // pipe and enters it in cycle `at`.
+    struct sm_delay (*issued)(void *self, const struct sm_view *v, uint32_t active, uint32_t pipe,
                               uint32_t lanes, uint64_t at, uint32_t latency, uint32_t interval);
 };
 

@@ -235,6 +235,7 @@ struct entry {
     uint64_t operands_at; // its operands are complete
     uint64_t from;        // it may enter, or move in front of the clusters, from this cycle on
     uint32_t lanes, pc;   // that execute
+    uint32_t active;      // of the warp when it issued
     uint8_t warp, scheduler;
     bool is_second, is_in_front;
 };

@@ -230,7 +230,7 @@ static inline uint32_t choose_pipe(const struct sm *s, uint32_t w, uint32_t unit
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w,
                                          uint32_t pipe, uint64_t ready) {
     const struct sm_technique *const x = s->tech.lanes;
-    return x->lanes->issued(x->self, &s->v, w, pipe, s->env.exec_mask,
+    return x->lanes->issued(x->self, &s->v, s->v.lanes[w], pipe, s->env.exec_mask,
                             max64(ready, s->v.pipe[pipe].enter_at),
                             in->latency != 0 ? in->latency : 1, in->interval);
 }

@@ -26,8 +26,6 @@ static const char *add_single(struct sm *s, const struct sm_technique *t) {
     }
     if (t->lanes != NULL) {
         if (k->lanes != NULL) return "looks at single lanes";
-        assert(s->c.cluster_at == CLUSTER_AT_ISSUE &&
-               "lanes are those of the cluster that an instruction issues to");
         k->lanes = t;
         k->gated_lanes = t->lanes->lanes;
     }

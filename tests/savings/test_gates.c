@@ -126,6 +126,54 @@ static void longest_time(void **state) {
     assert_int_equal(prefer(&f, 3), 1);
     savings_sm_destroy(f.sm);
 }
+// Who owns the order, two schedulers. Warps 0 and 1 (INT, FP) are the first's, 2 and 3 (INT, FP) the
+// second's, or all are both's. INT is first at the start; then the first scheduler's INT warp goes,
+// then both INT warps. `first`: the warps that each scheduler may choose in the three cases.
+static void owners(void **state) {
+    (void)state;
+    static const struct { const char *words; uint32_t is_shared, first[3][2], switches; } row[] = {
+        {"gates", 0, {{1, 4}, {2, 4}, {2, 8}}, 1},
+        {"gates", 1, {{5, 5}, {4, 4}, {10, 10}}, 1},
+        {"gates priority=sm-opposed", 0, {{1, 8}, {2, 8}, {2, 8}}, 1},
+        {"gates priority=sm-opposed", 1, {{5, 10}, {4, 10}, {10, 10}}, 1},
+        {"gates priority=schedulers", 0, {{1, 4}, {2, 4}, {2, 8}}, 2},
+        {"gates priority=schedulers", 1, {{5, 5}, {4, 4}, {10, 10}}, 2},
+        {"gates priority=schedulers-opposed", 0, {{1, 8}, {2, 8}, {2, 8}}, 1},
+        {"gates priority=schedulers-opposed", 1, {{5, 10}, {4, 10}, {10, 10}}, 1},
+    };
+    for (uint32_t i = 0; i < WW_COUNT(row); i++) {
+        struct fake f;
+        fake_make(&f, row[i].words, 2);
+        f.v.mine[0] = row[i].is_shared ? 15 : 3;
+        f.v.mine[1] = row[i].is_shared ? 15 : 12;
+        static const uint64_t ints[] = {1 | 4, 4, 0};
+        for (uint32_t k = 0; k < 3; k++) {
+            set(&f, ints[k], 2 | 8, 0, 0);
+            fake_cycle(&f, 1 + k);
+            for (uint32_t sc = 0; sc < 2; sc++)
+                assert_int_equal(fake_preferred(&f, sc, (ints[k] | 10) & f.v.mine[sc]),
+                                 row[i].first[k][sc]);
+        }
+        assert_int_equal(fake_count(&f, 4).c[ACT_gates_switches], row[i].switches);
+        savings_sm_destroy(f.sm);
+    }
+    // With orders of their own and a shared set both schedulers agree for good once a type has run
+    // out; opposed ones of the SM never do.
+    static const char *const words[] = {"gates priority=sm-opposed",
+                                        "gates priority=schedulers-opposed"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct fake f;
+        fake_make(&f, words[i], 2);
+        f.v.mine[0] = f.v.mine[1] = 15;
+        set(&f, 0, 10, 0, 0);
+        fake_cycle(&f, 1);
+        set(&f, 5, 10, 0, 0);
+        fake_cycle(&f, 2);
+        assert_int_equal(fake_preferred(&f, 0, 15), 10);
+        assert_int_equal(fake_preferred(&f, 1, 15), i == 0 ? 5 : 10);
+        savings_sm_destroy(f.sm);
+    }
+}
 // Both INT clusters go dark in 5 (no warp is active); an INT and an FP warp come in 8; FP is first
 // because INT is dark, until the blackout is over and FP has left.
 static void both_dark(void **state) {
@@ -192,7 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_4),     cmocka_unit_test(types_in_order),
         cmocka_unit_test(longest_time), cmocka_unit_test(waiting_counts),
-        cmocka_unit_test(both_dark),    cmocka_unit_test(refusals),
+        cmocka_unit_test(owners), cmocka_unit_test(both_dark),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

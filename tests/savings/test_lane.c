@@ -115,7 +115,7 @@ static struct sm_delay give(struct fake *f, uint32_t pipe, uint32_t lanes, uint6
         operands_at > f->v.pipe[pipe].enter_at ? operands_at : f->v.pipe[pipe].enter_at;
     set_lanes(f, 0, lanes);
     f->v.issued++;
-    return p->lanes->issued(p->self, &f->v, 0, pipe, lanes, at, latency, 1);
+    return p->lanes->issued(p->self, &f->v, f->v.lanes[0], pipe, lanes, at, latency, 1);
 }
 static uint64_t wanted(struct fake *f, uint32_t warp, uint32_t lanes) {
     const struct sm_technique *const p = lanes_of(f);
@@ -620,9 +620,7 @@ static void refusals(void **state) {
     refused("gates origami-scheduler coordinated-blackout adaptive-idle-detect", 1, NULL);
     struct sm_config entry = {
         .clusters = 2, .sfus = 1, .schedulers = 2, .cluster_at = CLUSTER_AT_ENTRY};
-    refused_on("lane-pg warp-folding", entry,
-               "lane-pg looks at single lanes of the cluster that an instruction issues to");
-    refused_on("lane-meter", entry, "sm.cluster_at must be issue");
+    refused_on("lane-pg warp-folding", entry, NULL);
     refused_on("gates coordinated-blackout adaptive-idle-detect", entry, NULL);
 }
 

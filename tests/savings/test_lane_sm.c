@@ -15,8 +15,11 @@ static void some_work(struct rig *g, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t d = draw(8), a = draw(8), b = draw(8);
         switch (draw(7)) {
-        case 0: case 1: case 2: iadd(g, d, a, b); break;
-        case 3: case 4: fadd(g, d, a, b); break;
+        case 0:
+        case 1:
+        case 2: iadd(g, d, a, b); break;
+        case 3:
+        case 4: fadd(g, d, a, b); break;
         case 5: mufu(g, d, a); break;
         default: load(g, PTX_SPACE_GLOBAL, d, 10, 4096 * (1 + draw(3))); break;
         }
@@ -24,21 +27,31 @@ static void some_work(struct rig *g, uint32_t n) {
     }
 }
 
-static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t kind) {
+// Machines: Fermi, Kepler, one with pipelines of 16 lanes; each with clusters chosen at issue or,
+// if AT_ENTRY is added, at entry.
+enum { FERMI, KEPLER, SIXTEEN_LANES, AT_ENTRY };
+static struct rig *program(uint32_t number, uint32_t scheduler, uint32_t machine) {
     seed = number;
+    const uint32_t kind = machine % AT_ENTRY;
     struct rig *g = rig_new();
     struct sm_config *const c = &g->c;
-    c->schedulers = kind == 1 ? 4 : 2;
-    c->clusters = kind == 1 ? 6 : kind == 2 ? 1 : 2;
-    c->issue_width = c->max_issues_per_warp = kind == 1 ? 2 : 1;
+    c->schedulers = kind == KEPLER ? 4 : 2;
+    c->clusters = kind == KEPLER ? 6 : kind == SIXTEEN_LANES ? 1 : 2;
+    c->issue_width = c->max_issues_per_warp = kind == KEPLER ? 2 : 1;
     c->int_fp_shared_issue = draw(2);
     c->scheduler = scheduler;
     c->active_warps = 12;
     c->group_warps = 8;
     c->read_latency = draw(4);
     c->timing[OPC_SFU_RCP].interval = 4;
-    if (kind == 2)
+    if (kind == SIXTEEN_LANES)
         for (uint32_t i = OPC_MOV; i < OPC_SFU_RCP; i++) c->timing[i].interval = 2; // 16 lanes
+    if (machine >= AT_ENTRY) {
+        c->cluster_at = CLUSTER_AT_ENTRY;
+        c->collector_ahead = number % 3;
+        c->read_latency += 2;
+        c->collectors = 3 + number;
+    }
     g->args.block[0] = WORDS / 2 - (number & 1 ? 20 : 0);
     g->ctas = 2;
     s2r(g, 10, PTX_SREG_tid_x);
@@ -82,12 +95,13 @@ static void saw_issue(void *self, const struct sm_view *v, const struct sm_issue
     (void)v;
     ((struct witness *)self)->threads += bits_count32(i->lanes);
 }
-static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t warp, uint32_t pipe,
-                                 uint32_t threads, uint64_t enter, uint32_t latency,
+static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t active,
+                                 uint32_t pipe, uint32_t threads, uint64_t enter, uint32_t latency,
                                  uint32_t interval) {
     struct witness *const w = witness;
+    assert_int_equal(threads & ~active, 0);
     const struct sm_delay d =
-        w->port->issued(self, v, warp, pipe, threads, enter, latency, interval);
+        w->port->issued(self, v, active, pipe, threads, enter, latency, interval);
     const struct lanes *const l = &w->sm->lanes;
     const uint32_t type = pipe >= SM_PIPE_FP, index = type ? pipe - SM_PIPE_FP + 8u : pipe;
     // Told apart from what lane_pg.c does by the latency alone: folded is what takes longer.
@@ -165,9 +179,9 @@ static void compare(const struct witness *w, const struct activity *a, uint64_t 
     assert_int_equal(a->c[ACT_thread_instructions], w->threads);
 }
 
-static void go(uint32_t number, uint32_t scheduler, uint32_t kind, const struct savings *s,
+static void go(uint32_t number, uint32_t scheduler, uint32_t machine, const struct savings *s,
                struct outcome *out) {
-    struct rig *g = program(number, scheduler, kind);
+    struct rig *g = program(number, scheduler, machine);
     struct witness w = {0};
     const struct sm_issue_port issue = {.issued = saw_issue};
     const struct sm_technique p = {.name = "witness", .self = &w, .issue = &issue};
@@ -216,17 +230,17 @@ static const uint32_t set[] = {M(LANE_METER),
                                M(LANE_PG) | M(GATES) | M(ORIGAMI_SCHEDULER) | M(WARP_FOLDING) |
                                    M(LANE_SHIFTING)};
 
-static void all_programs(uint32_t kind) {
+static void all_programs(uint32_t machine) {
     static struct outcome want, got;
     uint64_t events = 0, folded = 0, shifts = 0, spared = 0, partial = 0;
     for (uint32_t n = 1; n <= 8; n++) {
         const uint32_t scheduler = n % 3 == 0 ? SCHED_GTO : SCHED_TWO_LEVEL;
-        go(n, scheduler, kind, NULL, &want);
+        go(n, scheduler, machine, NULL, &want);
         for (uint32_t i = 0; i < WW_COUNT(set); i++) {
             struct savings s = technique(set[i], 40 + 30 * (n % 4));
             if (n == 5) s.o.wakeup_delay = 0;
             if (n == 6) s.o.idle_detect = 0;
-            go(n, scheduler, kind, &s, &got);
+            go(n, scheduler, machine, &s, &got);
             assert_memory_equal(got.memory, want.memory, sizeof want.memory);
             assert_int_equal(got.a.c[ACT_warp_instructions], want.a.c[ACT_warp_instructions]);
             assert_int_equal(got.a.c[ACT_thread_instructions], want.a.c[ACT_thread_instructions]);
@@ -243,15 +257,18 @@ static void all_programs(uint32_t kind) {
 }
 static void fermi(void **state) {
     (void)state;
-    all_programs(0);
+    all_programs(FERMI);
+    all_programs(AT_ENTRY + FERMI);
 }
 static void kepler(void **state) {
     (void)state;
-    all_programs(1);
+    all_programs(KEPLER);
+    all_programs(AT_ENTRY + KEPLER);
 }
 static void sixteen_lanes(void **state) {
     (void)state;
-    all_programs(2);
+    all_programs(SIXTEEN_LANES);
+    all_programs(AT_ENTRY + SIXTEEN_LANES);
 }
 
 int main(void) {

@@ -248,13 +248,13 @@ static void every_cycle(void **state) {
     static struct outcome sparse, dense;
     static const uint32_t delay[] = {3, 0, 9};
     for (uint32_t n = 1; n <= 12; n++)
-        for (uint32_t k = 0; k < 4 * WW_COUNT(set) + 2 * WW_COUNT(of_lanes); k++) {
+        for (uint32_t k = 0; k < 4 * (WW_COUNT(set) + WW_COUNT(of_lanes)); k++) {
             const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1,
-                       at_entry = !has_lanes && (k & 2);
+                       at_entry = k & 2;
             const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE,
                            scheduler = (n + k / 4) % 5;
             struct savings s = technique(
-                has_lanes ? of_lanes[k / 2 - 2 * WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
+                has_lanes ? of_lanes[k / 4 - WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
             s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
             go(n, scheduler, is_kepler, at, &s, &sparse, ALONE);
             go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);
