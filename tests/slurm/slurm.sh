@@ -3,7 +3,8 @@
 . "$HERE/lib.sh"
 . "$HERE/../slurm/cluster.sh"
 MaxJobCount=6
-cluster_up 2 2 MaxJobCount=$MaxJobCount MinJobAge=2
+cluster_up 2 2 MaxJobCount=$MaxJobCount MinJobAge=2 PreemptType=preempt/partition_prio PreemptMode=CANCEL \
+    "PartitionName=urgent Nodes=ALL PriorityTier=10 State=UP"
 
 small="-p none -c gto:sm.scheduler=gto -c wide:sm.l1d.bytes=49152,sm.l1d.ways=6 hotspot vectorAdd scan"
 held="--size paper -p none -c gto:sm.scheduler=gto hotspot"
@@ -12,10 +13,11 @@ on() { db=$1; shift; timeout 1000 "$WARPWATT" compare --on slurm --db "$db.db" -
 same() { # A B: the same figures
     for f in time energy edp time_us energy_uj; do cmp -s "$1/$f.csv" "$2/$f.csv" || fail "$1/$f.csv and $2/$f.csv differ"; done
 }
+job_variable() { tr '\0' '\n' <"/proc/$held_pid/environ" | sed -n "s/^$1=//p"; }
 jobs_of() { sqlite3_ "$1.db" "select count(*) from job"; }
 sqlite3_() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$@"; }
-# hold DB [NODE]: stops a run of that spool in its middle (on a node); its pid is $held_pid. Slurm looks only once a
-# minute for jobs that it can forget, so a job may wait that long for a place in the queue.
+# hold DB [NODE]: stops a run of that spool in its middle (on a node); its pid is $held_pid, its array $held_array, its
+# node $held_node. Slurm looks only once a minute for jobs that it can forget, so a job may wait that long for a place.
 hold() {
     held_pid=
     until=$(($(date +%s) + 300))
@@ -23,7 +25,10 @@ hold() {
         for pid in $(pgrep -f -- "--record $TMP/$1.db.spool/\\."); do
             [ "$(ps -o comm= -p "$pid")" = warpwatt ] || continue
             [ -z "${2:-}" ] || grep -sqxzF "SLURMD_NODENAME=$2" "/proc/$pid/environ" || continue
-            kill -s STOP -- "-$pid" 2>/dev/null && held_pid=$pid && return 0
+            kill -s STOP -- "-$pid" 2>/dev/null || continue
+            held_pid=$pid
+            held_array=$(job_variable SLURM_ARRAY_JOB_ID) held_node=$(job_variable SLURMD_NODENAME)
+            return 0
         done
         sleep 0.02
     done
@@ -74,11 +79,21 @@ cluster_node 1
 (on scancelled $held --bundle 0; echo $got >scancelled.code) &
 client=$!
 hold scancelled
-scancel --me --name "$(ls scancelled.db.spool | sed -n 's/^\([0-9]*-[0-9]*\)$/warpwatt-\1/p' | head -1)"
+scancel "$held_array"
 wait $client
 [ "$(cat scancelled.code)" = 0 ] || { fail "cancelled array: exit code $(cat scancelled.code)"; cat scancelled.said; }
 says scancelled.said '^2 jobs: 2 run, 0 kept from before, 0 failed$'
 same here2.out scancelled.out
+
+# another's urgent job takes a whole node, and what runs there gives way
+(on preempted $held --bundle 0; echo $got >preempted.code) &
+client=$!
+hold preempted
+cluster_wait 200 sbatch --partition urgent --nodes 1 --nodelist "$held_node" --ntasks 2 --output /dev/null --wrap true || fail "no urgent job"
+wait $client
+[ "$(cat preempted.code)" = 0 ] || { fail "preempted: exit code $(cat preempted.code)"; cat preempted.said; }
+says preempted.said '^2 jobs: 2 run, 0 kept from before, 0 failed$'
+same here2.out preempted.out
 
 # left, asked, cancelled, asked for again
 timeout 1000 "$WARPWATT" compare --on slurm --db left.db --bundle 0 -o left.out $held >/dev/null 2>left.said &
@@ -95,7 +110,7 @@ run 0 compare --on slurm --db left.db --status $held
 says err '[12] running or queued, 0 not started'
 run 0 compare --on slurm --db left.db --cancel $held
 says err '0 running or queued, [12] not started|^2 jobs: 2 run'
-cluster_wait 20 sh -c '! squeue --me -h -t R,PD -o %j | grep -v limit | grep -q "$1"' - "$(basename "$(ls -d left.db.spool/*-* 2>/dev/null | head -1)")" || fail "cancelled, and still in the queue"
+cluster_wait 60 sh -c '! squeue --me -h -t R,PD -o %F | grep -qx "$1"' - "$held_array" || fail "cancelled, and still in the queue"
 on left $held
 [ $got = 0 ] || fail "after a cancellation: exit code $got"
 same here2.out left.out
