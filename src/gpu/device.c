@@ -87,6 +87,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         s = sm_create(&c->sm, i, g->ports[i], g->memory, &cb, d, &g->sm[i]);
         if (s != WW_OK) return s;
         g->logs[i] = sm_log(g->sm[i]);
+        if (g->options.count_instructions) sm_count_memory(g->sm[i]);
         const struct sm_technique *list[SM_MAX_TECHNIQUES];
         uint32_t k = 0;
         if (g->options.savings.mechanisms) {

@@ -90,6 +90,7 @@ struct run {
     VEC(struct gpu_interval) intervals; // in the run's arena
     struct arena arena;
     struct sm_inst_counts *inst;
+    struct sm_inst_memory *inst_memory;
     uint64_t workspace; // device memory of a cooperative launch's grid barrier, 0: none
     double host_start;
 };

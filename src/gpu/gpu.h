@@ -399,6 +399,7 @@ struct gpu_result {
     const struct gpu_interval *interval;
     uint32_t n_intervals;
     const struct sm_inst_counts *inst; // [image->n_insts], summed over SMs; NULL when not counted
+    const struct sm_inst_memory *inst_memory; // what they asked of memory; NULL like `inst`
     double host_seconds;   // what simulating it took
 };
 uint32_t gpu_result_count(const struct gpu *g);                       // with keep_results

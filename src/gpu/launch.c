@@ -150,6 +150,7 @@ void run_free(struct gpu *g, struct run *r) {
     if (r->workspace) devmem_free(g->memory, r->workspace);
     device_free(g, r->order);
     device_free(g, r->inst);
+    device_free(g, r->inst_memory);
     arena_free(&r->arena);
     r->next_spare = g->spare_runs;
     g->spare_runs = r;

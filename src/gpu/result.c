@@ -92,10 +92,19 @@ static void trim_interval(struct run *r, uint32_t sms) {
     close_time(&v->activity, v->to - v->from, sms);
 }
 
+static void add_memory(struct sm_inst_memory *sum, const struct sm_inst_memory *m, uint32_t n) {
+    for (uint32_t k = 0; m && k < n; k++) {
+#define INST_MEMORY(name, unit, prose) sum[k].name += m[k].name;
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    }
+}
+
 static void count_instructions(struct gpu *g, struct run *r) {
     const uint32_t n = r->kernel->image->n_insts;
     r->inst = device_alloc(g, n * sizeof *r->inst);
-    if (!r->inst) return; // results without it are still results
+    r->inst_memory = device_alloc(g, n * sizeof *r->inst_memory);
+    if (!r->inst || !r->inst_memory) return; // results without it are still results
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         const struct sm_inst_counts *c = sm_inst_counts(g->sm[i], r->slot);
         for (uint32_t k = 0; c && k < n; k++) {
@@ -103,8 +112,10 @@ static void count_instructions(struct gpu *g, struct run *r) {
             r->inst[k].lanes += c[k].lanes;
             for (uint32_t s = 0; s < STALL_N; s++) r->inst[k].stall[s] += c[k].stall[s];
         }
+        add_memory(r->inst_memory, sm_inst_memory(g->sm[i], r->slot), n);
     }
     r->result.inst = r->inst;
+    r->result.inst_memory = r->inst_memory;
 }
 
 void result_end(struct gpu *g, struct run *r, uint64_t end) {
@@ -154,9 +165,10 @@ static struct gpu_result *keep(struct gpu *g, const struct gpu_result *r) {
     const size_t spans = (size_t)(r->n_sms + r->n_partitions) * sizeof(struct activity);
     const size_t intervals = r->n_intervals * sizeof *r->interval;
     const size_t inst = r->inst ? r->image->n_insts * sizeof *r->inst : 0;
+    const size_t memory = r->inst_memory ? r->image->n_insts * sizeof *r->inst_memory : 0;
     const size_t text = r->text ? strlen(r->text) + 1 : 0;
     const size_t head = bits_align_up(sizeof *r, 16);
-    char *block = device_alloc(g, head + spans + intervals + inst + text);
+    char *block = device_alloc(g, head + spans + intervals + inst + memory + text);
     if (!block) return NULL;
     struct gpu_result *k = (struct gpu_result *)block;
     *k = *r;
@@ -176,6 +188,11 @@ static struct gpu_result *keep(struct gpu *g, const struct gpu_result *r) {
         memcpy(block, r->inst, inst);
         k->inst = (const struct sm_inst_counts *)block;
         block += inst;
+    }
+    if (memory) {
+        memcpy(block, r->inst_memory, memory);
+        k->inst_memory = (const struct sm_inst_memory *)block;
+        block += memory;
     }
     if (text) {
         memcpy(block, r->text, text);

@@ -311,7 +311,7 @@ static inline void lapse(struct partition *p, uint32_t si, uint64_t tick) {
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
                              uint32_t missing, bool absent, uint32_t waiter, uint8_t client,
-                             uint64_t tick, bool *merged) {
+                             uint64_t tick, uint32_t *dram_bytes) {
     struct mem_system *m = p->m;
     struct mshr *mshr = p->slice[si].mshr;
     const uint32_t slot = mshr_slot(mshr, number);
@@ -319,7 +319,6 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
     p->slice[si].absent = !e && absent;
     if (e ? e->count >= mshr->merge : mshr->used >= mshr->lines) return BLOCK_MSHR;
     const uint32_t new = e ? missing & ~e->requested : missing;
-    *merged = !new;
     if (new) {
         uint64_t addr;
         struct dram_channel *c = channel_of(p, si, line_addr, &addr);
@@ -328,6 +327,7 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
         if (!e) e = mshr_open(mshr, slot, number);
         const struct fetch f = m->fetch[new];
         e->requested |= (uint16_t)f.sectors;
+        *dram_bytes = (uint32_t)f.bursts << m->dram.burst_shift;
         dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, f.bursts,
                   (struct dram_done){.line = number,
                                      .node = waiter != NIL ? waiter : 0,
@@ -351,14 +351,14 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const uint32_t i = again ? CACHE_NOWHERE : cache_find(s->tags, number);
     const uint32_t missing = i == CACHE_NOWHERE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
-    bool merged = false;
+    uint32_t dram_bytes = 0; // 0: merged
     if (missing) {
         const enum slice_block b = miss(p, si, number, k->line_addr, missing, i == CACHE_NOWHERE,
-                                        prefetch ? NIL : at, n->client, tick, &merged);
-        if (b != BLOCK_NONE && !prefetch) return b;
-        if (b != BLOCK_NONE) merged = true; // a prefetch without room is dropped
+                                        prefetch ? NIL : at, n->client, tick, &dram_bytes);
+        if (b != BLOCK_NONE && !prefetch) return b; // a prefetch without room is dropped
         if (!prefetch) n->waiting++;
-        tell_access(p, si, n, k, merged ? CACHE_READ_MERGE : CACHE_READ_MISS, i, tick);
+        n->dram_bytes = (uint16_t)(n->dram_bytes + dram_bytes);
+        tell_access(p, si, n, k, dram_bytes == 0 ? CACHE_READ_MERGE : CACHE_READ_MISS, i, tick);
     } else {
         cache_touch(s->tags, i);
         tell_access(p, si, n, k, atomic ? CACHE_WRITE_HIT : CACHE_READ_HIT, i, tick);
@@ -366,7 +366,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     }
     if (atomic) return BLOCK_NONE;
     act[ACT_l2_reads]++;
-    act[!missing ? ACT_l2_read_hits : merged ? ACT_l2_read_merges : ACT_l2_read_misses]++;
+    act[!missing ? ACT_l2_read_hits : dram_bytes == 0 ? ACT_l2_read_merges : ACT_l2_read_misses]++;
     return BLOCK_NONE;
 }
 
@@ -413,6 +413,7 @@ static enum slice_block bypass_piece(struct partition *p, uint32_t si, uint32_t 
     dram_push(c, clock, DIR_READ, addr, last - first + 1,
               (struct dram_done){.line = at, .slice = (uint8_t)si, .bypass = true});
     n->waiting++;
+    n->dram_bytes = (uint16_t)(n->dram_bytes + ((last - first + 1) << p->m->dram.burst_shift));
     return BLOCK_NONE;
 }
 

@@ -102,6 +102,7 @@ struct mem_reply {
     uint32_t bytes;
     uint16_t tag;
     uint8_t kind, client;
+    uint16_t dram_bytes; // that were read from DRAM for it, before any other wanted them
 };
 
 // One SM's connection. Rings of fixed size; the SM may push while credits last: of

@@ -212,7 +212,8 @@ void mem_system_deliver(struct mem_system *m, uint32_t sm, uint64_t from, uint64
                                                                .bytes = n->bytes,
                                                                .tag = n->tag,
                                                                .kind = n->kind,
-                                                               .client = n->client};
+                                                               .client = n->client,
+                                                               .dram_bytes = n->dram_bytes};
                 n->taken = 1;
             }
         }

@@ -130,6 +130,9 @@ static void csv_instructions(const struct run *r, FILE *f) {
     fputs("launch,kernel,pc,instruction,ptx_line,source_line,issues,lanes", f);
     for (unsigned s = 0; s < STALL_N; s++)
         fprintf(f, ",stall_%s", stall_text((enum stall_reason)s));
+#define INST_MEMORY(name, unit, prose) fputs("," #name, f);
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
     fputc('\n', f);
     size_t i, k;
     json_t *l, *n;
@@ -149,6 +152,11 @@ static void csv_instructions(const struct run *r, FILE *f) {
             fprintf(f, ",%lld",
                     (long long)json_integer_value(
                         json_object_get(stalls, stall_text((enum stall_reason)s))));
+        const json_t *memory = json_object_get(n, "memory");
+#define INST_MEMORY(name, unit, prose)                                                             \
+    fprintf(f, ",%lld", (long long)json_integer_value(json_object_get(memory, #name)));
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
         fputc('\n', f);
     }
 }

@@ -141,6 +141,19 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     return WW_OK;
 }
 
+// By the names of inst_memory.def, those that are not 0; NULL: it asked for nothing.
+static json_t *memory_json(const struct sm_inst_memory *m) {
+    json_t *o = NULL;
+#define INST_MEMORY(name, unit, prose)                                                             \
+    if (m->name) {                                                                                 \
+        if (!o) o = json_object();                                                                 \
+        json_object_set_new(o, #name, integer(m->name));                                           \
+    }
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    return o;
+}
+
 static json_t *instructions_json(const struct gpu_result *g) {
     json_t *list = json_array();
     for (uint32_t pc = 0; pc < g->image->n_insts; pc++) {
@@ -160,6 +173,8 @@ static json_t *instructions_json(const struct gpu_result *g) {
         json_object_set_new(row, "issues", integer(n->issues));
         json_object_set_new(row, "lanes", integer(n->lanes));
         json_object_set_new(row, "stalls", stalls);
+        json_t *memory = g->inst_memory ? memory_json(&g->inst_memory[pc]) : NULL;
+        if (memory) json_object_set_new(row, "memory", memory);
         json_array_append_new(list, row);
     }
     return list;
@@ -267,6 +282,7 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g) {
     if (!f->n) {
         *sum = *g;
         sum->inst = NULL;
+        sum->inst_memory = NULL;
         f->warp_cycles = 0;
     } else {
         sum->cycles += g->cycles;

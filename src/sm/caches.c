@@ -45,6 +45,10 @@ bool caches_read(struct sm *s, struct cache_access *a) {
 void caches_send(struct sm *s, uint64_t at, struct mem_request r) {
     s->send_at = max64(s->send_at, at); // the port takes requests in order of time
     s->act.c[ACT_net_request_lanes] += s->access_lanes;
+    if (ww_unlikely(s->access_asked != NULL)) {
+        s->access_asked->requests++;
+        s->access_asked->request_bytes += r.bytes;
+    }
     mem_port_send(s->port, s->send_at, r);
 }
 

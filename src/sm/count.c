@@ -207,5 +207,9 @@ const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot) {
     return s->kernel[slot].counts;
 }
 
+const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot) {
+    return s->kernel[slot].asked;
+}
+
 // A kernel leaves its slot: what its instructions counted stays.
 void count_keep(struct sm *s, uint32_t slot) { add_kernel(&s->act, &s->kernel[slot]); }

@@ -195,7 +195,7 @@ static uint32_t agu_cycles(const struct sm *s, uint32_t mask) {
 }
 
 // Bank cycles and latency of the shared-memory part of an access.
-static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask,
+static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, uint32_t mask,
                         struct lsu_entry *e, uint64_t t) {
     const struct sm_config *const c = &s->c;
     uint64_t *const n = s->act.c;
@@ -228,6 +228,11 @@ static void shared_part(struct sm *s, const struct exec_access *a, uint32_t mask
     n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
+    struct sm_inst_memory *const asked = asked_by(s, w, e->in);
+    if (ww_unlikely(asked != NULL)) {
+        asked->passes += passes;
+        asked->conflicts += passes > portions ? passes - portions : 0;
+    }
     if (ww_unlikely(s->arrays >> ARRAY_SHARED & 1))
         e->bank_latency += technique_array(
             s, &(struct cache_event){.cycle = t,
@@ -305,7 +310,20 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
     } else if ((a->mask & ~a->mask2) != 0) {
         global_part(s, a, e);
     }
-    if (on_chip != 0) shared_part(s, a, on_chip, e, t);
+    if (on_chip != 0) shared_part(s, w, a, on_chip, e, t);
+}
+
+// What an access that has been described asks of memory beyond shared memory. Of one that nothing
+// waits for this is all that is told: each of its transactions is a request to L2, but for local
+// stores, which stay in L1, and for prefetches, which may be dropped.
+static void tell_asked(struct sm_inst_memory *asked, const struct lsu_entry *e) {
+    const bool sends = e->path == PATH_STORE || e->path == PATH_REDUCE;
+    asked->accesses++;
+    asked->transactions += e->n;
+    for (uint32_t i = 0; sends && i < e->n; i++) {
+        asked->requests++;
+        asked->request_bytes += e->tx[i].bytes;
+    }
 }
 
 static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, uint64_t start,
@@ -326,7 +344,7 @@ uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64
     struct lsu_entry e;
     e.in = in;
     s->act.c[ACT_agu_addresses] += count_lanes(a->mask);
-    shared_part(s, a, a->mask, &e, t);
+    shared_part(s, w, a, a->mask, &e, t);
     const uint64_t ready = operands_at + agu_cycles(s, a->mask) + in->latency;
     const uint64_t start = max64(ready, s->banks_free_at);
     s->banks_free_at = start + e.bank_cycles;
@@ -375,6 +393,8 @@ void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t ope
             W->inflight++;
         }
     }
+    if (ww_unlikely(s->counts_memory) && e->path != PATH_NONE)
+        tell_asked(asked_by(s, w, in), e);
     u->start[e->start_slot] = NEVER;
     if (u->n++ == 0) u->wake = max64(e->ready, u->free_at);
 }

@@ -4,6 +4,13 @@
 #include "sm/sm_state.h"
 
 // Sectors of a line, for whatever waits for them: operations in flight, or warps that look again.
+// The data came from DRAM, and no earlier request had asked for it.
+static void tell_missed(struct sm *s, const struct mem_reply *r, uint32_t op) {
+    const struct mem_op *const o = &s->op[op];
+    struct sm_inst_memory *const asked = asked_by(s, o->warp, o->in);
+    if (asked != NULL) asked->dram_bytes += r->dram_bytes;
+}
+
 static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     uint32_t extra;
     const uint32_t n = caches_fill(s, r, t, &extra);
@@ -13,6 +20,8 @@ static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     }
     const uint64_t done =
         t + s->c.reply_extra + (r->client == CLIENT_TEX ? s->c.texture_latency : 0) + extra;
+    if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0 && n != 0 && !(s->mshr_out[0] & WAITER_WARP))
+        tell_missed(s, r, s->mshr_out[0]);
     for (uint32_t i = 0; i < n; i++)
         if (!(s->mshr_out[i] & WAITER_WARP)) lsu_part_done(s, (uint16_t)s->mshr_out[i], done, t);
     if (r->client == CLIENT_CONST) front_constants_came(s, n, t);
@@ -22,6 +31,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
     switch (r->tag & TAG_KIND) {
     case TAG_OP: {
         const uint16_t op = r->tag & TAG_INDEX;
+        if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0) tell_missed(s, r, op);
         const uint32_t extra = s->op[op].flags & OP_ATOMIC ? s->c.atomic_extra : 0;
         lsu_part_done(s, op, t + s->c.reply_extra + extra, t);
         return;

@@ -225,6 +225,7 @@ void sm_destroy(struct sm *s) {
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
         ww_free_aligned(s->kernel[i].counts);
+        ww_free_aligned(s->kernel[i].asked);
         ww_free_aligned(s->kernel[i].memory);
     }
     if (s->env.log != NULL) exec_log_destroy(s->env.log);
@@ -244,6 +245,21 @@ struct exec_log *sm_log(struct sm *s) { return s->env.log; }
 const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
 
 // ---- kernels -----------------------------------------------------------------------------------
+void sm_count_memory(struct sm *s) { s->counts_memory = true; }
+
+static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diags *d) {
+    if (n > ks->asked_capacity) {
+        ww_free_aligned(ks->asked);
+        ks->asked_capacity = 0;
+        ks->asked = ww_alloc_aligned(n * sizeof *ks->asked);
+        if (ks->asked == NULL) return no_memory(d);
+        ks->asked_capacity = n;
+    } else {
+        memset(ks->asked, 0, n * sizeof *ks->asked);
+    }
+    return WW_OK;
+}
+
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
     struct kernel_slot *const ks = &s->kernel[slot];
     assert(ks->kernel == NULL && "a slot is unbound before it is bound again");
@@ -264,6 +280,10 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
         ks->counts_capacity = n;
     } else {
         memset(ks->counts, 0, n * sizeof *ks->counts);
+    }
+    if (s->counts_memory) {
+        const enum ww_status status = bind_asked(ks, n, d);
+        if (status != WW_OK) return status;
     }
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;

@@ -133,5 +133,14 @@ uint64_t sm_activity_number(const struct sm *s);
 // Per machine instruction of the kernel in `slot`: arrays of image->n_insts.
 struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
 const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot);
+// What they asked of memory, in the same order. Counted, from the next sm_bind on, by an SM that was
+// told to; NULL elsewhere.
+struct sm_inst_memory {
+#define INST_MEMORY(name, unit, prose) uint64_t name;
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+};
+void sm_count_memory(struct sm *s);
+const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot);
 
 #endif

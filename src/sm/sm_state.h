@@ -245,6 +245,8 @@ struct kernel_slot {
     struct sm_kernel *kernel;
     struct sm_inst_counts *counts;
     uint32_t counts_capacity;
+    struct sm_inst_memory *asked; // by pc; NULL: not counted
+    uint32_t asked_capacity;
     uint8_t *memory;
     size_t memory_bytes;
     uint32_t free_blocks; // bit mask
@@ -261,6 +263,8 @@ struct sm {
     uint64_t fetch_held;  // could not ask for their line: again when something came back
     uint64_t const_retry; // the same for constant lines
     uint32_t access_lanes; // of the warp whose transaction is under way, 0: none
+    bool counts_memory;
+    struct sm_inst_memory *access_asked; // of its instruction; NULL: not counted
     uint64_t send_at;     // the port takes requests in order of time
     uint32_t fetch_room;  // free entries that make a warp fetch
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
@@ -415,6 +419,13 @@ static inline uint32_t count_warps(uint64_t mask) {
     mask -= mask >> 1 & 0x5555555555555555u;
     mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
     return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
+// What an instruction of a resident warp has asked of memory; NULL: not counted.
+static inline struct sm_inst_memory *asked_by(const struct sm *s, uint32_t w,
+                                              const struct sm_inst *in) {
+    const struct kernel_slot *const ks = &s->kernel[s->warp[w].kslot];
+    return ww_likely(ks->asked == NULL) ? NULL : &ks->asked[in - ks->kernel->inst];
 }
 
 // step_plain.c, step_full.c: simulates cycle t; answers the next cycle.

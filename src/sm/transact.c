@@ -188,12 +188,36 @@ static bool transact(struct sm *s, struct lsu_entry *e, const struct transaction
     }
 }
 
+// Look-ups for reads, and those that found what they wanted.
+static uint64_t lookups(const uint64_t *c) {
+    return c[ACT_l1_reads] + c[ACT_const_reads] + c[ACT_tex_reads];
+}
+static uint64_t found(const uint64_t *c) {
+    return c[ACT_l1_read_hits] + c[ACT_const_reads] - c[ACT_const_misses] + c[ACT_tex_hits];
+}
+
+// The same, told to the instruction. An access that does not wait for its transactions may outlive
+// its kernel: what it sends was told when it was accepted (lsu.c).
+static bool transact_asked(struct sm *s, struct lsu_entry *e, const struct transaction *x,
+                           uint64_t t) {
+    if (e->op == OP_NONE) return transact(s, e, x, t);
+    struct sm_inst_memory *const asked = asked_by(s, e->warp, e->in);
+    const uint64_t reads = lookups(s->act.c), hits = found(s->act.c);
+    s->access_asked = asked;
+    const bool done = transact(s, e, x, t);
+    s->access_asked = NULL;
+    asked->lookups += lookups(s->act.c) - reads;
+    asked->misses += lookups(s->act.c) - reads - (found(s->act.c) - hits);
+    return done;
+}
+
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
     const struct transaction *const x = &e->tx[e->next];
     uint64_t *const c = s->act.c;
     const uint64_t before = c[ACT_l1_reads] + c[ACT_l1_writes];
     s->access_lanes = count_lanes(e->lanes);
-    const bool done = transact(s, e, x, t);
+    const bool done =
+        ww_unlikely(s->counts_memory) ? transact_asked(s, e, x, t) : transact(s, e, x, t);
     s->access_lanes = 0;
     if (c[ACT_l1_reads] + c[ACT_l1_writes] != before) {
         const uint32_t words = count_lanes(x->words);

@@ -13,6 +13,10 @@ enum rule {
     RULE_BRANCHES,
     RULE_ADDRESSES,
     RULE_GLOBAL,
+    RULE_BEYOND,
+    RULE_DRAM_IN,
+    RULE_DRAM_OUT,
+    RULE_DRAM,
     RULE_SHARED,
     RULE_CONST,
     RULE_TEX,
@@ -40,7 +44,8 @@ static enum rule rule_of(uint32_t act) {
 // ---- a launch's instructions ------------------------------------------------------------------
 // What a launch says of one instruction, for the rules.
 struct count {
-    uint64_t issues, lanes, slots, requests, passes;
+    uint64_t issues, lanes, slots;
+    struct sm_inst_memory memory;
 };
 
 static bool is_global(uint8_t klass) {
@@ -58,6 +63,11 @@ static bool is_global(uint8_t klass) {
     }
 }
 
+static bool is_writing(uint8_t klass) {
+    return klass == OPC_ST_GLOBAL || klass == OPC_ST_LOCAL || klass == OPC_ST_GENERIC ||
+           klass == OPC_ATOM_GLOBAL || klass == OPC_SURF;
+}
+
 static bool is_shared(uint8_t klass) {
     return klass == OPC_LD_SHARED || klass == OPC_ST_SHARED || klass == OPC_ATOM_SHARED;
 }
@@ -70,8 +80,13 @@ static double weight(enum rule rule, const struct view_inst *i, const struct cou
     case RULE_BRANCHES: return i->klass == OPC_CTRL ? (double)n->issues : 0;
     case RULE_ADDRESSES:
         return op_class_unit[i->klass] == UNIT_LDST || i->klass == OPC_TEX ? (double)n->lanes : 0;
-    case RULE_GLOBAL: return is_global(i->klass) ? (double)n->requests : 0;
-    case RULE_SHARED: return is_shared(i->klass) ? (double)n->passes : 0;
+    case RULE_GLOBAL: return is_global(i->klass) ? (double)n->memory.transactions : 0;
+    case RULE_BEYOND: return (double)n->memory.request_bytes;
+    case RULE_DRAM_IN: return (double)n->memory.dram_bytes;
+    case RULE_DRAM_OUT: return is_writing(i->klass) ? (double)n->memory.request_bytes : 0;
+    case RULE_DRAM:
+        return weight(RULE_DRAM_IN, i, n) + weight(RULE_DRAM_OUT, i, n);
+    case RULE_SHARED: return (double)n->memory.passes;
     case RULE_CONST:
         return i->klass == OPC_LD_CONST || strstr(i->text, "c[0x") ? (double)n->issues : 0;
     case RULE_TEX: return i->klass == OPC_TEX ? (double)n->lanes : 0;
@@ -206,7 +221,27 @@ static struct view_code *code_of(struct arena *a, struct view_codes *all, uint32
     return c;
 }
 
+static void read_memory(const json_t *o, struct sm_inst_memory *m) {
+#define INST_MEMORY(name, unit, prose) m->name = number(o, #name);
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+}
+
+static void add_memory(struct sm_inst_memory *sum, const struct sm_inst_memory *m) {
+#define INST_MEMORY(name, unit, prose) sum->name += m->name;
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+}
+
+// Weights where a record has no counts of memory by instruction.
+static void guess_memory(uint8_t klass, struct count *n) {
+    if (is_global(klass))
+        n->memory.transactions = n->memory.request_bytes = n->memory.dram_bytes = n->lanes;
+    if (is_shared(klass)) n->memory.passes = n->issues;
+}
+
 static void count_launch(struct view_code *c, const json_t *list, struct count *n) {
+    bool has_memory = false;
     memset(n, 0, c->n * sizeof *n);
     size_t i;
     json_t *row;
@@ -217,11 +252,8 @@ static void count_launch(struct view_code *c, const json_t *list, struct count *
         struct count *k = &n[pc];
         k->issues = number(row, "issues");
         k->lanes = number(row, "lanes");
-        const json_t *const requests = json_object_get(row, "requests"), *const passes =
-                                                                             json_object_get(
-                                                                                 row, "passes");
-        k->requests = requests ? (uint64_t)json_integer_value(requests) : k->lanes;
-        k->passes = passes ? (uint64_t)json_integer_value(passes) : k->issues;
+        read_memory(json_object_get(row, "memory"), &k->memory);
+        has_memory = has_memory || json_object_get(row, "memory");
         k->slots = k->issues;
         const char *name;
         json_t *value;
@@ -235,6 +267,10 @@ static void count_launch(struct view_code *c, const json_t *list, struct count *
         }
         v->issues += k->issues;
         v->lanes += k->lanes;
+    }
+    for (uint32_t pc = 0; pc < c->n; pc++) {
+        add_memory(&c->inst[pc].memory, &n[pc].memory);
+        if (!has_memory) guess_memory(c->inst[pc].klass, &n[pc]);
     }
 }
 

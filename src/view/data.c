@@ -220,6 +220,10 @@ static json_t *inst_json(const struct view_inst *v) {
             json_object_set_new(stalls, stall_text((enum stall_reason)s),
                                 json_integer((json_int_t)v->stall[s]));
     json_object_set_new(o, "stalls", stalls);
+#define INST_MEMORY(name, unit, prose)                                                             \
+    if (v->memory.name) json_object_set_new(o, #name, json_integer((json_int_t)v->memory.name));
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
     put(o, "dynamic_j", v->dynamic_j);
     put(o, "static_j", v->static_j);
     return o;

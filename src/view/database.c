@@ -27,12 +27,19 @@ static const char *const tables[] = {
     "static_j real, primary key(launch, component)) without rowid",
     "create table instructions(code integer, kernel text, pc integer, text text, class text, "
     "ptx_line integer, src_file text, src_line integer, issues integer, lanes integer, "
-    "dynamic_j real, static_j real, primary key(code, pc)) without rowid",
+    "dynamic_j real, static_j real"
+#define INST_MEMORY(name, unit, prose) ", " #name " integer"
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    ", primary key(code, pc)) without rowid",
     "create table stalls(code integer, pc integer, reason text, slots integer, "
     "primary key(code, pc, reason)) without rowid",
     "create view lines as select code, kernel, src_file, src_line, sum(issues) as issues, "
-    "sum(lanes) as lanes, sum(dynamic_j) as dynamic_j, sum(static_j) as static_j "
-    "from instructions where src_line > 0 group by code, src_file, src_line",
+    "sum(lanes) as lanes, sum(dynamic_j) as dynamic_j, sum(static_j) as static_j"
+#define INST_MEMORY(name, unit, prose) ", sum(" #name ") as " #name
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    " from instructions where src_line > 0 group by code, src_file, src_line",
     "create table idle(code integer primary key, kernel text, launches integer, seconds real, "
     "idle_j real)",
     "create table intervals(launch integer, from_cycle integer, to_cycle integer, seconds real, "
@@ -205,7 +212,11 @@ static void put_launches(struct writer *w, const struct view_input *in) {
 
 static void put_codes(struct writer *w, const struct view_codes *codes) {
     sqlite3_stmt *const row =
-                            prepare(w, "insert into instructions values(?,?,?,?,?,?,?,?,?,?,?,?)"),
+                            prepare(w, "insert into instructions values(?,?,?,?,?,?,?,?,?,?,?,?"
+#define INST_MEMORY(name, unit, prose) ",?"
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+                                       ")"),
                         *const stall = prepare(w, "insert into stalls values(?,?,?,?)"),
                         *const idle = prepare(w, "insert into idle values(?,?,?,?,?)");
     for (uint32_t c = 0; c < codes->n; c++) {
@@ -217,10 +228,20 @@ static void put_codes(struct writer *w, const struct view_codes *codes) {
             const struct view_inst *const v = &code->inst[i];
             char key[16];
             snprintf(key, sizeof key, "%u", v->src_file);
-            insert(w, row, "itittitiiidd", id, code->kernel, (int64_t)v->pc, v->text,
+            insert(w, row,
+                   "itittitiiidd"
+#define INST_MEMORY(name, unit, prose) "i"
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+                   ,
+                   id, code->kernel, (int64_t)v->pc, v->text,
                    op_class_text((enum op_class)v->klass), (int64_t)v->ptx_line,
                    text_of(json_object_get(code->source, "files"), key), (int64_t)v->src_line,
-                   (int64_t)v->issues, (int64_t)v->lanes, v->dynamic_j, v->static_j);
+                   (int64_t)v->issues, (int64_t)v->lanes, v->dynamic_j, v->static_j
+#define INST_MEMORY(name, unit, prose) , (int64_t)v->memory.name
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+            );
             for (uint32_t s = 0; s < STALL_N; s++)
                 if (v->stall[s])
                     insert(w, stall, "iiti", id, (int64_t)v->pc, stall_text((enum stall_reason)s),

@@ -74,7 +74,7 @@
       });
     }
     var head = el("tr", null, columns.map(function (c, i) {
-      var button = el("button", { type: "button", text: c.title, onclick: function () {
+      var button = el("button", { type: "button", text: c.title, title: c.hint || null, onclick: function () {
         sorted.down = sorted.at === i ? !sorted.down : true;
         sorted.at = i;
         var list = rows.slice().sort(function (a, b) {
@@ -322,6 +322,8 @@
     return Object.keys(stalls).sort(function (a, b) { return stalls[b] - stalls[a]; }).slice(0, 3).map(function (n) {
       return n + " " + whole(stalls[n]); }).join(", ");
   }
+  var memory = ["accesses", "transactions", "passes", "conflicts", "lookups", "misses", "requests", "request_bytes", "dram_bytes"];
+  function asked(i) { return memory.reduce(function (o, n) { o[n] = i[n] || 0; return o; }, {}); }
   function waited(i) { return Object.keys(i.stalls).reduce(function (s, n) { return s + i.stalls[n]; }, 0); }
   // Adds instructions up by the line that `key` gives.
   function byLine(code, key, text) {
@@ -329,12 +331,14 @@
     code.instructions.forEach(function (i) {
       var k = key(i);
       if (k === null) return;
-      var l = lines[k] = lines[k] || { key: k, text: text(k, i), issues: 0, lanes: 0, slots: 0, dynamic_j: 0, static_j: 0, stalls: {}, pcs: [] };
+      var l = lines[k] = lines[k] || Object.assign({ key: k, text: text(k, i), issues: 0, lanes: 0, slots: 0, dynamic_j: 0, static_j: 0, stalls: {},
+        pcs: [] }, asked({}));
       l.issues += i.issues;
       l.lanes += i.lanes;
       l.slots += waited(i);
       l.dynamic_j += i.dynamic_j;
       l.static_j += i.static_j;
+      memory.forEach(function (n) { l[n] += i[n] || 0; });
       l.pcs.push(i.pc);
       Object.keys(i.stalls).forEach(function (n) { l.stalls[n] = (l.stalls[n] || 0) + i.stalls[n]; });
     });
@@ -342,6 +346,8 @@
   }
   function pane(code, title, rows, select) {
     var most = rows.reduce(function (m, r) { return Math.max(m, r.dynamic_j + r.static_j || r.issues); }, 0);
+    var some = function (key) { return rows.some(function (r) { return r[key]; }); };
+    var share = function (a, b) { return function (r) { return r[b] ? r[a] / r[b] : 0; }; };
     var heat = function (r) { return most ? (r.dynamic_j + r.static_j || r.issues) / most : 0; };
     var t = table(title + " of " + code.kernel, [
       { title: title, value: function (r) { return r.order; }, text: function (r) { return r.label; } },
@@ -350,9 +356,17 @@
       { title: "dynamic", value: function (r) { return r.dynamic_j; }, text: function (r) { return scaled(r.dynamic_j, "J"); } },
       { title: "issues", value: function (r) { return r.issues; }, text: function (r) { return whole(r.issues); } },
       { title: "lanes", value: function (r) { return r.issues ? r.lanes / r.issues : 0; }, text: function (r) { return r.issues ? fixed(r.lanes / r.issues) : ""; } },
+      { title: "tx/request", hint: "transactions a request of a warp", of: "accesses", value: share("transactions", "accesses"),
+        text: function (r) { return r.accesses ? fixed(r.transactions / r.accesses) : ""; } },
+      { title: "conflicts", hint: "cycles for which bank conflicts held shared memory", of: "passes", value: function (r) { return r.conflicts; },
+        text: function (r) { return r.passes ? whole(r.conflicts) : ""; } },
+      { title: "misses", hint: "look-ups of L1, constant and texture cache that missed, and their share", of: "lookups", value: function (r) { return r.misses; },
+        text: function (r) { return r.lookups ? whole(r.misses) + " (" + Math.round(100 * r.misses / r.lookups) + " %)" : ""; } },
+      { title: "DRAM", hint: "bytes that it was the first to have read from DRAM", of: "dram_bytes", value: function (r) { return r.dram_bytes; },
+        text: function (r) { return r.dram_bytes ? scaled(r.dram_bytes, "B") : ""; } },
       { title: "waited", value: function (r) { return r.slots; }, text: function (r) { return whole(r.slots); } },
       { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls); } }
-    ], rows, { row: function () { return { tabindex: "0" }; }, ready: function (tr, r) {
+    ].filter(function (c) { return !c.of || some(c.of); }), rows, { row: function () { return { tabindex: "0" }; }, ready: function (tr, r) {
       r.tr = tr;
       tr.addEventListener("click", function () { select(r.pcs); });
       tr.addEventListener("keydown", function (e) { if (e.key === "Enter") select(r.pcs); });
@@ -374,8 +388,8 @@
     var ptx = byLine(code, function (i) { return i.ptx || null; }, function (k) { return (code.ptx[k] || "").trim(); });
     ptx.forEach(function (r) { r.order = -r.key; r.label = String(r.key).padStart(5) + "  " + r.text; });
     var machine = code.instructions.map(function (i) {
-      return { order: -i.pc, label: String(i.pc).padStart(5) + "  " + i.text, issues: i.issues, lanes: i.lanes, slots: waited(i), stalls: i.stalls,
-        dynamic_j: i.dynamic_j, static_j: i.static_j, pcs: [i.pc] }; });
+      return Object.assign({ order: -i.pc, label: String(i.pc).padStart(5) + "  " + i.text, issues: i.issues, lanes: i.lanes, slots: waited(i),
+        stalls: i.stalls, dynamic_j: i.dynamic_j, static_j: i.static_j, pcs: [i.pc] }, asked(i)); });
     cuda.sort(function (a, b) { return b.order - a.order; });
     ptx.sort(function (a, b) { return b.order - a.order; });
     var parts = [];

@@ -34,6 +34,18 @@ def one(name, rule, work=1.0):  # work: of the good run, over the bad one's
     energy = b['energy_j'] - g['energy_j'] / work
     assert 0.5 < f['energy_j'] / energy < 2, (name, 'energy', f['energy_j'], energy)
     return f
+# each lane of coalesce_bad's load has a line of its own; those of banks_bad's want two banks
+def memory(name, text, *keys):
+    i = [i for i in load(name)['codes'][0]['instructions'] if i['text'].startswith(text) and i['issues']][0]
+    return [i.get(k, 0) for k in keys]
+for text, name, each in (('LDG', 'coalesce_bad', 32), ('STG', 'coalesce_bad', 1), ('LDG', 'coalesce_good', 1)):
+    accesses, transactions = memory(name, text, 'accesses', 'transactions')
+    assert accesses and transactions == each * accesses, (name, text, accesses, transactions)
+    energy = lambda t: memory(name, t, 'dynamic_j')[0]
+    if name == 'coalesce_bad': assert energy('LDG') > 5 * energy('STG'), (energy('LDG'), energy('STG'))
+for name, each in (('banks_bad', 15), ('banks_good', 0)):
+    passes, conflicts = memory(name, 'LDS', 'passes', 'conflicts')
+    assert passes and conflicts * (each + 1) == passes * each, (name, passes, conflicts)
 assert one('coalesce', 'uncoalesced')['text'].startswith(('LDG', 'STG'))
 assert one('banks', 'bank-conflicts')['text'].startswith('LDS')
 one('diverge', 'divergence')

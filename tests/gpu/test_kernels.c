@@ -236,8 +236,52 @@ static void intervals_add_up(void **state) {
     }
     assert_int_equal(issues, r->warp_instructions);
     assert_int_equal(lanes, r->thread_instructions);
+    assert_null(bench_last(&plain)->inst_memory);
     bench_close(&b);
     bench_close(&plain);
+}
+
+// What instructions asked of memory adds up to what the SMs' and the partitions' counters say.
+static void memory_by_instruction_adds_up(void **state) {
+    (void)state;
+    struct gpu_options o;
+    gpu_options_init(&o);
+    o.count_instructions = true;
+    for (size_t g = 0; g < WW_COUNT(gpus); g++) {
+        struct bench b;
+        open_kernels(&b, gpus[g], &o);
+        run_all(&b);
+        bool any_shared = false;
+        for (uint32_t k = 0; k < gpu_result_count(b.gpu); k++) {
+            const struct gpu_result *r = gpu_result_at(b.gpu, k);
+            const uint64_t *c = r->activity.c;
+            struct sm_inst_memory sum = {0};
+            uint64_t operands = 0;
+            for (uint32_t i = 0; i < r->image->n_insts; i++) {
+#define INST_MEMORY(name, unit, prose) sum.name += r->inst_memory[i].name;
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+                const uint8_t klass = r->image->inst[i].klass;
+                if (op_class_unit[klass] != UNIT_LDST && op_class_unit[klass] != UNIT_TEX)
+                    assert_true(r->inst_memory[i].accesses + r->inst_memory[i].passes == 0);
+            }
+            operands = c[ACT_const_operands];
+            assert_int_equal(sum.passes, c[ACT_shared_passes]);
+            assert_int_equal(sum.conflicts, c[ACT_shared_conflicts]);
+            assert_int_equal(sum.lookups + operands,
+                             c[ACT_l1_reads] + c[ACT_const_reads] + c[ACT_tex_reads]);
+            assert_in_range(sum.misses, c[ACT_l1_read_misses] + c[ACT_l1_read_merges],
+                            c[ACT_l1_read_misses] + c[ACT_l1_read_merges] + c[ACT_tex_misses] +
+                                c[ACT_const_misses]);
+            assert_true(sum.transactions >= c[ACT_coalescer_transactions]);
+            assert_true(sum.requests <= c[ACT_net_request_packets]);
+            if (sum.transactions) assert_true(sum.requests != 0 && sum.request_bytes != 0);
+            assert_true(sum.dram_bytes <= c[ACT_dram_read_bytes]);
+            any_shared = any_shared || sum.passes != 0;
+        }
+        assert_true(any_shared);
+        bench_close(&b);
+    }
 }
 
 // What every finished launch must satisfy, whatever the kernel.
@@ -277,6 +321,7 @@ int main(void) {
         cmocka_unit_test(same_for_any_threads),
         cmocka_unit_test(two_gpus_in_one_process),
         cmocka_unit_test(intervals_add_up),
+        cmocka_unit_test(memory_by_instruction_adds_up),
         cmocka_unit_test(counts_are_conserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
