@@ -1,12 +1,12 @@
 // Whole kernels without time, on any number of host threads with the same results.
 //
-// The blocks that are resident are dealt to groups, whose number does not depend on the host. Time is
-// cut into rounds; in a round every group runs alone, on any thread, with a store log: it sees its
-// own stores, and otherwise memory as it stood at the round's start. Then the logs are committed in
-// the order of the groups. So a round is to a group what a quantum is to an SM (exec.h, "Order of
-// memory"), and racing atomics are in the order: round, group, turn. New blocks are dealt at the
-// start of a round, in order of their numbers, to the groups in order; blocks that end in the round
-// that they begin in therefore act in order of their numbers.
+// The blocks that are resident are dealt to groups, whose number does not depend on the host. Time
+// is cut into rounds; in a round every group runs alone, on any thread, with a store log: it sees
+// its own stores, and otherwise memory as it stood at the round's start. Then the logs are
+// committed in the order of the groups. So a round is to a group what a quantum is to an SM
+// (exec.h, "Order of memory"), and racing atomics are in the order: round, group, turn. New blocks
+// are dealt at the start of a round, in order of their numbers, to the groups in order; blocks that
+// end in the round that they begin in therefore act in order of their numbers.
 //
 // In a group a block runs for so many instructions a warp, its warps in turns; then the next block
 // does. A warp whose atomic has a result waits for the end of the round. Turns are short, so that
@@ -19,12 +19,12 @@
 #include "exec/step.h"
 
 enum {
-    RESIDENT = 256,              // blocks at once: those may wait for one another
+    RESIDENT = 256, // blocks at once: those may wait for one another
     RESIDENT_BYTES = 256 << 20,
-    TURN = 64, // instructions of a warp, at most, before the block's next has its turn
-    ROUND = 1024,                // of a warp in a round, at most
-    LOG_LIMIT = 2 << 20,         // bytes of a group's log that end its round
-    MAX_BATCH = 4096,            // blocks dealt to a group in a round
+    TURN = 64,           // instructions of a warp, at most, before the block's next has its turn
+    ROUND = 1024,        // of a warp in a round, at most
+    LOG_LIMIT = 2 << 20, // bytes of a group's log that end its round
+    MAX_BATCH = 4096,    // blocks dealt to a group in a round
     BARRIERS = 16
 };
 
@@ -43,21 +43,30 @@ struct group {
     _Alignas(64) struct exec_env env;
     struct run_cta *cta; // [run.places]
     uint8_t *memory;
-    uint64_t next, end;  // blocks dealt and not begun
-    uint64_t budget;     // instructions that it may run in this round
+    uint64_t next, end; // blocks dealt and not begun
+    uint64_t budget;    // instructions that it may run in this round
     struct exec_counts counts;
-    uint32_t live;       // places that hold a block
+    uint32_t live; // places that hold a block
     bool moved;
     enum group_end how;
 };
-struct run {
-    struct exec_launch *l;
-    struct devmem *memory;
-    const volatile int *stop;
-    struct group *group;
+// What groups work with. A launch leaves it to the next: fresh pages from the host would cost a
+// short launch more than its instructions do.
+struct exec_groups {
+    struct group group[EXEC_GROUPS];
     struct exec_log *log[EXEC_GROUPS];
     struct run_cta *cta;
     uint8_t *bytes, *states;
+    size_t cap_cta, cap_bytes, cap_states;
+};
+struct wave {
+    struct exec_launch *l;
+    struct devmem *memory;
+    const volatile int *stop;
+    struct exec_groups *kept;
+    struct group *group;               // [n_groups]
+    struct exec_log *log[EXEC_GROUPS]; // NULL in a launch of one block
+    struct run_cta *cta;
     uint32_t n_groups, places; // of a group
     uint64_t next, total;      // blocks
     uint64_t batch;            // blocks that a group may be dealt in a round
@@ -65,7 +74,7 @@ struct run {
 };
 
 // ---- a block --------------------------------------------------------------------------------
-static void start_cta(struct run *r, struct group *g, uint32_t place) {
+static void start_cta(struct wave *r, struct group *g, uint32_t place) {
     struct run_cta *c = &g->cta[place];
     const uint64_t id = g->next++;
     const uint32_t sms = r->l->args.sm_count ? r->l->args.sm_count : 1;
@@ -175,8 +184,9 @@ static void run_cta(struct group *g, struct run_cta *c) {
 
 // ---- a group's round ------------------------------------------------------------------------
 static void run_group(void *user, uint32_t i) {
-    struct run *r = user;
+    struct wave *r = user;
     struct group *g = &r->group[i];
+    if (g->env.log) log_forget(g->env.log);
     g->moved = false;
     for (uint32_t p = 0; p < r->places && g->how == GROUP_WENT_ON; p++) {
         struct run_cta *c = &g->cta[p];
@@ -194,8 +204,19 @@ static void run_group(void *user, uint32_t i) {
 }
 
 // ---- rounds ---------------------------------------------------------------------------------
-static bool make_run(struct run *r) {
+// Room for `bytes` bytes, of any content: the groups' threads, not this one, touch fresh pages
+// first.
+static bool grow(void **p, size_t *cap, size_t bytes) {
+    if (bytes <= *cap) return true;
+    free(*p);
+    *p = aligned_alloc(64, bits_align_up(bytes, 64));
+    *cap = *p ? bytes : 0;
+    return *p;
+}
+static bool make_wave(struct wave *r) {
     const struct exec_launch *l = r->l;
+    struct exec_groups *kept = r->kept;
+    if (!kept) return false;
     r->total = (uint64_t)l->args.grid[0] * l->args.grid[1] * l->args.grid[2];
     const uint64_t fit = RESIDENT_BYTES / l->cta_bytes;
     uint64_t resident = fit < 1 ? 1 : fit > RESIDENT ? RESIDENT : fit;
@@ -204,35 +225,42 @@ static bool make_run(struct run *r) {
     r->places = (uint32_t)((resident + r->n_groups - 1) / r->n_groups);
     r->batch = r->places;
     const size_t all = (size_t)r->n_groups * r->places;
-    r->bytes = ww_alloc_aligned(l->cta_bytes * all);
-    r->group = ww_alloc_aligned(r->n_groups * sizeof *r->group);
-    r->cta = calloc(all, sizeof *r->cta);
-    r->states = calloc(all * l->warps, 1);
-    if (!r->bytes || !r->group || !r->cta || !r->states) return false;
-    memset(r->group, 0, r->n_groups * sizeof *r->group);
-    for (size_t k = 0; k < all; k++) r->cta[k].state = r->states + k * l->warps;
+    void *cta = kept->cta, *bytes = kept->bytes, *states = kept->states;
+    const bool fits = grow(&cta, &kept->cap_cta, all * sizeof *r->cta) &&
+                      grow(&bytes, &kept->cap_bytes, all * l->cta_bytes) &&
+                      grow(&states, &kept->cap_states, all * l->warps);
+    kept->cta = cta;
+    kept->bytes = bytes;
+    kept->states = states;
+    if (!fits) return false;
+    r->group = kept->group;
+    r->cta = kept->cta;
+    for (size_t k = 0; k < all; k++)
+        r->cta[k] = (struct run_cta){.state = kept->states + k * l->warps};
     for (uint32_t i = 0; i < r->n_groups; i++) {
         struct group *g = &r->group[i];
-        g->cta = r->cta + (size_t)i * r->places;
-        g->memory = r->bytes + (size_t)i * r->places * l->cta_bytes;
-        g->env.memory = r->memory;
+        *g = (struct group){.env.memory = r->memory,
+                            .cta = r->cta + (size_t)i * r->places,
+                            .memory = kept->bytes + (size_t)i * r->places * l->cta_bytes};
         if (r->total == 1) continue;
-        g->env.log = r->log[i] = log_create(LOG_LARGE_BLOOM_WORDS);
+        if (!kept->log[i]) kept->log[i] = log_create(LOG_LARGE_BLOOM_WORDS);
+        g->env.log = r->log[i] = kept->log[i];
         if (!g->env.log) return false;
     }
     return true;
 }
-static void free_run(struct run *r) {
-    for (uint32_t i = 0; i < EXEC_GROUPS; i++) exec_log_destroy(r->log[i]);
-    ww_free_aligned(r->bytes);
-    ww_free_aligned(r->group);
-    free(r->cta);
-    free(r->states);
+void exec_groups_destroy(struct exec_groups *kept) {
+    if (!kept) return;
+    for (uint32_t i = 0; i < EXEC_GROUPS; i++) exec_log_destroy(kept->log[i]);
+    free(kept->bytes);
+    free(kept->cta);
+    free(kept->states);
+    ww_free_aligned(kept);
 }
 
 // Blocks to groups, in order. Where whole batches ended in the round before, blocks are short: the
 // next batches are larger, so that a round is longer than what it costs.
-static void deal(struct run *r) {
+static void deal(struct wave *r) {
     bool idle = true;
     for (uint32_t i = 0; i < r->n_groups; i++) {
         const struct group *g = &r->group[i];
@@ -255,11 +283,11 @@ static void deal(struct run *r) {
     }
 }
 
-static const char *name_of(const struct run *r) {
+static const char *name_of(const struct wave *r) {
     return r->l->im->name ? r->l->im->name : "kernel";
 }
 
-static enum ww_status deadlock(const struct run *r, struct diags *d) {
+static enum ww_status deadlock(const struct wave *r, struct diags *d) {
     const struct code_image *im = r->l->im;
     for (uint32_t s = 0; s < r->n_groups * r->places; s++) {
         const struct run_cta *c = &r->cta[s];
@@ -280,7 +308,7 @@ static enum ww_status deadlock(const struct run *r, struct diags *d) {
 }
 
 // With a budget that one round could spend, groups run one after the other and share it.
-static void run_groups(struct run *r, const struct exec_crew *crew) {
+static void run_groups(struct wave *r, const struct exec_crew *crew) {
     const uint64_t places = r->n_groups * (r->batch > r->places ? r->batch : r->places);
     const bool tight = r->budget / ((uint64_t)ROUND * r->l->warps) <= places;
     if (!tight && crew && r->n_groups > 1) {
@@ -300,14 +328,14 @@ static void run_groups(struct run *r, const struct exec_crew *crew) {
 static enum ww_status fault(struct exec_fault *f, const struct exec_fault *what, struct diags *d) {
     const enum exec_fault_kind k = what->kind;
     *f = *what;
-    return diag_add(d, k == FAULT_TRAP || k == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS,
-                    "%s", what->text);
+    return diag_add(d, k == FAULT_TRAP || k == FAULT_ASSERT ? WW_ERROR_TRAP : WW_ERROR_ACCESS, "%s",
+                    what->text);
 }
 
 // The end of a round: what it did takes effect, and why the launch may be over.
-static enum ww_status end_round(struct run *r, struct exec_fault *f, struct diags *d) {
+static enum ww_status end_round(struct wave *r, struct exec_fault *f, struct diags *d) {
     struct exec_fault late;
-    const bool committed = exec_commit(r->memory, r->log, r->n_groups, &late);
+    const bool committed = log_commit(r->memory, r->log, r->n_groups, &late);
     bool moved = false, limit = false;
     uint64_t cycle = 0, live = r->total - r->next;
     for (uint32_t i = 0; i < r->n_groups; i++) {
@@ -322,11 +350,12 @@ static enum ww_status end_round(struct run *r, struct exec_fault *f, struct diag
     for (uint32_t i = 0; i < r->n_groups; i++) r->group[i].env.cycle = cycle;
     if (limit)
         return diag_add(d, WW_ERROR_LIMIT, "%s: the limit of instructions was met", name_of(r));
-    if (r->stop && *r->stop) return diag_add(d, WW_ERROR_INTERRUPTED, "%s: interrupted", name_of(r));
+    if (r->stop && *r->stop)
+        return diag_add(d, WW_ERROR_INTERRUPTED, "%s: interrupted", name_of(r));
     return !moved && live ? deadlock(r, d) : WW_OK;
 }
 
-static bool is_over(const struct run *r) {
+static bool is_over(const struct wave *r) {
     bool over = r->next == r->total;
     for (uint32_t i = 0; over && i < r->n_groups; i++)
         over = !r->group[i].live && r->group[i].next == r->group[i].end;
@@ -338,12 +367,15 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                                    const volatile int *stop, struct exec_counts *counts,
                                    struct exec_fault *f, struct diags *d) {
     struct exec_fault unwanted;
-    struct run r = {.l = l,
-                    .memory = m,
-                    .stop = stop,
-                    .budget = max_instructions ? max_instructions : UINT64_MAX};
+    struct exec_groups *kept = crew && crew->groups ? *crew->groups : NULL;
+    if (!kept) kept = ww_alloc_aligned(sizeof *kept);
+    struct wave r = {.l = l,
+                     .memory = m,
+                     .stop = stop,
+                     .kept = kept,
+                     .budget = max_instructions ? max_instructions : UINT64_MAX};
     enum ww_status s =
-        make_run(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
+        make_wave(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");
     while (s == WW_OK && !is_over(&r)) {
         deal(&r);
         run_groups(&r, crew);
@@ -354,6 +386,9 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
         counts->warp_instructions += r.group[i].counts.warp_instructions;
         counts->thread_instructions += r.group[i].counts.thread_instructions;
     }
-    free_run(&r);
+    if (crew && crew->groups)
+        *crew->groups = kept;
+    else
+        exec_groups_destroy(kept);
     return s;
 }

@@ -352,7 +352,10 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
         for (uint32_t n = bits_count32(r->mask); n; n--, p += 8 + r->bytes) {
             uint8_t *host;
             memcpy(&host, p, 8);
-            memcpy(host, p + 8, r->bytes);
+            if (r->bytes == 4)
+                memcpy(host, p + 8, 4);
+            else
+                memcpy(host, p + 8, r->bytes);
             if (track) devmem_mark_written_host(m, host, r->bytes);
         }
         return true;
@@ -412,34 +415,41 @@ static bool commit_record(struct devmem *m, const struct record *r, struct exec_
     return true;
 }
 
-bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
-    bool ok = true;
+bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
     for (uint32_t k = 0; k < n; k++) {
         struct exec_log *log = logs[k];
-        if (!log || !log->len) continue;
-        for (size_t at = 0; at < log->len;) {
+        for (size_t at = 0; log && at < log->len;) {
             const struct record *r = (const struct record *)(const void *)(log->buf + at);
-            if (ok) ok = commit_record(m, r, f);
+            if (!commit_record(m, r, f)) return false;
             at += r->size;
         }
-        if (log->out_of_memory && ok) {
+        if (log && log->out_of_memory) {
             *f = (struct exec_fault){.kind = FAULT_UNALLOCATED};
             snprintf(f->text, sizeof f->text,
                      "the host ran out of memory for the stores of one quantum");
-            ok = false;
-        }
-        log->len = log->overlaid = 0;
-        log->n_freed = 0;
-        log->out_of_memory = false;
-        if (log->is_busy) {
-            memset(log->bloom, 0, (log->bloom_mask + 1ul) * sizeof *log->bloom);
-            for (uint32_t word = 0; word < log->cap_lines / 64 && log->n_lines; word++) {
-                FOR_EACH_BIT64(i, log->used[word]) log->line[64 * word + i].tag = 0;
-                log->used[word] = 0;
-            }
-            log->n_lines = 0;
-            log->is_busy = false;
+            return false;
         }
     }
+    return true;
+}
+
+void log_forget(struct exec_log *log) {
+    log->len = log->overlaid = 0;
+    log->n_freed = 0;
+    log->out_of_memory = false;
+    if (!log->is_busy) return;
+    memset(log->bloom, 0, (log->bloom_mask + 1ul) * sizeof *log->bloom);
+    for (uint32_t word = 0; word < log->cap_lines / 64 && log->n_lines; word++) {
+        FOR_EACH_BIT64(i, log->used[word]) log->line[64 * word + i].tag = 0;
+        log->used[word] = 0;
+    }
+    log->n_lines = 0;
+    log->is_busy = false;
+}
+
+bool exec_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f) {
+    const bool ok = log_commit(m, logs, n, f);
+    for (uint32_t k = 0; k < n; k++)
+        if (logs[k] && (logs[k]->len || logs[k]->out_of_memory)) log_forget(logs[k]);
     return ok;
 }

@@ -55,6 +55,9 @@ struct wide { // an atomic's operand or result: up to 16 bytes
 // that came from the log, of at most 32.
 bool log_overlay(struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t *buf,
                  uint32_t *own);
+// exec_commit in two steps: what the logs hold takes effect, in their order; a log is empty again.
+bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f);
+void log_forget(struct exec_log *log);
 // A log whose filter has so many words, a power of two.
 struct exec_log *log_create(uint32_t bloom_words);
 

@@ -186,6 +186,7 @@ void gpu_destroy(struct gpu *g) {
     }
     run_free_spares(g);
     device_tear_down(g);
+    exec_groups_destroy(g->groups);
     devmem_destroy(g->memory);
     exec_findings_destroy(g->options.exec.findings);
     arena_free(&g->results_arena);

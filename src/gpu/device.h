@@ -141,6 +141,7 @@ struct gpu {
     struct savings_sm **savings; // of each SM, or NULL
     struct savings_l2 *savings_l2; // or NULL
     struct exec_log **logs;
+    struct exec_groups *groups; // of launches without time
     struct mem_port **ports;
     struct sm_side *side;
     struct threads *threads;

@@ -510,7 +510,7 @@ static void functional(struct gpu *g, struct run *r) {
     }
     struct exec_counts counts = {0};
     struct exec_fault fault = {.kind = FAULT_NONE};
-    const struct exec_crew crew = {.each = on_all_threads, .user = g};
+    const struct exec_crew crew = {.each = on_all_threads, .user = g, .groups = &g->groups};
     s = exec_run_functional(r->exec, g->memory, &crew,
                             g->options.max_instructions ? g->options.max_instructions : UINT64_MAX,
                             g->options.stop, &counts, &fault, &d);

@@ -126,6 +126,62 @@ static void faults_are_told(void **state) {
     assert_string_equal(text, f.text);
     prog_free(p);
 }
+static void in_turn(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg) {
+    (void)user;
+    for (uint32_t i = 0; i < n; i++) fn(arg, i);
+}
+// Launches that share what groups work with: each reads what the host has put in the place of what
+// the one before stored, also after one that traps.
+static void a_launch_leaves_nothing_behind(void **state) {
+    (void)state;
+    enum { BLOCKS = 300, WORDS = 4 * BLOCKS };
+    struct prog *p = prog_new();
+    struct exec_groups *groups = NULL;
+    const struct exec_crew crew = {.each = in_turn, .groups = &groups};
+    const uint64_t at[2] = {devmem_alloc(p->mem, WORDS, 256, "even"),
+                            devmem_alloc(p->mem, WORDS, 256, "odd")};
+    const struct {
+        uint32_t blocks, threads;
+        bool traps; // behind its store
+    } launch[] = {{64, 32, true},      {BLOCKS, 64, false}, {1, 32, false},
+                  {BLOCKS, 32, false}, {64, 32, true},      {BLOCKS, 64, false}};
+    for (uint32_t k = 0; k < WW_COUNT(launch); k++) {
+        uint32_t *from = (uint32_t *)(void *)devmem_host(p->mem, at[k % 2], WORDS);
+        uint32_t *to = (uint32_t *)(void *)devmem_host(p->mem, at[1 - k % 2], WORDS);
+        for (uint32_t i = 0; i < BLOCKS; i++) from[i] = 10 * k;
+        prog_clear(p);
+        p->params[0] = at[k % 2];
+        p->params[1] = at[1 - k % 2];
+        p->args.grid[0] = launch[k].blocks;
+        p->args.block[0] = launch[k].threads;
+        p->args.params = p->params;
+        emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_ctaid_x;
+        for (uint32_t i = 0; i < 2; i++) {
+            emit(p, OP_MOV, PTX_B64, RD(2 + 2 * i), C0(CB0_PARAMS + 8 * i, 2), NONE_, NONE_);
+            emit(p, OP_IMAD, PTX_U32, RD(2 + 2 * i), R(0), I(4), RD(2 + 2 * i))->flags = MF_WIDE;
+        }
+        memory_op(p, OP_LD, 0, R(6), RD(2), NONE_);
+        emit(p, OP_IADD, PTX_U32, R(6), R(6), I(1), NONE_);
+        memory_op(p, OP_ST, 0, NONE_, RD(4), R(6));
+        if (launch[k].traps) emit(p, OP_TRAP, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+        emit_exit(p);
+        assert_int_equal(exec_launch_create(&p->im, p->mem, &p->args, &p->diags, &p->launch),
+                         WW_OK);
+        struct exec_counts c;
+        struct exec_fault f;
+        struct diags d;
+        diags_init(&d);
+        assert_int_equal(exec_run_functional(p->launch, p->mem, &crew, 0, NULL, &c, &f, &d),
+                         launch[k].traps ? WW_ERROR_TRAP : WW_OK);
+        diags_free(&d);
+        for (uint32_t i = 0; i < BLOCKS; i++) assert_int_equal(from[i], 10 * k);
+        for (uint32_t i = 0; i < launch[k].blocks && !launch[k].traps; i++)
+            assert_int_equal(to[i], 10 * k + 1);
+    }
+    assert_non_null(groups);
+    exec_groups_destroy(groups);
+    prog_free(p);
+}
 static void levels(void **state) {
     (void)state;
     assert_false(exec_simd_force("v9"));
@@ -139,6 +195,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_blocks),     cmocka_unit_test(blocks_wait_for_each_other),
         cmocka_unit_test(endless),         cmocka_unit_test(deadlock),
-        cmocka_unit_test(faults_are_told), cmocka_unit_test(levels)};
+        cmocka_unit_test(faults_are_told), cmocka_unit_test(a_launch_leaves_nothing_behind),
+        cmocka_unit_test(levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
