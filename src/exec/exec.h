@@ -172,7 +172,7 @@ struct exec_warp {
     uint32_t bar_id, bar_threads, bar_kind; // bar_threads 0: whole CTA; bar_kind enum mbar
     uint32_t bar_value;                     // predicate bits given to a reducing barrier
     const void *bar_dst;                    // private
-    uint32_t bar_mask;                      // private: lanes that get the barrier's result
+    uint32_t bar_mask;                      // lanes that came, which get the barrier's result
     uint32_t bar_epoch, bar_named;          // private: race checking
     // Device address that the warp's local memory appears at, for caches: word w of lane l is at
     // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.

@@ -15,6 +15,7 @@
 // effect at once.
 #include <stdlib.h>
 
+#include "exec/barrier.h"
 #include "exec/log.h"
 #include "exec/step.h"
 
@@ -25,7 +26,6 @@ enum {
     ROUND = 1024,        // of a warp in a round, at most
     LOG_LIMIT = 2 << 20, // bytes of a group's log that end its round
     MAX_BATCH = 4096,    // blocks dealt to a group in a round
-    BARRIERS = 16
 };
 
 enum warp_state { READY, WAITING, HELD /* until the round ends */, DONE };
@@ -33,10 +33,7 @@ struct run_cta {
     struct exec_cta cta;
     uint8_t *state;             // a warp
     uint32_t left;              // warps not done; 0: the place is free
-    uint32_t waiting[BARRIERS]; // warps at each barrier
-    uint32_t arrived[BARRIERS]; // threads, whole warps counted
-    uint32_t value[BARRIERS];   // reduction so far: count, and, or
-    uint32_t expected[BARRIERS];
+    struct exec_barrier bar[EXEC_BARRIERS];
 };
 enum group_end { GROUP_WENT_ON, GROUP_FAULTED, GROUP_MET_LIMIT };
 struct group {
@@ -80,47 +77,27 @@ static void start_cta(struct wave *r, struct group *g, uint32_t place) {
     const uint32_t sms = r->l->args.sm_count ? r->l->args.sm_count : 1;
     exec_cta_init(&c->cta, r->l, g->memory + place * r->l->cta_bytes, id, (uint32_t)(id % sms));
     memset(c->state, READY, c->cta.n_warps);
-    memset(c->arrived, 0, sizeof c->arrived);
-    memset(c->waiting, 0, sizeof c->waiting);
+    memset(c->bar, 0, sizeof c->bar);
     c->left = c->cta.n_warps;
     g->live++;
 }
 
-// Lets the warps at barrier b go when enough threads have come. Without a count that is every warp
-// that has not ended.
-static bool try_release(struct run_cta *c, uint32_t b) {
-    if (!c->arrived[b]) return false;
-    const uint32_t need = c->expected[b] ? c->expected[b] : c->left * WARP_LANES;
-    if (c->arrived[b] < need) return false;
-    for (uint32_t k = 0; k < c->cta.n_warps && c->waiting[b]; k++) {
+// Lets the warps at barrier b go when enough threads have come.
+static void try_release(struct run_cta *c, uint32_t b) {
+    struct exec_barrier *const bar = &c->bar[b];
+    if (!exec_barrier_opens(bar, c->left)) return;
+    for (uint32_t k = 0; k < c->cta.n_warps; k++) {
         struct exec_warp *w = &c->cta.warps[k];
         if (c->state[k] != WAITING || w->bar_id != b) continue;
-        exec_barrier_release(w, c->value[b]);
+        exec_barrier_release(w, exec_barrier_value(bar, w->bar_kind));
         c->state[k] = READY;
-        c->waiting[b]--;
     }
-    c->arrived[b] = 0;
-    return true;
+    *bar = (struct exec_barrier){0};
 }
 static void arrive(struct run_cta *c, uint32_t k) {
     struct exec_warp *w = &c->cta.warps[k];
-    const uint32_t b = w->bar_id, count = bits_count32(w->bar_value);
-    const bool first = c->arrived[b] == 0;
-    const uint32_t all = w->bar_value == w->bar_mask, any = count != 0;
-    if (first) c->value[b] = w->bar_kind == MBAR_RED_AND ? 1 : 0;
-    switch (w->bar_kind) {
-    case MBAR_RED_POPC: c->value[b] += count; break;
-    case MBAR_RED_AND: c->value[b] &= all; break;
-    case MBAR_RED_OR: c->value[b] |= any; break;
-    default: break;
-    }
-    if (first || w->bar_threads) c->expected[b] = w->bar_threads;
-    c->arrived[b] += WARP_LANES;
-    if (w->bar_kind != MBAR_ARRIVE) {
-        c->state[k] = WAITING;
-        c->waiting[b]++;
-    }
-    try_release(c, b);
+    if (exec_barrier_arrive(&c->bar[w->bar_id], w)) c->state[k] = WAITING;
+    try_release(c, w->bar_id);
 }
 
 // What others may see ends a turn: then warps that race do so store by store.
@@ -153,7 +130,7 @@ static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_
     case EXEC_EXITED:
         c->state[k] = DONE;
         c->left--;
-        for (uint32_t b = 0; b < BARRIERS; b++) try_release(c, b);
+        for (uint32_t b = 0; b < EXEC_BARRIERS; b++) try_release(c, b);
         break;
     case EXEC_FAULT: g->how = GROUP_FAULTED; break;
     default: break;
@@ -295,13 +272,13 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
             if (c->state[k] != WAITING) continue;
             const struct exec_warp *w = &c->cta.warps[k];
             const struct xinst *x = w->bar_dst;
-            const uint32_t need =
-                c->expected[w->bar_id] ? c->expected[w->bar_id] : c->left * WARP_LANES;
+            const struct exec_barrier *const bar = &c->bar[w->bar_id];
             return diag_add(d, WW_ERROR_DEADLOCK,
                             "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (PTX line "
                             "%u), where %u of %u threads have come and no other warp can run",
                             name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k, w->bar_id,
-                            x ? im->inst[x - w->code].ptx_line : 0, c->arrived[w->bar_id], need);
+                            x ? im->inst[x - w->code].ptx_line : 0, bar->threads,
+                            exec_barrier_needs(bar, c->left));
         }
     }
     return diag_add(d, WW_ERROR_DEADLOCK, "%s: deadlock", name_of(r));

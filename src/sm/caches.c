@@ -5,60 +5,58 @@
 #include "sm/sm_state.h"
 
 // ---- listeners ----------------------------------------------------------------------------------
-uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache_access *a) {
-    const struct cache *const tags = s->cache[a->client].tags;
+uint32_t caches_tell_slow(const struct caches *k, enum cache_what what,
+                          const struct cache_access *a) {
+    const struct cache *const tags = k->of[a->client].tags;
     if (tags == NULL) return 0;
     const uint32_t sectors = what == CACHE_FILL ? a->sectors : cache_sectors_of(tags, a->words);
-    return technique_array(s, &(struct cache_event){.cycle = a->cycle,
-                                                 .addr = a->line,
-                                                 .words = a->words,
-                                                 .place = a->place,
-                                                 .lanes = a->lanes,
-                                                 .set = cache_set_at(tags, a->line),
-                                                 .sectors = (uint8_t)sectors,
-                                                 .what = (uint8_t)what,
-                                                 .array = a->client,
-                                                 .client = a->client});
+    return technique_array(k->tech, &(struct cache_event){.cycle = a->cycle,
+                                                          .addr = a->line,
+                                                          .words = a->words,
+                                                          .place = a->place,
+                                                          .lanes = a->lanes,
+                                                          .set = cache_set_at(tags, a->line),
+                                                          .sectors = (uint8_t)sectors,
+                                                          .what = (uint8_t)what,
+                                                          .array = a->client,
+                                                          .client = a->client});
 }
 
-void caches_flush(struct sm *s, enum mem_client client) {
-    const struct sm_cache *const c = &s->cache[client];
+void caches_flush(struct caches *k, enum mem_client client, uint64_t t) {
+    const struct sm_cache *const c = &k->of[client];
     if (c->tags == NULL) return;
     cache_invalidate(c->tags);
-    if (!(s->arrays >> client & 1)) return;
-    technique_array(s, &(struct cache_event){.cycle = s->v.cycle,
-                                          .place = CACHE_NOWHERE,
-                                          .sectors = (uint8_t)c->all,
-                                          .what = CACHE_FLUSH,
-                                          .array = (uint8_t)client,
-                                          .client = (uint8_t)client});
+    if (!(k->tech->heard >> client & 1)) return;
+    technique_array(k->tech, &(struct cache_event){.cycle = t,
+                                                   .place = CACHE_NOWHERE,
+                                                   .sectors = (uint8_t)c->all,
+                                                   .what = CACHE_FLUSH,
+                                                   .array = (uint8_t)client,
+                                                   .client = (uint8_t)client});
 }
 
 // ---- look-ups -----------------------------------------------------------------------------------
-bool caches_read(struct sm *s, struct cache_access *a) {
-    const struct cache_answer r = cache_read(s->cache[a->client].tags, a->line, a->sectors);
+bool caches_read(const struct caches *k, struct cache_access *a) {
+    const struct cache_answer r = cache_read(k->of[a->client].tags, a->line, a->sectors);
     a->place = r.place;
     return r.result == CACHE_HIT;
 }
 
 // ---- misses -------------------------------------------------------------------------------------
-void caches_send(struct sm *s, uint64_t at, struct mem_request r) {
-    s->send_at = max64(s->send_at, at); // the port takes requests in order of time
-    s->act.c[ACT_net_request_lanes] += s->access_lanes;
-    if (ww_unlikely(s->access_asked != NULL)) {
-        s->access_asked->requests++;
-        s->access_asked->request_bytes += r.bytes;
-    }
-    mem_port_send(s->port, s->send_at, r);
+void caches_send(struct caches *k, uint64_t at, struct mem_request r) {
+    k->send_at = max64(k->send_at, at); // the port takes requests in order of time
+    k->sent++;
+    k->sent_bytes += r.bytes;
+    mem_port_send(k->port, k->send_at, r);
 }
 
 // One read from the first to the last of the sectors; what lies between comes along.
-static void send_sectors(struct sm *s, const struct cache_access *a, uint32_t sectors,
+static void send_sectors(struct caches *k, const struct cache_access *a, uint32_t sectors,
                          uint64_t at) {
-    const uint32_t size = s->cache[a->client].sector_bytes;
+    const uint32_t size = k->of[a->client].sector_bytes;
     const uint32_t first = bits_first32(sectors), n = bits_last32(sectors) - first + 1;
     const uint64_t wanted = a->words >> first * size / 4;
-    caches_send(s, at,
+    caches_send(k, at,
                 (struct mem_request){.addr = a->line + (uint64_t)first * size,
                                      .bytes = n * size,
                                      .touched = wanted & (UINT64_MAX >> (64 - n * size / 4)),
@@ -68,71 +66,72 @@ static void send_sectors(struct sm *s, const struct cache_access *a, uint32_t se
                                      .client = a->client});
 }
 
-static enum miss_outcome ask(struct sm *s, const struct cache_access *a, uint32_t waiter,
+static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uint32_t waiter,
                              uint64_t at, bool is_told) {
-    struct sm_cache *const c = &s->cache[a->client];
+    struct sm_cache *const c = &k->of[a->client];
     uint32_t requested;
     const bool has_room = mshr_has_room_for(c->mshr, a->line, &requested);
     uint32_t missing = a->sectors & ~requested;
     if (!has_room) return MISS_REFUSED;
     if (missing != 0) {
-        const uint32_t flits = mem_port_flits(s->port, MEM_READ, c->line_bytes);
-        if (!mem_port_can_send(s->port, a->line, flits)) return MISS_REFUSED;
+        const uint32_t flits = mem_port_flits(k->port, MEM_READ, c->line_bytes);
+        if (!mem_port_can_send(k->port, a->line, flits)) return MISS_REFUSED;
     }
     const enum miss_outcome out = missing == 0 ? MISS_MERGED : MISS_SENT;
     uint32_t extra = 0;
-    if (is_told) extra = caches_tell(s, out == MISS_SENT ? CACHE_READ_MISS : CACHE_READ_MERGE, a);
+    if (is_told) extra = caches_tell(k, out == MISS_SENT ? CACHE_READ_MISS : CACHE_READ_MERGE, a);
     if (waiter == NO_WAITER)
         mshr_expect(c->mshr, a->line, a->sectors, &missing);
     else
         mshr_add_sectors(c->mshr, a->line, a->sectors, waiter, &missing);
-    if (missing != 0) send_sectors(s, a, missing, at + extra);
+    if (missing != 0) send_sectors(k, a, missing, at + extra);
     return out;
 }
 
-enum miss_outcome caches_miss(struct sm *s, const struct cache_access *a, uint32_t waiter,
+enum miss_outcome caches_miss(struct caches *k, const struct cache_access *a, uint32_t waiter,
                               uint64_t at) {
-    return ask(s, a, waiter, at, true);
+    return ask(k, a, waiter, at, true);
 }
 
-bool caches_prefetch(struct sm *s, const struct cache_access *a, uint64_t at) {
-    return ask(s, a, NO_WAITER, at, false) != MISS_REFUSED;
+bool caches_prefetch(struct caches *k, const struct cache_access *a, uint64_t at) {
+    return ask(k, a, NO_WAITER, at, false) != MISS_REFUSED;
 }
 
 // ---- lines that go ------------------------------------------------------------------------------
-bool caches_drain(struct sm *s, uint64_t t) {
-    const uint32_t bytes = s->cache[CLIENT_L1D].line_bytes;
-    while (s->n_writebacks != 0) {
-        const uint64_t line = s->writeback[s->n_writebacks - 1];
-        if (!mem_port_can_send(s->port, line, mem_port_flits(s->port, MEM_WRITE, bytes)))
+bool caches_drain(struct caches *k, uint64_t t) {
+    const uint32_t bytes = k->of[CLIENT_L1D].line_bytes;
+    while (k->n_writebacks != 0) {
+        const uint64_t line = k->writeback[k->n_writebacks - 1];
+        if (!mem_port_can_send(k->port, line, mem_port_flits(k->port, MEM_WRITE, bytes)))
             return false;
-        caches_send(s, t,
+        caches_send(k, t,
                     (struct mem_request){.addr = line,
                                          .bytes = bytes,
                                          .tag = TAG_NOBODY,
                                          .kind = MEM_WRITE,
                                          .client = CLIENT_L1D});
-        s->n_writebacks--;
+        k->n_writebacks--;
     }
     return true;
 }
 
-static void write_back(struct sm *s, uint64_t line, uint64_t t) {
-    s->act.c[ACT_l1_writebacks]++;
-    if (s->n_writebacks == WRITEBACKS) caches_drain(s, t);
-    assert(s->n_writebacks < WRITEBACKS && "misses stop while dirty lines wait");
-    s->writeback[s->n_writebacks++] = line;
-    caches_drain(s, t);
+static void write_back(struct caches *k, uint64_t line, uint64_t t) {
+    k->act->c[ACT_l1_writebacks]++;
+    if (k->n_writebacks == WRITEBACKS) caches_drain(k, t);
+    assert(k->n_writebacks < WRITEBACKS && "misses stop while dirty lines wait");
+    k->writeback[k->n_writebacks++] = line;
+    caches_drain(k, t);
 }
 
 // `told`: the cycle in which listeners hear of it.
-static void line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+static void line_left(struct caches *k, enum mem_client client, const struct cache_answer *r,
                       bool writes_back, uint64_t t, uint64_t told) {
     if (!r->has_victim) return;
     const uint32_t dirty = writes_back ? r->victim_dirty : 0;
-    if (ww_unlikely(s->arrays >> client & 1)) {
-        const struct sm_cache *const c = &s->cache[client];
-        technique_array(s, &(struct cache_event){.cycle = told,
+    if (ww_unlikely(k->tech->heard >> client & 1)) {
+        const struct sm_cache *const c = &k->of[client];
+        technique_array(k->tech,
+                        &(struct cache_event){.cycle = told,
                                               .addr = r->victim,
                                               .words = dirty ? cache_words_of(c->tags, c->all) : 0,
                                               .place = r->place,
@@ -142,35 +141,26 @@ static void line_left(struct sm *s, enum mem_client client, const struct cache_a
                                               .array = (uint8_t)client,
                                               .client = (uint8_t)client});
     }
-    if (dirty != 0) write_back(s, r->victim, t);
+    if (dirty != 0) write_back(k, r->victim, t);
 }
 
-void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+void caches_line_left(struct caches *k, enum mem_client client, const struct cache_answer *r,
                       bool writes_back, uint64_t t) {
-    line_left(s, client, r, writes_back, t, t);
+    line_left(k, client, r, writes_back, t, t);
 }
 
-// A technique switches lines off: those that lapse by now are dropped.
-static void lapse_cache(struct sm *s, const struct sm_technique *x, enum mem_client client,
-                        uint64_t t) {
-    struct cache *const tags = s->cache[client].tags;
+bool caches_lapse(struct caches *k, enum mem_client client, const struct sm_technique *x,
+                  uint64_t t) {
+    struct cache *const tags = k->of[client].tags;
     bool any = false;
-    for (uint32_t place = 0; place < cache_lines(tags); place++) {
+    for (uint32_t place = 0; tags != NULL && place < cache_lines(tags); place++) {
         const uint64_t at = x->arrays->lapses_at(x->self, (enum mem_array)client, place);
-        if (at > t || (s->n_writebacks > WRITEBACKS / 2 && !caches_drain(s, t))) continue;
+        if (at > t || (k->n_writebacks > WRITEBACKS / 2 && !caches_drain(k, t))) continue;
         const struct cache_answer r = cache_drop(tags, place);
-        line_left(s, client, &r, true, t, at);
+        line_left(k, client, &r, true, t, at);
         any = any || r.has_victim;
     }
-    if (any && client == CLIENT_CONST) front_forget_constants(s);
-}
-
-void caches_lapse(struct sm *s, uint64_t t) {
-    const struct sm_technique *const x = s->tech.lapses;
-    s->tech.lapse_at = (t / x->arrays->lapse_cycles + 1) * x->arrays->lapse_cycles;
-    FOR_EACH_BIT32(client, x->arrays->arrays & ((1u << CLIENT_N) - 1))
-        if (s->cache[client].tags != NULL && client != CLIENT_INST)
-            lapse_cache(s, x, (enum mem_client)client, t);
+    return any;
 }
 
 // ---- lines that come ----------------------------------------------------------------------------
@@ -180,25 +170,26 @@ static uint32_t sectors_in(const struct sm_cache *c, const struct mem_reply *r) 
     return (n >= 32 ? UINT32_MAX : (1u << n) - 1) << first & c->all;
 }
 
-uint32_t caches_fill(struct sm *s, const struct mem_reply *r, uint64_t t, uint32_t *extra) {
-    struct sm_cache *const c = &s->cache[r->client];
+struct cache_came caches_fill(struct caches *k, const struct mem_reply *r, uint64_t t) {
+    struct sm_cache *const c = &k->of[r->client];
     const uint64_t line = r->addr & ~c->line_mask;
     const uint32_t sectors = sectors_in(c, r);
     const struct cache_answer a = cache_fill(c->tags, line, sectors);
     if (r->client == CLIENT_L1D) {
-        s->act.c[ACT_l1_fills]++;
-        s->act.c[ACT_l1_fill_words] += caches_words(c, sectors);
-        s->act.c[ACT_l1_evictions] += a.has_victim;
+        k->act->c[ACT_l1_fills]++;
+        k->act->c[ACT_l1_fill_words] += caches_words(c, sectors);
+        k->act->c[ACT_l1_evictions] += a.has_victim;
     }
-    caches_line_left(s, r->client, &a, true, t);
-    *extra = 0;
-    if (ww_unlikely(s->arrays >> r->client & 1))
-        *extra = caches_tell(s, CACHE_FILL,
-                             &(struct cache_access){.cycle = t,
-                                                    .line = line,
-                                                    .words = cache_words_of(c->tags, sectors),
-                                                    .sectors = sectors,
-                                                    .place = a.place,
-                                                    .client = r->client});
-    return mshr_fill(c->mshr, line, sectors, s->mshr_out);
+    caches_line_left(k, r->client, &a, true, t);
+    struct cache_came came = {.waiter = k->waiter};
+    if (ww_unlikely(k->tech->heard >> r->client & 1))
+        came.extra = caches_tell(k, CACHE_FILL,
+                                 &(struct cache_access){.cycle = t,
+                                                        .line = line,
+                                                        .words = cache_words_of(c->tags, sectors),
+                                                        .sectors = sectors,
+                                                        .place = a.place,
+                                                        .client = r->client});
+    came.n = mshr_fill(c->mshr, line, sectors, k->waiter);
+    return came;
 }

@@ -21,36 +21,44 @@ static inline uint32_t caches_words(const struct sm_cache *c, uint32_t sectors) 
 }
 
 // Tells listeners of the cache; answers the cycles that they add.
-uint32_t caches_tell_slow(struct sm *s, enum cache_what what, const struct cache_access *a);
-static inline uint32_t caches_tell(struct sm *s, enum cache_what what,
+uint32_t caches_tell_slow(const struct caches *k, enum cache_what what,
+                          const struct cache_access *a);
+static inline uint32_t caches_tell(const struct caches *k, enum cache_what what,
                                    const struct cache_access *a) {
-    return ww_likely(!(s->arrays >> a->client & 1)) ? 0 : caches_tell_slow(s, what, a);
+    return ww_likely(!(k->tech->heard >> a->client & 1)) ? 0 : caches_tell_slow(k, what, a);
 }
 
 // Looks the line up and fills in its place. True: all sectors are there. Tells nothing: whether the
 // access succeeds is known only when a miss has found room.
-bool caches_read(struct sm *s, struct cache_access *a);
+bool caches_read(const struct caches *k, struct cache_access *a);
 
 enum miss_outcome { MISS_REFUSED /* no room: try again */, MISS_SENT, MISS_MERGED };
 // Asks for what is not there and queues `waiter` for it; the request leaves in cycle `at`, or as
 // much later as listeners say. MISS_MERGED: all of it had been asked for before.
-enum miss_outcome caches_miss(struct sm *s, const struct cache_access *a, uint32_t waiter,
+enum miss_outcome caches_miss(struct caches *k, const struct cache_access *a, uint32_t waiter,
                               uint64_t at);
 // The same without a waiter, and untold. False: no room.
-bool caches_prefetch(struct sm *s, const struct cache_access *a, uint64_t at);
-void caches_send(struct sm *s, uint64_t at, struct mem_request r);
+bool caches_prefetch(struct caches *k, const struct cache_access *a, uint64_t at);
+void caches_send(struct caches *k, uint64_t at, struct mem_request r);
 
 // A line left its place, by a new line, a store or an atomic: tells it and, if `writes_back`, sends
 // what is dirty.
-void caches_line_left(struct sm *s, enum mem_client client, const struct cache_answer *r,
+void caches_line_left(struct caches *k, enum mem_client client, const struct cache_answer *r,
                       bool writes_back, uint64_t t);
-// Drops the lines that a technique has lapse (arrays.h).
-void caches_lapse(struct sm *s, uint64_t t);
-bool caches_drain(struct sm *s, uint64_t t); // dirty lines on their way out; false: some are left
+// Drops the lines that technique x has lapse (arrays.h) by cycle t. True: there were some.
+bool caches_lapse(struct caches *k, enum mem_client client, const struct sm_technique *x,
+                  uint64_t t);
+// Dirty lines on their way out; false: some are left.
+bool caches_drain(struct caches *k, uint64_t t);
 
-// Sectors have come: puts them into their cache. Answers how many waiters have all of theirs now
-// (they stand in s->mshr_out), and the cycles that listeners add.
-uint32_t caches_fill(struct sm *s, const struct mem_reply *r, uint64_t t, uint32_t *extra);
-void caches_flush(struct sm *s, enum mem_client client); // empties the cache, writes nothing back
+// Sectors have come: puts them into their cache.
+struct cache_came {
+    const uint32_t *waiter; // those that have all of their sectors now; until the next fill
+    uint32_t n;
+    uint32_t extra; // cycles that listeners add
+};
+struct cache_came caches_fill(struct caches *k, const struct mem_reply *r, uint64_t t);
+// Empties the cache in cycle t, writes nothing back.
+void caches_flush(struct caches *k, enum mem_client client, uint64_t t);
 
 #endif

@@ -176,7 +176,7 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     s->sum_number++;
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
-    activity_set_sum(a, &s->act, mem_port_activity(s->port)); // its links' waits
+    activity_set_sum(a, &s->act, mem_port_activity(s->caches.port)); // its links' waits
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);
     add_pipes(a, s, now);
     add_idle(a, s, now);

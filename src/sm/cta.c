@@ -78,6 +78,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     c->block = (uint8_t)block;
     c->linear = linear;
     c->warps = c->left = 0;
+    c->live = k->n_warps;
     exec_cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
     s->cta_order[s->n_ctas++] = (uint8_t)at;
     s->warps_used += k->n_warps;
@@ -179,6 +180,7 @@ void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {
     s->act.c[ACT_simt_pops] += W->ew->pops;
     W->ew->pushes = W->ew->pops = 0;
     W->exited = 1;
+    s->cta[W->cta].live--;
     forget_warp(s, w);
     barrier_after_exit(s, &s->cta[W->cta], t);
     if (W->inflight == 0) cta_warp_drained(s, w, t);

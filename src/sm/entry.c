@@ -25,9 +25,9 @@
 
 static bool has_front(const struct sm *s) { return s->c.collector_ahead == ENTRY_AHEAD_MAX; }
 
-void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, uint32_t sc,
-               bool is_second, uint64_t ready) {
-    struct warp *const W = &s->warp[w];
+void entry_add(struct sm *s, const struct entry *e) {
+    const struct sm_inst *const in = e->in;
+    struct warp *const W = &s->warp[e->warp];
     if (in->flags & SI_RESULT)
         scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
     else
@@ -35,15 +35,9 @@ void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, 
     s->collectors_used += s->collector_of[in->unit];
     assert(s->n_entries < ENTRY_MAX &&
            "whoever waits has a collector or a place in front of the clusters");
-    s->entry[s->n_entries++] = (struct entry){.in = in,
-                                              .operands_at = ready,
-                                              .from = has_front(s) ? ready - 1 : ready,
-                                              .lanes = s->env.exec_mask,
-                                              .pc = pc,
-                                              .active = s->v.lanes[w],
-                                              .warp = (uint8_t)w,
-                                              .scheduler = (uint8_t)sc,
-                                              .is_second = is_second};
+    struct entry *const added = &s->entry[s->n_entries++];
+    *added = *e;
+    added->from = has_front(s) ? e->operands_at - 1 : e->operands_at;
 }
 
 // ---- entering ----------------------------------------------------------------------------------
@@ -159,8 +153,8 @@ void entry_step(struct sm *s, uint64_t t) {
 // been closed since by an instruction of the other type, and in the cycles in which it is, another
 // is asked for.
 static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
-    const uint64_t asked = s->tech.gated_lanes != NULL ? s->unit_pipes[unit]
-                                                       : s->unit_pipes[unit] & s->gates.off;
+    const uint64_t asked =
+        s->tech.gated_lanes != NULL ? s->unit_pipes[unit] : s->unit_pipes[unit] & s->gates.off;
     FOR_EACH_BIT64(p, asked)
         if (s->v.pipe[p].free_at > t + 1) return true;
     return false;

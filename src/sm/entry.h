@@ -1,6 +1,6 @@
 // INT and FP instructions that have issued and have not entered a cluster yet, where that is chosen
-// at entry (sm.cluster_at entry; see entry.c). An SM of this kind runs step_hooked.c alone; in the
-// others none of this is left.
+// at entry (sm.cluster_at entry; see entry.c). An SM of this kind runs step_full.c; in
+// step_plain.c none of this is left.
 #ifndef WW_SM_ENTRY_H
 #define WW_SM_ENTRY_H
 
@@ -15,15 +15,13 @@ static inline bool entry_takes(const struct sm *s, uint32_t unit) {
     return s->c.cluster_at == CLUSTER_AT_ENTRY && (unit == UNIT_INT || unit == UNIT_FP);
 }
 
-// An instruction of warp w issues; s->env holds its lanes. Its operands are complete in cycle
-// `ready`.
-void entry_add(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t pc, uint32_t sc,
-               bool is_second, uint64_t ready);
-// In each simulated cycle, behind the policies' turns and ahead of the schedulers: who can enter
-// does.
+// An instruction issues. When it may enter is found here.
+void entry_add(struct sm *s, const struct entry *e);
+// In each simulated cycle, behind the techniques' start of it and ahead of the schedulers: each
+// instruction that can enter does.
 void entry_step(struct sm *s, uint64_t t);
-// The next cycle in which somebody may enter, or leave its collector; NEVER: not before something
-// else happens.
+// The next cycle in which an instruction may enter, or leave its collector; NEVER: not before
+// something else happens.
 uint64_t entry_next(const struct sm *s, uint64_t t);
 
 #endif

@@ -29,7 +29,7 @@ void front_flush(struct sm *s, uint32_t w) {
 
 // Where a line is remembered.
 static inline struct hot_line *icache_hot(struct sm *s, uint64_t line) {
-    return &s->icache_hot[line / s->cache[CLIENT_INST].line_bytes % HOT_LINES];
+    return &s->icache_hot[line / s->caches.of[CLIENT_INST].line_bytes % HOT_LINES];
 }
 
 // Words of a line from a byte on.
@@ -40,13 +40,13 @@ static uint64_t words_at(uint64_t offset, uint32_t bytes) {
 
 // The lines behind one that misses are asked for too, as far as there is code and room.
 static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint64_t t) {
-    const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     struct cache_access a = {.cycle = t, .line = line, .sectors = c->all, .client = CLIENT_INST};
     for (uint32_t i = 0; i < s->c.icache_prefetch; i++) {
         a.line += c->line_bytes;
         if (a.line >= code_end || mshr_find(c->mshr, a.line) >= 0) continue;
-        if (caches_read(s, &a)) continue;
-        if (!caches_prefetch(s, &a, t)) return;
+        if (caches_read(&s->caches, &a)) continue;
+        if (!caches_prefetch(&s->caches, &a, t)) return;
     }
 }
 
@@ -55,7 +55,7 @@ static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint
 enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_REFUSED /* it could not even be asked for */ };
 static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr, uint32_t bytes,
                                         uint64_t t, uint32_t *extra) {
-    const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     const uint64_t line = addr & ~c->line_mask;
     struct cache_access a = {.cycle = t,
                              .line = line,
@@ -65,11 +65,11 @@ static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr,
     struct hot_line *const hot = icache_hot(s, line);
     if (hot->line == line) {
         a.place = hot->place;
-    } else if (caches_read(s, &a)) {
+    } else if (caches_read(&s->caches, &a)) {
         *hot = (struct hot_line){.line = line, .place = a.place};
     } else {
         const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
-        if (caches_miss(s, &a, waiter, t) == MISS_REFUSED) return FETCH_REFUSED;
+        if (caches_miss(&s->caches, &a, waiter, t) == MISS_REFUSED) return FETCH_REFUSED;
         s->act.c[ACT_icache_misses]++;
         const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
         if (s->c.icache_prefetch != 0)
@@ -78,7 +78,7 @@ static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr,
                             t);
         return FETCH_MISS;
     }
-    *extra = caches_tell(s, CACHE_READ_HIT, &a);
+    *extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
     return FETCH_HIT;
 }
 
@@ -94,14 +94,14 @@ static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
     uint32_t n = k->image->n_insts - pc;
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
     if (n > s->c.ibuffer_entries - W->ib_n) n = s->c.ibuffer_entries - W->ib_n;
-    const struct sm_cache *const c = &s->cache[CLIENT_INST];
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     enum fetch_outcome outcome = FETCH_HIT;
     uint32_t extra = 0;
     if (c->tags != NULL) {
         const uint64_t line = addr & ~c->line_mask;
         const uint32_t in_line = (uint32_t)(line + c->line_bytes - addr) / s->c.instruction_bytes;
         if (in_line != 0 && n > in_line) n = in_line;
-        if (ww_unlikely(icache_hot(s, line)->line != line || s->arrays >> ARRAY_INST & 1))
+        if (ww_unlikely(icache_hot(s, line)->line != line || s->tech.heard >> ARRAY_INST & 1))
             outcome = icache_access(s, w, addr, n * s->c.instruction_bytes, t, &extra);
     }
     if (outcome == FETCH_REFUSED) { // no register or no credit: again when something came back
@@ -148,12 +148,11 @@ void front_decode(struct sm *s, uint64_t t) {
     s->decode_at = s->decode_n != 0 ? s->decode[s->decode_first].cycle : NEVER;
 }
 
-void front_instructions_came(struct sm *s, uint32_t n, uint64_t t) {
-    (void)t;
+void front_instructions_came(struct sm *s, const uint32_t *waiter, uint32_t n) {
     memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t w = s->mshr_out[i] & 0xff;
-        if ((uint16_t)(s->mshr_out[i] >> 8) != s->warp[w].fetch_gen) continue;
+        const uint32_t w = waiter[i] & 0xff;
+        if ((uint16_t)(waiter[i] >> 8) != s->warp[w].fetch_gen) continue;
         s->fetching &= ~BIT64(w);
         front_want(s, w);
     }
@@ -171,15 +170,15 @@ static struct cache_access operand_of(const struct sm *s, uint32_t w, const stru
     return (struct cache_access){.cycle = t,
                                  .line = line,
                                  .words = words_at(offset, o->words * 4u),
-                                 .sectors = s->cache[CLIENT_CONST].all,
+                                 .sectors = s->caches.of[CLIENT_CONST].all,
                                  .lanes = W->ew->active,
                                  .place = CACHE_NOWHERE,
                                  .client = CLIENT_CONST};
 }
 
 static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
-    if (caches_read(s, a)) return true;
-    if (caches_miss(s, a, WAITER_WARP | w, a->cycle + s->c.const_miss_latency_extra) ==
+    if (caches_read(&s->caches, a)) return true;
+    if (caches_miss(&s->caches, a, WAITER_WARP | w, a->cycle + s->c.const_miss_latency_extra) ==
         MISS_REFUSED) {
         s->const_retry |= BIT64(w);
         return false;
@@ -219,8 +218,8 @@ static bool tell_constants(struct sm *s, uint32_t w, uint64_t t) {
     for (uint32_t i = 0; i < WW_COUNT(m->src); i++) {
         if (m->src[i].kind != OPND_CONST) continue;
         struct cache_access a = operand_of(s, w, &m->src[i], t);
-        a.place = cache_place_of(s->cache[CLIENT_CONST].tags, a.line);
-        const uint32_t more = caches_tell(s, CACHE_READ_HIT, &a);
+        a.place = cache_place_of(s->caches.of[CLIENT_CONST].tags, a.line);
+        const uint32_t more = caches_tell(&s->caches, CACHE_READ_HIT, &a);
         extra = more > extra ? more : extra;
     }
     if (extra != 0) wheel_add(&s->wheel, t, t + extra, EVENT_CONSTANT, NULL, w, 0);
@@ -229,11 +228,11 @@ static bool tell_constants(struct sm *s, uint32_t w, uint64_t t) {
 
 // Rarely: a line that is not known to be there, or listeners.
 bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
-    if (s->cache[CLIENT_CONST].tags == NULL) return true;
+    if (s->caches.of[CLIENT_CONST].tags == NULL) return true;
     const struct warp *const W = &s->warp[w];
     const bool is_known = (W->head->const_mask & ~s->const_known[W->kslot]) == 0;
     if (!is_known && !look_up_constants(s, w, t)) return false;
-    const bool is_heard = s->arrays >> ARRAY_CONST & 1;
+    const bool is_heard = s->tech.heard >> ARRAY_CONST & 1;
     if (!is_heard) s->const_ok[W->kslot] = s->const_known[W->kslot];
     return !is_heard || tell_constants(s, w, t);
 }
@@ -253,11 +252,11 @@ void front_constants_retry(struct sm *s, uint64_t t) {
     }
 }
 
-void front_constants_came(struct sm *s, uint32_t n, uint64_t t) {
+void front_constants_came(struct sm *s, const uint32_t *waiter, uint32_t n, uint64_t t) {
     front_forget_constants(s);
     // Warps ask again for all lines that they need, so the waiters leave the list first.
     for (uint32_t i = 0; i < n; i++)
-        if (s->mshr_out[i] & WAITER_WARP) s->const_retry |= BIT64(s->mshr_out[i] & 0xff);
+        if (waiter[i] & WAITER_WARP) s->const_retry |= BIT64(waiter[i] & 0xff);
     front_constants_retry(s, t);
 }
 

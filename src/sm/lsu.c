@@ -233,9 +233,9 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
         asked->passes += passes;
         asked->conflicts += passes > portions ? passes - portions : 0;
     }
-    if (ww_unlikely(s->arrays >> ARRAY_SHARED & 1))
+    if (ww_unlikely(s->tech.heard >> ARRAY_SHARED & 1))
         e->bank_latency += technique_array(
-            s, &(struct cache_event){.cycle = t,
+            &s->tech, &(struct cache_event){.cycle = t,
                                      .place = CACHE_NOWHERE,
                                      .lanes = mask,
                                      .what = is_atomic || a->kind == ACCESS_STORE ? CACHE_WRITE_HIT
@@ -249,7 +249,7 @@ static void global_part(struct sm *s, const struct exec_access *a, struct lsu_en
     const struct sm_config *const c = &s->c;
     const bool is_local = a->space == PTX_SPACE_LOCAL;
     const bool in_l1 =
-        s->cache[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
+        s->caches.of[CLIENT_L1D].tags != NULL && (is_local ? c->l1d_local : c->l1d_global);
     uint64_t *const n = s->act.c;
     switch (a->kind) {
     case ACCESS_STORE:
@@ -293,7 +293,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
     uint32_t on_chip = a->mask2;
     if (a->kind == ACCESS_TEX) {
         e->path = PATH_TEX;
-        words_and_lines(a, 0, s->cache[CLIENT_TEX].line_mask, e);
+        words_and_lines(a, 0, s->caches.of[CLIENT_TEX].line_mask, e);
         s->act.c[ACT_tex_fetches] += count_lanes(a->mask);
         return;
     }
@@ -301,7 +301,7 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
         const uint64_t bank = a->space == PTX_SPACE_CONST ? a->bank : (uint64_t)CB_LAUNCH;
         e->path = PATH_CONST;
         const uint32_t words = words_and_lines(a, k->const_address + bank * CONST_BANK_STRIDE,
-                                               s->cache[CLIENT_CONST].line_mask, e);
+                                               s->caches.of[CLIENT_CONST].line_mask, e);
         e->tail_cycles = words > e->n ? words - e->n : 0;
         return;
     }
@@ -338,41 +338,40 @@ static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, u
 // the lanes wait for its banks (Lindholm et al. 2008; envytools, Tesla CUDA ISA). A multiply-add
 // with such an operand takes six hot cycles instead of four (Volkov and Demmel, SC08): a load that
 // its only user can take as an operand (SI_FOLDED) costs the other two, a core cycle.
-uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
-                      uint32_t lanes, uint64_t t) {
-    const struct exec_access *const a = &s->env.access;
+uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t) {
+    const struct exec_access *const a = o->access;
+    const struct sm_inst *const in = o->in;
     struct lsu_entry e;
-    e.in = in;
     s->act.c[ACT_agu_addresses] += count_lanes(a->mask);
-    shared_part(s, w, a, a->mask, &e, t);
-    const uint64_t ready = operands_at + agu_cycles(s, a->mask) + in->latency;
+    e.in = in;
+    shared_part(s, o->warp, a, a->mask, &e, t);
+    const uint64_t ready = o->operands_at + agu_cycles(s, a->mask) + in->latency;
     const uint64_t start = max64(ready, s->banks_free_at);
     s->banks_free_at = start + e.bank_cycles;
-    // Nobody has asked for it, so it is never gated here (savings.c).
+    // No scheduler has asked for LD/ST, so it is never gated here (savings.c).
     units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles, false);
     if (in->flags & SI_RESULT)
-        wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, w, lanes);
+        wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, o->warp, o->lanes);
     const uint32_t hold = e.bank_cycles > in->interval ? e.bank_cycles : in->interval;
     return in->flags & SI_FOLDED && hold > 1 ? hold - 1 : hold;
 }
 
-void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
-                uint32_t lanes, uint64_t t) {
-    const struct exec_access *const a = &s->env.access;
-    struct warp *const W = &s->warp[w];
-    struct lsu *const u = in->unit == UNIT_TEX ? &s->tex : &s->lsu;
+void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t) {
+    const struct exec_access *const a = o->access;
+    struct warp *const W = &s->warp[o->warp];
+    struct lsu *const u = o->in->unit == UNIT_TEX ? &s->tex : &s->lsu;
     uint32_t at = u->first + u->n;
     if (at >= u->capacity) at -= u->capacity;
     struct lsu_entry *const e = &u->entry[at];
-    e->in = in;
-    e->flags = in->flags;
-    e->aux = in->aux;
-    e->warp = (uint8_t)w;
-    e->lanes = lanes;
+    e->in = o->in;
+    e->flags = o->in->flags;
+    e->aux = o->in->aux;
+    e->warp = (uint8_t)o->warp;
+    e->lanes = o->lanes;
     e->op = OP_NONE;
-    e->ready = operands_at + agu_cycles(s, a->mask | a->mask2) + in->latency;
+    e->ready = o->operands_at + agu_cycles(s, a->mask | a->mask2) + o->in->latency;
     s->act.c[ACT_agu_addresses] += count_lanes(a->mask | a->mask2);
-    describe(s, w, a, e, t);
+    describe(s, o->warp, a, e, t);
     e->start_slot = u->start_at;
     if (++u->start_at == u->queue) u->start_at = 0;
     if (e->path == PATH_NONE && u->n == 0 && e->bank_cycles != 0) {
@@ -384,17 +383,17 @@ void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t ope
     if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE) {
         W->stores++; // until its transactions are out
     } else if (e->path != PATH_NONE && e->path != PATH_PREFETCH) {
-        e->op = op_new(s, w, in, lanes);
+        e->op = op_new(s, o->warp, o->in, o->lanes);
         if (a->kind == ACCESS_ASYNC_COPY) {
-            struct mem_op *const o = &s->op[e->op];
-            o->flags |= OP_ASYNC;
-            o->group = W->async_now;
-            W->async_left[o->group]++;
+            struct mem_op *const op = &s->op[e->op];
+            op->flags |= OP_ASYNC;
+            op->group = W->async_now;
+            W->async_left[op->group]++;
             W->inflight++;
         }
     }
     if (ww_unlikely(s->counts_memory) && e->path != PATH_NONE)
-        tell_asked(asked_by(s, w, in), e);
+        tell_asked(asked_by(s, o->warp, o->in), e);
     u->start[e->start_slot] = NEVER;
     if (u->n++ == 0) u->wake = max64(e->ready, u->free_at);
 }
@@ -439,7 +438,7 @@ void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
             u->wake = e->begun;
             return;
         }
-        const uint32_t ports = e->path == PATH_L1 ? s->cache[CLIENT_L1D].ports : 1;
+        const uint32_t ports = e->path == PATH_L1 ? s->caches.of[CLIENT_L1D].ports : 1;
         for (uint32_t p = 0; p < ports && e->next < e->n; p++, e->next++) {
             if (lsu_transact(s, e, t)) continue;
             if (u->blocked_since == NEVER) u->blocked_since = t;

@@ -3,7 +3,6 @@
 #include "sm/caches.h"
 #include "sm/sm_state.h"
 
-// Sectors of a line, for whatever waits for them: operations in flight, or warps that look again.
 // The data came from DRAM, and no earlier request had asked for it.
 static void tell_missed(struct sm *s, const struct mem_reply *r, uint32_t op) {
     const struct mem_op *const o = &s->op[op];
@@ -11,20 +10,21 @@ static void tell_missed(struct sm *s, const struct mem_reply *r, uint32_t op) {
     if (asked != NULL) asked->dram_bytes += r->dram_bytes;
 }
 
+// Sectors of a line, for whatever waits for them: operations in flight, or warps that look again.
 static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
-    uint32_t extra;
-    const uint32_t n = caches_fill(s, r, t, &extra);
+    const struct cache_came came = caches_fill(&s->caches, r, t);
     if (r->client == CLIENT_INST) {
-        front_instructions_came(s, n, t);
+        front_instructions_came(s, came.waiter, came.n);
         return;
     }
     const uint64_t done =
-        t + s->c.reply_extra + (r->client == CLIENT_TEX ? s->c.texture_latency : 0) + extra;
-    if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0 && n != 0 && !(s->mshr_out[0] & WAITER_WARP))
-        tell_missed(s, r, s->mshr_out[0]);
-    for (uint32_t i = 0; i < n; i++)
-        if (!(s->mshr_out[i] & WAITER_WARP)) lsu_part_done(s, (uint16_t)s->mshr_out[i], done, t);
-    if (r->client == CLIENT_CONST) front_constants_came(s, n, t);
+        t + s->c.reply_extra + (r->client == CLIENT_TEX ? s->c.texture_latency : 0) + came.extra;
+    if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0 && came.n != 0 &&
+        !(came.waiter[0] & WAITER_WARP))
+        tell_missed(s, r, came.waiter[0]);
+    for (uint32_t i = 0; i < came.n; i++)
+        if (!(came.waiter[i] & WAITER_WARP)) lsu_part_done(s, (uint16_t)came.waiter[i], done, t);
+    if (r->client == CLIENT_CONST) front_constants_came(s, came.waiter, came.n, t);
 }
 
 static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
@@ -48,14 +48,14 @@ void reply_retry(struct sm *s, uint64_t t) {
     FOR_EACH_BIT64(w, s->fetch_held) front_want(s, (uint32_t)w);
     s->fetch_held = 0;
     front_constants_retry(s, t);
-    if (s->n_writebacks != 0) caches_drain(s, t);
+    if (s->caches.n_writebacks != 0) caches_drain(&s->caches, t);
 }
 
 void reply_take(struct sm *s, uint64_t t) {
     const struct mem_reply *r;
-    while ((r = mem_port_peek(s->port)) != NULL && r->cycle <= t) {
+    while ((r = mem_port_peek(s->caches.port)) != NULL && r->cycle <= t) {
         const struct mem_reply copy = *r;
-        mem_port_pop(s->port);
+        mem_port_pop(s->caches.port);
         take_one(s, &copy, t);
         s->progress = t;
     }

@@ -67,7 +67,7 @@ static enum ww_status no_memory(struct diags *d) {
 // ---- making ------------------------------------------------------------------------------------
 static bool make_cache(struct sm *s, enum mem_client client, const struct cache_config *c,
                        const char *name, struct diags *d) {
-    struct sm_cache *const k = &s->cache[client];
+    struct sm_cache *const k = &s->caches.of[client];
     k->line_bytes = c->line_bytes == 0 ? 128 : c->line_bytes;
     k->sector_bytes = c->sector_bytes == 0 ? k->line_bytes : c->sector_bytes;
     k->line_mask = k->line_bytes - 1;
@@ -127,8 +127,8 @@ static bool make_arrays(struct sm *s) {
     const struct cache_config *const all[] = {&c->icache, &c->l1d, &c->constant, &c->texture};
     for (size_t i = 0; i < WW_COUNT(all); i++)
         if (all[i]->mshr_merge > merge) merge = all[i]->mshr_merge;
-    s->mshr_out = ww_alloc_aligned(merge * sizeof *s->mshr_out);
-    if (s->op == NULL || s->wide_pend == NULL || s->decode == NULL || s->mshr_out == NULL)
+    s->caches.waiter = ww_alloc_aligned(merge * sizeof *s->caches.waiter);
+    if (s->op == NULL || s->wide_pend == NULL || s->decode == NULL || s->caches.waiter == NULL)
         return false;
     for (uint32_t i = 0; i < s->n_ops; i++)
         s->op[i].next = i + 1 < s->n_ops ? (uint16_t)(i + 1) : OP_NONE;
@@ -182,7 +182,9 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     if (s == NULL) return no_memory(d);
     s->c = *c;
     s->id = id;
-    s->port = port;
+    s->caches.port = port;
+    s->caches.act = &s->act;
+    s->caches.tech = &s->tech;
     if (cb != NULL) s->cb = *cb;
     s->ops = sched_find(c->scheduler);
     s->is_two_level = sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
@@ -220,8 +222,8 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
 void sm_destroy(struct sm *s) {
     if (s == NULL) return;
     for (uint32_t i = 0; i < CLIENT_N; i++) {
-        cache_destroy(s->cache[i].tags);
-        mshr_destroy(s->cache[i].mshr);
+        cache_destroy(s->caches.of[i].tags);
+        mshr_destroy(s->caches.of[i].mshr);
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
         ww_free_aligned(s->kernel[i].counts);
@@ -237,7 +239,7 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->op);
     ww_free_aligned(s->wide_pend);
     ww_free_aligned(s->decode);
-    ww_free_aligned(s->mshr_out);
+    ww_free_aligned(s->caches.waiter);
     ww_free_aligned(s);
 }
 
@@ -309,20 +311,20 @@ void sm_unbind(struct sm *s, uint32_t slot) {
 
 void sm_flush(struct sm *s) {
     for (uint32_t i = 0; i < CLIENT_N; i++)
-        if (i != CLIENT_INST || s->c.icache_flush) caches_flush(s, (enum mem_client)i);
+        if (i != CLIENT_INST || s->c.icache_flush) caches_flush(&s->caches, (enum mem_client)i, s->v.cycle);
     if (s->c.icache_flush) memset(s->icache_hot, 0xff, sizeof s->icache_hot);
     front_forget_constants(s);
-    s->n_writebacks = 0; // local memory of finished launches
+    s->caches.n_writebacks = 0; // local memory of finished launches
 }
 
 // ---- running -----------------------------------------------------------------------------------
 void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     if (s->faulted) return;
     s->is_summed = false;
-    const struct mem_reply *const r = mem_port_peek(s->port);
+    const struct mem_reply *const r = mem_port_peek(s->caches.port);
     s->reply_at = r != NULL ? r->cycle : NEVER;
     if (s->lsu.blocked_since != NEVER || s->tex.blocked_since != NEVER || s->fetch_held != 0 ||
-        s->const_retry != 0 || s->n_writebacks != 0) {
+        s->const_retry != 0 || s->caches.n_writebacks != 0) {
         reply_retry(s, from);
         s->wake = min64(s->wake, from);
     }
@@ -333,13 +335,13 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
 
 bool sm_is_idle(const struct sm *s) {
-    return !s->is_busy && s->lsu.n == 0 && s->tex.n == 0 && s->n_writebacks == 0 &&
-           mem_port_outstanding(s->port) == 0;
+    return !s->is_busy && s->lsu.n == 0 && s->tex.n == 0 && s->caches.n_writebacks == 0 &&
+           mem_port_outstanding(s->caches.port) == 0;
 }
 
 uint64_t sm_next_event(const struct sm *s, uint64_t now) {
     if (s->faulted) return NEVER;
-    const struct mem_reply *const r = mem_port_peek(s->port);
+    const struct mem_reply *const r = mem_port_peek(s->caches.port);
     const uint64_t next = min64(s->wake, r != NULL ? r->cycle : NEVER);
     return next == NEVER ? NEVER : max64(next, now);
 }

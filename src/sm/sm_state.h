@@ -19,6 +19,7 @@
 
 #include <assert.h>
 
+#include "exec/barrier.h"
 #include "sm/sm.h"
 #include "sm/technique.h"
 
@@ -26,21 +27,21 @@
 
 // ---- a decoded instruction ---------------------------------------------------------------------
 enum sm_inst_flags {
-    SI_BRANCH = 1 << 0,  // may move the pc: the warp waits branch_latency before its next fetch
-    SI_RESULT = 1 << 1,  // has a destination that the scoreboard follows
-    SI_MEM = 1 << 2,     // the result comes from the load/store or texture unit
-    SI_LONG = 1 << 3,    // ... and may take long: two-level demotes on it
-    SI_SOLO = 1 << 4,    // never part of a dual issue (control, barriers)
+    SI_BRANCH = 1 << 0, // may move the pc: the warp waits branch_latency before its next fetch
+    SI_RESULT = 1 << 1, // has a destination that the scoreboard follows
+    SI_MEM = 1 << 2,    // the result comes from the load/store or texture unit
+    SI_LONG = 1 << 3,   // ... and may take long: two-level demotes on it
+    SI_SOLO = 1 << 4,   // never part of a dual issue (control, barriers)
     SI_FILLER = 1 << 5,
     SI_BARRIER = 1 << 6,
-    SI_JUMP = 1 << 7,    // branch instruction proper (counted)
+    SI_JUMP = 1 << 7, // branch instruction proper (counted)
     SI_FENCE = 1 << 8,
-    SI_COMMIT = 1 << 9,  // cp.async.commit_group
+    SI_COMMIT = 1 << 9, // cp.async.commit_group
     SI_ASYNC_WAIT = 1 << 10,
     SI_SHUFFLE = 1 << 11,
     SI_CHECK_PUSH = 1 << 12, // look whether the warp split
-    SI_LANES = 1 << 13,  // shared memory that the lanes access themselves (shared_on_lanes)
-    SI_FOLDED = 1 << 14  // ... as an operand of the one instruction that uses what is loaded
+    SI_LANES = 1 << 13,      // shared memory that the lanes access themselves (shared_on_lanes)
+    SI_FOLDED = 1 << 14      // ... as an operand of the one instruction that uses what is loaded
 };
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.
@@ -51,27 +52,29 @@ struct sm_inst {
     uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
                          // lacks: rows of it
     uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
-    uint16_t flags;      // SI_*
+    uint16_t flags;        // SI_*
     uint16_t latency, interval;
-    uint8_t unit, klass; // enum unit_class, enum op_class
+    uint8_t unit, klass;  // enum unit_class, enum op_class
     uint8_t n_src, n_dst; // register rows
-    uint8_t dst_first;   // n_dst 0: one to read, if there are any
-    uint8_t n_const;     // constant-bank operands
-    uint16_t aux;        // minst.aux (groups of cp.async.wait), minst.sub (fences)
-    uint32_t wide;       // index into sm_kernel.wide
+    uint8_t dst_first;    // n_dst 0: one to read, if there are any
+    uint8_t n_const;      // constant-bank operands
+    uint16_t aux;         // minst.aux (groups of cp.async.wait), minst.sub (fences)
+    uint32_t wide;        // index into sm_kernel.wide
 };
 enum { SM_FEW_SRC = 3 };
 static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
 
 enum { MAX_DST_ROWS = 16, CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
-struct sm_wide { uint64_t use[WIDE_WORDS], dst[WIDE_WORDS]; };
+struct sm_wide {
+    uint64_t use[WIDE_WORDS], dst[WIDE_WORDS];
+};
 
 struct sm_kernel {
     const struct code_image *image;
     struct exec_launch *launch;
     uint64_t code_address, const_address; // const_address: where c[0] is taken to lie
-    struct sm_inst *inst; // image->n_insts
-    struct sm_wide *wide; // NULL: no register above 63 is used
+    struct sm_inst *inst;                 // image->n_insts
+    struct sm_wide *wide;                 // NULL: no register above 63 is used
     uint64_t *const_line;
     uint32_t n_const_lines;
     uint32_t n_warps, n_threads, shared_bytes; // of a CTA
@@ -97,15 +100,17 @@ struct warp {
     struct sm_inst_counts *counts;      // of the kernel, by pc
     const struct sm_inst *code;
     uint16_t pend_p;
-    uint8_t ib_n;      // instructions in its buffer
+    uint8_t ib_n; // instructions in its buffer
     uint8_t scheds, cta, kslot;
     uint16_t inflight; // results on their way
     // second line
-    struct sm_wide_pend { uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS]; } * wide;
-    uint32_t stores;   // store and atomic requests not acknowledged, accesses not processed
+    struct sm_wide_pend {
+        uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS];
+    } * wide;
+    uint32_t stores;    // store and atomic requests not acknowledged, accesses not processed
     uint16_t fetch_gen; // fetches of older generations are dropped
-    uint8_t exited;    // no live lane, results may still be on their way
-    uint8_t async_now; // group that cp.async adds to
+    uint8_t exited;     // no live lane, results may still be on their way
+    uint8_t async_now;  // group that cp.async adds to
     uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
     uint16_t async_left[ASYNC_GROUPS];
     uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
@@ -115,13 +120,8 @@ static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
 
 struct barrier {
     uint64_t waiting; // warps
-    uint32_t threads; // that came, warps times 32
-    uint32_t expected; // 0: all warps that have not exited
-    uint32_t popc;
-    bool all, any, reduces;
-    uint8_t kind;     // enum mbar
+    struct exec_barrier count;
 };
-enum { BARRIERS = 16 };
 
 struct cta_slot {
     bool is_used;
@@ -129,18 +129,19 @@ struct cta_slot {
     uint64_t warps, left; // left: not yet drained
     uint64_t linear;
     struct exec_cta cta;
-    struct barrier bar[BARRIERS];
+    uint32_t live; // warps that have not exited
+    struct barrier bar[EXEC_BARRIERS];
 };
 
 // ---- events ------------------------------------------------------------------------------------
 enum { WHEEL = 512 }; // cycles ahead; farther events come round again
 enum event_kind {
-    EVENT_RESULT,  // a result wants to be written: bank and bus
-    EVENT_RELEASE, // a result has been written
-    EVENT_BRANCH,  // a branch has resolved
-    EVENT_WAKE,    // a sleep or a barrier's latency is over
+    EVENT_RESULT,   // a result wants to be written: bank and bus
+    EVENT_RELEASE,  // a result has been written
+    EVENT_BRANCH,   // a branch has resolved
+    EVENT_WAKE,     // a sleep or a barrier's latency is over
     EVENT_CONSTANT, // a listener's extra cycles for constant operands are over
-    EVENT_LAUNCH   // a new warp may be fetched
+    EVENT_LAUNCH    // a new warp may be fetched
 };
 struct event {
     uint64_t cycle;
@@ -152,33 +153,51 @@ struct event {
 static_assert(sizeof(struct event) == 24, "no holes");
 struct wheel {
     uint64_t bits[WHEEL / 64];
-    struct { uint16_t head, tail; } slot[WHEEL];
+    struct {
+        uint16_t head, tail;
+    } slot[WHEEL];
     struct event *node;
     uint32_t free, capacity;
     uint32_t n;
 };
 
 // ---- front end ---------------------------------------------------------------------------------
-struct fetched { uint64_t cycle; uint32_t pc; uint16_t gen; uint8_t warp, n; };
+struct fetched {
+    uint64_t cycle;
+    uint32_t pc;
+    uint16_t gen;
+    uint8_t warp, n;
+};
 enum { HOT_LINES = 16 };
 // A line of the instruction cache and its place; line all bits: none.
-struct hot_line { uint64_t line; uint32_t place; };
+struct hot_line {
+    uint64_t line;
+    uint32_t place;
+};
 
 // ---- memory instructions -----------------------------------------------------------------------
 struct mem_op { // in flight
     const struct sm_inst *in;
     uint64_t done_at;
-    uint32_t left;   // answers that it waits for
-    uint32_t lanes;  // that executed it
+    uint32_t left;              // answers that it waits for
+    uint32_t lanes;             // that executed it
     uint8_t warp, group, flags; // OP_*
-    uint16_t next;   // free list
+    uint16_t next;              // free list
 };
 enum { OP_ISSUED = 1, OP_ASYNC = 2, OP_ATOMIC = 4, OP_NONE = 0xffff };
 #define NO_WAITER UINT32_MAX
 
 enum lsu_path {
-    PATH_NONE, PATH_L1, PATH_BYPASS, PATH_STORE, PATH_ATOMIC, PATH_REDUCE, PATH_PREFETCH,
-    PATH_CONST, PATH_TEX, PATH_LOCAL_STORE
+    PATH_NONE,
+    PATH_L1,
+    PATH_BYPASS,
+    PATH_STORE,
+    PATH_ATOMIC,
+    PATH_REDUCE,
+    PATH_PREFETCH,
+    PATH_CONST,
+    PATH_TEX,
+    PATH_LOCAL_STORE
 };
 enum { LSU_TRANSACTIONS = 128 }; // four words of local memory, each lane in a line of its own
 struct lsu_entry {
@@ -190,11 +209,11 @@ struct lsu_entry {
     uint8_t warp, path, space;
     uint8_t rounds; // of an atomic: most lanes that want one word
     bool started;
-    uint32_t start_slot;    // in lsu.start
-    uint32_t bank_cycles;   // shared-memory cycles before the transactions, 0: none
-    uint32_t bank_latency;  // from start to the data of shared memory
-    uint32_t tail_cycles;   // that the unit stays occupied after the last transaction
-    uint64_t begun;         // cycle of its first transaction's turn
+    uint32_t start_slot;   // in lsu.start
+    uint32_t bank_cycles;  // shared-memory cycles before the transactions, 0: none
+    uint32_t bank_latency; // from start to the data of shared memory
+    uint32_t tail_cycles;  // that the unit stays occupied after the last transaction
+    uint64_t begun;        // cycle of its first transaction's turn
     struct transaction tx[LSU_TRANSACTIONS];
 };
 // One in-order unit: LD/ST or texture. An access that touches shared memory alone, and finds nobody
@@ -202,18 +221,17 @@ struct lsu_entry {
 struct lsu {
     struct lsu_entry *entry; // ring
     uint32_t capacity, first, n;
-    uint32_t pipe;           // enum sm_pipe_id
-    uint64_t free_at;        // the next access may start
-    uint64_t wake;           // cycle of its next step
-    uint64_t blocked_since;  // NEVER: not blocked
-    uint64_t *start;         // when the last `queue` accesses left the queue, NEVER: still in it
+    uint32_t pipe;          // enum sm_pipe_id
+    uint64_t free_at;       // the next access may start
+    uint64_t wake;          // cycle of its next step
+    uint64_t blocked_since; // NEVER: not blocked
+    uint64_t *start;        // when the last `queue` accesses left the queue, NEVER: still in it
     uint32_t queue, start_at;
 };
 // No room for another access in cycle t.
 static inline bool lsu_is_full(const struct lsu *u, uint64_t t) {
     return u->start[u->start_at] > t;
 }
-enum { WRITEBACKS = 64 };
 // Tags of requests: what a reply is for.
 enum {
     TAG_LINE = 0,
@@ -222,6 +240,63 @@ enum {
     TAG_NOBODY = 3 << 12,
     TAG_KIND = 3 << 12,
     TAG_INDEX = (1 << 12) - 1
+};
+
+// ---- techniques (technique.c, gate.c) -----------------------------------------------------------
+// Pipelines that a technique switches off.
+struct gates {
+    struct sm_gate *gate;        // by pipe; the technique's, or `none`
+    uint64_t more;               // pipes beyond INT and FP that may be off
+    uint64_t off;                // pipes that are off in this cycle
+    uint64_t pipe_off[SM_PIPES]; // by pipe: all bits when it is off, else none
+    uint64_t on_free_at[UNIT_N]; // earliest free_at of a unit's pipes that are on; NEVER: none
+    uint32_t ahead[UNIT_N];      // of a unit's pipes, counted from its first: those that an
+                                 // instruction tries before the others
+    uint32_t lead[UNIT_N];       // of two, the one that it tries first: 0 or 1
+    struct sm_gate none[SM_PIPES];
+};
+struct techniques {
+    // In the order in which they were set: all, and those that have the port.
+    struct sm_list {
+        uint32_t n;
+        const struct sm_technique *t[SM_MAX_TECHNIQUES];
+    } all, issue, rows, arrays, clock, rest;
+    // What is called in every cycle.
+    struct {
+        void (*cycle)(void *self, const struct sm_view *v);
+        void *self;
+    } cycle[SM_MAX_TECHNIQUES];
+    struct sm_choice {
+        uint64_t (*among)(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready);
+        void *self;
+    } choice[SM_MAX_TECHNIQUES];
+    uint32_t n_cycles, n_choices;
+    const struct sm_technique *gate, *lanes, *lapses; // NULL: none
+    const struct sm_lanes *gated_lanes;               // NULL: no technique switches lanes off
+    uint64_t epoch_next[SM_MAX_TECHNIQUES];           // of `clock`
+    uint64_t lapse_at; // when lines may lapse next
+    uint64_t epoch_at; // earliest of all these, NEVER while the SM holds no work
+    uint32_t heard; // arrays that a technique hears of: bit mask of enum mem_array
+};
+
+// ---- caches (caches.h) -------------------------------------------------------------------------
+enum { WRITEBACKS = 64 };
+struct caches {
+    struct sm_cache {
+        struct cache *tags; // NULL: there is none
+        struct mshr *mshr;
+        uint64_t line_mask;                     // of an address within its line
+        uint32_t line_bytes, sector_bytes, all; // all: mask of a line's sectors
+        uint32_t hit_latency, ports;
+    } of[CLIENT_N];
+    struct mem_port *port;
+    uint64_t send_at;               // the port takes requests in order of time
+    uint64_t sent, sent_bytes;      // requests so far, and what they move
+    uint64_t writeback[WRITEBACKS]; // dirty lines that wait for credits
+    uint32_t n_writebacks;
+    uint32_t *waiter;              // room for one line's waiters
+    struct activity *act;          // where they count
+    const struct techniques *tech; // that hear of them
 };
 
 // ---- instructions on their way to a cluster (entry.c) ------------------------------------------
@@ -255,68 +330,33 @@ struct kernel_slot {
 
 struct sm {
     struct sm_view v;
-    uint64_t blocked;     // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
-    uint64_t wake;        // next cycle to simulate
-    uint64_t reply_at;    // of the port's earliest reply
+    uint64_t blocked;  // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
+    uint64_t wake;     // next cycle to simulate
+    uint64_t reply_at; // of the port's earliest reply
     uint64_t progress;
     uint64_t fetch_want, fetching;
-    uint64_t fetch_held;  // could not ask for their line: again when something came back
-    uint64_t const_retry; // the same for constant lines
-    uint32_t access_lanes; // of the warp whose transaction is under way, 0: none
     bool counts_memory;
-    struct sm_inst_memory *access_asked; // of its instruction; NULL: not counted
-    uint64_t send_at;     // the port takes requests in order of time
-    uint32_t fetch_room;  // free entries that make a warp fetch
-    uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
+    uint64_t fetch_held;    // could not ask for their line: again when something came back
+    uint64_t const_retry;   // the same for constant lines
+    uint32_t fetch_room;    // free entries that make a warp fetch
+    uint32_t lanes_cycles;  // for which an INT instruction closes the FP pipeline, and the reverse
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
-    uint32_t dirty;       // schedulers whose held reason is out of date
+    uint32_t dirty;         // schedulers whose held reason is out of date
     // Units whose free_at may lie ahead; INT, FP and LD/ST: always looked at.
     uint32_t units_busy;
     uint32_t fetch_last;
     bool is_busy, is_two_level, faulted;
-    bool is_summed;       // `sum` holds until work comes: time adds nothing to it
-    uint64_t sum_number;  // how often it was made
-    bool closes;          // the last CTA has gone in this cycle
-    bool pairs;           // dual issue
-    bool cycle_dp;        // a double-precision instruction issued in this cycle
+    bool is_summed;        // `sum` holds until work comes: time adds nothing to it
+    uint64_t sum_number;   // how often it was made
+    bool closes;           // the last CTA has gone in this cycle
+    bool pairs;            // dual issue
+    bool cycle_dp;         // a double-precision instruction issued in this cycle
     uint32_t cycle_issues; // schedulers that issued in this cycle
     uint64_t cycle_taken;  // shared_warps: warps that issued in this cycle
     uint64_t busy_since;
-    uint64_t retry_at;        // when what was held back in this cycle is to be looked at again
-    struct gates {            // pipelines that a technique switches off
-        struct sm_gate *gate; // by pipe; the technique's, or `none`
-        uint64_t more;        // pipes beyond INT and FP that may be off
-        uint64_t off;         // pipes that are off in this cycle
-        uint64_t pipe_off[SM_PIPES]; // by pipe: all bits when it is off, else none
-        uint64_t on_free_at[UNIT_N]; // earliest free_at of a unit's pipes that are on; NEVER: none
-        uint32_t ahead[UNIT_N];      // of a unit's pipes, counted from its first: those that an
-                                     // instruction tries before the others
-        uint32_t lead[UNIT_N];       // of two, the one that it tries first: 0 or 1
-        struct sm_gate none[SM_PIPES];
-    } gates;
-    struct techniques {
-        // In the order in which they were set: all, and those that have the port.
-        struct sm_list {
-            uint32_t n;
-            const struct sm_technique *t[SM_MAX_TECHNIQUES];
-        } all, issue, rows, arrays, clock, rest;
-        // What is called in every cycle.
-        struct {
-            void (*cycle)(void *self, const struct sm_view *v);
-            void *self;
-        } cycle[SM_MAX_TECHNIQUES];
-        struct sm_choice {
-            uint64_t (*among)(void *self, const struct sm_view *v, uint32_t sc, uint64_t ready);
-            void *self;
-        } choice[SM_MAX_TECHNIQUES];
-        uint32_t n_cycles, n_choices;
-        const struct sm_technique *gate, *lanes, *lapses; // NULL: none
-        const struct sm_lanes *gated_lanes;      // NULL: no technique switches lanes off
-        uint64_t epoch_next[SM_MAX_TECHNIQUES];  // of `clock`
-        uint64_t lapse_at; // when lines may lapse next
-        uint64_t epoch_at; // earliest of all these, NEVER while the SM holds no work
-    } tech;
-    uint32_t arrays;  // that a technique hears of: bit mask of enum mem_array
+    uint64_t retry_at; // when what was held back in this cycle is to be looked at again
+    struct gates gates;
+    struct techniques tech;
     bool every_cycle; // sm_simulate_every_cycle
 
     uint64_t long_leaves;  // all bits where warps that wait for memory leave the set, else none
@@ -346,7 +386,7 @@ struct sm {
     // Counts of collectors are a byte a pool, so that one word has them all.
     uint32_t collectors_used, collectors_bias; // bias: 128 less the pool's size
     uint64_t collectors_swept;
-    uint32_t collector_free[256]; // by cycle
+    uint32_t collector_free[256];  // by cycle
     uint32_t collector_of[UNIT_N]; // one unit of the pool that the instructions of a unit take from
     uint64_t bank_next[ACT_MAX_BANKS]; // next free read or write slot
     uint64_t bus_cycle;
@@ -365,11 +405,11 @@ struct sm {
     uint64_t const_known[SM_KERNEL_SLOTS]; // constant lines known to be there
 
     struct warp warp[SM_MAX_WARPS];
-    struct activity act; // what is counted directly
-    struct pipe_idle {   // idle periods that have ended, by length
+    struct activity act;                            // what is counted directly
+    struct pipe_idle {                              // idle periods that have ended, by length
         uint64_t n[ACT_IDLE_LENGTHS], cycles, sent; // sent: cycles with an instruction on its way
-        uint64_t sent_until; // the cycle after the last that was sent
-        uint64_t bubbles;    // see ACT_bubble_cycles
+        uint64_t sent_until;                        // the cycle after the last that was sent
+        uint64_t bubbles;                           // see ACT_bubble_cycles
     } idle[SM_PIPES];
 
     struct lsu lsu, tex;
@@ -379,24 +419,14 @@ struct sm {
 
     struct sm_config c;
     uint32_t id;
-    struct mem_port *port;
     struct sm_callbacks cb;
-    struct sm_cache {
-        struct cache *tags; // NULL: there is none
-        struct mshr *mshr;
-        uint64_t line_mask;   // of an address within its line
-        uint32_t line_bytes, sector_bytes, all; // all: mask of a line's sectors
-        uint32_t hit_latency, ports;
-    } cache[CLIENT_N];
-    uint32_t *mshr_out; // room for one line's waiters
-    uint64_t writeback[WRITEBACKS]; // dirty lines that wait for credits
-    uint32_t n_writebacks;
+    struct caches caches;
     struct kernel_slot kernel[SM_KERNEL_SLOTS];
     struct cta_slot cta[SM_MAX_CTAS];
     struct sm_wide_pend *wide_pend; // by warp
     uint32_t regs_used, shared_used, warps_used, threads_used;
-    uint64_t warps_since;        // v.resident has been constant since (warp_slots_cycles)
-    uint64_t unit_pipes[UNIT_N]; // pipes of a unit
+    uint64_t warps_since;          // v.resident has been constant since (warp_slots_cycles)
+    uint64_t unit_pipes[UNIT_N];   // pipes of a unit
     struct entry entry[ENTRY_MAX]; // oldest first
     uint32_t n_entries;
     struct activity sum; // answer of sm_activity
@@ -436,9 +466,9 @@ uint64_t step_cycle_full(struct sm *s, uint64_t t);
 void front_fetch(struct sm *s, uint64_t t);
 void front_decode(struct sm *s, uint64_t t);
 void front_flush(struct sm *s, uint32_t w); // empties the warp's buffer
-// A line of the cache has come; the first n of s->mshr_out have waited for it.
-void front_instructions_came(struct sm *s, uint32_t n, uint64_t t);
-void front_constants_came(struct sm *s, uint32_t n, uint64_t t);
+// A line of the cache has come, for which n waiters have waited.
+void front_instructions_came(struct sm *s, const uint32_t *waiter, uint32_t n);
+void front_constants_came(struct sm *s, const uint32_t *waiter, uint32_t n, uint64_t t);
 bool front_constants(struct sm *s, uint32_t w, uint64_t t); // false: the warp waits for some
 void front_constants_there(struct sm *s, uint32_t w);       // it waits no longer
 void front_constants_retry(struct sm *s, uint64_t t); // warps whose miss found no room ask again
@@ -453,18 +483,21 @@ static inline void front_want(struct sm *s, uint32_t w) {
 }
 
 // lsu.c
-// A memory instruction whose access stands in s->env has issued; its operands are read in cycle
-// operands_at.
+// A memory instruction that issues.
+struct lsu_order {
+    const struct sm_inst *in;
+    const struct exec_access *access; // what it does
+    uint64_t operands_at;             // cycle in which its operands have been read
+    uint32_t warp, lanes;             // lanes that execute it
+};
+void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t);
 // An access to shared memory by the lanes themselves: past the queue. Answers the cycles for which
 // it holds them.
-uint32_t lsu_on_lanes(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
-                      uint32_t lanes, uint64_t t);
-void lsu_accept(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t operands_at,
-                uint32_t lanes, uint64_t t);
+uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t);
 void lsu_step(struct sm *s, struct lsu *u, uint64_t t);
 void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t); // one answer came
 void lsu_store_acked(struct sm *s, uint32_t w);
-bool lsu_async_open(const struct warp *w); // more groups open than it may keep
+bool lsu_async_open(const struct warp *w);      // more groups open than it may keep
 void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence has been met
 // transact.c: one transaction in cycle t; false: it must wait
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
@@ -498,7 +531,8 @@ void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *imag
 void technique_warp(struct sm *s, const struct sm_warp_event *e);
 void technique_issued(struct sm *s, const struct sm_issue *i);
 uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool is_write);
-uint32_t technique_array(const struct sm *s, const struct cache_event *e); // answers extra cycles
+uint32_t technique_array(const struct techniques *k,
+                         const struct cache_event *e); // answers extra cycles
 
 // gate.c
 void gate_forget(struct sm *s);           // no technique switches pipelines

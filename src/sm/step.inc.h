@@ -37,8 +37,8 @@ static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t
 }
 
 #if STEP_FULL
-// Techniques hear of the rows that a result is written to, in cycles `at`, the last in cycle `last`;
-// answers by how many cycles they delay it.
+// Techniques hear of the rows that a result is written to, in cycles `at`, the last in cycle
+// `last`; answers by how many cycles they delay it.
 static uint32_t tell_write(const struct sm *s, const struct event *e, const uint64_t *at,
                            uint64_t last) {
     uint8_t reg[MAX_DST_ROWS];
@@ -64,16 +64,16 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
     const uint64_t last = collect_each(s, in, w, t, at);
     if ((in->n_src | in->n_dst) == 0) return last;
     return last + technique_rows(s,
-                                 &(struct sm_row_access){
-                                     .cycle = t + s->c.read_latency,
-                                     .warp = w,
-                                     .n = in->n_src,
-                                     .reg = in->src,
-                                     .at = at,
-                                     .lanes = W->ew->active & (m->guard_not ? ~guard : guard),
-                                     .n_dst = in->n_dst,
-                                     .dst_first = in->dst_first,
-                                     .values = W->ew->regs},
+                                 &(struct sm_row_access){.cycle = t + s->c.read_latency,
+                                                         .warp = w,
+                                                         .n = in->n_src,
+                                                         .reg = in->src,
+                                                         .at = at,
+                                                         .lanes = W->ew->active &
+                                                                  (m->guard_not ? ~guard : guard),
+                                                         .n_dst = in->n_dst,
+                                                         .dst_first = in->dst_first,
+                                                         .values = W->ew->regs},
                                  false);
 }
 #endif
@@ -128,8 +128,8 @@ static void events(struct sm *s, uint64_t t) {
 
 // ---- 2. issue ----------------------------------------------------------------------------------
 // The instruction leaves the buffer; the warp stands at `ew->pc` now.
-static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
-                    uint32_t pc, uint64_t t) {
+static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
+                    uint64_t t) {
     W->ib_n--;
     if (ww_unlikely(W->ew->pc != pc + 1)) {
         front_flush(s, w);
@@ -167,13 +167,13 @@ static void branch(struct sm *s, struct warp *W, uint32_t w, const struct sm_ins
 }
 
 // What a few instructions do besides computing: they make their warp wait.
-static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
-                    uint32_t pc, enum exec_outcome o, uint64_t t) {
+static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
+                    enum exec_outcome o, const struct exec_access *access, uint64_t t) {
     if (o == EXEC_BARRIER) {
         W->pc_of_wait = pc;
         barrier_arrive(s, w, t);
     } else if (o == EXEC_SLEEP) {
-        const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
+        const double cycles = (double)access->addr[0] * s->c.core_clock_mhz * 1e-3;
         block(s, &s->v.wait_sleep, w, pc);
         wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
     }
@@ -190,7 +190,7 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
             const uint8_t next = (uint8_t)((W->async_now + 1) % ASYNC_GROUPS);
             if (W->async_left[next] == 0) W->async_now = next;
         }
-        W->async_keep = in->aux == UINT16_MAX ? 0
+        W->async_keep = in->aux == UINT16_MAX    ? 0
                         : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
                                                  : ASYNC_GROUPS - 1;
         if (lsu_async_open(W))
@@ -228,21 +228,21 @@ static inline uint32_t choose_pipe(const struct sm *s, uint32_t w, uint32_t unit
 // The technique of single lanes hears of an instruction whose operands are complete in cycle
 // `ready`.
 static inline struct sm_delay tell_lanes(struct sm *s, const struct sm_inst *in, uint32_t w,
-                                         uint32_t pipe, uint64_t ready) {
+                                         uint32_t lanes, uint32_t pipe, uint64_t ready) {
     const struct sm_technique *const x = s->tech.lanes;
-    return x->lanes->issued(x->self, &s->v, s->v.lanes[w], pipe, s->env.exec_mask,
+    return x->lanes->issued(x->self, &s->v, s->v.lanes[w], pipe, lanes,
                             max64(ready, s->v.pipe[pipe].enter_at),
                             in->latency != 0 ? in->latency : 1, in->interval);
 }
 
-static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t pc,
-                        uint32_t sc, uint32_t pipe, bool is_second, uint64_t t) {
+static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint32_t lanes,
+                        uint32_t pc, uint32_t sc, uint32_t pipe, bool is_second, uint64_t t) {
     technique_issued(s, &(struct sm_issue){.cycle = t,
                                            .warp = w,
                                            .scheduler = sc,
                                            .pc = pc,
                                            .kernel_slot = s->warp[w].kslot,
-                                           .lanes = s->env.exec_mask,
+                                           .lanes = lanes,
                                            .klass = in->klass,
                                            .unit = in->unit,
                                            .pipe = (uint8_t)pipe,
@@ -250,22 +250,29 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
 }
 #endif
 
-// Sends the instruction, whose operands are complete in cycle `ready`, to its pipeline. `o` says
-// whether it accesses memory.
+// Sends the instruction, which `lanes` execute and whose operands are complete in cycle `ready`, to
+// its pipeline. `access`: what it does to memory, or NULL.
 static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
-                     uint32_t pc, uint32_t sc, bool is_second, uint64_t ready, enum exec_outcome o,
-                     uint64_t t) {
-    const uint32_t unit = in->unit, lanes = s->env.exec_mask;
+                     uint32_t lanes, uint32_t pc, uint32_t sc, bool is_second, uint64_t ready,
+                     const struct exec_access *access, uint64_t t) {
+    const uint32_t unit = in->unit;
     uint32_t latency = in->latency, interval = in->interval;
 #if STEP_FULL
     if (entry_takes(s, unit)) {
-        entry_add(s, w, in, pc, sc, is_second, ready);
+        entry_add(s, &(struct entry){.in = in,
+                                     .operands_at = ready,
+                                     .lanes = lanes,
+                                     .pc = pc,
+                                     .active = s->v.lanes[w],
+                                     .warp = (uint8_t)w,
+                                     .scheduler = (uint8_t)sc,
+                                     .is_second = is_second});
         return;
     }
     const uint32_t pipe = choose_pipe(s, w, unit, t);
     struct sm_delay d = {0, 0};
-    if (pipe < SM_LANE_PIPES && s->tech.lanes != NULL) d = tell_lanes(s, in, w, pipe, ready);
-    if (ww_unlikely(s->tech.issue.n != 0)) tell_issued(s, in, w, pc, sc, pipe, is_second, t);
+    if (pipe < SM_LANE_PIPES && s->tech.lanes != NULL) d = tell_lanes(s, in, w, lanes, pipe, ready);
+    if (ww_unlikely(s->tech.issue.n != 0)) tell_issued(s, in, w, lanes, pc, sc, pipe, is_second, t);
     latency += d.latency;
     interval += d.interval;
 #else
@@ -277,12 +284,14 @@ static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_i
     if (ww_unlikely(d.interval != 0)) units_book_twin(s, unit, pipe, t, d.interval);
 #endif
     if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
-    if (o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE) {
+    if (access != NULL) {
         collect_hold(s, unit, t, ready);
+        const struct lsu_order order = {
+            .in = in, .access = access, .operands_at = ready, .warp = w, .lanes = lanes};
         if (in->flags & SI_LANES)
-            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, w, in, ready, lanes, t), STEP_FULL);
+            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, &order, t), STEP_FULL);
         else
-            lsu_accept(s, w, in, ready, lanes, t);
+            lsu_accept(s, &order, t);
         return;
     }
     if (latency == 0) latency = 1;
@@ -317,11 +326,11 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
         s->faulted = true;
         return false;
     }
-    const uint32_t lanes = count_lanes(s->env.exec_mask);
+    const uint32_t lanes = s->env.exec_mask, n_lanes = count_lanes(lanes);
     struct sm_inst_counts *const count = &W->counts[pc];
     count->issues++;
-    count->lanes += lanes;
-    s->act.c[ACT_lanes_active + lanes]++;
+    count->lanes += n_lanes;
+    s->act.c[ACT_lanes_active + n_lanes]++;
 #if STEP_FULL
     s->v.issued++;
 #endif
@@ -335,11 +344,13 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     const uint64_t ready = collect_operands(s, in, w, t);
 #endif
     if (in->unit != UNIT_NONE) { // else used at once: a branch's index, a barrier's number
-        dispatch(s, W, w, in, pc, sc, is_second, ready, o, t);
+        const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
+        dispatch(s, W, w, in, lanes, pc, sc, is_second, ready, has_access ? &s->env.access : NULL,
+                 t);
     } else {
 #if STEP_FULL
         if (ww_unlikely(s->tech.issue.n != 0))
-            tell_issued(s, in, w, pc, sc, SM_PIPES, is_second, t);
+            tell_issued(s, in, w, lanes, pc, sc, SM_PIPES, is_second, t);
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
@@ -359,7 +370,7 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
     }
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
-        special(s, W, w, in, pc, o, t);
+        special(s, W, w, in, pc, o, &s->env.access, t);
     return true;
 }
 

@@ -61,7 +61,7 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
         list(&k->arrays, t, t->arrays != NULL);
         list(&k->clock, t, t->clock != NULL);
         list(&k->rest, t, t->clock != NULL && t->clock->rest != NULL);
-        if (t->arrays != NULL) s->arrays |= t->arrays->arrays;
+        if (t->arrays != NULL) k->heard |= t->arrays->arrays;
         const char *const second = add_single(s, t);
         if (second != NULL)
             return diag_add(d, WW_ERROR_CONFIG,
@@ -74,6 +74,17 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
 }
 
 // ---- time --------------------------------------------------------------------------------------
+// Lines that a technique has switched off by now are dropped.
+static void lapse(struct sm *s, uint64_t t) {
+    const struct sm_technique *const x = s->tech.lapses;
+    s->tech.lapse_at = (t / x->arrays->lapse_cycles + 1) * x->arrays->lapse_cycles;
+    FOR_EACH_BIT32(client, x->arrays->arrays & ((1u << CLIENT_N) - 1)) {
+        if (client == CLIENT_INST || !caches_lapse(&s->caches, (enum mem_client)client, x, t))
+            continue;
+        if (client == CLIENT_CONST) front_forget_constants(s);
+    }
+}
+
 void technique_work(struct sm *s, bool begins, uint64_t cycle) {
     struct techniques *const k = &s->tech;
     for (uint32_t i = 0; i < k->all.n; i++) {
@@ -87,7 +98,7 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
     k->lapse_at = NEVER;
-    if (begins && k->lapses != NULL) caches_lapse(s, cycle);
+    if (begins && k->lapses != NULL) lapse(s, cycle);
     k->epoch_at = min64(k->epoch_at, k->lapse_at);
     gate_look(s, cycle);
 }
@@ -104,7 +115,7 @@ static void end_epochs(struct sm *s, uint64_t t) {
         if (x->clock->cycle != NULL) x->clock->cycle(x->self, &s->v);
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
-    if (k->lapse_at <= t) caches_lapse(s, t);
+    if (k->lapse_at <= t) lapse(s, t);
     k->epoch_at = min64(k->epoch_at, k->lapse_at);
 }
 
@@ -151,10 +162,10 @@ uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool 
     return later;
 }
 
-uint32_t technique_array(const struct sm *s, const struct cache_event *e) {
+uint32_t technique_array(const struct techniques *k, const struct cache_event *e) {
     uint32_t extra = 0;
-    for (uint32_t i = 0; i < s->tech.arrays.n; i++) {
-        const struct sm_technique *const t = s->tech.arrays.t[i];
+    for (uint32_t i = 0; i < k->arrays.n; i++) {
+        const struct sm_technique *const t = k->arrays.t[i];
         if (t->arrays->arrays >> e->array & 1) extra += t->arrays->hear(t->self, e);
     }
     return extra;

@@ -7,7 +7,7 @@
 // What a transaction wants of its line.
 static struct cache_access access_of(const struct sm *s, enum mem_client client,
                                      const struct transaction *x, uint64_t t) {
-    const struct sm_cache *const c = &s->cache[client];
+    const struct sm_cache *const c = &s->caches.of[client];
     const uint32_t offset = (uint32_t)(x->addr & c->line_mask);
     struct cache_access a = {.cycle = t,
                              .line = x->addr - offset,
@@ -23,16 +23,16 @@ static struct cache_access access_of(const struct sm *s, enum mem_client client,
 static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     struct mem_op *const o = &s->op[e->op];
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
-    if (caches_read(s, &a)) {
+    if (caches_read(&s->caches, &a)) {
         s->act.c[ACT_l1_reads]++;
         s->act.c[ACT_l1_read_hits]++;
-        s->act.c[ACT_l1_hit_words] += caches_words(&s->cache[CLIENT_L1D], a.sectors);
-        const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
-        o->done_at = max64(o->done_at, t + s->cache[CLIENT_L1D].hit_latency + extra);
+        s->act.c[ACT_l1_hit_words] += caches_words(&s->caches.of[CLIENT_L1D], a.sectors);
+        const uint32_t extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
+        o->done_at = max64(o->done_at, t + s->caches.of[CLIENT_L1D].hit_latency + extra);
         return true;
     }
-    if (s->n_writebacks > WRITEBACKS / 2 && !caches_drain(s, t)) return false;
-    const enum miss_outcome out = caches_miss(s, &a, e->op, t + s->c.l1_miss_extra);
+    if (s->caches.n_writebacks > WRITEBACKS / 2 && !caches_drain(&s->caches, t)) return false;
+    const enum miss_outcome out = caches_miss(&s->caches, &a, e->op, t + s->c.l1_miss_extra);
     if (out == MISS_REFUSED) return false;
     s->act.c[ACT_l1_reads]++;
     s->act.c[out == MISS_MERGED ? ACT_l1_read_merges : ACT_l1_read_misses]++;
@@ -42,13 +42,14 @@ static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction 
 
 static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     const uint8_t kind = e->path == PATH_ATOMIC ? MEM_ATOMIC : MEM_READ;
-    if (!mem_port_can_send(s->port, x->addr, mem_port_flits(s->port, kind, x->bytes))) return false;
-    const struct sm_cache *const c = &s->cache[CLIENT_L1D];
+    if (!mem_port_can_send(s->caches.port, x->addr, mem_port_flits(s->caches.port, kind, x->bytes)))
+        return false;
+    const struct sm_cache *const c = &s->caches.of[CLIENT_L1D];
     if (e->path == PATH_ATOMIC && c->tags != NULL) {
         const struct cache_answer r = cache_evict_line(c->tags, x->addr & ~c->line_mask);
-        caches_line_left(s, CLIENT_L1D, &r, false, t);
+        caches_line_left(&s->caches, CLIENT_L1D, &r, false, t);
     }
-    caches_send(s, t,
+    caches_send(&s->caches, t,
                 (struct mem_request){.addr = x->addr,
                                      .bytes = x->bytes,
                                      .touched = x->touched,
@@ -65,8 +66,9 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
 
 static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     const uint8_t kind = e->path == PATH_REDUCE ? MEM_REDUCE : MEM_WRITE;
-    if (!mem_port_can_send(s->port, x->addr, mem_port_flits(s->port, kind, x->bytes))) return false;
-    const struct sm_cache *const c = &s->cache[CLIENT_L1D];
+    if (!mem_port_can_send(s->caches.port, x->addr, mem_port_flits(s->caches.port, kind, x->bytes)))
+        return false;
+    const struct sm_cache *const c = &s->caches.of[CLIENT_L1D];
     const bool is_cached = e->space == PTX_SPACE_LOCAL ? s->c.l1d_local : s->c.l1d_global;
     if (c->tags != NULL && is_cached) {
         struct cache_access a = access_of(s, CLIENT_L1D, x, t);
@@ -78,10 +80,10 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
         s->act.c[ACT_l1_writes]++;
         s->act.c[ACT_l1_write_hits] += hit;
         s->act.c[ACT_l1_evictions] += hit && evicts;
-        caches_tell(s, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
-        caches_line_left(s, CLIENT_L1D, &r, false, t);
+        caches_tell(&s->caches, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
+        caches_line_left(&s->caches, CLIENT_L1D, &r, false, t);
     }
-    caches_send(s, t,
+    caches_send(&s->caches, t,
                 (struct mem_request){.addr = x->addr,
                                      .bytes = x->bytes,
                                      .byte_mask_sectors = x->sectors & ~(uint32_t)x->full_sectors,
@@ -100,27 +102,28 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
 // Local memory lives in L1 and is written back.
 static bool store_local(struct sm *s, const struct transaction *x, uint64_t t) {
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
-    if (s->n_writebacks > WRITEBACKS / 2 && !caches_drain(s, t)) return false;
-    const struct cache_answer r = cache_write_line(s->cache[CLIENT_L1D].tags, a.line, a.sectors);
+    if (s->caches.n_writebacks > WRITEBACKS / 2 && !caches_drain(&s->caches, t)) return false;
+    const struct cache_answer r =
+        cache_write_line(s->caches.of[CLIENT_L1D].tags, a.line, a.sectors);
     const bool hit = r.result == CACHE_HIT;
     a.place = r.place;
     s->act.c[ACT_l1_writes]++;
     s->act.c[ACT_l1_write_hits] += hit;
     s->act.c[ACT_l1_evictions] += r.has_victim;
-    caches_line_left(s, CLIENT_L1D, &r, true, t);
-    caches_tell(s, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
+    caches_line_left(&s->caches, CLIENT_L1D, &r, true, t);
+    caches_tell(&s->caches, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
     return true;
 }
 
 // A hint: dropped when there is no room.
 static void prefetch(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
-    if (e->aux == 1 && s->cache[CLIENT_L1D].tags != NULL && s->c.l1d_global) {
+    if (e->aux == 1 && s->caches.of[CLIENT_L1D].tags != NULL && s->c.l1d_global) {
         struct cache_access a = access_of(s, CLIENT_L1D, x, t);
-        a.sectors = s->cache[CLIENT_L1D].all;
-        if (!caches_read(s, &a)) caches_prefetch(s, &a, t + s->c.l1_miss_extra);
-    } else if (mem_port_can_send(s->port, x->addr,
-                                 mem_port_flits(s->port, MEM_PREFETCH, x->bytes))) {
-        caches_send(s, t,
+        a.sectors = s->caches.of[CLIENT_L1D].all;
+        if (!caches_read(&s->caches, &a)) caches_prefetch(&s->caches, &a, t + s->c.l1_miss_extra);
+    } else if (mem_port_can_send(s->caches.port, x->addr,
+                                 mem_port_flits(s->caches.port, MEM_PREFETCH, x->bytes))) {
+        caches_send(&s->caches, t,
                     (struct mem_request){.addr = x->addr,
                                          .bytes = x->bytes,
                                          .touched = x->touched,
@@ -132,16 +135,17 @@ static void prefetch(struct sm *s, struct lsu_entry *e, const struct transaction
 
 static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transaction *x,
                           uint64_t t) {
-    const struct sm_cache *const c = &s->cache[CLIENT_CONST];
+    const struct sm_cache *const c = &s->caches.of[CLIENT_CONST];
     struct mem_op *const o = &s->op[e->op];
     struct cache_access a = access_of(s, CLIENT_CONST, x, t);
-    const bool hit = c->tags == NULL || caches_read(s, &a);
-    if (!hit && caches_miss(s, &a, e->op, t + s->c.const_miss_latency_extra) == MISS_REFUSED)
+    const bool hit = c->tags == NULL || caches_read(&s->caches, &a);
+    if (!hit &&
+        caches_miss(&s->caches, &a, e->op, t + s->c.const_miss_latency_extra) == MISS_REFUSED)
         return false;
     s->act.c[ACT_const_reads]++;
     s->act.c[ACT_const_misses] += !hit;
     if (hit) {
-        const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
+        const uint32_t extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
         o->done_at = max64(o->done_at, t + c->hit_latency + e->tail_cycles + extra);
     } else {
         o->left++;
@@ -151,21 +155,21 @@ static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transa
 
 static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transaction *x,
                          uint64_t t) {
-    const struct sm_cache *const c = &s->cache[CLIENT_TEX];
+    const struct sm_cache *const c = &s->caches.of[CLIENT_TEX];
     struct mem_op *const o = &s->op[e->op];
     struct cache_access a = access_of(s, CLIENT_TEX, x, t);
-    const bool hit = c->tags != NULL && caches_read(s, &a);
+    const bool hit = c->tags != NULL && caches_read(&s->caches, &a);
     if (c->tags == NULL) {
         struct transaction y = *x;
         y.bytes = 32;
         if (!bypass(s, e, &y, t)) return false;
-    } else if (!hit && caches_miss(s, &a, e->op, t) == MISS_REFUSED) {
+    } else if (!hit && caches_miss(&s->caches, &a, e->op, t) == MISS_REFUSED) {
         return false;
     }
     s->act.c[ACT_tex_reads]++;
     s->act.c[hit ? ACT_tex_hits : ACT_tex_misses]++;
     if (hit) {
-        const uint32_t extra = caches_tell(s, CACHE_READ_HIT, &a);
+        const uint32_t extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
         o->done_at = max64(o->done_at, t + c->hit_latency + s->c.texture_latency + extra);
     } else if (c->tags != NULL) {
         o->left++;
@@ -203,9 +207,10 @@ static bool transact_asked(struct sm *s, struct lsu_entry *e, const struct trans
     if (e->op == OP_NONE) return transact(s, e, x, t);
     struct sm_inst_memory *const asked = asked_by(s, e->warp, e->in);
     const uint64_t reads = lookups(s->act.c), hits = found(s->act.c);
-    s->access_asked = asked;
+    const uint64_t sent = s->caches.sent, bytes = s->caches.sent_bytes;
     const bool done = transact(s, e, x, t);
-    s->access_asked = NULL;
+    asked->requests += s->caches.sent - sent;
+    asked->request_bytes += s->caches.sent_bytes - bytes;
     asked->lookups += lookups(s->act.c) - reads;
     asked->misses += lookups(s->act.c) - reads - (found(s->act.c) - hits);
     return done;
@@ -215,13 +220,14 @@ bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
     const struct transaction *const x = &e->tx[e->next];
     uint64_t *const c = s->act.c;
     const uint64_t before = c[ACT_l1_reads] + c[ACT_l1_writes];
-    s->access_lanes = count_lanes(e->lanes);
+    const uint64_t sent = s->caches.sent;
+    const uint32_t lanes = count_lanes(e->lanes);
     const bool done =
         ww_unlikely(s->counts_memory) ? transact_asked(s, e, x, t) : transact(s, e, x, t);
-    s->access_lanes = 0;
+    c[ACT_net_request_lanes] += (s->caches.sent - sent) * lanes;
     if (c[ACT_l1_reads] + c[ACT_l1_writes] != before) {
         const uint32_t words = count_lanes(x->words);
-        c[ACT_l1_lanes] += count_lanes(e->lanes);
+        c[ACT_l1_lanes] += lanes;
         c[ACT_l1_words] += words != 0 ? words : 1;
     }
     return done;
