@@ -6,13 +6,17 @@
 // must stay where it is (calls, exits, clock reads, system calls) and at most REGION units long,
 // which bounds both the work and how far a value can be pulled up. Within it the unit with the
 // longest chain of latencies behind it goes first; when the registers in use reach the limit, the
-// one that frees most. That choice does not look ahead, so a region may end up above the limit all
-// the same: it is tried again with a limit lower by the excess, and after some tries with the first
-// unit of the old order in place of the one that frees most. What needs more registers than the
-// limit and than before in every try stays as it was.
+// one that frees most. What is in use is known exactly: a register that is written again later is
+// free between the last read of the old value and the write of the new one.
+//
+// The choice does not look ahead, so a region may end up above the limit all the same. It is tried
+// again with a limit lower by the excess, a few times, and then with a window: a unit may overtake
+// 31, 15, 7, 3 or at last one unit that stood before it. With no window left it stays as it was.
 #include "code/opt.h"
 
-enum { REGION = 256, MAX_TRIES = 8, TRIES_IN_ORDER = 4 };
+#include <assert.h>
+
+enum { REGION = 256, WHOLE_TRIES = 4, FIRST_WINDOW = 32 };
 
 // Registers that scheduling may fill: so many in any case, and so many more than the code needs
 // anyway. Fitted to ptxas 13's counts for the same kernels (docs/registers.md); a target may say
@@ -25,9 +29,23 @@ enum { NEAR_HEIGHT = 20 };
 
 struct unit {
     uint32_t first, n; // instructions
-    uint32_t waits;    // predecessors not yet placed
+    uint32_t waits;    // predecessors
     int32_t succ;      // first edge
     uint32_t height;
+    uint32_t use, n_uses; // of values
+};
+// What a slot holds from one write of it to the next: a slot is free between a value's last read
+// and the next value's write.
+struct value {
+    uint32_t slot;
+    uint32_t readers; // units of the region that read it
+    bool is_word;     // of a register, not a predicate or the carry
+    bool enters;      // live at the region's start
+    bool stays;       // live at its end
+};
+struct use {
+    uint32_t value;
+    bool reads, writes;
 };
 struct edge {
     uint32_t to, latency;
@@ -42,21 +60,27 @@ struct scheduler {
     struct unit unit[REGION];
     uint32_t n;
     VEC(struct edge) edge;
+    VEC(struct value) value;
+    VEC(struct use) use;
     // per slot, valid when stamp == epoch
     uint32_t *stamp, epoch;
-    int32_t *writer;      // last unit that wrote the slot
-    int32_t *readers;     // list of units that read it since
-    uint32_t *reads_left; // reads in the region not yet placed
-    bool *live_after;     // scratch for the region
-    bool *live_now;
+    int32_t *writer;               // last unit that wrote the slot
+    int32_t *readers;              // list of units that read it since
+    uint32_t *holds;               // its value
+    const struct slot_set *enters; // what is live at the region's start
+    bool *live_after;              // a slot: live behind the region
     VEC(struct reader {
         uint32_t unit;
         int32_t next;
     })
     reader;
     uint32_t memory[REGION], n_memory;
+    // of one try
     uint32_t order[REGION];
-    struct minst *copy; // of the region's instructions
+    uint32_t waits[REGION]; // predecessors not yet placed
+    uint32_t *left;         // a value's readers not yet placed
+    bool *is_live;          // a value
+    struct minst *copy;     // of the region's instructions
 };
 
 // ---- latencies ------------------------------------------------------------------------------
@@ -160,11 +184,28 @@ static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t l
     s->unit[to].waits++;
 }
 
+static void new_value(struct scheduler *s, uint32_t slot, bool enters) {
+    s->holds[slot] = s->value.n;
+    vec_push(s->arena, &s->value,
+             ((struct value){.slot = slot, .is_word = slot < s->live->n_words, .enters = enters}));
+}
 static void touch(struct scheduler *s, uint32_t slot) {
     if (s->stamp[slot] == s->epoch) return;
     s->stamp[slot] = s->epoch;
     s->writer[slot] = s->readers[slot] = -1;
-    s->reads_left[slot] = 0;
+    new_value(s, slot, slot_set_has(s->enters, slot));
+}
+// Unit u, the last one of the graph so far, reads or writes what the slot holds.
+static void use_value(struct scheduler *s, struct unit *u, uint32_t slot, bool writes) {
+    const uint32_t v = s->holds[slot];
+    uint32_t i = u->use;
+    while (i < s->use.n && s->use.at[i].value != v) i++;
+    if (i == s->use.n) vec_push(s->arena, &s->use, ((struct use){.value = v}));
+    struct use *use = &s->use.at[i];
+    s->value.at[v].readers += !writes && !use->reads;
+    use->reads |= !writes;
+    use->writes |= writes;
+    u->n_uses = s->use.n - u->use;
 }
 
 static const struct minst *op_of(const struct scheduler *s, uint32_t u) {
@@ -177,31 +218,29 @@ static void read_slot(struct scheduler *s, uint32_t u, uint32_t slot) {
     if (w >= 0) add_edge(s, (uint32_t)w, u, latency_of(op_of(s, (uint32_t)w), s->unit[w].n));
     vec_push(s->arena, &s->reader, ((struct reader){u, s->readers[slot]}));
     s->readers[slot] = (int32_t)s->reader.n - 1;
-    s->reads_left[slot]++;
+    use_value(s, &s->unit[u], slot, false);
 }
 
-static void write_slot(struct scheduler *s, uint32_t u, uint32_t slot) {
+// A guarded write that does not end what the slot held adds to it.
+static void write_slot(struct scheduler *s, uint32_t u, uint32_t slot, bool kills) {
     touch(s, slot);
     if (s->writer[slot] >= 0) add_edge(s, (uint32_t)s->writer[slot], u, 1);
     for (int32_t r = s->readers[slot]; r >= 0; r = s->reader.at[r].next)
         add_edge(s, s->reader.at[r].unit, u, 0);
     s->writer[slot] = (int32_t)u;
     s->readers[slot] = -1;
+    if (kills) new_value(s, slot, false);
+    use_value(s, &s->unit[u], slot, true);
 }
 
-// All slots a unit reads, its guard among them; a guarded write keeps what was there, so it reads.
+// All slots a unit reads, its guard among them.
 static uint32_t reads_of(const struct scheduler *s, const struct minst *m, uint32_t *slot) {
     uint32_t n = live_reads(s->live, m, slot);
     if (m->guard != VPRED_TRUE) slot[n++] = s->live->pred_base + m->guard;
     return n;
 }
-static uint32_t writes_of(const struct scheduler *s, const struct minst *m, uint32_t *slot) {
-    uint32_t n = live_writes(s->live, m, 0, slot);
-    n += live_writes(s->live, m, 1, slot + n);
-    n += live_writes(s->live, m, 2, slot + n);
-    return n;
-}
-enum { MAX_SLOTS = LIVE_MAX_READS + 2, MAX_WRITES = 2 * LIVE_MAX_WRITES };
+enum { MAX_SLOTS = LIVE_MAX_READS + 2 };
+static_assert((int)MAX_SLOTS > (int)LIVE_MAX_WRITES, "an array of slots holds either");
 
 static void order_memory(struct scheduler *s, uint32_t u) {
     const struct minst *m = op_of(s, u);
@@ -231,10 +270,12 @@ static void order_memory(struct scheduler *s, uint32_t u) {
     s->memory[s->n_memory++] = u;
 }
 
-static void build_graph(struct scheduler *s) {
-    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
+// `enters`: what is live at the region's start.
+static void build_graph(struct scheduler *s, const struct slot_set *enters) {
+    uint32_t slot[MAX_SLOTS];
     s->epoch++;
-    s->edge.n = s->reader.n = 0;
+    s->enters = enters;
+    s->edge.n = s->reader.n = s->value.n = s->use.n = 0;
     s->n_memory = 0;
     for (uint32_t u = 0; u < s->n; u++) {
         s->unit[u].succ = -1;
@@ -242,11 +283,20 @@ static void build_graph(struct scheduler *s) {
     }
     for (uint32_t u = 0; u < s->n; u++) {
         const struct minst *m = op_of(s, u);
-        uint32_t n = reads_of(s, m, slot);
+        s->unit[u].use = s->use.n;
+        s->unit[u].n_uses = 0;
+        const uint32_t n = reads_of(s, m, slot);
         for (uint32_t i = 0; i < n; i++) read_slot(s, u, slot[i]);
         order_memory(s, u);
-        n = writes_of(s, m, slot);
-        for (uint32_t i = 0; i < n; i++) write_slot(s, u, slot[i]);
+        for (unsigned which = 0; which < 3; which++) {
+            const bool kills = s->live->kills[s->unit[u].first] >> which & 1;
+            const uint32_t n_written = live_writes(s->live, m, which, slot);
+            for (uint32_t i = 0; i < n_written; i++) write_slot(s, u, slot[i], kills);
+        }
+    }
+    for (uint32_t v = 0; v < s->value.n; v++) {
+        const uint32_t at = s->value.at[v].slot;
+        s->value.at[v].stays = s->holds[at] == v && s->live_after[at];
     }
     for (uint32_t u = s->n; u-- > 0;)
         for (int32_t e = s->unit[u].succ; e >= 0; e = s->edge.at[e].next) {
@@ -255,46 +305,27 @@ static void build_graph(struct scheduler *s) {
         }
 }
 
-// ---- choice
-// --------------------------------------------------------------------------------------- Change of
-// the words in registers if the unit came next.
-static int32_t pressure_change(struct scheduler *s, uint32_t u) {
-    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
+// ---- choice ---------------------------------------------------------------------------------
+// Whether a value is in its register once a unit has used it.
+static bool is_live_after(const struct scheduler *s, const struct use *u) {
+    const struct value *v = &s->value.at[u->value];
+    const uint32_t left = s->left[u->value] - u->reads;
+    return (s->is_live[u->value] || u->writes) && (left || v->stays);
+}
+// Change of the words in registers if the unit came next.
+static int32_t pressure_change(const struct scheduler *s, uint32_t unit) {
     int32_t change = 0;
-    const struct minst *m = op_of(s, u);
-    uint32_t n = reads_of(s, m, slot);
-    for (uint32_t i = 0; i < n; i++) {
-        if (slot[i] >= s->live->n_words || s->live_after[slot[i]]) continue;
-        uint32_t here = 0;
-        bool first = true;
-        for (uint32_t j = 0; j < n; j++) {
-            here += slot[j] == slot[i];
-            if (j < i && slot[j] == slot[i]) first = false;
-        }
-        if (first && s->reads_left[slot[i]] == here && s->live_now[slot[i]]) change--;
-    }
-    n = writes_of(s, m, slot);
-    for (uint32_t i = 0; i < n; i++)
-        if (slot[i] < s->live->n_words && !s->live_now[slot[i]]) change++;
+    const struct use *u = s->use.at + s->unit[unit].use;
+    for (uint32_t i = 0; i < s->unit[unit].n_uses; i++, u++)
+        if (s->value.at[u->value].is_word) change += is_live_after(s, u) - s->is_live[u->value];
     return change;
 }
-
-static int32_t place(struct scheduler *s, uint32_t u) {
-    uint32_t slot[MAX_SLOTS > MAX_WRITES ? MAX_SLOTS : MAX_WRITES];
-    int32_t change = 0;
-    const struct minst *m = op_of(s, u);
-    uint32_t n = reads_of(s, m, slot);
-    for (uint32_t i = 0; i < n; i++) {
-        if (--s->reads_left[slot[i]] || s->live_after[slot[i]] || !s->live_now[slot[i]]) continue;
-        s->live_now[slot[i]] = false;
-        change -= slot[i] < s->live->n_words;
-    }
-    n = writes_of(s, m, slot);
-    for (uint32_t i = 0; i < n; i++) {
-        if (s->live_now[slot[i]]) continue;
-        if (!s->reads_left[slot[i]] && !s->live_after[slot[i]]) continue; // nobody looks
-        s->live_now[slot[i]] = true;
-        change += slot[i] < s->live->n_words;
+static int32_t place(struct scheduler *s, uint32_t unit) {
+    const int32_t change = pressure_change(s, unit);
+    const struct use *u = s->use.at + s->unit[unit].use;
+    for (uint32_t i = 0; i < s->unit[unit].n_uses; i++, u++) {
+        s->is_live[u->value] = is_live_after(s, u);
+        s->left[u->value] -= u->reads;
     }
     return change;
 }
@@ -302,11 +333,11 @@ static int32_t place(struct scheduler *s, uint32_t u) {
 // Among the ready units the one that changes the pressure least; with `near`, only one that frees a
 // register and is about as high as `best`, which else stays.
 static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t n_ready,
-                           uint32_t best, bool near) {
+                           uint32_t best, uint32_t end, bool near) {
     const uint32_t height = s->unit[ready[best]].height;
     int32_t least = INT32_MAX;
     for (uint32_t i = 0; i < n_ready; i++) {
-        if (near && s->unit[ready[i]].height + NEAR_HEIGHT < height) continue;
+        if (ready[i] >= end || (near && s->unit[ready[i]].height + NEAR_HEIGHT < height)) continue;
         const int32_t change = pressure_change(s, ready[i]);
         if (near && change >= 0) continue;
         if (change < least || (change == least && ready[i] < ready[best])) {
@@ -317,42 +348,66 @@ static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t 
     return best;
 }
 
+// Of the ready units those may go next that are less than `window` units of the old order behind
+// the first one not yet placed, which is always ready.
 static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready, int32_t room,
-                       bool in_order) {
-    uint32_t best = 0, first = 0;
-    for (uint32_t i = 1; i < n_ready; i++) {
-        const struct unit *a = &s->unit[ready[i]], *b = &s->unit[ready[best]];
-        if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
+                       uint32_t window) {
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < n_ready; i++)
         if (ready[i] < ready[first]) first = i;
+    const uint32_t end = ready[first] + window;
+    uint32_t best = first;
+    for (uint32_t i = 0; i < n_ready; i++) {
+        const struct unit *a = &s->unit[ready[i]], *b = &s->unit[ready[best]];
+        if (ready[i] >= end) continue;
+        if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
     }
-    if (in_order && room <= 0) return first;
     const int32_t needs = pressure_change(s, ready[best]);
     if (needs <= 0) return best;
-    if (in_order && needs > room) return first;
-    return frees_most(s, ready, n_ready, best, needs <= room);
+    return frees_most(s, ready, n_ready, best, end, needs <= room);
 }
 
-// Fills s->order, keeping to `limit` where it can; answers the most words in use.
-static int32_t list_schedule(struct scheduler *s, int32_t pressure, int32_t limit, bool in_order) {
+// Fills s->order, keeping to `limit` where it can and to a window (see choose); answers the most
+// words in use.
+static int32_t list_schedule(struct scheduler *s, int32_t pressure, int32_t limit,
+                             uint32_t window) {
     uint32_t ready[REGION], n_ready = 0, placed = 0;
     int32_t most = pressure;
-    for (uint32_t u = 0; u < s->n; u++)
-        if (!s->unit[u].waits) ready[n_ready++] = u;
+    for (uint32_t v = 0; v < s->value.n; v++) {
+        s->left[v] = s->value.at[v].readers;
+        s->is_live[v] = s->value.at[v].enters;
+    }
+    for (uint32_t u = 0; u < s->n; u++) {
+        s->waits[u] = s->unit[u].waits;
+        if (!s->waits[u]) ready[n_ready++] = u;
+    }
     while (n_ready) {
-        const uint32_t i = choose(s, ready, n_ready, limit - pressure, in_order);
+        const uint32_t i = choose(s, ready, n_ready, limit - pressure, window);
         const uint32_t u = ready[i];
         ready[i] = ready[--n_ready];
         s->order[placed++] = u;
         pressure += place(s, u);
         if (pressure > most) most = pressure;
         for (int32_t e = s->unit[u].succ; e >= 0; e = s->edge.at[e].next)
-            if (--s->unit[s->edge.at[e].to].waits == 0) ready[n_ready++] = s->edge.at[e].to;
+            if (--s->waits[s->edge.at[e].to] == 0) ready[n_ready++] = s->edge.at[e].to;
     }
     return most;
 }
 
-// ---- regions
-// ----------------------------------------------------------------------------------------
+// Fills s->order with one that never has more than `allowed` words in use; false: none was found.
+static bool find_order(struct scheduler *s, int32_t pressure, int32_t allowed) {
+    int32_t limit = (int32_t)s->limit;
+    for (unsigned tries = 0; tries < WHOLE_TRIES; tries++) {
+        const int32_t most = list_schedule(s, pressure, limit, REGION);
+        if (most <= allowed) return true;
+        limit -= most - allowed;
+    }
+    for (uint32_t window = FIRST_WINDOW; window > 1; window /= 2)
+        if (list_schedule(s, pressure, allowed, window) <= allowed) return true;
+    return false;
+}
+
+// ---- regions --------------------------------------------------------------------------------
 static void rearrange(struct scheduler *s, uint32_t first, uint32_t n) {
     memcpy(s->copy, s->f->inst.at + first, n * sizeof *s->copy);
     uint32_t at = first;
@@ -381,27 +436,13 @@ static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
         if (words > before_most) before_most = words;
     }
     if (s->n > 2) {
+        build_graph(s, now);
+        s->left = arena_alloc(s->arena, s->value.n * sizeof *s->left);
+        s->is_live = arena_alloc(s->arena, s->value.n * sizeof *s->is_live);
+        int32_t pressure = 0;
+        for (uint32_t j = 0; j < now->n; j++) pressure += now->dense[j] < s->live->n_words;
         const int32_t allowed = before_most > (int32_t)s->limit ? before_most : (int32_t)s->limit;
-        int32_t limit = (int32_t)s->limit;
-        for (unsigned tries = 0; tries < MAX_TRIES; tries++) {
-            const bool in_order = tries >= MAX_TRIES - TRIES_IN_ORDER;
-            if (tries == MAX_TRIES - TRIES_IN_ORDER) limit = allowed;
-            int32_t pressure = 0;
-            for (uint32_t j = 0; j < now->n; j++) {
-                s->live_now[now->dense[j]] = true;
-                pressure += now->dense[j] < s->live->n_words;
-            }
-            build_graph(s);
-            const int32_t most = list_schedule(s, pressure, limit, in_order);
-            // clear what this try set
-            for (uint32_t j = 0; j < now->n; j++) s->live_now[now->dense[j]] = false;
-            for (uint32_t j = 0; j < n_was; j++) s->live_now[was[j]] = false;
-            if (most <= allowed) {
-                rearrange(s, first, end - first);
-                break;
-            }
-            limit -= most - allowed;
-        }
+        if (find_order(s, pressure, allowed)) rearrange(s, first, end - first);
     }
     for (uint32_t i = 0; i < n_was; i++) s->live_after[was[i]] = false;
 }
@@ -451,9 +492,8 @@ void opt_schedule(struct mfunc *f, struct arena *a) {
     s->stamp = arena_alloc(a, n * sizeof *s->stamp);
     s->writer = arena_alloc(a, n * sizeof *s->writer);
     s->readers = arena_alloc(a, n * sizeof *s->readers);
-    s->reads_left = arena_alloc(a, n * sizeof *s->reads_left);
+    s->holds = arena_alloc(a, n * sizeof *s->holds);
     s->live_after = arena_alloc(a, n * sizeof *s->live_after);
-    s->live_now = arena_alloc(a, n * sizeof *s->live_now);
     s->copy = arena_alloc(a, ((size_t)f->inst.n + 1) * sizeof *s->copy);
     const uint32_t need = live_max_pressure(s->live).words;
     const uint32_t hoist = f->target->hoist_regs;

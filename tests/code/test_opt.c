@@ -1,5 +1,6 @@
 // What the optimiser makes of each idiom, as text.
 #include "code/disasm.h"
+#include "code/opt.h"
 #include "test_build.h"
 
 // Runs the optimiser; the code must then read as `lines` say, one instruction each.
@@ -412,6 +413,37 @@ static void loads_mind_stores(void **state) {
     }
 }
 
+// Registers that are used again and again, each free in between: no order needs more than a few at
+// once, though all of them together are more than the limit, so loads go ahead of stores.
+static void registers_are_free_between_values(void **state) {
+    (void)state;
+    enum { REGISTERS = 10, STORES = 2 * REGISTERS, LIMIT = 6 };
+    struct builder b;
+    build_init(&b, 1);
+    b.target.max_regs = LIMIT + 6; // the scheduler keeps 6 clear
+    const uint32_t x = vreg(&b, 1);
+    uint32_t v[REGISTERS];
+    for (unsigned i = 0; i < REGISTERS; i++) v[i] = vreg(&b, 1);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    for (unsigned i = 0; i < STORES; i++) {
+        struct minst *ld = global(emit(&b, OP_LD, gpr(v[i % REGISTERS]), gpr(x), nothing));
+        ld->offset = 4 * (int)i;
+        ld->cop = MCOP_NC;
+        store(&b, gpr(x), gpr(v[i % REGISTERS]))->offset = 1024 + 4 * (int)i;
+    }
+    end(&b);
+    opt_schedule(&b.f, &b.arena);
+    uint32_t ahead = 0;
+    while (b.f.inst.at[1 + ahead].op == OP_LD) ahead++;
+    assert_int_equal(ahead, LIMIT - 1); // beside the address
+    for (uint32_t i = 0, loads = 0, stores = 0; i < b.f.inst.n; i++) {
+        loads += b.f.inst.at[i].op == OP_LD;
+        stores += b.f.inst.at[i].op == OP_ST;
+        assert_in_range(loads - stores, 0, LIMIT - 1);
+    }
+    build_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_become_operands),
@@ -434,6 +466,7 @@ int main(void) {
         cmocka_unit_test(a_side_that_goes_on_elsewhere),
         cmocka_unit_test(loads_start_early),
         cmocka_unit_test(loads_mind_stores),
+        cmocka_unit_test(registers_are_free_between_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
