@@ -11,6 +11,7 @@ enum {
     ACT_STALLS = 16,    // reasons of stall.def, padded
     // Lengths of idle periods that are counted one by one; the last counter takes the longer ones.
     ACT_IDLE_LENGTHS = 64,
+    ACT_ARRAYS = 6, // L1 data, constant, texture, instruction cache, shared memory, L2
     ACT_METER_BINS = 16, // powers of two that the meters count one by one
     // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs,
     // all DP units, LD/ST, texture.

@@ -79,7 +79,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     enum ww_status s = mem_system_create(&c->mem, n, c->clocks.core_mhz, d, &g->mem);
     if (s != WW_OK) return s;
     g->quantum = mem_quantum_cycles(g->mem);
-    s = savings_l2_create(&g->options.savings, g->mem, d, &g->savings_l2);
+    s = savings_l2_create(&g->options.savings, g->mem, &c->mem.l2, d, &g->savings_l2);
     if (s != WW_OK) return s;
     const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};
     for (uint32_t i = 0; i < n; i++) {
@@ -210,7 +210,9 @@ uint32_t device_activity_count(const struct gpu *g) {
 
 const struct activity *device_activity(struct gpu *g, uint32_t i) {
     if (i < g->config.sm_count) return sm_activity(g->sm[i], g->now);
-    return mem_system_activity(g->mem, i - g->config.sm_count);
+    i -= g->config.sm_count;
+    if (g->savings_l2) savings_l2_settle(g->savings_l2, i, g->now);
+    return mem_system_activity(g->mem, i);
 }
 
 uint64_t device_activity_number(const struct gpu *g, uint32_t i) {

@@ -229,6 +229,9 @@ void run_free_spares(struct gpu *g);
 void run_abort_all(struct gpu *g, enum ww_status s, const char *text);
 
 void result_begin(struct gpu *g, struct run *r);
+// Completes times of lines that techniques put away, of so many SMs and partitions (savings_close).
+void result_close_lines(const struct gpu *g, struct activity *a, uint64_t cycles, uint32_t sms,
+                        uint32_t partitions);
 void result_sum_at_start(const struct gpu *g, const struct run *r,
                          struct activity *sum); // the chip's counts then
 void result_interval(struct gpu *g, struct run *r);

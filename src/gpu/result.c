@@ -46,6 +46,15 @@ static void close_time(struct activity *a, uint64_t cycles, uint32_t sms) {
     a->c[ACT_sm_idle_cycles] = all > busy ? all - busy : 0;
 }
 
+// The same of lines that techniques put away, of so many SMs and partitions.
+void result_close_lines(const struct gpu *g, struct activity *a, uint64_t cycles, uint32_t sms,
+                        uint32_t partitions) {
+    if (!savings_puts_away(&g->options.savings)) return;
+    const uint64_t slices = (uint64_t)partitions * g->config.mem.slices_per_partition;
+    savings_close(&g->options.savings, &g->config.sm, sms,
+                  slices * mem_system_l2_lines(g->mem), cycles, a);
+}
+
 static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
     struct activity now;
     device_activity_sum(g, &now);
@@ -55,6 +64,7 @@ static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
     activity_sub(&v.activity, &r->before);
     v.activity.c[ACT_cycles] = v.to - v.from;
     close_time(&v.activity, v.to - v.from, g->config.sm_count);
+    result_close_lines(g, &v.activity, v.to - v.from, g->config.sm_count, g->config.mem.partitions);
     r->before = now;
     r->interval_from = end;
     vec_push(&r->arena, &r->intervals, v);
@@ -83,13 +93,14 @@ void result_interval(struct gpu *g, struct run *r) {
 
 // An interval that filled in the kernel's last quantum ends with that quantum: cut it at the
 // kernel's end, so that intervals are the launch, no more.
-static void trim_interval(struct run *r, uint32_t sms) {
+static void trim_interval(const struct gpu *g, struct run *r) {
     if (!r->intervals.n) return;
     struct gpu_interval *v = &r->intervals.at[r->intervals.n - 1];
     if (v->to <= r->result.cycles || v->from >= r->result.cycles) return;
     v->to = r->result.cycles;
     v->activity.c[ACT_cycles] = v->to - v->from;
-    close_time(&v->activity, v->to - v->from, sms);
+    close_time(&v->activity, v->to - v->from, g->config.sm_count);
+    result_close_lines(g, &v->activity, v->to - v->from, g->config.sm_count, g->config.mem.partitions);
 }
 
 static void add_memory(struct sm_inst_memory *sum, const struct sm_inst_memory *m, uint32_t n) {
@@ -134,12 +145,18 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
             if (!r->is_idle_span[i]) memset(&r->spans[i], 0, sizeof r->spans[i]);
             r->is_idle_span[i] = true;
             close_time(&r->spans[i], out->cycles, 1);
+            if (savings_puts_away(&g->options.savings)) {
+                result_close_lines(g, &r->spans[i], out->cycles, 1, 0);
+                activity_add(&out->activity, &r->spans[i]);
+                continue;
+            }
             out->activity.c[ACT_sm_idle_cycles] += r->spans[i].c[ACT_sm_idle_cycles];
             continue;
         }
         activity_set_span(&r->spans[i], &r->at_start[i], a);
         r->is_idle_span[i] = false;
         if (i < sms) close_time(&r->spans[i], out->cycles, 1);
+        result_close_lines(g, &r->spans[i], out->cycles, i < sms, i >= sms);
         activity_add(&out->activity, &r->spans[i]);
     }
     out->activity.c[ACT_cycles] = out->cycles;
@@ -152,7 +169,7 @@ void result_end(struct gpu *g, struct run *r, uint64_t end) {
     const uint64_t busy = out->activity.c[ACT_sm_busy_cycles];
     out->achieved_warps = busy ? (double)out->activity.c[ACT_warp_slots_cycles] / (double)busy : 0;
     if (r->interval_cycles && end > r->interval_from) add_interval(g, r, end);
-    trim_interval(r, sms);
+    trim_interval(g, r);
     g->intervals_kept += r->intervals.n > 8 ? r->intervals.n : 8;
     out->interval = r->intervals.at;
     out->n_intervals = r->intervals.n;

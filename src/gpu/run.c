@@ -377,6 +377,7 @@ static void end_stretch(struct gpu *g, const struct run *r, bool was_alone, uint
         struct activity a;
         device_activity_sum(g, &a);
         activity_sub(&a, &g->busy_before);
+        result_close_lines(g, &a, end - g->busy_from, g->config.sm_count, g->config.mem.partitions);
         activity_add(sum, &a);
     }
     g->totals.kernel_cycles += end - g->busy_from;

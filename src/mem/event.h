@@ -55,6 +55,8 @@ struct cache_event {
     uint8_t array;   // enum mem_array
     uint8_t client;  // enum mem_client; L2: whose access it is; shared memory: CLIENT_L1D
     bool is_atomic;  // L2: the access reads and writes
+    uint8_t lane_bytes;        // shared memory: that each lane accesses
+    const uint64_t *lane_addr; // shared memory: where, in that of its SM; NULL: caches
 };
 
 struct cache_listener {

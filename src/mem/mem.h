@@ -150,6 +150,9 @@ double mem_config_peak_bandwidth(const struct mem_config *c);
 // writes must be the slice's own. WW_ERROR_LIMIT: there are MEM_MAX_LISTENERS already, or one has
 // lines lapse and so does this one.
 enum { MEM_MAX_LISTENERS = 8 };
+// Cycles of the L2 clock up to a core cycle; as many core cycles as so many of the L2 clock take.
+uint64_t mem_system_l2_cycle(const struct mem_system *m, uint64_t core_cycle);
+uint64_t mem_system_core_cycles(const struct mem_system *m, uint64_t l2_cycles);
 enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listener *l);
 uint32_t mem_system_slices(const struct mem_system *m);
 uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice

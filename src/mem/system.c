@@ -439,6 +439,14 @@ enum ww_status mem_system_listen(struct mem_system *m, const struct cache_listen
     m->listener[m->listeners++] = *l;
     return WW_OK;
 }
+uint64_t mem_system_l2_cycle(const struct mem_system *m, uint64_t core_cycle) {
+    return clock_edge(&m->clock.l2, core_cycle * m->clock.core.period);
+}
+// The product may be beyond what fastdiv takes.
+uint64_t mem_system_core_cycles(const struct mem_system *m, uint64_t l2_cycles) {
+    const uint64_t l2 = m->clock.l2.period, core = m->clock.core.period;
+    return l2_cycles / core * l2 + l2_cycles % core * l2 / core;
+}
 uint32_t mem_system_slices(const struct mem_system *m) { return m->slices; }
 uint32_t mem_system_l2_lines(const struct mem_system *m) {
     const struct cache *tags = m->partition[0].slice[0].tags;

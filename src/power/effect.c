@@ -14,6 +14,7 @@ const struct power_line_info power_lines[POWER_LINES] = {
 #define OF_PIPES    (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))
 #define OF_LANES    OF(LANE_PG)
 #define OF_GATING   (OF_PIPES | OF_LANES)
+#define OF_MASK     OF(MASK_ACCESS)
 #define OF_SHIFT    (OF(WARP_FOLDING) | OF(LANE_SHIFTING))
 #define OF_COUNTERS OF(GATES)
 enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
@@ -26,6 +27,7 @@ enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
 #define JOULES(x)            {PRICE_JOULES, POWER_PER_SM, 0, x}
 #define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x}
 #define WORD_PART(event)     {PRICE_WORD_PART, POWER_PER_SM, ACT_##event, 1}
+#define WORD_GATES(event)    {PRICE_WORD_GATES, POWER_PER_SM, ACT_##event, 1}
 #define WAKE_OFF(per)        {PRICE_WAKE_OFF, POWER_PER_##per, 0, 1}
 #define WAKE_DROWSY(per)     {PRICE_WAKE_DROWSY, POWER_PER_##per, 0, 1}
 // clang-format on
@@ -98,12 +100,15 @@ static const char *const per_text[POWER_PERS] = {[POWER_PER_SM] = "an SM's",
                                                  [POWER_PER_TEX_LINE] = "a texture line's",
                                                  [POWER_PER_L2_LINE] = "an L2 line's"};
 
-static double event_energy(const struct power_tree *tree, int component, uint32_t act, bool part) {
+static double event_energy(const struct power_tree *tree, int component,
+                           const struct power_price *p) {
     double sum = 0;
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *const e = &tree->event[i];
-        if (e->component == component && act >= e->act && act < e->act + e->n)
-            sum += part ? e->word_part_j : e->energy_j;
+        if (e->component != component || p->act < e->act || p->act >= e->act + e->n) continue;
+        sum += p->kind == PRICE_ACCESS      ? e->energy_j
+               : p->kind == PRICE_WORD_PART ? e->word_part_j
+                                            : e->word_gates_j;
     }
     return sum;
 }
@@ -116,8 +121,9 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     switch (e->price.kind) {
     case PRICE_WATTS: return x * cycle_s;
     case PRICE_JOULES: return x;
-    case PRICE_ACCESS: return x * event_energy(tree, at, e->price.act, false);
-    case PRICE_WORD_PART: return event_energy(tree, at, e->price.act, true);
+    case PRICE_ACCESS:
+    case PRICE_WORD_PART:
+    case PRICE_WORD_GATES: return x * event_energy(tree, at, &e->price);
     default: break;
     }
     if (parts == 0) return 0;
@@ -155,6 +161,9 @@ const char *power_price_text(const struct power_price *p, char *text, size_t siz
     case PRICE_ACCESS: snprintf(text, size, "%.3g of a count of `%s`", p->x, event); break;
     case PRICE_WORD_PART:
         snprintf(text, size, "a part of the word of a count of `%s`", event);
+        break;
+    case PRICE_WORD_GATES:
+        snprintf(text, size, "what dividing its word line adds to a count of `%s`", event);
         break;
     case PRICE_WAKE_OFF: snprintf(text, size, "charging %s cells", per); break;
     case PRICE_WAKE_DROWSY: snprintf(text, size, "charging %s cells from retention", per); break;
@@ -262,6 +271,12 @@ static double line_sum(const struct power_savings *s, enum power_line line, int 
         last = e->component;
     }
     return all + of_component;
+}
+
+bool power_line_has_bound(enum power_line line) {
+    for (uint32_t i = 0; i < WW_COUNT(bounds); i++)
+        if (bounds[i].line == line) return true;
+    return false;
 }
 
 double power_savings_saved(const struct power_savings *s, enum power_line line) {

@@ -36,6 +36,7 @@ enum power_price_kind {
     PRICE_JOULES,       // events: x
     PRICE_ACCESS,       // x of what a count of `act` costs in the component
     PRICE_WORD_PART,    // of that, a part of a divided word line with its columns
+    PRICE_WORD_GATES,   // what dividing the word line adds to it
     PRICE_WAKE_OFF,     // charging the cells of a part, from nothing
     PRICE_WAKE_DROWSY   // from the retention supply
 };
@@ -90,6 +91,8 @@ struct power_savings {
 void power_savings(const struct power_tree *tree, const struct activity *a, double seconds,
                    struct power_savings *out);
 void power_savings_add(struct power_savings *sum, const struct power_savings *s);
+// Whether it has one: a line of single lanes and whole pipelines.
+bool power_line_has_bound(enum power_line line);
 // Of one line.
 double power_savings_saved(const struct power_savings *s, enum power_line line);
 double power_savings_spent(const struct power_savings *s, enum power_line line);

@@ -59,7 +59,8 @@ struct power_event {
     int component;
     uint32_t act, n;
     double energy_j, peak_per_s; // counts a second at most, over the machine
-    double word_part_j;          // of energy_j, a part of a divided word line; 0: undivided
+    double word_part_j;  // of energy_j, a part of a divided word line; 0: undivided
+    double word_gates_j; // caches: what dividing the line adds to energy_j
 };
 
 // Parts that a technique switches one by one: how many of each the machine has.

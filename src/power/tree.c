@@ -44,7 +44,7 @@ void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, do
                   double peak_per_s) {
     int i = b->tree->events++;
     assert(i < POWER_MAX_EVENTS && "more events than the tree has room for");
-    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s, 0};
+    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s, 0, 0};
     b->tree->component[component].peak_w += energy_j * peak_per_s;
 }
 
@@ -115,22 +115,39 @@ unsigned tree_tag_bits(const struct power_cache *k) {
     return 40 - tree_log2_up(k->line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0) + 2;
 }
 
+static struct array_config cache_config(const struct power_cache *k) {
+    const unsigned out = k->out_bytes ? k->out_bytes : k->line_bytes;
+    return (struct array_config){.kind = ARRAY_CACHE,
+                                 .entries = k->bytes / k->line_bytes,
+                                 .bits = 8 * k->line_bytes,
+                                 .ways = k->ways,
+                                 .tag_bits = tree_tag_bits(k),
+                                 .out_bits = 8 * out,
+                                 .sequential = k->ways > 4,
+                                 .rw_ports = 1};
+}
+
 // A cache of its own: tags and data; `address_bits` that a tag is cut from.
 struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
                             double long_share) {
-    unsigned lines = k->bytes / k->line_bytes, tag = tree_tag_bits(k);
-    unsigned out = k->out_bytes ? k->out_bytes : k->line_bytes;
-    return tree_put_array(b, i,
-                          (struct array_config){.kind = ARRAY_CACHE,
-                                                .entries = lines,
-                                                .bits = 8 * k->line_bytes,
-                                                .ways = k->ways,
-                                                .tag_bits = tag,
-                                                .out_bits = 8 * out,
-                                                .sequential = k->ways > 4,
-                                                .rw_ports = 1,
-                                                .banks = banks},
-                          long_share);
+    struct array_config c = cache_config(k);
+    c.banks = banks;
+    return tree_put_array(b, i, c, long_share);
+}
+
+void tree_divided(struct builder *b, const struct power_cache *k, const struct array *a,
+                  double reads, double writes) {
+    struct array_config c = cache_config(k);
+    c.word_parts = k->line_bytes / 4;
+    c.ndwl = a->ndwl, c.ndbl = a->ndbl, c.nspd = a->nspd, c.ndcm = a->ndcm; // the same partition
+    struct array divided;
+    const enum ww_status s = array_build(&b->t, &c, &divided, b->d);
+    if (s && !b->status) b->status = s;
+    if (s) return;
+    struct power_event *const e = &b->tree->event[b->tree->events - 1];
+    e->word_part_j = reads * divided.part_read_j + writes * divided.part_write_j;
+    e->word_gates_j =
+        fmax(0, reads * (divided.read_j - a->read_j) + writes * (divided.write_j - a->write_j));
 }
 
 struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,

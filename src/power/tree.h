@@ -47,6 +47,11 @@ unsigned tree_tag_bits(const struct power_cache *k);
 // A cache of its own: tags and data.
 struct array tree_put_cache(struct builder *b, int i, const struct power_cache *k, unsigned banks,
                             double long_share);
+// Of the event that was put last, an access of such a cache, of which it takes `share` of a read or
+// a write: what a part of a word line divided by words takes, and what dividing it adds. The cache
+// itself is built undivided: the line is a technique's.
+void tree_divided(struct builder *b, const struct power_cache *k, const struct array *a,
+                  double reads, double writes);
 // The miss registers of a cache; an empty array where there are none.
 struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,
                             double long_share);

@@ -12,10 +12,14 @@ static void build_l2(struct builder *b) {
     struct array a = tree_put_cache(b, i, &c->l2, 1, LONG_CACHE);
     double peak = c->l2_hz * c->l2_slices, sector = (c->l2.sector_bytes ? c->l2.sector_bytes : 32.0) / out;
     tree_event(b, i, ACT_l2_reads, a.read_j, peak);
+    tree_divided(b, &c->l2, &a, 1, 0);
     tree_event(b, i, ACT_l2_writes, a.write_j, 0);
+    tree_divided(b, &c->l2, &a, 0, 1);
     tree_event(b, i, ACT_l2_atomics, a.read_j + a.write_j, 0);
+    tree_divided(b, &c->l2, &a, 1, 1);
     tree_event(b, i, ACT_l2_fills, a.write_j * sector, 0);
     tree_event(b, i, ACT_l2_writebacks, a.read_j * sector, 0);
+    tree_divided(b, &c->l2, &a, 1, 0);
     i = tree_add(b, PART_l2_mshrs, c->l2_slices);
     a = tree_put_mshrs(b, i, &c->l2, LONG_UNCORE);
     tree_event(b, i, ACT_l2_read_misses, a.search_j + a.write_j + a.read_j, 0);

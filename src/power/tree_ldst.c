@@ -93,6 +93,7 @@ void tree_build_ldst(struct builder *b) {
         k.out_bytes = 4;
         a = tree_put_cache(b, i, &k, 1, LONG_CORE);
         tree_event(b, i, ACT_const_reads, a.read_j, b->sm_s);
+        tree_divided(b, &k, &a, 1, 0);
         tree_event(b, i, ACT_const_operands, a.read_j, 0);
         tree_event(b, i, ACT_const_misses, a.write_j * (k.line_bytes / 4.0), 0);
     }
@@ -100,6 +101,7 @@ void tree_build_ldst(struct builder *b) {
         i = tree_add(b, PART_tex, c->sms);
         a = tree_put_cache(b, i, &c->texture, 1, LONG_CORE);
         tree_event(b, i, ACT_tex_reads, a.read_j, 0);
+        tree_divided(b, &c->texture, &a, 1, 0);
         tree_event(b, i, ACT_tex_misses, a.write_j, 0);
     }
     if (c->tex_units) {

@@ -49,7 +49,7 @@ static void print_lines(const struct power_savings *s, enum power_line_kind kind
         fprintf(out, "    %-8s %12s %12s %12s %12s %5.1f %%", power_lines[l].name,
                 table_scaled(s->all_j[l], "J", b[0]), table_scaled(saved, "J", b[1]),
                 table_scaled(spent, "J", b[2]), table_scaled(net, "J", b[3]), 100 * net / all);
-        if (kind == POWER_LINE_LEAKAGE)
+        if (kind == POWER_LINE_LEAKAGE && power_line_has_bound((enum power_line)l))
             fprintf(out, " %12s %5.1f %%", table_scaled(s->bound_j[l], "J", b[4]),
                     100 * s->bound_j[l] / all);
         fputc('\n', out);
@@ -76,7 +76,7 @@ void account_print_savings(const struct account *a, bool colour, FILE *out) {
     if (!s.any) return;
     const char *const bold = colour ? "\033[1m" : "", *const plain = colour ? "\033[0m" : "";
     fprintf(out,
-            "\n  %ssavings%s  (leakage of the gated units, in kernels; these are in the figures "
+            "\n  %ssavings%s  (leakage of what is switched, in kernels; these are in the figures "
             "above)\n",
             bold, plain);
     fprintf(out, "    %-8s %12s %12s %12s %20s %20s\n", "", "leakage", "saved", "overhead", "net",
@@ -116,7 +116,8 @@ json_t *account_savings_json(const struct account *a) {
         json_object_set_new(unit, "saved_j", json_real(saved));
         json_object_set_new(unit, "overhead_j", json_real(spent));
         json_object_set_new(unit, "net_j", json_real(saved - spent));
-        if (leaks) json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
+        if (leaks && power_line_has_bound((enum power_line)l))
+            json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
         json_object_set_new(units, line->name, unit);
     }
     return o;

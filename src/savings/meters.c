@@ -31,6 +31,7 @@ struct meters {
     uint64_t long_gaps, long_cycles;    // of more than FAR
     uint64_t registers, distance, slow; // those that are not far, their means, those that are
     uint64_t l1_reached[ACT_METER_BINS], l1_gaps[ACT_METER_BINS], l1_gap_cycles;
+    uint64_t l1_near_gaps, l1_near_cycles;
     uint32_t l1_lines;
     struct place *l1;
 };
@@ -88,7 +89,9 @@ static uint32_t array_access(void *self, const struct cache_event *e) {
     struct meters *const m = self;
     const uint32_t counted = 1u << CACHE_READ_HIT | 1u << CACHE_WRITE_HIT | 1u << CACHE_FILL;
     if (e->array != ARRAY_L1D || e->place >= m->l1_lines || !(counted >> e->what & 1)) return 0;
-    place_access(&m->l1[e->place], e->cycle, m->l1_reached, m->l1_gaps, &m->l1_gap_cycles);
+    const struct place_counts c = {m->l1_reached, m->l1_gaps, &m->l1_gap_cycles, &m->l1_near_gaps,
+                                   &m->l1_near_cycles};
+    place_access(&m->l1[e->place], e->cycle, &c);
     return 0;
 }
 
@@ -109,6 +112,8 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_meter_rf_distance] += m->distance;
     a->c[ACT_meter_rf_slow_registers] += m->slow;
     a->c[ACT_meter_l1_gap_cycles] += m->l1_gap_cycles;
+    a->c[ACT_meter_l1_near_gaps] += m->l1_near_gaps;
+    a->c[ACT_meter_l1_near_cycles] += m->l1_near_cycles;
     for (uint32_t i = 0; i < ACT_METER_BINS; i++) {
         a->c[ACT_meter_l1_reached + i] += m->l1_reached[i];
         a->c[ACT_meter_l1_gaps + i] += m->l1_gaps[i];

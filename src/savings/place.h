@@ -14,17 +14,22 @@ static inline uint32_t place_bin(uint64_t x) {
     return bin < ACT_METER_BINS ? bin : ACT_METER_BINS - 1;
 }
 
-static inline void place_access(struct place *p, uint64_t cycle, uint64_t *reached, uint64_t *gaps,
-                         uint64_t *gap_cycles) {
+// Where a cache's places are counted: runs of ACT_METER_BINS, sums.
+struct place_counts { uint64_t *reached, *gaps, *gap_cycles, *near_gaps, *near_cycles; };
+enum { PLACE_FAR = 3000 }; // cycles: as the dissertation cuts off distances of registers (5.2)
+
+static inline void place_access(struct place *p, uint64_t cycle, const struct place_counts *c) {
     if (p->n != 0) {
         const uint64_t gap = cycle > p->last ? cycle - p->last : 0;
-        gaps[place_bin(gap)]++;
-        *gap_cycles += gap;
+        c->gaps[place_bin(gap)]++;
+        *c->gap_cycles += gap;
+        *c->near_gaps += gap <= PLACE_FAR;
+        *c->near_cycles += gap <= PLACE_FAR ? gap : 0;
     }
     p->last = cycle;
     p->n++;
     if ((p->n & (p->n - 1)) == 0 && bits_last64(p->n) < ACT_METER_BINS)
-        reached[bits_last64(p->n)]++;
+        c->reached[bits_last64(p->n)]++;
 }
 
 #endif

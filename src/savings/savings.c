@@ -1,15 +1,17 @@
 // Names, options and combinations of techniques, and the making of those of an SM.
 #include <assert.h>
 
+#include "savings/lines.h"
 #include "savings/savings_int.h"
 
-enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4 };
+enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4, ROLE_LINES = 8 };
 enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4 };
 #define OF(id) (1u << SAVINGS_##id)
 #define OF_PIPES                                                                                   \
     (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
 #define OF_LANES (OF(LANE_PG) | OF(LANE_METER))
 #define OF_GATING (OF_PIPES | OF(LANE_PG))
+#define OF_LINES  (OF(DROWSY_LINES) | OF(CACHE_DECAY))
 
 const struct savings_mechanism_info savings_mechanism_info[] = {
 #define MECHANISM(id, name, roles, needs, prose, paper) {name, prose, paper},
@@ -135,6 +137,7 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
         {ROLE_GATING, "each decides alone when a unit goes off and when it may wake"},
         {ROLE_ORDER, "each puts the same instructions into an order of its own"},
         {ROLE_WINDOW, "each sets the idle-detect window"},
+        {ROLE_LINES, "each decides alone in which state a line is"},
     };
     char text[256];
     for (size_t i = 0; i < WW_COUNT(one); i++) {
@@ -220,6 +223,27 @@ enum ww_status savings_make(const struct savings_request *r, const struct sm_con
     return status;
 }
 
+// ---- lines over time -----------------------------------------------------------------------------
+// Of `all` cycles a part is on; the rest goes to `away`.
+static void close_state(struct activity *a, uint32_t on, uint32_t away, uint64_t all) {
+    if (a->c[on] > all) a->c[on] = all;
+    a->c[away] = all - a->c[on];
+}
+
+void savings_close(const struct savings *s, const struct sm_config *c, uint32_t sms,
+                   uint64_t l2_lines, uint64_t cycles, struct activity *a) {
+    if (!savings_puts_away(s)) return;
+    const bool decays = s->mechanisms & OF(CACHE_DECAY);
+    FOR_EACH_BIT32(i, lines_arrays(&s->o)) {
+        if (decays && i == ARRAY_SHARED) continue;
+        const uint64_t lines = i == ARRAY_L2 ? l2_lines : (uint64_t)sms * lines_of(c, i);
+        close_state(a, ACT_line_on + i, (decays ? ACT_line_off : ACT_line_drowsy) + i,
+                    lines * cycles);
+        if (!decays && s->o.tags_drowsy && i != ARRAY_SHARED)
+            close_state(a, ACT_tag_on + i, ACT_tag_drowsy + i, lines * cycles);
+    }
+}
+
 // ---- an SM's -----------------------------------------------------------------------------------
 struct savings_sm *savings_sm_create(const struct savings *from, const struct sm_config *c) {
     struct savings_sm *const s = ww_alloc_aligned(sizeof *s);
@@ -234,7 +258,12 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     if (savings_has(s, SAVINGS_WARP_FOLDING)) folding_init(s, &s->technique[s->n++]);
     if (savings_has(s, SAVINGS_ADAPTIVE)) adaptive_init(s, &s->technique[s->n++]);
     if (savings_has(s, SAVINGS_GATES)) gates_init(s, &s->technique[s->n++]);
-    if (savings_has(s, SAVINGS_METERS) && !meters_init(s, &s->technique[s->n++])) {
+    bool ok = true;
+    if (savings_has(s, SAVINGS_METERS)) ok = meters_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_DROWSY_LINES)) ok = drowsy_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_CACHE_DECAY)) ok = decay_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_MASK_ACCESS)) ok = mask_init(s, &s->technique[s->n++]);
+    if (!ok) {
         savings_sm_destroy(s);
         return NULL;
     }
@@ -243,7 +272,12 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
 }
 
 void savings_sm_destroy(struct savings_sm *s) {
-    if (s != NULL) meters_free(s->meters);
+    if (s != NULL) {
+        meters_free(s->meters);
+        drowsy_free(s->drowsy);
+        decay_free(s->decay);
+        mask_free(s->mask);
+    }
     ww_free_aligned(s);
 }
 

@@ -53,10 +53,28 @@ uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_techn
 
 // What techniques do at the L2, for all slices at once. *out is NULL when they do nothing there;
 // else it is to live as long as the memory system.
+// `shape` is a slice's.
 struct savings_l2;
-enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m, struct diags *d,
+enum ww_status savings_l2_create(const struct savings *s, struct mem_system *m,
+                                 const struct cache_config *shape, struct diags *d,
                                  struct savings_l2 **out);
 void savings_l2_destroy(struct savings_l2 *l);
+// Brings the counters of a partition up to a core cycle, the start of a quantum.
+void savings_l2_settle(struct savings_l2 *l, uint32_t partition, uint64_t core_cycle);
+
+// Mechanisms count how long lines are on; the rest of the time they are drowsy, or off, also in an SM
+// that holds no work. Completes the counters of so many SMs and lines of L2 over `cycles` core cycles,
+// in which the techniques' own counts stand already; may be done again. A line that was on at the end
+// is counted as on to the end at most.
+void savings_close(const struct savings *s, const struct sm_config *c, uint32_t sms,
+                   uint64_t l2_lines, uint64_t cycles, struct activity *a);
+// Lines of caches are put away: savings_close has something to do.
+static inline bool savings_puts_away(const struct savings *s) {
+    return s->mechanisms & (1u << SAVINGS_DROWSY_LINES | 1u << SAVINGS_CACHE_DECAY);
+}
+static inline bool savings_puts_away_l2(const struct savings *s) {
+    return savings_puts_away(s) && s->o.in_l2;
+}
 
 // Tables for lists and reference pages; the last row has no name.
 struct savings_mechanism_info { const char *name, *prose, *paper; };

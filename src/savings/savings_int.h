@@ -58,7 +58,10 @@ struct warp_groups {
     uint64_t switches;                     // a scheduler has run out of its group
 };
 
-struct meters; // meters.c
+struct meters;       // meters.c
+struct drowsy_lines; // drowsy_lines.c
+struct cache_decay;  // cache_decay.c
+struct mask_access;  // mask_access.c
 
 struct savings_sm {
     struct savings set;
@@ -75,7 +78,11 @@ struct savings_sm {
         uint64_t critical[2]; // critical wakeups up to the last epoch
         struct sm_clock_port clock;
     } adaptive;
-    struct meters *meters; // NULL: none
+    // NULL: none
+    struct meters *meters;
+    struct drowsy_lines *drowsy;
+    struct cache_decay *decay;
+    struct mask_access *mask;
     struct folding {
         uint32_t majority;      // type that has more warps: 0 INT, 1 FP
         uint64_t since, issued; // the phase began; sm_view.issued then
@@ -131,6 +138,13 @@ bool gating_all_in_blackout(struct gating *g, const struct sm_view *v,
 // meters.c. False: out of memory.
 bool meters_init(struct savings_sm *s, struct sm_technique *t);
 void meters_free(struct meters *m);
+// drowsy_lines.c, cache_decay.c, mask_access.c. False: out of memory.
+bool drowsy_init(struct savings_sm *s, struct sm_technique *t);
+void drowsy_free(struct drowsy_lines *d);
+bool decay_init(struct savings_sm *s, struct sm_technique *t);
+void decay_free(struct cache_decay *d);
+bool mask_init(struct savings_sm *s, struct sm_technique *t);
+void mask_free(struct mask_access *m);
 // gates.c, adaptive.c
 void gates_init(struct savings_sm *s, struct sm_technique *t);
 void adaptive_init(struct savings_sm *s, struct sm_technique *t);

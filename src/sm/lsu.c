@@ -194,6 +194,27 @@ static uint32_t agu_cycles(const struct sm *s, uint32_t mask) {
     return n;
 }
 
+// Tells listeners of shared memory. CTAs of a kernel lie one behind the other, those of kernels that
+// share the SM on top of each other.
+static uint32_t tell_shared(struct sm *s, uint32_t w, const struct exec_access *a, uint32_t mask,
+                            uint64_t t) {
+    const struct cta_slot *const c = &s->cta[s->warp[w].cta];
+    const uint64_t base = (uint64_t)c->block * s->kernel[c->kslot].kernel->cta_shared;
+    uint64_t addr[WARP_LANES];
+    FOR_EACH_BIT32(lane, mask) addr[lane] = base + a->addr[lane];
+    const bool is_read = a->kind != ACCESS_STORE && a->kind != ACCESS_ATOMIC &&
+                         a->kind != ACCESS_REDUCE;
+    return technique_array(
+        &s->tech, &(struct cache_event){.cycle = t,
+                                 .place = CACHE_NOWHERE,
+                                 .lanes = mask,
+                                 .what = is_read ? CACHE_READ_HIT : CACHE_WRITE_HIT,
+                                 .array = ARRAY_SHARED,
+                                 .client = CLIENT_L1D,
+                                 .lane_bytes = a->bytes,
+                                 .lane_addr = addr});
+}
+
 // Bank cycles and latency of the shared-memory part of an access.
 static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, uint32_t mask,
                         struct lsu_entry *e, uint64_t t) {
@@ -234,14 +255,7 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
         asked->conflicts += passes > portions ? passes - portions : 0;
     }
     if (ww_unlikely(s->tech.heard >> ARRAY_SHARED & 1))
-        e->bank_latency += technique_array(
-            &s->tech, &(struct cache_event){.cycle = t,
-                                     .place = CACHE_NOWHERE,
-                                     .lanes = mask,
-                                     .what = is_atomic || a->kind == ACCESS_STORE ? CACHE_WRITE_HIT
-                                                                                  : CACHE_READ_HIT,
-                                     .array = ARRAY_SHARED,
-                                     .client = CLIENT_L1D});
+        e->bank_latency += tell_shared(s, w, a, mask, t);
 }
 
 // Which way an access to memory beyond shared memory goes, and its transactions.

@@ -526,6 +526,7 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
 void technique_cycle(struct sm *s, uint64_t t);
+void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);
 void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);
 void technique_warp(struct sm *s, const struct sm_warp_event *e);

@@ -617,6 +617,9 @@ static void close_busy(struct sm *s, uint64_t t) {
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     s->v.before = s->v.cycle;
     s->v.cycle = t;
+#if STEP_FULL
+    if (ww_unlikely(s->tech.lapse_at <= t)) technique_lapse(s, t); // ahead of all accesses
+#endif
     if (s->reply_at <= t) reply_take(s, t);
     if (s->lsu.wake <= t) lsu_step(s, &s->lsu, t);
     if (s->tex.wake <= t) lsu_step(s, &s->tex, t);

@@ -75,7 +75,7 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
 
 // ---- time --------------------------------------------------------------------------------------
 // Lines that a technique has switched off by now are dropped.
-static void lapse(struct sm *s, uint64_t t) {
+void technique_lapse(struct sm *s, uint64_t t) {
     const struct sm_technique *const x = s->tech.lapses;
     s->tech.lapse_at = (t / x->arrays->lapse_cycles + 1) * x->arrays->lapse_cycles;
     FOR_EACH_BIT32(client, x->arrays->arrays & ((1u << CLIENT_N) - 1)) {
@@ -98,7 +98,7 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
     k->lapse_at = NEVER;
-    if (begins && k->lapses != NULL) lapse(s, cycle);
+    if (begins && k->lapses != NULL) technique_lapse(s, cycle);
     k->epoch_at = min64(k->epoch_at, k->lapse_at);
     gate_look(s, cycle);
 }
@@ -115,7 +115,6 @@ static void end_epochs(struct sm *s, uint64_t t) {
         if (x->clock->cycle != NULL) x->clock->cycle(x->self, &s->v);
         k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
     }
-    if (k->lapse_at <= t) lapse(s, t);
     k->epoch_at = min64(k->epoch_at, k->lapse_at);
 }
 

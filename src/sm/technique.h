@@ -40,7 +40,7 @@ struct sm_technique {
     void (*count)(const void *self, const struct sm_view *v, struct activity *a, uint64_t now);
 };
 
-enum { SM_MAX_TECHNIQUES = 8 };
+enum { SM_MAX_TECHNIQUES = 16 };
 // Techniques that this SM runs with, called in this order; before the first CTA. Pointers are kept.
 enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const *t, uint32_t n,
                                  struct diags *d);

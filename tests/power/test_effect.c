@@ -125,8 +125,21 @@ static void each_row(void **state) {
     (void)state;
     static struct activity a;
     static struct power_usage without, with;
+    // Cells of a line with its tag: 8 bits a byte; tags of 40 bits less those of set and byte, with
+    // valid and dirty.
+    const double const_tag = 40 - 6 - 6 + 2, tex_tag = 40 - 5 - 2 + 2, l2_tag = 40 - 7 - 5 + 2;
     const double parts[POWER_PERS] = {
-        [POWER_PER_SM] = 15, [POWER_PER_CLUSTER] = 30, [POWER_PER_LANE] = 30 * 32};
+        [POWER_PER_SM] = 15,
+        [POWER_PER_CLUSTER] = 30,
+        [POWER_PER_LANE] = 30 * 32,
+        [POWER_PER_L1_LINE] = 15 * 512, // with shared memory
+        [POWER_PER_L1_TAG] = 15 * 128,
+        [POWER_PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
+        [POWER_PER_CONST_TAG] = 15 * 128 * (512 + const_tag) / const_tag,
+        [POWER_PER_TEX_LINE] = 15 * 384 * (256 + tex_tag) / 256,
+        [POWER_PER_TEX_TAG] = 15 * 384 * (256 + tex_tag) / tex_tag,
+        [POWER_PER_L2_LINE] = 12 * 512 * (1024 + l2_tag) / 1024,
+        [POWER_PER_L2_TAG] = 12 * 512 * (1024 + l2_tag) / l2_tag};
     struct diags d;
     diags_init(&d);
     fill(&a);
@@ -136,11 +149,12 @@ static void each_row(void **state) {
         const int at = power_find(&tree, e->component);
         assert_true(at > 0 && e->mechanisms != 0 && *e->prose && *e->source);
         // every part for half of the time, by the first counter and the last of both runs
-        const double count = 0.5 * 700000 * parts[e->price.per];
+        const double count = floor(0.5 * 700000 * parts[e->price.per]), part_s = count / 700e6;
         fill(&a);
         a.c[e->act[0]] += (uint64_t)count / 2;
         a.c[(uint32_t)e->act[e->act[1] >= 0] + e->n - 1] += (uint64_t)count - (uint64_t)count / 2;
         double moves_j = 0, moves_dynamic_j = 0; // this row's, and of others with its counters
+        const struct power_component *const cells = &tree.component[at];
         for (uint32_t k = 0; k < POWER_EFFECTS; k++) {
             const struct power_effect *const o = &power_effects[k];
             if (o->act[0] != e->act[0] || strcmp(o->component, e->component) != 0) continue;
@@ -148,32 +162,55 @@ static void each_row(void **state) {
             if (p->kind == PRICE_LEAK) {
                 const double leak_w =
                     tree.component[at].leak_sub_w + tree.component[at].leak_gate_w;
-                moves_j -= o->sign * p->x * leak_w * 0.5e-3 * parts[e->price.per] / parts[p->per];
+                moves_j -= o->sign * p->x * leak_w * part_s / parts[p->per];
             } else if (p->kind == PRICE_WATTS)
-                moves_j -= o->sign * p->x * 0.5e-3 * parts[e->price.per];
+                moves_j -= o->sign * p->x * part_s;
             else if (p->kind == PRICE_JOULES)
                 moves_dynamic_j -= o->sign * p->x * count;
-            else
+            else if (p->kind == PRICE_CELLS_OFF)
+                moves_j -= o->sign * cells->cell_w * part_s / parts[p->per];
+            else if (p->kind == PRICE_CELLS_DROWSY)
+                moves_j -= o->sign * (cells->cell_w - cells->cell_drowsy_w) * part_s /
+                           parts[p->per];
+            else if (p->kind == PRICE_WAKE_OFF)
+                moves_dynamic_j -= o->sign * cells->wake_off_j / parts[p->per] * count;
+            else if (p->kind == PRICE_WAKE_DROWSY)
+                moves_dynamic_j -= o->sign * cells->wake_drowsy_j / parts[p->per] * count;
+            else if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART ||
+                     p->kind == PRICE_WORD_GATES) { // each has one event in its component
+                int at_event = 0;
+                while (tree.event[at_event].component != at || tree.event[at_event].act != p->act)
+                    at_event++;
+                const struct power_event *const x = &tree.event[at_event];
+                moves_dynamic_j -= o->sign * count *
+                                   (p->kind == PRICE_ACCESS      ? x->energy_j
+                                    : p->kind == PRICE_WORD_PART ? x->word_part_j
+                                                                 : x->word_gates_j);
+            } else
                 fail_msg("a kind of price that this test has no rule for");
         }
         assert_true(moves_j != 0 || moves_dynamic_j != 0);
         assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
-        double other = 0; // the same counters in other components (shift stages of FP)
+        // The same counters in other components: shift stages of FP, words that pass a crossbar.
+        double other = 0, other_dynamic = 0;
         for (int c = 0; c < tree.components; c++) {
             if (c == tree.regulator) continue;
             if (c != at) {
                 other += with.static_j[c] - without.static_j[c];
-                close_to(with.dynamic_j[c], without.dynamic_j[c]);
+                other_dynamic += with.dynamic_j[c] - without.dynamic_j[c];
                 continue;
             }
             close_to(with.static_j[c], without.static_j[c] + moves_j);
             close_to(with.dynamic_j[c], without.dynamic_j[c] + moves_dynamic_j);
         }
         if (e->line != POWER_LINE_SHIFT) assert_true(other == 0);
+        if (e->line != POWER_LINE_L1_READS && e->line != POWER_LINE_L1_MOVES)
+            assert_true(other_dynamic == 0);
         close_to(with.static_j[tree.regulator],
                  without.static_j[tree.regulator] + (moves_j + other) * tree.regulator_loss);
         close_to(with.dynamic_j[tree.regulator],
-                 without.dynamic_j[tree.regulator] + moves_dynamic_j * tree.regulator_loss);
+                 without.dynamic_j[tree.regulator] +
+                     (moves_dynamic_j + other_dynamic) * tree.regulator_loss);
     }
     diags_free(&d);
 }
