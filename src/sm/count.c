@@ -86,6 +86,15 @@ static void add_pipes(struct activity *a, const struct sm *s, uint64_t now) {
     c[ACT_ldst_issues] += p[SM_PIPE_LDST].issues + p[SM_PIPE_TEX].issues;
 }
 
+static void add_collectors(struct activity *a, const struct collectors *k) {
+    for (uint32_t i = 0; i < ACT_MAX_BANKS; i++) {
+        a->c[ACT_rf_bank_reads + i] += k->reads[i];
+        a->c[ACT_rf_bank_writes + i] += k->writes[i];
+    }
+    a->c[ACT_rf_bank_conflicts] += k->conflicts;
+    a->c[ACT_result_bus_conflicts] += k->bus_conflicts;
+}
+
 // ---- idle times ---------------------------------------------------------------------------------
 static uint32_t domain_of(uint32_t pipe) {
     if (pipe < SM_PIPE_FP) return ACT_INT_DOMAIN + pipe - SM_PIPE_INT;
@@ -106,9 +115,9 @@ static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_CLUSTERS &&
 // Up to where an idle period that is still open at `now` reaches: an access that the LD/ST or the
 // texture unit works on is told to its pipe only when it is done.
 static uint64_t idle_end(const struct sm *s, uint32_t pipe, uint64_t now) {
-    const struct lsu *const u = pipe == SM_PIPE_LDST  ? &s->lsu
-                                : pipe == SM_PIPE_TEX ? &s->tex
-                                                      : NULL;
+    const struct lsu_queue *const u = pipe == SM_PIPE_LDST  ? &s->lsu.ldst
+                                      : pipe == SM_PIPE_TEX ? &s->lsu.tex
+                                                            : NULL;
     if (u == NULL || u->n == 0 || !u->entry[u->first].started) return now;
     return min64(now, u->entry[u->first].begun);
 }
@@ -149,9 +158,9 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
         const uint64_t end = idle_end(s, p, now);
         if (s->is_busy && s->v.pipe[p].busy_until < end)
             a->c[ACT_idle_cycles + d] += end - s->v.pipe[p].busy_until;
-        const uint32_t to = d < ACT_FP_DOMAIN     ? ACT_idle_periods_int
-                            : d < ACT_SFU_DOMAIN  ? ACT_idle_periods_fp
-                            : d == ACT_SFU_DOMAIN ? ACT_idle_periods_sfu
+        const uint32_t to = d < ACT_FP_DOMAIN      ? ACT_idle_periods_int
+                            : d < ACT_SFU_DOMAIN   ? ACT_idle_periods_fp
+                            : d == ACT_SFU_DOMAIN  ? ACT_idle_periods_sfu
                             : d == ACT_LDST_DOMAIN ? ACT_idle_periods_ldst
                                                    : ACT_N;
         if (to == ACT_N) continue;
@@ -164,7 +173,7 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
 // An SM without work, whose pipes are done, counts nothing until it gets some; binding a kernel to
 // a slot and unbinding it only moves counts.
 static bool is_settled(const struct sm *s, uint64_t now) {
-    if (s->n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
+    if (s->res.n_ctas != 0 || s->v.resident != 0 || !sm_is_idle(s)) return false;
     for (uint32_t i = 0; i < SM_PIPES; i++)
         if (s->v.pipe[i].busy_until > now) return false;
     return true;
@@ -177,7 +186,8 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
     activity_set_sum(a, &s->act, mem_port_activity(s->caches.port)); // its links' waits
-    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->kernel[i]);
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i]);
+    for (uint32_t i = 0; i < s->n_subs; i++) add_collectors(a, &s->sub[i].collectors);
     add_pipes(a, s, now);
     add_idle(a, s, now);
     if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
@@ -185,17 +195,17 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
         const struct sm_technique *const t = s->tech.all.t[i];
         if (t->count != NULL) t->count(t->self, &s->v, a, now);
     }
-    if (now > s->warps_since) {
-        a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->warps_since);
-        a->c[ACT_cta_slots_cycles] += s->n_ctas * (now - s->warps_since);
-        a->c[ACT_rf_granted_cycles] += s->regs_used * (now - s->warps_since);
+    if (now > s->res.since) {
+        a->c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (now - s->res.since);
+        a->c[ACT_cta_slots_cycles] += s->res.n_ctas * (now - s->res.since);
+        a->c[ACT_rf_granted_cycles] += s->res.regs_used * (now - s->res.since);
     }
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++) {
-        if (!s->cta[i].is_used) continue;
-        FOR_EACH_BIT64(w, s->cta[i].left) {
-            a->c[ACT_simt_pushes] += s->warp[w].ew->pushes;
-            a->c[ACT_simt_pops] += s->warp[w].ew->pops;
+        if (!s->res.cta[i].is_used) continue;
+        FOR_EACH_BIT64(w, s->res.cta[i].left) {
+            a->c[ACT_simt_pushes] += s->res.warp[w].exec->pushes;
+            a->c[ACT_simt_pops] += s->res.warp[w].exec->pops;
         }
     }
     return a;
@@ -204,12 +214,12 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
 uint64_t sm_activity_number(const struct sm *s) { return s->sum_number; }
 
 const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot) {
-    return s->kernel[slot].counts;
+    return s->res.kernel[slot].counts;
 }
 
 const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot) {
-    return s->kernel[slot].asked;
+    return s->res.kernel[slot].asked;
 }
 
 // A kernel leaves its slot: what its instructions counted stays.
-void count_keep(struct sm *s, uint32_t slot) { add_kernel(&s->act, &s->kernel[slot]); }
+void count_keep(struct sm *s, uint32_t slot) { add_kernel(&s->act, &s->res.kernel[slot]); }

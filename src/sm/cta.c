@@ -7,48 +7,48 @@
 #include "sm/wheel.h"
 
 static void residents_change(struct sm *s, uint64_t t) {
-    s->act.c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (t - s->warps_since);
-    s->act.c[ACT_cta_slots_cycles] += s->n_ctas * (t - s->warps_since);
-    s->act.c[ACT_rf_granted_cycles] += s->regs_used * (t - s->warps_since);
-    s->warps_since = t;
+    s->act.c[ACT_warp_slots_cycles] += bits_count64(s->v.resident) * (t - s->res.since);
+    s->act.c[ACT_cta_slots_cycles] += s->res.n_ctas * (t - s->res.since);
+    s->act.c[ACT_rf_granted_cycles] += s->res.regs_used * (t - s->res.since);
+    s->res.since = t;
 }
 
 bool sm_can_take(const struct sm *s, uint32_t slot) {
-    const struct kernel_slot *const ks = &s->kernel[slot];
+    const struct kernel_slot *const ks = &s->res.kernel[slot];
     const struct sm_kernel *const k = ks->kernel;
-    return k != NULL && !s->faulted && ks->free_blocks != 0 && s->n_ctas < s->c.max_ctas &&
-           s->warps_used + k->n_warps <= s->c.max_warps &&
-           s->threads_used + k->n_warps * WARP_LANES <= s->c.max_threads &&
-           s->regs_used + k->cta_registers <= s->c.registers &&
-           s->shared_used + k->cta_shared <= s->c.shared_bytes;
+    return k != NULL && !s->faulted && ks->free_blocks != 0 && s->res.n_ctas < s->c.max_ctas &&
+           s->res.warps_used + k->n_warps <= s->c.max_warps &&
+           s->res.threads_used + k->n_warps * WARP_LANES <= s->c.max_threads &&
+           s->res.regs_used + k->cta_registers <= s->c.registers &&
+           s->res.shared_used + k->cta_shared <= s->c.shared_bytes;
 }
 
 static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w, uint32_t number) {
-    struct warp *const W = &s->warp[w];
-    const struct kernel_slot *const ks = &s->kernel[c->kslot];
-    struct sm_wide_pend *const wide = ks->kernel->wide != NULL ? &s->wide_pend[w] : NULL;
-    const uint16_t gen = (uint16_t)(W->fetch_gen + 1);
-    const uint32_t stores = W->stores; // acknowledgements for the slot's last warp still come
-    *W = (struct warp){.ew = &c->cta.warps[number],
-                       .counts = ks->counts,
-                       .code = ks->kernel->inst,
-                       .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1
-                                                             : 1u << w % s->c.schedulers),
-                       .cta = (uint8_t)cta,
-                       .kslot = c->kslot,
-                       .wide = wide,
-                       .stores = stores,
-                       .fence_keep = UINT32_MAX,
-                       .async_keep = UINT8_MAX,
-                       .fetch_gen = gen};
+    struct warp *const warp = &s->res.warp[w];
+    const struct kernel_slot *const ks = &s->res.kernel[c->kslot];
+    struct sm_wide_pend *const wide = ks->kernel->wide != NULL ? &s->res.wide_pend[w] : NULL;
+    const uint16_t gen = (uint16_t)(warp->fetch_gen + 1);
+    const uint32_t stores = warp->stores; // acknowledgements for the slot's last warp still come
+    *warp = (struct warp){.exec = &c->cta.warps[number],
+                          .counts = ks->counts,
+                          .code = ks->kernel->inst,
+                          .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1
+                                                                : 1u << w % s->c.schedulers),
+                          .cta = (uint8_t)cta,
+                          .kslot = c->kslot,
+                          .wide = wide,
+                          .stores = stores,
+                          .fence_keep = UINT32_MAX,
+                          .async_keep = UINT8_MAX,
+                          .fetch_gen = gen};
     if (wide != NULL) memset(wide, 0, sizeof *wide);
-    W->ew->lane_slot = w;
+    warp->exec->lane_slot = w;
     // Local memory lies beyond every device allocation, each warp slot's apart.
     const uint64_t stride =
         bits_align_up((uint64_t)ks->kernel->image->local_bytes * WARP_LANES, 256);
-    W->ew->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
-    s->v.lanes[w] = W->ew->active;
-    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(W->ew->active == UINT32_MAX) << w;
+    warp->exec->local_base = LOCAL_BASE + ((uint64_t)s->id * SM_MAX_WARPS + w) * stride;
+    s->v.lanes[w] = warp->exec->active;
+    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(warp->exec->active == UINT32_MAX) << w;
     const struct sm_technique *const lanes = s->tech.lanes;
     if (lanes != NULL) lanes->lanes->changed(lanes->self, &s->v, w);
 }
@@ -56,9 +56,9 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     assert(sm_can_take(s, slot));
     s->is_summed = false;
-    struct kernel_slot *const ks = &s->kernel[slot];
+    struct kernel_slot *const ks = &s->res.kernel[slot];
     const struct sm_kernel *const k = ks->kernel;
-    residents_change(s, max64(cycle, s->warps_since));
+    residents_change(s, max64(cycle, s->res.since));
     if (!s->is_busy) {
         s->is_busy = true;
         s->busy_since = cycle;
@@ -67,11 +67,11 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
         for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].since = cycle;
     }
     uint32_t at = 0;
-    while (s->cta[at].is_used) at++;
+    while (s->res.cta[at].is_used) at++;
     const uint32_t block = bits_first32(ks->free_blocks);
     ks->free_blocks &= ~(1u << block);
     ks->ctas++;
-    struct cta_slot *const c = &s->cta[at];
+    struct cta_slot *const c = &s->res.cta[at];
     memset(c->bar, 0, sizeof c->bar);
     c->is_used = true;
     c->kslot = (uint8_t)slot;
@@ -80,11 +80,11 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     c->warps = c->left = 0;
     c->live = k->n_warps;
     exec_cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
-    s->cta_order[s->n_ctas++] = (uint8_t)at;
-    s->warps_used += k->n_warps;
-    s->threads_used += k->n_warps * WARP_LANES;
-    s->regs_used += k->cta_registers;
-    s->shared_used += k->cta_shared;
+    s->res.order[s->res.n_ctas++] = (uint8_t)at;
+    s->res.warps_used += k->n_warps;
+    s->res.threads_used += k->n_warps * WARP_LANES;
+    s->res.regs_used += k->cta_registers;
+    s->res.shared_used += k->cta_shared;
     s->act.c[ACT_cta_launches]++;
     s->act.c[ACT_warp_launches] += k->n_warps;
     s->act.c[ACT_thread_launches] += k->n_threads;
@@ -92,7 +92,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     s->act.c[ACT_cta_room] += k->occupancy.ctas;
     uint64_t used = 0;
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++)
-        if (s->cta[i].is_used && i != at) used |= s->cta[i].left;
+        if (s->res.cta[i].is_used && i != at) used |= s->res.cta[i].left;
     uint32_t w = 0;
     for (uint32_t number = 0; number < k->n_warps; number++, w++) {
         while (used >> w & 1) w++;
@@ -113,7 +113,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     }
     if (!s->is_two_level) count_active(s, cycle);
     s->dirty = (1u << s->c.schedulers) - 1;
-    s->wake = min64(s->wake, cycle);
+    s->alarms.wake = min64(s->alarms.wake, cycle);
     s->progress = max64(s->progress, cycle);
 }
 
@@ -131,37 +131,36 @@ static void forget_warp(struct sm *s, uint32_t w) {
     v->wait_const &= keep;
     v->wait_sleep &= keep;
     s->blocked &= keep;
-    s->fetch_want &= keep;
-    s->fetch_held &= keep;
-    s->const_retry &= keep;
-    s->dirty |= s->warp[w].scheds;
+    front_wait(&sub_of(s, w)->front, w);
+    s->constants.retry &= keep;
+    s->dirty |= s->res.warp[w].scheds;
     count_active(s, v->cycle);
 }
 
 static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
-    struct cta_slot *const c = &s->cta[at];
-    struct kernel_slot *const ks = &s->kernel[c->kslot];
+    struct cta_slot *const c = &s->res.cta[at];
+    struct kernel_slot *const ks = &s->res.kernel[c->kslot];
     const struct sm_kernel *const k = ks->kernel;
-    residents_change(s, max64(t + 1, s->warps_since)); // it was there in cycle t
+    residents_change(s, max64(t + 1, s->res.since)); // it was there in cycle t
     c->is_used = false;
     ks->free_blocks |= 1u << c->block;
     ks->ctas--;
-    s->warps_used -= k->n_warps;
-    s->threads_used -= k->n_warps * WARP_LANES;
-    s->regs_used -= k->cta_registers;
-    s->shared_used -= k->cta_shared;
+    s->res.warps_used -= k->n_warps;
+    s->res.threads_used -= k->n_warps * WARP_LANES;
+    s->res.regs_used -= k->cta_registers;
+    s->res.shared_used -= k->cta_shared;
     uint32_t i = 0;
-    while (s->cta_order[i] != at) i++;
-    memmove(&s->cta_order[i], &s->cta_order[i + 1], s->n_ctas - i - 1);
-    s->n_ctas--;
-    if (s->n_ctas == 0) s->closes = true; // busy to the end of this cycle
+    while (s->res.order[i] != at) i++;
+    memmove(&s->res.order[i], &s->res.order[i + 1], s->res.n_ctas - i - 1);
+    s->res.n_ctas--;
+    if (s->res.n_ctas == 0) s->closes = true; // busy to the end of this cycle
     if (s->cb.cta_done != NULL) s->cb.cta_done(s->cb.user, s->id, c->kslot, c->linear, t);
 }
 
 void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
-    struct cta_slot *const c = &s->cta[s->warp[w].cta];
+    struct cta_slot *const c = &s->res.cta[s->res.warp[w].cta];
     c->left &= ~BIT64(w);
-    const struct sm_kernel *const k = s->kernel[c->kslot].kernel;
+    const struct sm_kernel *const k = s->res.kernel[c->kslot].kernel;
     if (ww_unlikely(s->tech.all.n != 0))
         technique_warp(s, &(struct sm_warp_event){.comes = false,
                                                   .warp = w,
@@ -170,18 +169,18 @@ void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
                                                   .shared_bytes = c->left == 0 ? k->cta_shared : 0,
                                                   .freed = c->left == 0 ? c->warps : 0,
                                                   .cycle = t});
-    if (c->left == 0) cta_finish(s, s->warp[w].cta, t);
+    if (c->left == 0) cta_finish(s, s->res.warp[w].cta, t);
 }
 
 void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {
-    struct warp *const W = &s->warp[w];
+    struct warp *const warp = &s->res.warp[w];
     residents_change(s, t + 1); // it was there in cycle t
-    s->act.c[ACT_simt_pushes] += W->ew->pushes;
-    s->act.c[ACT_simt_pops] += W->ew->pops;
-    W->ew->pushes = W->ew->pops = 0;
-    W->exited = 1;
-    s->cta[W->cta].live--;
+    s->act.c[ACT_simt_pushes] += warp->exec->pushes;
+    s->act.c[ACT_simt_pops] += warp->exec->pops;
+    warp->exec->pushes = warp->exec->pops = 0;
+    warp->exited = 1;
+    s->res.cta[warp->cta].live--;
     forget_warp(s, w);
-    barrier_after_exit(s, &s->cta[W->cta], t);
-    if (W->inflight == 0) cta_warp_drained(s, w, t);
+    barrier_after_exit(s, &s->res.cta[warp->cta], t);
+    if (warp->inflight == 0) cta_warp_drained(s, w, t);
 }

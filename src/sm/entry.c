@@ -25,56 +25,56 @@
 
 static bool has_front(const struct sm *s) { return s->c.collector_ahead == ENTRY_AHEAD_MAX; }
 
-void entry_add(struct sm *s, const struct entry *e) {
+void entry_add(struct sm *s, struct sub_core *sub, const struct entry *e) {
     const struct sm_inst *const in = e->in;
-    struct warp *const W = &s->warp[e->warp];
+    struct warp *const warp = &s->res.warp[e->warp];
     if (in->flags & SI_RESULT)
-        scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
+        scoreboard_reserve(warp, in, s->res.kernel[warp->kslot].kernel->wide);
     else
-        W->inflight++;
-    s->collectors_used += s->collector_of[in->unit];
-    assert(s->n_entries < ENTRY_MAX &&
-           "whoever waits has a collector or a place in front of the clusters");
-    struct entry *const added = &s->entry[s->n_entries++];
+        warp->inflight++;
+    sub->collectors.used += sub->collectors.of[in->unit];
+    // There is room: each that waits has a collector or a place in front of the clusters.
+    assert(sub->n_entries < ENTRY_MAX);
+    struct entry *const added = &sub->entry[sub->n_entries++];
     *added = *e;
     added->from = has_front(s) ? e->operands_at - 1 : e->operands_at;
 }
 
 // ---- entering ----------------------------------------------------------------------------------
 // The pipelines of the unit that are free.
-static uint64_t free_pipes(const struct sm *s, uint32_t unit, uint64_t t) {
+static uint64_t free_pipes(const struct sm *s, const struct units *x, uint32_t unit, uint64_t t) {
     uint64_t is_free = 0;
-    FOR_EACH_BIT64(p, s->unit_pipes[unit]) is_free |= (uint64_t)(s->v.pipe[p].free_at <= t) << p;
+    FOR_EACH_BIT64(p, x->pipes[unit]) is_free |= (uint64_t)(s->v.pipe[p].free_at <= t) << p;
     return is_free;
 }
 
 // As units_choose. SM_PIPES: none that is on is free.
-static uint32_t choose(const struct sm *s, uint32_t unit, uint64_t t) {
-    const uint32_t first = s->v.pipe_first[unit];
+static uint32_t choose(const struct sm *s, const struct units *x, uint32_t unit, uint64_t t) {
+    const uint32_t first = x->first[unit];
     uint32_t takes = 0;
-    for (uint32_t i = 0; i < s->v.pipe_n[unit]; i++)
+    for (uint32_t i = 0; i < x->n[unit]; i++)
         takes |= (uint32_t)(s->v.pipe[first + i].free_at <= t && !(s->gates.off >> (first + i) & 1))
                  << i;
-    const uint32_t ahead = takes & s->gates.ahead[unit];
+    const uint32_t ahead = takes & x->ahead[unit];
     return takes == 0 ? SM_PIPES : first + bits_first32(ahead != 0 ? ahead : takes);
 }
 
 // A pipeline that is free and on, with all lanes that the instruction needs. SM_PIPES: there is
 // none; if one is free, it has been asked for.
-static uint32_t find(struct sm *s, const struct entry *e, uint64_t t) {
+static uint32_t find(struct sm *s, const struct units *u, const struct entry *e, uint64_t t) {
     const uint32_t unit = e->in->unit;
     if (s->tech.gated_lanes == NULL) {
-        const uint32_t pipe = choose(s, unit, t);
-        const uint64_t is_free = pipe == SM_PIPES ? free_pipes(s, unit, t) : 0;
+        const uint32_t pipe = choose(s, u, unit, t);
+        const uint64_t is_free = pipe == SM_PIPES ? free_pipes(s, u, unit, t) : 0;
         if (is_free != 0) gate_want(s, unit, is_free);
         return pipe;
     }
-    const uint64_t is_free = free_pipes(s, unit, t);
+    const uint64_t is_free = free_pipes(s, u, unit, t);
     if (is_free == 0) return SM_PIPES;
     const struct sm_technique *const x = s->tech.lanes;
     uint64_t again = NEVER;
     const uint32_t pipe = x->lanes->find(x->self, &s->v, e->active, is_free, &again);
-    s->retry_at = min64(s->retry_at, again);
+    s->alarms.at[ALARM_RETRY] = min64(s->alarms.at[ALARM_RETRY], again);
     return pipe;
 }
 
@@ -92,7 +92,7 @@ static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t)
                                            .warp = e->warp,
                                            .scheduler = e->scheduler,
                                            .pc = e->pc,
-                                           .kernel_slot = s->warp[e->warp].kslot,
+                                           .kernel_slot = s->res.warp[e->warp].kslot,
                                            .lanes = e->lanes,
                                            .klass = e->in->klass,
                                            .unit = e->in->unit,
@@ -101,74 +101,75 @@ static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t)
 }
 
 // False: no pipeline takes it.
-static bool enter(struct sm *s, const struct entry *e, uint64_t t) {
+static bool enter(struct sm *s, struct sub_core *sub, const struct entry *e, uint64_t t) {
     const struct sm_inst *const in = e->in;
-    const uint32_t unit = in->unit, pipe = find(s, e, t);
+    const uint32_t unit = in->unit, pipe = find(s, &sub->units, e, t);
     if (pipe == SM_PIPES) return false;
     const uint32_t alone = in->latency != 0 ? in->latency : 1;
     const struct sm_delay d = delay_of(s, e, pipe, alone, t);
     const uint32_t latency = alone + d.latency, interval = in->interval + d.interval;
     tell(s, e, pipe, t);
-    units_book(s, unit, pipe, t, interval, true);
-    if (d.interval != 0) units_book_twin(s, unit, pipe, t, d.interval);
+    units_book(s, &sub->units, unit, pipe, t, interval, true);
+    if (d.interval != 0) units_book_twin(s, &sub->units, unit, pipe, t, d.interval);
     units_enter(s, pipe, t, t, interval, latency, true);
     if (s->c.collector_ahead == 0)
-        s->collector_free[(uint8_t)(t + 1)] += s->collector_of[unit];
+        sub->collectors.free[(uint8_t)(t + 1)] += sub->collectors.of[unit];
     else if (!e->is_in_front)
-        s->collectors_used -= s->collector_of[unit];
+        sub->collectors.used -= sub->collectors.of[unit];
     if (in->flags & SI_RESULT) {
         wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp,
                   e->lanes);
         return true;
     }
-    struct warp *const W = &s->warp[e->warp];
-    W->inflight--;
-    if (W->exited && W->inflight == 0) cta_warp_drained(s, e->warp, t);
+    struct warp *const warp = &s->res.warp[e->warp];
+    warp->inflight--;
+    if (warp->exited && warp->inflight == 0) cta_warp_drained(s, e->warp, t);
     return true;
 }
 
-void entry_step(struct sm *s, uint64_t t) {
+void entry_step(struct sm *s, struct sub_core *sub, uint64_t t) {
     uint32_t left = 0, in_front = 0;
-    for (uint32_t i = 0; i < s->n_entries; i++) {
-        const struct entry *const e = &s->entry[i];
+    for (uint32_t i = 0; i < sub->n_entries; i++) {
+        const struct entry *const e = &sub->entry[i];
         const bool may_enter = e->from <= t && e->is_in_front == has_front(s);
-        if (may_enter && enter(s, e, t)) continue;
+        if (may_enter && enter(s, sub, e, t)) continue;
         in_front += e->is_in_front;
-        if (left != i) s->entry[left] = *e;
+        if (left != i) sub->entry[left] = *e;
         left++;
     }
-    s->n_entries = left;
-    for (uint32_t i = 0; has_front(s) && i < left && in_front < s->c.clusters; i++) {
-        struct entry *const e = &s->entry[i];
+    sub->n_entries = left;
+    for (uint32_t i = 0; has_front(s) && i < left && in_front < sub->units.n[UNIT_INT]; i++) {
+        struct entry *const e = &sub->entry[i];
         if (e->is_in_front || e->from > t) continue;
         e->is_in_front = true;
         e->from = t + 1;
-        s->collectors_used -= s->collector_of[e->in->unit];
+        sub->collectors.used -= sub->collectors.of[e->in->unit];
         in_front++;
     }
 }
 
-// Who waits for a place in front of the clusters gets one when another enters. Who waits for a
-// pipeline to be on has asked, and was told when to look again; but one that wakes for it may have
-// been closed since by an instruction of the other type, and in the cycles in which it is, another
-// is asked for.
-static bool asks_again(const struct sm *s, uint32_t unit, uint64_t t) {
+// An instruction that waits for a place in front of the clusters gets one when another enters. An
+// instruction that waits for a pipeline to be on has asked, and was told when to look again; but a
+// pipeline that wakes for it may have been closed since by an instruction of the other type, and in
+// the cycles in which it is, another is asked for.
+static bool asks_again(const struct sm *s, const struct units *x, uint32_t unit, uint64_t t) {
     const uint64_t asked =
-        s->tech.gated_lanes != NULL ? s->unit_pipes[unit] : s->unit_pipes[unit] & s->gates.off;
+        s->tech.gated_lanes != NULL ? x->pipes[unit] : x->pipes[unit] & s->gates.off;
     FOR_EACH_BIT64(p, asked)
         if (s->v.pipe[p].free_at > t + 1) return true;
     return false;
 }
 
-uint64_t entry_next(const struct sm *s, uint64_t t) {
+uint64_t entry_next(const struct sm *s, const struct sub_core *sub, uint64_t t) {
+    const struct units *const x = &sub->units;
     uint64_t next = NEVER;
-    for (uint32_t i = 0; i < s->n_entries; i++) {
-        const struct entry *const e = &s->entry[i];
+    for (uint32_t i = 0; i < sub->n_entries; i++) {
+        const struct entry *const e = &sub->entry[i];
         if (e->from > t)
             next = min64(next, e->from);
         else if (e->is_in_front == has_front(s))
-            next =
-                min64(next, asks_again(s, e->in->unit, t) ? t + 1 : units_next(s, e->in->unit, t));
+            next = min64(next, asks_again(s, x, e->in->unit, t) ? t + 1
+                                                                : units_next(s, x, e->in->unit, t));
     }
     return next;
 }

@@ -16,12 +16,12 @@ static inline bool entry_takes(const struct sm *s, uint32_t unit) {
 }
 
 // An instruction issues. When it may enter is found here.
-void entry_add(struct sm *s, const struct entry *e);
+void entry_add(struct sm *s, struct sub_core *sub, const struct entry *e);
 // In each simulated cycle, behind the techniques' start of it and ahead of the schedulers: each
 // instruction that can enter does.
-void entry_step(struct sm *s, uint64_t t);
+void entry_step(struct sm *s, struct sub_core *sub, uint64_t t);
 // The next cycle in which an instruction may enter, or leave its collector; NEVER: not before
 // something else happens.
-uint64_t entry_next(const struct sm *s, uint64_t t);
+uint64_t entry_next(const struct sm *s, const struct sub_core *sub, uint64_t t);
 
 #endif

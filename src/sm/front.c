@@ -15,21 +15,22 @@
 #include "sm/wheel.h"
 
 void front_flush(struct sm *s, uint32_t w) {
-    struct warp *const W = &s->warp[w];
+    struct warp *const warp = &s->res.warp[w];
+    struct front *const f = &sub_of(s, w)->front;
     const uint64_t bit = BIT64(w);
-    s->act.c[ACT_ibuffer_flushes] += W->ib_n;
-    W->ib_n = 0;
+    s->act.c[ACT_ibuffer_flushes] += warp->ib_n;
+    warp->ib_n = 0;
     s->v.decoded &= ~bit;
     s->v.go &= ~bit;
-    if (s->fetching & bit) {
-        W->fetch_gen++;
-        s->fetching &= ~bit;
+    if (f->fetching & bit) {
+        warp->fetch_gen++;
+        f->fetching &= ~bit;
     }
 }
 
 // Where a line is remembered.
 static inline struct hot_line *icache_hot(struct sm *s, uint64_t line) {
-    return &s->icache_hot[line / s->caches.of[CLIENT_INST].line_bytes % HOT_LINES];
+    return &s->hot[line / s->caches.of[CLIENT_INST].line_bytes % HOT_LINES];
 }
 
 // Words of a line from a byte on.
@@ -50,8 +51,8 @@ static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint
     }
 }
 
-// A fetch of `bytes` whose line is not known to be there, or that a listener is to hear of. `*extra`:
-// cycles that listeners add to a hit.
+// A fetch of `bytes` whose line is not known to be there, or that a listener is to hear of.
+// `*extra`: cycles that listeners add to a hit.
 enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_REFUSED /* it could not even be asked for */ };
 static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr, uint32_t bytes,
                                         uint64_t t, uint32_t *extra) {
@@ -68,14 +69,13 @@ static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr,
     } else if (caches_read(&s->caches, &a)) {
         *hot = (struct hot_line){.line = line, .place = a.place};
     } else {
-        const uint32_t waiter = w | (uint32_t)s->warp[w].fetch_gen << 8;
+        const uint32_t waiter = w | (uint32_t)s->res.warp[w].fetch_gen << 8;
         if (caches_miss(&s->caches, &a, waiter, t) == MISS_REFUSED) return FETCH_REFUSED;
         s->act.c[ACT_icache_misses]++;
-        const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
+        const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
         if (s->c.icache_prefetch != 0)
-            icache_prefetch(s, line,
-                            k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes,
-                            t);
+            icache_prefetch(
+                s, line, k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes, t);
         return FETCH_MISS;
     }
     *extra = caches_tell(&s->caches, CACHE_READ_HIT, &a);
@@ -83,17 +83,17 @@ static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr,
 }
 
 // False: the line could not even be asked for; the fetch has not taken place.
-static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
-    struct warp *const W = &s->warp[w];
-    const struct sm_kernel *k = s->kernel[W->kslot].kernel;
+static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    const struct sm_kernel *k = s->res.kernel[warp->kslot].kernel;
     const uint64_t bit = BIT64(w);
-    const uint32_t pc = W->ew->pc + W->ib_n;
-    s->fetch_want &= ~bit;
+    const uint32_t pc = warp->exec->pc + warp->ib_n;
+    f->want &= ~bit;
     if (pc >= k->image->n_insts) return true; // behind the last exit: nothing to bring
     const uint64_t addr = k->code_address + (uint64_t)pc * s->c.instruction_bytes;
     uint32_t n = k->image->n_insts - pc;
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
-    if (n > s->c.ibuffer_entries - W->ib_n) n = s->c.ibuffer_entries - W->ib_n;
+    if (n > s->c.ibuffer_entries - warp->ib_n) n = s->c.ibuffer_entries - warp->ib_n;
     const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     enum fetch_outcome outcome = FETCH_HIT;
     uint32_t extra = 0;
@@ -105,55 +105,61 @@ static bool fetch_one(struct sm *s, uint32_t w, uint64_t t) {
             outcome = icache_access(s, w, addr, n * s->c.instruction_bytes, t, &extra);
     }
     if (outcome == FETCH_REFUSED) { // no register or no credit: again when something came back
-        s->fetch_held |= bit;
+        f->held |= bit;
         return false;
     }
     s->act.c[ACT_fetches]++;
-    s->fetching |= bit;
+    f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
-    const uint32_t at = (s->decode_first + s->decode_n) % s->decode_cap;
+    const uint32_t at = (f->first + f->n) % f->capacity;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
-    s->decode[at] = (struct fetched){
-        .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = W->fetch_gen};
-    if (s->decode_n++ == 0) s->decode_at = cycle;
+    f->decode[at] = (struct fetched){
+        .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = warp->fetch_gen};
+    if (f->n++ == 0) s->alarms.at[ALARM_DECODE] = min64(s->alarms.at[ALARM_DECODE], cycle);
     return true;
 }
 
-void front_fetch(struct sm *s, uint64_t t) {
-    for (uint32_t n = 0; n < s->c.fetch_width && s->fetch_want != 0;) {
-        if (s->decode_n == s->decode_cap) return; // flushed fetches still on their way
-        const uint64_t behind = s->fetch_want & (~1ull << s->fetch_last);
-        const uint32_t w = bits_first64(behind != 0 ? behind : s->fetch_want);
-        if (!fetch_one(s, w, t)) continue;
-        s->fetch_last = w;
+void front_fetch(struct sm *s, struct front *f, uint64_t t) {
+    for (uint32_t n = 0; n < f->width && f->want != 0;) {
+        if (f->n == f->capacity) return; // flushed fetches still on their way
+        const uint64_t behind = f->want & (~1ull << f->last);
+        const uint32_t w = bits_first64(behind != 0 ? behind : f->want);
+        if (!fetch_one(s, f, w, t)) continue;
+        f->last = w;
         n++;
     }
 }
 
-void front_decode(struct sm *s, uint64_t t) {
-    while (s->decode_n != 0 && s->decode[s->decode_first].cycle <= t) {
-        const struct fetched f = s->decode[s->decode_first];
-        if (++s->decode_first == s->decode_cap) s->decode_first = 0;
-        s->decode_n--;
-        struct warp *const W = &s->warp[f.warp];
-        if (f.gen != W->fetch_gen) continue; // flushed since
-        s->fetching &= ~BIT64(f.warp);
-        s->act.c[ACT_ibuffer_writes] += f.n;
-        const bool was_empty = W->ib_n == 0;
-        W->ib_n = (uint8_t)(W->ib_n + f.n);
-        assert(W->ib_n <= s->c.ibuffer_entries);
-        if (was_empty) scoreboard_head(s, f.warp, &W->code[f.pc], t);
-        front_want(s, f.warp);
+// Fetched instructions go into the buffers; answers the cycle in which the next do.
+static uint64_t decode(struct sm *s, struct front *f, uint64_t t) {
+    while (f->n != 0 && f->decode[f->first].cycle <= t) {
+        const struct fetched x = f->decode[f->first];
+        if (++f->first == f->capacity) f->first = 0;
+        f->n--;
+        struct warp *const warp = &s->res.warp[x.warp];
+        if (x.gen != warp->fetch_gen) continue; // flushed since
+        f->fetching &= ~BIT64(x.warp);
+        s->act.c[ACT_ibuffer_writes] += x.n;
+        const bool was_empty = warp->ib_n == 0;
+        warp->ib_n = (uint8_t)(warp->ib_n + x.n);
+        if (was_empty) scoreboard_head(s, x.warp, &warp->code[x.pc], t);
+        front_want(s, x.warp);
     }
-    s->decode_at = s->decode_n != 0 ? s->decode[s->decode_first].cycle : NEVER;
+    return f->n != 0 ? f->decode[f->first].cycle : NEVER;
+}
+
+void front_decode(struct sm *s, uint64_t t) {
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < s->n_subs; i++) next = min64(next, decode(s, &s->sub[i].front, t));
+    s->alarms.at[ALARM_DECODE] = next;
 }
 
 void front_instructions_came(struct sm *s, const uint32_t *waiter, uint32_t n) {
-    memset(s->icache_hot, 0xff, sizeof s->icache_hot);
+    memset(s->hot, 0xff, sizeof s->hot);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t w = waiter[i] & 0xff;
-        if ((uint16_t)(waiter[i] >> 8) != s->warp[w].fetch_gen) continue;
-        s->fetching &= ~BIT64(w);
+        if ((uint16_t)(waiter[i] >> 8) != s->res.warp[w].fetch_gen) continue;
+        sub_of(s, w)->front.fetching &= ~BIT64(w);
         front_want(s, w);
     }
 }
@@ -162,8 +168,8 @@ void front_instructions_came(struct sm *s, const uint32_t *waiter, uint32_t n) {
 // An operand of a warp's next instruction in the constant cache.
 static struct cache_access operand_of(const struct sm *s, uint32_t w, const struct opnd *o,
                                       uint64_t t) {
-    const struct warp *const W = &s->warp[w];
-    const struct sm_kernel *const k = s->kernel[W->kslot].kernel;
+    const struct warp *const warp = &s->res.warp[w];
+    const struct sm_kernel *const k = s->res.kernel[warp->kslot].kernel;
     const uint64_t line = kernel_const_line(&s->c, k, o->bank, o->reg);
     const uint64_t offset =
         k->const_address + (uint64_t)o->bank * CONST_BANK_STRIDE + o->reg - line;
@@ -171,7 +177,7 @@ static struct cache_access operand_of(const struct sm *s, uint32_t w, const stru
                                  .line = line,
                                  .words = words_at(offset, o->words * 4u),
                                  .sectors = s->caches.of[CLIENT_CONST].all,
-                                 .lanes = W->ew->active,
+                                 .lanes = warp->exec->active,
                                  .place = CACHE_NOWHERE,
                                  .client = CLIENT_CONST};
 }
@@ -180,7 +186,7 @@ static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
     if (caches_read(&s->caches, a)) return true;
     if (caches_miss(&s->caches, a, WAITER_WARP | w, a->cycle + s->c.const_miss_latency_extra) ==
         MISS_REFUSED) {
-        s->const_retry |= BIT64(w);
+        s->constants.retry |= BIT64(w);
         return false;
     }
     s->act.c[ACT_const_misses]++;
@@ -188,15 +194,15 @@ static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
 }
 
 static const struct minst *head_of(const struct sm *s, uint32_t w) {
-    const struct warp *const W = &s->warp[w];
-    return &s->kernel[W->kslot].kernel->image->inst[W->head - W->code];
+    const struct warp *const warp = &s->res.warp[w];
+    return &s->res.kernel[warp->kslot].kernel->image->inst[warp->head - warp->code];
 }
 
 // A line that is not known to be there. The operands themselves say which lines they need.
 static bool look_up_constants(struct sm *s, uint32_t w, uint64_t t) {
     const struct minst *const m = head_of(s, w);
-    const uint32_t kslot = s->warp[w].kslot;
-    const struct sm_kernel *const k = s->kernel[kslot].kernel;
+    const uint32_t kslot = s->res.warp[w].kslot;
+    const struct sm_kernel *const k = s->res.kernel[kslot].kernel;
     bool all = true;
     for (uint32_t i = 0; i < WW_COUNT(m->src); i++) {
         if (m->src[i].kind != OPND_CONST) continue;
@@ -206,7 +212,7 @@ static bool look_up_constants(struct sm *s, uint32_t w, uint64_t t) {
             continue;
         }
         for (uint32_t b = 0; b < k->n_const_lines && b < MAX_CONST_LINES - 1; b++)
-            if (k->const_line[b] == a.line) s->const_known[kslot] |= BIT64(b);
+            if (k->const_line[b] == a.line) s->constants.known[kslot] |= BIT64(b);
     }
     return all;
 }
@@ -229,23 +235,23 @@ static bool tell_constants(struct sm *s, uint32_t w, uint64_t t) {
 // Rarely: a line that is not known to be there, or listeners.
 bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
     if (s->caches.of[CLIENT_CONST].tags == NULL) return true;
-    const struct warp *const W = &s->warp[w];
-    const bool is_known = (W->head->const_mask & ~s->const_known[W->kslot]) == 0;
+    const struct warp *const warp = &s->res.warp[w];
+    const bool is_known = (warp->head->const_mask & ~s->constants.known[warp->kslot]) == 0;
     if (!is_known && !look_up_constants(s, w, t)) return false;
     const bool is_heard = s->tech.heard >> ARRAY_CONST & 1;
-    if (!is_heard) s->const_ok[W->kslot] = s->const_known[W->kslot];
+    if (!is_heard) s->constants.ok[warp->kslot] = s->constants.known[warp->kslot];
     return !is_heard || tell_constants(s, w, t);
 }
 
 void front_constants_there(struct sm *s, uint32_t w) {
     s->v.wait_const &= ~BIT64(w);
-    s->const_retry &= ~BIT64(w);
+    s->constants.retry &= ~BIT64(w);
     scoreboard_unblock(s, w);
 }
 
-void front_constants_retry(struct sm *s, uint64_t t) {
-    const uint64_t retry = s->const_retry;
-    s->const_retry = 0;
+static void retry_constants(struct sm *s, uint64_t t) {
+    const uint64_t retry = s->constants.retry;
+    s->constants.retry = 0;
     FOR_EACH_BIT64(w, retry) {
         if (!(s->v.wait_const & BIT64(w))) continue;
         if (front_constants(s, (uint32_t)w, t)) front_constants_there(s, (uint32_t)w);
@@ -256,11 +262,26 @@ void front_constants_came(struct sm *s, const uint32_t *waiter, uint32_t n, uint
     front_forget_constants(s);
     // Warps ask again for all lines that they need, so the waiters leave the list first.
     for (uint32_t i = 0; i < n; i++)
-        if (waiter[i] & WAITER_WARP) s->const_retry |= BIT64(waiter[i] & 0xff);
-    front_constants_retry(s, t);
+        if (waiter[i] & WAITER_WARP) s->constants.retry |= BIT64(waiter[i] & 0xff);
+    retry_constants(s, t);
 }
 
 void front_forget_constants(struct sm *s) {
-    memset(s->const_known, 0, sizeof s->const_known);
-    memset(s->const_ok, 0, sizeof s->const_ok);
+    memset(s->constants.known, 0, sizeof s->constants.known);
+    memset(s->constants.ok, 0, sizeof s->constants.ok);
+}
+
+// ---- what found no room ------------------------------------------------------------------------
+void front_retry(struct sm *s, uint64_t t) {
+    for (uint32_t i = 0; i < s->n_subs; i++) {
+        struct front *const f = &s->sub[i].front;
+        FOR_EACH_BIT64(w, f->held) front_want(s, (uint32_t)w);
+        f->held = 0;
+    }
+    retry_constants(s, t);
+}
+bool front_has_refused(const struct sm *s) {
+    uint64_t held = s->constants.retry;
+    for (uint32_t i = 0; i < s->n_subs; i++) held |= s->sub[i].front.held;
+    return held != 0;
 }

@@ -15,21 +15,22 @@ void gate_forget(struct sm *s) {
 // lowest-numbered. But where INT and FP of a cluster cannot take one in the same cycle, a cluster
 // whose other pipeline is off comes first: the other scheduler's instruction, if it is of the other
 // type, then finds its own where it is on.
-static void order_pipes(struct sm *s, uint32_t unit) {
+static void order_pipes(struct sm *s, struct units *x, uint32_t unit) {
     struct gates *const g = &s->gates;
-    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+    const uint32_t first = x->first[unit], n = x->n[unit];
     for (uint32_t i = 0; i < n; i++) g->pipe_off[first + i] = 0 - (g->off >> (first + i) & 1);
     const uint64_t ahead =
         units_has_twin(s, unit) ? g->off >> units_twin(first) & ((1ull << n) - 1) : 0;
-    g->ahead[unit] = (uint32_t)ahead;
-    g->lead[unit] = ahead == 2;
-    g->on_free_at[unit] = s->v.unit_free_at[unit];
-    if (n != 0) units_refresh(s, unit, s->v.cycle, true);
+    x->ahead[unit] = (uint32_t)ahead;
+    x->lead[unit] = ahead == 2;
+    x->on_free_at[unit] = x->free_at[unit];
+    if (n != 0) units_refresh(s, x, unit, s->v.cycle, true);
 }
 
 void gate_all_on(struct sm *s) {
     s->gates.off = 0;
-    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, u);
+    for (uint32_t i = 0; i < s->n_subs; i++)
+        for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) order_pipes(s, &s->sub[i].units, u);
 }
 
 // INT and FP are looked at whether the technique gates them or not, and nothing branches on what is
@@ -48,21 +49,25 @@ static uint64_t off_in(const struct sm *s, uint64_t t) {
 }
 
 // Beyond the units of the pipelines that changed, their twins' change.
+static void order_changed(struct sm *s, struct units *x, uint64_t changed) {
+    if ((changed & (x->pipes[UNIT_INT] | x->pipes[UNIT_FP])) != 0) {
+        order_pipes(s, x, UNIT_INT);
+        order_pipes(s, x, UNIT_FP);
+    }
+    if (ww_likely(changed >> SM_LANE_PIPES == 0)) return;
+    for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
+        if (changed & x->pipes[u]) order_pipes(s, x, u);
+}
+
 void gate_look(struct sm *s, uint64_t t) {
-    const uint64_t off = off_in(s, t), changed = s->gates.off ^ off,
-                   sp = s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP];
+    const uint64_t off = off_in(s, t), changed = s->gates.off ^ off;
     if (changed == 0) return;
     s->gates.off = off;
-    if ((changed & sp) != 0) {
-        order_pipes(s, UNIT_INT);
-        order_pipes(s, UNIT_FP);
-    }
-    if (ww_unlikely((changed & ~sp) != 0))
-        for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
-            if (changed & s->unit_pipes[u]) order_pipes(s, u);
+    for (uint32_t i = 0; i < s->n_subs; i++) order_changed(s, &s->sub[i].units, changed);
 }
 
 void gate_want(struct sm *s, uint32_t unit, uint64_t is_free) {
     const struct sm_technique *const t = s->tech.gate;
-    s->retry_at = min64(s->retry_at, t->gate->wanted(t->self, &s->v, unit, is_free));
+    s->alarms.at[ALARM_RETRY] =
+        min64(s->alarms.at[ALARM_RETRY], t->gate->wanted(t->self, &s->v, unit, is_free));
 }

@@ -131,57 +131,58 @@ static uint16_t coalesced(struct sm *s, uint32_t kind, const struct exec_access 
 
 // ---- operations in flight -----------------------------------------------------------------------
 static uint16_t op_new(struct sm *s, uint32_t w, const struct sm_inst *in, uint32_t lanes) {
-    const uint16_t i = s->op_free;
-    struct mem_op *const o = &s->op[i];
-    s->op_free = o->next;
-    s->ops_used++;
+    const uint16_t i = s->lsu.op_free;
+    struct mem_op *const o = &s->lsu.op[i];
+    s->lsu.op_free = o->next;
+    s->lsu.ops_used++;
     s->act.c[ACT_pending_table_writes]++;
     *o = (struct mem_op){.in = in, .warp = (uint8_t)w, .lanes = lanes};
     return i;
 }
 
-bool lsu_async_open(const struct warp *w) {
-    if (w->async_keep == UINT8_MAX) return false;
-    for (uint32_t age = w->async_keep; age < ASYNC_GROUPS - 1; age++) {
-        const uint32_t g = ((uint32_t)w->async_now + ASYNC_GROUPS - 1 - age) % ASYNC_GROUPS;
-        if (w->async_left[g] != 0) return true;
+bool lsu_async_open(const struct warp *warp) {
+    if (warp->async_keep == UINT8_MAX) return false;
+    for (uint32_t age = warp->async_keep; age < ASYNC_GROUPS - 1; age++) {
+        const uint32_t g = ((uint32_t)warp->async_now + ASYNC_GROUPS - 1 - age) % ASYNC_GROUPS;
+        if (warp->async_left[g] != 0) return true;
     }
     return false;
 }
 
 void lsu_fence_check(struct sm *s, uint32_t w) {
-    struct warp *const W = &s->warp[w];
-    if (!(s->v.wait_fence >> w & 1) || W->stores > W->fence_keep || lsu_async_open(W)) return;
+    struct warp *const warp = &s->res.warp[w];
+    if (!(s->v.wait_fence >> w & 1) || warp->stores > warp->fence_keep || lsu_async_open(warp))
+        return;
     s->v.wait_fence &= ~BIT64(w);
-    W->fence_keep = UINT32_MAX;
-    W->async_keep = UINT8_MAX;
+    warp->fence_keep = UINT32_MAX;
+    warp->async_keep = UINT8_MAX;
     scoreboard_unblock(s, w);
 }
 
 static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
-    struct mem_op *const o = &s->op[i];
-    struct warp *const W = &s->warp[o->warp];
+    struct mem_op *const o = &s->lsu.op[i];
+    struct warp *const warp = &s->res.warp[o->warp];
     if (o->in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, max64(o->done_at, t), EVENT_RESULT, o->in, o->warp, o->lanes);
     if (o->flags & OP_ASYNC) {
-        W->async_left[o->group]--;
-        W->inflight--;
+        warp->async_left[o->group]--;
+        warp->inflight--;
         lsu_fence_check(s, o->warp);
-        if (W->exited && W->inflight == 0) cta_warp_drained(s, o->warp, t);
+        if (warp->exited && warp->inflight == 0) cta_warp_drained(s, o->warp, t);
     }
-    o->next = s->op_free;
-    s->op_free = i;
-    s->ops_used--;
+    o->next = s->lsu.op_free;
+    s->lsu.op_free = i;
+    s->lsu.ops_used--;
 }
 
 void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t) {
-    struct mem_op *const o = &s->op[op];
+    struct mem_op *const o = &s->lsu.op[op];
     o->done_at = max64(o->done_at, done_at);
     if (--o->left == 0 && (o->flags & OP_ISSUED)) op_finish(s, op, t);
 }
 
 void lsu_store_acked(struct sm *s, uint32_t w) {
-    if (s->warp[w].stores != 0) s->warp[w].stores--;
+    if (s->res.warp[w].stores != 0) s->res.warp[w].stores--;
     lsu_fence_check(s, w);
 }
 
@@ -194,25 +195,25 @@ static uint32_t agu_cycles(const struct sm *s, uint32_t mask) {
     return n;
 }
 
-// Tells listeners of shared memory. CTAs of a kernel lie one behind the other, those of kernels that
-// share the SM on top of each other.
+// Tells listeners of shared memory. CTAs of a kernel lie one behind the other, those of kernels
+// that share the SM on top of each other.
 static uint32_t tell_shared(struct sm *s, uint32_t w, const struct exec_access *a, uint32_t mask,
                             uint64_t t) {
-    const struct cta_slot *const c = &s->cta[s->warp[w].cta];
-    const uint64_t base = (uint64_t)c->block * s->kernel[c->kslot].kernel->cta_shared;
+    const struct cta_slot *const c = &s->res.cta[s->res.warp[w].cta];
+    const uint64_t base = (uint64_t)c->block * s->res.kernel[c->kslot].kernel->cta_shared;
     uint64_t addr[WARP_LANES];
     FOR_EACH_BIT32(lane, mask) addr[lane] = base + a->addr[lane];
-    const bool is_read = a->kind != ACCESS_STORE && a->kind != ACCESS_ATOMIC &&
-                         a->kind != ACCESS_REDUCE;
-    return technique_array(
-        &s->tech, &(struct cache_event){.cycle = t,
-                                 .place = CACHE_NOWHERE,
-                                 .lanes = mask,
-                                 .what = is_read ? CACHE_READ_HIT : CACHE_WRITE_HIT,
-                                 .array = ARRAY_SHARED,
-                                 .client = CLIENT_L1D,
-                                 .lane_bytes = a->bytes,
-                                 .lane_addr = addr});
+    const bool is_read =
+        a->kind != ACCESS_STORE && a->kind != ACCESS_ATOMIC && a->kind != ACCESS_REDUCE;
+    return technique_array(&s->tech,
+                           &(struct cache_event){.cycle = t,
+                                                 .place = CACHE_NOWHERE,
+                                                 .lanes = mask,
+                                                 .what = is_read ? CACHE_READ_HIT : CACHE_WRITE_HIT,
+                                                 .array = ARRAY_SHARED,
+                                                 .client = CLIENT_L1D,
+                                                 .lane_bytes = a->bytes,
+                                                 .lane_addr = addr});
 }
 
 // Bank cycles and latency of the shared-memory part of an access.
@@ -249,7 +250,7 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
     n[ACT_shared_lanes] += count_lanes(mask);
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
-    struct sm_inst_memory *const asked = asked_by(s, w, e->in);
+    struct sm_inst_memory *const asked = asked_by(&s->res, w, e->in);
     if (ww_unlikely(asked != NULL)) {
         asked->passes += passes;
         asked->conflicts += passes > portions ? passes - portions : 0;
@@ -298,7 +299,7 @@ static void global_part(struct sm *s, const struct exec_access *a, struct lsu_en
 
 static void describe(struct sm *s, uint32_t w, const struct exec_access *a, struct lsu_entry *e,
                      uint64_t t) {
-    const struct sm_kernel *const k = s->kernel[s->warp[w].kslot].kernel;
+    const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
     e->n = e->next = 0;
     e->path = PATH_NONE;
     e->bank_cycles = e->bank_latency = e->tail_cycles = 0;
@@ -340,7 +341,7 @@ static void tell_asked(struct sm_inst_memory *asked, const struct lsu_entry *e) 
     }
 }
 
-static void shared_now(struct sm *s, struct lsu *u, const struct lsu_entry *e, uint64_t start,
+static void shared_now(struct sm *s, struct lsu_queue *u, const struct lsu_entry *e, uint64_t start,
                        uint64_t t) {
     units_hold(s, u->pipe, start, start, start + e->bank_cycles, true);
     u->free_at = start + e->bank_cycles;
@@ -360,10 +361,10 @@ uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t) {
     e.in = in;
     shared_part(s, o->warp, a, a->mask, &e, t);
     const uint64_t ready = o->operands_at + agu_cycles(s, a->mask) + in->latency;
-    const uint64_t start = max64(ready, s->banks_free_at);
-    s->banks_free_at = start + e.bank_cycles;
+    const uint64_t start = max64(ready, s->lsu.banks_free_at);
+    s->lsu.banks_free_at = start + e.bank_cycles;
     // No scheduler has asked for LD/ST, so it is never gated here (savings.c).
-    units_hold(s, s->lsu.pipe, start, start, start + e.bank_cycles, false);
+    units_hold(s, s->lsu.ldst.pipe, start, start, start + e.bank_cycles, false);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, start + e.bank_latency, EVENT_RESULT, in, o->warp, o->lanes);
     const uint32_t hold = e.bank_cycles > in->interval ? e.bank_cycles : in->interval;
@@ -372,8 +373,8 @@ uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t) {
 
 void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t) {
     const struct exec_access *const a = o->access;
-    struct warp *const W = &s->warp[o->warp];
-    struct lsu *const u = o->in->unit == UNIT_TEX ? &s->tex : &s->lsu;
+    struct warp *const warp = &s->res.warp[o->warp];
+    struct lsu_queue *const u = o->in->unit == UNIT_TEX ? &s->lsu.tex : &s->lsu.ldst;
     uint32_t at = u->first + u->n;
     if (at >= u->capacity) at -= u->capacity;
     struct lsu_entry *const e = &u->entry[at];
@@ -395,30 +396,30 @@ void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t) {
         return;
     }
     if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE) {
-        W->stores++; // until its transactions are out
+        warp->stores++; // until its transactions are out
     } else if (e->path != PATH_NONE && e->path != PATH_PREFETCH) {
         e->op = op_new(s, o->warp, o->in, o->lanes);
         if (a->kind == ACCESS_ASYNC_COPY) {
-            struct mem_op *const op = &s->op[e->op];
+            struct mem_op *const op = &s->lsu.op[e->op];
             op->flags |= OP_ASYNC;
-            op->group = W->async_now;
-            W->async_left[op->group]++;
-            W->inflight++;
+            op->group = warp->async_now;
+            warp->async_left[op->group]++;
+            warp->inflight++;
         }
     }
     if (ww_unlikely(s->counts_memory) && e->path != PATH_NONE)
-        tell_asked(asked_by(s, o->warp, o->in), e);
+        tell_asked(asked_by(&s->res, o->warp, o->in), e);
     u->start[e->start_slot] = NEVER;
-    if (u->n++ == 0) u->wake = max64(e->ready, u->free_at);
+    if (u->n++ == 0) s->alarms.at[u->alarm] = max64(e->ready, u->free_at);
 }
 
 // ---- progress -----------------------------------------------------------------------------------
-static void finish(struct sm *s, struct lsu *u, struct lsu_entry *e, uint64_t t) {
+static void finish(struct sm *s, struct lsu_queue *u, struct lsu_entry *e, uint64_t t) {
     if (e->path == PATH_STORE || e->path == PATH_REDUCE || e->path == PATH_LOCAL_STORE)
         lsu_store_acked(s, e->warp);
     if (e->op != OP_NONE) {
-        s->op[e->op].flags |= OP_ISSUED;
-        if (s->op[e->op].left == 0) op_finish(s, e->op, t);
+        s->lsu.op[e->op].flags |= OP_ISSUED;
+        if (s->lsu.op[e->op].left == 0) op_finish(s, e->op, t);
     } else if (e->path == PATH_NONE && e->bank_cycles == 0 && (e->flags & SI_RESULT)) {
         wheel_add(&s->wheel, t, t, EVENT_RESULT, e->in, e->warp, e->lanes);
     }
@@ -426,13 +427,13 @@ static void finish(struct sm *s, struct lsu *u, struct lsu_entry *e, uint64_t t)
     u->n--;
 }
 
-void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
+void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {
     while (u->n != 0) {
         struct lsu_entry *const e = &u->entry[u->first];
         if (!e->started) {
             const uint64_t start = max64(e->ready, u->free_at);
             if (start > t) {
-                u->wake = start;
+                s->alarms.at[u->alarm] = start;
                 return;
             }
             e->started = true;
@@ -444,19 +445,19 @@ void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
                 continue;
             }
             if (e->bank_cycles != 0) { // a generic access that went both ways
-                if (e->op != OP_NONE) s->op[e->op].done_at = start + e->bank_latency;
+                if (e->op != OP_NONE) s->lsu.op[e->op].done_at = start + e->bank_latency;
                 u->free_at = e->begun = start + e->bank_cycles;
             }
         }
         if (t < e->begun) {
-            u->wake = e->begun;
+            s->alarms.at[u->alarm] = e->begun;
             return;
         }
         const uint32_t ports = e->path == PATH_L1 ? s->caches.of[CLIENT_L1D].ports : 1;
         for (uint32_t p = 0; p < ports && e->next < e->n; p++, e->next++) {
             if (lsu_transact(s, e, t)) continue;
             if (u->blocked_since == NEVER) u->blocked_since = t;
-            u->wake = NEVER;
+            s->alarms.at[u->alarm] = NEVER;
             return;
         }
         if (u->blocked_since != NEVER) {
@@ -464,12 +465,12 @@ void lsu_step(struct sm *s, struct lsu *u, uint64_t t) {
             u->blocked_since = NEVER;
         }
         if (e->next < e->n) {
-            u->wake = t + 1;
+            s->alarms.at[u->alarm] = t + 1;
             return;
         }
         u->free_at = (e->n == 0 ? max64(t, e->begun) : t + 1) + e->tail_cycles;
         units_hold(s, u->pipe, e->begun, e->begun, max64(u->free_at, t + 1), true);
         finish(s, u, e, t);
     }
-    u->wake = NEVER;
+    s->alarms.at[u->alarm] = NEVER;
 }

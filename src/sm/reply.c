@@ -5,8 +5,8 @@
 
 // The data came from DRAM, and no earlier request had asked for it.
 static void tell_missed(struct sm *s, const struct mem_reply *r, uint32_t op) {
-    const struct mem_op *const o = &s->op[op];
-    struct sm_inst_memory *const asked = asked_by(s, o->warp, o->in);
+    const struct mem_op *const o = &s->lsu.op[op];
+    struct sm_inst_memory *const asked = asked_by(&s->res, o->warp, o->in);
     if (asked != NULL) asked->dram_bytes += r->dram_bytes;
 }
 
@@ -32,7 +32,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
     case TAG_OP: {
         const uint16_t op = r->tag & TAG_INDEX;
         if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0) tell_missed(s, r, op);
-        const uint32_t extra = s->op[op].flags & OP_ATOMIC ? s->c.atomic_extra : 0;
+        const uint32_t extra = s->lsu.op[op].flags & OP_ATOMIC ? s->c.atomic_extra : 0;
         lsu_part_done(s, op, t + s->c.reply_extra + extra, t);
         return;
     }
@@ -43,11 +43,9 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
 }
 
 void reply_retry(struct sm *s, uint64_t t) {
-    if (s->lsu.blocked_since != NEVER) s->lsu.wake = t;
-    if (s->tex.blocked_since != NEVER) s->tex.wake = t;
-    FOR_EACH_BIT64(w, s->fetch_held) front_want(s, (uint32_t)w);
-    s->fetch_held = 0;
-    front_constants_retry(s, t);
+    if (s->lsu.ldst.blocked_since != NEVER) s->alarms.at[ALARM_LDST] = t;
+    if (s->lsu.tex.blocked_since != NEVER) s->alarms.at[ALARM_TEX] = t;
+    front_retry(s, t);
     if (s->caches.n_writebacks != 0) caches_drain(&s->caches, t);
 }
 
@@ -59,6 +57,6 @@ void reply_take(struct sm *s, uint64_t t) {
         take_one(s, &copy, t);
         s->progress = t;
     }
-    s->reply_at = r != NULL ? r->cycle : NEVER;
+    s->alarms.at[ALARM_REPLY] = r != NULL ? r->cycle : NEVER;
     reply_retry(s, t);
 }

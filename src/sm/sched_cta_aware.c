@@ -9,17 +9,17 @@
 #include "sm/sm_state.h"
 
 static uint32_t place_of(const struct sm *s, uint32_t slot) {
-    for (uint32_t i = 0; i < s->n_ctas; i++)
-        if (s->cta_order[i] == slot) return i;
+    for (uint32_t i = 0; i < s->res.n_ctas; i++)
+        if (s->res.order[i] == slot) return i;
     return 0; // it has gone: the oldest
 }
 
 // Warps of the group that begins with the i-th oldest CTA; `*next`: where the one behind it begins.
 static uint64_t group_at(const struct sm *s, uint32_t i, uint32_t *next) {
     uint64_t warps = 0;
-    do warps |= s->cta[s->cta_order[i]].warps;
-    while (++i < s->n_ctas && count_warps(warps) < s->c.group_warps);
-    *next = i == s->n_ctas ? 0 : i;
+    do warps |= s->res.cta[s->res.order[i]].warps;
+    while (++i < s->res.n_ctas && count_warps(warps) < s->c.group_warps);
+    *next = i == s->res.n_ctas ? 0 : i;
     return warps;
 }
 
@@ -27,12 +27,12 @@ static void prepare(struct sm *s, uint32_t sc) {
     const struct sm_view *const v = &s->v;
     const uint64_t waits = v->wait_long | v->wait_bar | v->wait_fence | v->wait_sleep;
     const uint64_t can = v->mine[sc] & v->resident & ~waits;
-    if (s->n_ctas == 0 || can == 0) return;
+    if (s->res.n_ctas == 0 || can == 0) return;
     uint32_t i = place_of(s, s->sched[sc].promoted);
-    for (uint32_t tried = 0; tried < 2 * s->n_ctas; tried++) {
+    for (uint32_t tried = 0; tried < 2 * s->res.n_ctas; tried++) {
         uint32_t next;
         if (can & group_at(s, i, &next)) {
-            s->sched[sc].promoted = s->cta_order[i];
+            s->sched[sc].promoted = s->res.order[i];
             return;
         }
         i = next;
@@ -42,7 +42,7 @@ static void prepare(struct sm *s, uint32_t sc) {
 static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     uint32_t i = place_of(s, s->sched[sc].promoted), next;
     uint64_t of_group = 0;
-    for (uint32_t tried = 0; tried < 2 * s->n_ctas && of_group == 0; tried++, i = next)
+    for (uint32_t tried = 0; tried < 2 * s->res.n_ctas && of_group == 0; tried++, i = next)
         of_group = ready & group_at(s, i, &next);
     if (of_group == 0) of_group = ready;
     const uint64_t behind = of_group & (~1ull << s->sched[sc].last);

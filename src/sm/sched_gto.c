@@ -6,8 +6,8 @@
 static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     const uint32_t last = s->sched[sc].last;
     if (ready >> last & 1) return last;
-    for (uint32_t i = 0; i < s->n_ctas; i++) {
-        const uint64_t of_cta = ready & s->cta[s->cta_order[i]].warps;
+    for (uint32_t i = 0; i < s->res.n_ctas; i++) {
+        const uint64_t of_cta = ready & s->res.cta[s->res.order[i]].warps;
         if (of_cta != 0) return bits_first64(of_cta);
     }
     return bits_first64(ready);

@@ -48,7 +48,7 @@ static void prepare(struct sm *s, uint32_t sc) {
                   (!has_place || (joins | (waiting & ~before)) == 0)))
         return;
     uint8_t *const promoted = &s->sched[s->c.shared_warps ? 0 : sc].promoted;
-    const uint32_t cap = s->active_cap[sc];
+    const uint32_t cap = s->sched[sc].active_cap;
     uint64_t active = kept | promote(s, promoted, joins, cap - count_warps(kept));
     if (waiting != 0)
         active |= keep_waiting(s, promoted, before, waiting, cap - count_warps(active));

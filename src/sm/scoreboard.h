@@ -9,62 +9,62 @@
 
 #include "sm/sm_state.h"
 
-static inline void scoreboard_reserve(struct warp *w, const struct sm_inst *in,
+static inline void scoreboard_reserve(struct warp *warp, const struct sm_inst *in,
                                       const struct sm_wide *wide) {
     const uint64_t mem = in->flags & SI_MEM ? in->dst : 0;
     const uint64_t lng = in->flags & SI_LONG ? in->dst : 0;
-    w->pend |= in->dst;
-    w->pend_mem |= mem;
-    w->pend_long |= lng;
-    w->pend_p |= in->dst_p;
-    w->inflight++;
-    if (ww_unlikely(w->wide != NULL))
+    warp->pend |= in->dst;
+    warp->pend_mem |= mem;
+    warp->pend_long |= lng;
+    warp->pend_p |= in->dst_p;
+    warp->inflight++;
+    if (ww_unlikely(warp->wide != NULL))
         for (int i = 0; i < WIDE_WORDS; i++) {
             const uint64_t d = wide[in->wide].dst[i];
-            w->wide->pend[i] |= d;
-            if (in->flags & SI_MEM) w->wide->mem[i] |= d;
-            if (in->flags & SI_LONG) w->wide->lng[i] |= d;
+            warp->wide->pend[i] |= d;
+            if (in->flags & SI_MEM) warp->wide->mem[i] |= d;
+            if (in->flags & SI_LONG) warp->wide->lng[i] |= d;
         }
 }
 
-static inline void scoreboard_release(struct warp *w, const struct sm_inst *in,
+static inline void scoreboard_release(struct warp *warp, const struct sm_inst *in,
                                       const struct sm_wide *wide) {
-    w->pend &= ~in->dst;
-    w->pend_mem &= ~in->dst;
-    w->pend_long &= ~in->dst;
-    w->pend_p &= (uint16_t)~in->dst_p;
-    w->inflight--;
-    if (ww_unlikely(w->wide != NULL))
+    warp->pend &= ~in->dst;
+    warp->pend_mem &= ~in->dst;
+    warp->pend_long &= ~in->dst;
+    warp->pend_p &= (uint16_t)~in->dst_p;
+    warp->inflight--;
+    if (ww_unlikely(warp->wide != NULL))
         for (int i = 0; i < WIDE_WORDS; i++) {
             const uint64_t d = ~wide[in->wide].dst[i];
-            w->wide->pend[i] &= d;
-            w->wide->mem[i] &= d;
-            w->wide->lng[i] &= d;
+            warp->wide->pend[i] &= d;
+            warp->wide->mem[i] &= d;
+            warp->wide->lng[i] &= d;
         }
 }
 
 // The warp's next instruction, or something that it waits for, has changed.
 static inline void scoreboard_look(struct sm *s, uint32_t w) {
-    struct warp *const W = &s->warp[w];
+    struct warp *const warp = &s->res.warp[w];
     struct sm_view *const v = &s->v;
     const uint64_t bit = BIT64(w);
-    s->dirty |= W->scheds;
+    s->dirty |= warp->scheds;
     if ((v->decoded & ~s->blocked & bit) == 0) {
         v->go &= ~bit;
         v->wait_mem &= ~bit;
         v->wait_long &= ~bit;
         return;
     }
-    const struct sm_inst *const in = W->head;
+    const struct sm_inst *const in = warp->head;
     s->act.c[ACT_scoreboard_reads]++;
-    uint64_t hit = (W->pend & in->use) | (uint64_t)(W->pend_p & in->use_p);
-    uint64_t mem = W->pend_mem & in->use, lng = W->pend_long & in->use;
-    if (ww_unlikely(W->wide != NULL)) {
-        const struct sm_wide *x = &s->kernel[W->kslot].kernel->wide[in->wide];
+    uint64_t hit = (warp->pend & in->use) | (uint64_t)(warp->pend_p & in->use_p);
+    uint64_t mem = warp->pend_mem & in->use, lng = warp->pend_long & in->use;
+    if (ww_unlikely(warp->wide != NULL)) {
+        const struct sm_wide *x = &s->res.kernel[warp->kslot].kernel->wide[in->wide];
         for (int i = 0; i < WIDE_WORDS; i++) {
-            hit |= W->wide->pend[i] & x->use[i];
-            mem |= W->wide->mem[i] & x->use[i];
-            lng |= W->wide->lng[i] & x->use[i];
+            hit |= warp->wide->pend[i] & x->use[i];
+            mem |= warp->wide->mem[i] & x->use[i];
+            lng |= warp->wide->lng[i] & x->use[i];
         }
     }
     v->go = (v->go & ~bit) | (hit == 0 ? bit : 0);
@@ -72,26 +72,28 @@ static inline void scoreboard_look(struct sm *s, uint32_t w) {
     v->wait_long = (v->wait_long & ~bit) | (lng != 0 ? bit : 0);
 }
 
-static inline void scoreboard_prefetch(const struct warp *w, uint32_t reg) {
-    __builtin_prefetch(w->ew->regs + reg * WARP_LANES);
-    __builtin_prefetch(w->ew->regs + reg * WARP_LANES + WARP_LANES / 2);
+static inline void scoreboard_prefetch(const struct warp *warp, uint32_t reg) {
+    __builtin_prefetch(warp->exec->regs + reg * WARP_LANES);
+    __builtin_prefetch(warp->exec->regs + reg * WARP_LANES + WARP_LANES / 2);
 }
 
 // The head of the buffer has become the instruction at the warp's pc: it waits for its constants
 // first, then for its operands.
 static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
-    struct warp *const W = &s->warp[w];
-    W->head = in;
+    struct warp *const warp = &s->res.warp[w];
+    warp->head = in;
     // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How
     // many there are changes from one instruction to the next: most have no more than these.
-    for (uint32_t i = 0; i < SM_FEW_SRC; i++) scoreboard_prefetch(W, in->src[i]);
-    scoreboard_prefetch(W, in->dst_first);
+    for (uint32_t i = 0; i < SM_FEW_SRC; i++) scoreboard_prefetch(warp, in->src[i]);
+    scoreboard_prefetch(warp, in->dst_first);
     for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++)
-        scoreboard_prefetch(W, in->src[i]);
-    for (uint32_t i = 1; ww_unlikely(i < in->n_dst); i++) scoreboard_prefetch(W, in->dst_first + i);
+        scoreboard_prefetch(warp, in->src[i]);
+    for (uint32_t i = 1; ww_unlikely(i < in->n_dst); i++)
+        scoreboard_prefetch(warp, in->dst_first + i);
     s->v.decoded |= BIT64(w);
     s->v.needs[in->unit] |= BIT64(w);
-    if (ww_unlikely((in->const_mask & ~s->const_ok[W->kslot]) != 0) && !front_constants(s, w, t)) {
+    if (ww_unlikely((in->const_mask & ~s->constants.ok[warp->kslot]) != 0) &&
+        !front_constants(s, w, t)) {
         s->v.wait_const |= BIT64(w);
         s->blocked |= BIT64(w);
     }

@@ -3,6 +3,7 @@
 #include "sm/caches.h"
 #include "sm/collect.h"
 #include "sm/sm_state.h"
+#include "sm/units.h"
 #include "sm/wheel.h"
 
 // ---- configuration -----------------------------------------------------------------------------
@@ -41,6 +42,16 @@ static const char *config_wrong(const struct sm_config *c) {
         return "active_warps must give each scheduler a warp";
     if (c->shared_warps && !sm_scheduler_is(c->scheduler, SCHED_MAY_SHARE))
         return "shared_warps goes with schedulers lrr and two_level only";
+    if (c->sub_cores > 1) {
+        const uint32_t n = c->sub_cores;
+        if (n > SM_MAX_SUB_CORES || (n & (n - 1)) != 0) return "sub_cores must be 1, 2 or 4";
+        if ((c->schedulers | c->max_warps | c->clusters | c->sfus | c->dp_units | c->rf_banks |
+             c->collectors | c->collectors_sfu | c->collectors_mem | c->result_bus |
+             c->fetch_width) &
+            (n - 1))
+            return "sub_cores must divide what they share out";
+        if (c->shared_warps) return "shared_warps does not go with sub_cores";
+    }
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->int_mul_pipe > INT_MUL_PIPE_SFU) return "there is no such int_mul_pipe";
     if (c->cluster_at > CLUSTER_AT_ENTRY) return "there is no such cluster_at";
@@ -92,13 +103,14 @@ static bool make_cache(struct sm *s, enum mem_client client, const struct cache_
     return true;
 }
 
-static bool make_lsu(struct lsu *u, uint32_t queue, uint32_t pipe) {
+static bool make_queue(struct lsu_queue *u, uint32_t queue, uint32_t pipe, enum alarm alarm) {
     u->queue = queue;
     u->capacity = queue + 1;
     u->pipe = pipe;
+    u->alarm = alarm;
     u->entry = ww_alloc_aligned(u->capacity * sizeof *u->entry);
     u->start = ww_alloc_aligned(queue * sizeof *u->start);
-    u->wake = u->blocked_since = NEVER;
+    u->blocked_since = NEVER;
     return u->entry != NULL && u->start != NULL;
 }
 
@@ -117,29 +129,28 @@ static bool make_arrays(struct sm *s) {
     // a pipeline holds latency / interval of them; one wait a warp.
     uint32_t nodes = c->max_warps * (MAX_GPRS / 2 + MAX_PREDS + 4);
     if (nodes >= NO_EVENT) nodes = NO_EVENT - 1;
-    s->n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
-    s->op = ww_alloc_aligned(s->n_ops * sizeof *s->op);
-    s->wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->wide_pend);
-    const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
-    s->decode_cap = c->fetch_width * in_decode + c->max_warps;
-    s->decode = ww_alloc_aligned(s->decode_cap * sizeof *s->decode);
+    s->lsu.n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
+    s->lsu.op = ww_alloc_aligned(s->lsu.n_ops * sizeof *s->lsu.op);
+    s->res.wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->res.wide_pend);
     uint32_t merge = 1;
     const struct cache_config *const all[] = {&c->icache, &c->l1d, &c->constant, &c->texture};
     for (size_t i = 0; i < WW_COUNT(all); i++)
         if (all[i]->mshr_merge > merge) merge = all[i]->mshr_merge;
     s->caches.waiter = ww_alloc_aligned(merge * sizeof *s->caches.waiter);
-    if (s->op == NULL || s->wide_pend == NULL || s->decode == NULL || s->caches.waiter == NULL)
-        return false;
-    for (uint32_t i = 0; i < s->n_ops; i++)
-        s->op[i].next = i + 1 < s->n_ops ? (uint16_t)(i + 1) : OP_NONE;
-    return make_wheel(&s->wheel, nodes) && make_lsu(&s->lsu, c->lsu_queue, SM_PIPE_LDST) &&
-           make_lsu(&s->tex, c->lsu_queue, SM_PIPE_TEX);
+    if (s->lsu.op == NULL || s->res.wide_pend == NULL || s->caches.waiter == NULL) return false;
+    for (uint32_t i = 0; i < s->lsu.n_ops; i++)
+        s->lsu.op[i].next = i + 1 < s->lsu.n_ops ? (uint16_t)(i + 1) : OP_NONE;
+    return make_wheel(&s->wheel, nodes) &&
+           make_queue(&s->lsu.ldst, c->lsu_queue, SM_PIPE_LDST, ALARM_LDST) &&
+           make_queue(&s->lsu.tex, c->lsu_queue, SM_PIPE_TEX, ALARM_TEX);
 }
 
-static void lay_out_pipes(struct sm *s) {
-    struct sm_view *const v = &s->v;
-    const struct sm_config *const c = &s->c;
-    const struct { uint8_t unit, first; uint32_t n; } row[] = {
+// Pipelines of the SM, by unit.
+static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
+    const struct {
+        uint8_t unit, first;
+        uint32_t n;
+    } row[] = {
         {UNIT_INT, SM_PIPE_INT, c->clusters}, {UNIT_FP, SM_PIPE_FP, c->clusters},
         {UNIT_SFU, SM_PIPE_SFU, c->sfus},     {UNIT_DP, SM_PIPE_DP, c->dp_units},
         {UNIT_LDST, SM_PIPE_LDST, 1},         {UNIT_TEX, SM_PIPE_TEX, 1},
@@ -147,29 +158,72 @@ static void lay_out_pipes(struct sm *s) {
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         v->pipe_first[row[i].unit] = row[i].first;
         v->pipe_n[row[i].unit] = (uint8_t)row[i].n;
-        s->unit_pipes[row[i].unit] = ((1ull << row[i].n) - 1) << row[i].first;
     }
     // Two clusters are looked at without a loop: a second one that there is not takes nothing.
     if (c->clusters == 1)
         v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
-    if (c->dp_units == 0) { // no double precision: never free
-        v->pipe[SM_PIPE_DP].free_at = v->unit_free_at[UNIT_DP] = NEVER;
-        s->units_busy |= 1u << UNIT_DP;
+    if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
+}
+
+// Sub-core `at`'s part of each unit's pipelines; LD/ST and texture are everybody's.
+static void make_units(struct units *x, const struct sm *s, uint32_t at) {
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
+        const uint32_t n = s->v.pipe_n[u], mine = units_is_shared(u) ? n : n / s->n_subs;
+        x->n[u] = (uint8_t)mine;
+        x->first[u] = (uint8_t)(s->v.pipe_first[u] + (units_is_shared(u) ? 0 : at * mine));
+        x->pipes[u] = ((1ull << mine) - 1) << x->first[u];
     }
+    if (x->n[UNIT_DP] == 0) {
+        x->free_at[UNIT_DP] = NEVER;
+        x->busy |= 1u << UNIT_DP;
+    }
+}
+
+static bool make_front(struct front *f, const struct sm_config *c) {
+    f->width = c->fetch_width / c->sub_cores;
+    f->room =
+        c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions : c->ibuffer_entries;
+    f->last = SM_MAX_WARPS - 1; // round robin begins with warp 0
+    const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
+    f->capacity = f->width * in_decode + c->max_warps;
+    f->decode = ww_alloc_aligned(f->capacity * sizeof *f->decode);
+    return f->decode != NULL;
+}
+
+static bool make_sub_cores(struct sm *s) {
+    const struct sm_config *const c = &s->c;
+    s->n_subs = c->sub_cores;
+    s->sub_shift = bits_first32(s->n_subs);
+    for (uint32_t i = 0; i < s->n_subs; i++) {
+        struct sub_core *const sub = &s->sub[i];
+        for (uint32_t w = i; w < SM_MAX_WARPS; w += s->n_subs) sub->warps |= BIT64(w);
+        make_units(&sub->units, s, i);
+        collect_init(&sub->collectors, c, i, s->n_subs);
+        if (!make_front(&sub->front, c)) return false;
+    }
+    return true;
+}
+
+static void make_schedulers(struct sm *s) {
+    struct sm_view *const v = &s->v;
+    const struct sm_config *const c = &s->c;
+    const bool has_groups = sm_scheduler_is(c->scheduler, SCHED_HAS_GROUPS);
+    s->ops = sched_find(c->scheduler);
+    s->is_two_level = sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
+    s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
+    s->dirty = (1u << c->schedulers) - 1;
     v->schedulers = c->schedulers;
-    v->active_waits = c->active_waits && sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
+    v->active_waits = c->active_waits && s->is_two_level;
     s->long_leaves = v->active_waits ? 0 : ~0ull;
     for (uint32_t i = 0; i < c->schedulers; i++) {
         for (uint32_t w = 0; w < c->max_warps; w++)
             if (c->shared_warps || w % c->schedulers == i) v->mine[i] |= BIT64(w);
-        s->active_cap[i] = c->shared_warps
-                               ? c->active_warps
-                               : (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+        const uint32_t share = (c->active_warps + c->schedulers - 1 - i) / c->schedulers;
+        s->sched[i] = (struct scheduler){.last = SM_MAX_WARPS - 1,
+                                         .promoted = has_groups ? 0 : SM_MAX_WARPS - 1,
+                                         .full_set = UINT64_MAX,
+                                         .active_cap = c->shared_warps ? c->active_warps : share};
     }
-    for (uint32_t i = 0; i < WW_COUNT(s->bank_of); i++) s->bank_of[i] = (uint8_t)(i % c->rf_banks);
-    for (uint32_t p = 0; p < SM_PIPES; p++)
-        s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
-    collect_init(s);
 }
 
 enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
@@ -186,25 +240,18 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->caches.act = &s->act;
     s->caches.tech = &s->tech;
     if (cb != NULL) s->cb = *cb;
-    s->ops = sched_find(c->scheduler);
-    s->is_two_level = sm_scheduler_is(c->scheduler, SCHED_HAS_SET);
-    s->pairs = c->issue_width > 1 && c->max_issues_per_warp > 1;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
-    s->fetch_room = c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions
-                                                               : c->ibuffer_entries;
+    if (s->c.sub_cores == 0) s->c.sub_cores = 1;
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
-    s->wake = s->reply_at = s->decode_at = NEVER;
-    s->dirty = (1u << s->c.schedulers) - 1;
-    s->fetch_last = SM_MAX_WARPS - 1; // round robin begins with warp 0
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++)
-        s->sched[i].last = s->sched[i].promoted = SM_MAX_WARPS - 1;
-    for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].full_set = UINT64_MAX;
-    if (sm_scheduler_is(c->scheduler, SCHED_HAS_GROUPS))
-        for (uint32_t i = 0; i < SM_MAX_SCHEDULERS; i++) s->sched[i].promoted = 0;
-    memset(s->icache_hot, 0xff, sizeof s->icache_hot);
+    alarms_reset(&s->alarms);
+    for (uint32_t p = 0; p < SM_PIPES; p++)
+        s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
+    lay_out_pipes(&s->v, c);
+    make_schedulers(s);
+    memset(s->hot, 0xff, sizeof s->hot);
     s->env.memory = memory;
     s->env.log = exec_log_create();
-    bool ok = s->env.log != NULL && make_arrays(s);
+    bool ok = s->env.log != NULL && make_arrays(s) && make_sub_cores(s);
     if (!ok) no_memory(d);
     ok = ok && make_cache(s, CLIENT_L1D, &c->l1d, "sm.l1d", d) &&
          make_cache(s, CLIENT_CONST, &c->constant, "sm.constant", d) &&
@@ -214,7 +261,6 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
         sm_destroy(s);
         return diags_status(d);
     }
-    lay_out_pipes(s);
     *out = s;
     return sm_set_techniques(s, NULL, 0, d);
 }
@@ -226,24 +272,26 @@ void sm_destroy(struct sm *s) {
         mshr_destroy(s->caches.of[i].mshr);
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        ww_free_aligned(s->kernel[i].counts);
-        ww_free_aligned(s->kernel[i].asked);
-        ww_free_aligned(s->kernel[i].memory);
+        ww_free_aligned(s->res.kernel[i].counts);
+        ww_free_aligned(s->res.kernel[i].asked);
+        ww_free_aligned(s->res.kernel[i].memory);
     }
     if (s->env.log != NULL) exec_log_destroy(s->env.log);
     ww_free_aligned(s->wheel.node);
-    ww_free_aligned(s->lsu.entry);
-    ww_free_aligned(s->lsu.start);
-    ww_free_aligned(s->tex.entry);
-    ww_free_aligned(s->tex.start);
-    ww_free_aligned(s->op);
-    ww_free_aligned(s->wide_pend);
-    ww_free_aligned(s->decode);
+    ww_free_aligned(s->lsu.ldst.entry);
+    ww_free_aligned(s->lsu.ldst.start);
+    ww_free_aligned(s->lsu.tex.entry);
+    ww_free_aligned(s->lsu.tex.start);
+    ww_free_aligned(s->lsu.op);
+    ww_free_aligned(s->res.wide_pend);
+    for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) ww_free_aligned(s->sub[i].front.decode);
     ww_free_aligned(s->caches.waiter);
     ww_free_aligned(s);
 }
 
-struct exec_log *sm_log(struct sm *s) { return s->env.log; }
+struct exec_log *sm_log(struct sm *s) {
+    return s->env.log;
+}
 const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -263,7 +311,7 @@ static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diag
 }
 
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
-    struct kernel_slot *const ks = &s->kernel[slot];
+    struct kernel_slot *const ks = &s->res.kernel[slot];
     assert(ks->kernel == NULL && "a slot is unbound before it is bound again");
     const size_t bytes = k->cta_bytes * k->occupancy.ctas;
     if (bytes > ks->memory_bytes) {
@@ -290,13 +338,13 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
     ks->ctas = 0;
-    s->const_ok[slot] = s->const_known[slot] = 0;
+    s->constants.ok[slot] = s->constants.known[slot] = 0;
     technique_kernel(s, slot, k->image);
     return WW_OK;
 }
 
 void sm_unbind(struct sm *s, uint32_t slot) {
-    struct kernel_slot *const ks = &s->kernel[slot];
+    struct kernel_slot *const ks = &s->res.kernel[slot];
     if (ks->kernel == NULL) return;
     assert((ks->ctas == 0 || s->faulted) && "a kernel leaves when its CTAs are done");
     count_keep(s, slot);
@@ -311,8 +359,9 @@ void sm_unbind(struct sm *s, uint32_t slot) {
 
 void sm_flush(struct sm *s) {
     for (uint32_t i = 0; i < CLIENT_N; i++)
-        if (i != CLIENT_INST || s->c.icache_flush) caches_flush(&s->caches, (enum mem_client)i, s->v.cycle);
-    if (s->c.icache_flush) memset(s->icache_hot, 0xff, sizeof s->icache_hot);
+        if (i != CLIENT_INST || s->c.icache_flush)
+            caches_flush(&s->caches, (enum mem_client)i, s->v.cycle);
+    if (s->c.icache_flush) memset(s->hot, 0xff, sizeof s->hot);
     front_forget_constants(s);
     s->caches.n_writebacks = 0; // local memory of finished launches
 }
@@ -322,54 +371,53 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     if (s->faulted) return;
     s->is_summed = false;
     const struct mem_reply *const r = mem_port_peek(s->caches.port);
-    s->reply_at = r != NULL ? r->cycle : NEVER;
-    if (s->lsu.blocked_since != NEVER || s->tex.blocked_since != NEVER || s->fetch_held != 0 ||
-        s->const_retry != 0 || s->caches.n_writebacks != 0) {
+    s->alarms.at[ALARM_REPLY] = r != NULL ? r->cycle : NEVER;
+    if (s->lsu.ldst.blocked_since != NEVER || s->lsu.tex.blocked_since != NEVER ||
+        front_has_refused(s) || s->caches.n_writebacks != 0) {
         reply_retry(s, from);
-        s->wake = min64(s->wake, from);
+        s->alarms.wake = min64(s->alarms.wake, from);
     }
-    for (uint64_t t; (t = max64(min64(s->wake, s->reply_at), from)) < to && !s->faulted;)
-        s->wake = s->step(s, t);
+    s->alarms.wake = min64(s->alarms.wake, s->alarms.at[ALARM_REPLY]);
+    for (uint64_t t; (t = max64(s->alarms.wake, from)) < to && !s->faulted;)
+        s->alarms.wake = s->step(s, t);
 }
 
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
 
 bool sm_is_idle(const struct sm *s) {
-    return !s->is_busy && s->lsu.n == 0 && s->tex.n == 0 && s->caches.n_writebacks == 0 &&
+    return !s->is_busy && s->lsu.ldst.n == 0 && s->lsu.tex.n == 0 && s->caches.n_writebacks == 0 &&
            mem_port_outstanding(s->caches.port) == 0;
 }
 
 uint64_t sm_next_event(const struct sm *s, uint64_t now) {
     if (s->faulted) return NEVER;
     const struct mem_reply *const r = mem_port_peek(s->caches.port);
-    const uint64_t next = min64(s->wake, r != NULL ? r->cycle : NEVER);
+    const uint64_t next = min64(s->alarms.wake, r != NULL ? r->cycle : NEVER);
     return next == NEVER ? NEVER : max64(next, now);
 }
 
-const struct exec_fault *sm_fault(const struct sm *s) {
-    return s->faulted ? &s->env.fault : NULL;
-}
+const struct exec_fault *sm_fault(const struct sm *s) { return s->faulted ? &s->env.fault : NULL; }
 
 uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
 
 void sm_describe_waits(const struct sm *s, FILE *out) {
     const struct sm_view *const v = &s->v;
-    for (uint32_t i = 0; i < s->n_ctas; i++) {
-        const struct cta_slot *const c = &s->cta[s->cta_order[i]];
-        const struct sm_kernel *const k = s->kernel[c->kslot].kernel;
+    for (uint32_t i = 0; i < s->res.n_ctas; i++) {
+        const struct cta_slot *const c = &s->res.cta[s->res.order[i]];
+        const struct sm_kernel *const k = s->res.kernel[c->kslot].kernel;
         FOR_EACH_BIT64(b, c->left) {
             const uint32_t w = (uint32_t)b;
-            const struct warp *const W = &s->warp[w];
+            const struct warp *const warp = &s->res.warp[w];
             const bool waits_inside =
                 (v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch) >> w & 1;
-            const uint32_t pc = waits_inside ? W->pc_of_wait : W->ew->pc;
+            const uint32_t pc = waits_inside ? warp->pc_of_wait : warp->exec->pc;
             char text[160] = "";
             uint32_t line = 0;
             if (pc < k->image->n_insts) {
                 disasm_inst(k->image, pc, text, sizeof text);
                 line = k->image->inst[pc].ptx_line;
             }
-            const char *const why = W->exited                ? "for its last results"
+            const char *const why = warp->exited             ? "for its last results"
                                     : v->wait_bar >> w & 1   ? "at a barrier"
                                     : v->wait_fence >> w & 1 ? "in a fence"
                                     : v->wait_sleep >> w & 1 ? "asleep"
@@ -378,10 +426,10 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                                     : v->go >> w & 1         ? "for a unit"
                                     : v->decoded >> w & 1    ? "for a result"
                                                              : "for instructions";
-            fprintf(out,
-                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s\n",
-                    s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
-                    c->cta.id[0], c->cta.id[1], c->cta.id[2], W->ew->warp_in_cta, why, line, text);
+            fprintf(
+                out, "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s\n",
+                s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
+                c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why, line, text);
         }
     }
 }

@@ -56,6 +56,7 @@ struct class_timing {
 };
 
 enum { SM_MAX_CLUSTERS = 8, SM_MAX_SCHEDULERS = 8, SM_MAX_WARPS = 64, SM_MAX_CTAS = 32 };
+enum { SM_MAX_SUB_CORES = 4 };
 enum { SM_MAX_COLLECTORS = 64, SM_MAX_COLLECTOR_QUEUE = 16 }; // of a kind
 
 // From the GPU file. "Core cycle" is the scheduler's clock (GTX 480: 700 MHz, half of the hot

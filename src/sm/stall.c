@@ -23,8 +23,9 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
     struct sm_inst_counts *blame = NULL;
     if (warps != 0) {
-        const struct warp *const W = &s->warp[w];
-        if (W->ew->pc < s->kernel[W->kslot].kernel->image->n_insts) blame = &W->counts[W->ew->pc];
+        const struct warp *const warp = &s->res.warp[w];
+        if (warp->exec->pc < s->res.kernel[warp->kslot].kernel->image->n_insts)
+            blame = &warp->counts[warp->exec->pc];
     }
     change(s, sc, r, w, blame, t);
 }
@@ -33,8 +34,8 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
 static void hold_in(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
     const uint32_t w = bits_first64(warps);
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
-    const struct warp *const W = &s->warp[w];
-    change(s, sc, r, w, &W->counts[W->pc_of_wait], t);
+    const struct warp *const warp = &s->res.warp[w];
+    change(s, sc, r, w, &warp->counts[warp->pc_of_wait], t);
 }
 
 void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {

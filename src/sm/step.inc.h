@@ -16,6 +16,13 @@
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
 // its result may be used `latency` cycles after that, and write_latency more.
+#if STEP_FULL
+#define STEP_SUBS(s) ((s)->n_subs)
+#else
+#define STEP_SUBS(s) 1u
+#endif
+#define FOR_EACH_SUB(sub, s)                                                                       \
+    for (struct sub_core *sub = (s)->sub; sub < (s)->sub + STEP_SUBS(s); sub++)
 #define UNITS_OFTEN (1u << UNIT_INT | 1u << UNIT_FP | 1u << UNIT_LDST)
 
 #include "sm/collect.h"
@@ -25,12 +32,22 @@
 #include "sm/units.h"
 #include "sm/wheel.h"
 
+// As sub_of.
+static inline struct sub_core *step_sub(struct sm *s, uint32_t w) {
+    return &s->sub[w & (STEP_SUBS(s) - 1)];
+}
+
+// A warp's number in its sub-core.
+static inline uint32_t number_of(const struct sm *s, uint32_t w) {
+    return STEP_FULL ? w >> s->sub_shift : w;
+}
+
 // ---- 1. events ---------------------------------------------------------------------------------
 static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
-    struct warp *const W = &s->warp[w];
-    scoreboard_release(W, in, s->kernel[W->kslot].kernel->wide);
-    if (ww_unlikely(W->exited)) {
-        if (W->inflight == 0) cta_warp_drained(s, w, t);
+    struct warp *const warp = &s->res.warp[w];
+    scoreboard_release(warp, in, s->res.kernel[warp->kslot].kernel->wide);
+    if (ww_unlikely(warp->exited)) {
+        if (warp->inflight == 0) cta_warp_drained(s, w, t);
         return;
     }
     if ((s->v.decoded & ~s->v.go) >> w & 1) scoreboard_look(s, w);
@@ -50,18 +67,18 @@ static uint32_t tell_write(const struct sm *s, const struct event *e, const uint
                                                   .reg = reg,
                                                   .at = at,
                                                   .lanes = e->lanes,
-                                                  .values = s->warp[e->warp].ew->regs},
+                                                  .values = s->res.warp[e->warp].exec->regs},
                           true);
 }
 
 // Reads the operands of the warp's next instruction, before it computes, and techniques hear of it.
 // Answers the cycle in which they are complete.
 static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
-    const struct warp *const W = &s->warp[w];
-    const struct minst *const m = &s->kernel[W->kslot].kernel->image->inst[W->ew->pc];
-    const uint32_t guard = W->ew->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
+    const struct warp *const warp = &s->res.warp[w];
+    const struct minst *const m = &s->res.kernel[warp->kslot].kernel->image->inst[warp->exec->pc];
+    const uint32_t guard = warp->exec->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
     uint64_t at[WW_COUNT(in->src)];
-    const uint64_t last = collect_each(s, in, w, t, at);
+    const uint64_t last = collect_each(&step_sub(s, w)->collectors, in, number_of(s, w), t, at);
     if ((in->n_src | in->n_dst) == 0) return last;
     return last + technique_rows(s,
                                  &(struct sm_row_access){.cycle = t + s->c.read_latency,
@@ -69,21 +86,22 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
                                                          .n = in->n_src,
                                                          .reg = in->src,
                                                          .at = at,
-                                                         .lanes = W->ew->active &
+                                                         .lanes = warp->exec->active &
                                                                   (m->guard_not ? ~guard : guard),
                                                          .n_dst = in->n_dst,
                                                          .dst_first = in->dst_first,
-                                                         .values = W->ew->regs},
+                                                         .values = warp->exec->regs},
                                  false);
 }
 #endif
 
 static void result(struct sm *s, const struct event *e, uint64_t t) {
+    struct collectors *const k = &step_sub(s, e->warp)->collectors;
 #if STEP_FULL
-    uint64_t each[MAX_DST_ROWS], at = collect_write(s, e->in, e->warp, t, each);
+    uint64_t each[MAX_DST_ROWS], at = collect_write(k, e->in, number_of(s, e->warp), t, each);
     if (s->tech.rows.n != 0 && e->in->n_dst != 0) at += tell_write(s, e, each, at - 1);
 #else
-    const uint64_t at = collect_write(s, e->in, e->warp, t, NULL);
+    const uint64_t at = collect_write(k, e->in, number_of(s, e->warp), t, NULL);
 #endif
     if (at > t)
         wheel_add(&s->wheel, t, at, EVENT_RELEASE, e->in, e->warp, e->lanes);
@@ -127,13 +145,13 @@ static void events(struct sm *s, uint64_t t) {
 }
 
 // ---- 2. issue ----------------------------------------------------------------------------------
-// The instruction leaves the buffer; the warp stands at `ew->pc` now.
-static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
-                    uint64_t t) {
-    W->ib_n--;
-    if (ww_unlikely(W->ew->pc != pc + 1)) {
+// The instruction leaves the buffer; the warp stands at `exec->pc` now.
+static void advance(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
+                    uint32_t pc, uint64_t t) {
+    warp->ib_n--;
+    if (ww_unlikely(warp->exec->pc != pc + 1)) {
         front_flush(s, w);
-    } else if (W->ib_n != 0) {
+    } else if (warp->ib_n != 0) {
         scoreboard_head(s, w, in + 1, t);
     } else {
         s->v.decoded &= ~BIT64(w);
@@ -145,32 +163,32 @@ static void advance(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
 static void block(struct sm *s, uint64_t *wait, uint32_t w, uint32_t pc) {
     *wait |= BIT64(w);
     s->blocked |= BIT64(w);
-    s->warp[w].pc_of_wait = pc;
+    s->res.warp[w].pc_of_wait = pc;
     scoreboard_look(s, w);
 }
 
-static void branch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
-                   bool has_split, uint64_t t) {
+static void branch(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
+                   uint32_t pc, bool has_split, uint64_t t) {
     s->act.c[ACT_divergent_branches] += has_split;
     if (s->c.branch_latency == 0) {
-        advance(s, W, w, in, pc, t);
+        advance(s, warp, w, in, pc, t);
         return;
     }
     s->v.wait_branch |= BIT64(w);
     s->blocked |= BIT64(w);
-    s->fetch_want &= ~BIT64(w);
-    s->fetch_held &= ~BIT64(w);
-    W->pc_of_wait = pc;
-    advance(s, W, w, in, pc, t);
+    front_wait(&step_sub(s, w)->front, w);
+    warp->pc_of_wait = pc;
+    advance(s, warp, w, in, pc, t);
     scoreboard_look(s, w);
     wheel_add(&s->wheel, t, t + s->c.branch_latency, EVENT_BRANCH, NULL, w, 0);
 }
 
 // What a few instructions do besides computing: they make their warp wait.
-static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in, uint32_t pc,
-                    enum exec_outcome o, const struct exec_access *access, uint64_t t) {
+static void special(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
+                    uint32_t pc, enum exec_outcome o, const struct exec_access *access,
+                    uint64_t t) {
     if (o == EXEC_BARRIER) {
-        W->pc_of_wait = pc;
+        warp->pc_of_wait = pc;
         barrier_arrive(s, w, t);
     } else if (o == EXEC_SLEEP) {
         const double cycles = (double)access->addr[0] * s->c.core_clock_mhz * 1e-3;
@@ -178,45 +196,46 @@ static void special(struct sm *s, struct warp *W, uint32_t w, const struct sm_in
         wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
     }
     if (in->flags & SI_COMMIT) {
-        const uint8_t next = (uint8_t)((W->async_now + 1) % ASYNC_GROUPS);
-        if (W->async_left[next] == 0) W->async_now = next; // else the groups grow together
+        const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
+        if (warp->async_left[next] == 0) warp->async_now = next; // else the groups grow together
     }
-    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA && W->stores != 0) {
-        W->fence_keep = 0;
+    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA && warp->stores != 0) {
+        warp->fence_keep = 0;
         block(s, &s->v.wait_fence, w, pc);
     }
     if (in->flags & SI_ASYNC_WAIT) {
         if (in->aux == UINT16_MAX) {
-            const uint8_t next = (uint8_t)((W->async_now + 1) % ASYNC_GROUPS);
-            if (W->async_left[next] == 0) W->async_now = next;
+            const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
+            if (warp->async_left[next] == 0) warp->async_now = next;
         }
-        W->async_keep = in->aux == UINT16_MAX    ? 0
-                        : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
-                                                 : ASYNC_GROUPS - 1;
-        if (lsu_async_open(W))
+        warp->async_keep = in->aux == UINT16_MAX    ? 0
+                           : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
+                                                    : ASYNC_GROUPS - 1;
+        if (lsu_async_open(warp))
             block(s, &s->v.wait_fence, w, pc);
         else
-            W->async_keep = UINT8_MAX;
+            warp->async_keep = UINT8_MAX;
     }
 }
 
 #if STEP_FULL
 // The techniques' start of a cycle, and what they switch off in it.
 static inline void techniques_begin(struct sm *s, uint64_t t) {
-    s->retry_at = NEVER;
+    s->alarms.at[ALARM_RETRY] = NEVER;
     if (s->tech.all.n == 0) return;
-    s->v.accesses[0] = s->lsu.n;
-    s->v.accesses[1] = s->tex.n;
+    s->v.accesses[0] = s->lsu.ldst.n;
+    s->v.accesses[1] = s->lsu.tex.n;
     if (s->tech.clock.n != 0 || s->tech.lapses != NULL) technique_cycle(s, t);
     if (s->tech.gate != NULL) gate_look(s, t);
 }
 
 // The pipeline for warp w: as units_choose, but where lanes are switched off one that has those
 // that the warp needs.
-static inline uint32_t choose_pipe(const struct sm *s, uint32_t w, uint32_t unit, uint64_t t) {
-    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+static inline uint32_t choose_pipe(const struct sm *s, const struct units *x, uint32_t w,
+                                   uint32_t unit, uint64_t t) {
+    const uint32_t first = x->first[unit], n = x->n[unit];
     if (first >= SM_LANE_PIPES || s->tech.gated_lanes == NULL)
-        return units_choose(s, unit, t, true);
+        return units_choose(s, x, unit, t, true);
     const uint64_t *const on = &s->tech.gated_lanes->on[first];
     const struct sm_pipe *const p = &s->v.pipe[first];
     uint64_t no = (units_later(p->free_at, t) | ~(on[0] >> w)) & 1,
@@ -241,7 +260,7 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
                                            .warp = w,
                                            .scheduler = sc,
                                            .pc = pc,
-                                           .kernel_slot = s->warp[w].kslot,
+                                           .kernel_slot = s->res.warp[w].kslot,
                                            .lanes = lanes,
                                            .klass = in->klass,
                                            .unit = in->unit,
@@ -252,82 +271,86 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
 
 // Sends the instruction, which `lanes` execute and whose operands are complete in cycle `ready`, to
 // its pipeline. `access`: what it does to memory, or NULL.
-static void dispatch(struct sm *s, struct warp *W, uint32_t w, const struct sm_inst *in,
-                     uint32_t lanes, uint32_t pc, uint32_t sc, bool is_second, uint64_t ready,
-                     const struct exec_access *access, uint64_t t) {
+static void dispatch(struct sm *s, struct sub_core *sub, struct warp *warp, uint32_t w,
+                     const struct sm_inst *in, uint32_t lanes, uint32_t pc, uint32_t sc,
+                     bool is_second, uint64_t ready, const struct exec_access *access, uint64_t t) {
     const uint32_t unit = in->unit;
+    struct units *const x = &sub->units;
     uint32_t latency = in->latency, interval = in->interval;
 #if STEP_FULL
     if (entry_takes(s, unit)) {
-        entry_add(s, &(struct entry){.in = in,
-                                     .operands_at = ready,
-                                     .lanes = lanes,
-                                     .pc = pc,
-                                     .active = s->v.lanes[w],
-                                     .warp = (uint8_t)w,
-                                     .scheduler = (uint8_t)sc,
-                                     .is_second = is_second});
+        entry_add(s, sub,
+                  &(struct entry){.in = in,
+                                  .operands_at = ready,
+                                  .lanes = lanes,
+                                  .pc = pc,
+                                  .active = s->v.lanes[w],
+                                  .warp = (uint8_t)w,
+                                  .scheduler = (uint8_t)sc,
+                                  .is_second = is_second});
         return;
     }
-    const uint32_t pipe = choose_pipe(s, w, unit, t);
+    const uint32_t pipe = choose_pipe(s, x, w, unit, t);
     struct sm_delay d = {0, 0};
     if (pipe < SM_LANE_PIPES && s->tech.lanes != NULL) d = tell_lanes(s, in, w, lanes, pipe, ready);
     if (ww_unlikely(s->tech.issue.n != 0)) tell_issued(s, in, w, lanes, pc, sc, pipe, is_second, t);
     latency += d.latency;
     interval += d.interval;
 #else
-    const uint32_t pipe = units_choose(s, unit, t, false);
+    const uint32_t pipe = units_choose(s, x, unit, t, false);
     (void)pc, (void)sc, (void)is_second;
 #endif
-    units_book(s, unit, pipe, t, interval, STEP_FULL);
+    units_book(s, x, unit, pipe, t, interval, STEP_FULL);
 #if STEP_FULL
-    if (ww_unlikely(d.interval != 0)) units_book_twin(s, unit, pipe, t, d.interval);
+    if (ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
 #endif
-    if (in->flags & SI_RESULT) scoreboard_reserve(W, in, s->kernel[W->kslot].kernel->wide);
+    if (in->flags & SI_RESULT)
+        scoreboard_reserve(warp, in, s->res.kernel[warp->kslot].kernel->wide);
     if (access != NULL) {
-        collect_hold(s, unit, t, ready);
+        collect_hold(&sub->collectors, unit, t, ready);
         const struct lsu_order order = {
             .in = in, .access = access, .operands_at = ready, .warp = w, .lanes = lanes};
         if (in->flags & SI_LANES)
-            units_hold_lanes(s, unit, pipe, t, lsu_on_lanes(s, &order, t), STEP_FULL);
+            units_hold_lanes(s, x, unit, pipe, t, lsu_on_lanes(s, &order, t), STEP_FULL);
         else
             lsu_accept(s, &order, t);
         return;
     }
     if (latency == 0) latency = 1;
     const uint64_t at = units_enter(s, pipe, t, ready, interval, latency, STEP_FULL);
-    collect_hold(s, unit, t, at);
+    collect_hold(&sub->collectors, unit, t, at);
     if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, at + latency + s->c.write_latency, EVENT_RESULT, in, w, lanes);
 }
 
 // With warps that all schedulers choose from: no other one takes it in this cycle, and all go on
 // behind it.
-static void take(struct sm *s, uint32_t w) {
-    s->cycle_taken |= BIT64(w);
-    s->dirty |= s->warp[w].scheds;
+static void take(struct sm *s, struct sub_core *sub, uint32_t w) {
+    sub->taken |= BIT64(w);
+    s->dirty |= s->res.warp[w].scheds;
     for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].last = (uint8_t)w;
 }
 
 // Issues the next instruction of warp w. False: the program faulted.
-static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_t t) {
-    struct warp *const W = &s->warp[w];
-    const struct sm_inst *const in = W->head;
-    struct exec_warp *const ew = W->ew;
-    const uint32_t pc = ew->pc, pushes = ew->pushes;
+static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, bool is_second,
+                  uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    const struct sm_inst *const in = warp->head;
+    struct exec_warp *const exec = warp->exec;
+    const uint32_t pc = exec->pc, pushes = exec->pushes;
 #if STEP_FULL
     const bool is_told = s->tech.rows.n != 0;
     uint64_t ready = 0;
     if (ww_unlikely(is_told)) ready = read_rows(s, w, in, t);
 #endif
     s->env.cycle = t;
-    const enum exec_outcome o = exec_step(&s->env, ew);
+    const enum exec_outcome o = exec_step(&s->env, exec);
     if (ww_unlikely(o == EXEC_FAULT)) {
         s->faulted = true;
         return false;
     }
     const uint32_t lanes = s->env.exec_mask, n_lanes = count_lanes(lanes);
-    struct sm_inst_counts *const count = &W->counts[pc];
+    struct sm_inst_counts *const count = &warp->counts[pc];
     count->issues++;
     count->lanes += n_lanes;
     s->act.c[ACT_lanes_active + n_lanes]++;
@@ -336,17 +359,17 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 #endif
     s->dirty |= 1u << sc;
     s->sched[sc].last = (uint8_t)w;
-    if (ww_unlikely(s->c.shared_warps)) take(s, w);
+    if (ww_unlikely(s->c.shared_warps)) take(s, sub, w);
     s->v.needs[in->unit] &= ~BIT64(w);
 #if STEP_FULL
-    if (!is_told) ready = collect_operands(s, in, w, t);
+    if (!is_told) ready = collect_operands(&sub->collectors, in, number_of(s, w), t);
 #else
-    const uint64_t ready = collect_operands(s, in, w, t);
+    const uint64_t ready = collect_operands(&sub->collectors, in, number_of(s, w), t);
 #endif
     if (in->unit != UNIT_NONE) { // else used at once: a branch's index, a barrier's number
         const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
-        dispatch(s, W, w, in, lanes, pc, sc, is_second, ready, has_access ? &s->env.access : NULL,
-                 t);
+        dispatch(s, sub, warp, w, in, lanes, pc, sc, is_second, ready,
+                 has_access ? &s->env.access : NULL, t);
     } else {
 #if STEP_FULL
         if (ww_unlikely(s->tech.issue.n != 0))
@@ -354,30 +377,30 @@ static bool issue(struct sm *s, uint32_t sc, uint32_t w, bool is_second, uint64_
 #endif
     }
     if (ww_unlikely(o == EXEC_EXITED)) {
-        W->ib_n--;
+        warp->ib_n--;
         cta_warp_exited(s, w, t);
         return true;
     }
     if (in->flags & SI_BRANCH)
-        branch(s, W, w, in, pc, (in->flags & SI_CHECK_PUSH) && ew->pushes != pushes, t);
+        branch(s, warp, w, in, pc, (in->flags & SI_CHECK_PUSH) && exec->pushes != pushes, t);
     else
-        advance(s, W, w, in, pc, t);
+        advance(s, warp, w, in, pc, t);
 #if STEP_FULL
-    if (s->v.lanes[w] != ew->active) {
-        s->v.lanes[w] = ew->active;
-        s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(ew->active == UINT32_MAX) << w;
+    if (s->v.lanes[w] != exec->active) {
+        s->v.lanes[w] = exec->active;
+        s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(exec->active == UINT32_MAX) << w;
         if (s->tech.lanes != NULL) s->tech.lanes->lanes->changed(s->tech.lanes->self, &s->v, w);
     }
 #endif
     if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
-        special(s, W, w, in, pc, o, &s->env.access, t);
+        special(s, warp, w, in, pc, o, &s->env.access, t);
     return true;
 }
 
 #if STEP_FULL
 // Of `warps`, those for INT and FP that none of the free pipes has all lanes for. What is on in
 // free pipes changes too often to branch on it.
-static inline uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
+static inline uint64_t lack_lanes(struct sm *s, const struct units *u, uint64_t warps, uint64_t t) {
     const struct sm_technique *const x = s->tech.lanes;
     const struct sm_lanes *const l = s->tech.gated_lanes;
     const struct sm_pipe *const p = s->v.pipe;
@@ -385,68 +408,71 @@ static inline uint64_t lack_lanes(struct sm *s, uint64_t warps, uint64_t t) {
         if ((l->look_at[type] <= t) & ((warps & s->v.needs[UNIT_INT + type]) != 0))
             x->lanes->look(x->self, &s->v, type);
     uint64_t on_int = 0, on_fp = 0;
-    for (uint32_t i = 0; i < s->c.clusters; i++) {
-        on_int |= l->on[SM_PIPE_INT + i] & ~units_later(p[SM_PIPE_INT + i].free_at, t);
-        on_fp |= l->on[SM_PIPE_FP + i] & ~units_later(p[SM_PIPE_FP + i].free_at, t);
+    for (uint32_t i = u->first[UNIT_INT]; i < (uint32_t)u->first[UNIT_INT] + u->n[UNIT_INT]; i++) {
+        on_int |= l->on[i] & ~units_later(p[i].free_at, t);
+        on_fp |= l->on[units_twin(i)] & ~units_later(p[units_twin(i)].free_at, t);
     }
     return warps & ((s->v.needs[UNIT_INT] & ~on_int) | (s->v.needs[UNIT_FP] & ~on_fp));
 }
 static_assert(UNIT_FP == UNIT_INT + 1, "types of lanes: INT, FP");
 
 // Of `warps`, those that no pipeline of their unit that is on takes.
-static inline uint64_t lack_pipes(const struct sm *s, uint64_t warps, uint64_t t) {
-    uint64_t off = (s->v.needs[UNIT_INT] & units_later(s->gates.on_free_at[UNIT_INT], t)) |
-                   (s->v.needs[UNIT_FP] & units_later(s->gates.on_free_at[UNIT_FP], t));
+static inline uint64_t lack_pipes(const struct sm *s, const struct units *x, uint64_t warps,
+                                  uint64_t t) {
+    uint64_t off = (s->v.needs[UNIT_INT] & units_later(x->on_free_at[UNIT_INT], t)) |
+                   (s->v.needs[UNIT_FP] & units_later(x->on_free_at[UNIT_FP], t));
     if (ww_unlikely(s->gates.more != 0))
         for (uint32_t u = UNIT_FP + 1; u < UNIT_N; u++)
-            off |= s->v.needs[u] & units_later(s->gates.on_free_at[u], t);
+            off |= s->v.needs[u] & units_later(x->on_free_at[u], t);
     return warps & off;
 }
 #endif
 
 // Of `warps`, all ready, those whose unit takes an instruction in cycle t, or (`*held`) would if a
 // technique did not hold it back. When none is left, `*why` is the reason.
-static inline __attribute__((always_inline)) uint64_t
-with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why, uint64_t *held) {
-    struct sm_view *const v = &s->v;
-    const uint64_t *const needs = v->needs, *const free_at = v->unit_free_at;
+static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, struct sub_core *sub,
+                                                                uint64_t warps, uint64_t t,
+                                                                enum stall_reason *why,
+                                                                uint64_t *held) {
+    struct units *const x = &sub->units;
+    const uint64_t *const needs = s->v.needs, *const free_at = x->free_at;
     // no: of units all of whose pipelines are taken; off: ... that are on
     uint64_t no = (needs[UNIT_INT] & units_later(free_at[UNIT_INT], t)) |
                   (needs[UNIT_FP] & units_later(free_at[UNIT_FP], t)) |
                   (needs[UNIT_LDST] & units_later(free_at[UNIT_LDST], t));
-    FOR_EACH_BIT32(u, s->units_busy & ~UNITS_OFTEN) {
+    FOR_EACH_BIT32(u, x->busy & ~UNITS_OFTEN) {
         const uint64_t is_taken = units_later(free_at[u], t);
         no |= needs[u] & is_taken;
-        s->units_busy &= ~((uint32_t)~is_taken & 1u << u);
+        x->busy &= ~((uint32_t)~is_taken & 1u << u);
     }
     const uint64_t at_entry = STEP_FULL ? entry_needs(s) : 0;
     no &= ~at_entry;
     *held = 0;
     *why = STALL_unit_busy;
     if (s->c.dp_blocks_issue) {
-        if (s->cycle_dp) return 0;
-        if (s->cycle_issues != 0) no |= needs[UNIT_DP];
+        if (sub->dp) return 0;
+        if (sub->issues != 0) no |= needs[UNIT_DP];
     }
     uint64_t left = warps & ~no;
     if (left == 0) return 0;
-    if (ww_unlikely(collect_full(s) != 0)) {
+    if (ww_unlikely(collect_full(&sub->collectors) != 0)) {
         *why = STALL_collector;
-        left = collect_takes(s, left);
+        left = collect_takes(&sub->collectors, needs, left);
         if (left == 0) return 0;
     }
-    if (ww_unlikely(lsu_is_full(&s->lsu, t) || s->ops_used == s->n_ops)) {
+    if (ww_unlikely(lsu_queue_is_full(&s->lsu.ldst, t) || lsu_ops_are_full(&s->lsu))) {
         if (left & needs[UNIT_LDST]) *why = STALL_lsu_full;
         left &= ~needs[UNIT_LDST];
     }
     if (left & needs[UNIT_TEX]) {
-        if (ww_unlikely(lsu_is_full(&s->tex, t) || s->ops_used == s->n_ops)) {
+        if (ww_unlikely(lsu_queue_is_full(&s->lsu.tex, t) || lsu_ops_are_full(&s->lsu))) {
             *why = STALL_lsu_full;
             left &= ~needs[UNIT_TEX];
         }
     }
 #if STEP_FULL
-    if (s->tech.gate != NULL) *held = lack_pipes(s, left & ~at_entry, t);
-    if (s->tech.gated_lanes != NULL) *held |= lack_lanes(s, left & ~at_entry & ~*held, t);
+    if (s->tech.gate != NULL) *held = lack_pipes(s, x, left & ~at_entry, t);
+    if (s->tech.gated_lanes != NULL) *held |= lack_lanes(s, x, left & ~at_entry & ~*held, t);
 #endif
     return left;
 }
@@ -454,15 +480,17 @@ with_unit(struct sm *s, uint64_t warps, uint64_t t, enum stall_reason *why, uint
 #if STEP_FULL
 // A scheduler chose warp w, one of `held`: asks for its unit, or for its lanes, unless all free
 // pipelines have been asked for lanes in this cycle. Answers all warps that wait for the unit.
-static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
+static uint64_t want_unit(struct sm *s, const struct units *units, uint32_t w, uint64_t held,
+                          uint64_t t) {
     const struct sm_view *const v = &s->v;
-    const uint32_t u = s->warp[w].head->unit, first = v->pipe_first[u];
+    const uint32_t u = s->res.warp[w].head->unit, first = units->first[u];
     uint64_t is_free = 0;
-    for (uint32_t p = first; p < first + v->pipe_n[u]; p++)
+    for (uint32_t p = first; p < first + units->n[u]; p++)
         is_free |= (uint64_t)(v->pipe[p].free_at <= t) << p;
     const struct sm_technique *const x = s->tech.lanes;
     if (s->tech.gated_lanes != NULL && first < SM_LANE_PIPES)
-        s->retry_at = min64(s->retry_at, x->lanes->wanted(x->self, v, w, is_free));
+        s->alarms.at[ALARM_RETRY] =
+            min64(s->alarms.at[ALARM_RETRY], x->lanes->wanted(x->self, v, w, is_free));
     else
         gate_want(s, u, is_free);
     return held & v->needs[u];
@@ -470,8 +498,8 @@ static uint64_t want_unit(struct sm *s, uint32_t w, uint64_t held, uint64_t t) {
 
 // The scheduler's choice among `left`: as the techniques narrow it. Units of those of them that are
 // `held` back are asked for when the scheduler comes to them. False: it may issue none.
-static inline bool choose_full(struct sm *s, uint32_t sc, uint64_t left, uint64_t held, uint32_t *w,
-                               uint64_t t) {
+static inline bool choose_full(struct sm *s, const struct units *units, uint32_t sc, uint64_t left,
+                               uint64_t held, uint32_t *w, uint64_t t) {
     while (left != 0) {
         uint64_t from = left;
         const struct sm_choice *const choice = s->tech.choice;
@@ -480,34 +508,35 @@ static inline bool choose_full(struct sm *s, uint32_t sc, uint64_t left, uint64_
         if (from == 0) return false;
         *w = s->ops->pick(s, sc, from);
         if (ww_likely(!(held >> *w & 1))) return true;
-        left &= ~want_unit(s, *w, held, t);
+        left &= ~want_unit(s, units, *w, held, t);
     }
     return false;
 }
 #endif
 
 // The second instruction of a dual issue: the same warp's next, if it needs nothing of the first.
-static void second(struct sm *s, uint32_t sc, uint32_t w, uint32_t first_unit, uint64_t t) {
+static void second(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, uint32_t first_unit,
+                   uint64_t t) {
     const uint64_t bit = BIT64(w) & s->v.go & s->v.active;
     if (bit == 0) return;
-    const struct sm_inst *const in = s->warp[w].head;
+    const struct sm_inst *const in = s->res.warp[w].head;
     if (in->flags & SI_SOLO) return;
     if (s->c.dual_issue_diff_units && in->unit == first_unit) return;
     enum stall_reason why;
     uint64_t held;
-    const uint64_t left = with_unit(s, bit, t, &why, &held);
+    const uint64_t left = with_unit(s, sub, bit, t, &why, &held);
 #if STEP_FULL
-    if (held != 0) want_unit(s, w, held, t);
+    if (held != 0) want_unit(s, &sub->units, w, held, t);
 #endif
     if ((left & ~held) == 0) return;
-    if (issue(s, sc, w, true, t)) s->act.c[ACT_issue_slots + STALL_dual]++;
+    if (issue(s, sub, sc, w, true, t)) s->act.c[ACT_issue_slots + STALL_dual]++;
 }
 
 // Scheduler sc's turn. False: nothing issued, and the reason is held.
-static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
-    struct sm_view *const v = &s->v;
+static bool schedule(struct sm *s, struct sub_core *sub, uint32_t sc, uint64_t t) {
+    const struct sm_view *const v = &s->v;
     if (s->ops->prepare != NULL) s->ops->prepare(s, sc);
-    const uint64_t ready = v->go & v->mine[sc] & ~s->cycle_taken, active = ready & v->active;
+    const uint64_t ready = v->go & v->mine[sc] & ~sub->taken, active = ready & v->active;
     if (active == 0) {
         if (ready != 0) {
             stall_hold(s, sc, STALL_pending, ready, t);
@@ -525,10 +554,10 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
     }
     enum stall_reason why;
     uint64_t held;
-    const uint64_t left = with_unit(s, active, t, &why, &held);
+    const uint64_t left = with_unit(s, sub, active, t, &why, &held);
 #if STEP_FULL
     uint32_t w = 0;
-    const bool chosen = choose_full(s, sc, left, held, &w, t);
+    const bool chosen = choose_full(s, &sub->units, sc, left, held, &w, t);
     if (!chosen && left != 0) why = STALL_policy;
 #else
     const bool chosen = left != 0;
@@ -543,14 +572,14 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
 #if !STEP_FULL
     const uint32_t w = s->ops->pick(s, sc, left);
 #endif
-    const struct sm_inst *const in = s->warp[w].head;
+    const struct sm_inst *const in = s->res.warp[w].head;
     const uint32_t unit = in->unit;
     const bool may_pair = s->pairs && !(in->flags & (SI_SOLO | SI_BRANCH));
     stall_issued(s, sc, t);
-    if (!issue(s, sc, w, false, t)) return true;
-    s->cycle_issues++;
-    s->cycle_dp |= unit == UNIT_DP;
-    if (may_pair) second(s, sc, w, unit, t);
+    if (!issue(s, sub, sc, w, false, t)) return true;
+    sub->issues++;
+    sub->dp |= unit == UNIT_DP;
+    if (may_pair) second(s, sub, sc, w, unit, t);
     s->sched[sc].next = t + s->c.scheduler_interval;
     return true;
 }
@@ -558,52 +587,58 @@ static bool schedule(struct sm *s, uint32_t sc, uint64_t t) {
 // ---- 4. the next cycle -------------------------------------------------------------------------
 // Units of which a pipeline may be taken. Beyond those that are, where some may be held back: one
 // that is free may be off, or lack lanes, while another is taken.
-static inline uint32_t units_waited_for(const struct sm *s) {
+static inline uint32_t units_waited_for(const struct sm *s, const struct units *x) {
     if (STEP_FULL && ww_unlikely(s->gates.more != 0 || s->c.cluster_at == CLUSTER_AT_ENTRY))
         return (1u << UNIT_N) - (2u << UNIT_NONE);
-    return s->units_busy | UNITS_OFTEN;
+    return x->busy | UNITS_OFTEN;
 }
 
 // When the next of the unit's pipelines takes an instruction again that does not now. Where each
 // takes any, that matters only while all are taken.
-static inline uint64_t unit_next(const struct sm *s, uint32_t u, uint64_t t) {
-    if (STEP_FULL) return units_next(s, u, t);
-    return s->v.unit_free_at[u] > t ? s->v.unit_free_at[u] : NEVER;
+static inline uint64_t unit_next(const struct sm *s, const struct units *x, uint32_t u,
+                                 uint64_t t) {
+    if (STEP_FULL) return units_next(s, x, u, t);
+    return x->free_at[u] > t ? x->free_at[u] : NEVER;
+}
+
+// When one of a sub-core's warps that could issue finds what it lacks: a pipeline, a collector,
+// room for an access, its scheduler's turn.
+static inline uint64_t issue_next(const struct sm *s, const struct sub_core *sub, uint64_t t) {
+    const struct sm_view *const v = &s->v;
+    const uint64_t ready = v->go & v->active & sub->warps;
+    uint64_t next = NEVER;
+    if (ready == 0) return next;
+    FOR_EACH_BIT32(u, units_waited_for(s, &sub->units))
+        if (v->needs[u] & ready) next = min64(next, unit_next(s, &sub->units, (uint32_t)u, t));
+    if (collect_full(&sub->collectors) != 0) next = min64(next, collect_next(&sub->collectors, t));
+    const uint64_t room = lsu_queue_room(&s->lsu.ldst), tex_room = lsu_queue_room(&s->lsu.tex);
+    if ((ready & v->needs[UNIT_LDST]) && room > t) next = min64(next, room);
+    if ((ready & v->needs[UNIT_TEX]) && tex_room > t) next = min64(next, tex_room);
+    for (uint32_t sc = 0; sc < s->c.schedulers; sc++)
+        if (s->sched[sc].next > t && (ready & v->mine[sc])) next = min64(next, s->sched[sc].next);
+    return next;
 }
 
 static uint64_t next_cycle(struct sm *s, uint64_t t) {
-    const struct sm_view *const v = &s->v;
-    if (s->fetch_want != 0) return t + 1;
-    uint64_t next = min64(wheel_next(&s->wheel, t + 1), s->decode_at);
-    next = min64(next, min64(s->lsu.wake, s->tex.wake));
-    const uint64_t held = v->go & v->active;
-    if (held != 0) {
-        FOR_EACH_BIT32(u, units_waited_for(s))
-            if (v->needs[u] & held) next = min64(next, unit_next(s, (uint32_t)u, t));
-        if (collect_full(s) != 0) next = min64(next, collect_next(s, t));
-        if (held & v->needs[UNIT_LDST]) {
-            const uint64_t room = s->lsu.start[s->lsu.start_at];
-            if (room > t) next = min64(next, room);
-        }
-        if (held & v->needs[UNIT_TEX]) {
-            const uint64_t room = s->tex.start[s->tex.start_at];
-            if (room > t) next = min64(next, room);
-        }
-        for (uint32_t sc = 0; sc < s->c.schedulers; sc++)
-            if (s->sched[sc].next > t && (held & v->mine[sc]))
-                next = min64(next, s->sched[sc].next);
+    struct alarms *const a = &s->alarms;
+    a->at[ALARM_EVENT] = wheel_next(&s->wheel, t + 1);
+    a->at[ALARM_ISSUE] = a->at[ALARM_ENTRY] = NEVER;
+    FOR_EACH_SUB(sub, s) {
+        if (sub->front.want != 0) return t + 1;
+        a->at[ALARM_ISSUE] = min64(a->at[ALARM_ISSUE], issue_next(s, sub, t));
+        if (STEP_FULL && sub->n_entries != 0)
+            a->at[ALARM_ENTRY] = min64(a->at[ALARM_ENTRY], entry_next(s, sub, t));
     }
-    if (STEP_FULL && s->n_entries != 0) next = min64(next, entry_next(s, t));
+    const uint64_t next = max64(alarms_first(a), t + 1);
 #if STEP_FULL
-    next = min64(next, min64(s->retry_at, s->tech.epoch_at));
     if (s->tech.rest.n != 0 && next > t + 1) technique_rest(s);
 #endif
-    return max64(next, t + 1);
+    return next;
 }
 
 static void close_busy(struct sm *s, uint64_t t) {
     s->closes = false;
-    if (s->n_ctas != 0) return;
+    if (s->res.n_ctas != 0) return;
     stall_flush_all(s, t + 1);
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
     s->is_busy = false;
@@ -614,38 +649,49 @@ static void close_busy(struct sm *s, uint64_t t) {
     count_close(s, t + 1);
 }
 
+static inline void begin(struct sm *s, uint64_t t) {
+    FOR_EACH_SUB(sub, s) {
+        collect_sweep(&sub->collectors, t);
+        sub->issues = 0;
+        sub->taken = 0;
+        sub->dp = false;
+    }
+}
+
+// All schedulers' turns. True: one of them issued.
+static inline bool issue_all(struct sm *s, uint64_t t) {
+    bool issued = false;
+    const uint32_t n = s->c.schedulers;
+    uint32_t sc = (uint32_t)(t % n); // it begins where the cycle says
+    for (uint32_t i = 0; i < n; i++) {
+        issued |= schedule(s, step_sub(s, sc), sc, t);
+        if (ww_unlikely(s->faulted)) break;
+        sc++;
+        sc &= 0 - (uint32_t)(sc != n); // nothing branches on it
+    }
+    return issued;
+}
+
 uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     s->v.before = s->v.cycle;
     s->v.cycle = t;
 #if STEP_FULL
     if (ww_unlikely(s->tech.lapse_at <= t)) technique_lapse(s, t); // ahead of all accesses
 #endif
-    if (s->reply_at <= t) reply_take(s, t);
-    if (s->lsu.wake <= t) lsu_step(s, &s->lsu, t);
-    if (s->tex.wake <= t) lsu_step(s, &s->tex, t);
+    if (s->alarms.at[ALARM_REPLY] <= t) reply_take(s, t);
+    if (s->alarms.at[ALARM_LDST] <= t) lsu_step(s, &s->lsu.ldst, t);
+    if (s->alarms.at[ALARM_TEX] <= t) lsu_step(s, &s->lsu.tex, t);
     if (wheel_has(&s->wheel, t)) events(s, t);
-    if (s->decode_at <= t) front_decode(s, t);
-    collect_sweep(s, t);
+    if (s->alarms.at[ALARM_DECODE] <= t) front_decode(s, t);
+    begin(s, t);
 #if STEP_FULL
     techniques_begin(s, t);
-    if (s->n_entries != 0) entry_step(s, t);
+    FOR_EACH_SUB(sub, s)
+        if (sub->n_entries != 0) entry_step(s, sub, t);
 #endif
-    bool issued = false;
-    if (s->v.resident != 0 || s->is_busy) {
-        s->cycle_issues = 0;
-        s->cycle_taken = 0;
-        s->cycle_dp = false;
-        const uint32_t n = s->c.schedulers;
-        uint32_t sc = (uint32_t)(t % n);
-        for (uint32_t i = 0; i < n; i++) {
-            issued |= schedule(s, sc, t);
-            if (ww_unlikely(s->faulted)) break;
-            sc++;
-            sc &= 0 -
-                  (uint32_t)(sc != n); // it begins where the cycle says, so nothing branches on it
-        }
-    }
-    if (s->fetch_want != 0) front_fetch(s, t);
+    const bool issued = (s->v.resident != 0 || s->is_busy) && issue_all(s, t);
+    FOR_EACH_SUB(sub, s)
+        if (sub->front.want != 0) front_fetch(s, &sub->front, t);
     if (issued) s->progress = t;
     if (ww_unlikely(s->closes)) close_busy(s, t);
     if (issued) return t + 1;

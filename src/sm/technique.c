@@ -7,7 +7,8 @@
 // ---- setting them ------------------------------------------------------------------------------
 // As if there had never been any.
 static void forget(struct sm *s) {
-    s->tech = (struct techniques){.epoch_at = NEVER, .lapse_at = NEVER};
+    s->tech = (struct techniques){.lapse_at = NEVER};
+    s->alarms.at[ALARM_EPOCH] = s->alarms.at[ALARM_RETRY] = NEVER;
     gate_forget(s);
 }
 
@@ -22,7 +23,7 @@ static const char *add_single(struct sm *s, const struct sm_technique *t) {
         if (k->gate != NULL) return "switches whole pipelines";
         k->gate = t;
         s->gates.gate = t->gate->gate;
-        s->gates.more = t->gate->pipes & ~(s->unit_pipes[UNIT_INT] | s->unit_pipes[UNIT_FP]);
+        s->gates.more = t->gate->pipes & ~(BIT64(SM_LANE_PIPES) - 1);
     }
     if (t->lanes != NULL) {
         if (k->lanes != NULL) return "looks at single lanes";
@@ -41,7 +42,7 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
     if (n > SM_MAX_TECHNIQUES)
         return diag_add(d, WW_ERROR_CONFIG, "an SM runs at most %u techniques, %u were given",
                         SM_MAX_TECHNIQUES, n);
-    if (s->n_ctas != 0)
+    if (s->res.n_ctas != 0)
         return diag_add(d, WW_ERROR_INTERNAL, "techniques must be set before the first CTA");
     forget(s);
     struct techniques *const k = &s->tech;
@@ -69,7 +70,8 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
     }
     s->is_summed = false;
     gate_all_on(s);
-    s->step = n == 0 && s->c.cluster_at == CLUSTER_AT_ISSUE ? step_cycle_plain : step_cycle_full;
+    s->step = n == 0 && s->n_subs == 1 && s->c.cluster_at == CLUSTER_AT_ISSUE ? step_cycle_plain
+                                                                              : step_cycle_full;
     return WW_OK;
 }
 
@@ -91,15 +93,15 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
         const struct sm_technique *const t = k->all.t[i];
         if (t->life != NULL && t->life->work != NULL) t->life->work(t->self, &s->v, begins, cycle);
     }
-    k->epoch_at = NEVER;
+    s->alarms.at[ALARM_EPOCH] = NEVER;
     for (uint32_t i = 0; begins && i < k->clock.n; i++) {
         const uint32_t epoch = k->clock.t[i]->clock->epoch_cycles;
         k->epoch_next[i] = epoch != 0 ? (cycle / epoch + 1) * epoch : NEVER;
-        k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
+        s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->epoch_next[i]);
     }
     k->lapse_at = NEVER;
     if (begins && k->lapses != NULL) technique_lapse(s, cycle);
-    k->epoch_at = min64(k->epoch_at, k->lapse_at);
+    s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->lapse_at);
     gate_look(s, cycle);
 }
 
@@ -107,19 +109,19 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
 // done.
 static void end_epochs(struct sm *s, uint64_t t) {
     struct techniques *const k = &s->tech;
-    k->epoch_at = NEVER;
+    s->alarms.at[ALARM_EPOCH] = NEVER;
     for (uint32_t i = 0; i < k->clock.n; i++) {
         const struct sm_technique *const x = k->clock.t[i];
         for (; k->epoch_next[i] <= t; k->epoch_next[i] += x->clock->epoch_cycles)
             x->clock->epoch(x->self, &s->v, k->epoch_next[i]);
         if (x->clock->cycle != NULL) x->clock->cycle(x->self, &s->v);
-        k->epoch_at = min64(k->epoch_at, k->epoch_next[i]);
+        s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->epoch_next[i]);
     }
-    k->epoch_at = min64(k->epoch_at, k->lapse_at);
+    s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->lapse_at);
 }
 
 void technique_cycle(struct sm *s, uint64_t t) {
-    if (ww_unlikely(s->tech.epoch_at <= t)) {
+    if (ww_unlikely(s->alarms.at[ALARM_EPOCH] <= t)) {
         end_epochs(s, t);
         return;
     }

@@ -21,7 +21,7 @@ static struct cache_access access_of(const struct sm *s, enum mem_client client,
 }
 
 static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
-    struct mem_op *const o = &s->op[e->op];
+    struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
     if (caches_read(&s->caches, &a)) {
         s->act.c[ACT_l1_reads]++;
@@ -59,8 +59,8 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
                                      .client = CLIENT_L1D,
                                      .lanes = (uint8_t)count_lanes(x->lanes),
                                      .rounds = kind == MEM_ATOMIC ? e->rounds : 0});
-    if (kind == MEM_ATOMIC) s->op[e->op].flags |= OP_ATOMIC;
-    s->op[e->op].left++;
+    if (kind == MEM_ATOMIC) s->lsu.op[e->op].flags |= OP_ATOMIC;
+    s->lsu.op[e->op].left++;
     return true;
 }
 
@@ -95,7 +95,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
                                      .client = CLIENT_L1D,
                                      .lanes = (uint8_t)count_lanes(x->lanes),
                                      .rounds = kind == MEM_REDUCE ? e->rounds : 0});
-    s->warp[e->warp].stores++;
+    s->res.warp[e->warp].stores++;
     return true;
 }
 
@@ -136,7 +136,7 @@ static void prefetch(struct sm *s, struct lsu_entry *e, const struct transaction
 static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transaction *x,
                           uint64_t t) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_CONST];
-    struct mem_op *const o = &s->op[e->op];
+    struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_CONST, x, t);
     const bool hit = c->tags == NULL || caches_read(&s->caches, &a);
     if (!hit &&
@@ -156,7 +156,7 @@ static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transa
 static bool load_texture(struct sm *s, struct lsu_entry *e, const struct transaction *x,
                          uint64_t t) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_TEX];
-    struct mem_op *const o = &s->op[e->op];
+    struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_TEX, x, t);
     const bool hit = c->tags != NULL && caches_read(&s->caches, &a);
     if (c->tags == NULL) {
@@ -205,7 +205,7 @@ static uint64_t found(const uint64_t *c) {
 static bool transact_asked(struct sm *s, struct lsu_entry *e, const struct transaction *x,
                            uint64_t t) {
     if (e->op == OP_NONE) return transact(s, e, x, t);
-    struct sm_inst_memory *const asked = asked_by(s, e->warp, e->in);
+    struct sm_inst_memory *const asked = asked_by(&s->res, e->warp, e->in);
     const uint64_t reads = lookups(s->act.c), hits = found(s->act.c);
     const uint64_t sent = s->caches.sent, bytes = s->caches.sent_bytes;
     const bool done = transact(s, e, x, t);

@@ -13,46 +13,49 @@ static inline uint64_t units_later(uint64_t at, uint64_t t) { return 0 - (uint64
 
 // After a change of a pipeline of the unit: when the first of them takes an instruction, and of
 // those that no technique (`has_off`, a constant of the caller: there may be one) has switched off.
-static inline void units_refresh(struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
-    const uint32_t n = s->v.pipe_n[unit];
-    const struct sm_pipe *const p = &s->v.pipe[s->v.pipe_first[unit]];
-    const uint64_t *const off = &s->gates.pipe_off[s->v.pipe_first[unit]];
+static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, uint64_t t,
+                                 bool has_off) {
+    const uint32_t n = x->n[unit];
+    const struct sm_pipe *const p = &s->v.pipe[x->first[unit]];
+    const uint64_t *const off = &s->gates.pipe_off[x->first[unit]];
     uint64_t first = min64(p->free_at, p[n - 1].free_at);
     uint64_t on = min64(p->free_at | off[0], p[n - 1].free_at | off[n - 1]);
     for (uint32_t i = 1; i + 1 < n; i++) { // never, with two clusters
         first = min64(first, p[i].free_at);
         if (has_off) on = min64(on, p[i].free_at | off[i]);
     }
-    s->v.unit_free_at[unit] = first;
-    if (has_off) s->gates.on_free_at[unit] = on;
-    s->units_busy = (s->units_busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
+    x->free_at[unit] = first;
+    if (has_off) x->on_free_at[unit] = on;
+    x->busy = (x->busy & ~(1u << unit)) | (uint32_t)(first > t) << unit;
 }
 
 // The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered:
 // that leaves the others idle longer, which is what gating wants. But see order_pipes (gate.c).
-static inline uint32_t units_choose(const struct sm *s, uint32_t unit, uint64_t t, bool has_off) {
-    const uint32_t first = s->v.pipe_first[unit], n = s->v.pipe_n[unit];
+static inline uint32_t units_choose(const struct sm *s, const struct units *x, uint32_t unit,
+                                    uint64_t t, bool has_off) {
+    const uint32_t first = x->first[unit], n = x->n[unit];
     const struct sm_pipe *const p = &s->v.pipe[first];
     if (!has_off) {
         uint32_t taken = p->free_at > t,
-                 at = first + taken; // who finds the first taken takes another
+                 at = first + taken; // the first is taken: another
         for (uint32_t i = 1; i + 1 < n; i++) at += taken &= p[i].free_at > t;
         return at;
     }
     const uint64_t *const off = &s->gates.pipe_off[first];
-    if (ww_likely(n <= 2)) { // who finds the one taken takes the other
-        const uint32_t lead = s->gates.lead[unit];
+    if (ww_likely(n <= 2)) { // the one is taken: the other
+        const uint32_t lead = x->lead[unit];
         return first + (lead ^ (uint32_t)((p[lead].free_at | off[lead]) > t));
     }
     uint64_t takes = 0;
     for (uint32_t i = 0; i < n; i++) takes |= (uint64_t)((p[i].free_at | off[i]) <= t) << i;
-    const uint64_t ahead = takes & s->gates.ahead[unit];
+    const uint64_t ahead = takes & x->ahead[unit];
     return first + bits_first64(ahead != 0 ? ahead : takes);
 }
 
 // The first cycle behind t in which a pipeline of the unit is no longer taken; NEVER: none is now.
-static inline uint64_t units_next(const struct sm *s, uint32_t unit, uint64_t t) {
-    const uint32_t first = s->v.pipe_first[unit], end = first + s->v.pipe_n[unit];
+static inline uint64_t units_next(const struct sm *s, const struct units *x, uint32_t unit,
+                                  uint64_t t) {
+    const uint32_t first = x->first[unit], end = first + x->n[unit];
     uint64_t next = NEVER;
     for (uint32_t p = first; p < end; p++)
         next = s->v.pipe[p].free_at > t ? min64(next, s->v.pipe[p].free_at) : next;
@@ -69,36 +72,47 @@ static inline bool units_has_twin(const struct sm *s, uint32_t unit) {
 }
 
 // The pipeline beside it in its cluster is closed until `until`.
-static inline void units_close_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                                    uint64_t until, bool has_off) {
+static inline void units_close_twin(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
+                                    uint64_t t, uint64_t until, bool has_off) {
     struct sm_pipe *const twin = &s->v.pipe[units_twin(pipe)];
     twin->free_at = max64(twin->free_at, until);
-    units_refresh(s, UNIT_INT ^ UNIT_FP ^ unit, t, has_off);
+    units_refresh(s, x, UNIT_INT ^ UNIT_FP ^ unit, t, has_off);
 }
 
-static inline void units_book(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                              uint32_t interval, bool has_off) {
+// A pipeline that all sub-cores share has changed: the others see it too.
+static inline void units_refresh_others(struct sm *s, const struct units *x, uint32_t unit,
+                                        uint64_t t, bool has_off) {
+    for (uint32_t i = 0; i < s->n_subs; i++)
+        if (&s->sub[i].units != x) units_refresh(s, &s->sub[i].units, unit, t, has_off);
+}
+static inline bool units_is_shared(uint32_t unit) { return unit == UNIT_LDST || unit == UNIT_TEX; }
+
+static inline void units_book(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
+                              uint64_t t, uint32_t interval, bool has_off) {
     s->v.pipe[pipe].free_at = t + interval;
     s->v.pipe[pipe].issues++;
     const uint64_t gap = t - s->idle[pipe].sent_until;
     s->idle[pipe].bubbles += gap < 10 ? gap : 0;
     s->idle[pipe].sent_until = t + 1;
-    units_refresh(s, unit, t, has_off);
-    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + s->lanes_cycles, has_off);
+    units_refresh(s, x, unit, t, has_off);
+    if (ww_unlikely(s->n_subs != 1) && units_is_shared(unit))
+        units_refresh_others(s, x, unit, t, has_off);
+    if (units_has_twin(s, unit))
+        units_close_twin(s, x, unit, pipe, t, t + s->lanes_cycles, has_off);
 }
 
 // The instruction that was just booked holds the cluster's lanes for `cycles`.
-static inline void units_hold_lanes(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                                    uint32_t cycles, bool has_off) {
+static inline void units_hold_lanes(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
+                                    uint64_t t, uint32_t cycles, bool has_off) {
     s->v.pipe[pipe].free_at = t + cycles;
-    units_refresh(s, unit, t, has_off);
-    if (s->c.int_fp_shared_issue) units_close_twin(s, unit, pipe, t, t + cycles, has_off);
+    units_refresh(s, x, unit, t, has_off);
+    if (s->c.int_fp_shared_issue) units_close_twin(s, x, unit, pipe, t, t + cycles, has_off);
 }
 
 // The operand register that INT and FP of a cluster share stays taken for `more` cycles.
-static inline void units_book_twin(struct sm *s, uint32_t unit, uint32_t pipe, uint64_t t,
-                                   uint32_t more) {
-    if (units_has_twin(s, unit)) units_close_twin(s, unit, pipe, t, t + 1 + more, true);
+static inline void units_book_twin(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
+                                   uint64_t t, uint32_t more) {
+    if (units_has_twin(s, unit)) units_close_twin(s, x, unit, pipe, t, t + 1 + more, true);
 }
 
 // An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were

@@ -1,0 +1,93 @@
+// A kernel decoded for timing (kernel.c), and what all parts of an SM count with.
+#ifndef WW_SM_KERNEL_H
+#define WW_SM_KERNEL_H
+
+#include <assert.h>
+
+#include "sm/alarm.h"
+#include "sm/sm.h"
+
+static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+#define BIT64(i) (1ull << (i))
+
+// Population counts where they are hot: the oldest x86-64 has no instruction for them, and a call
+// of the compiler's library costs more than this.
+static inline uint32_t count_lanes(uint32_t mask) {
+    if (ww_likely(mask == UINT32_MAX)) return 32;
+    mask -= mask >> 1 & 0x55555555u;
+    mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+    return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+static inline uint32_t count_warps(uint64_t mask) {
+    mask -= mask >> 1 & 0x5555555555555555u;
+    mask = (mask & 0x3333333333333333u) + (mask >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
+// ---- a decoded instruction ----------------------------------------------------------------------
+enum sm_inst_flags {
+    SI_BRANCH = 1 << 0, // may move the pc: the warp waits branch_latency before its next fetch
+    SI_RESULT = 1 << 1, // has a destination that the scoreboard follows
+    SI_MEM = 1 << 2,    // the result comes from the load/store or texture unit
+    SI_LONG = 1 << 3,   // ... and may take long: two-level demotes on it
+    SI_SOLO = 1 << 4,   // never part of a dual issue (control, barriers)
+    SI_FILLER = 1 << 5,
+    SI_BARRIER = 1 << 6,
+    SI_JUMP = 1 << 7, // branch instruction proper (counted)
+    SI_FENCE = 1 << 8,
+    SI_COMMIT = 1 << 9, // cp.async.commit_group
+    SI_ASYNC_WAIT = 1 << 10,
+    SI_SHUFFLE = 1 << 11,
+    SI_CHECK_PUSH = 1 << 12, // look whether the warp split
+    SI_LANES = 1 << 13,      // shared memory that the lanes access themselves (shared_on_lanes)
+    SI_FOLDED = 1 << 14      // ... as an operand of the one instruction that uses what is loaded
+};
+
+// One cache line. Registers 64 and up stand in sm_kernel.wide.
+struct sm_inst {
+    uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
+    uint64_t dst;        // of these, written
+    uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
+    uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
+                         // lacks: rows of it
+    uint16_t use_p, dst_p; // predicates 0..6; bit 8: the carry flag
+    uint16_t flags;        // SI_*
+    uint16_t latency, interval;
+    uint8_t unit, klass;  // enum unit_class, enum op_class
+    uint8_t n_src, n_dst; // register rows
+    uint8_t dst_first;    // n_dst 0: one to read, if there are any
+    uint8_t n_const;      // constant-bank operands
+    uint16_t aux;         // minst.aux (groups of cp.async.wait), minst.sub (fences)
+    uint32_t wide;        // index into sm_kernel.wide
+};
+enum { SM_FEW_SRC = 3 };
+static_assert(sizeof(struct sm_inst) == 64, "an instruction is a cache line");
+
+enum { MAX_DST_ROWS = 16, CARRY_BIT = 1 << 8, WIDE_WORDS = 3, MAX_CONST_LINES = 64 };
+struct sm_wide {
+    uint64_t use[WIDE_WORDS], dst[WIDE_WORDS];
+};
+
+struct sm_kernel {
+    const struct code_image *image;
+    struct exec_launch *launch;
+    uint64_t code_address, const_address; // const_address: where c[0] is taken to lie
+    struct sm_inst *inst;                 // image->n_insts
+    struct sm_wide *wide;                 // NULL: no register above 63 is used
+    uint64_t *const_line;
+    uint32_t n_const_lines;
+    uint32_t n_warps, n_threads, shared_bytes; // of a CTA
+    struct sm_occupancy occupancy;
+    uint32_t warp_registers, cta_registers, cta_shared; // what a CTA takes, granularity applied
+    size_t cta_bytes;
+};
+enum { CONST_BANK_STRIDE = 0x10000 }; // c[n] lies at const_address + n * this
+static inline uint64_t kernel_const_line(const struct sm_config *c, const struct sm_kernel *k,
+                                         uint32_t bank, uint64_t offset) {
+    return (k->const_address + (uint64_t)bank * CONST_BANK_STRIDE + offset) &
+           ~(uint64_t)(c->constant.line_bytes - 1);
+}
+uint32_t kernel_cta_registers(const struct sm_config *c, uint32_t n_regs, uint32_t n_warps);
+
+#endif

@@ -1,0 +1,83 @@
+// What an SM holds: warps, CTAs and the kernels that they run (cta.c, barrier.c). A warp slot has a
+// number from 0 to 63, and is that bit in all masks.
+#ifndef WW_SM_RESIDENCY_H
+#define WW_SM_RESIDENCY_H
+
+#include "exec/barrier.h"
+#include "sm/kernel.h"
+
+// ---- a warp -------------------------------------------------------------------------------------
+#define LOCAL_BASE 0x4000000000ull
+enum { ASYNC_GROUPS = 8 };
+struct warp {
+    _Alignas(64) const struct sm_inst *head; // next instruction, when decoded
+    struct exec_warp *exec;
+    uint64_t pend, pend_mem, pend_long; // registers 0..63 with a result on its way
+    struct sm_inst_counts *counts;      // of the kernel, by pc
+    const struct sm_inst *code;
+    uint16_t pend_p;
+    uint8_t ib_n; // instructions in its buffer
+    uint8_t scheds, cta, kslot;
+    uint16_t inflight; // results on their way
+    // second line
+    struct sm_wide_pend {
+        uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS];
+    } * wide;
+    uint32_t stores;    // store and atomic requests not acknowledged, accesses not processed
+    uint16_t fetch_gen; // fetches of older generations are dropped
+    uint8_t exited;     // no live lane, results may still be on their way
+    uint8_t async_now;  // group that cp.async adds to
+    uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
+    uint16_t async_left[ASYNC_GROUPS];
+    uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
+    uint32_t fence_keep; // a fence waits until `stores` is down to this; UINT32_MAX: none waits
+};
+static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
+
+struct barrier {
+    uint64_t waiting; // warps
+    struct exec_barrier count;
+};
+
+struct cta_slot {
+    bool is_used;
+    uint8_t kslot, block; // block: which piece of the kernel's CTA memory
+    uint64_t warps, left; // left: not yet drained
+    uint64_t linear;
+    struct exec_cta cta;
+    uint32_t live; // warps that have not exited
+    struct barrier bar[EXEC_BARRIERS];
+};
+
+// ---- a kernel in its slot -----------------------------------------------------------------------
+struct kernel_slot {
+    struct sm_kernel *kernel;
+    struct sm_inst_counts *counts;
+    uint32_t counts_capacity;
+    struct sm_inst_memory *asked; // by pc; NULL: not counted
+    uint32_t asked_capacity;
+    uint8_t *memory;
+    size_t memory_bytes;
+    uint32_t free_blocks; // bit mask
+    uint32_t ctas;
+};
+
+struct residency {
+    struct warp warp[SM_MAX_WARPS];
+    struct cta_slot cta[SM_MAX_CTAS];
+    struct kernel_slot kernel[SM_KERNEL_SLOTS];
+    uint8_t order[SM_MAX_CTAS]; // slots of CTAs, the oldest first
+    uint32_t n_ctas;
+    uint32_t regs_used, shared_used, warps_used, threads_used;
+    uint64_t since;                 // all this has been constant since
+    struct sm_wide_pend *wide_pend; // by warp
+};
+
+// What an instruction of a resident warp has asked of memory; NULL: not counted.
+static inline struct sm_inst_memory *asked_by(const struct residency *r, uint32_t w,
+                                              const struct sm_inst *in) {
+    const struct kernel_slot *const ks = &r->kernel[r->warp[w].kslot];
+    return ww_likely(ks->asked == NULL) ? NULL : &ks->asked[in - ks->kernel->inst];
+}
+
+#endif

@@ -1,0 +1,93 @@
+// A sub-core: warps, the schedulers that choose among them, and all that an instruction needs up to
+// its pipeline. Sub-core i of n holds warp slots and schedulers i, i + n, i + 2n, ..., and an equal
+// part of clusters, SFUs, DP units, collectors, register banks, result buses and fetches. Sub-cores
+// share the load/store and texture units, the caches and nothing else. Chips up to Kepler have one
+// sub-core an SM, later ones four (sm.sub_cores).
+#ifndef WW_SM_SUB_CORE_H
+#define WW_SM_SUB_CORE_H
+
+#include "sm/kernel.h"
+#include "sm/view.h"
+
+// ---- the front end (front.c) --------------------------------------------------------------------
+struct fetched {
+    uint64_t cycle;
+    uint32_t pc;
+    uint16_t gen;
+    uint8_t warp, n;
+};
+struct front {
+    uint64_t want;          // warps that have room for a fetch
+    uint64_t fetching;      // warps that have one under way
+    uint64_t held;          // could not ask for their line: again when something came back
+    uint32_t last;          // warp that was fetched for last
+    uint32_t width;         // fetches a cycle
+    uint32_t room;          // free entries of a buffer that make a warp fetch
+    struct fetched *decode; // ring
+    uint32_t first, n, capacity;
+};
+
+// ---- collectors, register banks, result bus (collect.h) -----------------------------------------
+struct collectors {
+    // Counts of collectors are a byte a pool, so that one word has them all.
+    uint32_t used, bias;   // bias: 128 less the pool's size
+    uint32_t free[256];    // that become free, by cycle
+    uint64_t swept;        // cycle up to which they have
+    uint32_t of[UNIT_N];   // one collector of the pool that the instructions of a unit take from
+    uint32_t ahead;        // cycles before an instruction enters in which its collector is free
+    uint32_t ports;        // accesses that a bank serves a cycle
+    uint32_t read_latency; // issue to the first read
+    uint32_t result_bus;   // rows that it carries a cycle
+    uint32_t bus_used;     // in bus_cycle
+    uint64_t bus_cycle;
+    uint64_t bank_next[ACT_MAX_BANKS];        // next free read or write slot, by bank of the SM
+    uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS]; // by register plus the warp's number
+    // Cycles that row i of an instruction asks for its bank later.
+    uint8_t read_after[sizeof(((struct sm_inst *)0)->src)];
+    // Counted: accesses by bank of the SM, cycles that they waited for banks and for the bus.
+    uint64_t reads[ACT_MAX_BANKS], writes[ACT_MAX_BANKS], conflicts, bus_conflicts;
+};
+
+// ---- instructions on their way to a cluster (entry.c) ------------------------------------------
+// In collectors, waiting for one, in front of the clusters.
+enum {
+    ENTRY_AHEAD_MAX = 2,
+    ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS
+};
+struct entry {
+    const struct sm_inst *in;
+    uint64_t operands_at; // its operands are complete
+    uint64_t from;        // it may enter, or move in front of the clusters, from this cycle on
+    uint32_t lanes, pc;   // that execute
+    uint32_t active;      // of the warp when it issued
+    uint8_t warp, scheduler;
+    bool is_second, is_in_front;
+};
+
+// ---- execution units (units.h) ------------------------------------------------------------------
+struct units {
+    uint64_t free_at[UNIT_N];         // earliest free_at of a unit's pipes
+    uint64_t on_free_at[UNIT_N];      // ... of those that are on (gate.h); NEVER: none
+    uint8_t first[UNIT_N], n[UNIT_N]; // pipes, by unit
+    uint64_t pipes[UNIT_N];           // the same as a bit mask
+    uint32_t busy; // units whose free_at may lie ahead; INT, FP and LD/ST: always looked at
+    // Of a unit's pipes, counted from its first: those that an instruction tries before the others;
+    // of two, the one that it tries first.
+    uint32_t ahead[UNIT_N], lead[UNIT_N];
+};
+
+struct sub_core {
+    uint64_t warps; // its warp slots
+    struct units units;
+    struct front front;
+    struct collectors collectors;
+    // This cycle:
+    uint32_t issues; // schedulers that issued
+    bool dp;         // a double-precision instruction issued
+    uint64_t taken;  // shared_warps: warps that issued
+    // Instructions on their way to a cluster, the oldest first.
+    uint32_t n_entries;
+    struct entry entry[ENTRY_MAX];
+};
+
+#endif
