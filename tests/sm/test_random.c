@@ -43,6 +43,19 @@ static void random_inst(struct rig *g, bool memory) {
     }
 }
 
+// Two or four sub-cores, with a machine that shares out evenly.
+static void share_out(struct sm_config *c) {
+    const uint32_t n = 2u << rnd(2);
+    c->sub_cores = n;
+    c->shared_warps = false;
+    uint32_t *const keys[] = {&c->schedulers, &c->clusters, &c->sfus, &c->dp_units, &c->rf_banks,
+                              &c->collectors, &c->collectors_sfu, &c->collectors_mem,
+                              &c->result_bus, &c->fetch_width};
+    for (size_t i = 0; i < WW_COUNT(keys); i++) *keys[i] = (*keys[i] + n - 1) / n * n;
+    if (c->active_warps < c->schedulers) c->active_warps = c->schedulers;
+    if (c->group_warps < c->schedulers) c->group_warps = c->schedulers;
+}
+
 static struct rig *random_rig(uint32_t which, bool memory) {
     struct rig *g = rig_new();
     struct sm_config *c = &g->c;
@@ -108,6 +121,7 @@ static struct rig *random_rig(uint32_t which, bool memory) {
                                                         .hit_latency = 1,
                                                         .ports = 1,
                                                         .lru = true};
+    if (which % 4 == 3) share_out(c);
     g->port->credits = memory ? 1 + rnd(20) : 1;
     g->args.block[0] = 32 * (1 + rnd(6)) - rnd(2) * rnd(32);
     g->ctas = 1 + rnd(3);
