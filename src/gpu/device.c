@@ -84,7 +84,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
     const struct sm_callbacks cb = {.cta_done = on_cta_done, .user = g};
     for (uint32_t i = 0; i < n; i++) {
         g->ports[i] = mem_system_port(g->mem, i);
-        s = sm_create(&c->sm, i, g->ports[i], g->memory, &cb, d, &g->sm[i]);
+        s = sm_create(&c->sm, i, g->ports[i], g->source, g->memory, &cb, d, &g->sm[i]);
         if (s != WW_OK) return s;
         g->logs[i] = sm_log(g->sm[i]);
         if (g->options.count_instructions) sm_count_memory(g->sm[i]);
@@ -136,6 +136,7 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
     gpu_config_limits(&g->config, &g->limits);
     gpu_told_limits(&options.told, &g->limits);
     g->memory_bytes = options.told.memory_bytes ? options.told.memory_bytes : c->memory_bytes;
+    g->source = &exec_computes;
     g->exec_callbacks = (struct exec_callbacks){.print = on_print, .user = g};
     arena_init(&g->results_arena, &g->allocator);
     g->next_launch = g->next_seq = 1;

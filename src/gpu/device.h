@@ -132,6 +132,7 @@ struct gpu {
     uint64_t memory_bytes; // the configuration's, or what programs are told
     struct gpu_options options;
     struct ww_allocator allocator;
+    const struct exec_source *source; // of instructions that are timed
     struct devmem *memory;
     struct exec_callbacks exec_callbacks;
 

@@ -146,7 +146,7 @@ struct run *run_create(struct gpu *g, struct order *o) {
 void run_free(struct gpu *g, struct run *r) {
     if (!r) return;
     if (r->timed) sm_kernel_destroy(r->timed);
-    if (r->exec) exec_launch_destroy(r->exec);
+    if (r->exec) g->source->launch_destroy(r->exec);
     if (r->workspace) devmem_free(g->memory, r->workspace);
     device_free(g, r->order);
     device_free(g, r->inst);

@@ -58,7 +58,7 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
         .clock_ticks = (uint32_t)(g->config.clocks.hot_mhz / g->config.clocks.core_mhz + 0.5),
         .envreg = {[1] = (uint32_t)(r->workspace >> 32), [2] = (uint32_t)r->workspace},
     };
-    return exec_launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
+    return g->source->launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
 }
 
 static void fault_with_diags(struct gpu *g, struct run *r, enum ww_status s,
@@ -74,7 +74,7 @@ enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot) {
     diags_init(&d);
     enum ww_status s = begin_exec(g, r, &d);
     if (s == WW_OK)
-        s = sm_kernel_create(&g->config.sm, r->kernel->image, r->exec, r->kernel->code_address, &d,
+        s = sm_kernel_create(&g->config.sm, r->kernel->image, g->source, r->exec, r->kernel->code_address, &d,
                              &r->timed);
     uint32_t bound = 0;
     for (; s == WW_OK && bound < g->config.sm_count; bound++) {
@@ -193,7 +193,7 @@ static void memory_phase(void *user, uint32_t i) {
 static void commit(void *user) {
     struct gpu *g = user;
     g->commit_failed =
-        !exec_commit(g->memory, g->logs, g->config.sm_count, &g->commit_fault);
+        !g->source->commit(g->memory, g->logs, g->config.sm_count, &g->commit_fault);
 }
 
 static void one_quantum(struct gpu *g) {
@@ -357,7 +357,7 @@ static void check_conserved(const struct gpu *g, const struct run *r) {
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         assert(sm_is_idle(g->sm[i]) && "an SM holds something after the last kernel");
         assert(mem_port_outstanding(g->ports[i]) == 0 && "a request is still under way");
-        assert(exec_log_is_empty(g->logs[i]) && "a store was not committed");
+        assert(g->source->log_is_empty(g->logs[i]) && "a store was not committed");
     }
     assert(c[ACT_cta_launches] == r->n_ctas && r->result.ctas_done == r->n_ctas);
     assert(c[ACT_net_request_packets] == c[ACT_net_reply_packets] && "every request is answered");

@@ -11,7 +11,7 @@ static void open_if_complete(struct sm *s, const struct cta_slot *c, struct barr
     FOR_EACH_BIT64(i, b->waiting) {
         const uint32_t w = (uint32_t)i;
         struct exec_warp *const exec = s->res.warp[w].exec;
-        exec_barrier_release(exec, exec_barrier_value(&b->count, exec->bar_kind));
+        s->source.barrier_release(exec, exec_barrier_value(&b->count, exec->bar_kind));
         wheel_add(&s->wheel, t, t + (latency == 0 ? 1 : latency), EVENT_WAKE, NULL, w, 0);
     }
     s->progress = t;

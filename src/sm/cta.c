@@ -79,7 +79,7 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     c->linear = linear;
     c->warps = c->left = 0;
     c->live = k->n_warps;
-    exec_cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
+    s->source.cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
     s->res.order[s->res.n_ctas++] = (uint8_t)at;
     s->res.warps_used += k->n_warps;
     s->res.threads_used += k->n_warps * WARP_LANES;

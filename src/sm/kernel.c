@@ -278,12 +278,12 @@ static bool fold_loads(struct sm_kernel *k, const struct code_image *im) {
 }
 
 // Threads and shared memory of a CTA are the launch's secret: ask a CTA.
-static bool measure_cta(struct sm_kernel *k) {
-    k->cta_bytes = bits_align_up(exec_cta_bytes(k->launch), 64);
+static bool measure_cta(struct sm_kernel *k, const struct exec_source *source) {
+    k->cta_bytes = bits_align_up(source->cta_bytes(k->launch), 64);
     void *const memory = ww_alloc_aligned(k->cta_bytes);
     if (memory == NULL) return false;
     struct exec_cta cta = {0};
-    exec_cta_init(&cta, k->launch, memory, 0, 0);
+    source->cta_init(&cta, k->launch, memory, 0, 0);
     k->n_warps = cta.n_warps;
     k->n_threads = cta.n_threads;
     k->shared_bytes = cta.shared_bytes;
@@ -302,8 +302,8 @@ static enum ww_status refuse(const struct sm_config *c, const struct sm_kernel *
 }
 
 enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_image *im,
-                                struct exec_launch *l, uint64_t code_address, struct diags *d,
-                                struct sm_kernel **out) {
+                                const struct exec_source *source, struct exec_launch *l,
+                                uint64_t code_address, struct diags *d, struct sm_kernel **out) {
     *out = NULL;
     struct sm_kernel *const k = ww_alloc_aligned(sizeof *k);
     if (k == NULL) return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");
@@ -316,7 +316,7 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
     const bool is_wide = im->n_regs > 64;
     if (is_wide) k->wide = ww_alloc_aligned((im->n_insts + 1) * sizeof *k->wide);
     struct decoder dec = {.c = c, .k = k};
-    bool ok = k->inst != NULL && (!is_wide || k->wide != NULL) && measure_cta(k);
+    bool ok = k->inst != NULL && (!is_wide || k->wide != NULL) && measure_cta(k, source);
     for (uint32_t i = 0; ok && i < im->n_insts; i++) {
         k->inst[i].wide = is_wide ? i : 0;
         ok = decode_one(&dec, &im->inst[i], &k->inst[i], is_wide ? &k->wide[i] : NULL);

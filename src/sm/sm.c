@@ -227,8 +227,8 @@ static void make_schedulers(struct sm *s) {
 }
 
 enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
-                         struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
-                         struct sm **out) {
+                         const struct exec_source *source, struct devmem *memory,
+                         const struct sm_callbacks *cb, struct diags *d, struct sm **out) {
     *out = NULL;
     const char *const wrong = config_wrong(c);
     if (wrong != NULL) return diag_add(d, WW_ERROR_CONFIG, "sm: %s", wrong);
@@ -236,6 +236,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     if (s == NULL) return no_memory(d);
     s->c = *c;
     s->id = id;
+    s->source = *source;
     s->caches.port = port;
     s->caches.act = &s->act;
     s->caches.tech = &s->tech;
@@ -250,7 +251,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     make_schedulers(s);
     memset(s->hot, 0xff, sizeof s->hot);
     s->env.memory = memory;
-    s->env.log = exec_log_create();
+    s->env.log = source->log_create();
     bool ok = s->env.log != NULL && make_arrays(s) && make_sub_cores(s);
     if (!ok) no_memory(d);
     ok = ok && make_cache(s, CLIENT_L1D, &c->l1d, "sm.l1d", d) &&
@@ -276,7 +277,7 @@ void sm_destroy(struct sm *s) {
         ww_free_aligned(s->res.kernel[i].asked);
         ww_free_aligned(s->res.kernel[i].memory);
     }
-    if (s->env.log != NULL) exec_log_destroy(s->env.log);
+    if (s->env.log != NULL) s->source.log_destroy(s->env.log);
     ww_free_aligned(s->wheel.node);
     ww_free_aligned(s->lsu.ldst.entry);
     ww_free_aligned(s->lsu.ldst.start);

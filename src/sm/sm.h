@@ -19,7 +19,7 @@
 #define WW_SM_H
 
 #include "activity/activity.h"
-#include "exec/exec.h"
+#include "exec/source.h"
 #include "mem/mem.h"
 
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
@@ -81,18 +81,19 @@ struct sm_callbacks {
     void *user;
 };
 
-// Checks the configuration and builds an SM. All memory is taken here and in sm_bind.
+// Checks the configuration and builds an SM, whose instructions come from `source` (kept). All memory
+// is taken here and in sm_bind.
 enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port *port,
-                         struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
+                         const struct exec_source *source, struct devmem *memory, const struct sm_callbacks *cb, struct diags *d,
                          struct sm **out);
 void sm_destroy(struct sm *s);
 struct exec_log *sm_log(struct sm *s);
 
-// A kernel decoded for timing: made once a launch and shared by all SMs.
+// A kernel decoded for timing: made once a launch and shared by all SMs. `l` is a launch of `source`.
 struct sm_kernel;
 enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_image *im,
-                                struct exec_launch *l, uint64_t code_address, struct diags *d,
-                                struct sm_kernel **out);
+                                const struct exec_source *source, struct exec_launch *l,
+                                uint64_t code_address, struct diags *d, struct sm_kernel **out);
 void sm_kernel_destroy(struct sm_kernel *k);
 
 // CTAs of this kernel that one SM holds at most, and what limits it.

@@ -182,6 +182,7 @@ struct sm {
     struct sm_callbacks cb;
     bool every_cycle;   // sm_simulate_every_cycle
     bool counts_memory; // sm_count_memory
+    struct exec_source source;
     struct exec_env env;
 };
 

@@ -344,7 +344,7 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
     if (ww_unlikely(is_told)) ready = read_rows(s, w, in, t);
 #endif
     s->env.cycle = t;
-    const enum exec_outcome o = exec_step(&s->env, exec);
+    const enum exec_outcome o = s->source.step(&s->env, exec);
     if (ww_unlikely(o == EXEC_FAULT)) {
         s->faulted = true;
         return false;

@@ -275,7 +275,7 @@ static void impossible_caches(void **state) {
         struct rig *g = rig_new();
         g->c.icache = wrong[i];
         struct sm *s;
-        assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &s),
+        assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &s),
                          WW_ERROR_CONFIG);
         assert_int_equal(g->d.errors, 1);
         devmem_destroy(g->memory);

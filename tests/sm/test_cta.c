@@ -99,7 +99,7 @@ static void too_large(void **state) {
     g->im.inst = g->inst;
     g->im.n_insts = g->n;
     assert_int_equal(exec_launch_create(&g->im, g->memory, &g->args, &g->d, &g->launch), WW_OK);
-    assert_int_equal(sm_kernel_create(&g->c, &g->im, g->launch, 0, &g->d, &g->kernel),
+    assert_int_equal(sm_kernel_create(&g->c, &g->im, &exec_computes, g->launch, 0, &g->d, &g->kernel),
                      WW_ERROR_LAUNCH);
     char text[300];
     diags_first(&g->d, text, sizeof text);

@@ -277,7 +277,7 @@ static void refusals(void **state) {
         g->c.collector_ahead = row[i].ahead;
         g->c.shared_on_lanes = row[i].on_lanes;
         struct sm *sm;
-        assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &sm),
+        assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &sm),
                          WW_ERROR_CONFIG);
         char said[256] = "";
         diags_first(&g->d, said, sizeof said);

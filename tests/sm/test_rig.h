@@ -225,17 +225,17 @@ static struct rig *rig_new(void) {
     return g;
 }
 
-static void rig_make(struct rig *g) {
+static inline void rig_make(struct rig *g) {
     g->im.inst = g->inst;
     g->im.n_insts = g->n;
     g->args.grid[0] = (uint32_t)g->ctas;
     if (exec_launch_create(&g->im, g->memory, &g->args, &g->d, &g->launch) != WW_OK ||
-        sm_kernel_create(&g->c, &g->im, g->launch, 0x08000000, &g->d, &g->kernel) != WW_OK) {
+        sm_kernel_create(&g->c, &g->im, &exec_computes, g->launch, 0x08000000, &g->d, &g->kernel) != WW_OK) {
         diags_print(&g->d, stderr);
         fail();
     }
     const struct sm_callbacks cb = {.cta_done = rig_done, .user = g};
-    if (sm_create(&g->c, 0, g->port, g->memory, &cb, &g->d, &g->sm) != WW_OK) {
+    if (sm_create(&g->c, 0, g->port, &exec_computes, g->memory, &cb, &g->d, &g->sm) != WW_OK) {
         diags_print(&g->d, stderr);
         fail();
     }
@@ -245,7 +245,7 @@ static void rig_make(struct rig *g) {
 }
 
 // Gives the SM all CTAs that it takes, runs to the end; answers the cycle after the last one.
-static uint64_t rig_run(struct rig *g) {
+static inline uint64_t rig_run(struct rig *g) {
     rig_make(g);
     uint64_t next = 0, t = 0;
     struct exec_log *log = sm_log(g->sm);
@@ -269,7 +269,7 @@ static inline uint64_t act(struct rig *g, enum act a) {
 }
 // Cycles between the first issues of two instructions is what most tests are about: the time of a
 // program is that of its last EXIT, which issues when everything before it has.
-static void rig_free(struct rig *g) {
+static inline void rig_free(struct rig *g) {
     // Each scheduler cycle of a busy SM has exactly one owner.
     uint64_t slots = 0;
     const struct activity *a = sm_activity(g->sm, g->done_at + 1);

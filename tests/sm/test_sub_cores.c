@@ -101,13 +101,13 @@ static void test_refused(void **state) {
         const uint32_t good = *bad[i].key;
         *bad[i].key = bad[i].value;
         struct sm *sm = NULL;
-        assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &sm),
+        assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &sm),
                          WW_ERROR_CONFIG);
         *bad[i].key = good;
     }
     g->c.shared_warps = true;
     struct sm *sm = NULL;
-    assert_int_equal(sm_create(&g->c, 0, g->port, g->memory, NULL, &g->d, &sm), WW_ERROR_CONFIG);
+    assert_int_equal(sm_create(&g->c, 0, g->port, &exec_computes, g->memory, NULL, &g->d, &sm), WW_ERROR_CONFIG);
     g->c.shared_warps = false;
     exit_(g);
     rig_run(g);
