@@ -155,6 +155,7 @@ struct run_request {
     struct diags model_diags; // why there is no model
     const char *out_dir;
     const char *record; // --record: keep it there
+    const char *trace;  // --trace
     const char *title;
     bool is_workload; // its exit code is the check of its results
     bool lenient;     // launches that were refused are no failure of the run

@@ -2,6 +2,7 @@
 // libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
 #include "cli/kernel_args.h"
 #include "fatbin/fatbin.h"
+#include "report/trace.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
-    OPT_DB, OPT_N
+    OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -84,6 +85,15 @@ static const struct cli_option option[OPT_N] = {
     [OPT_DB] = {"--db", 0, "FILE",
                 "with --all: where results are kept (default ~/.cache/warpwatt/results.db)",
                 CLI_FILE},
+    [OPT_TRACE] = {"--trace", 0, "FILE",
+                   "write a timeline for Perfetto (ui.perfetto.dev) or Chrome: host calls, streams, "
+                   "kernels, blocks on SMs, power; FILE is compressed, say run.json.gz",
+                   CLI_FILE},
+    [OPT_TRACE_FROM] = {"--trace-from", 0, "TIME",
+                        "only what happens from this simulated time on: 250us, 1.5ms, 0.01s"},
+    [OPT_TRACE_TO] = {"--trace-to", 0, "TIME", "... and up to this one"},
+    [OPT_TRACE_KERNELS] = {"--trace-kernels", 0, "REGEX",
+                           "only kernels whose name matches, their blocks and counters"},
 };
 
 const struct cli_spec spec_run = {
@@ -118,6 +128,26 @@ static enum ww_status add_override(struct cli *c, struct session *s, const char 
                         SESSION_MAX_OVERRIDES);
     s->overrides[s->n_overrides++] = text;
     return WW_OK;
+}
+
+// A simulated time: a number and s, ms, us or ns.
+static enum ww_status parse_time(struct cli *c, const char *name, const char *text,
+                                 uint64_t *ns) {
+    static const struct {
+        const char *unit;
+        double ns;
+    } unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const size_t digits = strspn(text, "0123456789.+-eE");
+    double v;
+    for (size_t i = 0; i < WW_COUNT(unit); i++)
+        if (strcmp(text + digits, unit[i].unit) == 0 &&
+            text_to_double(arena_printf(&c->arena, "%.*s", (int)digits, text), &v) && v >= 0 &&
+            v * unit[i].ns < 9e18) {
+            *ns = (uint64_t)(v * unit[i].ns + 0.5);
+            return WW_OK;
+        }
+    return diag_add(&c->diags, WW_ERROR_USAGE,
+                    "%s takes a time such as 250us, 1.5ms or 0.01s, not `%s`", name, text);
 }
 
 static enum ww_status parse_checks(struct cli *c, struct session *s, const char *text) {
@@ -304,6 +334,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
                                     .no_power = o.no_power,
                                     .check = result};
     if (q->out_dir && q->config && s == WW_OK) s = report_write(c, &view, q->out_dir);
+    if (q->trace && s == WW_OK)
+        s = trace_write(&q->session, record, &run, o.power, q->trace, &c->diags);
     if (q->json) {
         show_json(&run, &o, child_status);
     } else if (!q->quiet) {
@@ -483,6 +515,14 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_RECORD: q->record = value; return WW_OK;
     case OPT_LENIENT: q->lenient = true; return WW_OK;
     case OPT_TOLD: q->session.told = value; return WW_OK;
+    case OPT_TRACE:
+        q->trace = value;
+        q->session.trace = true;
+        return WW_OK;
+    case OPT_TRACE_FROM:
+        return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
+    case OPT_TRACE_TO: return parse_time(c, "--trace-to", value, &q->session.trace_to_ns);
+    case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
     default:
@@ -547,6 +587,7 @@ static int check_functional(const struct run_request *q) {
                              : s->skip_timing                                ? "--skip-timing"
                              : s->launches                                   ? "--launches"
                              : s->interval_cycles                            ? "--interval"
+                             : q->trace                                      ? "--trace"
                                                                              : NULL;
     if (!s->functional || !what) return GO_ON;
     return cli_usage("--functional takes no time, so that %s would change nothing: leave one of "
@@ -566,6 +607,11 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     if (w.pool_option) return cli_usage("%s goes with --all", w.pool_option);
     code = check_functional(&q);
     if (code != GO_ON) return code;
+    if (!q.trace && (q.session.trace_kernels || q.session.trace_from_ns || q.session.trace_to_ns))
+        return cli_usage("--trace-from, --trace-to and --trace-kernels say what of a run --trace "
+                         "FILE writes: there is no --trace");
+    if (q.session.trace_to_ns && q.session.trace_to_ns < q.session.trace_from_ns)
+        return cli_usage("--trace-to lies before --trace-from: nothing would be written");
     if (args.after_dashes && w.what)
         return cli_usage("either a workload (`%s`) or a program behind --, not both", w.what);
     if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
@@ -582,7 +628,7 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     q.config = &config;
     q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
     // for the page: enough to see phases, bounded for any length of run
-    if (q.out_dir && !q.session.interval_cycles) {
+    if ((q.out_dir || q.trace) && !q.session.interval_cycles) {
         q.session.interval_cycles = PAGE_INTERVAL_CYCLES;
         q.session.intervals_most = PAGE_INTERVALS_MOST;
         q.session.intervals_total = PAGE_INTERVALS_TOTAL;
@@ -605,5 +651,6 @@ int cmd_run(struct cli *c, int argc, char **argv) {
         code = run_workload(c, &q, w.what, w.size, w.rest, w.n_rest, record);
     }
     if (temporary) record_remove(record);
+    if (q.trace) trace_remove(record);
     return code;
 }

@@ -1,5 +1,6 @@
 // `warpwatt run KERNEL.ptx`: one kernel of a PTX file with arguments from the command line or from
 // a small YAML file: scalars, and buffers filled from a generator or a file, with expected results.
+#include "report/trace.h"
 #include "cli/kernel_args.h"
 #include "gpu/yaml_words.h"
 
@@ -121,6 +122,7 @@ static void on_interrupt(int signal_number) {
 
 struct session_state {
     struct record *record;
+    struct trace *trace; // NULL: no timeline is wanted
     struct progress_line progress;
     bool per_sm;
     struct session_filter *filter; // NULL: every launch is timed
@@ -132,6 +134,9 @@ static void on_launch(void *user, const struct gpu_result *r) {
     struct session_state *s = user;
     progress_clear(&s->progress);
     record_launch(s->record, r, s->per_sm);
+}
+static void on_span(void *user, const struct gpu_span *s) {
+    trace_span(((const struct session_state *)user)->trace, s);
 }
 static void on_progress(void *user, const struct gpu_progress *p) {
     progress_show(&((struct session_state *)user)->progress, p);
@@ -200,6 +205,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     s = session_filter_create(&q->session, &c->diags, &state.filter);
     if (s == WW_OK)
         s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);
+    if (s == WW_OK) s = trace_open(record, &q->session, &config, &c->diags, &state.trace);
     if (s != WW_OK) {
         session_filter_destroy(state.filter);
         return s;
@@ -213,6 +219,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;
+    if (state.trace) o.span = on_span;
     if (state.filter) o.time_launch = is_timed;
     o.stop = &stop_requested;
     const struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -227,7 +234,10 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
         if (gpu_findings(g, record_finding, state.record) && s == WW_OK) s = WW_ERROR_ACCESS;
     }
     progress_clear(&state.progress);
-    const enum ww_status closed = record_close(state.record, &totals, &c->diags);
+    enum ww_status closed = record_close(state.record, &totals, &c->diags);
+    const enum ww_status traced = trace_close(state.trace, &c->diags);
+    if (closed == WW_OK) closed = traced;
+    state.trace = NULL; // what gpu_destroy ends is in no timeline
     gpu_destroy(g);
     session_filter_destroy(state.filter);
     if (totals.launches == 0 && s != WW_OK) remove(record);

@@ -47,8 +47,9 @@ static CUresult may_enter(enum driver_need need) {
     return the.sticky;
 }
 
-CUresult driver_enter(enum driver_need need) {
+CUresult driver_enter(enum driver_need need, const char *call) {
     process_enter();
+    process_call(call);
     const CUresult r = may_enter(need);
     return r == CUDA_SUCCESS ? r : driver_leave(r);
 }

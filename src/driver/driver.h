@@ -124,7 +124,7 @@ struct driver {
 // Locks, checks that cuInit has run and (when asked) that a context is current. Answers
 // CUDA_SUCCESS with the lock held, or an error with the lock released.
 enum driver_need { NEED_NOTHING, NEED_INIT, NEED_CONTEXT };
-CUresult driver_enter(enum driver_need need);
+CUresult driver_enter(enum driver_need need, const char *call); // its name, for a timeline
 CUresult driver_leave(CUresult r); // releases the lock, answers r
 struct driver *driver_get(void);   // with the lock held
 CUresult driver_init(void);
@@ -141,7 +141,7 @@ CUresult driver_unsupported(const char *call);
 // Body of a call between enter and leave.
 #define DRIVER_ENTER(need)                                                                         \
     do {                                                                                           \
-        const CUresult entered_ = driver_enter(need);                                              \
+        const CUresult entered_ = driver_enter(need, __func__);                                    \
         if (entered_ != CUDA_SUCCESS) return entered_;                                             \
     } while (0)
 #define DRIVER_LEAVE(result) return driver_leave(result)

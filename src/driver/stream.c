@@ -22,7 +22,7 @@ static bool is_own(const struct own_stream *own) {
 }
 static void thread_ends(void *user) {
     struct own_stream *own = user;
-    if (driver_enter(NEED_NOTHING) == CUDA_SUCCESS) {
+    if (driver_enter(NEED_NOTHING, NULL) == CUDA_SUCCESS) {
         if (driver_get()->gpu && is_own(own)) {
             gpu_stream_synchronize(gpu(), own->stream->stream, process_diags());
             driver_release_stream(DRIVER_KEY(own->stream));

@@ -39,10 +39,10 @@ void device_log(struct gpu *g, const char *fmt, ...) {
 
 // ---- building -------------------------------------------------------------------------------
 static void on_cta_done(void *user, uint32_t sm, uint32_t slot, uint64_t cta, uint64_t cycle) {
-    (void)cta;
     struct gpu *g = user;
     struct sm_side *side = &g->side[sm];
     side->done[slot]++;
+    if (ww_unlikely(g->timeline != NULL)) timeline_cta_ended(g, sm, slot, cta, cycle);
     if (cycle > side->last_done[slot]) side->last_done[slot] = cycle;
 }
 
@@ -162,6 +162,8 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
     struct gpu_stream *stream = NULL;
     if (s == WW_OK) s = gpu_stream_create(g, false, 0, d, &stream);
     if (s == WW_OK) stream->is_default = true;
+    if (s == WW_OK && !options.functional && !timeline_create(g))
+        s = diag_add(d, WW_ERROR_MEMORY, "out of memory for a timeline");
     if (s == WW_OK && !options.functional) s = device_build(g, d);
     if (s == WW_OK) s = make_threads(g, d);
     if (s != WW_OK) {
@@ -188,6 +190,7 @@ void gpu_destroy(struct gpu *g) {
     run_free_spares(g);
     device_tear_down(g);
     exec_groups_destroy(g->groups);
+    device_free(g, g->timeline);
     devmem_destroy(g->memory);
     exec_findings_destroy(g->options.exec.findings);
     arena_free(&g->results_arena);

@@ -52,6 +52,7 @@ struct gpu_stream {
     struct work *head, *tail;
     bool is_default, non_blocking;
     int priority;
+    uint32_t number; // 0: the default stream
 };
 
 // ---- launches -----------------------------------------------------------------------------------
@@ -91,6 +92,7 @@ struct run {
     struct arena arena;
     struct sm_inst_counts *inst;
     struct sm_inst_memory *inst_memory;
+    uint32_t stream;    // number of the stream that it came from
     uint64_t workspace; // device memory of a cooperative launch's grid barrier, 0: none
     double host_start;
 };
@@ -122,6 +124,8 @@ struct sm_side {
 };
 
 struct gpu {
+    struct timeline_sm *timeline; // by SM; NULL: no span is told
+    uint32_t streams_made;
     struct gpu_config config;
     struct gpu_limits limits;
     struct {
@@ -252,5 +256,16 @@ void gpu_told_limits(const struct gpu_told *t, struct gpu_limits *l);
 // "; -g gtx780 has it": the first GPU file whose limit (the offset of a uint32_t in struct
 // gpu_limits) suffices; "" when none does. Reads GPU files, once for the same question asked again.
 const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
+
+// ---- timeline.c: what happens when. Nothing happens without options.span ------------------------
+bool timeline_create(struct gpu *g); // false: memory is out
+void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct run *r, uint64_t cta);
+// In the SM phase, for one SM.
+void timeline_cta_ended(struct gpu *g, uint32_t sm, uint32_t slot, uint64_t cta, uint64_t cycle);
+void timeline_quantum(struct gpu *g); // tells what ended in the quantum
+void timeline_cut(struct gpu *g);     // tells all that is on SMs as ended now
+void timeline_kernel(struct gpu *g, const struct run *r);
+void timeline_copy(struct gpu *g, uint32_t stream, const char *name, uint64_t cycles, uint64_t end,
+                   uint64_t bytes);
 
 #endif

@@ -183,6 +183,20 @@ enum ww_status gpu_told_read(const char *text, struct diags *d, struct gpu_told 
 // The configuration as programs are to see it.
 void gpu_told_config(const struct gpu_told *t, struct gpu_config *c);
 
+// Something that took time in the simulated GPU, told when it has ended, by one host thread, with
+// the same order and figures whatever the number of host threads. Texts live during the call.
+enum gpu_span_kind { GPU_SPAN_KERNEL, GPU_SPAN_COPY, GPU_SPAN_CTA };
+struct gpu_span {
+    enum gpu_span_kind kind;
+    const char *name;        // of the kernel; what kind of copy
+    double from_s, to_s;     // since gpu_create
+    uint64_t launch;         // KERNEL, CTA
+    uint64_t cta, ctas;      // CTA: its number in the grid; KERNEL: how many
+    uint64_t bytes;          // COPY
+    uint32_t stream, threads; // KERNEL, COPY: 0 is the default stream; KERNEL: of a CTA
+    uint32_t sm, place;      // CTA: one place of an SM holds one at a time
+};
+
 struct gpu_options {
     uint32_t host_threads;    // 0: as many as the host offers, at most 8
     uint64_t interval_cycles; // 0: no intervals
@@ -208,6 +222,7 @@ struct gpu_options {
     void (*print)(void *user, const char *text, size_t len); // device printf
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
+    void (*span)(void *user, const struct gpu_span *s); // without it nothing is kept for it
     struct gpu_told told;
     struct savings savings; // techniques of every SM
     // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and

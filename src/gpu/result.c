@@ -226,6 +226,7 @@ void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text
     g->totals.launches++;
     g->totals.warp_instructions += out->warp_instructions;
     g->totals.thread_instructions += out->thread_instructions;
+    timeline_kernel(g, r);
     if (g->options.launch_done) g->options.launch_done(g->options.user, out);
     if (g->options.keep_results) {
         struct gpu_result *kept = keep(g, out);

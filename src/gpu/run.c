@@ -152,6 +152,7 @@ static void dispatch(struct gpu *g) {
         uint32_t idle = 0; // SMs in a row that took none
         for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
             if (sm_can_take(g->sm[i], r->slot)) {
+                if (g->timeline) timeline_cta_begins(g, i, r, r->next_cta);
                 sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now);
                 g->side[i].next = 0;
                 r->last_dispatch = g->now;
@@ -203,6 +204,7 @@ static void one_quantum(struct gpu *g) {
     mem_system_run_serial(g->mem, g->from, g->to);
     g->mem_now = g->now = g->to;
     g->quanta++;
+    if (g->timeline) timeline_quantum(g);
 }
 
 // The next cycle in which something happens, as far as SMs, replies and memory know. An SM that
@@ -412,6 +414,7 @@ void run_abort_all(struct gpu *g, enum ww_status s, const char *text) {
         if (r->started) result_end(g, r, g->now);
     }
     if (!any) return;
+    timeline_cut(g);
     struct run *cut[SM_KERNEL_SLOTS];
     memcpy(cut, g->slots, sizeof cut);
     memset(g->slots, 0, sizeof g->slots);

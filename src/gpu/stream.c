@@ -22,6 +22,7 @@ enum ww_status gpu_stream_create(struct gpu *g, bool non_blocking, int priority,
     s->gpu = g;
     s->non_blocking = non_blocking;
     s->priority = priority;
+    s->number = g->streams_made++;
     struct gpu_stream **p = &g->streams;
     while (*p) p = &(*p)->next;
     *p = s;
@@ -335,16 +336,18 @@ static uint64_t copy_cycles(const struct gpu *g, const struct work *w, int *engi
 }
 
 // The work's run, made of its order.
-static struct run *take_order(struct gpu *g, struct work *w) {
+static struct run *take_order(struct gpu *g, const struct gpu_stream *s, struct work *w) {
     struct run *r = run_create(g, w->order);
-    if (r) w->order = NULL;
-    else device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
+    if (r) {
+        w->order = NULL;
+        r->stream = s->number;
+    } else device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
     return r;
 }
 
-static bool start_kernel(struct gpu *g, struct work *w) {
+static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct work *w) {
     if (g->n_running >= g->config.concurrent_kernels) return false;
-    w->run = take_order(g, w);
+    w->run = take_order(g, stream, w);
     if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;
     while (g->slots[slot]) slot++;
@@ -364,13 +367,13 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
     switch (w->kind) {
     case WORK_KERNEL:
         if (w->order->functional) {
-            struct run *r = take_order(g, w);
+            struct run *r = take_order(g, s, w);
             if (!r) return true; // with the fault noted
             pop_head(g, s);
             run_functional(g, r);
             return true;
         }
-        return start_kernel(g, w);
+        return start_kernel(g, s, w);
     case WORK_COPY:
     case WORK_FILL: {
         int engine;
@@ -415,9 +418,16 @@ static void finish_copies(struct gpu *g) {
         g->totals.copy_seconds += (double)cycles / (g->config.clocks.core_mhz * 1e6);
         if (w->kind == WORK_COPY) {
             const struct extent e = extent_of(&w->copy.c);
-            g->totals.copied_bytes += e.width * e.height * e.depth;
+            const uint64_t bytes = e.width * e.height * e.depth;
+            const char *const name = w->copy.to_device ? "copy to the device"
+                                     : w->copy.to_host ? "copy to the host"
+                                                       : "copy on the device";
+            g->totals.copied_bytes += bytes;
+            timeline_copy(g, s->number, name, cycles, w->end, bytes);
             do_copy(g, w);
         } else {
+            timeline_copy(g, s->number, "fill", cycles, w->end,
+                          w->fill.width * w->fill.element * w->fill.height);
             do_fill(g, w);
         }
         pop_head(g, s);

@@ -22,12 +22,15 @@
 #include <unistd.h>
 
 #include "process/watch.h"
+#include "report/trace.h"
 
 enum {
     EXIT_PATIENCE_S = 5,   // that exit() waits for a thread that does not come back
     END_PATIENCE_MS = 500, // that the watching thread waits for one: all is to end within a second
     AGAIN_MS = 300 // one signal may come twice, by the terminal or a group and by `warpwatt run`
 };
+
+enum { CALLS = 8 };
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -41,6 +44,12 @@ static struct {
     struct session session;
     struct session_filter *filter; // NULL: every launch is timed
     struct record *record;
+    struct trace *trace; // NULL: no timeline is wanted
+    struct call {
+        const char *name; // NULL: not the program's
+        double from_s;
+    } call[CALLS];    // under way: host functions make some of their own
+    uint32_t n_calls; // those of more than there is room for have no name
     struct progress_line progress;
     volatile int stop; // what runs ends at its next quantum
     volatile sig_atomic_t signal_number;
@@ -70,6 +79,11 @@ static void on_launch(void *user, const struct gpu_result *r) {
     progress_clear(&the.progress);
     if (the.front.launch_done) the.front.launch_done(r);
     if (the.record) record_launch(the.record, r, the.session.per_sm);
+}
+
+static void on_span(void *user, const struct gpu_span *s) {
+    (void)user;
+    trace_span(the.trace, s);
 }
 
 static void on_progress(void *user, const struct gpu_progress *p) {
@@ -196,6 +210,8 @@ static void finish_within(int64_t patience_ms) {
     process_forget();
     if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK) print_diags();
     the.record = NULL;
+    if (trace_close(the.trace, &the.diags) != WW_OK) print_diags();
+    the.trace = NULL;
     restore_signals();
     if (!the.in_callback) {
         gpu_destroy(the.gpu);
@@ -235,6 +251,7 @@ static void after_fork_parent(void) {
 }
 static void after_fork_child(void) {
     the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    the.n_calls = 0;
     atomic_store(&the.inside, 0);
     if (the.front.forked) the.front.forked();
     if (the.is_watched) watch_forget();
@@ -277,6 +294,8 @@ static enum ww_status start(void) {
     if (record)
         s = record_open(record, &the.config, program_invocation_name, the.session.told, &the.diags,
                         &the.record);
+    if (s == WW_OK && record)
+        s = trace_open(record, &the.session, &the.config, &the.diags, &the.trace);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
     struct gpu_options o;
@@ -287,6 +306,7 @@ static enum ww_status start(void) {
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;
+    if (the.trace) o.span = on_span;
     o.log = on_log;
     o.stop = &the.stop;
     s = gpu_create(&the.config, &o, &the.diags, &the.gpu);
@@ -339,9 +359,28 @@ enum process_state process_open(const struct process_front *front) {
 }
 
 // ---- calls -------------------------------------------------------------------------------------
+static double now_s(void) { return the.trace && the.gpu ? gpu_now_s(the.gpu) : 0; }
+
+static void begin_call(void) {
+    if (the.n_calls < CALLS) the.call[the.n_calls] = (struct call){.from_s = now_s()};
+    the.n_calls++;
+}
+
+static void end_call(void) {
+    the.n_calls--;
+    const struct call *const c = &the.call[the.n_calls];
+    if (the.trace && the.n_calls < CALLS && c->name)
+        trace_call(the.trace, c->name, c->from_s, now_s());
+}
+
+void process_call(const char *name) {
+    if (the.n_calls <= CALLS) the.call[the.n_calls - 1].name = name;
+}
+
 void process_lock(void) {
     atomic_fetch_add(&the.inside, 1);
     pthread_mutex_lock(&the.lock);
+    begin_call();
 }
 
 void process_enter(void) {
@@ -350,6 +389,7 @@ void process_enter(void) {
 }
 
 void process_leave(void) {
+    end_call();
     if (the.signal_number && !the.in_callback) {
         finish();
         die_by_signal(the.signal_number);

@@ -37,6 +37,8 @@ enum process_state process_open(const struct process_front *front);
 // Takes the lock; a signal that came meanwhile ends the process in process_leave, with its account.
 void process_enter(void);
 void process_leave(void);
+// Between the two: names the call that is under way, for the timeline.
+void process_call(const char *name);
 void process_lock(void); // process_enter of a thread of the front end's own: no call of the program
 unsigned long long process_entries(void); // calls that were made; grows while one is under way
 

@@ -276,9 +276,11 @@ enum ww_status files_write(const struct run *r, const char *dir, struct diags *d
     if (s == WW_OK && has(r, "instructions"))
         s = through_file(r, dir, "instructions.csv", csv_instructions, d);
     if (s != WW_OK) return s;
-    char path[4096];
+    char path[4096], tmp[4096 + 8];
     snprintf(path, sizeof path, "%s/activity.xml", dir);
-    if (!write_xml(r, path))
+    snprintf(tmp, sizeof tmp, "%s.tmp", path);
+    errno = 0;
+    if (!write_xml(r, tmp) || rename(tmp, path) != 0)
         return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno ? errno : EIO));
     return WW_OK;
 }

@@ -8,6 +8,7 @@
     X("WARPWATT_FUNCTIONAL", functional)                                                           \
     X("WARPWATT_PER_INSTRUCTION", per_instruction)                                                 \
     X("WARPWATT_PER_SM", per_sm)                                                                   \
+    X("WARPWATT_TRACE", trace)                                                                     \
     X("WARPWATT_PROGRESS", progress)                                                               \
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
     X("WARPWATT_CHECK_RACES", check_races)                                                         \
@@ -20,11 +21,14 @@
     X("WARPWATT_MAX_CYCLES", max_cycles, uint64_t)                                                 \
     X("WARPWATT_INTERVALS_MOST", intervals_most, uint32_t)                                         \
     X("WARPWATT_INTERVALS_TOTAL", intervals_total, uint32_t)                                       \
+    X("WARPWATT_TRACE_FROM_NS", trace_from_ns, uint64_t)                                           \
+    X("WARPWATT_TRACE_TO_NS", trace_to_ns, uint64_t)                                               \
     X("WARPWATT_OWNER", owner, uint32_t)
 
 #define SESSION_TEXTS(X)                                                                           \
     X("WARPWATT_KERNELS", kernels)                                                                 \
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
+    X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
     X("WARPWATT_LAUNCHES", launches)                                                               \
     X("WARPWATT_TOLD", told)
 
