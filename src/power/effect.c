@@ -20,16 +20,20 @@ const struct power_line_info power_lines[POWER_LINES] = {
 enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
 
 // clang-format off
-#define LEAK(per, x)         {PRICE_LEAK, POWER_PER_##per, 0, x}
-#define CELLS_OFF(per, x)    {PRICE_CELLS_OFF, POWER_PER_##per, 0, x}
-#define CELLS_DROWSY(per, x) {PRICE_CELLS_DROWSY, POWER_PER_##per, 0, x}
-#define WATTS(x)             {PRICE_WATTS, POWER_PER_SM, 0, x}
-#define JOULES(x)            {PRICE_JOULES, POWER_PER_SM, 0, x}
-#define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x}
-#define WORD_PART(event)     {PRICE_WORD_PART, POWER_PER_SM, ACT_##event, 1}
-#define WORD_GATES(event)    {PRICE_WORD_GATES, POWER_PER_SM, ACT_##event, 1}
-#define WAKE_OFF(per)        {PRICE_WAKE_OFF, POWER_PER_##per, 0, 1}
-#define WAKE_DROWSY(per)     {PRICE_WAKE_DROWSY, POWER_PER_##per, 0, 1}
+#define LEAK(per, x)         {PRICE_LEAK, POWER_PER_##per, 0, x, 0}
+#define CELLS_OFF(per, x)    {PRICE_CELLS_OFF, POWER_PER_##per, 0, x, 0}
+#define CELLS_DROWSY(per, x) {PRICE_CELLS_DROWSY, POWER_PER_##per, 0, x, 0}
+#define GATES_LEAK(per)      {PRICE_GATES_LEAK, POWER_PER_##per, 0, 1, 0}
+#define TABLE_LEAK(n, bits)  {PRICE_TABLE_LEAK, POWER_PER_SM, 0, n, bits}
+#define TABLE_READ(n, bits)  {PRICE_TABLE_READ, POWER_PER_SM, 0, n, bits}
+#define TABLE_WRITE(n, bits) {PRICE_TABLE_WRITE, POWER_PER_SM, 0, n, bits}
+#define WATTS(x)             {PRICE_WATTS, POWER_PER_SM, 0, x, 0}
+#define JOULES(x)            {PRICE_JOULES, POWER_PER_SM, 0, x, 0}
+#define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x, 0}
+#define WORD_PART(event)     {PRICE_WORD_PART, POWER_PER_SM, ACT_##event, 1, 0}
+#define WORD_GATES(event)    {PRICE_WORD_GATES, POWER_PER_SM, ACT_##event, 1, 0}
+#define WAKE_OFF(per)        {PRICE_WAKE_OFF, POWER_PER_##per, 0, 1, 0}
+#define WAKE_DROWSY(per)     {PRICE_WAKE_DROWSY, POWER_PER_##per, 0, 1, 0}
 // clang-format on
 
 // A run of counters: `from` behind the first of its name, or none.
@@ -113,6 +117,18 @@ static double event_energy(const struct power_tree *tree, int component,
     return sum;
 }
 
+// A small RAM that a technique adds: one word is read while another is written.
+static struct array table_of(const struct power_tree *tree, const struct power_price *p) {
+    const struct array_config c = {
+        .entries = (unsigned)p->x, .bits = p->bits, .read_ports = 1, .write_ports = 1};
+    struct array a = {0};
+    struct diags quiet;
+    diags_init(&quiet);
+    if (array_build(&tree->tech, &c, &a, &quiet) != WW_OK) a = (struct array){0};
+    diags_free(&quiet);
+    return a;
+}
+
 double power_effect_price(const struct power_tree *tree, const struct power_effect *e) {
     const int at = power_find(tree, e->component);
     if (at < 0) return 0;
@@ -121,6 +137,12 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     switch (e->price.kind) {
     case PRICE_WATTS: return x * cycle_s;
     case PRICE_JOULES: return x;
+    case PRICE_TABLE_READ: return table_of(tree, &e->price).read_j;
+    case PRICE_TABLE_WRITE: return table_of(tree, &e->price).write_j;
+    case PRICE_TABLE_LEAK: {
+        const struct array a = table_of(tree, &e->price);
+        return (a.leak_sub_w + a.leak_gate_w) * cycle_s;
+    }
     case PRICE_ACCESS:
     case PRICE_WORD_PART:
     case PRICE_WORD_GATES: return x * event_energy(tree, at, &e->price);
@@ -131,6 +153,7 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     case PRICE_LEAK: return (p->leak_sub_w + p->leak_gate_w) / parts * x * cycle_s;
     case PRICE_CELLS_OFF: return p->cell_w / parts * x * cycle_s;
     case PRICE_CELLS_DROWSY: return (p->cell_w - p->cell_drowsy_w) / parts * x * cycle_s;
+    case PRICE_GATES_LEAK: return p->word_gates_w / parts * cycle_s;
     case PRICE_WAKE_OFF: return p->wake_off_j / parts;
     default: return p->wake_drowsy_j / parts;
     }
@@ -155,6 +178,18 @@ const char *power_price_text(const struct power_price *p, char *text, size_t siz
     case PRICE_CELLS_OFF: snprintf(text, size, "a cycle of %s cells' leakage", per); break;
     case PRICE_CELLS_DROWSY:
         snprintf(text, size, "a cycle of %s cells' leakage, less what flows at retention", per);
+        break;
+    case PRICE_GATES_LEAK:
+        snprintf(text, size, "a cycle of what divided word lines add to %s leakage", per);
+        break;
+    case PRICE_TABLE_LEAK:
+        snprintf(text, size, "a cycle of the leakage of %g entries of %u bits", p->x, p->bits);
+        break;
+    case PRICE_TABLE_READ:
+        snprintf(text, size, "a read of %g entries of %u bits", p->x, p->bits);
+        break;
+    case PRICE_TABLE_WRITE:
+        snprintf(text, size, "a write of %g entries of %u bits", p->x, p->bits);
         break;
     case PRICE_WATTS: snprintf(text, size, "a cycle of %.3g mW", 1e3 * p->x); break;
     case PRICE_JOULES: snprintf(text, size, "%.3g pJ", 1e12 * p->x); break;

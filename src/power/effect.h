@@ -32,11 +32,15 @@ enum power_price_kind {
     PRICE_LEAK,         // leakage: `x` of that of a part, a core cycle
     PRICE_CELLS_OFF,    // x of that of a part's storage cells
     PRICE_CELLS_DROWSY, // x of what of that does not flow at the retention supply
+    PRICE_GATES_LEAK,   // what divided word lines add to that of a part
+    PRICE_TABLE_LEAK,   // of a table of `x` entries of `bits`
     PRICE_WATTS,        // x
     PRICE_JOULES,       // events: x
     PRICE_ACCESS,       // x of what a count of `act` costs in the component
     PRICE_WORD_PART,    // of that, a part of a divided word line with its columns
     PRICE_WORD_GATES,   // what dividing the word line adds to it
+    PRICE_TABLE_READ,   // of such a table
+    PRICE_TABLE_WRITE,
     PRICE_WAKE_OFF,     // charging the cells of a part, from nothing
     PRICE_WAKE_DROWSY   // from the retention supply
 };
@@ -45,6 +49,7 @@ struct power_price {
     enum power_per per;
     uint32_t act;
     double x;
+    uint32_t bits;
 };
 
 struct power_effect {

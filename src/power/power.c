@@ -160,6 +160,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
         return diag_add(d, WW_ERROR_CONFIG, "%s", sentence);
     enum ww_status s = tech_init(&b.t, c->node_nm, c->device, c->vdd_v, c->temperature_k, d);
     if (s) return s;
+    tree->tech = b.t;
     for (int i = 0; i < PARTS; i++) b.at[i] = -1;
     count_parts(c, tree);
     tree->peak_duty = c->peak_duty > 0 ? c->peak_duty : 1;

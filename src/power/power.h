@@ -22,7 +22,9 @@ struct power_config {
 #define CACHE(name, ...)       struct power_cache name;
 #include "power/config.def"
     // no keys: techniques for stored data
-    unsigned rf_word_parts; // of a divided word line of each of a bank's eight RAMs; 0: one line
+    // Of a divided word line of each of a bank's eight RAMs, where a technique divides them; 0: one
+    // a lane.
+    unsigned rf_word_parts;
 };
 // Keys of a GPU file that each field depends on ('|' between, the first is blamed). The last has no
 // name.
@@ -51,6 +53,7 @@ struct power_component {
     double area_mm2, leak_sub_w, leak_gate_w, constant_w, peak_w;
     double cell_w, cell_drowsy_w;       // of the leakage, the storage cells': at the supply, retained
     double wake_off_j, wake_drowsy_j;   // to charge all cells from nothing, from the retention supply
+    double word_gates_w;                // registers: what dividing word lines adds to the leakage
     double all_area_mm2, all_leak_sub_w, all_leak_gate_w, all_constant_w, all_peak_w;
 };
 
@@ -60,7 +63,7 @@ struct power_event {
     uint32_t act, n;
     double energy_j, peak_per_s; // counts a second at most, over the machine
     double word_part_j;  // of energy_j, a part of a divided word line; 0: undivided
-    double word_gates_j; // caches: what dividing the line adds to energy_j
+    double word_gates_j; // what dividing the line adds to energy_j
 };
 
 // Parts that a technique switches one by one: how many of each the machine has.
@@ -87,6 +90,7 @@ struct power_tree {
     int events;
     unsigned sms, clusters; // clusters of INT and FP lanes in an SM
     double parts[POWER_PERS];
+    struct tech tech; // of tables that techniques add
     double core_hz;
     int regulator; // component, or -1
     double regulator_loss, peak_duty;

@@ -104,8 +104,18 @@ struct array tree_put_array(struct builder *b, int i, struct array_config c, dou
     return a;
 }
 
-void tree_word_part(struct builder *b, double word_part_j) {
-    b->tree->event[b->tree->events - 1].word_part_j = word_part_j;
+void tree_word_part(struct builder *b, double word_part_j, double word_gates_j) {
+    struct power_event *e = &b->tree->event[b->tree->events - 1];
+    e->word_part_j = word_part_j;
+    e->word_gates_j = word_gates_j;
+}
+
+void tree_word_gates(struct builder *b, int i, const struct array *divided,
+                     const struct array *whole, double long_share) {
+    struct power_component *p = &b->tree->component[i];
+    p->word_gates_w += ((divided->leak_sub_w - whole->leak_sub_w) * long_factor(b, long_share) +
+                        divided->leak_gate_w - whole->leak_gate_w) *
+                       p->count;
 }
 
 unsigned tree_log2_up(unsigned n) { return n < 2 ? 1 : (unsigned)ceil(log2(n)); }

@@ -35,8 +35,11 @@ int tree_add(struct builder *b, enum power_part_id part, unsigned count);
 void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, double energy_j,
                   double peak_per_s);
 void tree_event(struct builder *b, int component, enum act act, double energy_j, double peak_per_s);
-// Of the event that was put last: what a part of the array's divided word line takes.
-void tree_word_part(struct builder *b, double word_part_j);
+// Of the event that was put last, with divided word lines: what a part takes, what they add.
+void tree_word_part(struct builder *b, double word_part_j, double word_gates_j);
+// What an array with divided word lines leaks beyond the same with whole ones.
+void tree_word_gates(struct builder *b, int i, const struct array *divided,
+                     const struct array *whole, double long_share);
 // Area and leakage of one, `times` over, for each of the component's count.
 void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double gate_w,
               double long_share, double times);

@@ -101,6 +101,18 @@ static struct array declared_banks(struct builder *b, int i) {
 // NVIDIA's budget would make it more.)
 static const double BANK_ACCESS = 160 / 13.73;
 
+// The banks with word lines in parts: the same partition, so that nothing else differs.
+static struct array divided_banks(struct builder *b, int i, struct array_config c,
+                                  const struct array *one) {
+    struct array a = {0};
+    c.word_parts = b->c->rf_word_parts > 0 ? b->c->rf_word_parts : 4;
+    c.ndwl = one->ndwl, c.ndbl = one->ndbl, c.nspd = one->nspd, c.ndcm = one->ndcm;
+    const enum ww_status s = array_build(&b->t, &c, &a, b->d);
+    if (s && !b->status) b->status = s;
+    tree_word_gates(b, i, &a, one, LONG_CORE);
+    return a;
+}
+
 static void build_registers(struct builder *b) {
     const struct power_config *c = b->c;
     const struct tech *t = &b->t;
@@ -111,15 +123,16 @@ static void build_registers(struct builder *b) {
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);
     struct array_config slices = tree_rf_config(c);
-    slices.bits = SLICE_BITS, slices.banks *= SLICES, slices.word_parts = c->rf_word_parts;
+    slices.bits = SLICE_BITS, slices.banks *= SLICES;
     struct array a =
         c->rf_node_nm > 0 ? declared_banks(b, i) : tree_put_array(b, i, slices, LONG_CORE);
     const double slices_a_row = c->rf_node_nm > 0 ? 1 : SLICES;
-    double side_um = sqrt(a.area_mm2 * 1e6), parts = c->rf_node_nm > 0 ? 1 : BANK_ACCESS;
-    tree_event(b, i, ACT_rf_reads, parts * slices_a_row * a.read_j, reads);
-    tree_word_part(b, parts * a.part_read_j);
-    tree_event(b, i, ACT_rf_writes, parts * slices_a_row * a.write_j, issue);
-    tree_word_part(b, parts * a.part_write_j);
+    const struct array divided = c->rf_node_nm > 0 ? a : divided_banks(b, i, slices, &a);
+    double side_um = sqrt(a.area_mm2 * 1e6), k = c->rf_node_nm > 0 ? 1 : BANK_ACCESS;
+    tree_event(b, i, ACT_rf_reads, k * slices_a_row * a.read_j, reads);
+    tree_word_part(b, k * divided.part_read_j, k * slices_a_row * (divided.read_j - a.read_j));
+    tree_event(b, i, ACT_rf_writes, k * slices_a_row * a.write_j, issue);
+    tree_word_part(b, k * divided.part_write_j, k * slices_a_row * (divided.write_j - a.write_j));
 
     i = tree_add(b, PART_rf_arbiter, c->sms);
     struct block s = circuit_selector(t, c->collectors);

@@ -263,6 +263,8 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     if (ok && savings_has(s, SAVINGS_DROWSY_LINES)) ok = drowsy_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_CACHE_DECAY)) ok = decay_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_MASK_ACCESS)) ok = mask_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_TRIC)) ok = tric_init(s, &s->technique[s->n++]);
+    if (savings_has(s, SAVINGS_COMA)) coma_init(s, &s->technique[s->n++]);
     if (!ok) {
         savings_sm_destroy(s);
         return NULL;
@@ -277,6 +279,7 @@ void savings_sm_destroy(struct savings_sm *s) {
         drowsy_free(s->drowsy);
         decay_free(s->decay);
         mask_free(s->mask);
+        tric_free(s->tric);
     }
     ww_free_aligned(s);
 }

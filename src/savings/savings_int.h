@@ -62,6 +62,12 @@ struct meters;       // meters.c
 struct drowsy_lines; // drowsy_lines.c
 struct cache_decay;  // cache_decay.c
 struct mask_access;  // mask_access.c
+struct tric;         // tric.c
+
+// Accesses through divided word lines (coma.c).
+struct coma {
+    uint64_t reads, writes, read_lanes_spared, write_lanes_spared, instructions;
+};
 
 struct savings_sm {
     struct savings set;
@@ -83,6 +89,8 @@ struct savings_sm {
     struct drowsy_lines *drowsy;
     struct cache_decay *decay;
     struct mask_access *mask;
+    struct tric *tric;
+    struct coma coma;
     struct folding {
         uint32_t majority;      // type that has more warps: 0 INT, 1 FP
         uint64_t since, issued; // the phase began; sm_view.issued then
@@ -145,6 +153,10 @@ bool decay_init(struct savings_sm *s, struct sm_technique *t);
 void decay_free(struct cache_decay *d);
 bool mask_init(struct savings_sm *s, struct sm_technique *t);
 void mask_free(struct mask_access *m);
+// tric.c, coma.c. False: out of memory.
+bool tric_init(struct savings_sm *s, struct sm_technique *t);
+void tric_free(struct tric *k);
+void coma_init(struct savings_sm *s, struct sm_technique *t);
 // gates.c, adaptive.c
 void gates_init(struct savings_sm *s, struct sm_technique *t);
 void adaptive_init(struct savings_sm *s, struct sm_technique *t);

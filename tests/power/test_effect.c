@@ -132,6 +132,7 @@ static void each_row(void **state) {
         [POWER_PER_SM] = 15,
         [POWER_PER_CLUSTER] = 30,
         [POWER_PER_LANE] = 30 * 32,
+        [POWER_PER_RF_ROW] = 15 * 1024,
         [POWER_PER_L1_LINE] = 15 * 512, // with shared memory
         [POWER_PER_L1_TAG] = 15 * 128,
         [POWER_PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
@@ -186,7 +187,13 @@ static void each_row(void **state) {
                                    (p->kind == PRICE_ACCESS      ? x->energy_j
                                     : p->kind == PRICE_WORD_PART ? x->word_part_j
                                                                  : x->word_gates_j);
-            } else
+            } else if (p->kind == PRICE_GATES_LEAK)
+                moves_j -= o->sign * cells->word_gates_w * part_s / parts[p->per];
+            else if (p->kind == PRICE_TABLE_LEAK) // `stored` computes prices of tables
+                moves_j -= o->sign * power_effect_price(&tree, o) * count;
+            else if (p->kind == PRICE_TABLE_READ || p->kind == PRICE_TABLE_WRITE)
+                moves_dynamic_j -= o->sign * power_effect_price(&tree, o) * count;
+            else
                 fail_msg("a kind of price that this test has no rule for");
         }
         assert_true(moves_j != 0 || moves_dynamic_j != 0);
@@ -225,16 +232,20 @@ static void stored(void **state) {
     struct tech tech;
     struct array a;
     diags_init(&d);
-    c.long_channel = false, c.rf_word_parts = 4, c.retention_v = 0.4;
+    c.long_channel = false, c.retention_v = 0.4; // a part a lane without being told
     assert_int_equal(power_build(&c, &t, &d), WW_OK);
     assert_int_equal(tech_init(&tech, c.node_nm, c.device, c.vdd_v, c.temperature_k, &d), WW_OK);
     const unsigned rows = 32768 / 32;
     const struct array_config slices = {.entries = rows / c.rf_banks,
                                         .bits = 128,
                                         .rw_ports = 1,
-                                        .banks = c.rf_banks * 8,
-                                        .word_parts = 4};
+                                        .banks = c.rf_banks * 8};
     assert_int_equal(array_build(&tech, &slices, &a, &d), WW_OK);
+    struct array_config in_parts = slices; // the same sub-arrays
+    in_parts.word_parts = 4;
+    in_parts.ndwl = a.ndwl, in_parts.ndbl = a.ndbl, in_parts.nspd = a.nspd, in_parts.ndcm = a.ndcm;
+    struct array parted;
+    assert_int_equal(array_build(&tech, &in_parts, &parted, &d), WW_OK);
     struct power_effect e = {.component = "rf_banks", .price = {.per = POWER_PER_RF_ROW, .x = 1}};
     const double cycle_s = 1 / 700e6;
     e.price.kind = PRICE_CELLS_OFF; // all rows off are all cells
@@ -248,17 +259,36 @@ static void stored(void **state) {
     close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0));
     e.price.kind = PRICE_WAKE_DROWSY;
     close_to(power_effect_price(&t, &e), 1024 * array_cell_wake_j(&tech, 0.4));
-    e.price = (struct power_price){PRICE_ACCESS, POWER_PER_SM, ACT_rf_reads, 0.25};
+    e.price = (struct power_price){PRICE_ACCESS, POWER_PER_SM, ACT_rf_reads, 0.25, 0};
     const double banks = 160 / 13.73; // a bank's access over its bare arrays'
     close_to(power_effect_price(&t, &e), 0.25 * 8 * banks * a.read_j);
-    e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1};
-    close_to(power_effect_price(&t, &e), banks * a.part_read_j);
-    assert_true(32 * a.part_read_j < 8 * a.read_j); // the row's decoder is paid with no lane too
+    e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1, 0};
+    close_to(power_effect_price(&t, &e), banks * parted.part_read_j);
+    assert_true(32 * parted.part_read_j < 8 * a.read_j); // the row's decoder is paid with no lane too
+    e.price.kind = PRICE_WORD_GATES; // an access in all lanes costs more than an undivided one
+    close_to(power_effect_price(&t, &e), 8 * banks * (parted.read_j - a.read_j));
+    assert_true(parted.read_j > a.read_j);
     e.price.act = ACT_rf_writes;
-    close_to(power_effect_price(&t, &e), banks * a.part_write_j);
+    close_to(power_effect_price(&t, &e), 8 * banks * (parted.write_j - a.write_j));
+    e.price.kind = PRICE_WORD_PART;
+    close_to(power_effect_price(&t, &e), banks * parted.part_write_j);
+    e.price.kind = PRICE_GATES_LEAK;
+    close_to(power_effect_price(&t, &e) * 15, 15 * (parted.leak_sub_w + parted.leak_gate_w -
+                                                    a.leak_sub_w - a.leak_gate_w) * cycle_s);
+    // a table of 16 masks
+    const struct array_config masks = {
+        .entries = 16, .bits = 32, .read_ports = 1, .write_ports = 1};
+    struct array table;
+    assert_int_equal(array_build(&tech, &masks, &table, &d), WW_OK);
+    e.price = (struct power_price){PRICE_TABLE_READ, POWER_PER_SM, 0, 16, 32};
+    close_to(power_effect_price(&t, &e), table.read_j);
+    e.price.kind = PRICE_TABLE_WRITE;
+    close_to(power_effect_price(&t, &e), table.write_j);
+    e.price.kind = PRICE_TABLE_LEAK;
+    close_to(power_effect_price(&t, &e), (table.leak_sub_w + table.leak_gate_w) * cycle_s);
     // L1 lines lie in the array of shared memory: 64 KB hold 512 lines of 128 bytes
     e.component = "shared";
-    e.price = (struct power_price){PRICE_CELLS_OFF, POWER_PER_L1_LINE, 0, 1};
+    e.price = (struct power_price){PRICE_CELLS_OFF, POWER_PER_L1_LINE, 0, 1, 0};
     const double line = power_effect_price(&t, &e);
     double sub, gate;
     array_cell_leak(&tech, &(struct array_config){.rw_ports = 1}, &sub, &gate);
