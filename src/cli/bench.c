@@ -16,7 +16,8 @@ enum { MAX_RUNS = 15 };
 static const char *const technique_set[] = {
     "two-level",         "conv-pg",           "gates",   "naive-blackout", "coordinated-blackout",
     "warped-gates",      "lane-meter",        "lane-pg", "lane-shifting",  "warp-folding",
-    "origami-scheduler", "folding-scheduler", "origami", "meters"};
+    "origami-scheduler", "folding-scheduler", "origami", "meters",
+    "drowsy-caches",     "mask-caches",       "power-aware-caches", "drowsy-everywhere", "cache-decay"};
 static const char *const technique_bench_set[] = {"hotspot", "matrixMul", "bfs", "BlackScholes"};
 static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot",
                                         "reduction",    "bfs",       "nbody"};

@@ -72,6 +72,45 @@ a, b = json.load(open('out')), json.load(open('origami.json'))
 assert a['activity'] == b['activity'] and a['summary']['cycles'] == b['summary']['cycles']
 P
 done
+# lines of caches: every line is in one state in every cycle of every SM and slice; energy adds up; the
+# same counts on any number of threads
+for p in drowsy-caches mask-caches power-aware-caches drowsy-everywhere cache-decay; do
+    saxpy -p $p -j 1; mv out $p.json
+    saxpy -p $p -j 2
+    python3 - $p <<'P' || fail "$p: times of lines or energy do not add up"
+import json, sys
+p = sys.argv[1]
+j = json.load(open(p + '.json'))
+assert j['checked'], 'wrong results'
+b = json.load(open('out'))
+a, cycles = j['activity'], j['summary']['cycles']
+assert a == b['activity'] and cycles == b['summary']['cycles'], 'other counts on two threads'
+everywhere = p == 'drowsy-everywhere'
+lines = [15 * 128, everywhere * 15 * 128, everywhere * 15 * 384, 0, everywhere * 15 * 384, 12 * 512]
+for i in range(6):
+    states = a['line_on'][i], a['line_drowsy'][i], a['line_off'][i]
+    assert sum(states) == (0 if p == 'mask-caches' else lines[i] * cycles), (i, states)
+    assert a['mask_spared_reads'][i] + a['mask_words'][i] <= 64 * max(1, a['mask_accesses'][i]), i
+masks = p in ('mask-caches', 'power-aware-caches', 'drowsy-everywhere')
+assert (sum(a['mask_accesses']) > 0) == masks
+assert (a['line_wakes'][5] > 0) == (p not in ('mask-caches', 'cache-decay'))
+for u in j['savings']['units'].values():
+    assert abs(u['net_j'] - (u['saved_j'] - u['overhead_j'])) < 1e-12 and 'oracle_j' not in u, u
+P
+done
+python3 - <<'P' || fail "access by mask changes a cycle, or a look-ahead does not hide all of the wakeup"
+import json
+n = [json.load(open(f + '.json'))['summary']['cycles'] for f in ('two-level', 'mask-caches', 'drowsy-caches')]
+assert n[0] == n[1] == n[2], n
+P
+# the retention supply is a key of the power model: the lower, the more is saved
+for v in 0.3 0.6; do saxpy -p drowsy-caches -s power.retention_v=$v; mv out v$v.json; done
+python3 - <<'P' || fail "the retention supply"
+import json
+a, b = (json.load(open('v%s.json' % v)) for v in ('0.3', '0.6'))
+assert a['activity'] == b['activity']
+assert a['savings']['units']['L2']['saved_j'] > b['savings']['units']['L2']['saved_j'] > 0
+P
 saxpy -p origami -g gtx780
 saxpy -p origami -g gt240
 run 0 savings origami; says out 'mechanism lane-shifting'; says out 'savings.group_phases'
@@ -93,6 +132,9 @@ refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
 refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
 refused none,gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
+refused drowsy-caches,cache-decay '' 'drowsy-lines, cache-decay do not go together'
+run 0 run "$k" -p drowsy-caches -s power.retention_v=1.1 --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8
+says out 'no power: power.retention_v=1.1: .* range of 0 to 1'
 refused conv-pg,lane-pg '' 'conv-pg, lane-pg do not go together'
 refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=16' 'between 4 lanes that lie together, the GPU.s pipelines have 2'
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
