@@ -47,6 +47,32 @@ static void instructions(void) {
     }
 }
 
+static void print_generations(void) {
+    fputs("\n## Generations\n\nHow the code of one generation differs from another's "
+          "(`src/code/generation.def`).\n\n| |",
+          stdout);
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", generations[g].name);
+    printf("\n|---|");
+    for (unsigned g = 0; g < GEN_N; g++) printf("---|");
+    printf("\n| compute capabilities |");
+    for (unsigned g = 0; g < GEN_N; g++) {
+        printf(" %u.x", generations[g].cc_first);
+        if (generations[g].cc_last != generations[g].cc_first)
+            printf(" to %u.x", generations[g].cc_last);
+        printf(" |");
+    }
+    printf("\n| registers that an instruction can name |");
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %u |", generations[g].registers);
+    for (unsigned t = 0; t < TRAIT_N; t++) {
+        printf("\n| %s |", gen_trait_texts[t]);
+        for (unsigned g = 0; g < GEN_N; g++)
+            printf(" %s |", gen_has((enum target_gen)g, (enum gen_trait)t) ? "yes" : "");
+    }
+    printf("\n| from |");
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", generations[g].source);
+    putchar('\n');
+}
+
 static void classes(void) {
     static const char *const prose[] = {
 #define OPC(name, unit, text) #unit " | " text,
@@ -58,6 +84,7 @@ static void classes(void) {
         "| class | unit | what it is |\n|---|---|---|");
     for (unsigned i = 0; i < OPC_N; i++)
         printf("| `%s` | %s |\n", op_class_text((enum op_class)i), prose[i]);
+    print_generations();
 }
 
 static bool names_key(const char *keys, const char *path) {

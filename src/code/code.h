@@ -11,7 +11,30 @@
 
 #include "code/isa.h"
 
-enum target_gen { GEN_TESLA, GEN_FERMI, GEN_KEPLER, GEN_N };
+enum target_gen {
+#define GENERATION(id, ...) GEN_##id,
+#include "code/generation.def"
+    GEN_N
+};
+enum gen_trait {
+#define TRAIT(id, text) TRAIT_##id,
+#include "code/generation.def"
+    TRAIT_N
+};
+enum gen_costs { COSTS_TESLA, COSTS_FERMI, COSTS_KEPLER, COSTS_N }; // columns of lower_cost.def
+struct generation {
+    const char *name;
+    uint32_t cc_first, cc_last; // compute capabilities, before the dot
+    uint32_t registers;         // of a thread that instructions can name
+    enum gen_costs costs;
+    uint32_t traits; // a bit each
+    const char *source;
+};
+extern const struct generation generations[GEN_N];
+extern const char *const gen_trait_texts[TRAIT_N];
+static inline bool gen_has(enum target_gen gen, enum gen_trait t) {
+    return generations[gen].traits >> t & 1;
+}
 
 // What the compiler must know of a machine (from the GPU file).
 struct code_target {

@@ -240,8 +240,7 @@ void image_link(struct code_image *im, struct arena *scratch, struct mfunc *cons
         im->stats.spilled_regs += func[i]->spilled_regs;
         if (func[i]->ptx) im->stats.ptx_insts += func[i]->ptx->n_insts;
     }
-    // R1 is there from Fermi on, used or not (ra.c)
-    const uint32_t least = im->target.gen == GEN_TESLA ? 1 : 2;
+    const uint32_t least = gen_has(im->target.gen, TRAIT_STACK_REGISTER) ? 2 : 1;
     if (im->n_regs < least) im->n_regs = least;
     size_local_memory(&k, stack_bytes);
     note_uses(im);

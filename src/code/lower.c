@@ -114,7 +114,7 @@ void lower_func(struct mfunc *f, const struct code_symbols *s, struct diags *d) 
                       .ftz = f->module->target < 20,
                       .f64_as_f32 = f->module->map_f64_to_f32,
                       .end_label = -1};
-    l.addr64 = l.wide && l.gen != GEN_TESLA;
+    l.addr64 = l.wide && gen_has(l.gen, TRAIT_WIDE_ADDRESS);
     f->name = l.fn->name;
     f->is_entry = l.fn->is_entry;
     f->sp_vreg = UINT32_MAX;

@@ -17,7 +17,7 @@ const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
 #undef SEQ
 #undef SIDE
 #undef AS_FERMI
-static_assert(GEN_TESLA == 0 && GEN_FERMI == 1 && GEN_KEPLER == 2, "order of the cost columns");
+static_assert(COSTS_TESLA == 0 && COSTS_FERMI == 1 && COSTS_KEPLER == 2, "order of the columns");
 
 struct opnd lower_temp(struct lower *l, unsigned words) {
     vec_push(l->arena, &l->f->vreg_words, (uint8_t)words);
@@ -147,8 +147,8 @@ static void put_filler(struct lower *l, const struct minst *of, const struct low
 }
 
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
-    const struct lower_step *step = lower_cost_info[c].step[l->gen];
-    if (!step[0].count) step = lower_cost_info[c].step[GEN_FERMI];
+    const struct lower_step *step = lower_cost_info[c].step[generations[l->gen].costs];
+    if (!step[0].count) step = lower_cost_info[c].step[COSTS_FERMI];
     m->klass = step[0].klass;
     lower_put(l, m);
     const struct minst of = *m;

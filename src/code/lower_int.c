@@ -204,7 +204,7 @@ static void wide_mad(struct lower *l, enum ptx_type t, struct opnd d, struct opn
                      struct opnd c) {
     // Where products are dear, a power of two is shifts and an addition; and a carry of the PTX's
     // own must survive.
-    if (keeps_carry(l) || (l->gen == GEN_TESLA && power_of_two(&b) >= 0)) {
+    if (keeps_carry(l) || (!gen_has(l->gen, TRAIT_CHEAP_PRODUCT) && power_of_two(&b) >= 0)) {
         const struct opnd p = lower_temp(l, 2);
         wide_mul(l, t, p, a, b);
         lower_add64(l, d, p, c, false, false, false);
@@ -237,7 +237,7 @@ void lower_int_mad(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         carry_flags(i) | (hi ? MF_HI : 0u) | (ptx_has(i, PTX_MOD_sat) ? MF_SAT : 0u);
     const int n = power_of_two(&b);
     if (!flags && !wide && n >= 0 && n < 32) {
-        if (l->gen == GEN_TESLA || n == 0) {
+        if (!gen_has(l->gen, TRAIT_SCALED_ADD) || n == 0) {
             const struct opnd s = n ? lower_temp(l, 1) : a;
             if (n) lower_shift(l, OP_SHL, PTX_B32, s, a, (unsigned)n);
             lower_iadd(l, d, s, c, 0);

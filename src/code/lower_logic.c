@@ -123,7 +123,7 @@ void lower_logic_lop3(struct lower *l, const struct ptx_inst *i, unsigned unused
 
 // d = (high << n) + low, where the bits of low lie below 2^n.
 static void join(struct lower *l, struct opnd d, struct opnd high, unsigned n, struct opnd low) {
-    if (l->gen == GEN_TESLA) {
+    if (!gen_has(l->gen, TRAIT_SCALED_ADD)) {
         const struct opnd s = lower_temp(l, 1);
         lower_shift(l, OP_SHL, PTX_B32, s, high, n);
         lower_logic(l, MLOGIC_OR, d, s, low);
@@ -155,7 +155,7 @@ void lower_shl64(struct lower *l, struct opnd d, struct opnd a, unsigned n) {
     } else if (n >= 32) { // the high word first: d may be a
         lower_shift(l, OP_SHL, PTX_B32, opnd_word(d, 1), opnd_word(a, 0), n - 32);
         lower_mov(l, opnd_word(d, 0), opnd_imm(0));
-    } else if (l->gen == GEN_KEPLER) {
+    } else if (gen_has(l->gen, TRAIT_FUNNEL)) {
         funnel(l, opnd_word(d, 1), opnd_word(a, 0), opnd_word(a, 1), n, true);
         lower_shift(l, OP_SHL, PTX_B32, opnd_word(d, 0), opnd_word(a, 0), n);
     } else {
@@ -178,7 +178,7 @@ void lower_shr64(struct lower *l, enum ptx_type t, struct opnd d, struct opnd a,
         else
             lower_mov(l, opnd_word(d, 1), opnd_imm(0));
     } else {
-        if (l->gen == GEN_KEPLER) {
+        if (gen_has(l->gen, TRAIT_FUNNEL)) {
             funnel(l, opnd_word(d, 0), opnd_word(a, 0), opnd_word(a, 1), n, false);
         } else {
             const struct opnd low = lower_temp(l, 1);
@@ -236,7 +236,7 @@ void lower_logic_shf(struct lower *l, const struct ptx_inst *i, unsigned unused)
 // ---- permutation --------------------------------------------------------------------------
 
 void lower_join(struct lower *l, struct opnd d, struct opnd low, struct opnd high, unsigned bits) {
-    if (l->gen == GEN_TESLA) {
+    if (!gen_has(l->gen, TRAIT_PERMUTE)) {
         const struct opnd masked = lower_temp(l, 1), shifted = lower_temp(l, 1);
         lower_logic(l, MLOGIC_AND, masked, low, opnd_imm((1ull << bits) - 1));
         lower_shift(l, OP_SHL, PTX_B32, shifted, high, bits);

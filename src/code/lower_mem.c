@@ -67,8 +67,8 @@ static struct lower_addr variable_address(struct lower *l, const struct ptx_oper
 
 // Adds an offset that the instruction cannot hold.
 static void fold_offset(struct lower *l, struct lower_addr *a) {
-    // Tesla's g[] takes a register alone; its other spaces are addressed with an offset.
-    const bool none_at_all = l->gen == GEN_TESLA && takes_wide((enum ptx_space)a->space);
+    const bool none_at_all =
+        !gen_has(l->gen, TRAIT_GLOBAL_OFFSET) && takes_wide((enum ptx_space)a->space);
     const int64_t limit = none_at_all ? 0 : MAX_OFFSET;
     if (a->base.kind != OPND_GPR || a->flags & MF_FRAME ||
         (a->offset >= -limit && a->offset <= limit))

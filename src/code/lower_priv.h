@@ -36,7 +36,7 @@ struct lower_step {
 };
 struct lower_cost_info {
     const char *name, *source;
-    struct lower_step step[GEN_N][LOWER_MAX_STEPS];
+    struct lower_step step[COSTS_N][LOWER_MAX_STEPS];
 };
 extern const struct lower_cost_info lower_cost_info[LOWER_COST_N];
 

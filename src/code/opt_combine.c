@@ -113,9 +113,10 @@ static bool fold_address(struct opt *o, uint32_t at) {
     return a->words == 2 ? fold_pair_address(o, at) : fold_word_address(o, at);
 }
 
-// ---- additions
-// ------------------------------------------------------------------------------------ d = (a << n)
-// + b, and d = a * b + c, where the shift or product has no other reader.
+// ---- additions ------------------------------------------------------------------------------
+static bool has(const struct opt *o, enum gen_trait t) { return gen_has(o->f->target->gen, t); }
+
+// d = (a << n) + b, and d = a * b + c, where the shift or product has no other reader.
 static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
@@ -125,7 +126,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     if (!d || !used_once(o, &x) || has_fillers(o, from)) return false;
     if (d->op == OP_SHL && is_imm(&d->src[1]) && d->src[1].imm >= 1 && d->src[1].imm < 32 &&
         is_word(&d->src[0]) && !d->src[0].mods && ptx_type_bits(d->type) == 32) {
-        if (!opt_unchanged(o, &d->src[0], from, at)) return false;
+        if (!has(o, TRAIT_SCALED_ADD) || !opt_unchanged(o, &d->src[0], from, at)) return false;
         m.op = OP_ISCADD;
         m.klass = mop_info[OP_ISCADD].klass;
         m.sub = (uint8_t)d->src[1].imm;
@@ -138,7 +139,8 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     }
     if (d->op == OP_IMUL && !(d->flags & (MF_HI | MF_WIDE)) && !x.mods &&
         ptx_type_bits(d->type) == 32 && !d->src[0].mods && !d->src[1].mods) {
-        if (!opt_unchanged(o, &d->src[0], from, at) || !opt_unchanged(o, &d->src[1], from, at))
+        if (!has(o, TRAIT_CHEAP_PRODUCT) || !opt_unchanged(o, &d->src[0], from, at) ||
+            !opt_unchanged(o, &d->src[1], from, at))
             return false;
         m.op = OP_IMAD;
         m.klass = mop_info[OP_IMAD].klass;
@@ -265,7 +267,7 @@ static struct opnd in_register(struct opt *o, uint32_t at, struct opnd x) {
 }
 
 static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
-    if (o->f->target->gen == GEN_TESLA) return false; // products cost more there than shifts
+    if (!has(o, TRAIT_CHEAP_PRODUCT)) return false;
     struct minst high = o->f->inst.at[at];
     if (high.op != OP_IADD || !(high.flags & MF_CC_IN) || !is_word(&high.src[s])) return false;
     // the low half is the last writer of the carry
@@ -568,7 +570,7 @@ static bool fold_product(struct opt *o, uint32_t at) {
     } else if (n == 0 && !c.mods) {
         m.op = OP_IADD;
         m.src[1] = c;
-    } else if (o->f->target->gen != GEN_TESLA && !c.mods) {
+    } else if (has(o, TRAIT_SCALED_ADD) && !c.mods) {
         m.op = OP_ISCADD;
         m.sub = (uint8_t)n;
         m.src[1] = c;
@@ -666,7 +668,7 @@ bool opt_combine(struct opt *o, uint32_t at) {
         if (fold_constants(o, at) || fold_carry(o, at)) return true;
         for (unsigned s = 0; s < 2; s++) {
             if (fold_negation(o, at, s)) return true;
-            if (o->f->target->gen != GEN_TESLA && fold_addend(o, at, s)) return true;
+            if (fold_addend(o, at, s)) return true;
             if (fold_wide_addend(o, at, s)) return true;
         }
         return false;

@@ -60,7 +60,7 @@ static bool color_either_way(struct ra *r, uint32_t round) {
 }
 
 static bool keeps_r1(const struct mfunc *f) {
-    return mfunc_has_sp(f) || f->target->gen != GEN_TESLA;
+    return mfunc_has_sp(f) || gen_has(f->target->gen, TRAIT_STACK_REGISTER);
 }
 
 static void run_round(struct mfunc *f, struct arena *scratch, void *context) {

@@ -190,7 +190,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(MAXIMUM_SURFACE3D_WIDTH, l->tex3d[0])                                                        \
     A(MAXIMUM_SURFACE3D_HEIGHT, l->tex3d[1])                                                       \
     A(MAXIMUM_SURFACE3D_DEPTH, l->tex3d[2])                                                        \
-    A(CAN_TEX2D_GATHER, c->cc_major >= 2)                                                          \
+    A(CAN_TEX2D_GATHER, l->gather)                                                                  \
     A(CONCURRENT_KERNELS, l->concurrent_kernels)                                                   \
     A(PCI_BUS_ID, 1)                                                                               \
     A(MEMORY_CLOCK_RATE, c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)                    \
@@ -210,8 +210,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(MEMORY_POOLS_SUPPORTED, 1)                                                                   \
     A(COOPERATIVE_LAUNCH, 1)                                                                       \
     A(HOST_REGISTER_SUPPORTED, 1)                                                                  \
-    /* of GeForce boards, by the CUDA programming guide's table of throughputs */                  \
-    A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, !l->doubles ? 0 : c->cc_major == 2 ? 8 : 24)
+    A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, l->double_ratio)
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
     DRIVER_ENTER(NEED_INIT);

@@ -63,16 +63,12 @@ static const char *schedulers_with(uint32_t trait, char *out, size_t size) {
     return out;
 }
 
-static uint32_t gen_major(uint32_t gen) {
-    static const uint32_t major[GEN_N] = {[GEN_TESLA] = 1, [GEN_FERMI] = 2, [GEN_KEPLER] = 3};
-    return gen < GEN_N ? major[gen] : 0;
+// Whether the generation's code stands for programs of the compute capability.
+static bool gen_runs(uint32_t gen, uint32_t cc_major) {
+    return gen < GEN_N && cc_major >= generations[gen].cc_first &&
+           cc_major <= generations[gen].cc_last;
 }
-
-// Registers of a thread that instructions of the generation can name.
-static uint32_t gen_registers(uint32_t gen) {
-    static const uint32_t most[GEN_N] = {[GEN_TESLA] = 128, [GEN_FERMI] = 63, [GEN_KEPLER] = 255};
-    return gen < GEN_N ? most[gen] : 0;
-}
+static uint32_t gen_registers(uint32_t gen) { return gen < GEN_N ? generations[gen].registers : 0; }
 
 static bool is_whole(double ratio) { return ratio >= 0.999 && fabs(ratio - round(ratio)) <= 0.001; }
 

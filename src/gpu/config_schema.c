@@ -11,9 +11,10 @@
 
 #define NEEDED NULL
 
-static const char *const gen_names[] = {"tesla", "fermi", "kepler"};
-_Static_assert(WW_COUNT(gen_names) == GEN_N && GEN_TESLA == 0 && GEN_KEPLER == 2,
-               "order of target_gen");
+static const char *const gen_names[] = {
+#define GENERATION(id, name, ...) name,
+#include "code/generation.def"
+};
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
 static const char *const int_mul_pipe_names[] = {"int", "sfu"};
 static const char *const cluster_at_names[] = {"issue", "entry"};

@@ -86,7 +86,8 @@ struct gpu_limits {
     uint64_t max_pitch;
     uint64_t local_per_thread;
     bool can_map_host, concurrent_kernels, unified_addressing, global_l1, local_l1, doubles,
-        generic_addressing;
+        generic_addressing, gather;
+    uint32_t double_ratio; // single to double precision, 0: no doubles
 };
 
 // Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then

@@ -1,34 +1,47 @@
 // What a program may ask of a device: by compute capability (NVIDIA CUDA C Programming Guide 5.5,
-// table 12 "Technical Specifications per Compute Capability"; parameter space and alignment limits
-// from the same guide), the rest from the configuration.
+// table 12 "Technical Specifications per Compute Capability", from 5.0 on that of release 12;
+// parameter space and alignment limits from the same guides), the rest from the configuration.
 #include "gpu/gpu.h"
 
+#include <math.h>
+
 struct row {
-    uint32_t major, minor_from, minor_to;
+    uint32_t from, to; // ten times the capability
     uint32_t threads, block[3], grid[3], param_bytes;
     uint64_t local_bytes;
-    uint32_t tex1d, tex2d[2], tex3d, layers;
-    bool unified, generic, concurrent, doubles;
+    uint32_t tex1d, tex1d_linear, tex2d[2], tex3d, layers, alignment;
+    bool unified, generic, concurrent, doubles, gather;
 };
 // clang-format off
 static const struct row rows[] = {
-    {1, 0, 2, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10, 8192, {65536, 32768}, 2048, 512,
-     false, false, false, false},
-    {1, 3, 3, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10, 8192, {65536, 32768}, 2048, 512,
-     false, false, false, true},
-    {2, 0, 1, 1024, {1024, 1024, 64}, {65535, 65535, 65535}, 4096, 512 << 10, 65536, {65536, 65535},
-     2048, 2048, true, true, true, true},
-    {3, 0, 7, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10, 65536,
-     {65536, 65536}, 4096, 2048, true, true, true, true},
+    {10, 12, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10,
+     8192, 1u << 27, {65536, 32768}, 2048, 512, 256, false, false, false, false, false},
+    {13, 13, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10,
+     8192, 1u << 27, {65536, 32768}, 2048, 512, 256, false, false, false, true, false},
+    {20, 21, 1024, {1024, 1024, 64}, {65535, 65535, 65535}, 4096, 512 << 10,
+     65536, 1u << 27, {65536, 65535}, 2048, 2048, 512, true, true, true, true, true},
+    {30, 37, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
+     65536, 1u << 27, {65536, 65536}, 4096, 2048, 512, true, true, true, true, true},
+    {50, 53, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
+     65536, 1u << 27, {65536, 65536}, 4096, 2048, 512, true, true, true, true, true},
+    {60, 90, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
+     131072, 1u << 28, {131072, 65536}, 16384, 2048, 512, true, true, true, true, true},
 };
 // clang-format on
+
+// How many times as many fused multiply-adds of single precision as of double an SM can do.
+static uint32_t double_ratio(const struct sm_config *s) {
+    const double pipes = s->dp_pipe == DP_PIPE_DP ? s->dp_units : s->clusters;
+    const double doubles = pipes / s->timing[OPC_DP_FMA].interval;
+    return (uint32_t)lround(s->clusters / (double)s->timing[OPC_FP_FMA].interval / doubles);
+}
 
 void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < WW_COUNT(rows); i++) {
         const struct row *r = &rows[i];
-        if (r->major != c->cc_major || c->cc_minor < r->minor_from || c->cc_minor > r->minor_to)
-            continue;
+        const uint32_t cc = 10 * c->cc_major + c->cc_minor;
+        if (cc < r->from || cc > r->to) continue;
         const struct sm_config *s = &c->sm;
         *out = (struct gpu_limits){
             .warp_size = WARP_LANES,
@@ -46,12 +59,12 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .shared_per_sm = s->shared_bytes,
             .registers_per_sm = s->registers,
             .tex1d = r->tex1d,
-            .tex1d_linear = 1u << 27,
+            .tex1d_linear = r->tex1d_linear,
             .tex2d = {r->tex2d[0], r->tex2d[1]},
             .tex3d = {r->tex3d, r->tex3d, r->tex3d},
             .tex_layers = r->layers,
-            .tex_alignment = r->major == 1 ? 256 : 512,
-            .surface_alignment = r->major == 1 ? 256 : 512,
+            .tex_alignment = r->alignment,
+            .surface_alignment = r->alignment,
             .tex_pitch_alignment = 32,
             .max_pitch = 2147483647,
             .local_per_thread = r->local_bytes,
@@ -61,6 +74,8 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .global_l1 = s->l1d_global,
             .local_l1 = s->l1d_local,
             .doubles = r->doubles && s->dp_units > 0,
+            .double_ratio = r->doubles && s->dp_units > 0 ? double_ratio(s) : 0,
+            .gather = r->gather,
             .generic_addressing = r->generic,
         };
         return;
