@@ -526,7 +526,7 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
         pairs f;
         TRY(mapping(r, "a published entry", e,
                     "source workload configuration metric ours at_workload at_configuration group "
-                    "figure tolerance why value unit main",
+                    "figure series drawn given tolerance why value unit main",
                     &f));
 #define X(list)                                                                                    \
     {                                                                                              \
@@ -541,6 +541,9 @@ static enum ww_status read_claims(struct reader *r, yaml_node_t *n) {
         TRY(text_in(r, &f, "at_configuration", &c.at_configuration));
         TRY(text_in(r, &f, "group", &c.group));
         TRY(text_in(r, &f, "figure", &c.figure));
+        TRY(text_in(r, &f, "series", &c.series));
+        TRY(text_in(r, &f, "drawn", &c.drawn));
+        TRY(text_in(r, &f, "given", &c.given));
         TRY(text_in(r, &f, "value", &c.value));
         TRY(text_in(r, &f, "unit", &c.unit));
         TRY(flag_in(r, &f, "main", &c.main_value));

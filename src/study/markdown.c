@@ -14,18 +14,13 @@ static void cell_text(FILE *f, const char *t) {
     }
 }
 
-static void number(FILE *f, double v) {
-    const double a = fabs(v);
-    if (!isfinite(v))
-        fputs("-", f);
-    else if (a >= 1e6)
-        fprintf(f, "%.1f M", v * 1e-6);
-    else if (a >= 100)
-        fprintf(f, "%.0f", v);
-    else if (a >= 1 || v == 0)
-        fprintf(f, "%.1f", v);
+static void number(FILE *f, double v, const char *unit) {
+    char text[64];
+    if (isfinite(v) && fabs(v) >= 1e6)
+        snprintf(text, sizeof text, "%.1f M", v * 1e-6);
     else
-        fprintf(f, "%.2g", v);
+        beside_number(text, sizeof text, v, unit);
+    fputs(text, f);
 }
 
 static const char *unit_of(const struct study_figure *g, uint32_t series) {
@@ -57,10 +52,13 @@ static void table(const struct sheet_figure *g, FILE *f) {
         if (g->row[r].aggregate) fputs("**", f);
         for (uint32_t q = 0; q < g->n_series; q++) {
             fputs(" | ", f);
-            number(f, g->row[r].value[q]);
+            number(f, g->row[r].value[q], unit_of(g->figure, q));
+            if (isfinite(g->row[r].theirs[q])) fprintf(f, " (%.6g)", g->row[r].theirs[q]);
         }
         fputs(" |\n", f);
     }
+    if (g->has_theirs) fputs("\nIn brackets: published.\n", f);
+    if (g->left_out) fprintf(f, "\n%s\n", g->left_out);
     fputc('\n', f);
 }
 
@@ -87,7 +85,7 @@ static void draw(const struct sheet_figure *g, FILE *f) {
                                       "#c2603f", "#7d3c6d", "#6b9a5b", "#444444"};
     double top = 0;
     for (uint32_t r = 0; r < g->n_rows; r++) top = fmax(top, row_sum(g, r));
-    if (top > 99 && top < 101) top = 100;
+    if (fabs(top - 100 * round(top / 100)) < 1 && top > 50) top = 100 * round(top / 100);
     if (top <= 0) top = 1;
     uint32_t legend = LEFT;
     for (uint32_t q = 0; q < g->n_series; q++)
@@ -179,12 +177,12 @@ static void published_table(const struct sheet *sh, FILE *f) {
         fputs(" | ", f);
         cell_text(f, p->row->metric);
         fprintf(f, " | %s %s | ", p->row->value, p->row->unit);
-        number(f, p->ours);
+        number(f, p->ours, p->row->unit);
         if (choices) fputs(" | ", f);
         if (choices && p->by_choice && isfinite(p->low)) {
-            number(f, p->low);
+            number(f, p->low, p->row->unit);
             fputs(" to ", f);
-            number(f, p->high);
+            number(f, p->high, p->row->unit);
         }
         fprintf(f, " | %s | ", verdict_text(p->verdict));
         if (p->why && p->verdict != VERDICT_AGREES) cell_text(f, p->why);

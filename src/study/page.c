@@ -12,81 +12,88 @@
 
 static void html(FILE *f, const char *t) { template_html(f, t); }
 
-// Four significant digits without exponents where people would not write one.
-static void figure_number(FILE *f, double v) {
-    if (!isfinite(v)) {
-        fputs("–", f);
-        return;
-    }
-    const double m = fabs(v);
-    if (m != 0 && (m >= 1e9 || m < 1e-4)) {
-        fprintf(f, "%.3g", v);
-        return;
-    }
-    const int digits = m == 0 ? 0 : (int)floor(log10(m)) + 1;
-    int decimals = digits >= 4 ? 0 : 4 - digits;
-    if (decimals > 6) decimals = 6;
+static void figure_number(FILE *f, double v, const char *unit) {
     char text[64];
-    snprintf(text, sizeof text, "%.*f", decimals, v);
-    if (strchr(text, '.')) {
-        char *end = text + strlen(text);
-        while (end[-1] == '0') *--end = 0;
-        if (end[-1] == '.') *--end = 0;
-    }
+    beside_number(text, sizeof text, v, unit);
     fputs(text, f);
 }
 
+static const char *unit_of(const struct study_figure *g, uint32_t series) {
+    return *g->series.at[series].unit ? g->series.at[series].unit : g->unit;
+}
+
 static void badge(FILE *f, enum verdict v) {
-    static const char *const kind[] = {"none", "good", "bad", "unknown", "partly"};
+    static const char *const kind[] = {"none", "good", "bad", "unknown", "partly", "unknown"};
     if (v != VERDICT_NONE)
         fprintf(f, "<span class=\"badge %s\">%s</span>", kind[v], verdict_text(v));
 }
 
-static void figure_table(const struct sheet_figure *g, FILE *f) {
+static void figure_heads(const struct sheet_figure *g, FILE *f) {
     const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
-    fputs("<div class=\"scroll\" tabindex=\"0\"><table><caption>", f);
-    html(f, g->figure->title);
-    fprintf(f, "</caption><thead><tr><th scope=\"col\">%s</th>",
+    fprintf(f, "<thead><tr><th scope=\"col\" class=\"text\">%s</th>",
             g->figure->rows_are_numbers          ? ""
             : g->figure->rows_are_configurations ? "configuration"
                                                  : "workload");
     if (g->figure->x_value) fputs("<th scope=\"col\">x</th>", f);
     for (uint32_t q = 0; q < g->n_series; q++) {
-        const struct study_series *s = &g->figure->series.at[q];
         if (scatter) fputs("<th scope=\"col\">x</th>", f);
         fputs("<th scope=\"col\">", f);
-        html(f, s->label);
-        const char *unit = *s->unit ? s->unit : g->figure->unit;
-        if (*unit) {
+        html(f, g->figure->series.at[q].label);
+        if (*unit_of(g->figure, q)) {
             fputs(" <small>", f);
-            html(f, unit);
+            html(f, unit_of(g->figure, q));
             fputs("</small>", f);
         }
         fputs("</th>", f);
     }
-    fputs("</tr></thead><tbody>", f);
-    for (uint32_t r = 0; r < g->n_rows; r++) {
-        fprintf(f, "<tr%s><th scope=\"row\">", g->row[r].aggregate ? " class=\"sum\"" : "");
-        html(f, g->row[r].name);
-        fputs("</th>", f);
-        if (g->figure->x_value) {
-            fputs("<td>", f);
-            figure_number(f, g->row[r].x);
-            fputs("</td>", f);
-        }
-        for (uint32_t q = 0; q < g->n_series; q++) {
-            if (scatter) {
-                fputs("<td>", f);
-                figure_number(f, g->row[r].xs[q]);
-                fputs("</td>", f);
-            }
-            fputs("<td>", f);
-            figure_number(f, g->row[r].value[q]);
-            fputs("</td>", f);
-        }
-        fputs("</tr>", f);
+    fputs("</tr></thead>", f);
+}
+
+static void figure_row(const struct sheet_figure *g, uint32_t r, FILE *f) {
+    const bool scatter = strcmp(g->figure->kind, "scatter") == 0;
+    const struct sheet_row *const row = &g->row[r];
+    fprintf(f, "<tr%s><th scope=\"row\">", row->aggregate ? " class=\"sum\"" : "");
+    html(f, row->name);
+    fputs("</th>", f);
+    if (g->figure->x_value) {
+        fputs("<td>", f);
+        figure_number(f, row->x, "x");
+        fputs("</td>", f);
     }
-    fputs("</tbody></table></div>", f);
+    for (uint32_t q = 0; q < g->n_series; q++) {
+        const char *const unit = unit_of(g->figure, q);
+        if (scatter) {
+            fputs("<td>", f);
+            figure_number(f, row->xs[q], "x");
+            fputs("</td>", f);
+        }
+        fputs("<td>", f);
+        figure_number(f, row->value[q], unit);
+        if (isfinite(row->theirs[q])) {
+            // with the digits that the source gave
+            fprintf(f, " <small class=\"theirs\">published %.6g</small>", row->theirs[q]);
+        }
+        fputs("</td>", f);
+    }
+    fputs("</tr>", f);
+}
+
+// Rows of means are the table's foot, which stays in sight where the table scrolls.
+static void figure_table(const struct sheet_figure *g, FILE *f) {
+    enum { LONG = 40 }; // rows; longer tables scroll
+    fprintf(f, "<div class=\"scroll%s\" tabindex=\"0\"><table><caption>",
+            g->n_rows > LONG ? " long" : "");
+    html(f, g->figure->title);
+    fputs("</caption>", f);
+    figure_heads(g, f);
+    fputs("<tbody>", f);
+    uint32_t r = 0;
+    for (; r < g->n_rows && !g->row[r].aggregate; r++) figure_row(g, r, f);
+    fputs("</tbody>", f);
+    if (r < g->n_rows) fputs("<tfoot>", f);
+    for (uint32_t i = r; i < g->n_rows; i++) figure_row(g, i, f);
+    if (r < g->n_rows) fputs("</tfoot>", f);
+    fputs("</table></div>", f);
 }
 
 static void figure_section(const struct sheet_figure *g, FILE *f) {
@@ -114,7 +121,13 @@ static void figure_section(const struct sheet_figure *g, FILE *f) {
         fputs("; the table holds its values\"></canvas></div>", f);
     }
     figure_table(g, f);
-    fprintf(f, "</div><p class=\"meta\"><a href=\"%s.csv\">%s.csv</a></p></section>", q->id, q->id);
+    fputs("</div>", f);
+    if (g->left_out) {
+        fputs("<p class=\"note\">", f);
+        html(f, g->left_out);
+        fputs("</p>", f);
+    }
+    fprintf(f, "<p class=\"meta\"><a href=\"%s.csv\">%s.csv</a></p></section>", q->id, q->id);
 }
 
 static void td(FILE *f, const char *text) {
@@ -123,13 +136,18 @@ static void td(FILE *f, const char *text) {
     fputs("</td>", f);
 }
 
+static void offset(FILE *f, double v, const char *unit) {
+    if (v > 0) fputc('+', f);
+    figure_number(f, v, unit);
+}
+
 // From the least to the most that a main value is under the study's choices.
 static void interval(FILE *f, const struct sheet_published *p) {
     fputs("<td>", f);
     if (p->by_choice && isfinite(p->low)) {
-        figure_number(f, p->low);
+        figure_number(f, p->low, p->row->unit);
         fputs(" to ", f);
-        figure_number(f, p->high);
+        figure_number(f, p->high, p->row->unit);
     }
     fputs("</td>", f);
 }
@@ -154,15 +172,15 @@ static void published_section(const struct sheet *sh, FILE *f) {
     if (!sh->study->published.n) return;
     fputs("<section id=\"published\"><h2>Ours beside the published values</h2><div "
           "class=\"scroll\" tabindex=\"0\"><table><caption>Published "
-          "values and ours</caption><thead><tr><th scope=\"col\">source</th><th "
-          "scope=\"col\">workload</th><th scope=\"col\">configuration</th>"
-          "<th scope=\"col\">metric</th><th scope=\"col\">published</th><th "
-          "scope=\"col\">ours</th>",
+          "values and ours</caption><thead><tr><th scope=\"col\" class=\"text\">source</th><th "
+          "scope=\"col\" class=\"text\">workload</th><th scope=\"col\" "
+          "class=\"text\">configuration</th><th scope=\"col\" class=\"text\">metric</th><th "
+          "scope=\"col\">published</th><th scope=\"col\">ours</th>",
           f);
     if (sh->study->choice.n) fputs("<th scope=\"col\">over the choices</th>", f);
-    fputs("<th scope=\"col\">unit</th>"
-          "<th scope=\"col\">off by</th><th scope=\"col\">verdict</th><th "
-          "scope=\"col\">why</th></tr></thead><tbody>",
+    fputs("<th scope=\"col\" class=\"text\">unit</th>"
+          "<th scope=\"col\">off by</th><th scope=\"col\" class=\"text\">verdict</th><th "
+          "scope=\"col\" class=\"text\">why</th></tr></thead><tbody>",
           f);
     for (uint32_t i = 0; i < sh->study->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
@@ -174,13 +192,13 @@ static void published_section(const struct sheet *sh, FILE *f) {
         fputs("<td>", f);
         html(f, p->row->value);
         fputs("</td><td>", f);
-        figure_number(f, p->ours);
+        figure_number(f, p->ours, p->row->unit);
         fputs("</td>", f);
         if (sh->study->choice.n) interval(f, p);
         td(f, p->row->unit);
         fputs("<td>", f);
         if (isfinite(p->off) && p->row->claim->absolute)
-            fprintf(f, "%+.3g", p->off);
+            offset(f, p->off, p->row->unit);
         else if (isfinite(p->off))
             fprintf(f, "%+.1f %%", 100 * p->off);
         else
@@ -260,15 +278,20 @@ static json_t *figure_json(const struct sheet_figure *g) {
         json_array_append_new(x, value(g->row[r].x));
     }
     for (uint32_t k = 0; k < g->n_series; k++) {
-        json_t *one = json_object(), *y = json_array(), *xs = json_array();
+        json_t *one = json_object(), *y = json_array(), *xs = json_array(), *theirs = json_array();
         for (uint32_t r = 0; r < g->n_rows; r++) {
             json_array_append_new(y, value(g->row[r].value[k]));
             json_array_append_new(xs, value(g->row[r].xs[k]));
+            json_array_append_new(theirs, value(g->row[r].theirs[k]));
         }
         json_object_set_new(one, "label", json_string(q->series.at[k].label));
         json_object_set_new(one, "role", json_string(q->series.at[k].role));
         json_object_set_new(one, "y", y);
         json_object_set_new(one, "x", xs);
+        if (g->has_theirs)
+            json_object_set_new(one, "theirs", theirs);
+        else
+            json_decref(theirs);
         json_array_append_new(series, one);
     }
     json_object_set_new(o, "labels", labels);

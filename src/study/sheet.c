@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 const char *verdict_text(enum verdict v) {
-    static const char *const text[] = {"no verdict", "agrees", "differs", "not known", "in part"};
+    static const char *const text[] = {"no verdict", "agrees",  "differs",
+                                       "not known",  "in part", "given"};
     return text[v];
 }
 
@@ -45,19 +46,6 @@ static enum ww_status cell(const struct filler *f, const struct study_figure *g,
     return eval_number(f->e, expr, q->at, scope, f->d, out);
 }
 
-// Averages of a figure are over its own rows, which need not be all workloads.
-static double fold_rows(const struct sheet_figure *g, uint32_t series, bool geomean) {
-    double sum = 0;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) {
-        const double v = g->row[i].value[series];
-        if (g->row[i].aggregate || !isfinite(v) || (geomean && v <= 0)) continue;
-        sum += geomean ? log(v) : v;
-        n++;
-    }
-    return !n ? NAN : geomean ? exp(sum / n) : sum / n;
-}
-
 static enum ww_status fill_figure(const struct filler *f, const struct study_figure *g,
                                   struct sheet_figure *out) {
     const uint32_t extra = (uint32_t)g->average + (uint32_t)g->geomean;
@@ -86,12 +74,13 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
         if (!(k ? g->geomean : g->average)) continue;
         struct sheet_row *row = &out->row[out->n_rows];
         row->name = k ? "geomean" : "average";
-        for (uint32_t q = 0; q < g->series.n; q++) row->value[q] = fold_rows(out, q, k);
+        for (uint32_t q = 0; q < g->series.n; q++) row->value[q] = beside_mean(out, q, k);
         row->aggregate = true;
         row->x = NAN;
         out->n_rows++;
     }
-    return s;
+    out->left_out = beside_left_out(f->arena, out);
+    return s != WW_OK ? s : beside_fill(f->arena, f->s, f->e, g, f->d, out);
 }
 
 static const char *why_of(const struct study_claim *c, const char *workload) {
@@ -135,8 +124,9 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
     out->off = c->absolute      ? out->ours - p->number
                : p->number != 0 ? out->ours / p->number - 1
                                 : NAN;
-    if (c->no_verdict) {
-        out->verdict = VERDICT_NONE;
+    if (c->no_verdict || c->given) {
+        out->verdict = c->given ? VERDICT_GIVEN : VERDICT_NONE;
+        if (c->given) out->why = c->given;
         return WW_OK;
     }
     const double limit = c->tolerance * (1 + 1e-12);
@@ -152,7 +142,15 @@ static const char *full_stop(struct arena *a, const char *text) {
     return n && strchr(".!?", text[n - 1]) ? text : arena_printf(a, "%s.", text);
 }
 
-// The figure's own expression decides; without one, the published rows that belong to it.
+// Whether a published value decides on a figure: it names it, or stands in one of its cells.
+static bool decides(const struct sheet_published *p, const struct sheet_figure *g, uint32_t i) {
+    const struct study_claim *const c = p->row->claim;
+    if (!c || !c->ours || c->no_verdict || c->given) return false;
+    return g->holds[i] || (c->figure && strcmp(c->figure, g->figure->id) == 0);
+}
+
+// The figure's own expression says whether the order is the published one; the published values
+// that belong to it whether the sizes are.
 static enum ww_status judge(const struct filler *f, const struct sheet *sh,
                             struct sheet_figure *g) {
     uint32_t rows = 0, good = 0, missing = 0;
@@ -160,10 +158,7 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh,
     uint32_t n_off = 0;
     for (uint32_t i = 0; i < f->s->published.n; i++) {
         const struct sheet_published *p = &sh->published[i];
-        if (!p->row->claim || !p->row->claim->figure ||
-            strcmp(p->row->claim->figure, g->figure->id) != 0 || !p->row->claim->ours ||
-            p->row->claim->no_verdict)
-            continue;
+        if (!decides(p, g, i)) continue;
         rows++;
         good += p->verdict == VERDICT_AGREES;
         missing += p->verdict == VERDICT_MISSING;
@@ -186,12 +181,13 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh,
             eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
         if (s != WW_OK) return s;
         g->verdict = !isfinite(v)   ? VERDICT_MISSING
-                     : v == 0       ? VERDICT_DIFFERS
-                     : good == rows ? VERDICT_AGREES
-                                    : VERDICT_PARTLY;
+                     : (v != 0) != (good == rows) && rows ? VERDICT_PARTLY
+                     : v == 0                             ? VERDICT_DIFFERS
+                                                          : VERDICT_AGREES;
     } else if (rows) {
         g->verdict = good == rows      ? VERDICT_AGREES
                      : missing == rows ? VERDICT_MISSING
+                     : good > 0        ? VERDICT_PARTLY
                                        : VERDICT_DIFFERS;
     }
     const char *found = g->figure->found ? full_stop(f->arena, g->figure->found) : "";
@@ -199,7 +195,11 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh,
         g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
         : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
         : g->verdict == VERDICT_PARTLY
-            ? arena_printf(f->arena, "Ours agrees in order, not in size%s.", detail)
+            ? arena_printf(f->arena, "Ours agrees in %s%s.",
+                           !g->figure->agrees ? "part"
+                           : good == rows     ? "size, not in order"
+                                              : "order, not in size",
+                           detail)
         : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
                                         : "";
     const char *why = g->verdict != VERDICT_DIFFERS && g->verdict != VERDICT_PARTLY ? ""

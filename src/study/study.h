@@ -12,6 +12,7 @@
 //   watts_*  (watts.c): the power model for one configuration
 //   choice_* (choice.c): main values under every named choice
 //   sheet_*  (sheet.c): figures and published rows as numbers; CSV and JSON
+//   beside_* (beside.c): published values in figures, means, digits
 //   page_*   (page.c): the HTML page
 //   markdown_* (markdown.c): the same as a page of Markdown with drawings beside it
 #ifndef WW_STUDY_H
@@ -104,6 +105,10 @@ struct study_claim {
         *at_configuration; // where `ours` is computed when not at the row's own
     const char *group;                          // of averages
     const char *figure;                         // whose verdict it belongs to
+    // In figures: the series that it stands in, if its expression is not `ours`, and as which
+    // number: an expression of `value`. NULL: as it is.
+    const char *series, *drawn;
+    const char *given; // why ours could not have differed: fitted to it, or an input of ours
     double tolerance;
     bool absolute; // tolerance in the row's unit
     bool no_verdict; // ours is shown, but not judged
@@ -320,12 +325,20 @@ const char *eval_note(const struct eval *e); // why energies are not there, or N
 
 // ---- numbers to show --------------------------------------------------------------------------
 // PARTLY: what the source found holds, but some published values are outside their tolerance.
-enum verdict { VERDICT_NONE, VERDICT_AGREES, VERDICT_DIFFERS, VERDICT_MISSING, VERDICT_PARTLY };
+enum verdict {
+    VERDICT_NONE,
+    VERDICT_AGREES,
+    VERDICT_DIFFERS,
+    VERDICT_MISSING,
+    VERDICT_PARTLY,
+    VERDICT_GIVEN
+};
 struct sheet_row {
     const char *name;
     bool aggregate;
     double x;
     double *value, *xs; // [series]
+    double *theirs;     // [series] published values of the same; NAN: none
 };
 struct sheet_figure {
     const struct study_figure *figure;
@@ -333,6 +346,9 @@ struct sheet_figure {
     uint32_t n_rows, n_series;
     enum verdict verdict;
     const char *sentence; // what the source found, whether ours agrees, why not
+    bool *holds;          // [published] values that stand in its cells
+    bool has_theirs;
+    const char *left_out; // what its means are without, sentences; NULL: nothing
 };
 struct sheet_published {
     const struct published_row *row;
@@ -354,6 +370,14 @@ struct sheet {
 // Computes a main value, that `expr` is in `scope`, under every choice.
 enum ww_status choice_fill(struct arena *a, const struct study *s, struct eval *e, const char *expr,
                            struct eval_scope scope, struct diags *d, struct sheet_published *out);
+// beside.c: published values that belong to the figure's cells.
+enum ww_status beside_fill(struct arena *a, const struct study *s, struct eval *e,
+                           const struct study_figure *g, struct diags *d, struct sheet_figure *out);
+// The mean of a series over the figure's rows, which need not be all programs.
+double beside_mean(const struct sheet_figure *g, uint32_t series, bool geomean);
+const char *beside_left_out(struct arena *a, const struct sheet_figure *g);
+// A number with as many digits as mean something in its unit ("": a ratio).
+void beside_number(char *text, size_t size, double v, const char *unit);
 // Evaluates every figure and published row. In a dry evaluation this finds what must run.
 enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e, struct diags *d,
                           struct sheet *out);

@@ -229,7 +229,7 @@ static void test_sheet(void **state) {
     assert_int_equal(sh.published[2].verdict, VERDICT_MISSING);
     assert_string_equal(sh.published[2].why, "because");
     assert_int_equal(sh.published[3].verdict, VERDICT_NONE);
-    assert_int_equal(sh.figure[1].verdict, VERDICT_DIFFERS); // two of three
+    assert_int_equal(sh.figure[1].verdict, VERDICT_PARTLY); // two of three
     assert_non_null(strstr(sh.figure[1].sentence, "2 of 3 published values"));
     assert_int_equal(sh.figure[1].n_rows, 4);
     assert_float_equal(sh.figure[1].row[0].value[0], 8, 1e-12);
