@@ -106,6 +106,7 @@ struct lanes {
     uint64_t claimed, claimed_at; // pipes that were asked for lanes in a cycle, and the cycle
     uint32_t clusters;
     bool folds, shifts, is_eager, is_busy;
+    bool finds; // instructions look for lanes when they enter (port.find), warps never (shown.on)
     uint64_t since, elapsed;     // busy since; cycles for which it was busy before
     bool type_gated[LANE_TYPES]; // INT, FP
     struct gate_times times;

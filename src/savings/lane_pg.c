@@ -287,6 +287,7 @@ void lanes_init(struct savings_sm *s, struct sm_technique *t) {
     const uint64_t clusters = (1ull << s->c.clusters) - 1;
     l->pipes = clusters << SM_PIPE_INT | clusters << SM_PIPE_FP;
     l->clusters = s->c.clusters;
+    l->finds = s->c.cluster_at == CLUSTER_AT_ENTRY;
     l->steps = steps_of_host();
     l->trim_at = DOMAIN_NEVER;
     look_now(l);

@@ -184,7 +184,7 @@ static inline uint64_t look(struct lanes *l, uint32_t type, const uint32_t *need
         f->off = (x->off | x->waking) & shows;
         f->asleep = x->off;
         f->needed = needed;
-        l->shown.on[pipe] = warps_on(needed, f->off);
+        if (!l->finds) l->shown.on[pipe] = warps_on(needed, f->off);
         l->part = (l->part & ~(1ull << pipe)) | (uint64_t)(f->off != 0) << pipe;
     }
     *next = *next_wake = UINT32_MAX;
@@ -261,6 +261,7 @@ static inline uint32_t lanes_needed(const struct lanes *l, uint32_t active, bool
 static void lanes_changed(void *self, const struct sm_view *v, uint32_t warp) {
     struct lanes *const l = self;
     const uint32_t threads = v->lanes[warp];
+    if (l->finds) return;
     for (uint32_t folds = 0; folds <= l->folds; folds++)
         l->need[folds][warp] = lanes_needed(l, threads, folds);
     FOR_EACH_BIT64(p, l->part) {

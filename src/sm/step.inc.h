@@ -472,7 +472,8 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, st
     }
 #if STEP_FULL
     if (s->tech.gate != NULL) *held = lack_pipes(s, x, left & ~at_entry, t);
-    if (s->tech.gated_lanes != NULL) *held |= lack_lanes(s, x, left & ~at_entry & ~*held, t);
+    if (s->tech.gated_lanes != NULL && s->c.cluster_at == CLUSTER_AT_ISSUE)
+        *held |= lack_lanes(s, x, left & ~*held, t);
 #endif
     return left;
 }
