@@ -454,11 +454,12 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
             fprintf(f, " + act('%s', %u)", idle[i][1], first_domain + d);
         fputs("\"\n", f);
     }
-    // SMs without work leak too, and are not gated
-    fprintf(f,
-            "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + sm_idle_cycles / "
-            "sm_busy_cycles)\n",
-            type, type, type);
+    // SMs without work leak too, where they have no power gates of their own
+    fprintf(
+        f,
+        "  %s_units: 32 * (%s_pipe_idle + %s_busy_cycles) * (1 + (1 - config('power.idle_gate')) "
+        "* sm_idle_cycles / sm_busy_cycles)\n",
+        type, type, type);
     fprintf(f,
             "  %s_idle: \"CASE WHEN %s_lane_idle > 0 THEN %s_lane_idle ELSE 32 * (%s_pipe_idle - "
             "%s_pipe_sent) END\"\n",
@@ -488,6 +489,63 @@ static void write_gating_metrics(FILE *f, const char *type, uint32_t first_domai
             "  %s_oracle: {is: \"100 * CASE WHEN %s_lane_idle > 0 THEN %s_lane_bound ELSE "
             "%s_pipe_bound END / %s_units\", unit: \"%%\"}\n",
             type, type, type, type, type);
+}
+
+// Where energy is saved against the first configuration, in percent of all that it spent, and in
+// which parts; and what the share would be if the rest of the die, which is fitted, drew nothing,
+// or if all of it leaked as logic does.
+static void write_saved_metrics(FILE *f, const char *base) {
+    static const char *const part[][3] = {
+        {"exu", "energy('exu')", "execution"},
+        {"rf", "energy('rf')", "registers"},
+        {"sm", "energy('sm') - energy('exu') - energy('rf')", "other SM"},
+        {"chip", "energy('chip') - energy('sm') - energy('rest')", "other chip"},
+        {"rest", "energy('rest')", "rest of die"},
+        {"board", "energy_j - energy('chip')", "board"}};
+    fputs(
+        "  with_loss: 1 + config('power.regulator_loss')\n"
+        "  no_rest_j: energy_j - with_loss * energy('rest')\n"
+        "  full_rest_j: energy_j + with_loss * seconds * leak_w('rest') * (CASE WHEN "
+        "config('power.rest_logic_share') > 0 THEN 1 / config('power.rest_logic_share') - 1 ELSE 0 "
+        "END)\n",
+        f);
+    static const char *const of[][2] = {
+        {"saved", "energy_j"}, {"saved_none", "no_rest_j"}, {"saved_full", "full_rest_j"}};
+    for (size_t i = 0; i < WW_COUNT(of); i++)
+        fprintf(f, "  %s: {is: \"100 * (1 - %s / other('%s', '%s'))\", unit: \"%%\"}\n", of[i][0],
+                of[i][1], base, of[i][1]);
+    fputs("  saved_low: {is: \"min(saved, saved_none, saved_full)\", unit: \"%\"}\n"
+          "  saved_high: {is: \"max(saved, saved_none, saved_full)\", unit: \"%\"}\n",
+          f);
+    for (size_t i = 0; i < WW_COUNT(part); i++)
+        fprintf(f,
+                "  part_%s: \"%s\"\n"
+                "  saved_%s: {is: \"100 * (other('%s', 'part_%s') - part_%s) / other('%s', "
+                "'energy_j')\", unit: \"%%\", label: %s}\n",
+                part[i][0], part[i][1], part[i][0], base, part[i][0], part[i][0], base, part[i][2]);
+}
+
+static void write_saved_figures(struct cli *c, FILE *f, const struct compared *k) {
+    static const char *const column[][2] = {
+        {"saved", "all"},     {"saved_low", "least"}, {"saved_high", "most"},
+        {"saved_exu", NULL},  {"saved_rf", NULL},     {"saved_sm", NULL},
+        {"saved_chip", NULL}, {"saved_rest", NULL},   {"saved_board", NULL}};
+    for (uint32_t q = 1; q < k->n; q++) {
+        fprintf(f, "  saved_%u:\n    kind: table\n    title: ", q);
+        yaml_text(f, arena_printf(&c->arena, "Energy that %s saves, %% of that of %s", k->name[q],
+                                  k->name[0]));
+        fputs(
+            "\n    note: \"Least and most: as the fitted rest of the die draws all that it could, "
+            "or nothing. Then by part; parts add up to all.\"\n    configuration: ",
+            f);
+        yaml_text(f, k->name[q]);
+        fputs("\n    series:\n", f);
+        for (size_t i = 0; i < WW_COUNT(column); i++) {
+            fprintf(f, "      - {is: %s", column[i][0]);
+            if (column[i][1]) fprintf(f, ", label: %s", column[i][1]);
+            fputs("}\n", f);
+        }
+    }
 }
 
 // A comparison is a study that is written here.
@@ -530,6 +588,7 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
             "  energy_ratio: {is: \"energy_j / other('%s', 'energy_j')\", label: energy}\n"
             "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n",
             base, base);
+    write_saved_metrics(f, base);
     bool any_policy = false;
     for (uint32_t i = 0; i < k->n; i++)
         any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
@@ -562,6 +621,7 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
         }
         if (ratio) fputs("    aggregates: [geomean]\n", f);
     }
+    write_saved_figures(c, f, k);
     return WW_OK;
 }
 

@@ -257,7 +257,8 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
         if (component[l] < 0) continue;
         const struct power_component *const p = &tree->component[component[l]];
         if (power_lines[l].kind == POWER_LINE_LEAKAGE)
-            out->all_j[l] = (p->leak_sub_w + p->leak_gate_w) * seconds;
+            out->all_j[l] = (p->leak_sub_w + p->leak_gate_w) * seconds *
+                            (1 - power_idle_gated(tree, a, seconds));
         for (int i = 0; power_lines[l].kind == POWER_LINE_EVENTS && i < tree->events; i++)
             if (tree->event[i].component == component[l])
                 out->all_j[l] +=

@@ -152,6 +152,9 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     struct builder b = {
         .c = c, .tree = tree, .d = d, .core_s = c->core_hz, .sm_s = c->core_hz * c->sms};
     *tree = (struct power_tree){.regulator = -1,
+                                .rest = -1,
+                                .sm = -1,
+                                .idle_gate = c->idle_gate,
                                 .sms = c->sms,
                                 .clusters = c->clusters ? c->clusters : 1,
                                 .core_hz = c->core_hz};
@@ -166,6 +169,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     tree->peak_duty = c->peak_duty > 0 ? c->peak_duty : 1;
     tree_add(&b, PART_total, 1);
     tree_add(&b, PART_chip, 1);
+    tree->sm = tree->components;
     tree_build_sm(&b);
     tree_build_chip(&b);
     tree_build_board(&b);
@@ -184,6 +188,25 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     return b.status;
 }
 
+double power_idle_gated(const struct power_tree *tree, const struct activity *a, double seconds) {
+    // counts over a time, and not over all cycles of SMs: so halves of a run add up to the run
+    const double idle = (double)a->c[ACT_sm_idle_cycles] / (tree->sms * tree->core_hz);
+    return seconds > 0 ? tree->idle_gate * fmin(idle / seconds, 1) : 0;
+}
+
+// Techniques count while SMs hold work, so nothing is saved twice.
+static void gate_idle(const struct power_tree *tree, const struct activity *a,
+                      struct power_usage *out) {
+    const double share = power_idle_gated(tree, a, out->seconds);
+    for (int i = tree->sm; share > 0 && i < tree->components; i++) {
+        int up = i;
+        while (up > tree->sm) up = tree->component[up].parent;
+        if (up != tree->sm) continue;
+        out->gated_j += out->static_j[i] * share;
+        out->static_j[i] *= 1 - share;
+    }
+}
+
 enum ww_status power_run(const struct power_tree *tree, const struct activity *a, double seconds,
                          struct power_usage *out, struct diags *d) {
     if (!(seconds > 0 && seconds < 1e12))
@@ -199,7 +222,8 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
         for (uint32_t k = 0; k < e->n; k++) count += (double)a->c[e->act + k];
         out->dynamic_j[e->component] += count * e->energy_j;
     }
-    const double less = power_savings_apply(tree, a, out);
+    gate_idle(tree, a, out);
+    const double less = power_savings_apply(tree, a, out) + out->gated_j;
     if (tree->regulator >= 0) { // its static loss is a constant of the component
         out->static_j[tree->regulator] -= less * tree->regulator_loss;
         double dynamic = 0;
@@ -217,6 +241,15 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
     out->energy_j = out->all_dynamic_j[0] + out->all_static_j[0];
     out->power_w = out->energy_j / seconds;
     return WW_OK;
+}
+
+void power_rest_bounds(const struct power_tree *tree, const struct power_usage *usage,
+                       double energy_j[2]) {
+    const double loss = tree->regulator >= 0 ? 1 + tree->regulator_loss : 1;
+    energy_j[0] = energy_j[1] = usage->energy_j;
+    if (tree->rest < 0) return;
+    energy_j[0] -= loss * (usage->all_dynamic_j[tree->rest] + usage->all_static_j[tree->rest]);
+    energy_j[1] += loss * tree->rest_more_w * usage->seconds;
 }
 
 int power_find(const struct power_tree *tree, const char *name) {

@@ -94,12 +94,17 @@ struct power_tree {
     double core_hz;
     int regulator; // component, or -1
     double regulator_loss, peak_duty;
+    int rest;           // component, or -1
+    double rest_more_w; // that it would leak beyond its leakage if all of it did as logic does
+    int sm;             // component
+    double idle_gate;   // of an SM's leakage, saved while it holds no work
 };
 
 struct power_usage {
     double dynamic_j[POWER_MAX_COMPONENTS], static_j[POWER_MAX_COMPONENTS]; // own
     double all_dynamic_j[POWER_MAX_COMPONENTS], all_static_j[POWER_MAX_COMPONENTS];
     double seconds, energy_j, power_w; // of the root
+    double gated_j;                    // not leaked by SMs without work; not in the above
 };
 
 // Checks numbers against the model's range. Answers NULL, or the name of the field that is outside
@@ -116,6 +121,13 @@ double power_event_energy(const struct power_tree *tree, uint32_t act);
 void power_by_basis(const struct power_tree *tree, const struct power_usage *usage,
                     double energy_j[POWER_BASES]);
 const char *power_basis_name(enum power_basis basis);
+
+// Share of the SMs' leakage that power gates (idle_gate) keep from SMs without work.
+double power_idle_gated(const struct power_tree *tree, const struct activity *a, double seconds);
+// Energy of a run if the rest of the die drew nothing, and if all of its area leaked as logic does.
+// The rest is fitted: what depends on it lies between these.
+void power_rest_bounds(const struct power_tree *tree, const struct power_usage *usage,
+                       double energy_j[2]);
 
 // What the whole board can draw, as a vendor's thermal design power is meant: static power at
 // limit_k and peak_duty of all peaks at once.

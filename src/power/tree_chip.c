@@ -148,7 +148,8 @@ static void build_off(struct builder *b) {
         area += p->area_mm2 * share, sub += p->leak_sub_w * share, gate += p->leak_gate_w * share;
     }
     struct power_component *p = &b->tree->component[tree_add(b, PART_sm_off, off)];
-    p->area_mm2 = area, p->leak_sub_w = sub, p->leak_gate_w = gate;
+    p->area_mm2 = area;
+    p->leak_sub_w = sub * (1 - c->idle_gate), p->leak_gate_w = gate * (1 - c->idle_gate);
 }
 
 static void build_rest(struct builder *b) {
@@ -158,20 +159,26 @@ static void build_rest(struct builder *b) {
     const double area[2] = {c->rest_lane_mm2 * c->fp_lanes * beats * sms * l * l,
                             c->rest_chip_mm2 * l * l};
     int i = tree_add(b, PART_rest, 1);
+    b->tree->rest = i;
     b->tree->component[i].constant_w = c->rest_w;
     for (int k = 0; k < 2; k++) {
         i = tree_add(b, k ? PART_rest_chip : PART_rest_lanes, 1);
         struct block leak = logic_area(&b->t, area[k] * c->rest_logic_share * 1e6);
         tree_put(b, i, area[k], leak.leak_sub_w, leak.leak_gate_w, LONG_UNCORE, 1);
+        const struct power_component *p = &b->tree->component[i];
+        if (c->rest_logic_share > 0)
+            b->tree->rest_more_w +=
+                (p->leak_sub_w + p->leak_gate_w) * (1 / c->rest_logic_share - 1);
     }
     i = tree_add(b, PART_rest_clock, 1);
     b->tree->component[i].constant_w =
         c->rest_clock_pj_mm2 * 1e-12 * (area[0] + area[1]) * c->net_hz * b->t.vdd_v * b->t.vdd_v;
     const double v2 = b->t.vdd_v * b->t.vdd_v;
-    i = tree_add(b, PART_rest_work, 1);
-    tree_event(b, i, ACT_sm_busy_cycles,
-               (c->work_chip_pj / c->sms + c->work_lane_pj_mm2 * area[0] / sms) * 1e-12 * v2,
-               b->sm_s);
+    const double work_pj[2] = {c->work_chip_pj / c->sms, c->work_lane_pj_mm2 * area[0] / sms};
+    for (int k = 0; k < 2; k++) {
+        i = tree_add(b, k ? PART_rest_cluster : PART_rest_dispatch, 1);
+        tree_event(b, i, ACT_sm_busy_cycles, work_pj[k] * 1e-12 * v2, b->sm_s);
+    }
     i = tree_add(b, PART_pads, c->channels);
     tree_put(b, i, c->pad_bit_mm2 * c->channel_bits * l, 0, 0, LONG_UNCORE, 1);
 }

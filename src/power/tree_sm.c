@@ -222,7 +222,7 @@ void tree_build_sm_rest(struct builder *b) {
     tree_put_block(b, i, &wire, 1);
     tree_event(b, i, ACT_sm_busy_cycles, j, b->sm_s);
     i = tree_add(b, PART_sm_idle, c->sms);
-    tree_event(b, i, ACT_sm_idle_cycles, j * c->idle_clock_share, 0);
+    tree_event(b, i, ACT_sm_idle_cycles, j * c->idle_clock_share * (1 - c->idle_gate), 0);
 }
 
 void tree_build_sm(struct builder *b) {

@@ -20,6 +20,7 @@ static void usage_add(struct power_usage *sum, const struct power_usage *u, int 
         sum->all_static_j[i] += u->all_static_j[i];
     }
     sum->seconds += u->seconds;
+    sum->gated_j += u->gated_j;
     sum->energy_j = sum->all_dynamic_j[0] + sum->all_static_j[0];
     sum->power_w = sum->seconds > 0 ? sum->energy_j / sum->seconds : 0;
 }

@@ -60,6 +60,10 @@ json_t *account_json(const struct account *a, bool kernels) {
     for (int i = 0; i < POWER_BASES; i++)
         put(basis, power_basis_name((enum power_basis)i), ratio(a->basis_j[i], k->energy_j));
     json_object_set_new(o, "rests_on", basis);
+    double bounds[2];
+    power_rest_bounds(a->tree, k, bounds);
+    json_object_set_new(o, "rest_bounds_j", json_pack("[f,f]", bounds[0], bounds[1]));
+    put(o, "idle_gated_j", k->gated_j);
     put(o, "energy_per_warp_instruction_j", ratio(k->energy_j, a->warp_instructions));
     put(o, "energy_per_lane_j", ratio(k->energy_j, a->thread_instructions));
     put(o, "edp_js", k->energy_j * k->seconds);

@@ -70,6 +70,39 @@ static void print_added(const struct power_savings *s, enum power_line l, FILE *
             table_scaled(power_savings_spent(s, l), "J", b), s->mm2[l], power_lines[l].note);
 }
 
+// Of chip and board together: what a run without the technique would have spent in the same time,
+// and what of it is less now. The share rests on how much the rest of the die draws, which is
+// fitted: so it comes with what it would be if all of the rest leaked as logic does, and if it drew
+// nothing.
+struct whole {
+    double net_j, share, low, high;
+};
+
+static struct whole whole_of(const struct account *a, const struct power_savings *s) {
+    const double loss = a->tree->regulator >= 0 ? 1 + a->tree->regulator_loss : 1;
+    struct whole w = {0};
+    double bounds[2];
+    for (uint32_t l = 0; l < POWER_LINES; l++)
+        w.net_j += loss * (power_savings_saved(s, l) - power_savings_spent(s, l));
+    power_rest_bounds(a->tree, &a->kernels, bounds);
+#define SHARE(energy) ((energy) + w.net_j > 0 ? w.net_j / ((energy) + w.net_j) : 0)
+    w.share = SHARE(a->kernels.energy_j);
+    const double none = SHARE(bounds[0]), full = SHARE(bounds[1]);
+#undef SHARE
+    w.low = none < full ? none : full, w.high = none < full ? full : none;
+    return w;
+}
+
+static void print_whole(const struct account *a, const struct power_savings *s, FILE *out) {
+    const struct whole w = whole_of(a, s);
+    char b[32];
+    fprintf(out,
+            "    %-8s %s net, with the regulators' part: %.2f %% of chip and board (%.2f to %.2f "
+            "%%, as "
+            "the rest of the die draws)\n",
+            "all", table_scaled(w.net_j, "J", b), 100 * w.share, 100 * w.low, 100 * w.high);
+}
+
 void account_print_savings(const struct account *a, bool colour, FILE *out) {
     struct power_savings s;
     of_account(a, &s);
@@ -91,6 +124,7 @@ void account_print_savings(const struct account *a, bool colour, FILE *out) {
         print_added(&s, l, out);
         if (l == POWER_LINE_SHIFT) print_folding(a, out);
     }
+    print_whole(a, &s, out);
 }
 
 json_t *account_savings_json(const struct account *a) {
@@ -120,5 +154,9 @@ json_t *account_savings_json(const struct account *a) {
             json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
         json_object_set_new(units, line->name, unit);
     }
+    const struct whole w = whole_of(a, &s);
+    json_object_set_new(o, "all",
+                        json_pack("{s:f,s:f,s:f,s:f}", "net_j", w.net_j, "share", w.share,
+                                  "share_low", w.low, "share_high", w.high));
     return o;
 }
