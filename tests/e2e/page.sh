@@ -23,7 +23,7 @@ END
 }
 for width in 1200 400; do
     open_page $width --window-size=1250,5000 --dump-dom >dom$width || fail "chromium at $width"
-    says dom$width 'data-inner="7 of 7; overflow 0; tables 11; window '$width'\.'
+    says dom$width 'data-inner="8 of 8; overflow 0; tables 13; window '$width'\.'
     lacks log$width 'Uncaught|CONSOLE.*[Ee]rror'
     open_page $width --window-size=$((width < 500 ? 500 : width)),5000 --screenshot="$TMP/page$width.png" >/dev/null
     [ "$(wc -c <page$width.png)" -gt 60000 ] || fail "page$width.png is nearly empty"
@@ -37,6 +37,6 @@ j = t.index('</script>', i)
 open('page/index.html', 'w').write(t[:i] + t[j:])
 END
 open_page 400 --window-size=1250,5000 --dump-dom >domx
-lacks domx 'data-inner="7 of 7'
+lacks domx 'data-inner="8 of 8'
 says log400 'Chart is not defined'
 finish
