@@ -241,6 +241,7 @@ struct workload {
     uint32_t n_sizes;
     const char *const *kernel;
     uint32_t n_kernels;
+    bool micro; // a micro-benchmark: in no listing and no average
 };
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
 bool workload_is(const struct workload *w, const char *name); // by its name or its alias

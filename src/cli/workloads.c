@@ -105,27 +105,42 @@ static enum ww_status read_one(struct cli *c, const char *path, const char *buil
     return WW_OK;
 }
 
-enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n) {
-    // beside a build: sources in the tree, programs in the build; installed: share/ and lib/
-    const char *const place[][2] = {
-        {arena_printf(&c->arena, "%s/../share/warpwatt/workloads", c->exe_dir),
-         arena_printf(&c->arena, "%s/../lib/warpwatt/workloads", c->exe_dir)},
-        {WW_SOURCE_DIR "/workloads", arena_printf(&c->arena, "%s/workloads", c->exe_dir)},
-    };
-    for (size_t i = 0; i < WW_COUNT(place); i++) {
+// The folders of one kind, behind those that the list has.
+static enum ww_status add_kind(struct cli *c, const char *const place[2][2], bool micro,
+                               struct workload **list, uint32_t *n) {
+    for (size_t i = 0; i < 2; i++) {
         glob_t g;
         if (glob(arena_printf(&c->arena, "%s/*/workload.yaml", place[i][0]), 0, NULL, &g) != 0)
             continue;
-        *list = arena_alloc(&c->arena, g.gl_pathc * sizeof **list);
-        *n = 0;
+        struct workload *all = arena_alloc(&c->arena, (*n + g.gl_pathc) * sizeof *all);
+        if (*n) memcpy(all, *list, *n * sizeof *all);
+        *list = all;
         enum ww_status s = WW_OK;
-        for (size_t k = 0; k < g.gl_pathc && s == WW_OK; k++)
-            s = read_one(c, g.gl_pathv[k], place[i][1],
-                         &(*list)[(*n)++]);
+        for (size_t k = 0; k < g.gl_pathc && s == WW_OK; k++) {
+            s = read_one(c, g.gl_pathv[k], place[i][1], &all[*n]);
+            all[(*n)++].micro = micro;
+        }
         globfree(&g);
         return s;
     }
-    return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt", c->exe_dir);
+    return WW_OK;
+}
+
+enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n) {
+    // beside a build: sources in the tree, programs in the build; installed: share/ and lib/
+    struct arena *a = &c->arena;
+    const char *const share = arena_printf(a, "%s/../share/warpwatt", c->exe_dir),
+                      *const lib = arena_printf(a, "%s/../lib/warpwatt/workloads", c->exe_dir),
+                      *const built = arena_printf(a, "%s/workloads", c->exe_dir);
+    const char *const plain[2][2] = {{arena_printf(a, "%s/workloads", share), lib},
+                                     {WW_SOURCE_DIR "/workloads", built}};
+    const char *const micro[2][2] = {{arena_printf(a, "%s/micro", share), lib},
+                                     {WW_SOURCE_DIR "/micro", built}};
+    *n = 0;
+    enum ww_status s = add_kind(c, plain, false, list, n);
+    if (s == WW_OK && !*n)
+        return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt", c->exe_dir);
+    return s == WW_OK ? add_kind(c, micro, true, list, n) : s;
 }
 
 bool workload_is(const struct workload *w, const char *name) {
@@ -137,6 +152,7 @@ static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
            "small", "paper", "sizes", "what it is");
     for (uint32_t i = 0; i < n; i++) {
         const struct workload *const w = &list[i];
+        if (w->micro) continue;
         char sizes[64] = "";
         size_t at = 0;
         for (uint32_t k = 0; k < w->n_sizes && at < sizeof sizes; k++)

@@ -90,8 +90,7 @@ enum ww_status job_add(struct arena *a, job_list *list, const struct study_host 
                        const char *workload, const char *size, struct diags *d, uint32_t *index) {
     struct job j = {.configuration = c, .row = row};
     enum ww_status s = host->find(host->user, workload, size, d, &j.program);
-    if (s == WW_OK && row && row->n_args && strcmp(size, row->paper) == 0 &&
-        strcmp(size, row->small) != 0) {
+    if (s == WW_OK && row && row->n_args && strcmp(size, row->paper) == 0) {
         j.own_args = true;
         j.program.args = "own";
         for (uint32_t i = 0; i < row->n_args; i++)

@@ -31,6 +31,12 @@ says bad.csv ',vectorAdd,small,,,,failed,,$'; says err 'expected 2'
 "$tool" -l "$lib" no-such-workload >out 2>err && fail "an unknown workload passes"; says err 'no workload `no-such-workload`'
 "$tool" -l /nowhere vectorAdd >out 2>err && fail "no library passes"; says err 'no libcuda.so.1 in /nowhere'
 "$tool" -n 0 >out 2>err && fail "-n 0 passes"; says err 'repeat'
+# the ladder: 5 classes in 1 and 2 SMs, two of them over seven numbers of lanes
+"$tool" -l "$lib" -b "$TMP/build3" -o "$TMP/ladder.csv" -n 1 --ladder 2 --work 2,1 >out 2>err || { fail "--ladder"; cat err; }
+[ "$(grep -c ',ladder,[a-z]*-[12]-[0-9]*,ladder[A-Z][a-z]*,1,[0-9.]*,passed,' ladder.csv)" = 24 ] || fail "not 24 rungs: $(cat ladder.csv)"
+says ladder.csv ',ladder,fma-2-24,ladderFma,1,'
+"$tool" --ladder 0 >out 2>err && fail "--ladder 0 passes"; says err 'number of the GPU'
+"$tool" --ladder 2 --work 3 bfs >out 2>err && fail "--ladder with a workload passes"; says err 'not `bfs`'
 # what the program says when the file cannot be written
 WARPWATT_TIMES=/no/such/dir/t run 1 run vectorAdd; says err 'cannot write /no/such/dir/t'
 finish
