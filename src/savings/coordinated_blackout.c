@@ -41,7 +41,7 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
         const bool stays = (due > t) | (is_last & (g->actv[type] != 0));
         if (stays) {
             // Until its work is done and the counter falls.
-            if (is_last & (next != SM_PIPES)) g->kept |= g->unit_of[type];
+            if (is_last & (next != SM_PIPES)) g->kept |= 1u << type;
             break;
         }
         domain_gate(&g->domain[next], due);

@@ -7,12 +7,12 @@
 //
 // The paper has one set of active warps for the SM, from which each cycle's instructions are taken,
 // and does not say whether its two schedulers have one order of types or one each: the option
-// `priority` does. With an order of the SM counters are those of all its warps, and INT and FP issue
-// together when one scheduler has none of the first type, no LD/ST and no SFU instruction ready.
-// With an order of its own a scheduler counts the warps that it chooses from; where these are the
-// same for all schedulers (sm.shared_warps) and their first types too, that is the SM's order.
-// Double precision goes with SFU; instructions that need no unit (branches, barriers) go with the
-// first type, since they lengthen no unit's busy time.
+// `priority` does. With an order of the SM counters are those of all its warps, and INT and FP
+// issue together when one scheduler has none of the first type, no LD/ST and no SFU instruction
+// ready. With an order of its own a scheduler counts the warps that it chooses from; where these
+// are the same for all schedulers (sm.shared_warps) and their first types too, that is the SM's
+// order. Double precision goes with SFU; instructions that need no unit (branches, barriers) go
+// with the first type, since they lengthen no unit's busy time.
 //
 // A type whose units are off is passed over once it has been asked for (sm/choose.h),
 // so a blackout does not stop the scheduler.
@@ -47,9 +47,9 @@ static uint64_t among(void *self, const struct sm_view *v, uint32_t scheduler, u
 static void look(struct savings_sm *s, const struct sm_view *v, uint32_t owner) {
     struct gates *const g = &s->gates;
     const uint32_t first = g->highest[owner], last = first ^ 1;
-    const uint64_t seen = g->owners == 1 ? ~0ull : v->mine[owner];
-    if ((savings_active(v, unit_of[last]) & seen) == 0) return; // no warp to change places for
-    bool change = (savings_active(v, unit_of[first]) & seen) == 0;
+    const uint64_t can = savings_active_warps(v) & (g->owners == 1 ? ~0ull : v->mine[owner]);
+    if ((can & v->needs[unit_of[last]]) == 0) return; // no warp to change places for
+    bool change = (can & v->needs[unit_of[first]]) == 0;
     if (!change && savings_has(s, SAVINGS_COORDINATED_BLACKOUT))
         change = gating_all_in_blackout(&s->gating, v, first) &&
                  !gating_all_in_blackout(&s->gating, v, last);
@@ -80,8 +80,8 @@ void gates_init(struct savings_sm *s, struct sm_technique *t) {
     const bool is_own = priority == GATES_SCHEDULERS || priority == GATES_SCHEDULERS_OPPOSED;
     s->gates.owners = is_own ? s->c.schedulers : 1;
     for (uint32_t i = 0; i < s->gates.owners; i++)
-        put_first(s, i, priority == GATES_SCHEDULERS_OPPOSED && i & 1 ? GATE_TYPE_FP : GATE_TYPE_INT,
-                  0);
+        put_first(s, i,
+                  priority == GATES_SCHEDULERS_OPPOSED && i & 1 ? GATE_TYPE_FP : GATE_TYPE_INT, 0);
     *t = (struct sm_technique){
         .name = "gates", .self = s, .choice = &choice, .clock = &clock_port, .count = count};
 }

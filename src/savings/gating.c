@@ -41,7 +41,7 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
         *x = (struct sm_gate){is_off ? 0 : UINT64_MAX, SM_GATE_NEVER};
         return;
     }
-    const bool is_kept = (g->kept & g->unit_of[type]) != 0, is_on = d->state == GATE_ON;
+    const bool is_kept = (g->kept >> type & 1) != 0, is_on = d->state == GATE_ON;
     const uint32_t window = g->idle_detect[type];
     const uint64_t idle_from = savings_idle_from(v, pipe);
     uint64_t due = domain_due_idle(d, idle_from, window);
@@ -55,22 +55,22 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
 // is left that keeps the last one on. Which of these it is follows no pattern, so nothing branches
 // on it.
 static inline bool has_changed(const struct gating *g, uint32_t type, uint64_t t) {
-    const struct gate_domain *const d = &g->domain[g->first[type]];
     const struct sm_gate *const x = &g->gate[g->first[type]];
     const uint32_t n = g->n[type];
-    bool is_off = (d[0].state == GATE_ON) & (x[0].off_from <= t);
-    is_off |= (d[n - 1].state == GATE_ON) & (x[n - 1].off_from <= t);
-    for (uint32_t i = 1; i + 1 < n; i++) is_off |= (d[i].state == GATE_ON) & (x[i].off_from <= t);
-    const bool is_left = ((g->kept & g->unit_of[type]) != 0) & (g->actv[type] == 0);
-    return is_off | is_left | (g->type_at[type] <= t) | (g->times.wakeup_delay == 0);
+    // off_from is 0 where a pipeline is not on (show): 0 - 1 is later than any cycle.
+    bool is_off = (x[0].off_from - 1 < t) | (x[n - 1].off_from - 1 < t);
+    for (uint32_t i = 1; i + 1 < n; i++) is_off |= x[i].off_from - 1 < t;
+    const bool is_left = ((g->kept >> type & 1) != 0) & (g->actv[type] == 0);
+    return is_off | is_left | (g->type_at[type] <= t);
 }
 
 // Domains whose rule looks at all of a type.
 static void settle_types(struct gating *g, const struct sm_view *v, uint64_t t) {
     for (uint32_t type = GATE_TYPE_INT; type <= GATE_TYPE_FP; type++) {
-        if (!(g->ruled & g->unit_of[type]) || !has_changed(g, type, t)) continue;
-        g->kept &= ~g->unit_of[type];
-        g->type_at[type] = g->rule[type]->settle(g, v, type, t);
+        if (!(g->ruled >> type & 1) || !has_changed(g, type, t)) continue;
+        g->kept &= ~(1u << type);
+        const uint64_t on_at = g->rule[type]->settle(g, v, type, t);
+        g->type_at[type] = g->times.wakeup_delay == 0 ? 0 : on_at; // 0: in every cycle
         for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++)
             show(g, v, p, t);
     }
@@ -119,9 +119,9 @@ static uint64_t wake(struct gating *g, uint32_t pipe, uint64_t t) {
 // One of the type's pipelines has been woken beside the only one that was on: that may go off, from
 // the next cycle on, as if it had never been the last.
 static void leave_kept(struct gating *g, const struct sm_view *v, uint32_t type) {
-    if ((g->kept & g->unit_of[type]) == 0) return;
+    if (!(g->kept >> type & 1)) return;
     if (g->times.wakeup_delay == 0) return; // the rule looks in every cycle
-    g->kept &= ~g->unit_of[type];
+    g->kept &= ~(1u << type);
     FOR_EACH_BIT64(p, g->pipes_of[type]) {
         if (g->domain[p].state == GATE_ON) show(g, v, (uint32_t)p, v->cycle);
     }
@@ -280,7 +280,11 @@ void gating_init(struct savings_sm *s, struct sm_technique *t) {
         : savings_has(s, SAVINGS_NAIVE_BLACKOUT)     ? &rule_naive_blackout
                                                      : &rule_conv_pg;
     const bool whole = !savings_has(s, SAVINGS_LANE_PG); // INT and FP are not gated by lanes
-    const struct { bool is_gated; const struct gate_rule *rule; uint32_t first, n; } row[] = {
+    const struct {
+        bool is_gated;
+        const struct gate_rule *rule;
+        uint32_t first, n;
+    } row[] = {
         [GATE_TYPE_INT] = {o->gate_int && whole, rule, SM_PIPE_INT, s->c.clusters},
         [GATE_TYPE_FP] = {o->gate_fp && whole, rule, SM_PIPE_FP, s->c.clusters},
         [GATE_TYPE_SFU] = {o->gate_sfu, &rule_conv_pg, SM_PIPE_SFU, s->c.sfus},
@@ -293,11 +297,10 @@ void gating_init(struct savings_sm *s, struct sm_technique *t) {
         g->first[i] = (uint8_t)row[i].first;
         g->n[i] = (uint8_t)row[i].n;
         g->idle_detect[i] = o->idle_detect;
-        g->unit_of[i] = i == GATE_TYPE_INT ? 1u << UNIT_INT : i == GATE_TYPE_FP ? 1u << UNIT_FP : 0;
         g->pipes_of[i] = ((1ull << row[i].n) - 1) << row[i].first;
         g->pipes |= g->pipes_of[i];
         if (g->rule[i]->settle != NULL) {
-            g->ruled |= g->unit_of[i];
+            g->ruled |= 1u << i;
             g->of_rule |= g->pipes_of[i];
         }
         for (uint32_t k = 0; k < row[i].n; k++) g->type_of[row[i].first + k] = (uint8_t)i;

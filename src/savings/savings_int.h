@@ -25,18 +25,16 @@ enum { GATE_TYPE_INT, GATE_TYPE_FP, GATE_TYPE_SFU, GATE_TYPE_LDST, GATE_TYPES };
 
 struct gating {
     bool is_busy, counts_active;
-    uint32_t kept; // units (bit mask: UNIT_INT, UNIT_FP) of which the rule lets the last cluster
-                   // not go off
+    uint32_t kept; // types (bit mask) whose rule keeps the last cluster on
     struct sm_gate gate[SM_PIPES];
     uint64_t of_rule;          // pipes whose type a rule looks at as a whole
     uint64_t waking, told; // of the others, those that are; pipes whose domains are told in every
                            // cycle what time has done
     uint64_t type_at[GATE_TYPES]; // when the first of a type that its rule looks at is awake
-    uint32_t ruled;            // the units (bit mask: UNIT_INT, UNIT_FP) of these
+    uint32_t ruled;            // types (bit mask) of these: INT, FP
     uint64_t settled; // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2];          // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated
-    uint32_t unit_of[GATE_TYPES];         // bits of UNIT_INT and UNIT_FP, 0 for the others
     uint64_t claimed, claimed_at; // pipes that a scheduler has asked for in a cycle, and the cycle
     struct gate_times times;
     uint32_t idle_detect[GATE_TYPES];
@@ -125,9 +123,12 @@ static inline bool savings_has(const struct savings_sm *s, enum savings_mechanis
 
 // Active warps whose next instruction is of the unit: what INT_ACTV and FP_ACTV count. A warp that
 // waits for memory has left the active set, or is about to (but see active_waits of the SM).
-static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
+static inline uint64_t savings_active_warps(const struct sm_view *v) { // of any unit
     const uint64_t in_set = v->active_waits ? v->active : v->active & ~v->wait_long;
-    return in_set & v->decoded & v->needs[unit] & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
+    return in_set & v->decoded & ~(v->wait_bar | v->wait_fence | v->wait_sleep);
+}
+static inline uint64_t savings_active(const struct sm_view *v, uint32_t unit) {
+    return savings_active_warps(v) & v->needs[unit];
 }
 
 // Since when a pipe has had no work.

@@ -59,11 +59,14 @@ static void order_changed(struct sm *s, struct units *x, uint64_t changed) {
         if (changed & x->pipes[u]) order_pipes(s, x, u);
 }
 
-void gate_look(struct sm *s, uint64_t t) {
-    const uint64_t off = off_in(s, t), changed = s->gates.off ^ off;
-    if (changed == 0) return;
-    s->gates.off = off;
+static __attribute__((noinline)) void change(struct sm *s, uint64_t changed) {
+    s->gates.off ^= changed;
     for (uint32_t i = 0; i < s->n_subs; i++) order_changed(s, &s->sub[i].units, changed);
+}
+
+void gate_look(struct sm *s, uint64_t t) {
+    const uint64_t changed = s->gates.off ^ off_in(s, t);
+    if (ww_unlikely(changed != 0)) change(s, changed);
 }
 
 void gate_want(struct sm *s, uint32_t unit, uint64_t is_free) {

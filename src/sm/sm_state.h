@@ -191,9 +191,10 @@ static inline struct sub_core *sub_of(struct sm *s, uint32_t w) {
     return &s->sub[w & (s->n_subs - 1)];
 }
 
-// step_plain.c, step_full.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_full.c, step_many.c: simulates cycle t; answers the next cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_full(struct sm *s, uint64_t t);
+uint64_t step_cycle_many(struct sm *s, uint64_t t);
 
 // front.c
 void front_fetch(struct sm *s, struct front *f, uint64_t t);
@@ -258,7 +259,7 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
-void technique_cycle(struct sm *s, uint64_t t);
+void technique_epoch(struct sm *s, uint64_t t); // a cycle in which epochs end
 void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);
 void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);

@@ -1,5 +1,6 @@
-// One cycle of an SM. Compiled twice: with STEP_FULL 0 no technique is ever looked at and clusters
-// are chosen at issue (step_plain.c), with 1 all is there (step_full.c). Within a cycle:
+// One cycle of an SM. Compiled three times: with STEP_FULL 0 no technique is ever looked at and
+// clusters are chosen at issue (step_plain.c), with 1 all is there (step_full.c); with STEP_MANY 1
+// for several sub-cores too (step_many.c), else the compiler knows that there is one. Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle; the techniques' start of the
@@ -16,7 +17,7 @@
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
 // its result may be used `latency` cycles after that, and write_latency more.
-#if STEP_FULL
+#if STEP_MANY
 #define STEP_SUBS(s) ((s)->n_subs)
 #else
 #define STEP_SUBS(s) 1u
@@ -39,7 +40,7 @@ static inline struct sub_core *step_sub(struct sm *s, uint32_t w) {
 
 // A warp's number in its sub-core.
 static inline uint32_t number_of(const struct sm *s, uint32_t w) {
-    return STEP_FULL ? w >> s->sub_shift : w;
+    return STEP_MANY ? w >> s->sub_shift : w;
 }
 
 // ---- 1. events ---------------------------------------------------------------------------------
@@ -225,7 +226,11 @@ static inline void techniques_begin(struct sm *s, uint64_t t) {
     if (s->tech.all.n == 0) return;
     s->v.accesses[0] = s->lsu.ldst.n;
     s->v.accesses[1] = s->lsu.tex.n;
-    if (s->tech.clock.n != 0 || s->tech.lapses != NULL) technique_cycle(s, t);
+    if (ww_unlikely(s->alarms.at[ALARM_EPOCH] <= t))
+        technique_epoch(s, t);
+    else
+        for (uint32_t i = 0; i < s->tech.n_cycles; i++)
+            s->tech.cycle[i].cycle(s->tech.cycle[i].self, &s->v);
     if (s->tech.gate != NULL) gate_look(s, t);
 }
 

@@ -70,8 +70,8 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
     }
     s->is_summed = false;
     gate_all_on(s);
-    s->step = n == 0 && s->n_subs == 1 && s->c.cluster_at == CLUSTER_AT_ISSUE ? step_cycle_plain
-                                                                              : step_cycle_full;
+    const bool is_plain = n == 0 && s->c.cluster_at == CLUSTER_AT_ISSUE;
+    s->step = s->n_subs != 1 ? step_cycle_many : is_plain ? step_cycle_plain : step_cycle_full;
     return WW_OK;
 }
 
@@ -107,7 +107,7 @@ void technique_work(struct sm *s, bool begins, uint64_t cycle) {
 
 // Epochs and `cycle` in the order of the techniques, so that each finds what those before it have
 // done.
-static void end_epochs(struct sm *s, uint64_t t) {
+void technique_epoch(struct sm *s, uint64_t t) {
     struct techniques *const k = &s->tech;
     s->alarms.at[ALARM_EPOCH] = NEVER;
     for (uint32_t i = 0; i < k->clock.n; i++) {
@@ -118,15 +118,6 @@ static void end_epochs(struct sm *s, uint64_t t) {
         s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->epoch_next[i]);
     }
     s->alarms.at[ALARM_EPOCH] = min64(s->alarms.at[ALARM_EPOCH], k->lapse_at);
-}
-
-void technique_cycle(struct sm *s, uint64_t t) {
-    if (ww_unlikely(s->alarms.at[ALARM_EPOCH] <= t)) {
-        end_epochs(s, t);
-        return;
-    }
-    for (uint32_t i = 0; i < s->tech.n_cycles; i++)
-        s->tech.cycle[i].cycle(s->tech.cycle[i].self, &s->v);
 }
 
 void technique_rest(struct sm *s) {
