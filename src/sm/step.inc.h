@@ -413,9 +413,10 @@ static inline uint64_t lack_lanes(struct sm *s, const struct units *u, uint64_t 
         if ((l->look_at[type] <= t) & ((warps & s->v.needs[UNIT_INT + type]) != 0))
             x->lanes->look(x->self, &s->v, type);
     uint64_t on_int = 0, on_fp = 0;
-    for (uint32_t i = u->first[UNIT_INT]; i < (uint32_t)u->first[UNIT_INT] + u->n[UNIT_INT]; i++) {
+    const uint32_t first = STEP_MANY ? u->first[UNIT_INT] : SM_PIPE_INT;
+    for (uint32_t i = first; i < first + u->n[UNIT_INT]; i++) {
         on_int |= l->on[i] & ~units_later(p[i].free_at, t);
-        on_fp |= l->on[units_twin(i)] & ~units_later(p[units_twin(i)].free_at, t);
+        on_fp |= l->on[SM_PIPE_FP + i] & ~units_later(p[SM_PIPE_FP + i].free_at, t);
     }
     return warps & ((s->v.needs[UNIT_INT] & ~on_int) | (s->v.needs[UNIT_FP] & ~on_fp));
 }
