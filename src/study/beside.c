@@ -14,9 +14,7 @@ static bool starts(const char *text, const char *head) {
     return strncmp(text, head, strlen(head)) == 0;
 }
 static const char *mean_of(const char *workload) {
-    return starts(workload, "average")   ? "average"
-           : starts(workload, "geomean") ? "geomean"
-                                         : NULL;
+    return starts(workload, "average") ? "average" : starts(workload, "geomean") ? "geomean" : NULL;
 }
 
 // The programs of a claim's mean are the figure's rows.
@@ -46,7 +44,7 @@ static int row_of(struct arena *a, const struct study *s, const struct study_fig
     const struct study_claim *const c = p->claim;
     const struct study_series *const series = &g->series.at[q];
     const char *const own = c->at_configuration ? c->at_configuration : p->configuration,
-               *const mean = mean_of(p->workload);
+                      *const mean = mean_of(p->workload);
     const char *const expr = c->series ? c->series : c->ours;
     if (g->rows_are_configurations) {
         const bool is_it = mean ? same(over_programs(a, c, mean), series->expr) ||
@@ -66,16 +64,16 @@ static int row_of(struct arena *a, const struct study *s, const struct study_fig
     return -1;
 }
 
-// The published number in the series' terms: `drawn`, an expression of `value`.
-static enum ww_status drawn(struct arena *a, struct eval *e, const struct published_row *p,
-                            struct diags *d, double *out) {
+// The published number in the terms of the claim's `series`: `drawn`, an expression of `value`.
+// Figures of configurations have `ours` itself.
+static enum ww_status drawn(struct arena *a, struct eval *e, const struct study_figure *g,
+                            const struct published_row *p, struct diags *d, double *out) {
     *out = p->number;
-    if (!p->claim->drawn || !isfinite(p->number)) return WW_OK;
+    if (!p->claim->drawn || g->rows_are_configurations || !isfinite(p->number)) return WW_OK;
     const char *const word = strstr(p->claim->drawn, "value");
-    const char *const text =
-        word ? arena_printf(a, "%.*s(%.17e)%s", (int)(word - p->claim->drawn), p->claim->drawn,
-                            p->number, word + strlen("value"))
-             : p->claim->drawn;
+    const char *const text = word ? arena_printf(a, "%.*s(%.17e)%s", (int)(word - p->claim->drawn),
+                                                 p->claim->drawn, p->number, word + strlen("value"))
+                                  : p->claim->drawn;
     const struct eval_scope none = {.workload = -1, .configuration = -1};
     return eval_number(e, text, p->claim->at, none, d, out);
 }
@@ -96,7 +94,7 @@ enum ww_status beside_fill(struct arena *a, const struct study *s, struct eval *
         for (uint32_t q = 0; q < g->series.n; q++) {
             const int r = row_of(a, s, g, out, q, p);
             if (r < 0) continue;
-            const enum ww_status status = drawn(a, e, p, d, &out->row[r].theirs[q]);
+            const enum ww_status status = drawn(a, e, g, p, d, &out->row[r].theirs[q]);
             if (status != WW_OK) return status;
             out->holds[i] = true;
             out->has_theirs = true;

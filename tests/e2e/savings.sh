@@ -125,6 +125,8 @@ options:
 Y
 saxpy -p ./mine.yaml -g gtx780; says out '"FP"'
 saxpy -p warped-gates -g gtx780
+saxpy -p origami -g gtx480-micro46; says out '"INT"'
+saxpy -p gates,lane-meter -g gtx480-micro46 -s savings.priority=schedulers-opposed
 sed 's/paper:/papper:/' mine.yaml >bad.yaml
 refused() { run 2 run -p "$1" "$k" --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8 $2; says err "$3"; one_sentence err; }
 refused ./bad.yaml '' 'papper'
@@ -139,6 +141,7 @@ refused conv-pg,lane-pg '' 'conv-pg, lane-pg do not go together'
 refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=16' 'between 4 lanes that lie together, the GPU.s pipelines have 2'
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
+refused gates '-s savings.priority=warps' 'priority must be one of these: sm sm-opposed schedulers schedulers-opposed; not .warps'
 refused nothing '' 'there is no technique'
 refused warped-gates,origami '' 'warped-gates is gates, coordinated-blackout'
 refused gates '-s savings.max_swich=9' '-s savings.max_swich=9: there is no option'
