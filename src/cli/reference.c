@@ -51,25 +51,25 @@ static void print_generations(void) {
     fputs("\n## Generations\n\nHow the code of one generation differs from another's "
           "(`src/code/generation.def`).\n\n| |",
           stdout);
-    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", generations[g].name);
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", gen_info[g].name);
     printf("\n|---|");
     for (unsigned g = 0; g < GEN_N; g++) printf("---|");
     printf("\n| compute capabilities |");
     for (unsigned g = 0; g < GEN_N; g++) {
-        printf(" %u.x", generations[g].cc_first);
-        if (generations[g].cc_last != generations[g].cc_first)
-            printf(" to %u.x", generations[g].cc_last);
+        printf(" %u.x", gen_info[g].cc_first);
+        if (gen_info[g].cc_last != gen_info[g].cc_first)
+            printf(" to %u.x", gen_info[g].cc_last);
         printf(" |");
     }
     printf("\n| registers that an instruction can name |");
-    for (unsigned g = 0; g < GEN_N; g++) printf(" %u |", generations[g].registers);
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %u |", gen_info[g].registers);
     for (unsigned t = 0; t < TRAIT_N; t++) {
         printf("\n| %s |", gen_trait_texts[t]);
         for (unsigned g = 0; g < GEN_N; g++)
             printf(" %s |", gen_has((enum target_gen)g, (enum gen_trait)t) ? "yes" : "");
     }
     printf("\n| from |");
-    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", generations[g].source);
+    for (unsigned g = 0; g < GEN_N; g++) printf(" %s |", gen_info[g].source);
     putchar('\n');
 }
 

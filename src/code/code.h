@@ -30,10 +30,10 @@ struct generation {
     uint32_t traits; // a bit each
     const char *source;
 };
-extern const struct generation generations[GEN_N];
+extern const struct generation gen_info[GEN_N];
 extern const char *const gen_trait_texts[TRAIT_N];
 static inline bool gen_has(enum target_gen gen, enum gen_trait t) {
-    return generations[gen].traits >> t & 1;
+    return gen_info[gen].traits >> t & 1;
 }
 
 // What the compiler must know of a machine (from the GPU file).

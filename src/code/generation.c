@@ -2,7 +2,7 @@
 #include "code/code.h"
 
 #define HAS(trait) 1u << TRAIT_##trait
-const struct generation generations[GEN_N] = {
+const struct generation gen_info[GEN_N] = {
 #define GENERATION(id, name, first, last, registers, costs, traits, source)                        \
     [GEN_##id] = {name, first, last, registers, COSTS_##costs, traits, source},
 #include "code/generation.def"

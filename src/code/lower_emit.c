@@ -147,7 +147,7 @@ static void put_filler(struct lower *l, const struct minst *of, const struct low
 }
 
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
-    const struct lower_step *step = lower_cost_info[c].step[generations[l->gen].costs];
+    const struct lower_step *step = lower_cost_info[c].step[gen_info[l->gen].costs];
     if (!step[0].count) step = lower_cost_info[c].step[COSTS_FERMI];
     m->klass = step[0].klass;
     lower_put(l, m);

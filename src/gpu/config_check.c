@@ -65,10 +65,10 @@ static const char *schedulers_with(uint32_t trait, char *out, size_t size) {
 
 // Whether the generation's code stands for programs of the compute capability.
 static bool gen_runs(uint32_t gen, uint32_t cc_major) {
-    return gen < GEN_N && cc_major >= generations[gen].cc_first &&
-           cc_major <= generations[gen].cc_last;
+    return gen < GEN_N && cc_major >= gen_info[gen].cc_first &&
+           cc_major <= gen_info[gen].cc_last;
 }
-static uint32_t gen_registers(uint32_t gen) { return gen < GEN_N ? generations[gen].registers : 0; }
+static uint32_t gen_registers(uint32_t gen) { return gen < GEN_N ? gen_info[gen].registers : 0; }
 
 static bool is_whole(double ratio) { return ratio >= 0.999 && fabs(ratio - round(ratio)) <= 0.001; }
 
