@@ -51,8 +51,8 @@ void result_close_lines(const struct gpu *g, struct activity *a, uint64_t cycles
                         uint32_t partitions) {
     if (!savings_puts_away(&g->options.savings)) return;
     const uint64_t slices = (uint64_t)partitions * g->config.mem.slices_per_partition;
-    savings_close(&g->options.savings, &g->config.sm, sms,
-                  slices * mem_system_l2_lines(g->mem), cycles, a);
+    savings_close(&g->options.savings, &g->config.sm, sms, slices * mem_system_l2_lines(g->mem),
+                  cycles, a);
 }
 
 static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
@@ -100,7 +100,8 @@ static void trim_interval(const struct gpu *g, struct run *r) {
     v->to = r->result.cycles;
     v->activity.c[ACT_cycles] = v->to - v->from;
     close_time(&v->activity, v->to - v->from, g->config.sm_count);
-    result_close_lines(g, &v->activity, v->to - v->from, g->config.sm_count, g->config.mem.partitions);
+    result_close_lines(g, &v->activity, v->to - v->from, g->config.sm_count,
+                       g->config.mem.partitions);
 }
 
 static void add_memory(struct sm_inst_memory *sum, const struct sm_inst_memory *m, uint32_t n) {

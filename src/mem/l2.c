@@ -274,9 +274,8 @@ static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t fir
                                   uint8_t client, uint64_t tick) {
     struct slice *s = &p->slice[si];
     const uint32_t place = cache_victim_in(s->tags, first);
-    const uint64_t known = ww_unlikely(p->m->listeners) && place != CACHE_NOWHERE
-                               ? known_words(s, place)
-                               : UINT64_MAX;
+    const uint64_t known =
+        ww_unlikely(p->m->listeners) && place != CACHE_NOWHERE ? known_words(s, place) : UINT64_MAX;
     const struct cache_answer a = cache_place_at(s->tags, place, number);
     if (!a.has_victim) return place;
     p->act.c[ACT_l2_evictions]++;
@@ -284,8 +283,8 @@ static inline uint32_t place_line(struct partition *p, uint32_t si, uint32_t fir
     return place;
 }
 
-// Drops the lines that a listener has lapse by now: exact, since every event of the slice comes here
-// first when its tick has passed.
+// Drops the lines that a listener has lapse by now: exact, since every event of the slice comes
+// here first when its tick has passed.
 static void lapse_lines(struct partition *p, uint32_t si, uint64_t tick) {
     struct slice *s = &p->slice[si];
     const struct mem_system *m = p->m;

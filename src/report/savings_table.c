@@ -39,6 +39,24 @@ static void print_folding(const struct account *a, FILE *out) {
     fputc('\n', out);
 }
 
+// How long lines of caches were on, drowsy or off, of those that a technique puts away.
+static void print_lines_of_caches(const struct account *a, FILE *out) {
+    static const char *const name[ACT_ARRAYS] = {"L1", "const", "texture", NULL, "shared", "L2"};
+    for (uint32_t i = 0; i < ACT_ARRAYS; i++) {
+        const double on = counted(a, ACT_line_on + i), drowsy = counted(a, ACT_line_drowsy + i),
+                     off = counted(a, ACT_line_off + i), all = on + drowsy + off;
+        if (name[i] == NULL || !(all > 0)) continue;
+        fprintf(out, "    %-8s lines on %.3f %% of the time, %s %.3f %%; %.0f woken", name[i],
+                100 * on / all, off > 0 ? "off" : "drowsy", 100 * (off > 0 ? off : drowsy) / all,
+                counted(a, ACT_line_wakes + i) + counted(a, ACT_line_fills + i));
+        if (off > 0)
+            fprintf(out, ", %.0f switched off with data", counted(a, ACT_line_lapses + i));
+        else
+            fprintf(out, ", %.0f accesses late", counted(a, ACT_line_late + i));
+        fputc('\n', out);
+    }
+}
+
 // Lines of one kind: what there was, what a technique saved of it, what that cost, and the bound.
 static void print_lines(const struct power_savings *s, enum power_line_kind kind, FILE *out) {
     char b[5][32];
@@ -119,6 +137,7 @@ void account_print_savings(const struct account *a, bool colour, FILE *out) {
         fprintf(out, "    %-8s %12s %12s %12s %20s\n", "", "dynamic", "saved", "overhead", "net");
         print_lines(&s, POWER_LINE_EVENTS, out);
     }
+    print_lines_of_caches(a, out);
     for (uint32_t l = 0; l < POWER_LINES; l++) {
         if (power_lines[l].kind != POWER_LINE_ADDED) continue;
         print_added(&s, l, out);

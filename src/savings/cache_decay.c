@@ -1,8 +1,8 @@
 // Cache decay (Kaxiras, Hu and Martonosi, ISCA 2001): a line that has not been accessed for an
-// interval is switched off and loses its data; what is dirty is written back first, and whoever wants
-// it afterwards misses. A line that never held anything is off. The interval is counted as there: a
-// tick every quarter of it for all lines, two bits for each; here a line goes off at the first tick
-// that is the whole interval after its last access.
+// interval is switched off and loses its data; what is dirty is written back first, and whoever
+// wants it afterwards misses. A line that never held anything is off. The interval is counted as
+// there: a tick every quarter of it for all lines, two bits for each; here a line goes off at the
+// first tick that is the whole interval after its last access.
 //
 // Tags stay on. Left out: what the counters cost.
 #include "savings/lines.h"
@@ -99,7 +99,8 @@ static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycl
     (void)v;
     struct cache_decay *const d = self;
     d->is_busy = begins;
-    if (begins) FOR_EACH_BIT32(i, d->port.arrays) decay_resume(&d->array[i], cycle);
+    if (begins)
+        FOR_EACH_BIT32(i, d->port.arrays) decay_resume(&d->array[i], cycle);
 }
 
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {

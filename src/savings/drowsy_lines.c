@@ -1,11 +1,11 @@
-// Drowsy lines (Atoofian and Manzak, Power-aware L1 and L2 caches, 4.1; Flautner et al., ISCA 2002):
-// a line of a cache has its full supply while it is accessed, and the retention supply before and
-// after. Whatever finds it drowsy waits until it is awake, `line_wakeup` cycles, less what a
-// look-ahead hides: the paper's two-level scheduler tells the load/store unit beforehand which warp
-// comes next. Waking, a line leaks as when it is on.
+// Drowsy lines (Atoofian and Manzak, Power-aware L1 and L2 caches, 4.1; Flautner et al., ISCA
+// 2002): a line of a cache has its full supply while it is accessed, and the retention supply
+// before and after. Whatever finds it drowsy waits until it is awake, `line_wakeup` cycles, less
+// what a look-ahead hides: the paper's two-level scheduler tells the load/store unit beforehand
+// which warp comes next. Waking, a line leaks as when it is on.
 //
-// Tags stay on, and say beside the look-up whether the line is awake; or they are drowsy too, a set's
-// together: then a look-up wakes them first, and the line behind them.
+// Tags stay on, and say beside the look-up whether the line is awake; or they are drowsy too, a
+// set's together: then a look-up wakes them first, and the line behind them.
 //
 // Left out: what the look-ahead itself costs.
 #include "savings/lines.h"

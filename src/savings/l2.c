@@ -1,7 +1,7 @@
 // What techniques do at the L2: meters (meters.c), drowsy lines (drowsy_lines.c), decay
 // (cache_decay.c) and access by mask (mask_access.c), each a listener. Cycles are the L2 clock's;
-// times of lines are given out in core cycles. Slices of a partition run one after another and write
-// into its counters.
+// times of lines are given out in core cycles. Slices of a partition run one after another and
+// write into its counters.
 #include "savings/lines.h"
 #include "savings/place.h"
 
@@ -20,7 +20,7 @@ struct savings_l2 {
         struct place *place;
         struct drowsy_array drowsy;
         struct decay_array decay;
-    } *slice;
+    } * slice;
 };
 
 static bool has(const struct savings_l2 *l, enum savings_mechanism m) {

@@ -1,6 +1,6 @@
 // Lines of caches and rows of shared memory that a technique puts away one by one: drowsy
-// (drowsy_lines.c) or off (cache_decay.c), in an SM and in L2. What is common to both: which arrays,
-// how many lines they have, and where the events of an array go.
+// (drowsy_lines.c) or off (cache_decay.c), in an SM and in L2. What is common to both: which
+// arrays, how many lines they have, and where the events of an array go.
 #ifndef WW_SAVINGS_LINES_H
 #define WW_SAVINGS_LINES_H
 
@@ -11,20 +11,26 @@
 static_assert((int)MEM_ARRAYS == ACT_ARRAYS, "counters by array have one for each");
 
 // ---- drowsy -------------------------------------------------------------------------------------
-// A line, or the tags of a set: on (waking included) in [from, until), drowsy from then on; it can be
-// read from cycle `ready` on. What lies before `from` is counted.
-struct drowsy_line { uint64_t from, until, ready; };
-struct drowsy_counts { uint64_t on, wakes, late; };
+// A line, or the tags of a set: on (waking included) in [from, until), drowsy from then on; it can
+// be read from cycle `ready` on. What lies before `from` is counted.
+struct drowsy_line {
+    uint64_t from, until, ready;
+};
+struct drowsy_counts {
+    uint64_t on, wakes, late;
+};
 // Of one array: an SM's, or an L2 slice.
 struct drowsy_array {
     struct drowsy_line *line, *set; // set NULL: tags stay on
     uint32_t lines, sets;
     struct drowsy_counts of_lines, of_tags; // on: line cycles; cycles of a set's tags
 };
-struct drowsy_times { uint32_t wakeup, ahead, hold; };
+struct drowsy_times {
+    uint32_t wakeup, ahead, hold;
+};
 
-// An access wants the line in cycle t: it is woken if it is drowsy. Answers when it is on. A line is
-// woken `ahead` cycles before where the look-ahead has seen the access coming.
+// An access wants the line in cycle t: it is woken if it is drowsy. Answers when it is on. A line
+// is woken `ahead` cycles before where the look-ahead has seen the access coming.
 static inline uint64_t drowsy_access(const struct drowsy_times *k, struct drowsy_line *l,
                                      uint64_t t, struct drowsy_counts *c) {
     const uint64_t begin = t > k->ahead ? t - k->ahead : 0;
@@ -73,15 +79,18 @@ void decay_resume(struct decay_array *a, uint64_t now);
 // ---- parts of a line ----------------------------------------------------------------------------
 // Words of so many sectors that an access switches on, and those that it leaves quiet: counted
 // (mask_access.c).
-struct mask_shape { uint32_t line_words, sector_words; };
+struct mask_shape {
+    uint32_t line_words, sector_words;
+};
 static inline struct mask_shape mask_shape_of(const struct cache_config *c) {
     const uint32_t sector = c->sector_bytes != 0 ? c->sector_bytes : c->line_bytes;
     return (struct mask_shape){c->line_bytes / 4, sector / 4};
 }
 void mask_hear(const struct mask_shape *k, bool by_mask, const struct cache_event *e, uint64_t *c);
 
-// ---- which ---------------------------------------------------------------------------------------
-// Bit mask of enum mem_array: those that the options name.
+// ---- which
+// --------------------------------------------------------------------------------------- Bit mask
+// of enum mem_array: those that the options name.
 static inline uint32_t lines_arrays(const struct savings_options *o) {
     return (uint32_t)(o->in_l1 != 0) << ARRAY_L1D | (uint32_t)(o->in_const != 0) << ARRAY_CONST |
            (uint32_t)(o->in_tex != 0) << ARRAY_TEX | (uint32_t)(o->in_shared != 0) << ARRAY_SHARED |

@@ -1,13 +1,13 @@
 // Access by the active mask (Atoofian and Manzak, Power-aware L1 and L2 caches, 4.2): the word line
 // of a row of a cache is divided into lines of four bytes (Yoshimoto et al., JSSC 1983), and only
-// those whose word an active thread wants or writes rise; bit lines, sense amplifiers and outputs of
-// the others stay quiet. The words travel with a request to L2.
+// those whose word an active thread wants or writes rise; bit lines, sense amplifiers and outputs
+// of the others stay quiet. The words travel with a request to L2.
 //
-// A read of L2 that fills a line of an L1 must bring all of it, or the L1 must know word by word what
-// it has. The paper counts the words of the active threads there too (`mask_fills` 1); with 0 such
-// reads switch on the sectors that they bring. Fills write what comes, whole sectors; a write-back
-// reads the words that are dirty and known. L1 data lie in banks of a word, so their word lines are
-// divided already; so is shared memory, where each lane pays for its bank alone.
+// A read of L2 that fills a line of an L1 must bring all of it, or the L1 must know word by word
+// what it has. The paper counts the words of the active threads there too (`mask_fills` 1); with 0
+// such reads switch on the sectors that they bring. Fills write what comes, whole sectors; a
+// write-back reads the words that are dirty and known. L1 data lie in banks of a word, so their
+// word lines are divided already; so is shared memory, where each lane pays for its bank alone.
 //
 // Left out: what it costs to carry the words through the network.
 #include "savings/lines.h"
@@ -21,8 +21,8 @@ static uint32_t words_of(const struct mask_shape *k, uint32_t sectors) {
 void mask_hear(const struct mask_shape *k, bool by_mask, const struct cache_event *e, uint64_t *c) {
     const uint32_t array = e->array, wanted = bits_count64(e->words);
     const bool is_l2 = array == ARRAY_L2;
-    // What an access switches on without the technique: of L1 the sectors that it reads, which lie in
-    // banks of their own; else the row.
+    // What an access switches on without the technique: of L1 the sectors that it reads, which lie
+    // in banks of their own; else the row.
     const uint32_t all = array == ARRAY_L1D ? words_of(k, e->sectors) : k->line_words;
     switch (e->what) {
     case CACHE_READ_MISS:
@@ -87,8 +87,8 @@ bool mask_init(struct savings_sm *s, struct sm_technique *t) {
         m->shape[i] = mask_shape_of(c);
         m->port.arrays |= 1u << i;
     }
-    *t = (struct sm_technique){
-        .name = "mask-access", .self = m, .arrays = &m->port, .count = count};
+    *t =
+        (struct sm_technique){.name = "mask-access", .self = m, .arrays = &m->port, .count = count};
     return true;
 }
 

@@ -15,7 +15,9 @@ static inline uint32_t place_bin(uint64_t x) {
 }
 
 // Where a cache's places are counted: runs of ACT_METER_BINS, sums.
-struct place_counts { uint64_t *reached, *gaps, *gap_cycles, *near_gaps, *near_cycles; };
+struct place_counts {
+    uint64_t *reached, *gaps, *gap_cycles, *near_gaps, *near_cycles;
+};
 enum { PLACE_FAR = 3000 }; // cycles: as the dissertation cuts off distances of registers (5.2)
 
 static inline void place_access(struct place *p, uint64_t cycle, const struct place_counts *c) {

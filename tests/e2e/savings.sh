@@ -103,6 +103,10 @@ import json
 n = [json.load(open(f + '.json'))['summary']['cycles'] for f in ('two-level', 'mask-caches', 'drowsy-caches')]
 assert n[0] == n[1] == n[2], n
 P
+run 0 run -p power-aware-caches hotspot
+says out '^ +L1 +lines on 0\.[0-9]+ % of the time, drowsy 99\.[0-9]+ %; [0-9]+ woken, 0 accesses late'
+says out '^ +L2 use +[0-9.]+ [munp]J'
+run 0 run -p cache-decay hotspot; says out '^ +L2 +lines on [0-9.]+ % of the time, off [0-9.]+ %; [0-9]+ woken, [0-9]+ switched off'
 # the retention supply is a key of the power model: the lower, the more is saved
 for v in 0.3 0.6; do saxpy -p drowsy-caches -s power.retention_v=$v; mv out v$v.json; done
 python3 - <<'P' || fail "the retention supply"
@@ -135,7 +139,7 @@ refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetc
 refused none,gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
 refused drowsy-caches,cache-decay '' 'drowsy-lines, cache-decay do not go together'
-run 0 run "$k" -p drowsy-caches -s power.retention_v=1.1 --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8
+run 0 run -p drowsy-caches -s power.retention_v=1.1 hotspot
 says out 'no power: power.retention_v=1.1: .* range of 0 to 1'
 refused conv-pg,lane-pg '' 'conv-pg, lane-pg do not go together'
 refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=16' 'between 4 lanes that lie together, the GPU.s pipelines have 2'
