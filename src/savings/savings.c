@@ -4,7 +4,7 @@
 #include "savings/lines.h"
 #include "savings/savings_int.h"
 
-enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4, ROLE_LINES = 8 };
+enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4, ROLE_LINES = 8, ROLE_SUPPLY = 16, ROLE_ACCESS = 32 };
 enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4 };
 #define OF(id) (1u << SAVINGS_##id)
 #define OF_PIPES                                                                                   \
@@ -137,6 +137,8 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
         {ROLE_GATING, "each decides alone when a unit goes off and when it may wake"},
         {ROLE_ORDER, "each puts the same instructions into an order of its own"},
         {ROLE_WINDOW, "each sets the idle-detect window"},
+        {ROLE_SUPPLY, "each sets the supply of register rows"},
+        {ROLE_ACCESS, "each changes what the same access to a register bank switches"},
         {ROLE_LINES, "each decides alone in which state a line is"},
     };
     char text[256];
@@ -264,6 +266,7 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     if (ok && savings_has(s, SAVINGS_CACHE_DECAY)) ok = decay_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_MASK_ACCESS)) ok = mask_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_TRIC)) ok = tric_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_PARTITION)) ok = partition_init(s, &s->technique[s->n++]);
     if (savings_has(s, SAVINGS_COMA)) coma_init(s, &s->technique[s->n++]);
     if (!ok) {
         savings_sm_destroy(s);
@@ -280,6 +283,7 @@ void savings_sm_destroy(struct savings_sm *s) {
         decay_free(s->decay);
         mask_free(s->mask);
         tric_free(s->tric);
+        partition_free(s->partition);
     }
     ww_free_aligned(s);
 }

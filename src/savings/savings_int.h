@@ -61,6 +61,7 @@ struct drowsy_lines; // drowsy_lines.c
 struct cache_decay;  // cache_decay.c
 struct mask_access;  // mask_access.c
 struct tric;         // tric.c
+struct partition;    // partition.c
 
 // Accesses through divided word lines (coma.c).
 struct coma {
@@ -88,6 +89,7 @@ struct savings_sm {
     struct cache_decay *decay;
     struct mask_access *mask;
     struct tric *tric;
+    struct partition *partition;
     struct coma coma;
     struct folding {
         uint32_t majority;      // type that has more warps: 0 INT, 1 FP
@@ -157,6 +159,8 @@ void mask_free(struct mask_access *m);
 // tric.c, coma.c. False: out of memory.
 bool tric_init(struct savings_sm *s, struct sm_technique *t);
 void tric_free(struct tric *k);
+bool partition_init(struct savings_sm *s, struct sm_technique *t); // partition.c
+void partition_free(struct partition *k);
 void coma_init(struct savings_sm *s, struct sm_technique *t);
 // gates.c, adaptive.c
 void gates_init(struct savings_sm *s, struct sm_technique *t);

@@ -183,7 +183,7 @@ static void each_row(void **state) {
                 while (tree.event[at_event].component != at || tree.event[at_event].act != p->act)
                     at_event++;
                 const struct power_event *const x = &tree.event[at_event];
-                moves_dynamic_j -= o->sign * count *
+                moves_dynamic_j -= o->sign * count * p->x *
                                    (p->kind == PRICE_ACCESS      ? x->energy_j
                                     : p->kind == PRICE_WORD_PART ? x->word_part_j
                                                                  : x->word_gates_j);
