@@ -7,6 +7,8 @@
 
 #include "test_lower.h"
 
+static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler"};
+
 struct lines {
     struct text *at; // opcodes of each PTX line, from 0
     uint32_t n;
@@ -104,11 +106,11 @@ static unsigned check_file(const char *path, bool print) {
         }
         for (unsigned gen = 0; mark && !print && gen < GEN_N; gen++) {
             char want[600];
-            expectation(mark + 4, generations[gen].name, want, sizeof want);
+            expectation(mark + 4, generations[gen], want, sizeof want);
             const char *const got = lines[gen].at[line].n ? lines[gen].at[line].at : "-";
             if (strcmp(want, got) == 0) continue;
             wrong++;
-            print_message("%s:%u: %s: expected %s\n%*sfound %s\n", path, line, generations[gen].name,
+            print_message("%s:%u: %s: expected %s\n%*sfound %s\n", path, line, generations[gen],
                           want, (int)strlen(path) + 8, "", got);
         }
         p += width;
