@@ -255,7 +255,28 @@ static void cut_off(struct gpu *g, enum ww_status s, const struct exec_fault *f,
     run_abort_all(g, s, text);
 }
 
+// The simulator contradicts itself: notes it and answers the status.
+static enum ww_status broken_text(struct gpu *g, const struct run *r, const char *why, char *text,
+                                  size_t size) {
+    snprintf(text, size,
+             "%s: warpwatt contradicts itself: %s. This is an error of warpwatt, not of the "
+             "program: please report it with the program and the GPU file",
+             r ? r->result.kernel : "the GPU", why);
+    return device_fault(g, WW_ERROR_INTERNAL, text);
+}
+
+static bool check_broken(struct gpu *g) {
+    const char *why = mem_system_broken(g->mem);
+    for (uint32_t i = 0; i < g->config.sm_count && !why; i++) why = sm_broken(g->sm[i]);
+    if (!why) return false;
+    char text[512];
+    broken_text(g, oldest_after(g, 0), why, text, sizeof text);
+    run_abort_all(g, WW_ERROR_INTERNAL, text);
+    return true;
+}
+
 static bool check_faults(struct gpu *g) {
+    if (check_broken(g)) return true;
     const struct exec_fault *f = NULL;
     for (uint32_t i = 0; i < g->config.sm_count && !f; i++) f = sm_fault(g->sm[i]);
     if (!f && g->commit_failed) f = &g->commit_fault;
@@ -353,17 +374,20 @@ static uint64_t end_of(struct gpu *g, const struct run *r) {
     return end < g->now ? end + 1 : g->now;
 }
 
-// What must hold when the last kernel has ended: nothing is under way, nobody holds anything.
-static void check_conserved(const struct gpu *g, const struct run *r) {
+// What must hold when the last kernel has ended: nothing is under way, and all was answered. NULL,
+// or what does not.
+static const char *not_conserved(const struct gpu *g, const struct run *r) {
     const uint64_t *c = r->result.activity.c;
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
-        assert(sm_is_idle(g->sm[i]) && "an SM holds something after the last kernel");
-        assert(mem_port_outstanding(g->ports[i]) == 0 && "a request is still under way");
-        assert(g->source->log_is_empty(g->logs[i]) && "a store was not committed");
+        if (!sm_is_idle(g->sm[i])) return "an SM holds something after the last kernel";
+        if (mem_port_outstanding(g->ports[i])) return "a request is still under way";
+        if (!g->source->log_is_empty(g->logs[i])) return "a store was not committed";
     }
-    assert(c[ACT_cta_launches] == r->n_ctas && r->result.ctas_done == r->n_ctas);
-    assert(c[ACT_net_request_packets] == c[ACT_net_reply_packets] && "every request is answered");
-    (void)c;
+    if (c[ACT_cta_launches] != r->n_ctas || r->result.ctas_done != r->n_ctas)
+        return "not each CTA was launched and done once";
+    if (c[ACT_net_request_packets] != c[ACT_net_reply_packets])
+        return "not each request was answered";
+    return NULL;
 }
 
 // A stretch's counts are added to the totals when its last run ends. A run that had the stretch to
@@ -399,7 +423,12 @@ static void end_run(struct gpu *g, struct run *r, uint64_t end) {
     if (is_first) g->busy_first = NULL;
     if (is_first && !was_alone) result_sum_at_start(g, r, &g->busy_before);
     if (!left) {
-        if (!r->result.overlapped) check_conserved(g, r);
+        const char *const why = r->result.overlapped ? NULL : not_conserved(g, r);
+        if (why) {
+            char text[512];
+            run_finish(g, r, broken_text(g, r, why, text, sizeof text), g->fault_text);
+            return;
+        }
         end_stretch(g, r, was_alone, end);
     }
     run_finish(g, r, WW_OK, NULL);

@@ -588,7 +588,10 @@ void l2_fill(struct partition *p, const struct dram_done *d) {
     p->act.c[ACT_l2_fills] += bits_count32(d->sectors & s->tags->all);
     const uint64_t late = tell_fill(p, d, i);
     struct mshr_entry *const e = &s->mshr->entry[d->mshr];
-    assert(e->line == d->line && "a register stays until all that it asked for has come");
+    if (ww_unlikely(e->line != d->line)) { // it stays until all that it asked for has come
+        p->is_broken = true;
+        return;
+    }
     const uint32_t n = mshr_fill_entry(s->mshr, e, d->sectors, p->waiters);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t at = p->waiters[k];

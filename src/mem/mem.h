@@ -160,6 +160,8 @@ uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 void mem_system_reset(struct mem_system *m);
 // For tests and deadlock reports: what waits where.
 void mem_system_describe(const struct mem_system *m, FILE *out);
+// NULL, or in what way the memory system contradicts itself: an error of the simulator.
+const char *mem_system_broken(const struct mem_system *m);
 
 // ---- pieces that SMs use too ----------------------------------------------------------------
 // A tag array: presence and state of lines. `cache_*` in cache.c. Two ways to live with misses:

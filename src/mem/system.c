@@ -509,6 +509,12 @@ uint64_t mem_system_next_event(const struct mem_system *m, uint64_t now) {
     return next == NEVER || next > now ? next : now;
 }
 
+const char *mem_system_broken(const struct mem_system *m) {
+    for (uint32_t i = 0; i < m->c.partitions; i++)
+        if (m->partition[i].is_broken) return "data came from DRAM that no request waits for";
+    return NULL;
+}
+
 void mem_system_describe(const struct mem_system *m, FILE *out) {
     static const char *const block[] = {"", ", waits for a miss register",
                                         ", waits for DRAM queues"};

@@ -306,6 +306,7 @@ struct slice {
     } * from;           // [SM]
 };
 struct partition {
+    bool is_broken; // data came from DRAM for which no register waits
     struct mem_system *m;
     uint32_t index;
     struct node *node;

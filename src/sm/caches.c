@@ -115,10 +115,14 @@ bool caches_drain(struct caches *k, uint64_t t) {
     return true;
 }
 
+// There is room: misses and stores wait while more than WRITEBACKS_WAIT lines do, and behind that
+// each line on its way to the cache takes the place of at most one.
 static void write_back(struct caches *k, uint64_t line, uint64_t t) {
     k->act->c[ACT_l1_writebacks]++;
-    if (k->n_writebacks == WRITEBACKS) caches_drain(k, t);
-    assert(k->n_writebacks < WRITEBACKS && "misses stop while dirty lines wait");
+    if (ww_unlikely(k->n_writebacks == k->writebacks_room)) {
+        k->is_broken = true;
+        return;
+    }
     k->writeback[k->n_writebacks++] = line;
     caches_drain(k, t);
 }
@@ -155,7 +159,7 @@ bool caches_lapse(struct caches *k, enum mem_client client, const struct sm_tech
     bool any = false;
     for (uint32_t place = 0; tags != NULL && place < cache_lines(tags); place++) {
         const uint64_t at = x->arrays->lapses_at(x->self, (enum mem_array)client, place);
-        if (at > t || (k->n_writebacks > WRITEBACKS / 2 && !caches_drain(k, t))) continue;
+        if (at > t || (k->n_writebacks > WRITEBACKS_WAIT && !caches_drain(k, t))) continue;
         const struct cache_answer r = cache_drop(tags, place);
         line_left(k, client, &r, true, t, at);
         any = any || r.has_victim;

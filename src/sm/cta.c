@@ -54,7 +54,10 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
 }
 
 void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
-    assert(sm_can_take(s, slot));
+    if (!sm_can_take(s, slot)) {
+        sm_break(s, "a CTA came for which it has no room");
+        return;
+    }
     s->is_summed = false;
     struct kernel_slot *const ks = &s->res.kernel[slot];
     const struct sm_kernel *const k = ks->kernel;

@@ -34,7 +34,10 @@ void entry_add(struct sm *s, struct sub_core *sub, const struct entry *e) {
         warp->inflight++;
     sub->collectors.used += sub->collectors.of[in->unit];
     // There is room: each that waits has a collector or a place in front of the clusters.
-    assert(sub->n_entries < ENTRY_MAX);
+    if (ww_unlikely(sub->n_entries == ENTRY_MAX)) {
+        sm_break(s, "more instructions wait for a cluster than there are collectors");
+        return;
+    }
     struct entry *const added = &sub->entry[sub->n_entries++];
     *added = *e;
     added->from = has_front(s) ? e->operands_at - 1 : e->operands_at;

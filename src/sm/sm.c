@@ -125,10 +125,10 @@ static bool make_wheel(struct wheel *h, uint32_t nodes) {
 
 static bool make_arrays(struct sm *s) {
     const struct sm_config *const c = &s->c;
-    // In flight: one result a register and predicate of each warp at most, far fewer in truth since
-    // a pipeline holds latency / interval of them; one wait a warp.
-    uint32_t nodes = c->max_warps * (MAX_GPRS / 2 + MAX_PREDS + 4);
-    if (nodes >= NO_EVENT) nodes = NO_EVENT - 1;
+    // At most one result is on its way to each register row, to each predicate of a warp and to its
+    // carry, since the next one waits for it; and a warp waits in each of four ways once.
+    const uint32_t rows = c->registers / WARP_LANES, most = c->max_warps * MAX_GPRS;
+    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 4);
     s->lsu.n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
     s->lsu.op = ww_alloc_aligned(s->lsu.n_ops * sizeof *s->lsu.op);
     s->res.wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->res.wide_pend);
@@ -136,8 +136,12 @@ static bool make_arrays(struct sm *s) {
     const struct cache_config *const all[] = {&c->icache, &c->l1d, &c->constant, &c->texture};
     for (size_t i = 0; i < WW_COUNT(all); i++)
         if (all[i]->mshr_merge > merge) merge = all[i]->mshr_merge;
+    s->caches.writebacks_room = WRITEBACKS_WAIT + 2 + c->l1d.mshrs;
+    s->caches.writeback = ww_alloc_aligned(s->caches.writebacks_room * sizeof *s->caches.writeback);
     s->caches.waiter = ww_alloc_aligned(merge * sizeof *s->caches.waiter);
-    if (s->lsu.op == NULL || s->res.wide_pend == NULL || s->caches.waiter == NULL) return false;
+    if (s->lsu.op == NULL || s->res.wide_pend == NULL || s->caches.waiter == NULL ||
+        s->caches.writeback == NULL)
+        return false;
     for (uint32_t i = 0; i < s->lsu.n_ops; i++)
         s->lsu.op[i].next = i + 1 < s->lsu.n_ops ? (uint16_t)(i + 1) : OP_NONE;
     return make_wheel(&s->wheel, nodes) &&
@@ -287,6 +291,7 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->res.wide_pend);
     for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) ww_free_aligned(s->sub[i].front.decode);
     ww_free_aligned(s->caches.waiter);
+    ww_free_aligned(s->caches.writeback);
     ww_free_aligned(s);
 }
 
@@ -313,7 +318,8 @@ static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diag
 
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
     struct kernel_slot *const ks = &s->res.kernel[slot];
-    assert(ks->kernel == NULL && "a slot is unbound before it is bound again");
+    if (ks->kernel != NULL)
+        return diag_add(d, WW_ERROR_INTERNAL, "a kernel came to a slot that another one has");
     const size_t bytes = k->cta_bytes * k->occupancy.ctas;
     if (bytes > ks->memory_bytes) {
         ww_free_aligned(ks->memory);
@@ -347,7 +353,10 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
 void sm_unbind(struct sm *s, uint32_t slot) {
     struct kernel_slot *const ks = &s->res.kernel[slot];
     if (ks->kernel == NULL) return;
-    assert((ks->ctas == 0 || s->faulted) && "a kernel leaves when its CTAs are done");
+    if (ks->ctas != 0 && !s->faulted) {
+        sm_break(s, "a kernel left before its CTAs were done");
+        return;
+    }
     count_keep(s, slot);
     for (uint32_t i = 0; i < s->c.schedulers; i++) {
         s->sched[i].blame = NULL;
@@ -381,6 +390,8 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
     s->alarms.wake = min64(s->alarms.wake, s->alarms.at[ALARM_REPLY]);
     for (uint64_t t; (t = max64(s->alarms.wake, from)) < to && !s->faulted;)
         s->alarms.wake = s->step(s, t);
+    if (ww_unlikely(s->wheel.is_full)) sm_break(s, "more results are on their way than registers");
+    if (ww_unlikely(s->caches.is_broken)) sm_break(s, "more dirty lines wait than were replaced");
 }
 
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }
@@ -397,7 +408,11 @@ uint64_t sm_next_event(const struct sm *s, uint64_t now) {
     return next == NEVER ? NEVER : max64(next, now);
 }
 
-const struct exec_fault *sm_fault(const struct sm *s) { return s->faulted ? &s->env.fault : NULL; }
+const struct exec_fault *sm_fault(const struct sm *s) {
+    return s->faulted && s->broken == NULL ? &s->env.fault : NULL;
+}
+
+const char *sm_broken(const struct sm *s) { return s->broken; }
 
 uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
 

@@ -121,6 +121,8 @@ void sm_simulate_every_cycle(struct sm *s);
 bool sm_is_idle(const struct sm *s);      // no CTA, nothing in flight
 uint64_t sm_next_event(const struct sm *s, uint64_t now); // UINT64_MAX: waits for a reply or a CTA
 const struct exec_fault *sm_fault(const struct sm *s);
+// NULL, or in what way the SM contradicts itself: an error of the simulator. It has stopped.
+const char *sm_broken(const struct sm *s);
 // Last cycle in which an instruction issued or a reply came; for the deadlock detector.
 uint64_t sm_last_progress(const struct sm *s);
 void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for what, with PTX lines

@@ -50,6 +50,7 @@ struct wheel {
     struct event *node;
     uint32_t free, capacity;
     uint32_t n;
+    bool is_full; // an event found no room
 };
 
 // ---- the instruction cache's lines that were seen lately (front.c)
@@ -94,7 +95,7 @@ struct techniques {
 };
 
 // ---- caches (caches.h) -------------------------------------------------------------------------
-enum { WRITEBACKS = 64 };
+enum { WRITEBACKS_WAIT = 32 }; // misses and stores wait while so many dirty lines do
 struct caches {
     struct sm_cache {
         struct cache *tags; // NULL: there is none
@@ -104,10 +105,11 @@ struct caches {
         uint32_t hit_latency, ports;
     } of[CLIENT_N];
     struct mem_port *port;
-    uint64_t send_at;               // the port takes requests in order of time
-    uint64_t sent, sent_bytes;      // requests so far, and what they move
-    uint64_t writeback[WRITEBACKS]; // dirty lines that wait for credits
-    uint32_t n_writebacks;
+    uint64_t send_at;          // the port takes requests in order of time
+    uint64_t sent, sent_bytes; // requests so far, and what they move
+    uint64_t *writeback;       // dirty lines that wait for credits
+    uint32_t n_writebacks, writebacks_room;
+    bool is_broken;                // one found no room
     uint32_t *waiter;              // room for one line's waiters
     struct activity *act;          // where they count
     const struct techniques *tech; // that hear of them
@@ -148,9 +150,11 @@ struct sm {
     uint64_t progress;     // last cycle in which an instruction issued or a reply came
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint32_t dirty;        // schedulers whose held reason is out of date
-    bool is_busy, is_two_level, faulted;
-    bool closes; // the last CTA has gone in this cycle
-    bool pairs;  // dual issue
+    bool is_busy, is_two_level;
+    bool faulted;       // it has stopped: the program's fault, or
+    const char *broken; // what cannot be; NULL: nothing
+    bool closes;        // the last CTA has gone in this cycle
+    bool pairs;         // dual issue
     uint64_t busy_since;
     uint64_t (*step)(struct sm *s, uint64_t t); // step_cycle_*: with techniques or without
 
@@ -189,6 +193,12 @@ struct sm {
 // The sub-core of a warp, or of a scheduler.
 static inline struct sub_core *sub_of(struct sm *s, uint32_t w) {
     return &s->sub[w & (s->n_subs - 1)];
+}
+
+// The SM is in a state that cannot be: it stops.
+static inline void sm_break(struct sm *s, const char *what) {
+    s->broken = what;
+    s->faulted = true;
 }
 
 // step_plain.c, step_full.c, step_many.c: simulates cycle t; answers the next cycle.

@@ -31,7 +31,7 @@ static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction 
         o->done_at = max64(o->done_at, t + s->caches.of[CLIENT_L1D].hit_latency + extra);
         return true;
     }
-    if (s->caches.n_writebacks > WRITEBACKS / 2 && !caches_drain(&s->caches, t)) return false;
+    if (s->caches.n_writebacks > WRITEBACKS_WAIT && !caches_drain(&s->caches, t)) return false;
     const enum miss_outcome out = caches_miss(&s->caches, &a, e->op, t + s->c.l1_miss_extra);
     if (out == MISS_REFUSED) return false;
     s->act.c[ACT_l1_reads]++;
@@ -102,7 +102,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
 // Local memory lives in L1 and is written back.
 static bool store_local(struct sm *s, const struct transaction *x, uint64_t t) {
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
-    if (s->caches.n_writebacks > WRITEBACKS / 2 && !caches_drain(&s->caches, t)) return false;
+    if (s->caches.n_writebacks > WRITEBACKS_WAIT && !caches_drain(&s->caches, t)) return false;
     const struct cache_answer r =
         cache_write_line(s->caches.of[CLIENT_L1D].tags, a.line, a.sectors);
     const bool hit = r.result == CACHE_HIT;

@@ -274,6 +274,56 @@ static void faults_stop(void **state) {
     rig_free(g);
 }
 
+// A CTA for which there is no room: the SM says so and stops, and is no program's fault.
+static void test_broken(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    exit_(g);
+    g->ctas = 100;
+    rig_make(g);
+    uint32_t n = 0;
+    while (sm_can_take(g->sm, 0)) sm_take_cta(g->sm, 0, n++, 0);
+    assert_int_equal(n, g->c.max_ctas);
+    assert_null(sm_broken(g->sm));
+    sm_take_cta(g->sm, 0, n, 0);
+    assert_non_null(sm_broken(g->sm));
+    sm_run(g->sm, 0, 1000);
+    assert_null(sm_fault(g->sm));
+    assert_int_equal(g->done, 0);
+    sm_unbind(g->sm, 0);
+    sm_destroy(g->sm);
+    sm_kernel_destroy(g->kernel);
+    exec_launch_destroy(g->launch);
+    devmem_destroy(g->memory);
+    diags_free(&g->d);
+    free(g->inst);
+    free(g->port);
+    free(g);
+}
+
+// As many results on their way as registers: 64 warps issue 240 moves each, eight a cycle, and none
+// is written before cycle 2000.
+static void test_results_in_flight(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    struct sm_config *c = &g->c;
+    c->max_warps = 64;
+    c->max_threads = 2048;
+    c->registers = 1 << 20;
+    c->schedulers = c->clusters = 8;
+    c->timing[OPC_MOV] = (struct class_timing){.latency = 2000, .interval = 1};
+    g->im.n_regs = 250;
+    g->args.block[0] = 1024;
+    g->ctas = 2;
+    for (uint32_t r = 0; r < 240; r++) movi(g, r, r);
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    assert_null(sm_broken(g->sm));
+    assert_int_equal(act(g, ACT_warp_instructions), 64 * 241);
+    assert_in_range(cycles, 64 * 240 / 8 + 2000, 64 * 240 / 8 + 2100);
+    rig_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy),
@@ -286,6 +336,8 @@ int main(void) {
         cmocka_unit_test(divergence),
         cmocka_unit_test(waits_are_described),
         cmocka_unit_test(faults_stop),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_results_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
