@@ -3,7 +3,8 @@
 //   CTAs of the running kernels go to SMs with room: oldest kernel first, one CTA an SM in each
 //     pass over the SMs, as the hardware's distributor does. All of a round start in its first
 //     cycle: a CTA that ends within a quantum is replaced half a quantum later on average.
-//   SM phase, any thread: an SM takes the replies of the quantum before and runs alone.
+//   SM phase, any thread: a group of SMs (today one) takes the replies of the quantum before and runs
+//     alone. SMs of a group run on one thread, so that they may share parts, such as a front end.
 //   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
 //     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
 //     other writes.
@@ -21,6 +22,7 @@
 enum {
     STUCK_QUANTA = 8,     // quiet quanta with nothing under way that make a deadlock
     PROGRESS_QUANTA = 64, // between looks at the host's clock
+    GROUP_SMS = 1,        // SMs that may share parts: the unit of the SM phase
 };
 #define PROGRESS_SECONDS 0.2
 
@@ -177,13 +179,19 @@ static bool can_dispatch(const struct gpu *g) {
 }
 
 // ---- one quantum ----------------------------------------------------------------------------
-static void sm_phase(void *user, uint32_t i) {
-    struct gpu *g = user;
+static void run_sm(struct gpu *g, uint32_t i) {
     struct sm *s = g->sm[i];
     if (g->delivered < g->from) mem_system_deliver(g->mem, i, g->delivered, g->from);
     if (g->side[i].next == UINT64_MAX && sm_is_idle(s)) return;
     sm_run(s, g->from, g->to);
     g->side[i].next = sm_next_event(s, g->to);
+}
+
+// A group of SMs, always on one thread.
+static void group_phase(void *user, uint32_t group) {
+    struct gpu *g = user;
+    const uint32_t first = group * GROUP_SMS, end = first + GROUP_SMS, n = g->config.sm_count;
+    for (uint32_t i = first; i < (end < n ? end : n); i++) run_sm(g, i);
 }
 
 static void memory_phase(void *user, uint32_t i) {
@@ -198,7 +206,8 @@ static void commit(void *user) {
 }
 
 static void one_quantum(struct gpu *g) {
-    threads_for(g->threads, g->config.sm_count, sm_phase, NULL, g);
+    const uint32_t groups = (g->config.sm_count + GROUP_SMS - 1) / GROUP_SMS;
+    threads_for(g->threads, groups, group_phase, NULL, g);
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);
