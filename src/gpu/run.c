@@ -80,7 +80,7 @@ enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot) {
                              &r->timed);
     uint32_t bound = 0;
     for (; s == WW_OK && bound < g->config.sm_count; bound++) {
-        if (!g->n_running) sm_flush(g->sm[bound]);
+        if (!g->n_running) sm_flush(g->sm[bound], g->now);
         s = sm_bind(g->sm[bound], slot, r->timed, &d);
         g->side[bound].done[slot] = g->side[bound].last_done[slot] = 0;
     }

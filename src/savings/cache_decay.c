@@ -11,7 +11,6 @@
 struct cache_decay {
     struct decay_array array[MEM_ARRAYS];
     struct sm_array_port port;
-    bool is_busy;
 };
 
 bool decay_make(struct decay_array *a, uint32_t lines, uint32_t interval) {
@@ -73,16 +72,6 @@ uint64_t decay_on(const struct decay_array *a, uint64_t now) {
     return on;
 }
 
-void decay_resume(struct decay_array *a, uint64_t now) {
-    for (uint32_t i = 0; i < a->lines; i++) {
-        struct decay_line *const l = &a->line[i];
-        const uint64_t at = decay_lapses_at(a, l);
-        if (!l->is_on || at <= now || at <= l->from) continue;
-        a->on += at - l->from;
-        l->from = at;
-    }
-}
-
 // ---- an SM's ------------------------------------------------------------------------------------
 static uint32_t hear(void *self, const struct cache_event *e) {
     decay_hear(&((struct cache_decay *)self)->array[e->array], e);
@@ -94,27 +83,16 @@ static uint64_t lapses_at(void *self, enum mem_array array, uint32_t place) {
     return a->line[place].is_on ? decay_lapses_at(a, &a->line[place]) : UINT64_MAX;
 }
 
-// Lines of an SM without work stay on for the rest of their interval, and are counted at once.
-static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycle) {
-    (void)v;
-    struct cache_decay *const d = self;
-    d->is_busy = begins;
-    if (begins)
-        FOR_EACH_BIT32(i, d->port.arrays) decay_resume(&d->array[i], cycle);
-}
-
 static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
     (void)v;
     const struct cache_decay *const d = self;
     FOR_EACH_BIT32(i, d->port.arrays) {
         const struct decay_array *const x = &d->array[i];
-        a->c[ACT_line_on + i] += decay_on(x, d->is_busy ? now : UINT64_MAX);
+        a->c[ACT_line_on + i] += decay_on(x, now);
         a->c[ACT_line_fills + i] += x->fills;
         a->c[ACT_line_lapses + i] += x->lapses;
     }
 }
-
-static const struct sm_life_port life = {.work = work};
 
 bool decay_init(struct savings_sm *s, struct sm_technique *t) {
     struct cache_decay *const d = s->decay = ww_alloc_aligned(sizeof *d);
@@ -128,8 +106,8 @@ bool decay_init(struct savings_sm *s, struct sm_technique *t) {
         d->port.arrays |= 1u << i;
     }
     if (d->port.arrays == 0) d->port.lapses_at = NULL;
-    *t = (struct sm_technique){
-        .name = "cache-decay", .self = d, .arrays = &d->port, .life = &life, .count = count};
+    *t =
+        (struct sm_technique){.name = "cache-decay", .self = d, .arrays = &d->port, .count = count};
     return true;
 }
 

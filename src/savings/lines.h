@@ -71,10 +71,8 @@ bool decay_make(struct decay_array *a, uint32_t lines, uint32_t interval);
 void decay_unmake(struct decay_array *a);
 void decay_hear(struct decay_array *a, const struct cache_event *e);
 uint64_t decay_lapses_at(const struct decay_array *a, const struct decay_line *l);
-// Cycles on up to and without `now`; UINT64_MAX: with those to come if nothing happens.
+// Cycles on up to and without `now`.
 uint64_t decay_on(const struct decay_array *a, uint64_t now);
-// What decay_on(a, UINT64_MAX) counts stays counted: time goes on at cycle `now`.
-void decay_resume(struct decay_array *a, uint64_t now);
 
 // ---- parts of a line ----------------------------------------------------------------------------
 // Words of so many sectors that an access switches on, and those that it leaves quiet: counted

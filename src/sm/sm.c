@@ -367,10 +367,11 @@ void sm_unbind(struct sm *s, uint32_t slot) {
     ks->free_blocks = 0;
 }
 
-void sm_flush(struct sm *s) {
+void sm_flush(struct sm *s, uint64_t cycle) {
+    s->is_summed = false;
     for (uint32_t i = 0; i < CLIENT_N; i++)
         if (i != CLIENT_INST || s->c.icache_flush)
-            caches_flush(&s->caches, (enum mem_client)i, s->v.cycle);
+            caches_flush(&s->caches, (enum mem_client)i, cycle);
     if (s->c.icache_flush) memset(s->hot, 0xff, sizeof s->hot);
     front_forget_constants(s);
     s->caches.n_writebacks = 0; // local memory of finished launches

@@ -128,7 +128,7 @@ uint64_t sm_last_progress(const struct sm *s);
 void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for what, with PTX lines
 // Between launches: L1, constant and texture caches lose their lines (as real chips do), and the
 // instruction cache where icache_flush says so.
-void sm_flush(struct sm *s);
+void sm_flush(struct sm *s, uint64_t cycle);
 
 // Counts so far, complete up to `now` (state times are closed at the call).
 const struct activity *sm_activity(struct sm *s, uint64_t now);

@@ -107,6 +107,18 @@ run 0 run -p power-aware-caches hotspot
 says out '^ +L1 +lines on 0\.[0-9]+ % of the time, drowsy 99\.[0-9]+ %; [0-9]+ woken, 0 accesses late'
 says out '^ +L2 use +[0-9.]+ [munp]J'
 run 0 run -p cache-decay hotspot; says out '^ +L2 +lines on [0-9.]+ % of the time, off [0-9.]+ %; [0-9]+ woken, [0-9]+ switched off'
+# intervals add up to their launch, times of lines too
+for p in drowsy-everywhere cache-decay; do
+    run 0 run -o over-time --interval 2000 -p $p bfs
+    python3 - <<'P' || fail "$p: intervals are not their launch"
+import sqlite3
+c = sqlite3.connect('over-time/results.sqlite')
+which = "counter like 'line_%' or counter in ('cycles', 'sm_idle_cycles')"
+whole = dict(c.execute(f"select launch || counter || coalesce(idx, ''), value from counters where {which}"))
+parts = dict(c.execute(f"select launch || counter || coalesce(idx, ''), sum(value) from interval_counters where {which} group by 1"))
+assert len(whole) > 20 and whole == parts, [(k, whole.get(k), parts.get(k)) for k in set(whole) | set(parts) if whole.get(k) != parts.get(k)][:5]
+P
+done
 # the retention supply is a key of the power model: the lower, the more is saved
 for v in 0.3 0.6; do saxpy -p drowsy-caches -s power.retention_v=$v; mv out v$v.json; done
 python3 - <<'P' || fail "the retention supply"

@@ -141,7 +141,7 @@ static void loads_and_stores(void **state) {
     expect(&l, ARRAY_L1D, CACHE_WRITE_HIT, 1);
     expect(&l, ARRAY_L1D, CACHE_EVICT, 1);
     assert_int_equal(l.last[ARRAY_L1D].sectors, 0); // clean
-    sm_flush(g->sm);
+    sm_flush(g->sm, g->done_at + 1);
     expect(&l, ARRAY_L1D, CACHE_FLUSH, 1);
     rig_free(g);
 }
