@@ -9,6 +9,7 @@ void account_needs(const struct power_tree *tree, bool needed[ACT_N]) {
         for (uint32_t k = 0; k < tree->event[i].n; k++)
             if (tree->event[i].energy_j != 0) needed[tree->event[i].act + k] = true;
     needed[ACT_cycles] = true;
+    if (tree->idle_gate > 0) needed[ACT_sm_idle_cycles] = true; // whose leakage is spared
 }
 
 // sum += k * u, component by component; then the totals.

@@ -71,6 +71,8 @@ run 0 power -g gt240 -s clocks.core_mhz=600 -s clocks.hot_mhz=1200 "$example"; s
 run 0 power -g gt240 --counters; says out 'thread_by_class.FP_ADD +[0-9.]+ pJ'
 sed 's/ missing="zero"//' "$example" >strict.xml
 run 2 power -g gt240 strict.xml; says err 'strict.xml:[0-9]+:'; says err 'lacks [0-9]+ counters that energy depends on: sm_idle_cycles'; one_sentence err
+# where SMs without work have power gates their time is needed, though it draws nothing then
+run 2 power -g gt240 -s power.idle_gate=1 strict.xml; says err 'sm_idle_cycles'; one_sentence err
 run 0 power -g gt240 --missing zero strict.xml
 sed 's/"cycles"/"cycels"/' "$example" >bad.xml
 run 2 power -g gt240 bad.xml; says err 'bad.xml:7:'; says err 'did you mean `cycles`'; one_sentence err
