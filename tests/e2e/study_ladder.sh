@@ -1,7 +1,7 @@
 # The ladder: every rung is checked, straight lines are straight, and their slopes are what the model charges.
 . "$HERE/lib.sh"
-run 0 study ladder --size small -j 2 -o s
-lacks err 'failed'
+run 0 study ladder --size small -j 2 -o s --db results.sqlite
+says err '75 run, 0 kept from before, 0 failed'
 python3 - <<'END' || fail "the ladder's fits"
 import csv
 def table(name):
