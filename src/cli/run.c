@@ -636,7 +636,10 @@ int cmd_run(struct cli *c, int argc, char **argv) {
     // One past an allocation's end is found out in programs and kernels of the user's own.
     // Workloads keep the places, and so the cycles, that published figures were taken with.
     const bool is_own = args.after_dashes || ends_with(w.what, ".ptx");
-    q.session.check_bounds = q.session.check_bounds || is_own;
+    // With any check they have their allocations apart as well.
+    q.session.check_bounds = q.session.check_bounds || is_own || q.session.check_leaks ||
+                             q.session.check_races || q.session.check_sync ||
+                             q.session.check_uninitialised;
     bool temporary;
     const char *record = record_path(c, &q, &temporary);
     if (!record) return cli_fail(c, diags_status(&c->diags));

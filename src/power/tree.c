@@ -2,7 +2,6 @@
 // arrays, events.
 #include "power/tree.h"
 
-#include <assert.h>
 #include <math.h>
 
 #include "power/declared.h"
@@ -25,10 +24,22 @@ static const int parent_of[] = {
 #undef PART
 };
 
+// The tree has no room for one more: a component or event of a GPU that nothing here foresaw.
+static void refuse(struct builder *b, const char *what, unsigned most) {
+    if (b->status != WW_OK) return;
+    b->status = diag_add(b->d, WW_ERROR_INTERNAL,
+                         "the power model has room for %u %s, and this GPU has more: please report "
+                         "it with the GPU file",
+                         most, what);
+}
+
 int tree_add(struct builder *b, enum power_part_id part, unsigned count) {
     const struct power_part *p = &power_parts[part];
+    if (b->tree->components == POWER_MAX_COMPONENTS) {
+        refuse(b, "components", POWER_MAX_COMPONENTS);
+        return POWER_MAX_COMPONENTS - 1;
+    }
     int i = b->tree->components++;
-    assert(i < POWER_MAX_COMPONENTS && "more components than the tree has room for");
     b->at[part] = i;
     b->tree->component[i] =
         (struct power_component){.name = p->name,
@@ -42,8 +53,11 @@ int tree_add(struct builder *b, enum power_part_id part, unsigned count) {
 
 void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, double energy_j,
                   double peak_per_s) {
+    if (b->tree->events == POWER_MAX_EVENTS) {
+        refuse(b, "kinds of events", POWER_MAX_EVENTS);
+        return;
+    }
     int i = b->tree->events++;
-    assert(i < POWER_MAX_EVENTS && "more events than the tree has room for");
     b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s, 0, 0};
     b->tree->component[component].peak_w += energy_j * peak_per_s;
 }

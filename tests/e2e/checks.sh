@@ -88,4 +88,42 @@ for mode in "" --functional; do
     run 1 run $mode "$HERE/ptx/past.ptx" --entry past --grid 1 --block 1 --arg 'u32[64]=zero' --arg 'u32[64]=zero'
     says err 'global write of 4 bytes .* in no live allocation, in kernel past at .*past.ptx:8'
 done
+# A workload that is timed has its allocations as close as hardware puts them; with any check, and without
+# time, one past the end is found in it too. The workload is a program of this test, beside a copy of the
+# command.
+mkdir -p inst/bin inst/lib/warpwatt/workloads/past inst/share/warpwatt/workloads/past
+cp "$WARPWATT" inst/bin/warpwatt
+ln -s "$HERE/../../gpus" inst/share/warpwatt/gpus
+ln -s "$(dirname "$WARPWATT")"/*.so* inst/lib/warpwatt/
+sed 's/vectorAdd/past/' "$HERE/../../workloads/vectorAdd/workload.yaml" >inst/share/warpwatt/workloads/past/workload.yaml
+cat >inst/lib/warpwatt/workloads/past/past <<'P'
+#!/usr/bin/env python3
+import ctypes
+cuda = ctypes.CDLL('libcuda.so.1')
+def ok(r): assert r == 0, r
+c, m, f, p, q = (ctypes.c_void_p() for _ in range(5))
+ok(cuda.cuInit(0)); ok(cuda.cuCtxCreate_v2(ctypes.byref(c), 0, 0))
+ok(cuda.cuModuleLoadData(ctypes.byref(m), b""".version 3.0
+.target sm_20
+.address_size 64
+.visible .entry past(.param .u64 p) {
+.reg .u64 %d; .reg .u32 %r;
+mov.u32 %r, %tid.x; ld.param.u64 %d, [p]; st.global.u32 [%d+4096], %r; exit; }"""))
+ok(cuda.cuModuleGetFunction(ctypes.byref(f), m, b'past'))
+ok(cuda.cuMemAlloc_v2(ctypes.byref(p), ctypes.c_size_t(4096))); ok(cuda.cuMemAlloc_v2(ctypes.byref(q), ctypes.c_size_t(4096)))
+ok(cuda.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(p), ctypes.c_void_p)), None))
+r = cuda.cuCtxSynchronize()
+cuda.cuMemFree_v2(p); cuda.cuMemFree_v2(q)
+assert r == 0, r
+P
+chmod +x inst/lib/warpwatt/workloads/past/past
+real=$WARPWATT WARPWATT=$PWD/inst/bin/warpwatt
+run 0 run --no-power past
+lacks err 'no live allocation'
+for how in '--check races' '--check uninitialised' '--check bounds' '--check sync' '--check leaks' --functional; do
+    # shellcheck disable=SC2086
+    run 1 run --no-power $how past
+    says err 'global write of 4 bytes .* in no live allocation, in kernel past'
+done
+WARPWATT=$real
 finish

@@ -10,6 +10,7 @@
 #include "power/effect.h"
 #include "power/logic.h"
 #include "power/power.h"
+#include "power/tree.h"
 
 // gpus/*.yaml in this room's terms; the declared areas are left at 0: compute alone.
 static struct power_config fermi(const char *name, unsigned sms, double hz) {
@@ -333,9 +334,37 @@ static void chips(void **state) {
     }
 }
 
+// More components or events than the tree has room for are refused, once, and the tree stays whole.
+static void a_full_tree_is_refused(void **state) {
+    (void)state;
+    for (int events = 0; events < 2; events++) {
+        struct diags d;
+        diags_init(&d);
+        struct power_tree *tree = calloc(1, sizeof *tree);
+        struct builder b = {.tree = tree, .d = &d};
+        for (int i = 0; i < PARTS; i++) b.at[i] = -1;
+        tree_add(&b, PART_total, 1);
+        for (int i = 0; i < (events ? POWER_MAX_EVENTS : POWER_MAX_COMPONENTS) + 2; i++)
+            if (events)
+                tree_event_n(&b, 0, 0, 1, 1e-12, 1);
+            else
+                assert_in_range(tree_add(&b, PART_chip, 1), 0, POWER_MAX_COMPONENTS - 1);
+        assert_int_equal(b.status, WW_ERROR_INTERNAL);
+        assert_in_range(tree->components, 1, POWER_MAX_COMPONENTS);
+        assert_in_range(tree->events, 0, POWER_MAX_EVENTS);
+        char text[256];
+        diags_first(&d, text, sizeof text);
+        assert_non_null(strstr(text, events ? "256 kinds of events" : "80 components"));
+        assert_int_equal(d.errors, 1);
+        free(tree);
+        diags_free(&d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_activity),  cmocka_unit_test(conservation),
+        cmocka_unit_test(a_full_tree_is_refused),
         cmocka_unit_test(one_more_event), cmocka_unit_test(seeds),
         cmocka_unit_test(dram),           cmocka_unit_test(monotone),
         cmocka_unit_test(refusals),       cmocka_unit_test(mesh),
