@@ -20,7 +20,8 @@ enum option {
     OPT_GPU, OPT_SET, OPT_SIZE, OPT_THREADS, OPT_OUT, OPT_JSON, OPT_QUIET, OPT_FUNCTIONAL,
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
-    OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS, OPT_N
+    OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
+    OPT_TOGGLE, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -94,6 +95,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_TRACE_TO] = {"--trace-to", 0, "TIME", "... and up to this one"},
     [OPT_TRACE_KERNELS] = {"--trace-kernels", 0, "REGEX",
                            "only kernels whose name matches, their blocks and counters"},
+    [OPT_TOGGLE] = {"--toggle", 0, NULL,
+                    "count the bits that change on wires and let dynamic energy go by them"},
 };
 
 const struct cli_spec spec_run = {
@@ -522,6 +525,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_TRACE_FROM:
         return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
     case OPT_TRACE_TO: return parse_time(c, "--trace-to", value, &q->session.trace_to_ns);
+    case OPT_TOGGLE: q->session.toggle = true; return WW_OK;
     case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
@@ -588,6 +592,7 @@ static int check_functional(const struct run_request *q) {
                              : s->launches                                   ? "--launches"
                              : s->interval_cycles                            ? "--interval"
                              : q->trace                                      ? "--trace"
+                             : s->toggle                                     ? "--toggle"
                                                                              : NULL;
     if (!s->functional || !what) return GO_ON;
     return cli_usage("--functional takes no time, so that %s would change nothing: leave one of "

@@ -210,6 +210,7 @@ struct gpu_options {
     bool functional;          // compute only, count instructions, no time
     bool keep_results;        // gpu_result_at; else results live during launch_done only
     bool count_instructions;  // per-instruction counts in results
+    bool count_toggles;       // bits that change: ACT_toggle_*, which the power model then goes by
     int32_t scheduler;        // enum sm_scheduler_kind, or -1: the configuration's
     uint32_t stack_bytes;     // a thread, for recursion; 0: CODE_STACK_BYTES
     uint8_t poison;           // what fresh device memory holds (real hardware: anything)

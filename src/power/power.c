@@ -173,6 +173,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     tree_build_sm(&b);
     tree_build_chip(&b);
     tree_build_board(&b);
+    tree_toggles(tree, c);
     if (tree->regulator >= 0) {
         struct power_component *regulator = &tree->component[tree->regulator];
         double peak = 0, still = 0;
@@ -220,7 +221,7 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
         const struct power_event *e = &tree->event[i];
         double count = 0;
         for (uint32_t k = 0; k < e->n; k++) count += (double)a->c[e->act + k];
-        out->dynamic_j[e->component] += count * e->energy_j;
+        out->dynamic_j[e->component] += count * e->energy_j * power_data_factor(&e->data, a);
     }
     gate_idle(tree, a, out);
     const double less = power_savings_apply(tree, a, out) + out->gated_j;

@@ -64,7 +64,15 @@ struct power_event {
     double energy_j, peak_per_s; // counts a second at most, over the machine
     double word_part_j;  // of energy_j, a part of a divided word line; 0: undivided
     double word_gates_j; // what dividing the line adds to energy_j
+    struct power_data {
+        double share, bits_a_word; // of energy_j, goes with data; 0: none
+        uint32_t words, bits;      // counters: words of that many bits, bits of them that changed
+    } data;
 };
+// Of the wires of data, the share that the model takes to change where no run counted them.
+#define POWER_BITS_CHANGE 0.5
+// What an event's energy is multiplied with for the bits that changed; 1 where none were counted.
+double power_data_factor(const struct power_data *p, const struct activity *a);
 
 // Parts that a technique switches one by one: how many of each the machine has.
 enum power_per {

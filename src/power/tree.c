@@ -58,7 +58,11 @@ void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, do
         return;
     }
     int i = b->tree->events++;
-    b->tree->event[i] = (struct power_event){component, act, n, energy_j, peak_per_s, 0, 0};
+    b->tree->event[i] = (struct power_event){.component = component,
+                                             .act = act,
+                                             .n = n,
+                                             .energy_j = energy_j,
+                                             .peak_per_s = peak_per_s};
     b->tree->component[component].peak_w += energy_j * peak_per_s;
 }
 

@@ -40,6 +40,8 @@ void tree_word_part(struct builder *b, double word_part_j, double word_gates_j);
 // What an array with divided word lines leaks beyond the same with whole ones.
 void tree_word_gates(struct builder *b, int i, const struct array *divided,
                      const struct array *whole, double long_share);
+// Says of every event what of it goes with data (toggle.def).
+void tree_toggles(struct power_tree *tree, const struct power_config *c);
 // Area and leakage of one, `times` over, for each of the component's count.
 void tree_put(struct builder *b, int i, double area_mm2, double sub_w, double gate_w,
               double long_share, double times);

@@ -8,6 +8,7 @@
     X("WARPWATT_FUNCTIONAL", functional)                                                           \
     X("WARPWATT_PER_INSTRUCTION", per_instruction)                                                 \
     X("WARPWATT_PER_SM", per_sm)                                                                   \
+    X("WARPWATT_TOGGLE", toggle)                                                                   \
     X("WARPWATT_TRACE", trace)                                                                     \
     X("WARPWATT_PROGRESS", progress)                                                               \
     X("WARPWATT_CHECK_UNINITIALISED", check_uninitialised)                                         \
@@ -121,6 +122,7 @@ void session_gpu_options(const struct session *s, struct gpu_options *o) {
     if (s->functional) o->max_instructions = s->max_cycles; // there are no cycles to limit
     o->functional = s->functional;
     o->count_instructions = s->per_instruction;
+    o->count_toggles = s->toggle;
     struct diags said; // session_configure has refused what is wrong
     diags_init(&said);
     gpu_told_read(s->told, &said, &o->told);

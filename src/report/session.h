@@ -21,6 +21,7 @@ struct session {
     const char *launches;               // "10-20", "7": time only these, counted from 1
     const char *told;                   // beyond the simulated chip (gpu_told_read), or NULL
     const char *trace_kernels;          // with trace: a regular expression of kernels, NULL: all
+    bool toggle;                        // count the bits that change
     bool trace;                         // a timeline beside the record (trace.h)
     uint64_t trace_from_ns, trace_to_ns; // of simulated time; 0: from the start, to the end
     const char *record;                 // path of the record to write, or NULL

@@ -292,6 +292,7 @@ void sm_destroy(struct sm *s) {
     for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) ww_free_aligned(s->sub[i].front.decode);
     ww_free_aligned(s->caches.waiter);
     ww_free_aligned(s->caches.writeback);
+    toggle_destroy(s->toggle);
     ww_free_aligned(s);
 }
 
@@ -302,6 +303,13 @@ const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
 
 // ---- kernels -----------------------------------------------------------------------------------
 void sm_count_memory(struct sm *s) { s->counts_memory = true; }
+
+enum ww_status sm_count_toggles(struct sm *s, struct diags *d) {
+    if (s->toggle == NULL) s->toggle = toggle_create();
+    if (s->toggle == NULL) return no_memory(d);
+    technique_step(s);
+    return WW_OK;
+}
 
 static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diags *d) {
     if (n > ks->asked_capacity) {

@@ -13,7 +13,7 @@
 //   barrier.c      barriers                             stall.c       who owns an issue slot
 //   kernel.c       decoding for timing, occupancy       count.c       activity
 //   technique.c    techniques and their ports           gate.c        pipelines that are off
-//   entry.c        clusters chosen at entry
+//   entry.c        clusters chosen at entry             toggle.c      bits that change
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 
@@ -23,6 +23,7 @@
 #include "sm/residency.h"
 #include "sm/sub_core.h"
 #include "sm/technique.h"
+#include "sm/toggle.h"
 
 // ---- events ------------------------------------------------------------------------------------
 enum { WHEEL = 512 }; // cycles ahead; farther events come round again
@@ -186,6 +187,7 @@ struct sm {
     struct sm_callbacks cb;
     bool every_cycle;   // sm_simulate_every_cycle
     bool counts_memory; // sm_count_memory
+    struct toggle *toggle; // sm_count_toggles; NULL: not counted
     struct exec_source source;
     struct exec_env env;
 };
@@ -270,6 +272,7 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
 void technique_epoch(struct sm *s, uint64_t t); // a cycle in which epochs end
+void technique_step(struct sm *s); // chooses the step that knows all that is asked for
 void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);
 void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);

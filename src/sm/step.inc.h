@@ -347,6 +347,8 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
     const bool is_told = s->tech.rows.n != 0;
     uint64_t ready = 0;
     if (ww_unlikely(is_told)) ready = read_rows(s, w, in, t);
+    const uint8_t *const bank_of = &sub_of(s, w)->collectors.bank_of[w >> s->sub_shift];
+    if (s->toggle != NULL) toggle_read(s->toggle, s->act.c, in, exec, bank_of);
 #endif
     s->env.cycle = t;
     const enum exec_outcome o = s->source.step(&s->env, exec);
@@ -361,6 +363,9 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
     s->act.c[ACT_lanes_active + n_lanes]++;
 #if STEP_FULL
     s->v.issued++;
+    if (s->toggle != NULL)
+        toggle_written(s->toggle, s->act.c, in, exec, bank_of, lanes,
+                       o == EXEC_MEMORY ? &s->env.access : NULL);
 #endif
     s->dirty |= 1u << sc;
     s->sched[sc].last = (uint8_t)w;

@@ -70,9 +70,14 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
     }
     s->is_summed = false;
     gate_all_on(s);
-    const bool is_plain = n == 0 && s->c.cluster_at == CLUSTER_AT_ISSUE;
-    s->step = s->n_subs != 1 ? step_cycle_many : is_plain ? step_cycle_plain : step_cycle_full;
+    technique_step(s);
     return WW_OK;
+}
+
+void technique_step(struct sm *s) {
+    const bool is_plain =
+        s->tech.all.n == 0 && s->toggle == NULL && s->c.cluster_at == CLUSTER_AT_ISSUE;
+    s->step = s->n_subs != 1 ? step_cycle_many : is_plain ? step_cycle_plain : step_cycle_full;
 }
 
 // ---- time --------------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ static void read_size(struct host *h, const struct host_size *size) {
         h->arg[n] = parse_number(word, p->param[n].name, p->param[n].min, p->param[n].max);
         n++;
     }
+    for (; n < p->params && p->param[n].optional; n++) h->arg[n] = p->param[n].min;
     if (n != p->params) die(EXIT_USAGE, "size %s has too few numbers.", size->name);
 }
 
@@ -153,10 +154,13 @@ static void read_command_line(struct host *h, int argc, char **argv) {
         die(EXIT_USAGE, "%s: no size is called %s%s%s; --help lists them.", p->name, *word,
             near ? "; did you mean " : "", near ? near : "");
     }
-    if (words != p->params) {
+    size_t needed = p->params;
+    while (needed && p->param[needed - 1].optional) needed--;
+    if (words < needed || words > p->params) {
         print_usage(p, stderr);
-        die(EXIT_USAGE, "%s: give the name of a size or %zu numbers.", p->name, p->params);
+        die(EXIT_USAGE, "%s: give the name of a size or %zu numbers.", p->name, needed);
     }
+    for (size_t i = words; i < p->params; i++) h->arg[i] = p->param[i].min;
     for (size_t i = 0; i < words; i++)
         h->arg[i] = parse_number(word[i], p->param[i].name, p->param[i].min, p->param[i].max);
 }

@@ -25,6 +25,7 @@ struct host_param {
     const char *name;
     int64_t min, max;
     const char *words;
+    int optional; // 1: may be left out, as all behind it; it is `min` then
 };
 
 // A named set of them. The build writes the table from workload.yaml into sizes.h.

@@ -11,6 +11,7 @@ static const struct host_param params[] = {
     {"INNER", TILE, 1 << 14, "columns of A and rows of B, a multiple of 16"},
     {"COLS", TILE, 1 << 14, "columns of B and C, a multiple of 16"},
     {"CALLS", 1, 1000, "launches"},
+    {"DATA", 0, 4, "0 random, 1 zeros, 2 half zeros, 3 sorted, 4 one value", .optional = 1},
 };
 static const struct host_program program = {"matrixMul", params, HOST_COUNT(params), host_sizes,
                                             HOST_COUNT(host_sizes)};
@@ -27,6 +28,23 @@ static void multiply(const float *a, const float *b, double *c, int rows, int in
     }
 }
 
+enum data { DATA_RANDOM, DATA_ZEROS, DATA_SPARSE, DATA_SORTED, DATA_SAME };
+
+static int ascending(const void *a, const void *b) {
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill(struct host *h, float *x, size_t n, enum data data) {
+    for (size_t i = 0; i < n; i++) x[i] = host_random_float(h, 0, 1);
+    for (size_t i = 0; i < n; i++) {
+        if (data == DATA_ZEROS) x[i] = 0;
+        if (data == DATA_SAME) x[i] = x[0];
+        if (data == DATA_SPARSE && host_random_float(h, 0, 1) < 0.5f) x[i] = 0;
+    }
+    if (data == DATA_SORTED) qsort(x, n, sizeof *x, ascending);
+}
+
 int main(int argc, char **argv) {
     struct host h;
     host_open(&h, argc, argv, &program);
@@ -40,8 +58,8 @@ int main(int argc, char **argv) {
     float *b = host_memory(b_count, sizeof *b);
     float *c = host_memory(c_count, sizeof *c);
     double *want = host_memory(c_count, sizeof *want);
-    for (size_t i = 0; i < a_count; i++) a[i] = host_random_float(&h, 0, 1);
-    for (size_t i = 0; i < b_count; i++) b[i] = host_random_float(&h, 0, 1);
+    fill(&h, a, a_count, (enum data)h.arg[4]);
+    fill(&h, b, b_count, (enum data)h.arg[4]);
 
     CUdeviceptr a_dev = host_upload(&h, a, a_count * sizeof *a);
     CUdeviceptr b_dev = host_upload(&h, b, b_count * sizeof *b);
