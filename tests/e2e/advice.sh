@@ -8,7 +8,7 @@ look() { # NAME ENTRY GRID ARGS...
     args=
     for a in "$@"; do args="$args --arg $a"; done
     # shellcheck disable=SC2086
-    run 0 run -q -o "$name" advice.ptx --entry "$entry" --grid "$grid" --block 256 $args
+    run 0 run -q -o "$name" advice.ptx --entry "$entry" --grid "$grid" --block "${block:-256}" --repeat "${repeat:-1}" $args
     run 0 report --json "$name"
     cp out "$name.json"
 }
@@ -18,6 +18,15 @@ for w in bad good; do
     look diverge_$w diverge_$w 60 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=64
     look atomics_$w atomics_$w 30 'f32[4096]=zero' 'u32[4]=zero' u32=8
 done
+block=64
+for w in bad good; do
+    look occupancy_$w occupancy_$w 240 'f32[1048576]=zero' 'f32[65536]=zero' u32=24
+done
+repeat=40 # the same 600 blocks, in forty launches or in one
+look launch_bad launches 15 'f32[4096]=zero' 'f32[65536]=zero' u32=4
+repeat=1
+look launch_good launches 600 'f32[4096]=zero' 'f32[65536]=zero' u32=4
+block=256
 look tail_bad tail 96 'f32[4096]=zero' 'f32[65536]=zero' u32=400
 look tail_good tail 90 'f32[4096]=zero' 'f32[65536]=zero' u32=400
 python3 - <<'P' || fail "findings"
@@ -51,5 +60,7 @@ assert one('banks', 'bank-conflicts')['text'].startswith('LDS')
 one('diverge', 'divergence')
 assert one('atomics', 'atomics')['text'].startswith(('ATOM', 'RED'))
 one('tail', 'tail', 90 / 96)
+one('occupancy', 'occupancy')
+one('launch', 'launch-bound')
 P
 finish

@@ -87,4 +87,35 @@ __global__ void tail(const float *in, float *out, int n) {
     for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
     out[t] = x;
 }
+// 24 KB of shared memory a block of two warps: two blocks an SM
+__global__ void occupancy_bad(const float *in, float *out, int n) {
+    __shared__ volatile float pad[6144];
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = (unsigned)t;
+    float sum = 0;
+    pad[threadIdx.x] = 1;
+    for (int k = 0; k < n; k++) {
+        sum += in[at & 1048575u] * pad[threadIdx.x];
+        at += 15360u;
+    }
+    out[t] = sum;
+}
+__global__ void occupancy_good(const float *in, float *out, int n) {
+    __shared__ volatile float pad[64];
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = (unsigned)t;
+    float sum = 0;
+    pad[threadIdx.x & 63] = 1;
+    for (int k = 0; k < n; k++) {
+        sum += in[at & 1048575u] * pad[threadIdx.x & 63];
+        at += 15360u;
+    }
+    out[t] = sum;
+}
+__global__ void launches(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255];
+    for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
+    out[t] = x;
+}
 }
