@@ -263,7 +263,56 @@ static void states(void **state) {
             if ((number + i) % 3 == 0) check(number, row[i].wakeup, row[i].hidden, row[i].ahead);
 }
 
+// Sets of techniques on random programs: memory is the same, every access to a register is in one
+// partition, every row in one state.
+static void sets(void **state) {
+    (void)state;
+#define OF(m) (1u << SAVINGS_##m)
+    static const uint32_t set[] = {OF(PARTITION), OF(PARTITION) | OF(METERS) | OF(CONV_PG),
+                                   OF(TRIC) | OF(COMA) | OF(METERS) | OF(CONV_PG),
+                                   OF(TRIC) | OF(NAIVE_BLACKOUT),
+                                   OF(COMA) | OF(GATES) | OF(CONV_PG)};
+    static uint8_t memory[2][4096 * 4 * 12];
+    for (uint32_t number = 1; number < 40; number++) {
+        struct savings s = {.mechanisms = set[number % WW_COUNT(set)]};
+        uint32_t *const o = (uint32_t *)&s.o;
+        for (uint32_t i = 0; savings_option_info[i].name; i++)
+            o[i] = savings_option_info[i].fallback;
+        s.o.frf_registers = number % 3 == 0 ? 0 : number % 7;
+        s.o.pilot = number % 2;
+        s.o.row_ahead = number % 4;
+        struct activity a = {.c = {0}};
+        for (uint32_t with = 0; with < 2; with++) {
+            struct rig *const g = program(number);
+            struct savings_sm *const sm = savings_sm_create(&s, &g->c);
+            if (with) g->n_techniques = savings_sm_techniques(sm, g->technique);
+            rig_run(g);
+            a = *sm_activity(g->sm, g->done_at + 1);
+            memcpy(memory[with], devmem_host(g->memory, g->buffer, sizeof memory[0]),
+                   sizeof memory[0]);
+            rig_free(g);
+            savings_sm_destroy(sm);
+        }
+        assert_memory_equal(memory[0], memory[1], sizeof memory[0]);
+        uint64_t reads = 0, writes = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            reads += a.c[ACT_partition_reads + i];
+            writes += a.c[ACT_partition_writes + i];
+        }
+        if (s.mechanisms & OF(PARTITION)) {
+            assert_int_equal(reads, a.c[ACT_rf_reads]);
+            assert_int_equal(writes, a.c[ACT_rf_writes]);
+            assert_int_equal(a.c[ACT_pilots], s.o.pilot && s.o.frf_registers != 0);
+        }
+        if (s.mechanisms & OF(TRIC))
+            assert_int_equal(a.c[ACT_row_on_cycles] + a.c[ACT_row_waking_cycles] +
+                                 a.c[ACT_row_drowsy_cycles] + a.c[ACT_row_off_cycles],
+                             32768 / 32 * a.c[ACT_sm_busy_cycles]);
+    }
+#undef OF
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(states), cmocka_unit_test(sets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
