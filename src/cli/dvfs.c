@@ -549,112 +549,149 @@ static int show(struct cli *c, struct sweep *s, const char *out_dir, bool json) 
     return 0;
 }
 
-int cmd_dvfs(struct cli *c, int argc, char **argv) {
-    struct sweep *s = arena_alloc(&c->arena, sizeof *s);
-    s->gpu = "gtx480";
-    const char *overrides[SESSION_MAX_OVERRIDES], *clocks = NULL, *vdds = NULL, *out_dir = NULL,
-                                                  *value;
-    uint32_t n_overrides = 0;
-    uint64_t jobs = 1;
-    double vmin = 0;
-    bool json = false;
-    char *args[MAX_ARGS]; // for the run: options with their values first
-    int n_args = 0;
-    struct cli_args a = {.argc = argc, .argv = argv, .at = 1};
-    char *word = NULL, **rest = NULL;
-    int n_rest = 0;
-    struct cluster_words w = {.size = "small", .policy = "none", .pool = POOL_DEFAULTS};
-    for (int o; (o = cli_next(&a, &spec_dvfs, &value)) != CLI_END;) {
-        if (o == CLI_STOP) return a.code;
+// What the command line asks for.
+struct request {
+    struct sweep *s;
+    const char *overrides[SESSION_MAX_OVERRIDES], *clocks, *vdds, *out_dir;
+    uint32_t n_overrides;
+    uint64_t jobs;
+    double vmin;
+    bool json;
+    char *args[MAX_ARGS]; // of the run: options with their values first
+    int n_args;
+    struct cli_args a;
+    char *word, **rest; // a workload or kernel and what belongs to it; NULL: a program behind --
+    int n_rest;
+    struct cluster_words w;
+};
+
+// An option of the run: --size, --policy, those of a bare kernel, and those of a cluster.
+static int take_run_option(struct cli *c, struct request *q, int o, const char *value) {
+    if (o >= OPT_N + PTX_OPTIONS) {
+        const enum ww_status st = pool_option(c, &q->w.pool, o - OPT_N - PTX_OPTIONS, value);
+        return st == WW_OK ? GO_ON : cli_fail(c, st);
+    }
+    if (o == OPT_SIZE) q->w.size = value;
+    if (o == OPT_POLICY) q->w.policy = value;
+    q->args[q->n_args++] =
+        (char *)(uintptr_t)(o < OPT_N ? option[o].name : ptx_options[o - OPT_N].name);
+    q->args[q->n_args++] = arena_strdup(&c->arena, value ? value : "");
+    return GO_ON;
+}
+
+static int take_option(struct cli *c, struct request *q, int o, const char *value) {
+    if (q->n_args + 2 > MAX_ARGS) return cli_usage("more than %d options", MAX_ARGS / 2);
+    switch (o) {
+    case OPT_GPU: q->s->gpu = value; return GO_ON;
+    case OPT_SET:
+        if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
+        if (q->n_overrides == SESSION_MAX_OVERRIDES - 5)
+            return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
+        q->overrides[q->n_overrides++] = value;
+        return GO_ON;
+    case OPT_CLOCK: q->clocks = value; return GO_ON;
+    case OPT_VDD: q->vdds = value; return GO_ON;
+    case OPT_VMIN:
+        if (text_to_double(value, &q->vmin) && q->vmin > 0) return GO_ON;
+        return cli_usage("--vmin is `%s`; it must be a voltage", value);
+    case OPT_JOBS:
+        if (text_to_u64(value, &q->jobs) && q->jobs >= 1 && q->jobs <= 64) return GO_ON;
+        return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);
+    case OPT_OUT: q->out_dir = value; return GO_ON;
+    case OPT_JSON: q->json = true; return GO_ON;
+    case OPT_DB: q->w.db = value; return GO_ON;
+    default: return take_run_option(c, q, o, value);
+    }
+}
+
+static int take_words(struct cli *c, struct request *q) {
+    struct cli_args *a = &q->a;
+    const char *value;
+    for (int o; (o = cli_next(a, &spec_dvfs, &value)) != CLI_END;) {
+        if (o == CLI_STOP) return a->code;
         if (o == CLI_WORD) {
-            if (word) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
-            word = argv[a.at - 1];
-            rest = argv + a.at;
-            while (a.at < argc && argv[a.at][0] != '-') a.at++, n_rest++;
+            if (q->word)
+                return cli_usage("one workload or kernel at a time: `%s` is too much", value);
+            q->word = a->argv[a->at - 1];
+            q->rest = a->argv + a->at;
+            while (a->at < a->argc && a->argv[a->at][0] != '-') a->at++, q->n_rest++;
             continue;
         }
-        if (n_args + 2 > MAX_ARGS) return cli_usage("more than %d options", MAX_ARGS / 2);
-        switch (o) {
-        case OPT_GPU: s->gpu = value; break;
-        case OPT_SET:
-            if (!strchr(value, '=')) return cli_usage("--set takes KEY=VALUE, not `%s`", value);
-            if (n_overrides == SESSION_MAX_OVERRIDES - 5)
-                return cli_usage("more than %d times --set", SESSION_MAX_OVERRIDES - 5);
-            overrides[n_overrides++] = value;
-            break;
-        case OPT_CLOCK: clocks = value; break;
-        case OPT_VDD: vdds = value; break;
-        case OPT_VMIN:
-            if (!text_to_double(value, &vmin) || !(vmin > 0))
-                return cli_usage("--vmin is `%s`; it must be a voltage", value);
-            break;
-        case OPT_JOBS:
-            if (!text_to_u64(value, &jobs) || jobs < 1 || jobs > 64)
-                return cli_usage("--jobs is `%s`; it must be a whole number from 1 to 64", value);
-            break;
-        case OPT_OUT: out_dir = value; break;
-        case OPT_JSON: json = true; break;
-        case OPT_DB: w.db = value; break;
-        default: // of the run: --size, --policy, and those of a bare kernel
-            if (o >= OPT_N + PTX_OPTIONS) {
-                const enum ww_status st = pool_option(c, &w.pool, o - OPT_N - PTX_OPTIONS, value);
-                if (st != WW_OK) return cli_fail(c, st);
-                break;
-            }
-            if (o == OPT_SIZE) w.size = value;
-            if (o == OPT_POLICY) w.policy = value;
-            args[n_args++] =
-                (char *)(uintptr_t)(o < OPT_N ? option[o].name : ptx_options[o - OPT_N].name);
-            args[n_args++] = arena_strdup(&c->arena, value ? value : "");
-            break;
-        }
+        const int code = take_option(c, q, o, value);
+        if (code != GO_ON) return code;
     }
-    if (a.after_dashes && word)
-        return cli_usage("either a workload (`%s`) or a program behind --, not both", word);
-    if (!a.after_dashes && !word)
+    if (a->after_dashes && q->word)
+        return cli_usage("either a workload (`%s`) or a program behind --, not both", q->word);
+    if (!a->after_dashes && !q->word)
         return cli_usage("a sweep of what? a workload, KERNEL.ptx, or -- PROGRAM");
-    if (a.after_dashes && a.at >= argc) return cli_usage("-- needs a program behind it");
-    s->what = a.after_dashes ? argv[a.at] : word;
-    struct power_model *m;
-    enum ww_status st = power_model_load(c, s->gpu, overrides, n_overrides, &c->diags, &m);
-    if (st != WW_OK) return cli_fail(c, st);
-    if (plan(c, s, m, clocks, vdds, vmin) != WW_OK)
-        return c->diags.errors ? cli_fail(c, diags_status(&c->diags)) : 2;
-    if (n_args + 2 * (int)n_overrides + n_rest + (a.after_dashes ? argc - a.at : 0) + 4 > MAX_ARGS)
+    if (a->after_dashes && a->at >= a->argc) return cli_usage("-- needs a program behind it");
+    q->s->what = a->after_dashes ? a->argv[a->at] : q->word;
+    return GO_ON;
+}
+
+// The arguments of `warpwatt run` behind the options that it has from here.
+static int fill_args(struct cli *c, struct request *q) {
+    const struct cli_args *a = &q->a;
+    const int behind = a->after_dashes ? a->argc - a->at : 0;
+    if (q->n_args + 2 * (int)q->n_overrides + q->n_rest + behind + 4 > MAX_ARGS)
         return cli_usage("more than %d arguments", MAX_ARGS);
-    args[n_args++] = (char *)"-g";
-    args[n_args++] = arena_strdup(&c->arena, s->gpu);
-    for (uint32_t i = 0; i < n_overrides; i++) {
-        args[n_args++] = (char *)"-s";
-        args[n_args++] = arena_strdup(&c->arena, overrides[i]);
+    q->args[q->n_args++] = (char *)"-g";
+    q->args[q->n_args++] = arena_strdup(&c->arena, q->s->gpu);
+    for (uint32_t i = 0; i < q->n_overrides; i++) {
+        q->args[q->n_args++] = (char *)"-s";
+        q->args[q->n_args++] = arena_strdup(&c->arena, q->overrides[i]);
     }
-    if (word) args[n_args++] = word;
-    for (int i = 0; i < n_rest; i++) args[n_args++] = rest[i];
-    if (a.after_dashes) args[n_args++] = (char *)"--";
-    for (int i = a.at; a.after_dashes && i < argc; i++) args[n_args++] = argv[i];
-    if (out_dir && (st = file_make_folder(out_dir, &c->diags)) != WW_OK) return cli_fail(c, st);
-    const bool cluster =
-        w.pool.given || (w.pool.options.backend && w.pool.options.backend != pool_find("local"));
-    if (w.db && !cluster) return cli_usage("--db goes with --on slurm");
-    if (cluster) {
-        const size_t len = word ? strlen(word) : 0;
-        if (!word || n_rest || (len > 4 && strcmp(word + len - 4, ".ptx") == 0))
-            return cli_usage("a cluster runs workloads at their sizes; this one runs here only");
-        w.workload = word;
-        w.overrides = overrides;
-        w.n_overrides = n_overrides;
-        const int code = run_on_cluster(c, s, m, &w);
-        return code == GO_ON ? show(c, s, out_dir, json) : code;
-    }
+    if (q->word) q->args[q->n_args++] = q->word;
+    for (int i = 0; i < q->n_rest; i++) q->args[q->n_args++] = q->rest[i];
+    if (a->after_dashes) q->args[q->n_args++] = (char *)"--";
+    for (int i = 0; i < behind; i++) q->args[q->n_args++] = a->argv[a->at + i];
+    return GO_ON;
+}
+
+static int run_there(struct cli *c, struct request *q, struct power_model *m) {
+    const size_t len = q->word ? strlen(q->word) : 0;
+    if (!q->word || q->n_rest || (len > 4 && strcmp(q->word + len - 4, ".ptx") == 0))
+        return cli_usage("a cluster runs workloads at their sizes; this one runs here only");
+    q->w.workload = q->word;
+    q->w.overrides = q->overrides;
+    q->w.n_overrides = q->n_overrides;
+    return run_on_cluster(c, q->s, m, &q->w);
+}
+
+static int run_here(struct cli *c, struct request *q, struct power_model *m) {
     char *dir = arena_printf(&c->arena, "%s/warpwatt-dvfs-XXXXXX", file_temporary_folder());
     if (!mkdtemp(dir)) {
         diag_add(&c->diags, WW_ERROR_IO, "cannot make the temporary folder %s: %s", dir,
                  strerror(errno));
         return cli_fail(c, WW_ERROR_IO);
     }
-    s->dir = dir;
-    const bool ok = run_all(c, s, m, (uint32_t)jobs, args, n_args);
-    clean(c, s);
-    if (!ok) return cli_fail(c, diags_status(&c->diags));
-    return show(c, s, out_dir, json);
+    q->s->dir = dir;
+    const bool ok = run_all(c, q->s, m, (uint32_t)q->jobs, q->args, q->n_args);
+    clean(c, q->s);
+    return ok ? GO_ON : cli_fail(c, diags_status(&c->diags));
+}
+
+int cmd_dvfs(struct cli *c, int argc, char **argv) {
+    struct request *q = arena_alloc(&c->arena, sizeof *q);
+    *q = (struct request){.s = arena_alloc(&c->arena, sizeof *q->s),
+                          .jobs = 1,
+                          .a = {.argc = argc, .argv = argv, .at = 1},
+                          .w = {.size = "small", .policy = "none", .pool = POOL_DEFAULTS}};
+    q->s->gpu = "gtx480";
+    int code = take_words(c, q);
+    if (code != GO_ON) return code;
+    struct power_model *m;
+    enum ww_status st = power_model_load(c, q->s->gpu, q->overrides, q->n_overrides, &c->diags, &m);
+    if (st != WW_OK) return cli_fail(c, st);
+    if (plan(c, q->s, m, q->clocks, q->vdds, q->vmin) != WW_OK)
+        return c->diags.errors ? cli_fail(c, diags_status(&c->diags)) : 2;
+    code = fill_args(c, q);
+    if (code != GO_ON) return code;
+    if (q->out_dir && (st = file_make_folder(q->out_dir, &c->diags)) != WW_OK)
+        return cli_fail(c, st);
+    const struct pool_backend *const on = q->w.pool.options.backend;
+    const bool cluster = q->w.pool.given || (on && on != pool_find("local"));
+    if (q->w.db && !cluster) return cli_usage("--db goes with --on slurm");
+    code = cluster ? run_there(c, q, m) : run_here(c, q, m);
+    return code == GO_ON ? show(c, q->s, q->out_dir, q->json) : code;
 }

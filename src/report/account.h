@@ -66,6 +66,9 @@ json_t *account_savings_json(const struct account *a); // new reference, NULL: n
 
 // ---- for programs: account_files.c
 json_t *account_json(const struct account *a, bool kernels); // new reference
+// {name: [own dynamic J, own static J]} of the components that spent anything, which add up to the
+// total. New reference.
+json_t *account_own_json(const struct power_tree *t, const struct power_usage *u);
 void account_csv(const struct account *a, FILE *f);          // per kernel and component
 // Per interval and group.
 void account_intervals_csv(const struct account *a, FILE *f);

@@ -20,8 +20,7 @@ static json_t *usage_json(const struct power_usage *u) {
     return o;
 }
 
-// {name: [own dynamic J, own static J]}: what adds up to the total.
-static json_t *own_json(const struct power_tree *t, const struct power_usage *u) {
+json_t *account_own_json(const struct power_tree *t, const struct power_usage *u) {
     json_t *o = json_object();
     for (int i = 0; i < t->components; i++)
         if (u->dynamic_j[i] != 0 || u->static_j[i] != 0)
@@ -78,7 +77,7 @@ json_t *account_json(const struct account *a, bool kernels) {
         json_t *row = usage_json(&a->kernel[i].usage);
         json_object_set_new(row, "kernel", json_string(a->kernel[i].kernel->name));
         json_object_set_new(row, "launch", json_integer((json_int_t)a->kernel[i].kernel->launch));
-        json_object_set_new(row, "components", own_json(a->tree, &a->kernel[i].usage));
+        json_object_set_new(row, "components", account_own_json(a->tree, &a->kernel[i].usage));
         json_array_append_new(list, row);
     }
     json_object_set_new(o, "launches", list);

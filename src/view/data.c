@@ -65,16 +65,6 @@ static json_t *limits_json(const struct gpu_config *c, const struct activity *a)
     return list;
 }
 
-// {name: [own dynamic J, own static J]} of the components that spent anything.
-static json_t *own_json(const struct power_tree *t, const struct power_usage *u) {
-    json_t *o = json_object();
-    for (int i = 0; i < t->components; i++)
-        if (u->dynamic_j[i] != 0 || u->static_j[i] != 0)
-            json_object_set_new(o, t->component[i].name,
-                                json_pack("[f,f]", u->dynamic_j[i], u->static_j[i]));
-    return o;
-}
-
 // ---- kernels: launches of one name and shape are a row ------------------------------------------
 struct group {
     const json_t *first; // launch
@@ -155,7 +145,7 @@ static json_t *group_json(const struct view_input *in, const struct group *g) {
     put(o, "dynamic_j", g->usage.all_dynamic_j[0]);
     put(o, "static_j", g->usage.all_static_j[0]);
     put(o, "power_w", ratio(g->usage.energy_j, g->usage.seconds));
-    json_object_set_new(o, "components", own_json(in->power->tree, &g->usage));
+    json_object_set_new(o, "components", account_own_json(in->power->tree, &g->usage));
     return o;
 }
 
