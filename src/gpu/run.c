@@ -287,6 +287,12 @@ static bool check_broken(struct gpu *g) {
 static bool check_faults(struct gpu *g) {
     if (check_broken(g)) return true;
     const struct exec_fault *f = NULL;
+    for (uint32_t i = 0; g->savings && i < g->config.sm_count; i++) {
+        const char *const wrong = g->savings[i] ? savings_sm_wrong(g->savings[i]) : NULL;
+        if (!wrong) continue;
+        cut_off(g, WW_ERROR_INTERNAL, NULL, wrong);
+        return true;
+    }
     for (uint32_t i = 0; i < g->config.sm_count && !f; i++) f = sm_fault(g->sm[i]);
     if (!f && g->commit_failed) f = &g->commit_fault;
     if (!f) return false;

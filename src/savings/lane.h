@@ -116,6 +116,7 @@ struct lanes {
     uint64_t fold_cycles[LANE_TYPES]; // of windows that have been replaced
     // But those that are booked.
     uint64_t issues[LANE_TYPES], folded[LANE_TYPES], spared[LANE_TYPES], shifted;
+    uint32_t worked_off; // lanes that were given work while they were off: none, else a bug
     // Lanes that the next instruction of a warp needs: not folded, folded.
     uint32_t need[2][SM_MAX_WARPS];
     struct lane_pipe pipe[LANE_PIPES];

@@ -288,6 +288,12 @@ void savings_sm_destroy(struct savings_sm *s) {
     ww_free_aligned(s);
 }
 
+const char *savings_sm_wrong(const struct savings_sm *s) {
+    return s->lanes.worked_off ? "a lane that was off was given work: please report it with the "
+                                 "technique, the GPU file and the program"
+                               : NULL;
+}
+
 uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_technique **list) {
     for (uint32_t i = 0; i < s->n; i++) list[i] = &s->technique[i];
     return s->n;

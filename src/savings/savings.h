@@ -50,6 +50,8 @@ struct savings_sm *savings_sm_create(const struct savings *s, const struct sm_co
 void savings_sm_destroy(struct savings_sm *s);
 // Fills `list` (room for SM_MAX_TECHNIQUES) and answers how many.
 uint32_t savings_sm_techniques(const struct savings_sm *s, const struct sm_technique **list);
+// NULL, or a sentence on what a technique found wrong with itself: its counts are worth nothing then.
+const char *savings_sm_wrong(const struct savings_sm *s);
 
 // What techniques do at the L2, for all slices at once. *out is NULL when they do nothing there;
 // else it is to live as long as the memory system.

@@ -176,6 +176,21 @@ static void each_lane_alone(void **state) {
     savings_sm_destroy(f.sm);
 }
 
+// Work for a lane that is off is said, and not before.
+static void work_for_a_lane_that_is_off(void **state) {
+    (void)state;
+    struct fake f;
+    fake_make(&f, "lane-pg gate_fp=0", 1);
+    fake_cycle(&f, 2);
+    give(&f, SM_PIPE_INT, 15, 4, 6);
+    fake_cycle(&f, 20);
+    assert_false(is_on(&f, 16));
+    assert_null(savings_sm_wrong(f.sm));
+    give(&f, SM_PIPE_INT, 16, 20, 6);
+    assert_non_null(strstr(savings_sm_wrong(f.sm), "a lane that was off was given work"));
+    savings_sm_destroy(f.sm);
+}
+
 // A phase of folding by hand. Woken in 295, all INT lanes are on from 298. At 300, one INT warp and
 // two FP warps are there: FP is the majority and folds in 300..419, INT in 300..509. A folded
 // instruction of 6 cycles whose operands are there in 304 is in the shift stage in 304, its halves
@@ -629,6 +644,7 @@ int main(void) {
         cmocka_unit_test(folding_as_drawn),  cmocka_unit_test(one_half_is_not_folded),
         cmocka_unit_test(shifting_as_drawn), cmocka_unit_test(every_thread_once),
         cmocka_unit_test(few_lanes),         cmocka_unit_test(each_lane_alone),
+        cmocka_unit_test(work_for_a_lane_that_is_off),
         cmocka_unit_test(a_phase),           cmocka_unit_test(full_phases_do_not_fold),
         cmocka_unit_test(halves_use_slots),  cmocka_unit_test(figure_4_4),
         cmocka_unit_test(figure_4_6),        cmocka_unit_test(against_ticks),
