@@ -237,6 +237,106 @@ const struct cli_spec spec_bench = {
     .part = {CLI_PART(option)},
 };
 
+// ---- how fast each kernel is --------------------------------------------------------------------
+struct speeds {
+    const struct workload *list;
+    uint32_t n, runs;
+    json_t *timed, *functional;
+    double geomean[3], functional_geomean; // logarithms; [threads]
+    double least;                          // of one thread
+    double open_s;
+};
+
+static int timed_speeds(struct cli *c, struct speeds *b) {
+    const double count = (double)WW_COUNT(bench_set);
+    uint64_t signature[WW_COUNT(bench_set)] = {0};
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        for (size_t i = 0; i < WW_COUNT(bench_set); i++) {
+            const struct workload *w = find(b->list, b->n, bench_set[i]);
+            double rate = 1;
+            if (!w) return cli_usage("bench: workload %s was not built", bench_set[i]);
+            const int code = measure(c, w, threads, false, b->runs, &signature[i], b->timed, &rate);
+            if (code) return code;
+            b->geomean[threads] += log(rate) / count;
+            if (threads == 1 && rate < b->least) b->least = rate;
+        }
+        printf("%-14s %7u %67s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "",
+               exp(b->geomean[threads]) / 1e6);
+    }
+    return 0;
+}
+
+static int functional_speeds(struct cli *c, struct speeds *b) {
+    for (size_t i = 0; i < WW_COUNT(bench_set); i++) {
+        double rate = 1;
+        uint64_t any = 0;
+        const int code = measure(c, find(b->list, b->n, bench_set[i]), 1, true, b->runs, &any,
+                                 b->functional, &rate);
+        if (code) return code;
+        b->functional_geomean += log(rate) / (double)WW_COUNT(bench_set);
+    }
+    return 0;
+}
+
+static double time_to_open(struct cli *c) {
+    struct gpu_config config;
+    struct gpu_options o;
+    struct gpu *g = NULL;
+    gpu_options_init(&o);
+    const double start = now_s();
+    if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK)
+        gpu_create(&config, &o, &c->diags, &g);
+    const double took = now_s() - start;
+    gpu_destroy(g);
+    return took;
+}
+
+static int write_speeds(struct cli *c, const struct speeds *b, const char *host, const char *out) {
+    json_t *o =
+        json_pack("{s:s,s:I,s:O,s:f,s:f,s:f,s:O,s:f,s:f}", "machine", host, "runs",
+                  (json_int_t)b->runs, "kernels", b->timed, "geomean_warp_instructions_per_s",
+                  exp(b->geomean[1]), "geomean_warp_instructions_per_s_two_threads",
+                  exp(b->geomean[2]), "two_thread_speedup", exp(b->geomean[2] - b->geomean[1]),
+                  "functional", b->functional, "functional_geomean_warp_instructions_per_s",
+                  exp(b->functional_geomean), "open_ms", b->open_s * 1e3);
+    char *text = json_dumps(o, JSON_INDENT(1));
+    const bool written = text && file_write_atomic(out, text, strlen(text), &c->diags) == WW_OK;
+    free(text);
+    json_decref(o);
+    return written ? 0 : cli_fail(c, WW_ERROR_IO);
+}
+
+static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32_t runs,
+                  const char *out) {
+    struct speeds b = {.list = list,
+                       .n = n,
+                       .runs = runs,
+                       .timed = json_array(),
+                       .functional = json_array(),
+                       .least = INFINITY};
+    const char *host = machine(c);
+    printf("%s; gtx480, all counting on; medians of %u\n\n", host, runs);
+    printf("%-14s %7s %11s %11s %12s %8s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
+           "warp inst", "thread inst", "host s", "user s", "M warp/s", "M thread/s", "M cycles/s",
+           "peak MB");
+    int code = timed_speeds(c, &b);
+    if (!code) {
+        puts("host s: wall time of the launches; user s: processor time of the whole program, "
+             "which a busy machine hardly changes\n\nfunctional mode");
+        code = functional_speeds(c, &b);
+    }
+    if (!code) {
+        b.open_s = time_to_open(c);
+        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens "
+               "in %.1f ms\n",
+               exp(b.geomean[2] - b.geomean[1]), b.least / 1e6, b.open_s * 1e3);
+        code = write_speeds(c, &b, host, out);
+    }
+    json_decref(b.timed);
+    json_decref(b.functional);
+    return code;
+}
+
 int cmd_bench(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     uint64_t runs = 3;
@@ -259,68 +359,5 @@ int cmd_bench(struct cli *c, int argc, char **argv) {
     if (s != WW_OK) return cli_fail(c, s);
     if (with_techniques)
         return techniques(c, list, n, gpu ? gpu : "gtx480-micro46", (uint32_t)runs, out);
-    const char *host = machine(c);
-    printf("%s; gtx480, all counting on; medians of %llu\n\n", host, (unsigned long long)runs);
-    printf("%-14s %7s %11s %11s %12s %8s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
-           "warp inst", "thread inst", "host s", "user s", "M warp/s", "M thread/s", "M cycles/s",
-           "peak MB");
-    json_t *rows = json_array(), *functional = json_array();
-    double geomean[3] = {0}, least = INFINITY, functional_geomean = 0;
-    const double count = (double)WW_COUNT(bench_set);
-    int code = 0;
-    uint64_t signature[WW_COUNT(bench_set)] = {0};
-    for (uint32_t threads = 1; threads <= 2 && !code; threads++) {
-        for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
-            const struct workload *w = find(list, n, bench_set[i]);
-            double rate = 1;
-            code = w ? measure(c, w, threads, false, (uint32_t)runs, &signature[i], rows, &rate)
-                     : cli_usage("bench: workload %s was not built", bench_set[i]);
-            geomean[threads] += log(rate) / count;
-            if (threads == 1 && rate < least) least = rate;
-        }
-        if (!code)
-            printf("%-14s %7u %67s %10.3f M warp instructions/s\n\n", "geometric mean", threads, "",
-                   exp(geomean[threads]) / 1e6);
-    }
-    if (!code)
-        puts("host s: wall time of the launches; user s: processor time of the whole program, "
-             "which a "
-             "busy machine hardly changes\n\nfunctional mode");
-    for (size_t i = 0; i < WW_COUNT(bench_set) && !code; i++) {
-        double rate = 1;
-        uint64_t any = 0;
-        code = measure(c, find(list, n, bench_set[i]), 1, true, (uint32_t)runs, &any, functional,
-                       &rate);
-        functional_geomean += log(rate) / count;
-    }
-    double start = now_s();
-    if (!code) {
-        struct gpu_config config;
-        struct gpu_options o;
-        struct gpu *g = NULL;
-        gpu_options_init(&o);
-        start = now_s();
-        if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK)
-            gpu_create(&config, &o, &c->diags, &g);
-        start = now_s() - start;
-        gpu_destroy(g);
-        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens "
-               "in %.1f ms\n",
-               exp(geomean[2] - geomean[1]), least / 1e6, start * 1e3);
-        json_t *o2 = json_pack(
-            "{s:s,s:I,s:o,s:f,s:f,s:f,s:o,s:f,s:f}", "machine", host, "runs", (json_int_t)runs,
-            "kernels", json_incref(rows), "geomean_warp_instructions_per_s", exp(geomean[1]),
-            "geomean_warp_instructions_per_s_two_threads", exp(geomean[2]), "two_thread_speedup",
-            exp(geomean[2] - geomean[1]), "functional", json_incref(functional),
-            "functional_geomean_warp_instructions_per_s", exp(functional_geomean), "open_ms",
-            start * 1e3);
-        char *text = json_dumps(o2, JSON_INDENT(1));
-        if (text && file_write_atomic(out, text, strlen(text), &c->diags) != WW_OK)
-            code = cli_fail(c, WW_ERROR_IO);
-        free(text);
-        json_decref(o2);
-    }
-    json_decref(rows);
-    json_decref(functional);
-    return code;
+    return speeds(c, list, n, (uint32_t)runs, out);
 }

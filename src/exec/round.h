@@ -1,8 +1,11 @@
-// The rounding mode of the host's floating-point unit around a loop over lanes. Between round_begin
-// and round_end a handler only computes on what it loads from registers of the warp and stores to
-// them: neither the compiler nor the processor moves such an operation past the change of mode, as
-// its operands come from memory behind the one and its result goes to memory before the other.
-// round_default is for whoever enters the simulator with a mode of its own.
+// The rounding mode of the host's floating-point unit around a loop over lanes.
+//
+// Between round_begin and round_end a handler loads registers of the warp, computes, and stores
+// registers. Each change of mode is also a barrier for memory. So an operation stays between the two:
+// its operands are loaded behind round_begin, and its result is stored before round_end.
+//
+// round_default sets the mode that handlers are written for. An entry of the simulator calls it,
+// since the caller may have set another mode.
 #ifndef WW_EXEC_ROUND_H
 #define WW_EXEC_ROUND_H
 
