@@ -128,6 +128,9 @@ bool file_program(char *path, size_t size);
 // compute must not end in a refusal.
 enum ww_status file_make_folder(const char *path, struct diags *d);
 
+static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 // ---- text -----------------------------------------------------------------
 // Edit distance for "did you mean"; index of the nearest name or -1.
 int text_nearest(const char *word, const char *const *names, size_t n);

@@ -25,8 +25,6 @@ enum { BANK_BITS = 5, AGE_BITS = 26 }; // of a rank
 #define COLD __attribute__((noinline)) // keeps registers of the common way free
 typedef int32_t v4 __attribute__((vector_size(16)));
 
-static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 bool dram_create(struct dram_channel *c, const struct dram_shape *s, struct activity *act) {
     c->s = s;

@@ -18,7 +18,6 @@
 
 enum { SECTOR32 = 32, WORD = 4 };
 
-static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline bool is_atomic(const struct node *n) {
     return n->kind == MEM_ATOMIC || n->kind == MEM_REDUCE;
 }

@@ -1,6 +1,6 @@
 // Cache decay (Kaxiras, Hu and Martonosi, ISCA 2001): a line that has not been accessed for an
-// interval is switched off and loses its data; what is dirty is written back first, and whoever
-// wants it afterwards misses. A line that never held anything is off. The interval is counted as
+// interval is switched off and loses its data; what is dirty is written back first, and an access
+// that wants it afterwards misses. A line that never held anything is off. The interval is counted as
 // there: a tick every quarter of it for all lines, two bits for each; here a line goes off at the
 // first tick that is the whole interval after its last access.
 //

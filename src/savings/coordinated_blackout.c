@@ -19,21 +19,21 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
         domain_awake(&d[i], t);
         const bool is_off = d[i].state == GATE_OFF, is_waking = d[i].state == GATE_WAKING;
         on += !is_off;
-        last_off = domain_max(last_off, d[i].since & (0 - (uint64_t)is_off));
-        awake_at = domain_min(awake_at, d[i].on_at | ((uint64_t)is_waking - 1));
+        last_off = max64(last_off, d[i].since & (0 - (uint64_t)is_off));
+        awake_at = min64(awake_at, d[i].on_at | ((uint64_t)is_waking - 1));
     }
     for (; on != 0; on--) {
         const bool is_last = on == 1;
         const uint32_t window = is_last ? 0 : g->idle_detect[type];
         // The counter is known from the cycle after the last look on, and so is that another
         // cluster has been woken beside one that had been kept on; the others went off earlier.
-        const uint64_t not_before = domain_max(g->settled + 1, is_last ? last_off : 0);
+        const uint64_t not_before = max64(g->settled + 1, is_last ? last_off : 0);
         uint64_t due = DOMAIN_NEVER;
         uint32_t next = SM_PIPES;
         for (uint32_t i = 0; i < n; i++) {
             const bool is_on = d[i].state == GATE_ON;
             const uint64_t idle_from = v->pipe[first + i].busy_until;
-            const uint64_t at = domain_max(domain_due_idle(&d[i], idle_from, window), not_before);
+            const uint64_t at = max64(domain_due_idle(&d[i], idle_from, window), not_before);
             const bool is_next = is_on & (at <= due);
             due = is_next ? at : due;
             next = is_next ? first + i : next;
@@ -45,7 +45,7 @@ settle_of(struct gating *g, const struct sm_view *v, uint32_t type, uint64_t t, 
             break;
         }
         domain_gate(&g->domain[next], due);
-        last_off = domain_max(last_off, due);
+        last_off = max64(last_off, due);
     }
     return awake_at;
 }

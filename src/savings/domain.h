@@ -12,7 +12,7 @@
 // wakeup_delay), leaks and does no work, and is on from then, for a cycle at least; its idle cycles
 // count from there.
 //
-// Nothing ticks: a domain remembers the cycle of its last change. Whoever asks settles it first:
+// Nothing ticks: a domain remembers the cycle of its last change. A caller that asks settles it first:
 // what the passing of time alone has done up to a cycle is made up for.
 #ifndef WW_SAVINGS_DOMAIN_H
 #define WW_SAVINGS_DOMAIN_H
@@ -42,8 +42,6 @@ struct gate_domain {
     struct gate_counts n;
 };
 
-static inline uint64_t domain_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static inline uint64_t domain_min(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // On and idle since `t`.
 static inline void domain_begin(struct gate_domain *d, uint64_t t) {
@@ -66,14 +64,14 @@ static inline void domain_awake(struct gate_domain *d, uint64_t t) {
     d->state = is_on ? GATE_ON : d->state;
     d->since = is_on ? d->on_at : d->since;
     // The cycle for which it was woken.
-    d->not_before = domain_max(d->not_before, (d->on_at + 1) & mask);
+    d->not_before = max64(d->not_before, (d->on_at + 1) & mask);
 }
 
 // First cycle in which a domain that is on, and without work since `idle_from`, will have been idle
 // long enough.
 static inline uint64_t domain_due_idle(const struct gate_domain *d, uint64_t idle_from,
                                        uint32_t idle_detect) {
-    return domain_max(domain_max(idle_from, d->since) + idle_detect, d->not_before);
+    return max64(max64(idle_from, d->since) + idle_detect, d->not_before);
 }
 
 // The same of any domain (idle_from DOMAIN_NEVER: it has work).

@@ -45,7 +45,7 @@ static void show(struct gating *g, const struct sm_view *v, uint32_t pipe, uint6
     const uint32_t window = g->idle_detect[type];
     const uint64_t idle_from = savings_idle_from(v, pipe);
     uint64_t due = domain_due_idle(d, idle_from, window);
-    due = domain_max(due, g->rule[type]->settle != NULL ? t + 1 : 0);
+    due = max64(due, g->rule[type]->settle != NULL ? t + 1 : 0);
     due = (is_kept | (idle_from == DOMAIN_NEVER)) ? UINT64_MAX : due;
     x->window = is_kept ? SM_GATE_NEVER : window;
     x->off_from = due & (0 - (uint64_t)is_on);
@@ -145,7 +145,7 @@ static uint64_t wanted(void *self, const struct sm_view *v, uint32_t unit, uint6
         const uint64_t at = is_waking ? d->on_at : is_off ? may_wake(g, p) : UINT64_MAX;
         takes |= (uint64_t)is_waking << p;
         wakes |= (uint64_t)(is_off & (at <= t)) << p;
-        again = domain_min(again, at > t ? at : UINT64_MAX);
+        again = min64(again, at > t ? at : UINT64_MAX);
     }
     takes &= ~g->claimed;
     wakes &= ~g->claimed;
@@ -155,9 +155,9 @@ static uint64_t wanted(void *self, const struct sm_view *v, uint32_t unit, uint6
         const uint32_t p = bits_first64(wakes);
         g->claimed |= 1ull << p;
         const uint64_t on_at = wake(g, p, t);
-        g->type_at[type] = domain_min(g->type_at[type], on_at);
+        g->type_at[type] = min64(g->type_at[type], on_at);
         leave_kept(g, v, type);
-        again = domain_min(again, domain_max(on_at, t + 1));
+        again = min64(again, max64(on_at, t + 1));
     }
     return again;
 }
@@ -178,11 +178,11 @@ void gating_set_window(struct gating *g, const struct sm_view *v, uint32_t type,
     g->window_since = t;
     g->idle_detect[type] = idle_detect;
     FOR_EACH_BIT64(p, g->pipes_of[type]) {
-        g->domain[p].not_before = domain_max(g->domain[p].not_before, t);
+        g->domain[p].not_before = max64(g->domain[p].not_before, t);
         show(g, v, (uint32_t)p, t);
         // What is on in this cycle is so all through it.
         if (g->domain[p].state == GATE_ON)
-            g->gate[p].off_from = domain_max(g->gate[p].off_from, v->cycle + 1);
+            g->gate[p].off_from = max64(g->gate[p].off_from, v->cycle + 1);
     }
 }
 
@@ -237,7 +237,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     if (g->is_busy && now > 0) {
         until_now = *g;
         if (until_now.settled < v->cycle) until_now.settled = v->cycle;
-        const uint64_t t = domain_max(now - 1, until_now.settled);
+        const uint64_t t = max64(now - 1, until_now.settled);
         settle(&until_now, v, t);
         FOR_EACH_BIT64(p, g->pipes) settle_alone(&until_now, v, (uint32_t)p, t);
         end_at(&until_now, now);

@@ -318,7 +318,7 @@ static inline uint64_t want_lanes(struct lanes *l, uint32_t lanes, uint64_t pipe
     l->claimed |= 1ull << pipe;
     if (x->asked != lanes || x->asked_on_at <= t) wake_lanes(l, pipe, lanes, t);
     const uint64_t woken_at = l->book[bits_first64(pipes)].wake_at;
-    return domain_min(woken_at > t ? woken_at : DOMAIN_NEVER, domain_max(x->asked_on_at, t + 1));
+    return min64(woken_at > t ? woken_at : DOMAIN_NEVER, max64(x->asked_on_at, t + 1));
 }
 
 static uint64_t lanes_wanted(void *self, const struct sm_view *v, uint32_t warp, uint64_t pipes) {

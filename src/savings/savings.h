@@ -91,7 +91,7 @@ extern const struct savings_option_info savings_option_info[];
 // The default of an option as text.
 void savings_option_default(const struct savings_option_info *o, char *text, size_t size);
 
-// The bound on what any gating of these idle periods could save: who knows the length of each
+// The bound on what any gating of these idle periods could save: an oracle that knows the length of each
 // beforehand switches off at its first cycle if it is longer than the break-even time, and pays
 // that once; waking is free. `periods[n]` periods of n cycles, the last entry n and more, `cycles`
 // in all. In domain cycles of leakage.

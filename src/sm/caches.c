@@ -1,6 +1,6 @@
 // The caches of an SM, L1, constant, texture and instruction cache alike: look-ups, misses on their
-// way to the network, lines that come and lines that go, and what listeners hear of all that. Who
-// waits for a line and what it does with it stands with its unit (transact.c, front.c, reply.c).
+// way to the network, lines that come and lines that go, and what listeners hear of all that.
+// What waits for a line, and what it does with it, stands with its unit (transact.c, front.c, reply.c).
 #include "sm/caches.h"
 #include "sm/sm_state.h"
 
@@ -107,7 +107,7 @@ bool caches_drain(struct caches *k, uint64_t t) {
         caches_send(k, t,
                     (struct mem_request){.addr = line,
                                          .bytes = bytes,
-                                         .tag = TAG_NOBODY,
+                                         .tag = TAG_NO_ANSWER,
                                          .kind = MEM_WRITE,
                                          .client = CLIENT_L1D});
         k->n_writebacks--;

@@ -6,7 +6,7 @@
 // here by age.
 //
 // With collector_ahead 2 there is a register in front of the clusters, with a place for each: a
-// collector is free when its instruction moves there, and who waits there enters from the next
+// collector is free when its instruction moves there, and the instruction enters from the next
 // cycle on. With 0 and 1 instructions wait in their collectors, which are free in the cycle after
 // they have entered or in that cycle.
 //

@@ -7,8 +7,6 @@
 #include "sm/alarm.h"
 #include "sm/sm.h"
 
-static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 #define BIT64(i) (1ull << (i))
 
 // Population counts where they are hot: the oldest x86-64 has no instruction for them, and a call

@@ -87,7 +87,7 @@ enum {
     TAG_LINE = 0,
     TAG_OP = 1 << 12,
     TAG_STORE = 2 << 12,
-    TAG_NOBODY = 3 << 12,
+    TAG_NO_ANSWER = 3 << 12,
     TAG_KIND = 3 << 12,
     TAG_INDEX = (1 << 12) - 1
 };

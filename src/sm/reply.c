@@ -37,7 +37,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
         return;
     }
     case TAG_STORE: lsu_store_acked(s, r->tag & TAG_INDEX); return;
-    case TAG_NOBODY: return;
+    case TAG_NO_ANSWER: return;
     default: take_sectors(s, r, t); return;
     }
 }

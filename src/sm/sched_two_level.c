@@ -24,7 +24,7 @@ static uint64_t promote(struct sm *s, uint8_t *last, uint64_t may, uint32_t room
     return taken;
 }
 
-// Of the `free` places, those that warps waiting for memory hold: first who was in the set
+// Of the `free` places, those that warps waiting for memory hold: warps that were in the set first
 // (`held`).
 static uint64_t keep_waiting(struct sm *s, uint8_t *last, uint64_t held, uint64_t waiting,
                              uint32_t free) {
@@ -42,7 +42,7 @@ static void prepare(struct sm *s, uint32_t sc) {
                    joins = there & ~before & ~waits;
     const uint64_t waiting = s->c.active_waits ? there & v->wait_long & ~stops : 0;
     uint64_t *const full = &s->sched[sc].full_set;
-    // Mostly nobody leaves, and nobody comes or there is no place: so without counting.
+    // Mostly no warp leaves, and none comes or there is no place: so without counting.
     const bool has_place = before != *full || (kept != before && joins != 0);
     if (ww_likely((kept | (before & waiting)) == before &&
                   (!has_place || (joins | (waiting & ~before)) == 0)))

@@ -169,7 +169,7 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
     if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
 }
 
-// Sub-core `at`'s part of each unit's pipelines; LD/ST and texture are everybody's.
+// Sub-core `at`'s part of each unit's pipelines; all sub-cores have LD/ST and texture.
 static void make_units(struct units *x, const struct sm *s, uint32_t at) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         const uint32_t n = s->v.pipe_n[u], mine = units_is_shared(u) ? n : n / s->n_subs;

@@ -1,19 +1,28 @@
-// The inside of an SM, shared by the files of this room and by nobody else.
+// The inside of an SM, for the files of this room only: struct sm is composed of its parts, each with
+// a header of its own.
 //
-// Time is sparse: sm_run simulates only cycles in which something may change (step.inc.h). What a
-// cycle touches stands at the front of struct sm: the masks of struct sm_view (a warp slot is a
-// bit), the warps (two cache lines each), the pipes, the wheel of completions. Files:
-//   step.inc.h     one cycle: events, issue, fetch; compiled by step_plain.c and step_full.c
-//   wheel.h        completions by cycle                 scoreboard.h  pending registers
-//   collect.h      banks, collectors, result bus        units.h       pipelines
-//   front.c        fetch, decode, constant operands     sched_*.c     warp schedulers
-//   lsu.c          accesses, one at a time              transact.c    their transactions
-//   caches.c       look-ups, misses, lines come and go  reply.c       what comes back from memory
-//   cta.c          CTAs and warps come and go
-//   barrier.c      barriers                             stall.c       who owns an issue slot
-//   kernel.c       decoding for timing, occupancy       count.c       activity
-//   technique.c    techniques and their ports           gate.c        pipelines that are off
-//   entry.c        clusters chosen at entry             toggle.c      bits that change
+//   residency.h  warps, CTAs, kernels     cta.c        CTAs and warps come and go
+//                                         barrier.c    barriers
+//   kernel.h     a decoded kernel         kernel.c     decoding for timing, occupancy
+//   sub_core.h   front end                front.c      fetch, decode, constant operands
+//                schedulers               sched_*.c    one a file
+//                collectors, banks        collect.h
+//                units (pipelines)        units.h
+//                entries to clusters      entry.c      clusters chosen at entry
+//   lsu.h        load/store unit          lsu.c        accesses, one at a time
+//                                         transact.c   their transactions
+//                                         reply.c      what comes back from memory
+//   caches.h     caches                   caches.c     look-ups, misses, lines come and go
+//   technique.h  techniques               technique.c  their ports
+//                                         gate.c       pipelines that are off
+//   alarm.h      what wakes an SM         wheel.h      completions by cycle
+//
+// Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c and step_many.c);
+// scoreboard.h, pending registers; stall.c, the owner of an issue slot; count.c, activity; toggle.c,
+// bits that change; sm.c, making and running.
+//
+// Time is sparse: sm_run simulates only cycles in which something may change. What a cycle touches
+// stands at the front of struct sm.
 #ifndef WW_SM_STATE_H
 #define WW_SM_STATE_H
 

@@ -1,4 +1,4 @@
-// Who owns an issue slot that was not used. In every cycle in which an SM holds a CTA each
+// The owner of an issue slot that was not used. In every cycle in which an SM holds a CTA each
 // scheduler has one owner: `issued`, or the reason that holds. A reason is charged when it gives
 // way to another or to an issue, for all the cycles that it held, so neither skipped nor idle
 // simulated cycles cost much. Of the warps that could not issue the one that is farthest along
@@ -7,7 +7,7 @@
 // the instruction that it waits at is charged.
 #include "sm/sm_state.h"
 
-enum { NOBODY = 0xff };
+enum { NO_WARP = 0xff };
 
 static void change(struct sm *s, uint32_t sc, enum stall_reason r, uint32_t w,
                    struct sm_inst_counts *blame, uint64_t t) {
@@ -18,7 +18,7 @@ static void change(struct sm *s, uint32_t sc, enum stall_reason r, uint32_t w,
 }
 
 void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
-    const uint32_t w = warps == 0 ? NOBODY : bits_first64(warps);
+    const uint32_t w = warps == 0 ? NO_WARP : bits_first64(warps);
     // The same warp has not issued since, or the reason would have been given up.
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
     struct sm_inst_counts *blame = NULL;

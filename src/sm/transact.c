@@ -127,7 +127,7 @@ static void prefetch(struct sm *s, struct lsu_entry *e, const struct transaction
                     (struct mem_request){.addr = x->addr,
                                          .bytes = x->bytes,
                                          .touched = x->touched,
-                                         .tag = TAG_NOBODY,
+                                         .tag = TAG_NO_ANSWER,
                                          .kind = MEM_PREFETCH,
                                          .client = CLIENT_L1D});
     }

@@ -30,7 +30,7 @@ static inline void units_refresh(struct sm *s, struct units *x, uint32_t unit, u
 }
 
 // The pipeline of a unit that takes an instruction in cycle t; there is one. The lowest-numbered:
-// that leaves the others idle longer, which is what gating wants. But see order_pipes (gate.c).
+// so the higher ones stay idle longer, which is what gating wants. But see order_pipes (gate.c).
 static inline uint32_t units_choose(const struct sm *s, const struct units *x, uint32_t unit,
                                     uint64_t t, bool has_off) {
     const uint32_t first = x->first[unit], n = x->n[unit];
@@ -79,7 +79,7 @@ static inline void units_close_twin(struct sm *s, struct units *x, uint32_t unit
     units_refresh(s, x, UNIT_INT ^ UNIT_FP ^ unit, t, has_off);
 }
 
-// A pipeline that all sub-cores share has changed: the others see it too.
+// A pipeline that all sub-cores share has changed: the other sub-cores see it too.
 static inline void units_refresh_others(struct sm *s, const struct units *x, uint32_t unit,
                                         uint64_t t, bool has_off) {
     for (uint32_t i = 0; i < s->n_subs; i++)
