@@ -2,7 +2,9 @@
 #include "report/record_int.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are
 // added up by kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the
@@ -28,7 +30,9 @@ struct record {
     uint32_t n_errors;
     struct fold *fold; // [FOLDS]
     uint32_t n_folds;
-    FILE *file;
+    int fd;
+    char *line; // the one that is written now
+    size_t line_n, line_cap;
     char *path;
     int error; // errno of the first failed write
     uint64_t launches;
@@ -38,19 +42,38 @@ struct record {
     struct arena arena;                   // of the list
 };
 
-// jansson gives a few bytes at a time: the file is locked once a line.
-static int put_text(const char *text, size_t n, void *file) {
-    return fwrite_unlocked(text, 1, n, file) == n ? 0 : -1;
+// jansson gives a few bytes at a time.
+static int put_text(const char *text, size_t n, void *record) {
+    struct record *r = record;
+    if (n > r->line_cap - r->line_n) {
+        const size_t cap = 2 * (r->line_cap + n);
+        char *p = realloc(r->line, cap);
+        if (!p) return -1;
+        r->line = p;
+        r->line_cap = cap;
+    }
+    memcpy(r->line + r->line_n, text, n);
+    r->line_n += n;
+    return 0;
+}
+
+// A line goes to the file at once: a program that is killed leaves whole lines.
+static bool put_line(struct record *r, const json_t *line) {
+    r->line_n = 0;
+    if (json_dump_callback(line, put_text, r, JSON_COMPACT) != 0 || put_text("\n", 1, r) != 0)
+        return false;
+    for (size_t done = 0; done < r->line_n;) {
+        const ssize_t n = write(r->fd, r->line + done, r->line_n - done);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) done += (size_t)n;
+    }
+    return true;
 }
 
 static void write_line(struct record *r, json_t *line) {
     if (!r->error) {
         errno = 0;
-        flockfile(r->file);
-        const bool ok = json_dump_callback(line, put_text, r->file, JSON_COMPACT) == 0 &&
-                        fputc('\n', r->file) != EOF && fflush(r->file) == 0;
-        funlockfile(r->file);
-        if (!ok) r->error = errno ? errno : EIO;
+        if (!put_line(r, line)) r->error = errno ? errno : EIO;
     }
     json_decref(line);
 }
@@ -111,15 +134,15 @@ static json_t *gpu_json(const struct gpu_config *c) {
 
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
                            const char *told, struct diags *d, struct record **out) {
-    FILE *f = fopen(path, "we");
-    if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     struct record *r = calloc(1, sizeof *r);
     if (!r || !(r->path = strdup(path))) {
-        fclose(f);
+        close(fd);
         free(r);
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the record of the run");
     }
-    r->file = f;
+    r->fd = fd;
     r->first_code = 1;
     arena_init(&r->arena, NULL);
     json_t *line = json_object();
@@ -132,7 +155,8 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     if (r->error) { // nothing of the run would be known
         const enum ww_status s =
             diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(r->error));
-        fclose(f);
+        close(fd);
+        free(r->line);
         free(r->path);
         free(r);
         return s;
@@ -364,12 +388,13 @@ enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct
     json_object_set_new(o, "copy_seconds", json_real(t->copy_seconds));
     if (t->kernel_cycles) json_object_set_new(o, "activity", activity_json(&t->activity, true));
     write_line(r, o);
-    if (fclose(r->file) != 0 && !r->error) r->error = errno;
+    if (close(r->fd) != 0 && !r->error) r->error = errno;
     const int error = r->error;
     enum ww_status s = WW_OK;
     if (error)
         s = diag_add(d, WW_ERROR_IO, "the record %s is incomplete: %s", r->path, strerror(error));
     arena_free(&r->arena);
+    free(r->line);
     free(r->path);
     free(r);
     return s;

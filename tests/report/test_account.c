@@ -45,6 +45,8 @@ static struct activity some(uint64_t seed, uint64_t most) {
     for (uint32_t i = 0; i < ACT_N; i++) a.c[i] = next(&seed) % most;
     for (uint32_t i = 0; i < ACT_N; i++)
         if (power_effect_charges(i)) a.c[i] = 0; // no technique
+    // no --toggle
+    for (uint32_t i = ACT_toggle_reads; i <= ACT_toggle_global_bits; i++) a.c[i] = 0;
     return a;
 }
 
