@@ -178,7 +178,7 @@ enum ww_status gpu_create(const struct gpu_config *c, const struct gpu_options *
 void gpu_destroy(struct gpu *g) {
     if (!g) return;
     stream_drop_all(g);
-    run_abort_all(g, WW_ERROR_INTERRUPTED, NULL);
+    flight_abort_all(g, WW_ERROR_INTERRUPTED, NULL);
     threads_destroy(g->threads);
     g->threads = NULL;
     gpu_results_clear(g);
@@ -188,7 +188,7 @@ void gpu_destroy(struct gpu *g) {
         device_free(g, g->streams);
         g->streams = next;
     }
-    run_free_spares(g);
+    flight_free_spares(g);
     device_tear_down(g);
     exec_groups_destroy(g->groups);
     device_free(g, g->timeline);

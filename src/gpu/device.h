@@ -24,7 +24,7 @@ struct work {
     union {
         struct {
             struct order *order; // until it starts
-            struct run *run;     // from then on
+            struct flight *run;     // from then on
         };                       // WORK_KERNEL
         struct {
             struct gpu_copy c;
@@ -56,7 +56,7 @@ struct gpu_stream {
 };
 
 // ---- launches -----------------------------------------------------------------------------------
-// A launch that waits in its stream. Thousands may: what counts one (struct run) is many times
+// A launch that waits in its stream. Thousands may: what counts one (struct flight) is many times
 // larger and comes when it starts.
 struct order {
     struct gpu_kernel *kernel;
@@ -68,9 +68,10 @@ struct order {
     uint8_t params[];
 };
 
-// One launch from its start to its result. Kept for the next one when it is over (gpu.spare_runs).
-struct run {
-    struct run *next_spare;
+// A launch in flight: from its start to its result. Kept for the next one when it is over
+// (gpu.spare_flights).
+struct flight {
+    struct flight *next_spare;
     struct gpu_result result;
     struct order *order; // owned
     struct gpu_kernel *kernel;
@@ -160,9 +161,9 @@ struct gpu {
     struct exec_fault commit_fault;
     uint32_t next_sm;      // where CTA dispatch goes on
 
-    struct run *slots[SM_KERNEL_SLOTS];
+    struct flight *slots[SM_KERNEL_SLOTS];
     uint32_t n_running;
-    struct run *spare_runs;
+    struct flight *spare_flights;
     uint64_t copy_free[2]; // when each copy engine is free
 
     struct gpu_stream *streams; // the default stream first
@@ -178,7 +179,7 @@ struct gpu {
     struct arena results_arena; // of the list
     struct gpu_totals totals;
     uint64_t busy_from;    // start of the current stretch in which a kernel runs
-    struct run *busy_first;      // the run that began it; NULL when that has ended, or none has
+    struct flight *busy_first;      // the run that began it; NULL when that has ended, or none has
     // counts at that time, once its first run has ended and others go on
     struct activity busy_before;
     uint64_t quanta;       // of this stretch
@@ -220,27 +221,27 @@ struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s); // NULL: the 
 
 // ---- launch.c, run.c, result.c ------------------------------------------------------------------
 // The run of a launch that starts, which then owns the order; NULL when out of memory.
-struct run *run_create(struct gpu *g, struct order *o);
+struct flight *flight_create(struct gpu *g, struct order *o);
 // Prepares a run at the head of its stream; its first CTA is dispatched at run->starts_at.
-enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot);
+enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot);
 // Simulates while kernels run, until one ends, a fault, or the quantum that reaches `until`.
 void run_quanta(struct gpu *g, uint64_t until);
-void run_functional(struct gpu *g, struct run *r);
+void run_functional(struct gpu *g, struct flight *r);
 // Gives the result to whoever wants it and frees the run.
-void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text);
-void run_free(struct gpu *g, struct run *r);
-void run_free_spares(struct gpu *g);
+void flight_finish(struct gpu *g, struct flight *r, enum ww_status s, const char *text);
+void flight_free(struct gpu *g, struct flight *r);
+void flight_free_spares(struct gpu *g);
 // Cuts off all that runs: partial results with this status.
-void run_abort_all(struct gpu *g, enum ww_status s, const char *text);
+void flight_abort_all(struct gpu *g, enum ww_status s, const char *text);
 
-void result_begin(struct gpu *g, struct run *r);
+void result_begin(struct gpu *g, struct flight *r);
 // Completes times of lines that techniques put away, of so many SMs and partitions (savings_close).
 void result_close_lines(const struct gpu *g, struct activity *a, uint64_t cycles, uint32_t sms,
                         uint32_t partitions);
-void result_sum_at_start(const struct gpu *g, const struct run *r,
+void result_sum_at_start(const struct gpu *g, const struct flight *r,
                          struct activity *sum); // the chip's counts then
-void result_interval(struct gpu *g, struct run *r);
-void result_end(struct gpu *g, struct run *r, uint64_t end_cycle);
+void result_interval(struct gpu *g, struct flight *r);
+void result_end(struct gpu *g, struct flight *r, uint64_t end_cycle);
 
 void result_forget(struct gpu *g, const struct gpu_module *m); // drops kept results of a module
 
@@ -259,12 +260,12 @@ const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
 
 // ---- timeline.c: what happens when. Nothing happens without options.span ------------------------
 bool timeline_create(struct gpu *g); // false: memory is out
-void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct run *r, uint64_t cta);
+void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct flight *r, uint64_t cta);
 // In the SM phase, for one SM.
 void timeline_cta_ended(struct gpu *g, uint32_t sm, uint32_t slot, uint64_t cta, uint64_t cycle);
 void timeline_quantum(struct gpu *g); // tells what ended in the quantum
 void timeline_cut(struct gpu *g);     // tells all that is on SMs as ended now
-void timeline_kernel(struct gpu *g, const struct run *r);
+void timeline_kernel(struct gpu *g, const struct flight *r);
 void timeline_copy(struct gpu *g, uint32_t stream, const char *name, uint64_t cycles, uint64_t end,
                    uint64_t bytes);
 

@@ -107,10 +107,10 @@ static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const stru
 }
 
 // A run takes its counters along from one launch to the next: they are most of it.
-struct run *run_create(struct gpu *g, struct order *o) {
-    struct run *r = g->spare_runs;
+struct flight *flight_create(struct gpu *g, struct order *o) {
+    struct flight *r = g->spare_flights;
     if (r) {
-        g->spare_runs = r->next_spare;
+        g->spare_flights = r->next_spare;
         struct activity *at_start = r->at_start, *spans = r->spans;
         uint64_t *at_number = r->at_number;
         bool *is_idle_span = r->is_idle_span;
@@ -143,7 +143,7 @@ struct run *run_create(struct gpu *g, struct order *o) {
     return r;
 }
 
-void run_free(struct gpu *g, struct run *r) {
+void flight_free(struct gpu *g, struct flight *r) {
     if (!r) return;
     if (r->timed) sm_kernel_destroy(r->timed);
     if (r->exec) g->source->launch_destroy(r->exec);
@@ -152,12 +152,12 @@ void run_free(struct gpu *g, struct run *r) {
     device_free(g, r->inst);
     device_free(g, r->inst_memory);
     arena_free(&r->arena);
-    r->next_spare = g->spare_runs;
-    g->spare_runs = r;
+    r->next_spare = g->spare_flights;
+    g->spare_flights = r;
 }
 
-void run_free_spares(struct gpu *g) {
-    for (struct run *r = g->spare_runs, *next; r; r = next) {
+void flight_free_spares(struct gpu *g) {
+    for (struct flight *r = g->spare_flights, *next; r; r = next) {
         next = r->next_spare;
         device_free(g, r->at_start);
         device_free(g, r->at_number);
@@ -165,7 +165,7 @@ void run_free_spares(struct gpu *g) {
         device_free(g, r->spans);
         device_free(g, r);
     }
-    g->spare_runs = NULL;
+    g->spare_flights = NULL;
 }
 
 enum ww_status gpu_launch(struct gpu *g, struct gpu_stream *stream, struct gpu_kernel *k,

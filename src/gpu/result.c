@@ -2,7 +2,7 @@
 // for the chip, each SM, each partition, and each interval.
 #include "gpu/device.h"
 
-void result_begin(struct gpu *g, struct run *r) {
+void result_begin(struct gpu *g, struct flight *r) {
     const uint32_t n = device_activity_count(g);
     r->result.start_cycle = r->interval_from = g->now;
     r->result.start_s = gpu_now_s(g);
@@ -34,7 +34,7 @@ void result_begin(struct gpu *g, struct run *r) {
     if (r->interval_cycles) result_sum_at_start(g, r, &r->before);
 }
 
-void result_sum_at_start(const struct gpu *g, const struct run *r, struct activity *sum) {
+void result_sum_at_start(const struct gpu *g, const struct flight *r, struct activity *sum) {
     memset(sum, 0, sizeof *sum);
     for (uint32_t i = 0; r->at_start && i < device_activity_count(g); i++)
         activity_add(sum, &r->at_start[i]);
@@ -55,7 +55,7 @@ void result_close_lines(const struct gpu *g, struct activity *a, uint64_t cycles
                   cycles, a);
 }
 
-static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
+static void add_interval(struct gpu *g, struct flight *r, uint64_t end) {
     struct activity now;
     device_activity_sum(g, &now);
     struct gpu_interval v = {.from = r->interval_from - r->result.start_cycle,
@@ -71,7 +71,7 @@ static void add_interval(struct gpu *g, struct run *r, uint64_t end) {
 }
 
 // Makes one interval of each two; of an odd number the last stays as it is.
-static void join_intervals(struct run *r) {
+static void join_intervals(struct flight *r) {
     const uint32_t n = r->intervals.n;
     struct gpu_interval *v = r->intervals.at;
     for (uint32_t i = 0; i < n / 2; i++) {
@@ -85,7 +85,7 @@ static void join_intervals(struct run *r) {
 }
 
 // At the end of the quantum in which an interval is full: quanta do not depend on intervals.
-void result_interval(struct gpu *g, struct run *r) {
+void result_interval(struct gpu *g, struct flight *r) {
     if (!r->interval_cycles || g->now - r->interval_from < r->interval_cycles) return;
     add_interval(g, r, g->now);
     if (r->intervals.n == g->options.intervals_most) join_intervals(r);
@@ -93,7 +93,7 @@ void result_interval(struct gpu *g, struct run *r) {
 
 // An interval that filled in the kernel's last quantum ends with that quantum: cut it at the
 // kernel's end, so that intervals are the launch, no more.
-static void trim_interval(const struct gpu *g, struct run *r) {
+static void trim_interval(const struct gpu *g, struct flight *r) {
     if (!r->intervals.n) return;
     struct gpu_interval *v = &r->intervals.at[r->intervals.n - 1];
     if (v->to <= r->result.cycles || v->from >= r->result.cycles) return;
@@ -112,7 +112,7 @@ static void add_memory(struct sm_inst_memory *sum, const struct sm_inst_memory *
     }
 }
 
-static void count_instructions(struct gpu *g, struct run *r) {
+static void count_instructions(struct gpu *g, struct flight *r) {
     const uint32_t n = r->kernel->image->n_insts;
     r->inst = device_alloc(g, n * sizeof *r->inst);
     r->inst_memory = device_alloc(g, n * sizeof *r->inst_memory);
@@ -130,7 +130,7 @@ static void count_instructions(struct gpu *g, struct run *r) {
     r->result.inst_memory = r->inst_memory;
 }
 
-void result_end(struct gpu *g, struct run *r, uint64_t end) {
+void result_end(struct gpu *g, struct flight *r, uint64_t end) {
     struct gpu_result *out = &r->result;
     const uint32_t sms = g->config.sm_count, n = device_activity_count(g);
     out->end_cycle = end;
@@ -219,7 +219,7 @@ static struct gpu_result *keep(struct gpu *g, const struct gpu_result *r) {
     return k;
 }
 
-void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text) {
+void flight_finish(struct gpu *g, struct flight *r, enum ww_status s, const char *text) {
     struct gpu_result *out = &r->result;
     out->status = s;
     out->text = s == WW_OK ? NULL : text;
@@ -237,7 +237,7 @@ void run_finish(struct gpu *g, struct run *r, enum ww_status s, const char *text
             device_log(g, "out of memory: the result of launch %llu is lost",
                        (unsigned long long)out->id);
     }
-    run_free(g, r);
+    flight_free(g, r);
 }
 
 uint32_t gpu_result_count(const struct gpu *g) { return g->results.n; }

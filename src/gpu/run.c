@@ -30,7 +30,7 @@ enum {
 // The barrier of cooperative groups' grid lies in memory that the launch brings: its address is in
 // %envreg1 (high half) and %envreg2, its counter in the second word (as nvcc 13's PTX uses them).
 enum { WORKSPACE_BYTES = 64 };
-static enum ww_status make_workspace(struct gpu *g, struct run *r, struct diags *d) {
+static enum ww_status make_workspace(struct gpu *g, struct flight *r, struct diags *d) {
     if (!r->launch.cooperative || !r->kernel->image->uses_grid_sync) return WW_OK;
     const enum ww_status s = gpu_malloc(g, WORKSPACE_BYTES, "grid barrier", d, &r->workspace);
     if (s != WW_OK) return s;
@@ -39,7 +39,7 @@ static enum ww_status make_workspace(struct gpu *g, struct run *r, struct diags 
     return WW_OK;
 }
 
-static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) {
+static enum ww_status begin_exec(struct gpu *g, struct flight *r, struct diags *d) {
     const enum ww_status s = make_workspace(g, r, d);
     if (s != WW_OK) return s;
     const struct gpu_launch *l = &r->launch;
@@ -63,15 +63,15 @@ static enum ww_status begin_exec(struct gpu *g, struct run *r, struct diags *d) 
     return g->source->launch_create(r->kernel->image, g->memory, &args, d, &r->exec);
 }
 
-static void fault_with_diags(struct gpu *g, struct run *r, enum ww_status s,
+static void fault_with_diags(struct gpu *g, struct flight *r, enum ww_status s,
                              const struct diags *d) {
     char text[1024];
     diags_first(d, text, sizeof text);
     device_fault(g, s, text);
-    run_finish(g, r, s, text);
+    flight_finish(g, r, s, text);
 }
 
-enum ww_status run_begin(struct gpu *g, struct run *r, uint32_t slot) {
+enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     struct diags d;
     diags_init(&d);
     enum ww_status s = begin_exec(g, r, &d);
@@ -117,7 +117,7 @@ static void start_runs(struct gpu *g) {
     uint32_t on = 0;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) on += g->slots[i] && g->slots[i]->started;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        struct run *r = g->slots[i];
+        struct flight *r = g->slots[i];
         if (!r || r->started || r->starts_at > g->now) continue;
         if (!on) {
             catch_up_memory(g);
@@ -138,10 +138,10 @@ static void start_runs(struct gpu *g) {
 }
 
 // ---- dispatch -------------------------------------------------------------------------------
-static struct run *oldest_after(const struct gpu *g, uint64_t id) {
-    struct run *best = NULL;
+static struct flight *oldest_after(const struct gpu *g, uint64_t id) {
+    struct flight *best = NULL;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        struct run *r = g->slots[i];
+        struct flight *r = g->slots[i];
         if (r && r->started && r->result.id > id && (!best || r->result.id < best->result.id))
             best = r;
     }
@@ -150,7 +150,7 @@ static struct run *oldest_after(const struct gpu *g, uint64_t id) {
 
 static void dispatch(struct gpu *g) {
     const uint32_t n = g->config.sm_count;
-    for (struct run *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
+    for (struct flight *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
         uint32_t idle = 0; // SMs in a row that took none
         for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
             if (sm_can_take(g->sm[i], r->slot)) {
@@ -170,7 +170,7 @@ static void dispatch(struct gpu *g) {
 
 static bool can_dispatch(const struct gpu *g) {
     for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
-        const struct run *r = g->slots[k];
+        const struct flight *r = g->slots[k];
         if (!r || !r->started || r->next_cta == r->n_ctas) continue;
         for (uint32_t i = 0; i < g->config.sm_count; i++)
             if (sm_can_take(g->sm[i], k)) return true;
@@ -261,11 +261,11 @@ static void cut_off(struct gpu *g, enum ww_status s, const struct exec_fault *f,
     for (uint32_t i = 0; f && i < SM_KERNEL_SLOTS; i++)
         if (g->slots[i]) g->slots[i]->result.fault = *f;
     device_fault(g, s, text);
-    run_abort_all(g, s, text);
+    flight_abort_all(g, s, text);
 }
 
 // The simulator contradicts itself: notes it and answers the status.
-static enum ww_status broken_text(struct gpu *g, const struct run *r, const char *why, char *text,
+static enum ww_status broken_text(struct gpu *g, const struct flight *r, const char *why, char *text,
                                   size_t size) {
     snprintf(text, size,
              "%s: warpwatt contradicts itself: %s. This is an error of warpwatt, not of the "
@@ -280,7 +280,7 @@ static bool check_broken(struct gpu *g) {
     if (!why) return false;
     char text[512];
     broken_text(g, oldest_after(g, 0), why, text, sizeof text);
-    run_abort_all(g, WW_ERROR_INTERNAL, text);
+    flight_abort_all(g, WW_ERROR_INTERNAL, text);
     return true;
 }
 
@@ -307,7 +307,7 @@ static void report_deadlock(struct gpu *g, const char *why) {
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (f) {
-        const struct run *r = oldest_after(g, 0);
+        const struct flight *r = oldest_after(g, 0);
         fprintf(f, "%s is deadlocked: %s\n", r ? r->result.kernel : "the GPU", why);
         for (uint32_t i = 0; i < g->config.sm_count; i++)
             if (!sm_is_idle(g->sm[i])) {
@@ -332,7 +332,7 @@ static bool check_limits(struct gpu *g) {
         if (p > progress) progress = p;
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        const struct run *r = g->slots[i];
+        const struct flight *r = g->slots[i];
         if (!r || !r->started) continue;
         if (r->last_dispatch > progress) progress = r->last_dispatch;
         const uint64_t ran = g->now - r->result.start_cycle;
@@ -367,14 +367,14 @@ static bool check_limits(struct gpu *g) {
     return false;
 }
 
-static uint64_t ctas_done(const struct gpu *g, const struct run *r) {
+static uint64_t ctas_done(const struct gpu *g, const struct flight *r) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->config.sm_count; i++) n += g->side[i].done[r->slot];
     return n;
 }
 
 // The cycle in which the run ended, or 0 when it has not.
-static uint64_t end_of(struct gpu *g, const struct run *r) {
+static uint64_t end_of(struct gpu *g, const struct flight *r) {
     if (!r->started || r->next_cta < r->n_ctas || ctas_done(g, r) < r->n_ctas) return 0;
     uint64_t end = r->result.start_cycle;
     bool alone = true;
@@ -391,7 +391,7 @@ static uint64_t end_of(struct gpu *g, const struct run *r) {
 
 // What must hold when the last kernel has ended: nothing is under way, and all was answered. NULL,
 // or what does not.
-static const char *not_conserved(const struct gpu *g, const struct run *r) {
+static const char *not_conserved(const struct gpu *g, const struct flight *r) {
     const uint64_t *c = r->result.activity.c;
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         if (!sm_is_idle(g->sm[i])) return "an SM holds something after the last kernel";
@@ -407,7 +407,7 @@ static const char *not_conserved(const struct gpu *g, const struct run *r) {
 
 // A stretch's counts are added to the totals when its last run ends. A run that had the stretch to
 // itself has them in its result already, but for the times that only results have.
-static void end_stretch(struct gpu *g, const struct run *r, bool was_alone, uint64_t end) {
+static void end_stretch(struct gpu *g, const struct flight *r, bool was_alone, uint64_t end) {
     struct activity *const sum = &g->totals.activity;
     if (was_alone) {
         const uint64_t idle = sum->c[ACT_sm_idle_cycles], cycles = sum->c[ACT_cycles];
@@ -425,7 +425,7 @@ static void end_stretch(struct gpu *g, const struct run *r, bool was_alone, uint
     sum->c[ACT_cycles] += end - g->busy_from;
 }
 
-static void end_run(struct gpu *g, struct run *r, uint64_t end) {
+static void end_run(struct gpu *g, struct flight *r, uint64_t end) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
         left += g->slots[i] && g->slots[i] != r && g->slots[i]->started;
@@ -441,25 +441,25 @@ static void end_run(struct gpu *g, struct run *r, uint64_t end) {
         const char *const why = r->result.overlapped ? NULL : not_conserved(g, r);
         if (why) {
             char text[512];
-            run_finish(g, r, broken_text(g, r, why, text, sizeof text), g->fault_text);
+            flight_finish(g, r, broken_text(g, r, why, text, sizeof text), g->fault_text);
             return;
         }
         end_stretch(g, r, was_alone, end);
     }
-    run_finish(g, r, WW_OK, NULL);
+    flight_finish(g, r, WW_OK, NULL);
 }
 
-void run_abort_all(struct gpu *g, enum ww_status s, const char *text) {
+void flight_abort_all(struct gpu *g, enum ww_status s, const char *text) {
     bool any = false;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        struct run *r = g->slots[i];
+        struct flight *r = g->slots[i];
         if (!r) continue;
         any = true;
         if (r->started) result_end(g, r, g->now);
     }
     if (!any) return;
     timeline_cut(g);
-    struct run *cut[SM_KERNEL_SLOTS];
+    struct flight *cut[SM_KERNEL_SLOTS];
     memcpy(cut, g->slots, sizeof cut);
     memset(g->slots, 0, sizeof g->slots);
     g->n_running = 0;
@@ -468,8 +468,8 @@ void run_abort_all(struct gpu *g, enum ww_status s, const char *text) {
     // SMs and queues hold warps of a kernel that is no more: they are made anew.
     device_tear_down(g);
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
-        if (cut[i]) run_finish(g, cut[i], s, text);
-    run_free_spares(g); // they know counts of the SMs that were
+        if (cut[i]) flight_finish(g, cut[i], s, text);
+    flight_free_spares(g); // they know counts of the SMs that were
     struct diags d;
     diags_init(&d);
     if (device_build(g, &d) != WW_OK) device_fault(g, WW_ERROR_MEMORY, "out of memory for new SMs");
@@ -483,7 +483,7 @@ static void tell_progress(struct gpu *g) {
     const double now = host_seconds();
     if (now - g->last_progress_s < PROGRESS_SECONDS) return;
     g->last_progress_s = now;
-    const struct run *r = oldest_after(g, 0);
+    const struct flight *r = oldest_after(g, 0);
     if (!r) return;
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->config.sm_count; i++)
@@ -503,7 +503,7 @@ static void tell_progress(struct gpu *g) {
 static bool end_runs(struct gpu *g) {
     bool any = false;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        struct run *r = g->slots[i];
+        struct flight *r = g->slots[i];
         const uint64_t end = r ? end_of(g, r) : 0;
         if (!end) continue;
         end_run(g, r, end);
@@ -545,7 +545,7 @@ static void on_all_threads(void *user, uint32_t n, void (*fn)(void *arg, uint32_
     const struct gpu *g = user;
     threads_for(g->threads, n, fn, NULL, arg);
 }
-static void functional(struct gpu *g, struct run *r) {
+static void functional(struct gpu *g, struct flight *r) {
     struct diags d;
     diags_init(&d);
     r->host_start = host_seconds();
@@ -567,18 +567,18 @@ static void functional(struct gpu *g, struct run *r) {
     r->result.fault = fault;
     if (s == WW_OK) {
         r->result.ctas_done = r->n_ctas;
-        run_finish(g, r, WW_OK, NULL);
+        flight_finish(g, r, WW_OK, NULL);
     } else {
         char text[1024];
         diags_first(&d, text, sizeof text);
         if (fault.kind != FAULT_NONE) snprintf(text, sizeof text, "%s", fault.text);
         device_fault(g, s, text[0] ? text : ww_status_text(s));
-        run_finish(g, r, s, g->fault_text);
+        flight_finish(g, r, s, g->fault_text);
     }
     diags_free(&d);
 }
 
-void run_functional(struct gpu *g, struct run *r) {
+void run_functional(struct gpu *g, struct flight *r) {
     const uint32_t mode = round_default();
     functional(g, r);
     round_end(mode);

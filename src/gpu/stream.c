@@ -38,7 +38,7 @@ static void event_release(struct gpu *g, struct gpu_event *e) {
 
 static void work_free(struct gpu *g, struct work *w) {
     if (w->kind == WORK_KERNEL) {
-        run_free(g, w->run);
+        flight_free(g, w->run);
         device_free(g, w->order);
     }
     if (w->kind == WORK_COPY) device_free(g, w->copy.staged);
@@ -80,7 +80,7 @@ void stream_drop_all(struct gpu *g) {
                 w->event.event->done = w->event.number;
                 w->event.event->cycle = g->now;
             }
-            if (w->kind == WORK_KERNEL && w->running) w->run = NULL; // run_abort_all has it
+            if (w->kind == WORK_KERNEL && w->running) w->run = NULL; // flight_abort_all has it
             pop_head(g, s);
         }
     }
@@ -336,8 +336,8 @@ static uint64_t copy_cycles(const struct gpu *g, const struct work *w, int *engi
 }
 
 // The work's run, made of its order.
-static struct run *take_order(struct gpu *g, const struct gpu_stream *s, struct work *w) {
-    struct run *r = run_create(g, w->order);
+static struct flight *take_order(struct gpu *g, const struct gpu_stream *s, struct work *w) {
+    struct flight *r = flight_create(g, w->order);
     if (r) {
         w->order = NULL;
         r->stream = s->number;
@@ -351,9 +351,9 @@ static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct 
     if (!w->run) return true; // with the fault noted
     uint32_t slot = 0;
     while (g->slots[slot]) slot++;
-    const enum ww_status s = run_begin(g, w->run, slot);
+    const enum ww_status s = flight_begin(g, w->run, slot);
     w->running = true;
-    if (s != WW_OK) return true; // run_begin has noted the fault
+    if (s != WW_OK) return true; // flight_begin has noted the fault
     if (g->options.functional) return true;
     g->slots[slot] = w->run;
     g->n_running++;
@@ -367,7 +367,7 @@ static bool try_start(struct gpu *g, struct gpu_stream *s) {
     switch (w->kind) {
     case WORK_KERNEL:
         if (w->order->functional) {
-            struct run *r = take_order(g, s, w);
+            struct flight *r = take_order(g, s, w);
             if (!r) return true; // with the fault noted
             pop_head(g, s);
             run_functional(g, r);
@@ -441,7 +441,7 @@ static void finish_kernels(struct gpu *g) {
         bool is_running = false;
         for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_running |= g->slots[i] == w->run;
         if (is_running) continue;
-        w->run = NULL; // run_finish freed it
+        w->run = NULL; // flight_finish freed it
         pop_head(g, s);
     }
 }
@@ -501,7 +501,7 @@ enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *only, uint64
             device_fault(g, WW_ERROR_DEADLOCK, "the streams wait for each other's events for ever");
         }
         if (device_should_stop(g)) {
-            run_abort_all(g, WW_ERROR_INTERRUPTED, "interrupted");
+            flight_abort_all(g, WW_ERROR_INTERRUPTED, "interrupted");
             device_fault(g, WW_ERROR_INTERRUPTED, "interrupted");
         }
     }

@@ -6,7 +6,7 @@
 struct timeline_sm {
     struct {
         uint64_t cta, from;
-        const struct run *run; // NULL: free
+        const struct flight *run; // NULL: free
     } place[SM_MAX_CTAS];
     struct {
         uint64_t cta, cycle;
@@ -25,7 +25,7 @@ static double seconds(const struct gpu *g, uint64_t cycle) {
     return (double)cycle / (g->config.clocks.core_mhz * 1e6);
 }
 
-void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct run *r, uint64_t cta) {
+void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct flight *r, uint64_t cta) {
     struct timeline_sm *const t = &g->timeline[sm];
     uint32_t i = 0;
     while (i < SM_MAX_CTAS && t->place[i].run) i++;
@@ -79,7 +79,7 @@ void timeline_cut(struct gpu *g) {
             if (g->timeline[i].place[p].run) tell_cta(g, i, p, g->now);
 }
 
-void timeline_kernel(struct gpu *g, const struct run *r) {
+void timeline_kernel(struct gpu *g, const struct flight *r) {
     if (!g->options.span) return;
     const struct gpu_result *const x = &r->result;
     const uint64_t end = x->end_cycle > x->start_cycle ? x->end_cycle : x->start_cycle;

@@ -207,7 +207,7 @@ static void cacti(struct list *l) {
         double later_read_nj, later_leak_mw, later_area_mm2, later_access_ns; // commit b288fc2
         unsigned ndwl, ndbl, nspd, ndcm;
     } rows[] = {
-#define ROW(bytes, wl, bl, sp, cm, sam, ...)                                                       \
+#define CACTI(bytes, wl, bl, sp, cm, sam, ...)                                                     \
     {"65 nm HP SRAM " #bytes " B",                                                                 \
      "RAM 512-bit out 64 B line 1 bank; Ndwl " #wl " Ndbl " #bl " Nspd " #sp " Ndcm " #cm          \
      " Ndsam " sam,                                                                                \
@@ -216,32 +216,8 @@ static void cacti(struct list *l) {
      wl,                                                                                           \
      bl,                                                                                           \
      sp,                                                                                           \
-     cm}
-        ROW(8192, 2, 4, 1, 1, "1x2", 0.558019, 0.463081, 0.0492188, 0.0501686, 12.9322, 0.437143,
-            0.0557568, 34.4349, 0.316773, 0.630492),
-        ROW(16384, 2, 4, 1, 1, "1x2", 0.589623, 0.471871, 0.0578158, 0.0635782, 24.7671, 0.508203,
-            0.0712677, 46.5969, 0.402369, 0.654122),
-        ROW(32768, 2, 4, 1, 1, "1x2", 0.698149, 0.524383, 0.0815853, 0.0969731, 52.1796, 0.664852,
-            0.102095, 70.7045, 0.572679, 0.756131),
-        ROW(65536, 4, 4, 2, 1, "1x2", 0.885893, 0.524383, 0.224312, 0.2397, 120.707, 1.67509,
-            0.251343, 157.182, 1.21862, 1.04456),
-        ROW(131072, 4, 8, 2, 1, "1x4", 1.03673, 0.524383, 0.214402, 0.218029, 229.434, 2.53868,
-            0.38399, 339.37, 2.24582, 1.32555),
-        ROW(262144, 4, 8, 2, 1, "1x4", 1.25884, 0.632833, 0.284046, 0.299026, 417.712, 3.92425,
-            0.501661, 523.935, 3.59737, 1.55217),
-        ROW(524288, 8, 16, 4, 1, "1x8", 1.64314, 0.524383, 0.437934, 0.41804, 857.421, 7.85585,
-            0.833814, 1118.37, 7.39697, 2.07228),
-        ROW(1048576, 16, 16, 4, 1, "1x8", 2.17546, 0.503511, 0.646093, 0.621756, 1723.58, 13.3102,
-            1.16722, 1972.12, 12.9707, 2.64384),
-        ROW(2097152, 32, 16, 8, 1, "2x4", 2.85989, 0.503511, 1.31931, 1.29497, 3495.59, 28.1831,
-            1.6599, 3587.91, 26.6244, 3.2861),
-        ROW(4194304, 32, 64, 8, 1, "1x16", 3.77332, 0.395548, 1.36604, 1.29911, 6977.29, 52.0054,
-            2.24943, 7641.94, 48.7674, 4.00802),
-        ROW(8388608, 64, 64, 16, 1, "2x16", 5.05308, 0.395548, 2.19274, 2.03172, 13468.7, 90.5121,
-            3.19826, 14480.8, 86.3566, 4.81839),
-        ROW(16777216, 128, 128, 16, 2, "16x1", 6.82626, 0.347216, 3.92609, 3.79134, 29075.4,
-            194.454, 4.29824, 30027.8, 173.273, 6.21175),
-#undef ROW
+     cm},
+#include "power/published.def"
     };
     static const char slow[] =
         "CACTI's joints of the data tree (tri-states) take 14 fan-outs of four each, ours two: the "
@@ -314,9 +290,8 @@ static void mcpat(struct list *l) {
         unsigned bytes, banks; // of a bank; all banks
         double area_mm2, sub_w, gate_w;
     } rows[] = {
-        {"T1 90 nm", 90, 380, 786432, 4, 107.195, 2.38347, 0.194952},
-        {"T2 65 nm", 65, 380, 524288, 8, 79.3999, 2.77828, 0.562366},
-        {"Penryn 45 nm", 45, 360, 786432, 8, 48.2462, 2.78837, 0.0511935},
+#define MCPAT(...) {__VA_ARGS__},
+#include "power/published.def"
     };
     for (unsigned i = 0; i < WW_COUNT(rows); i++) {
         struct tech t = point(l, rows[i].nm, 0, rows[i].kelvin);
@@ -358,9 +333,10 @@ static void literature(struct list *l) {
     static const struct {
         const char *item;
         double kb, pj;
-    } horowitz[] = {{"8 KB cache 64-bit access", 8, 10},
-                    {"32 KB cache 64-bit access", 32, 20},
-                    {"1 MB cache 64-bit access", 1024, 100}};
+    } horowitz[] = {
+#define HOROWITZ(...) {__VA_ARGS__},
+#include "power/published.def"
+    };
     struct tech t = point(l, 45, 0.9, 350);
     for (unsigned i = 0; i < WW_COUNT(horowitz); i++) {
         struct array a = build(l, &t,
@@ -402,9 +378,10 @@ static void literature(struct list *l) {
     static const struct {
         const char *item;
         double mm, pj;
-    } ways[] = {{"on-chip 64-bit over 1 mm", 1, 3},
-                {"on-chip 64-bit over 10 mm", 10, 64},
-                {"on-chip 64-bit over 20 mm", 20, 250}};
+    } ways[] = {
+#define NVIDIA_WAY(...) {__VA_ARGS__},
+#include "power/published.def"
+    };
     for (unsigned i = 0; i < WW_COUNT(ways); i++)
         add(l, (struct power_check){
                    "validation", "NVIDIA 28 nm energy budget", ways[i].item, "Kepler/Maxwell 28 nm",

@@ -189,6 +189,7 @@ static inline struct lane_use lanes_use(uint32_t threads, uint32_t active, bool 
 }
 
 struct savings_sm;
+struct lanes *savings_lanes(struct savings_sm *s); // of an SM's techniques
 void lanes_init(struct savings_sm *s, struct sm_technique *t);                    // lane_pg.c
 void lanes_fold_in(struct lanes *l, uint64_t now, const uint64_t to[LANE_TYPES]); // until to[type]
 uint64_t lanes_folded(const struct lanes *l, uint32_t type);                 // instructions so far

@@ -276,6 +276,9 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     return s;
 }
 
+struct gating *savings_gating(struct savings_sm *s) { return &s->gating; }
+struct lanes *savings_lanes(struct savings_sm *s) { return &s->lanes; }
+
 void savings_sm_destroy(struct savings_sm *s) {
     if (s != NULL) {
         meters_free(s->meters);

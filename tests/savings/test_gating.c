@@ -2,6 +2,7 @@
 // long random ones against a machine that ticks through every cycle as the paper draws it
 // (MICRO-46, figure 2c and section 5), while ours is asked in a few cycles only.
 #include "test_view.h"
+#include "savings/gating.h"
 
 // ---- by hand -----------------------------------------------------------------------------------
 // Idle from 0; idle-detect 5: on in 0..4, off from 5; break-even 14: compensated from 19.
@@ -135,7 +136,7 @@ static void coordinated_at_once(void **state) {
     fake_end_of_cycle(&f);
     fake_cycle(&f, 60);
     assert_false(fake_on(&f, SM_PIPE_INT));
-    assert_int_equal(f.sm->gating.domain[SM_PIPE_INT].since, 50);
+    assert_int_equal(savings_gating(f.sm)->domain[SM_PIPE_INT].since, 50);
     savings_sm_destroy(f.sm);
 }
 
@@ -147,9 +148,9 @@ static void two_schedulers_wake_two(void **state) {
     fake_cycle(&f, 20);
     const uint64_t both = 3ull << SM_PIPE_INT;
     assert_int_equal(fake_want(&f, UNIT_INT, both), 23);
-    assert_int_equal(f.sm->gating.domain[SM_PIPE_INT + 1].state, GATE_OFF);
+    assert_int_equal(savings_gating(f.sm)->domain[SM_PIPE_INT + 1].state, GATE_OFF);
     assert_int_equal(fake_want(&f, UNIT_INT, both), 23);
-    assert_int_equal(f.sm->gating.domain[SM_PIPE_INT + 1].state, GATE_WAKING);
+    assert_int_equal(savings_gating(f.sm)->domain[SM_PIPE_INT + 1].state, GATE_WAKING);
     fake_cycle(&f, 21); // one of them alone: the first is on its way already
     assert_int_equal(fake_want(&f, UNIT_INT, both), 23);
     const struct activity a = fake_count(&f, 30);
@@ -166,17 +167,17 @@ static void adaptive_window(void **state) {
     uint64_t t = 0;
     uint32_t want = 5;
     for (uint32_t e = 1; e <= 8; e++) {
-        f.sm->gating.domain[SM_PIPE_INT].n.critical_wakeups += e == 1 ? 5 : 6; // five are allowed
+        savings_gating(f.sm)->domain[SM_PIPE_INT].n.critical_wakeups += e == 1 ? 5 : 6; // five are allowed
         fake_cycle(&f, t += 1000);
         if (e > 1 && want < 10) want++;
-        assert_int_equal(f.sm->gating.idle_detect[GATE_TYPE_INT], want);
+        assert_int_equal(savings_gating(f.sm)->idle_detect[GATE_TYPE_INT], want);
     }
     assert_int_equal(want, 10);
     for (uint32_t e = 1; e <= 24; e++) {
         fake_cycle(&f, t += 1000);
         if (e % 4 == 0 && want > 5) want--;
-        assert_int_equal(f.sm->gating.idle_detect[GATE_TYPE_INT], want);
-        assert_int_equal(f.sm->gating.idle_detect[GATE_TYPE_FP], 5);
+        assert_int_equal(savings_gating(f.sm)->idle_detect[GATE_TYPE_INT], want);
+        assert_int_equal(savings_gating(f.sm)->idle_detect[GATE_TYPE_FP], 5);
     }
     assert_int_equal(want, 5);
     // 5 for the first two epochs, then 6, 7, 8, 9, 10, 10 and four each of 10, 9, 8, 7, 6, 5

@@ -3,6 +3,7 @@
 // that ticks through every cycle for each lane.
 #include "exec/exec.h"
 #include "test_view.h"
+#include "savings/lane.h"
 
 // Lanes as the figures draw them: lane 0 is the leftmost.
 static uint32_t drawn(const char *s) {
@@ -128,7 +129,7 @@ static bool is_on(struct fake *f, uint32_t lanes) {
     return p->lanes->lanes->on[SM_PIPE_INT] >> 63;
 }
 static uint32_t not_on(const struct fake *f) {
-    return f->sm->lanes.pipe[0].off | f->sm->lanes.pipe[0].waking;
+    return savings_lanes(f->sm)->pipe[0].off | savings_lanes(f->sm)->pipe[0].waking;
 }
 
 // Lanes 0..3 work in 4..9, the others never: they go off in 5 as a unit would, those in 15. A warp
@@ -210,8 +211,8 @@ static void a_phase(void **state) {
     assert_int_equal(d.latency, 2);
     assert_int_equal(d.interval, 0);
     fake_cycle(&f, 300);
-    assert_int_equal(f.sm->lanes.fold[0].to, 300 + 210);
-    assert_int_equal(f.sm->lanes.fold[1].to, 300 + 120);
+    assert_int_equal(savings_lanes(f.sm)->fold[0].to, 300 + 210);
+    assert_int_equal(savings_lanes(f.sm)->fold[1].to, 300 + 120);
     fake_cycle(&f, 302);
     f.v.pipe[SM_PIPE_INT].enter_at = 304;
     d = give(&f, SM_PIPE_INT, UINT32_MAX, 303, 6);
@@ -271,9 +272,9 @@ static void draw_pipe(uint64_t x, uint32_t warps, uint64_t apart, const char *co
     for (uint32_t k = 0; k < warps; k++) {
         fake_cycle(&f, t);
         const struct sm_delay d = give(&f, SM_PIPE_INT, UINT32_MAX, (uint32_t)t, 1);
-        const struct lane_pipe *const p = &f.sm->lanes.pipe[0];
+        const struct lane_pipe *const p = &savings_lanes(f.sm)->pipe[0];
         for (uint32_t i = 0; i < LANE_MAX; i++) {
-            const uint64_t until = p->hot >> i & 1 ? f.sm->lanes.book[0].until : p->idle_from[i];
+            const uint64_t until = p->hot >> i & 1 ? savings_lanes(f.sm)->book[0].until : p->idle_from[i];
             for (uint64_t c = t; c < until; c++) lanes[c - x] |= 1u << i;
         }
         const uint64_t taken = 1 + d.interval;
@@ -307,7 +308,7 @@ static void halves_use_slots(void **state) {
             f.v.active = f.v.decoded = 1;
             f.v.needs[UNIT_INT] = 1;
             fake_cycle(&f, 300);
-            assert_true(f.sm->lanes.fold[0].to > 300);
+            assert_true(savings_lanes(f.sm)->fold[0].to > 300);
             fake_cycle(&f, 310);
             assert_int_equal(wanted(&f, 0, UINT32_MAX), 313);
             fake_cycle(&f, 313);
@@ -333,8 +334,8 @@ static void full_phases_do_not_fold(void **state) {
         f.v.issued += n; // whatever their unit
         fake_cycle(&f, 300);
         const bool folds = n < 540;
-        assert_int_equal(f.sm->lanes.fold[0].to > 300, folds);
-        assert_int_equal(f.sm->lanes.fold[1].to > 300, folds);
+        assert_int_equal(savings_lanes(f.sm)->fold[0].to > 300, folds);
+        assert_int_equal(savings_lanes(f.sm)->fold[1].to > 300, folds);
         const struct activity a = fake_count(&f, 301);
         assert_int_equal(a.c[ACT_fold_phases], 1);
         assert_int_equal(a.c[ACT_fold_phases_off], !folds);

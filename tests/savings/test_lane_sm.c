@@ -2,7 +2,8 @@
 // executes once, nothing executes on a lane that is off, busy and idle times of lanes are those
 // that a witness notes down cycle by cycle, every idle cycle of a lane has exactly one state.
 #include "../sm/test_rig.h"
-#include "savings/savings_int.h"
+#include "savings/savings.h"
+#include "savings/lane.h"
 
 enum { WARPS = 16, WORDS = WARPS * 32 };
 static uint32_t seed;
@@ -102,7 +103,7 @@ static struct sm_delay saw_lanes(void *self, const struct sm_view *v, uint32_t a
     assert_int_equal(threads & ~active, 0);
     const struct sm_delay d =
         w->port->issued(self, v, active, pipe, threads, enter, latency, interval);
-    const struct lanes *const l = &w->sm->lanes;
+    const struct lanes *const l = savings_lanes(w->sm);
     const uint32_t type = pipe >= SM_PIPE_FP, index = type ? pipe - SM_PIPE_FP + 8u : pipe;
     // Told apart from what lane_pg.c does by the latency alone: folded is what takes longer.
     const uint32_t stages = l->folds || l->shifts ? 2 : 0;
@@ -141,7 +142,7 @@ struct outcome {
 };
 static void compare(const struct witness *w, const struct activity *a, uint64_t begins,
                     uint64_t ends) {
-    const struct lanes *const l = &w->sm->lanes;
+    const struct lanes *const l = savings_lanes(w->sm);
     uint64_t periods[2][ACT_IDLE_LENGTHS] = {{0}};
     for (uint32_t index = 0; index < LANE_PIPES; index++) {
         uint64_t busy = 0, all = 0;

@@ -3,7 +3,7 @@
 // timestamps; and whole SMs on random programs with small caches.
 #include "../sm/test_listen.h"
 #include "savings/lines.h"
-#include "savings/savings_int.h"
+#include "savings/savings.h"
 
 #define M(id) (1u << SAVINGS_##id)
 

@@ -2,7 +2,7 @@
 // states of all rows agree with a slow model that looks at every row in every cycle and knows
 // nothing of timestamps: a row is accessed in the first cycle from its plan on in which it is on.
 #include "../sm/test_rig.h"
-#include "savings/savings_int.h"
+#include "savings/savings.h"
 
 enum { WARPS = 24, WORDS = WARPS * 32, ROWS = 16, MAX_ACCESSES = 1 << 16 };
 static uint32_t seed;

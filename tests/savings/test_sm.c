@@ -2,7 +2,8 @@
 // cycle has exactly one state, nothing executes in a unit that is off, a blackout is never cut
 // short, and the last cluster never goes off while an active warp wants one.
 #include "../sm/test_rig.h"
-#include "savings/savings_int.h"
+#include "savings/savings.h"
+#include "savings/gating.h"
 
 enum { WARPS = 24, WORDS = WARPS * 32 };
 static uint32_t seed;
@@ -52,10 +53,13 @@ static struct rig *program(uint32_t number, uint32_t scheduler, bool is_kepler,
     for (uint32_t i = 0; i < 120; i++) {
         const uint32_t d = draw(8), a = draw(8), b = draw(8), run = 1 + draw(5);
         switch (draw(8)) {
-        case 0: case 1: case 2:
+        case 0:
+        case 1:
+        case 2:
             for (uint32_t k = 0; k < run; k++) iadd(g, (d + k) % 8, a, b);
             break;
-        case 3: case 4:
+        case 3:
+        case 4:
             for (uint32_t k = 0; k < run; k++) fadd(g, (d + k) % 8, a, b);
             break;
         case 5: mufu(g, d, a); break;
@@ -79,15 +83,15 @@ static void saw_issue(void *self, const struct sm_view *v, const struct sm_issue
     struct witness *w = self;
     w->issues++;
     // Without a delay it may have been woken for this instruction.
-    const bool has_delay = w->sm->gating.times.wakeup_delay != 0;
+    const bool has_delay = savings_gating(w->sm)->times.wakeup_delay != 0;
     if (i->pipe < SM_PIPE_LDST && has_delay)
-        assert_true(w->sm->gating.gate[i->pipe].off_from > v->cycle);
-    if (i->pipe < SM_PIPES && (w->sm->gating.pipes >> i->pipe & 1))
-        assert_int_equal(w->sm->gating.domain[i->pipe].state, GATE_ON);
+        assert_true(savings_gating(w->sm)->gate[i->pipe].off_from > v->cycle);
+    if (i->pipe < SM_PIPES && (savings_gating(w->sm)->pipes >> i->pipe & 1))
+        assert_int_equal(savings_gating(w->sm)->domain[i->pipe].state, GATE_ON);
 }
 static void saw_cycle(void *self, const struct sm_view *v) {
     struct witness *w = self;
-    const struct gating *const all = &w->sm->gating;
+    const struct gating *const all = savings_gating(w->sm);
     if (!all->is_busy) return;
     // The SM and the domain, when it is told, agree; without a wakeup delay what may be woken
     // counts as on.
@@ -102,7 +106,7 @@ static void saw_cycle(void *self, const struct sm_view *v) {
     }
     if (!w->coordinated) return;
     for (uint32_t type = 0; type < 2; type++) {
-        const struct gating *const g = &w->sm->gating;
+        const struct gating *const g = savings_gating(w->sm);
         uint32_t off = 0;
         uint64_t newest = 0;
         for (uint32_t p = g->first[type]; p < g->first[type] + (uint32_t)g->n[type]; p++) {
@@ -134,7 +138,7 @@ static void go(uint32_t number, uint32_t scheduler, bool is_kepler, uint32_t clu
         w.sm = savings_sm_create(s, &g->c);
         w.coordinated = s->mechanisms >> SAVINGS_COORDINATED_BLACKOUT & 1;
         g->n_techniques = savings_sm_techniques(w.sm, g->technique);
-        if (by == WITNESS && w.sm->gating.pipes != 0) g->technique[g->n_techniques++] = &p;
+        if (by == WITNESS && savings_gating(w.sm)->pipes != 0) g->technique[g->n_techniques++] = &p;
     }
     g->every_cycle = by == EVERY_CYCLE;
     out->cycles = rig_run(g);
@@ -249,12 +253,11 @@ static void every_cycle(void **state) {
     static const uint32_t delay[] = {3, 0, 9};
     for (uint32_t n = 1; n <= 12; n++)
         for (uint32_t k = 0; k < 4 * (WW_COUNT(set) + WW_COUNT(of_lanes)); k++) {
-            const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1,
-                       at_entry = k & 2;
+            const bool has_lanes = k >= 4 * WW_COUNT(set), is_kepler = k & 1, at_entry = k & 2;
             const uint32_t at = at_entry ? CLUSTER_AT_ENTRY : CLUSTER_AT_ISSUE,
                            scheduler = (n + k / 4) % 5;
-            struct savings s = technique(
-                has_lanes ? of_lanes[k / 4 - WW_COUNT(set)] : set[k / 4], n & 1, n >> 1 & 1);
+            struct savings s = technique(has_lanes ? of_lanes[k / 4 - WW_COUNT(set)] : set[k / 4],
+                                         n & 1, n >> 1 & 1);
             s.o.wakeup_delay = delay[n % WW_COUNT(delay)];
             go(n, scheduler, is_kepler, at, &s, &sparse, ALONE);
             go(n, scheduler, is_kepler, at, &s, &dense, EVERY_CYCLE);

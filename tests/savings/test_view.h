@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "savings/savings_int.h"
+#include "savings/savings.h"
 
 // Words separated by spaces: mechanisms, and options as name=value.
 static enum ww_status make(const char *words, uint32_t clusters, struct diags *d,
