@@ -214,7 +214,7 @@ struct cache_answer cache_drop(struct cache *c, uint32_t place);
 uint32_t cache_sectors_of(const struct cache *c, uint64_t words);
 uint64_t cache_words_of(const struct cache *c, uint32_t sectors);
 
-// Miss-status holding registers with merging: who waits for a line. `mshr_*` in mshr.c.
+// Miss-status holding registers with merging: the accesses that wait for a line. `mshr_*` in mshr.c.
 struct mshr;
 // A line has at most 16 sectors; waiters are numbers below UINT32_MAX.
 struct mshr *mshr_create(uint32_t lines, uint32_t merge);
@@ -222,7 +222,7 @@ void mshr_destroy(struct mshr *m);
 // Adds a waiter; answers the entry (>= 0), sets *is_new when a request must be sent; -1: full.
 int32_t mshr_add(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
                  bool *is_new);
-// The same for sectored caches: *missing are the sectors that nobody has asked for yet.
+// The same for sectored caches: *missing are the sectors that no access has asked for yet.
 int32_t mshr_add_sectors(struct mshr *m, uint64_t line_addr, uint32_t sectors, uint32_t waiter,
                          uint32_t *missing);
 // Asks for sectors without waiting for them (a prefetch).
