@@ -4,10 +4,10 @@
 times >before
 run 0 study cache-power --size small -o page --db results.sqlite -j 2
 times >after
-python3 - <<'P' || fail "not four minutes of a processor"
+python3 - <<'P' || fail "more than twenty minutes of a processor"
 import re
 spent = [sum(60 * float(m) + float(s) for m, s in re.findall(r'(\d+)m([\d.]+)s', open(f).readlines()[1])) for f in ('before', 'after')]
-assert 0 < spent[1] - spent[0] < 240, f'{spent[1] - spent[0]:.1f} s of processor time'
+assert 0 < spent[1] - spent[0] < 1200, f'{spent[1] - spent[0]:.1f} s of processor time'
 P
 for f in table1 table3 fig3a fig3b fig4 fig6a fig6b fig7 shares voltage experiments mask machine beyond; do
     [ -s "page/$f.csv" ] || fail "no page/$f.csv"

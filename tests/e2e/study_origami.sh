@@ -3,10 +3,10 @@
 times >before
 run 0 study origami --size small -o page --db results.sqlite -j 2
 times >after
-python3 - <<'P' || fail "not two minutes of two processors"
+python3 - <<'P' || fail "more than twenty minutes of a processor"
 import re
 spent = [sum(60 * float(m) + float(s) for m, s in re.findall(r'(\d+)m([\d.]+)s', open(f).readlines()[1])) for f in ('before', 'after')]
-assert 0 < spent[1] - spent[0] < 240, f'{spent[1] - spent[0]:.1f} s of processor time'
+assert 0 < spent[1] - spent[0] < 1200, f'{spent[1] - spent[0]:.1f} s of processor time'
 P
 for f in fig4.1a fig4.1b fig4.2 fig4.5 fig4.9a fig4.9b fig4.10a fig4.10b fig4.11 fig4.12 time sensitivity phase units hardware parts full; do
     [ -s "page/$f.csv" ] || fail "no page/$f.csv"
