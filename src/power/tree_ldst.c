@@ -3,6 +3,95 @@
 
 #include <math.h>
 
+// Shared memory and L1, which share the banks and crossbars; lanes_s: addresses a second at most.
+static void build_shared(struct builder *b, double lanes_s) {
+    const struct power_config *c = b->c;
+    const struct tech *t = &b->t;
+    unsigned banks = c->shared_banks ? c->shared_banks : 1;
+    int i = tree_add(b, PART_shared, c->sms);
+    unsigned words = c->shared_bytes / 4 / banks, per_line = c->l1.line_bytes / 4;
+    struct array a =
+        tree_put_array(b, i,
+                       (struct array_config){
+                           .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
+                       LONG_CORE);
+    double mean = (a.read_j + a.write_j) / 2;
+    tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
+    if (c->l1.bytes) {
+        tree_event(b, i, ACT_l1_hit_words, a.read_j, 0);
+        tree_event(b, i, ACT_l1_fill_words, a.write_j, 0);
+        tree_event(b, i, ACT_l1_writebacks, per_line * a.read_j, 0);
+    }
+
+    i = tree_add(b, PART_shared_crossbars, c->sms);
+    struct block x_a = circuit_crossbar(t, banks, banks, 16),
+                 x_d = circuit_crossbar(t, banks, banks, 32);
+    tree_put_block(b, i, &x_a, 1);
+    tree_put_block(b, i, &x_d, 1);
+    tree_event(b, i, ACT_shared_lanes, x_a.energy_j + x_d.energy_j, lanes_s);
+    tree_event(b, i, ACT_shuffles, 32 * x_d.energy_j, 0);
+    if (c->l1.bytes) {
+        tree_event(b, i, ACT_l1_read_hits, x_a.energy_j, 0);
+        tree_event(b, i, ACT_l1_hit_words, x_d.energy_j, 0);
+        i = tree_add(b, PART_l1_tags, c->sms);
+        unsigned sets = c->l1.bytes / c->l1.line_bytes / c->l1.ways;
+        unsigned tag = 42 - tree_log2_up(c->l1.line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0);
+        a = tree_put_array(
+            b, i, (struct array_config){.entries = sets, .bits = tag * c->l1.ways, .rw_ports = 1},
+            LONG_CORE);
+        tree_event(b, i, ACT_l1_reads, a.read_j, lanes_s / 32);
+        tree_event(b, i, ACT_l1_writes, a.read_j, 0);
+        tree_event(b, i, ACT_l1_fills, a.write_j / c->l1.ways, 0);
+        tree_event(b, i, ACT_l1_write_hits, a.write_j / c->l1.ways, 0);
+        tree_event(b, i, ACT_l1_evictions, a.write_j / c->l1.ways, 0);
+    }
+}
+
+static void build_mshrs(struct builder *b) {
+    const struct power_config *c = b->c;
+    const int i = tree_add(b, PART_mshrs, c->sms);
+    struct array m = tree_put_mshrs(b, i, &c->l1, LONG_CORE);
+    tree_event(b, i, ACT_l1_read_misses, m.search_j + m.write_j + m.read_j, 0);
+    tree_event(b, i, ACT_l1_read_merges, m.search_j + m.write_j, 0);
+    m = tree_put_mshrs(b, i, &c->constant, LONG_CORE);
+    tree_event(b, i, ACT_const_misses, m.search_j + m.write_j + m.read_j, 0);
+    m = tree_put_mshrs(b, i, &c->texture, LONG_CORE);
+    tree_event(b, i, ACT_tex_misses, m.search_j + m.write_j + m.read_j, 0);
+    m = tree_put_mshrs(b, i, &c->icache, LONG_CORE);
+    tree_event(b, i, ACT_icache_misses, m.search_j + m.write_j + m.read_j, 0);
+}
+
+// Constant and texture caches, and the texture filters.
+static void build_read_only(struct builder *b) {
+    const struct power_config *c = b->c;
+    const struct tech *t = &b->t;
+    struct array a;
+    int i;
+    if (c->constant.bytes) {
+        i = tree_add(b, PART_const, c->sms);
+        struct power_cache k = c->constant;
+        k.out_bytes = 4;
+        a = tree_put_cache(b, i, &k, 1, LONG_CORE);
+        tree_event(b, i, ACT_const_reads, a.read_j, b->sm_s);
+        tree_divided(b, &k, &a, 1, 0);
+        tree_event(b, i, ACT_const_operands, a.read_j, 0);
+        tree_event(b, i, ACT_const_misses, a.write_j * (k.line_bytes / 4.0), 0);
+    }
+    if (c->texture.bytes) {
+        i = tree_add(b, PART_tex, c->sms);
+        a = tree_put_cache(b, i, &c->texture, 1, LONG_CORE);
+        tree_event(b, i, ACT_tex_reads, a.read_j, 0);
+        tree_divided(b, &c->texture, &a, 1, 0);
+        tree_event(b, i, ACT_tex_misses, a.write_j, 0);
+    }
+    if (c->tex_units) {
+        i = tree_add(b, PART_tex_filter, c->sms * c->tex_units);
+        struct block lane = logic_lane(t, LOGIC_INT);
+        tree_put_block(b, i, &lane, 0.75);
+        tree_event(b, i, ACT_tex_fetches, logic_filter_energy(t), b->sm_s * c->tex_units);
+    }
+}
+
 void tree_build_ldst(struct builder *b) {
     const struct power_config *c = b->c;
     const struct tech *t = &b->t;
@@ -39,75 +128,7 @@ void tree_build_ldst(struct builder *b) {
     tree_event(b, i, ACT_shared_atomics, 2 * in.energy_j, 0);
     tree_event(b, i, ACT_shared_passes, one.energy_j, 0);
 
-    unsigned banks = c->shared_banks ? c->shared_banks : 1;
-    i = tree_add(b, PART_shared, c->sms);
-    unsigned words = c->shared_bytes / 4 / banks, per_line = c->l1.line_bytes / 4;
-    struct array a =
-        tree_put_array(b, i,
-                       (struct array_config){
-                           .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
-                       LONG_CORE);
-    double mean = (a.read_j + a.write_j) / 2;
-    tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
-    if (c->l1.bytes) {
-        tree_event(b, i, ACT_l1_hit_words, a.read_j, 0);
-        tree_event(b, i, ACT_l1_fill_words, a.write_j, 0);
-        tree_event(b, i, ACT_l1_writebacks, per_line * a.read_j, 0);
-    }
-
-    i = tree_add(b, PART_shared_crossbars, c->sms);
-    struct block x_a = circuit_crossbar(t, banks, banks, 16),
-                 x_d = circuit_crossbar(t, banks, banks, 32);
-    tree_put_block(b, i, &x_a, 1);
-    tree_put_block(b, i, &x_d, 1);
-    tree_event(b, i, ACT_shared_lanes, x_a.energy_j + x_d.energy_j, lanes_s);
-    tree_event(b, i, ACT_shuffles, 32 * x_d.energy_j, 0);
-    if (c->l1.bytes) {
-        tree_event(b, i, ACT_l1_read_hits, x_a.energy_j, 0);
-        tree_event(b, i, ACT_l1_hit_words, x_d.energy_j, 0);
-        i = tree_add(b, PART_l1_tags, c->sms);
-        unsigned sets = c->l1.bytes / c->l1.line_bytes / c->l1.ways;
-        unsigned tag = 42 - tree_log2_up(c->l1.line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0);
-        a = tree_put_array(
-            b, i, (struct array_config){.entries = sets, .bits = tag * c->l1.ways, .rw_ports = 1},
-            LONG_CORE);
-        tree_event(b, i, ACT_l1_reads, a.read_j, warp_s);
-        tree_event(b, i, ACT_l1_writes, a.read_j, 0);
-        tree_event(b, i, ACT_l1_fills, a.write_j / c->l1.ways, 0);
-        tree_event(b, i, ACT_l1_write_hits, a.write_j / c->l1.ways, 0);
-        tree_event(b, i, ACT_l1_evictions, a.write_j / c->l1.ways, 0);
-    }
-    i = tree_add(b, PART_mshrs, c->sms);
-    struct array m = tree_put_mshrs(b, i, &c->l1, LONG_CORE);
-    tree_event(b, i, ACT_l1_read_misses, m.search_j + m.write_j + m.read_j, 0);
-    tree_event(b, i, ACT_l1_read_merges, m.search_j + m.write_j, 0);
-    m = tree_put_mshrs(b, i, &c->constant, LONG_CORE);
-    tree_event(b, i, ACT_const_misses, m.search_j + m.write_j + m.read_j, 0);
-    m = tree_put_mshrs(b, i, &c->texture, LONG_CORE);
-    tree_event(b, i, ACT_tex_misses, m.search_j + m.write_j + m.read_j, 0);
-    m = tree_put_mshrs(b, i, &c->icache, LONG_CORE);
-    tree_event(b, i, ACT_icache_misses, m.search_j + m.write_j + m.read_j, 0);
-    if (c->constant.bytes) {
-        i = tree_add(b, PART_const, c->sms);
-        struct power_cache k = c->constant;
-        k.out_bytes = 4;
-        a = tree_put_cache(b, i, &k, 1, LONG_CORE);
-        tree_event(b, i, ACT_const_reads, a.read_j, b->sm_s);
-        tree_divided(b, &k, &a, 1, 0);
-        tree_event(b, i, ACT_const_operands, a.read_j, 0);
-        tree_event(b, i, ACT_const_misses, a.write_j * (k.line_bytes / 4.0), 0);
-    }
-    if (c->texture.bytes) {
-        i = tree_add(b, PART_tex, c->sms);
-        a = tree_put_cache(b, i, &c->texture, 1, LONG_CORE);
-        tree_event(b, i, ACT_tex_reads, a.read_j, 0);
-        tree_divided(b, &c->texture, &a, 1, 0);
-        tree_event(b, i, ACT_tex_misses, a.write_j, 0);
-    }
-    if (c->tex_units) {
-        i = tree_add(b, PART_tex_filter, c->sms * c->tex_units);
-        struct block lane = logic_lane(t, LOGIC_INT);
-        tree_put_block(b, i, &lane, 0.75);
-        tree_event(b, i, ACT_tex_fetches, logic_filter_energy(t), b->sm_s * c->tex_units);
-    }
+    build_shared(b, lanes_s);
+    build_mshrs(b);
+    build_read_only(b);
 }

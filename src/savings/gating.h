@@ -26,11 +26,11 @@ struct gating {
     bool is_busy, counts_active;
     uint32_t kept; // types (bit mask) whose rule keeps the last cluster on
     struct sm_gate gate[SM_PIPES];
-    uint64_t of_rule;      // pipes whose type a rule looks at as a whole
-    uint64_t waking, told; // of the others, those that are; pipes whose domains are told in every
-                           // cycle what time has done
+    uint64_t of_rule; // pipes whose type a rule looks at as a whole
+    uint64_t waking;  // pipes outside of_rule that wake
+    uint64_t told;    // pipes whose domains are told in every cycle what time has done
     uint64_t type_at[GATE_TYPES]; // when the first of a type that its rule looks at is awake
-    uint32_t ruled;               // types (bit mask) of these: INT, FP
+    uint32_t ruled;               // INT and FP (bit mask), where a rule looks at the type as a whole
     uint64_t settled; // domains stand as they are at this cycle, but those that go off on their own
     uint64_t actv[2]; // the warps that INT_ACTV and FP_ACTV count
     uint64_t pipes, pipes_of[GATE_TYPES]; // that are gated

@@ -45,7 +45,7 @@ enum sm_inst_flags {
 // One cache line. Registers 64 and up stand in sm_kernel.wide.
 struct sm_inst {
     uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
-    uint64_t dst;        // of these, written
+    uint64_t dst;        // the destinations in `use`
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
     uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
                          // lacks: rows of it

@@ -119,6 +119,42 @@ static void lines(void **state) {
     close_to(two.mm2[POWER_LINE_COUNTERS], s.mm2[POWER_LINE_COUNTERS]); // it stands there once
 }
 
+// What a row's counter at `count` moves: of `parts` parts of a component, each for part_s / parts
+// seconds.
+struct moved {
+    double static_j, dynamic_j;
+};
+static struct moved moved_by(const struct power_effect *o, int at, double count, double part_s,
+                             double parts) {
+    const struct power_component *const cells = &tree.component[at];
+    const struct power_price *const p = &o->price;
+    const struct power_event *event = NULL; // of an access: each has one in its component
+    if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES)
+        for (event = tree.event; event->component != at || event->act != p->act;) event++;
+    const double share_s = part_s / parts;
+    switch (p->kind) {
+    case PRICE_LEAK:
+        return (struct moved){p->x * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
+    case PRICE_WATTS: return (struct moved){p->x * part_s, 0};
+    case PRICE_JOULES: return (struct moved){0, p->x * count};
+    case PRICE_CELLS_OFF: return (struct moved){cells->cell_w * share_s, 0};
+    case PRICE_CELLS_DROWSY:
+        return (struct moved){(cells->cell_w - cells->cell_drowsy_w) * share_s, 0};
+    case PRICE_WAKE_OFF: return (struct moved){0, cells->wake_off_j / parts * count};
+    case PRICE_WAKE_DROWSY: return (struct moved){0, cells->wake_drowsy_j / parts * count};
+    case PRICE_ACCESS: return (struct moved){0, p->x * event->energy_j * count};
+    case PRICE_WORD_PART: return (struct moved){0, p->x * event->word_part_j * count};
+    case PRICE_WORD_GATES: return (struct moved){0, p->x * event->word_gates_j * count};
+    case PRICE_GATES_LEAK: return (struct moved){cells->word_gates_w * share_s, 0};
+    // `stored` computes prices of tables
+    case PRICE_TABLE_LEAK: return (struct moved){power_effect_price(&tree, o) * count, 0};
+    case PRICE_TABLE_READ:
+    case PRICE_TABLE_WRITE: return (struct moved){0, power_effect_price(&tree, o) * count};
+    default: fail_msg("a kind of price that this test has no rule for");
+    }
+    return (struct moved){0, 0};
+}
+
 // Each row alone: its counts move its component by their price, the regulator by its share of it,
 // and nothing else.
 static void each_row(void **state) {
@@ -128,19 +164,19 @@ static void each_row(void **state) {
     // Cells of a line with its tag: 8 bits a byte; tags of 40 bits less those of set and byte, with
     // valid and dirty.
     const double const_tag = 40 - 6 - 6 + 2, tex_tag = 40 - 5 - 2 + 2, l2_tag = 40 - 7 - 5 + 2;
-    const double parts[POWER_PERS] = {
-        [POWER_PER_SM] = 15,
-        [POWER_PER_CLUSTER] = 30,
-        [POWER_PER_LANE] = 30 * 32,
-        [POWER_PER_RF_ROW] = 15 * 1024,
-        [POWER_PER_L1_LINE] = 15 * 512, // with shared memory
-        [POWER_PER_L1_TAG] = 15 * 128,
-        [POWER_PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
-        [POWER_PER_CONST_TAG] = 15 * 128 * (512 + const_tag) / const_tag,
-        [POWER_PER_TEX_LINE] = 15 * 384 * (256 + tex_tag) / 256,
-        [POWER_PER_TEX_TAG] = 15 * 384 * (256 + tex_tag) / tex_tag,
-        [POWER_PER_L2_LINE] = 12 * 512 * (1024 + l2_tag) / 1024,
-        [POWER_PER_L2_TAG] = 12 * 512 * (1024 + l2_tag) / l2_tag};
+    const double parts[POWER_PERS] = {[POWER_PER_SM] = 15,
+                                      [POWER_PER_CLUSTER] = 30,
+                                      [POWER_PER_LANE] = 30 * 32,
+                                      [POWER_PER_RF_ROW] = 15 * 1024,
+                                      [POWER_PER_L1_LINE] = 15 * 512, // with shared memory
+                                      [POWER_PER_L1_TAG] = 15 * 128,
+                                      [POWER_PER_CONST_LINE] = 15 * 128 * (512 + const_tag) / 512,
+                                      [POWER_PER_CONST_TAG] =
+                                          15 * 128 * (512 + const_tag) / const_tag,
+                                      [POWER_PER_TEX_LINE] = 15 * 384 * (256 + tex_tag) / 256,
+                                      [POWER_PER_TEX_TAG] = 15 * 384 * (256 + tex_tag) / tex_tag,
+                                      [POWER_PER_L2_LINE] = 12 * 512 * (1024 + l2_tag) / 1024,
+                                      [POWER_PER_L2_TAG] = 12 * 512 * (1024 + l2_tag) / l2_tag};
     struct diags d;
     diags_init(&d);
     fill(&a);
@@ -155,46 +191,12 @@ static void each_row(void **state) {
         a.c[e->act[0]] += (uint64_t)count / 2;
         a.c[(uint32_t)e->act[e->act[1] >= 0] + e->n - 1] += (uint64_t)count - (uint64_t)count / 2;
         double moves_j = 0, moves_dynamic_j = 0; // this row's, and of others with its counters
-        const struct power_component *const cells = &tree.component[at];
         for (uint32_t k = 0; k < POWER_EFFECTS; k++) {
             const struct power_effect *const o = &power_effects[k];
             if (o->act[0] != e->act[0] || strcmp(o->component, e->component) != 0) continue;
-            const struct power_price *const p = &o->price;
-            if (p->kind == PRICE_LEAK) {
-                const double leak_w =
-                    tree.component[at].leak_sub_w + tree.component[at].leak_gate_w;
-                moves_j -= o->sign * p->x * leak_w * part_s / parts[p->per];
-            } else if (p->kind == PRICE_WATTS)
-                moves_j -= o->sign * p->x * part_s;
-            else if (p->kind == PRICE_JOULES)
-                moves_dynamic_j -= o->sign * p->x * count;
-            else if (p->kind == PRICE_CELLS_OFF)
-                moves_j -= o->sign * cells->cell_w * part_s / parts[p->per];
-            else if (p->kind == PRICE_CELLS_DROWSY)
-                moves_j -= o->sign * (cells->cell_w - cells->cell_drowsy_w) * part_s /
-                           parts[p->per];
-            else if (p->kind == PRICE_WAKE_OFF)
-                moves_dynamic_j -= o->sign * cells->wake_off_j / parts[p->per] * count;
-            else if (p->kind == PRICE_WAKE_DROWSY)
-                moves_dynamic_j -= o->sign * cells->wake_drowsy_j / parts[p->per] * count;
-            else if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART ||
-                     p->kind == PRICE_WORD_GATES) { // each has one event in its component
-                int at_event = 0;
-                while (tree.event[at_event].component != at || tree.event[at_event].act != p->act)
-                    at_event++;
-                const struct power_event *const x = &tree.event[at_event];
-                moves_dynamic_j -= o->sign * count * p->x *
-                                   (p->kind == PRICE_ACCESS      ? x->energy_j
-                                    : p->kind == PRICE_WORD_PART ? x->word_part_j
-                                                                 : x->word_gates_j);
-            } else if (p->kind == PRICE_GATES_LEAK)
-                moves_j -= o->sign * cells->word_gates_w * part_s / parts[p->per];
-            else if (p->kind == PRICE_TABLE_LEAK) // `stored` computes prices of tables
-                moves_j -= o->sign * power_effect_price(&tree, o) * count;
-            else if (p->kind == PRICE_TABLE_READ || p->kind == PRICE_TABLE_WRITE)
-                moves_dynamic_j -= o->sign * power_effect_price(&tree, o) * count;
-            else
-                fail_msg("a kind of price that this test has no rule for");
+            const struct moved m = moved_by(o, at, count, part_s, parts[o->price.per]);
+            moves_j -= o->sign * m.static_j;
+            moves_dynamic_j -= o->sign * m.dynamic_j;
         }
         assert_true(moves_j != 0 || moves_dynamic_j != 0);
         assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
@@ -236,10 +238,8 @@ static void stored(void **state) {
     assert_int_equal(power_build(&c, &t, &d), WW_OK);
     assert_int_equal(tech_init(&tech, c.node_nm, c.device, c.vdd_v, c.temperature_k, &d), WW_OK);
     const unsigned rows = 32768 / 32;
-    const struct array_config slices = {.entries = rows / c.rf_banks,
-                                        .bits = 128,
-                                        .rw_ports = 1,
-                                        .banks = c.rf_banks * 8};
+    const struct array_config slices = {
+        .entries = rows / c.rf_banks, .bits = 128, .rw_ports = 1, .banks = c.rf_banks * 8};
     assert_int_equal(array_build(&tech, &slices, &a, &d), WW_OK);
     struct array_config in_parts = slices; // the same sub-arrays
     in_parts.word_parts = 4;
@@ -264,7 +264,8 @@ static void stored(void **state) {
     close_to(power_effect_price(&t, &e), 0.25 * 8 * banks * a.read_j);
     e.price = (struct power_price){PRICE_WORD_PART, POWER_PER_SM, ACT_rf_reads, 1, 0};
     close_to(power_effect_price(&t, &e), banks * parted.part_read_j);
-    assert_true(32 * parted.part_read_j < 8 * a.read_j); // the row's decoder is paid with no lane too
+    assert_true(32 * parted.part_read_j <
+                8 * a.read_j);       // the row's decoder is paid with no lane too
     e.price.kind = PRICE_WORD_GATES; // an access in all lanes costs more than an undivided one
     close_to(power_effect_price(&t, &e), 8 * banks * (parted.read_j - a.read_j));
     assert_true(parted.read_j > a.read_j);
@@ -273,8 +274,9 @@ static void stored(void **state) {
     e.price.kind = PRICE_WORD_PART;
     close_to(power_effect_price(&t, &e), banks * parted.part_write_j);
     e.price.kind = PRICE_GATES_LEAK;
-    close_to(power_effect_price(&t, &e) * 15, 15 * (parted.leak_sub_w + parted.leak_gate_w -
-                                                    a.leak_sub_w - a.leak_gate_w) * cycle_s);
+    close_to(power_effect_price(&t, &e) * 15,
+             15 * (parted.leak_sub_w + parted.leak_gate_w - a.leak_sub_w - a.leak_gate_w) *
+                 cycle_s);
     // a table of 16 masks
     const struct array_config masks = {
         .entries = 16, .bits = 32, .read_ports = 1, .write_ports = 1};
