@@ -191,7 +191,8 @@ static bool lock_for_exit(int64_t patience_ms) {
 }
 
 static void finish_within(int64_t patience_ms) {
-    if (!the.initialised || the.ended || the.forked || !lock_for_exit(patience_ms)) return;
+    if (!the.initialised || the.forked || !lock_for_exit(patience_ms)) return;
+    // asked under the lock: who is writing the totals has it, and nobody dies meanwhile
     if (the.ended) {
         pthread_mutex_unlock(&the.lock);
         return;
