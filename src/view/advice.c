@@ -2,6 +2,8 @@
 // kernel's counts and answers how much of its time the defect may cost: the issue slots that were
 // lost to it, times the part of its work that is too much. What remains is never less than what the
 // busiest other part of the machine needs, so a finding that another limit hides is worth little.
+// Energy: static energy and the clocks' go with time, dynamic energy with the counts that the cure
+// makes smaller, by the power model's own price of each.
 #include "view/view.h"
 
 #include <math.h>
@@ -16,10 +18,11 @@ struct kernel { // one, all its launches together
 
 struct finding {
     double lost;           // share of the kernel's time that the defect costs, 0: no finding
-    double dynamic_share;  // share of the dynamic energy that goes with it
-    const char *hidden_by; // limit that the rule itself relieves; the others stay
+    double dynamic_share;  // share of the dynamic energy that goes with it, beside the clocks'
+    const char *hidden_by; // limits that the rule itself relieves; the others stay
+    bool busy_stays;       // SMs hold work as long as before
     const struct view_inst *at;
-    char evidence[240];
+    char evidence[320];
 };
 
 static double c(const struct kernel *k, uint32_t act) { return (double)k->a.c[act]; }
@@ -36,21 +39,52 @@ static double lost_to(const struct kernel *k, enum stall_reason r) {
     return n > 0 ? c(k, ACT_issue_slots + (uint32_t)r) / n : 0;
 }
 
-// The instruction of these classes that waited and issued most.
+// Share of the kernel's dynamic energy that goes by these counters.
+static double energy_share(const struct kernel *k, uint32_t first, uint32_t last) {
+    const struct power_tree *const t = k->in->power->tree;
+    double all = 0, mine = 0;
+    for (int e = 0; e < t->events; e++) {
+        const struct power_event *const v = &t->event[e];
+        for (uint32_t i = v->act; i < v->act + v->n; i++) {
+            const double j = v->energy_j * power_data_factor(&v->data, &k->a) * c(k, i);
+            all += j;
+            if (i >= first && i <= last) mine += j;
+        }
+    }
+    return all > 0 ? mine / all : 0;
+}
+
+// Issue slots that this instruction used or waited in.
+static double slots_by(const struct view_inst *v) {
+    double n = (double)v->issues;
+    for (uint32_t s = STALL_dual + 1; s < STALL_N; s++) n += (double)v->stall[s];
+    return n;
+}
+
+static bool is_one_of(const struct view_inst *v, const uint8_t *klass, size_t n) {
+    for (size_t q = 0; q < n; q++)
+        if (v->klass == klass[q]) return true;
+    return false;
+}
+
+// The instruction of these classes (n 0: of all) that waited and issued most.
 static const struct view_inst *worst(const struct kernel *k, const uint8_t *klass, size_t n) {
     const struct view_inst *best = NULL;
     double most = 0;
     for (uint32_t i = 0; k->code && i < k->code->n; i++) {
-        const struct view_inst *v = &k->code->inst[i];
-        bool is_one = n == 0;
-        for (size_t q = 0; q < n; q++) is_one = is_one || v->klass == klass[q];
-        double weight = (double)v->issues;
-        for (uint32_t s = STALL_dual + 1; s < STALL_N; s++) weight += (double)v->stall[s];
-        if (!is_one || weight <= most) continue;
-        most = weight;
+        const struct view_inst *const v = &k->code->inst[i];
+        if ((n && !is_one_of(v, klass, n)) || slots_by(v) <= most) continue;
+        most = slots_by(v);
         best = v;
     }
     return best;
+}
+
+// Where the kernel begins: the place of what concerns a launch as a whole.
+static const struct view_inst *entry(const struct kernel *k) {
+    for (uint32_t i = 0; k->code && i < k->code->n; i++)
+        if (k->code->inst[i].src_line || k->code->inst[i].ptx_line) return &k->code->inst[i];
+    return NULL;
 }
 
 static const uint8_t global[] = {OPC_LD_GLOBAL, OPC_ST_GLOBAL, OPC_LD_GENERIC, OPC_ST_GENERIC},
@@ -59,19 +93,51 @@ static const uint8_t global[] = {OPC_LD_GLOBAL, OPC_ST_GLOBAL, OPC_LD_GENERIC, O
                      atomic[] = {OPC_ATOM_GLOBAL, OPC_ATOM_SHARED}, branch[] = {OPC_CTRL};
 
 // ---- the rules ----------------------------------------------------------------------------------
+// Bytes of a lane's word: rows of the result of a load, of what a store reads beside its address.
+static uint32_t word_bytes(const struct view_inst *v) {
+    const bool is_load = v->klass == OPC_LD_GLOBAL || v->klass == OPC_LD_GENERIC;
+    const uint32_t address = strstr(v->text, ".64]") ? 2 : 1;
+    const uint32_t rows = is_load ? v->writes : v->reads > address ? v->reads - address : 1u;
+    return rows >= 4 ? 16 : rows >= 2 ? 8 : 4;
+}
+
+// Transactions of an access whose lanes want words side by side.
+static double side_by_side(const struct kernel *k, const struct view_inst *v) {
+    const struct sm_config *const sm = &k->in->gpu->sm;
+    const bool is_load = v->klass == OPC_LD_GLOBAL || v->klass == OPC_LD_GENERIC;
+    const double lanes = ceil((double)v->lanes / fmax(1, (double)v->issues));
+    const uint32_t n = lanes < 1 ? 1 : lanes > 32 ? 32 : (uint32_t)lanes, bytes = word_bytes(v);
+    uint64_t address[32];
+    struct transaction out[64];
+    for (uint32_t i = 0; i < 32; i++) address[i] = i * bytes;
+    return coalesce(is_load ? sm->coalesce : sm->coalesce_uncached, address, UINT32_MAX >> (32 - n),
+                    bytes, out);
+}
+
 static void uncoalesced(const struct kernel *k, struct finding *f) {
-    const double accesses = c(k, ACT_coalescer_inputs), tx = c(k, ACT_coalescer_transactions);
-    if (accesses < 64 || tx < 2 * accesses) return;
-    // lanes of 4 bytes side by side: one transaction for each 128 bytes
-    const double lanes = c(k, ACT_agu_addresses) / accesses, ideal = fmax(1, lanes * 4 / 128);
-    const double too_much = 1 - fmin(1, ideal * accesses / tx);
+    double accesses = 0, ideal = 0, all = 0, more = 0, energy = 0, most = 0;
+    for (uint32_t i = 0; k->code && i < k->code->n; i++) {
+        const struct view_inst *const v = &k->code->inst[i];
+        const double tx = (double)v->memory.transactions;
+        if (!is_one_of(v, global, WW_COUNT(global)) || !v->memory.accesses || !(tx > 0)) continue;
+        const double best = side_by_side(k, v) * (double)v->memory.accesses;
+        const double excess = fmax(0, tx - best);
+        accesses += (double)v->memory.accesses;
+        ideal += best;
+        all += tx;
+        more += excess;
+        energy += v->dynamic_j * excess / tx;
+        if (excess > most) f->at = v;
+        most = fmax(most, excess);
+    }
+    if (accesses < 64 || more < 0.5 * all) return;
+    const double too_much = more / all;
     f->lost = too_much *
               (lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full) + lost_to(k, STALL_pending));
-    f->dynamic_share = 0.5 * too_much * fmin(1, c(k, ACT_net_request_flits) / fmax(1, tx)) * 0.2;
+    f->dynamic_share = energy / fmax(k->code->dynamic_j, energy);
     f->hidden_by = "LD/ST L1 L2 network DRAM";
-    f->at = worst(k, global, WW_COUNT(global));
     snprintf(f->evidence, sizeof f->evidence, "%.1f transactions an access where %.1f would do",
-             tx / accesses, ideal);
+             all / accesses, ideal / accesses);
 }
 
 static void bank_conflicts(const struct kernel *k, struct finding *f) {
@@ -80,6 +146,8 @@ static void bank_conflicts(const struct kernel *k, struct finding *f) {
     f->lost = more / passes *
               (lost_to(k, STALL_lsu_full) + lost_to(k, STALL_memory) + lost_to(k, STALL_unit_busy) +
                lost_to(k, STALL_barrier));
+    f->dynamic_share = more / passes * energy_share(k, ACT_shared_passes, ACT_shared_passes) +
+                       energy_share(k, ACT_shared_conflicts, ACT_shared_conflicts);
     f->hidden_by = "shared LD/ST INT";
     f->at = worst(k, shared, WW_COUNT(shared));
     snprintf(f->evidence, sizeof f->evidence,
@@ -87,12 +155,22 @@ static void bank_conflicts(const struct kernel *k, struct finding *f) {
              100 * more / passes);
 }
 
+// What an instruction of a warp costs whatever lanes it has.
+static const struct {
+    uint32_t first, last;
+} by_warp[] = {{ACT_warp_instructions, ACT_warp_instructions},
+               {ACT_warp_by_class, ACT_warp_by_class_end},
+               {ACT_scheduler_arbitrations, ACT_scoreboard_writes},
+               {ACT_rf_reads, ACT_rf_writes},
+               {ACT_rf_bank_reads, ACT_result_bus_conflicts}};
+
 static void divergence(const struct kernel *k, struct finding *f) {
     const double lanes = c(k, ACT_thread_instructions) / fmax(1, c(k, ACT_warp_instructions));
     if (lanes > 24 || c(k, ACT_divergent_branches) < 0.25 * c(k, ACT_warp_launches)) return;
     const double too_much = 1 - lanes / 32;
     f->lost = too_much * lost_to(k, STALL_issued);
-    f->dynamic_share = 0.3 * too_much;
+    for (size_t i = 0; i < WW_COUNT(by_warp); i++)
+        f->dynamic_share += too_much * energy_share(k, by_warp[i].first, by_warp[i].last);
     f->hidden_by = "issue INT FP SFU LD/ST";
     f->at = worst(k, branch, WW_COUNT(branch));
     snprintf(f->evidence, sizeof f->evidence,
@@ -109,7 +187,7 @@ static void occupancy(const struct kernel *k, struct finding *f) {
     const double waits = lost_to(k, STALL_memory) + lost_to(k, STALL_alu);
     if (!cut || warps <= 0 || warps > 0.67 * most || waits < 0.2) return;
     f->lost = waits * (1 - warps / most);
-    f->hidden_by = "";
+    f->at = worst(k, NULL, 0);
     snprintf(f->evidence, sizeof f->evidence,
              "%.0f of %.0f warps an SM, limited by %s, and %.0f %% of the issue slots wait for "
              "results",
@@ -121,7 +199,8 @@ static void tail(const struct kernel *k, struct finding *f) {
     const double ctas = json_number_value(json_object_get(k->launch, "ctas"));
     if (all <= 0 || idle < 0.1 * all || ctas < 1) return;
     f->lost = idle / all;
-    f->hidden_by = "";
+    f->busy_stays = true;
+    f->at = entry(k);
     snprintf(f->evidence, sizeof f->evidence,
              "SMs hold no block %.0f %% of the time: %.0f blocks for %u SMs of %.0f at a time",
              100 * idle / all, ctas, k->in->gpu->sm_count,
@@ -134,24 +213,43 @@ static void atomics(const struct kernel *k, struct finding *f) {
     const double waits =
         lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full) + lost_to(k, STALL_fence);
     f->lost = waits * (1 - n / lanes);
+    f->dynamic_share = (1 - n / lanes) * energy_share(k, ACT_l2_atomic_lanes, ACT_l2_atomic_lanes);
     f->hidden_by = "L2 network LD/ST";
     f->at = worst(k, atomic, WW_COUNT(atomic));
     snprintf(f->evidence, sizeof f->evidence,
              "%.1f lanes a request take their turn at the atomic units", lanes / n);
 }
 
+// Without its local accesses a kernel would not issue them, nor wait for what they store, nor for
+// what they bring; of waits for memory those are its share of the transactions.
 static void spills(const struct kernel *k, struct finding *f) {
     const double moved = c(k, ACT_lmem_reads) + c(k, ACT_lmem_writes),
                  all = moved + c(k, ACT_gmem_reads) + c(k, ACT_gmem_writes);
     if (moved < 64 || moved < 0.1 * all) return;
-    f->lost = moved / all * (lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full));
-    f->dynamic_share = 0.1 * moved / all;
-    f->hidden_by = "LD/ST L1 L2 network DRAM";
+    double own = 0, own_memory = 0, every = 0, every_memory = 0, energy = 0;
+    for (uint32_t i = 0; k->code && i < k->code->n; i++) {
+        const struct view_inst *const v = &k->code->inst[i];
+        const double memory = (double)v->stall[STALL_memory] + (double)v->stall[STALL_lsu_full];
+        every += slots_by(v);
+        every_memory += memory;
+        if (!is_one_of(v, local, WW_COUNT(local))) continue;
+        own += slots_by(v);
+        own_memory += memory;
+        energy += v->dynamic_j;
+    }
+    const double waits = lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full);
+    const double of_others = every_memory > 0 ? 1 - own_memory / every_memory : 1;
+    // all slots of instructions are those that no empty or idle SM lost
+    const double used = 1 - lost_to(k, STALL_no_warp) -
+                        c(k, ACT_sm_idle_cycles) * k->in->gpu->sm.schedulers / fmax(1, slots_of(k));
+    f->lost = (every > 0 ? used * own / every : 0) + moved / all * of_others * waits;
+    f->dynamic_share = k->code ? energy / fmax(k->code->dynamic_j, energy) : 0;
+    f->hidden_by = "issue LD/ST L1 L2 network DRAM";
     f->at = worst(k, local, WW_COUNT(local));
     snprintf(f->evidence, sizeof f->evidence,
-             "%.0f %% of the transactions beyond shared memory are of local memory: spills and "
-             "arrays of a thread's own",
-             100 * moved / all);
+             "%.0f %% of the transactions beyond shared memory are of local memory (spills and "
+             "arrays of a thread's own), whose instructions take %.0f %% of the issue slots",
+             100 * moved / all, every > 0 ? 100 * own / every : 0);
 }
 
 static void launch_bound(const struct kernel *k, struct finding *f) {
@@ -161,24 +259,34 @@ static void launch_bound(const struct kernel *k, struct finding *f) {
     const double latency = k->in->gpu->launch_latency_cycles / (k->in->gpu->clocks.core_mhz * 1e6);
     if (gaps < 0.2 || each > 10 * latency) return;
     f->lost = fmin(0.9, latency / (latency + each));
-    f->hidden_by = "";
+    f->at = entry(k);
     snprintf(f->evidence, sizeof f->evidence,
              "%.0f launches of %.1f us each, and the chip waits between kernels %.0f %% of the "
              "run",
              k->launches, 1e6 * each, 100 * gaps);
 }
 
+// Requests wait at DRAM, though its data bus has time: a row that is opened serves so few bursts
+// that its bank is longer busy with opening rows than the bus is with their data. If rows stayed
+// open, a request would wait for one to be opened at most.
 static void dram_rows(const struct kernel *k, struct finding *f) {
-    const double hits = c(k, ACT_dram_row_hits), all = hits + c(k, ACT_dram_row_misses);
-    const double busy = c(k, ACT_dram_bus_cycles) / fmax(1, c(k, ACT_dram_cycles));
-    if (all < 256 || hits > 0.5 * all || busy < 0.2) return;
-    f->lost = (1 - hits / all) * lost_to(k, STALL_memory) * 0.5;
-    f->dynamic_share = 0.05;
-    f->hidden_by = "DRAM";
+    const struct dram_config *const m = &k->in->gpu->mem.dram;
+    const double opened = c(k, ACT_dram_activates), requests = c(k, ACT_mc_requests),
+                 bursts = c(k, ACT_dram_reads) + c(k, ACT_dram_writes);
+    if (opened < 64 || requests < 256) return;
+    const double wait = c(k, ACT_mc_queue_cycles) / requests, open = m->rcd + m->rp;
+    const double burst_clocks = (double)m->burst_length / m->data_rate;
+    if (wait < 4 * open || bursts / opened * burst_clocks > m->rc) return;
+    const double row_bursts = m->row_bytes * 8.0 / ((double)m->burst_length * m->bus_bits);
+    f->lost = (1 - open / wait) * (lost_to(k, STALL_memory) + lost_to(k, STALL_lsu_full));
+    f->dynamic_share = fmax(0, 1 - bursts / row_bursts / opened) *
+                       energy_share(k, ACT_dram_activates, ACT_dram_precharges);
     f->at = worst(k, global, WW_COUNT(global));
     snprintf(f->evidence, sizeof f->evidence,
-             "%.0f %% row hits while the data bus is busy %.0f %% of the time", 100 * hits / all,
-             100 * busy);
+             "an opened row serves %.0f of its %.0f bursts (%.0f %% row hits); requests wait %.0f "
+             "clocks at DRAM, whose data bus is busy %.0f %% of the time",
+             bursts / opened, row_bursts, 100 * c(k, ACT_dram_row_hits) / fmax(1, bursts), wait,
+             100 * c(k, ACT_dram_bus_cycles) / fmax(1, c(k, ACT_dram_cycles)));
 }
 
 static const struct rule {
@@ -225,7 +333,10 @@ static double floor_of(const struct kernel *k, const struct finding *f) {
 
 static json_t *finding_json(const struct kernel *k, const struct rule *r, const struct finding *f) {
     const double left = fmax(1 - f->lost, floor_of(k, f)), time_s = k->seconds * (1 - left);
-    const double energy = k->static_j * (1 - left) + k->dynamic_j * f->dynamic_share;
+    const double clocks =
+        energy_share(k, ACT_cycles, f->busy_stays ? ACT_cycles : ACT_sm_busy_cycles);
+    const double dynamic = fmin(1, (1 - left) * clocks + f->dynamic_share);
+    const double energy = k->static_j * (1 - left) + k->dynamic_j * dynamic;
     if (1 - left < 0.02) return NULL;
     json_t *o = json_object();
     json_object_set_new(o, "rule", json_string(r->name));
@@ -240,6 +351,11 @@ static json_t *finding_json(const struct kernel *k, const struct rule *r, const 
         json_object_set_new(o, "pc", json_integer(f->at->pc));
         json_object_set_new(o, "ptx", json_integer(f->at->ptx_line));
         json_object_set_new(o, "line", json_integer(f->at->src_line));
+        char number[16];
+        snprintf(number, sizeof number, "%u", f->at->src_file);
+        const json_t *const files = json_object_get(k->code->source, "files");
+        json_t *const file = f->at->src_line ? json_object_get(files, number) : NULL;
+        if (file) json_object_set(o, "file", file);
         json_object_set_new(o, "text", json_string(f->at->text));
     }
     return o;

@@ -413,7 +413,7 @@
   var findings = run.findings.slice().sort(function (a, b) { return b.time_s - a.time_s; });
   section("advice", "What to change", findings.length ? findings.map(function (f) {
     return el("div", { "class": "finding" }, [el("h3", { text: f.title }),
-      el("p", { text: f.kernel + (f.line ? ", line " + f.line : f.ptx ? ", PTX line " + f.ptx : "") + (f.text ? ": " + f.text : "") }),
+      el("p", { text: f.kernel + (f.line ? ", " + (f.file ? f.file + " " : "") + "line " + f.line : f.ptx ? ", PTX line " + f.ptx : "") + (f.text ? ": " + f.text : "") }),
       el("p", { text: f.evidence + ". Worth up to " + scaled(f.time_s, "s") + " (" + percent(f.time_share) + " of the kernel) and " +
         scaled(f.energy_j, "J") + " by this model." }),
       el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);

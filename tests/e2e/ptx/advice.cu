@@ -118,4 +118,58 @@ __global__ void launches(const float *in, float *out, int n) {
     for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
     out[t] = x;
 }
+// Sixteen sums a thread: with a limit of registers (advice.sh sets one) some live in local memory.
+__global__ void spills(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float s[16];
+#pragma unroll
+    for (int j = 0; j < 16; j++) s[j] = in[(t & 255) + 32 * j];
+    for (int k = 0; k < n; k++) {
+        float x = in[(t + 32 * k) & 4095];
+#pragma unroll
+        for (int j = 0; j < 16; j++) s[j] = s[j] * x + s[(j + 1) & 15];
+    }
+    float sum = 0;
+#pragma unroll
+    for (int j = 0; j < 16; j++) sum += s[j];
+    out[t] = sum;
+}
+// Thirty values wait in registers for the end of a loop that only waits for memory; with a limit of
+// registers they wait in local memory.
+__global__ void registers(const volatile float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float keep[30], sum = 0;
+    unsigned at = (unsigned)t;
+#pragma unroll
+    for (int j = 0; j < 30; j++) keep[j] = in[t + 32 * j];
+    for (int k = 0; k < n; k++) {
+        sum += in[at & 1048575u];
+        at += 15360u;
+    }
+#pragma unroll
+    for (int j = 0; j < 30; j++) sum = sum * keep[j] + 1;
+    out[t] = sum;
+}
+// Rows of a matrix that lie 384 KB apart: in a GTX 480 that is one bank of each channel, another row
+// of it for each row of the matrix. Blocks go through rows of their own, or all side by side.
+__global__ void rows_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = blockIdx.x * 98304u + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += in[at];
+        at += blockDim.x;
+    }
+    out[t] = sum;
+}
+__global__ void rows_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = (unsigned)t, step = gridDim.x * blockDim.x;
+    float sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += in[at];
+        at += step;
+    }
+    out[t] = sum;
+}
 }
