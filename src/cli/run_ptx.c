@@ -124,7 +124,7 @@ struct session_state {
     struct record *record;
     struct trace *trace; // NULL: no timeline is wanted
     struct progress_line progress;
-    bool per_sm;
+    struct record_detail detail;
     struct session_filter *filter; // NULL: every launch is timed
 };
 static bool is_timed(void *user, uint64_t launch, const char *kernel) {
@@ -133,7 +133,7 @@ static bool is_timed(void *user, uint64_t launch, const char *kernel) {
 static void on_launch(void *user, const struct gpu_result *r) {
     struct session_state *s = user;
     progress_clear(&s->progress);
-    record_launch(s->record, r, s->per_sm);
+    record_launch(s->record, r, s->detail);
 }
 static void on_span(void *user, const struct gpu_span *s) {
     trace_span(((const struct session_state *)user)->trace, s);
@@ -201,7 +201,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     struct savings savings = {0};
     if (s == WW_OK) s = session_configure(&q->session, &c->diags, &config, &savings);
     if (s != WW_OK) return s;
-    struct session_state state = {.per_sm = q->session.per_sm};
+    struct session_state state = {.detail = session_detail(&q->session)};
     s = session_filter_create(&q->session, &c->diags, &state.filter);
     if (s == WW_OK)
         s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);

@@ -78,7 +78,7 @@ static void on_launch(void *user, const struct gpu_result *r) {
     (void)user;
     progress_clear(&the.progress);
     if (the.front.launch_done) the.front.launch_done(r);
-    if (the.record) record_launch(the.record, r, the.session.per_sm);
+    if (the.record) record_launch(the.record, r, session_detail(&the.session));
 }
 
 static void on_span(void *user, const struct gpu_span *s) {

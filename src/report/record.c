@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A program of very many small launches: the first FOLD_AFTER stand one by one, later ones are
-// added up by kernel and shape, and a sum is written when it holds FOLD_MAX of them, and at the
-// end. Every joule and cycle is still there; what is lost is which of them were whose.
-enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64 };
+// A program of very many small launches: the first FOLD_AFTER stand one by one, and no more once
+// what they left is DETAIL_ROOM; later ones are added up by kernel and shape, and a sum is written
+// when it holds FOLD_MAX of them, and at the end. Every joule and cycle is still there, and the
+// counts of every instruction; what is lost is which of them were whose. Every file of a run is
+// made of the record, at some 500 host instructions a byte of it: DETAIL_ROOM keeps that below a
+// tenth of what a run of ten seconds takes (docs/performance.md).
+enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64, DETAIL_ROOM = 2 << 20 };
 struct fold {
-    struct gpu_result first; // what they have in common, and the sums
+    struct gpu_result first;     // what they have in common, and the sums
+    struct sm_inst_counts *inst; // of the image's instructions; NULL: not counted
+    struct sm_inst_memory *memory;
     uint64_t n;
     double warp_cycles; // achieved warps by cycles
 };
@@ -36,6 +41,7 @@ struct record {
     char *path;
     int error; // errno of the first failed write
     uint64_t launches;
+    uint64_t detail; // bytes, about, of launches that stand one by one
     double host_s;
     VEC(const struct code_image *) codes; // whose "code" lines stand in it, by id - first_code
     uint64_t first_code;                  // id of the first of them
@@ -260,11 +266,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     if (g->n_intervals) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < g->n_intervals; i++)
-            json_array_append_new(list, json_pack("{s:I,s:I,s:b,s:o}", "from",
-                                                  (json_int_t)g->interval[i].from, "to",
-                                                  (json_int_t)g->interval[i].to, "sparse", 1,
-                                                  "activity",
-                                                  activity_json(&g->interval[i].activity, false)));
+            json_array_append_new(
+                list, json_pack("{s:I,s:I,s:b,s:o}", "from", (json_int_t)g->interval[i].from, "to",
+                                (json_int_t)g->interval[i].to, "sparse", 1, "activity",
+                                activity_json(&g->interval[i].activity, false)));
         json_object_set_new(o, "intervals", list);
     }
     if (g->inst && !g->functional) {
@@ -274,9 +279,20 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     write_line(r, o);
 }
 
+// Bytes that a launch's line takes, about. Of the same launch always the same: which launches stand
+// one by one must not depend on the host.
+static uint64_t detail_of(const struct gpu_result *g, struct record_detail detail) {
+    enum { LINE = 9000, INTERVAL = 3400, PART = 1000, PART_BUSY = 2000, INSTRUCTION = 170 };
+    uint64_t n = LINE + (uint64_t)g->n_intervals * INTERVAL;
+    if (g->inst) n += (uint64_t)g->image->n_insts * INSTRUCTION;
+    for (uint32_t i = 0; detail.per_sm && !g->functional && i < g->n_sms; i++)
+        n += g->sm[i].c[ACT_sm_busy_cycles] ? PART_BUSY : PART;
+    return n;
+}
+
 static bool folds_with(const struct gpu_result *a, const struct gpu_result *b) {
     return a->image == b->image && a->functional == b->functional &&
-           a->dynamic_shared == b->dynamic_shared &&
+           (a->inst != NULL) == (b->inst != NULL) && a->dynamic_shared == b->dynamic_shared &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            memcmp(a->block, b->block, sizeof a->block) == 0;
 }
@@ -289,8 +305,43 @@ static void write_fold(struct record *r, struct fold *f) {
     f->n = 0;
 }
 
-static bool add_to_fold(struct record *r, const struct gpu_result *g) {
-    if (r->launches < FOLD_AFTER || g->status != WW_OK || g->n_intervals || g->overlapped)
+static void free_fold(struct fold *f) {
+    free(f->inst);
+    free(f->memory);
+    f->inst = NULL;
+    f->memory = NULL;
+}
+
+static void add_instructions(struct fold *f, const struct gpu_result *g) {
+    for (uint32_t k = 0; f->inst && k < g->image->n_insts; k++) {
+        f->inst[k].issues += g->inst[k].issues;
+        f->inst[k].lanes += g->inst[k].lanes;
+        for (uint32_t s = 0; s < STALL_N; s++) f->inst[k].stall[s] += g->inst[k].stall[s];
+    }
+    for (uint32_t k = 0; f->memory && g->inst_memory && k < g->image->n_insts; k++) {
+#define INST_MEMORY(name, unit, prose) f->memory[k].name += g->inst_memory[k].name;
+#include "sm/inst_memory.def"
+#undef INST_MEMORY
+    }
+}
+
+// The first launch of a sum. Without memory for its instructions they are not counted.
+static void begin_fold(struct fold *f, const struct gpu_result *g) {
+    const uint32_t n = g->image->n_insts;
+    free_fold(f);
+    f->first = *g;
+    f->first.interval = NULL;
+    f->first.n_intervals = 0;
+    f->warp_cycles = 0;
+    if (g->inst && !g->functional) f->inst = calloc(n, sizeof *f->inst);
+    if (f->inst && g->inst_memory) f->memory = calloc(n, sizeof *f->memory);
+    f->first.inst = f->inst;
+    f->first.inst_memory = f->memory;
+}
+
+static bool add_to_fold(struct record *r, const struct gpu_result *g, struct record_detail detail) {
+    if ((r->launches < FOLD_AFTER && r->detail < DETAIL_ROOM) || g->status != WW_OK ||
+        (g->n_intervals && detail.every_interval) || g->overlapped)
         return false;
     if (!r->fold && !(r->fold = calloc(FOLDS, sizeof *r->fold))) return false;
     uint32_t i = 0;
@@ -304,10 +355,7 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g) {
     struct fold *f = &r->fold[i];
     struct gpu_result *sum = &f->first;
     if (!f->n) {
-        *sum = *g;
-        sum->inst = NULL;
-        sum->inst_memory = NULL;
-        f->warp_cycles = 0;
+        begin_fold(f, g);
     } else {
         sum->cycles += g->cycles;
         sum->seconds += g->seconds;
@@ -318,19 +366,26 @@ static bool add_to_fold(struct record *r, const struct gpu_result *g) {
         sum->ctas_done += g->ctas_done;
         if (!g->functional) activity_add(&sum->activity, &g->activity); // without time it is all 0
     }
+    add_instructions(f, g);
     f->warp_cycles += g->achieved_warps * (double)g->cycles;
     if (++f->n == FOLD_MAX) write_fold(r, f);
     return true;
 }
 
-void record_launch(struct record *r, const struct gpu_result *g, bool per_sm) {
-    if (!add_to_fold(r, g)) write_launch(r, g, 1, per_sm);
+void record_launch(struct record *r, const struct gpu_result *g, struct record_detail detail) {
+    if (!add_to_fold(r, g, detail)) {
+        r->detail += detail_of(g, detail);
+        write_launch(r, g, 1, detail.per_sm);
+    }
     r->launches++;
     r->host_s += g->host_seconds;
 }
 
 void record_module_gone(struct record *r) {
-    for (uint32_t i = 0; i < r->n_folds; i++) write_fold(r, &r->fold[i]);
+    for (uint32_t i = 0; i < r->n_folds; i++) {
+        write_fold(r, &r->fold[i]);
+        free_fold(&r->fold[i]);
+    }
     r->n_folds = 0;
     r->first_code += r->codes.n; // another image may come to lie where one lay
     r->codes.n = 0;

@@ -4,10 +4,9 @@
 // libcuda.so.1 inside somebody's program.
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a
-// kernel launch (or for many of one kernel and shape, after the first 128: then with a field
-// `launches`), one
-// `{"type":"end",...}` with totals. Counters stand by the names of activity.def; of single SMs and
-// partitions those that are not 0.
+// kernel launch (or for many of one kernel and shape, after the first 128, or fewer where they
+// leave much: then with a field `launches`), one `{"type":"end",...}` with totals. Counters stand
+// by the names of activity.def; of single SMs and partitions those that are not 0.
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -28,7 +27,11 @@ json_t *record_activity_json(const struct activity *a); // counters by name
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
                            const char *told, struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
-void record_launch(struct record *r, const struct gpu_result *result, bool per_sm);
+struct record_detail {
+    bool per_sm;         // counters of single SMs and partitions too
+    bool every_interval; // a launch with intervals is never added up with others
+};
+void record_launch(struct record *r, const struct gpu_result *result, struct record_detail detail);
 // Before code that launches name goes away (a module is unloaded): writes what is still being added
 // up.
 void record_module_gone(struct record *r);

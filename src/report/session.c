@@ -113,6 +113,11 @@ enum ww_status session_configure(const struct session *s, struct diags *d, struc
     return technique_configure(s->gpu, s->policies, s->overrides, s->n_overrides, d, c, savings);
 }
 
+struct record_detail session_detail(const struct session *s) {
+    // intervals that nobody asked for by name come with a bound
+    return (struct record_detail){.per_sm = s->per_sm, .every_interval = !s->intervals_total};
+}
+
 void session_gpu_options(const struct session *s, struct gpu_options *o) {
     o->host_threads = s->host_threads ? s->host_threads : 1;
     o->interval_cycles = s->interval_cycles;

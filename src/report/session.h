@@ -4,6 +4,7 @@
 #define WW_SESSION_H
 
 #include "gpu/gpu.h"
+#include "report/report.h"
 
 enum { SESSION_MAX_OVERRIDES = 64, SESSION_DEFAULT_INTERVAL = 0 };
 
@@ -43,5 +44,6 @@ void session_filter_destroy(struct session_filter *f);
 bool session_filter_times(const struct session_filter *f, uint64_t launch, const char *kernel);
 // Fills the GPU options that a session decides.
 void session_gpu_options(const struct session *s, struct gpu_options *o);
+struct record_detail session_detail(const struct session *s); // what its record keeps of a launch
 
 #endif

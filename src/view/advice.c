@@ -275,6 +275,8 @@ static void dram_rows(const struct kernel *k, struct finding *f) {
                  bursts = c(k, ACT_dram_reads) + c(k, ACT_dram_writes);
     if (opened < 64 || requests < 256) return;
     const double wait = c(k, ACT_mc_queue_cycles) / requests, open = m->rcd + m->rp;
+    // requests that wait at a channel, over the whole of the kernel
+    if (c(k, ACT_mc_queue_cycles) < 2 * c(k, ACT_dram_cycles)) return;
     const double burst_clocks = (double)m->burst_length / m->data_rate;
     if (wait < 4 * open || bursts / opened * burst_clocks > m->rc) return;
     const double row_bursts = m->row_bytes * 8.0 / ((double)m->burst_length * m->bus_bits);

@@ -296,7 +296,7 @@ struct view_codes blame_run(struct arena *a, const struct view_input *in) {
         }
         struct count *n = arena_alloc(a, (c->n + 1) * sizeof *n);
         count_launch(c, list, n);
-        c->launches++;
+        c->launches += run_launches(l);
         c->seconds += json_number_value(json_object_get(l, "seconds"));
         if (k && k->usage.seconds > 0) blame_launch(c, n, &k->kernel->activity, &k->usage, in);
     }
