@@ -5,11 +5,27 @@
   var runs = JSON.parse(document.getElementById("data").textContent), run = runs[0], other = runs[1] || null;
   var palette = ["#1f5fa8", "#e0812a", "#3a9a78", "#9a4fa3", "#c2443e", "#4ba3c7", "#8a7a2f", "#d36fa0", "#5b6b7a", "#7a9a3a",
     "#b0653a", "#4a5fc1"];
-  var dark = matchMedia("(prefers-color-scheme: dark)").matches, drawn = 0, wanted = 0;
+  var dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print"), drawn = 0, wanted = 0;
+  var charts = [];
   Chart.defaults.animation = false;
-  Chart.defaults.color = dark ? "#b9c4d0" : "#3c4753";
-  Chart.defaults.borderColor = dark ? "#333d49" : "#e3e8ed";
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  function colours() {
+    Chart.defaults.color = dark.matches ? "#b9c4d0" : "#3c4753";
+    Chart.defaults.borderColor = dark.matches ? "#333d49" : "#e3e8ed";
+  }
+  colours();
+  // Charts are bitmaps: they are drawn anew for paper and for another colour scheme.
+  function repaint() {
+    colours();
+    charts.forEach(function (c) { c.resize(); c.update("none"); });
+  }
+  dark.addEventListener("change", repaint);
+  var opened = [];
+  paper.addEventListener("change", function () {
+    if (paper.matches) opened = Array.prototype.filter.call(document.querySelectorAll("details"), function (d) { return !d.open; });
+    opened.forEach(function (d) { d.open = paper.matches; });
+    repaint();
+  });
 
   // ---- words and numbers ----
   function el(tag, attributes, children) {
@@ -34,6 +50,9 @@
   function whole(v) { return known(v) ? Math.round(v).toLocaleString("en") : "\u2013"; }
   function fixed(v) { return known(v) ? String(Number(v.toPrecision(4))) : "\u2013"; }
   function percent(v) { return known(v) ? (100 * v).toFixed(1) + " %" : "\u2013"; }
+  function seconds(v) { return scaled(v, "s"); }
+  function joules(v) { return scaled(v, "J"); }
+  function watts(v) { return scaled(v, "W"); }
   // The change from `b` to `a`; `good` says which direction is better: -1 less, 1 more, 0 neither.
   function change(a, b, good) {
     if (!other || !known(a) || !known(b) || b === 0) return null;
@@ -50,7 +69,7 @@
     wanted++;
     box.draw = function () {
       config.options = Object.assign({ responsive: true, maintainAspectRatio: false }, config.options);
-      new Chart(canvas, config);
+      charts.push(new Chart(canvas, config));
       if (canvas.width && canvas.height) {
         var ink = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         for (var i = 3; i < ink.length; i += 4) if (ink[i]) { drawn++; break; }
@@ -64,8 +83,8 @@
     var body = el("tbody"), sorted = { at: -1, down: true };
     function fill(list) {
       body.textContent = "";
-      list.forEach(function (r) {
-        var tr = el("tr", options.row ? options.row(r) : null, columns.map(function (c, i) {
+      list.forEach(function (r, at) {
+        var tr = el("tr", options.row ? options.row(r, at) : null, columns.map(function (c, i) {
           var content = c.node ? c.node(r) : null, text = content ? null : c.text ? c.text(r) : fixed(c.value(r));
           return i === 0 ? el("th", { scope: "row", text: text }, [content]) : el("td", { "class": c.kind || null, text: text }, [content]);
         }));
@@ -165,11 +184,12 @@
       var up = parts.filter(function (q) { return q.name === p.parent; })[0];
       return up ? path(up).concat([p]) : [p];
     }
-    function show(p) {
+    // `moved`: pressed, so that the focus goes along.
+    function show(p, moved) {
       trail.textContent = "";
       path(p).forEach(function (q) {
         trail.appendChild(el("button", { type: "button", "class": "plain", text: q.name + " " + scaled(all(q).dynamic + all(q).still, "J"),
-          onclick: function () { show(q); } }));
+          onclick: function () { show(q, true); } }));
       });
       map.textContent = "";
       var items = (children[p.name] || []).map(function (q, i) {
@@ -183,9 +203,10 @@
           percent(i.value / whole_j) + " of all, " + percent(share) + " dynamic" + (i.part ? ". " + i.part.prose : ""),
           style: "left:" + x + "%;top:" + y + "%;width:" + w + "%;height:" + h + "%;background:linear-gradient(0deg, rgba(255,255,255,.18) " +
             100 * share + "%, transparent " + 100 * share + "%), " + i.colour,
-          onclick: function () { if (i.part && children[i.part.name]) show(i.part); } },
+          onclick: function () { if (i.part && children[i.part.name]) show(i.part, true); } },
           [name, el("br"), el("small", { text: percent(i.value / whole_j) })]));
       });
+      if (moved) (map.querySelector("button") || trail.lastChild).focus();
     }
     show(root);
     return el("div", null, [el("h3", { text: "Energy by component" }),
@@ -229,7 +250,25 @@
         data: { datasets: [{ label: "kernels", data: points, backgroundColor: palette[1], pointRadius: 5 }] },
         options: { scales: axes("joules an operation"), plugins: tip } })])]);
   }
-  section("overview", "Overview", [cards(), el("div", { "class": "pair" }, [
+  // Of two runs: what each component spent, with its parts, and the change.
+  function componentTable() {
+    function sums(r) {
+      var all = {};
+      (r.components || []).forEach(function (p) { all[p.name] = { name: p.name, parent: p.parent, dynamic_j: 0, static_j: 0 }; });
+      (r.components || []).forEach(function (p) {
+        for (var q = all[p.name]; q; q = all[q.parent]) { q.dynamic_j += p.dynamic_j; q.static_j += p.static_j; }
+      });
+      Object.keys(all).forEach(function (n) { all[n].energy_j = all[n].dynamic_j + all[n].static_j; });
+      return all;
+    }
+    var mine = sums(run), theirs = sums(other), of = function (r) { return theirs[r.name]; };
+    return el("div", null, [el("h3", { text: "Components, with their parts" }), table("energy by component, two runs", [
+      { title: "component", value: function (r) { return r.name; }, text: function (r) { return r.name; } },
+      column("energy", "energy_j", joules, -1, of), column("dynamic", "dynamic_j", joules, -1, of),
+      column("static", "static_j", joules, -1, of)], Object.keys(mine).map(function (n) { return mine[n]; }).filter(function (r) {
+      return r.energy_j > 0; }))]);
+  }
+  section("overview", "Overview", [cards(), other && run.components ? componentTable() : null, el("div", { "class": "pair" }, [
     run.components ? energyMap() : null,
     run.totals.slots ? el("div", null, [el("h3", { text: "Issue slots and who lost them" }), slotChart()]) : null]),
     run.components ? rooflines() : null]);
@@ -238,8 +277,10 @@
   var beside = {};
   if (other) other.kernels.forEach(function (k) { beside[k.kernel + k.grid + k.block] = k; });
   function twin(k) { return beside[k.kernel + k.grid + k.block] || {}; }
-  function with_change(text, key, good) {
-    return function (k) { return el("span", null, [text(k[key]) + " ", change(k[key], twin(k)[key], good)]); };
+  // A column of a number and, of two runs, its change to that of the row's twin.
+  function column(title, key, text, good, twin_of, more) {
+    return Object.assign({ title: title, value: function (r) { return r[key]; }, node: function (r) {
+      return el("span", null, [text(r[key]) + " ", change(r[key], (twin_of(r) || {})[key], good)]); } }, more);
   }
   function kernelDetail(k) {
     var rows = (k.limits || []).filter(function (l) { return known(l.share); });
@@ -249,7 +290,8 @@
         fixed(k.transactions_an_access) + " transactions an access, " + fixed(k.passes_a_shared_access) + " passes a shared access, DRAM row hits " +
         percent(k.row_hit) + "." }),
       table("limits of " + k.kernel, [{ title: "limit", value: function (l) { return l.name; }, text: function (l) { return l.name; } },
-        { title: "of its peak", value: function (l) { return l.share; }, text: function (l) { return percent(l.share); } },
+        column("of its peak", "share", percent, 0, function (l) {
+          return (twin(k).limits || []).filter(function (q) { return q.name === l.name; })[0]; }),
         { title: "", value: function (l) { return l.share; }, node: function (l) {
           return el("div", { "class": "bar" }, [el("i", { style: "width:" + Math.min(100, 100 * l.share) + "%" })]); } }], rows)]);
   }
@@ -258,15 +300,11 @@
     { title: "kernel", value: function (k) { return k.kernel; }, text: function (k) { return k.kernel; } },
     { title: "grid \u00d7 block", value: function (k) { return k.grid[0] * k.grid[1] * k.grid[2]; },
       text: function (k) { return k.grid.join("\u00b7") + " \u00d7 " + k.block.join("\u00b7"); } },
-    { title: "launches", value: function (k) { return k.launches; }, text: function (k) { return whole(k.launches); } },
-    { title: "time", value: function (k) { return k.seconds; }, node: with_change(function (v) { return scaled(v, "s"); }, "seconds", -1) },
-    { title: "energy", value: function (k) { return k.energy_j; }, node: with_change(function (v) { return scaled(v, "J"); }, "energy_j", -1) },
-    { title: "power", value: function (k) { return k.power_w; }, node: with_change(function (v) { return scaled(v, "W"); }, "power_w", -1) },
-    { title: "IPC", value: function (k) { return k.ipc; } },
-    { title: "lanes", value: function (k) { return k.lanes; } },
-    { title: "warps", value: function (k) { return k.achieved_warps; } },
-    { title: "L1", value: function (k) { return k.l1_hit; }, text: function (k) { return percent(k.l1_hit); } },
-    { title: "L2", value: function (k) { return k.l2_hit; }, text: function (k) { return percent(k.l2_hit); } },
+    column("launches", "launches", whole, 0, twin), column("time", "seconds", seconds, -1, twin),
+    column("energy", "energy_j", joules, -1, twin), column("power", "power_w", watts, -1, twin),
+    column("IPC", "ipc", fixed, 1, twin), column("lanes", "lanes", fixed, 1, twin),
+    column("warps", "achieved_warps", fixed, 1, twin), column("L1", "l1_hit", percent, 1, twin),
+    column("L2", "l2_hit", percent, 1, twin),
     { title: "nearest limit", value: function (k) { return nearest(k).share; }, text: function (k) {
       var n = nearest(k); return n.name ? n.name + " " + percent(n.share) : "\u2013"; } }
   ], run.kernels.slice().sort(function (a, b) { return b.seconds - a.seconds; }));
@@ -344,7 +382,21 @@
     });
     return Object.keys(lines).map(function (k) { return lines[k]; });
   }
+  // Lines of the other run by what stands there: of a program that changed, numbers have moved.
+  function pair_lines(rows, others) {
+    var at = {}, seen = {};
+    function place(seen, r) {
+      var t = r.text.trim();
+      seen[t] = (seen[t] || 0) + 1;
+      return t + "\n" + seen[t];
+    }
+    others.forEach(function (o) { at[place(seen, o)] = o; });
+    seen = {};
+    rows.forEach(function (r) { r.twin = at[place(seen, r)] || null; });
+  }
+  function twin_line(r) { return r.twin; }
   function pane(code, title, rows, select) {
+    rows.forEach(function (r) { r.energy_j = r.dynamic_j + r.static_j; if (r.twin) r.twin.energy_j = r.twin.dynamic_j + r.twin.static_j; });
     var most = rows.reduce(function (m, r) { return Math.max(m, r.dynamic_j + r.static_j || r.issues); }, 0);
     var some = function (key) { return rows.some(function (r) { return r[key]; }); };
     var share = function (a, b) { return function (r) { return r[b] ? r[a] / r[b] : 0; }; };
@@ -352,9 +404,9 @@
     var t = table(title + " of " + code.kernel, [
       { title: title, value: function (r) { return r.order; }, text: function (r) { return r.label; } },
       { title: "energy", value: function (r) { return r.dynamic_j + r.static_j; }, node: function (r) {
-        return el("span", { style: "padding:0 .3em;background:rgba(var(--heat)," + (0.75 * heat(r)).toFixed(2) + ")", text: scaled(r.dynamic_j + r.static_j, "J") }); } },
-      { title: "dynamic", value: function (r) { return r.dynamic_j; }, text: function (r) { return scaled(r.dynamic_j, "J"); } },
-      { title: "issues", value: function (r) { return r.issues; }, text: function (r) { return whole(r.issues); } },
+        return el("span", { style: "padding:0 .3em;background:rgba(var(--heat)," + (0.5 * heat(r)).toFixed(2) + ")", text: joules(r.energy_j) + " " },
+          [change(r.energy_j, (r.twin || {}).energy_j, -1)]); } },
+      column("dynamic", "dynamic_j", joules, -1, twin_line), column("issues", "issues", whole, -1, twin_line),
       { title: "lanes", value: function (r) { return r.issues ? r.lanes / r.issues : 0; }, text: function (r) { return r.issues ? fixed(r.lanes / r.issues) : ""; } },
       { title: "tx/request", hint: "transactions a request of a warp", of: "accesses", value: share("transactions", "accesses"),
         text: function (r) { return r.accesses ? fixed(r.transactions / r.accesses) : ""; } },
@@ -364,32 +416,54 @@
         text: function (r) { return r.lookups ? whole(r.misses) + " (" + Math.round(100 * r.misses / r.lookups) + " %)" : ""; } },
       { title: "DRAM", hint: "bytes that it was the first to have read from DRAM", of: "dram_bytes", value: function (r) { return r.dram_bytes; },
         text: function (r) { return r.dram_bytes ? scaled(r.dram_bytes, "B") : ""; } },
-      { title: "waited", value: function (r) { return r.slots; }, text: function (r) { return whole(r.slots); } },
+      column("waited", "slots", whole, -1, twin_line),
       { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls); } }
-    ].filter(function (c) { return !c.of || some(c.of); }), rows, { row: function () { return { tabindex: "0" }; }, ready: function (tr, r) {
+    ].filter(function (c) { return !c.of || some(c.of); }), rows, { row: function (r, i) { return { tabindex: i ? "-1" : "0" }; }, ready: function (tr, r) {
       r.tr = tr;
       tr.addEventListener("click", function () { select(r.pcs); });
-      tr.addEventListener("keydown", function (e) { if (e.key === "Enter") select(r.pcs); });
+      tr.addEventListener("keydown", function (e) {
+        var next = e.key === "ArrowDown" ? tr.nextElementSibling : e.key === "ArrowUp" ? tr.previousElementSibling : null;
+        if (e.key === "Enter" || e.key === " ") select(r.pcs);
+        else if (!next) return;
+        else {
+          tr.setAttribute("tabindex", "-1");
+          next.setAttribute("tabindex", "0");
+          next.focus();
+        }
+        e.preventDefault();
+      });
     } });
     t.rows = rows;
     return el("div", null, [t]);
   }
+  function cuda_lines(code) {
+    return byLine(code, function (i) {
+      return i.line ? (i.file || 0) + ":" + i.line : null; }, function (k) {
+      var f = k.split(":"); return ((code.cuda[f[0]] || {})[f[1]] || "").replace(/\t/g, "  "); });
+  }
+  function ptx_lines(code) {
+    return byLine(code, function (i) { return i.ptx || null; }, function (k) { return (code.ptx[k] || "").trim(); });
+  }
+  function machine_lines(code) {
+    return code.instructions.map(function (i) {
+      return Object.assign({ order: -i.pc, text: i.text, label: String(i.pc).padStart(5) + "  " + i.text, issues: i.issues, lanes: i.lanes,
+        slots: waited(i), stalls: i.stalls, dynamic_j: i.dynamic_j, static_j: i.static_j, pcs: [i.pc] }, asked(i)); });
+  }
   function source(code) {
-    var all = [];
+    var all = [], of = other && other.codes.filter(function (c) { return c.kernel === code.kernel; })[0];
     function select(pcs) {
       all.forEach(function (rows) { rows.forEach(function (r) {
         r.tr.classList.toggle("on", r.pcs.some(function (p) { return pcs.indexOf(p) >= 0; })); }); });
     }
-    var cuda = byLine(code, function (i) {
-      return i.line ? (i.file || 0) + ":" + i.line : null; }, function (k) {
-      var f = k.split(":"); return ((code.cuda[f[0]] || {})[f[1]] || "").replace(/\t/g, "  "); });
+    var cuda = cuda_lines(code), ptx = ptx_lines(code), machine = machine_lines(code);
+    if (of) {
+      pair_lines(cuda, cuda_lines(of));
+      pair_lines(ptx, ptx_lines(of));
+      pair_lines(machine, machine_lines(of));
+    }
     cuda.forEach(function (r) {
       var f = r.key.split(":"); r.order = -(f[0] * 1e6 + +f[1]); r.label = f[1].padStart(5) + "  " + r.text; });
-    var ptx = byLine(code, function (i) { return i.ptx || null; }, function (k) { return (code.ptx[k] || "").trim(); });
     ptx.forEach(function (r) { r.order = -r.key; r.label = String(r.key).padStart(5) + "  " + r.text; });
-    var machine = code.instructions.map(function (i) {
-      return Object.assign({ order: -i.pc, label: String(i.pc).padStart(5) + "  " + i.text, issues: i.issues, lanes: i.lanes, slots: waited(i),
-        stalls: i.stalls, dynamic_j: i.dynamic_j, static_j: i.static_j, pcs: [i.pc] }, asked(i)); });
     cuda.sort(function (a, b) { return b.order - a.order; });
     ptx.sort(function (a, b) { return b.order - a.order; });
     var parts = [];
@@ -399,7 +473,7 @@
     var sum = code.instructions.reduce(function (s, i) { return s + i.dynamic_j + i.static_j; }, 0);
     return el("div", null, [el("p", { "class": "meta", text: whole(code.launches) + " launches, " + scaled(code.seconds, "s") + ", " +
       scaled(code.dynamic_j + code.static_j, "J") + ": " + scaled(sum, "J") + " to instructions, " + scaled(code.idle_j, "J") +
-      " to issue slots and SMs without work. Press a line to see it in the other columns." }), el("div", { "class": "code" }, parts)]);
+      " to issue slots and SMs without work. Press a line to see it in the other columns; arrow keys go from line to line." }), el("div", { "class": "code" }, parts)]);
   }
   var holder = el("div"), choice = el("select", { "aria-label": "kernel" }, run.codes.map(function (c, i) {
     return el("option", { value: String(i), text: c.kernel }); }));
@@ -411,13 +485,23 @@
 
   // ---- what to change ----
   var findings = run.findings.slice().sort(function (a, b) { return b.time_s - a.time_s; });
-  section("advice", "What to change", findings.length ? findings.map(function (f) {
+  function before(f) {
+    var o = other.findings.filter(function (q) { return q.rule === f.rule && q.kernel === f.kernel; })[0];
+    return o ? "In the other run too: " + o.evidence + ", worth " + seconds(o.time_s) + " and " + joules(o.energy_j) + "." : "Not in the other run.";
+  }
+  function gone() {
+    return other.findings.filter(function (q) { return !findings.some(function (f) { return q.rule === f.rule && q.kernel === f.kernel; }); })
+      .map(function (q) { return el("p", { "class": "meta", text: "Only in the other run: " + q.kernel + ": " + q.title + ", worth " +
+        seconds(q.time_s) + " and " + joules(q.energy_j) + "." }); });
+  }
+  section("advice", "What to change", (findings.length ? findings.map(function (f) {
     return el("div", { "class": "finding" }, [el("h3", { text: f.title }),
       el("p", { text: f.kernel + (f.line ? ", " + (f.file ? f.file + " " : "") + "line " + f.line : f.ptx ? ", PTX line " + f.ptx : "") + (f.text ? ": " + f.text : "") }),
+      other ? el("p", { "class": "meta", text: before(f) }) : null,
       el("p", { text: f.evidence + ". Worth up to " + scaled(f.time_s, "s") + " (" + percent(f.time_share) + " of the kernel) and " +
         scaled(f.energy_j, "J") + " by this model." }),
       el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);
-  }) : [el("p", { text: "No rule found anything that is worth 2 % of a kernel's time." })]);
+  }) : [el("p", { text: "No rule found anything that is worth 2 % of a kernel's time." })]).concat(other ? gone() : []));
 
   Array.prototype.forEach.call(document.querySelectorAll(".chart"), function (c) { c.draw(); });
   document.body.dataset.charts = drawn + " of " + wanted;

@@ -1,0 +1,113 @@
+# The page of a run as people look at it: light and dark, 1200 and 400 pixels wide, on paper, with the keyboard
+# alone; ten thousand launches are a row; two runs have their changes. By a real browser, over its debugging pipe.
+. "$HERE/lib.sh"
+run 0 run -q -o many "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 'f32[64]=iota' --arg 'f32[64]=const:1' --arg u32=64 --repeat 10000
+run 0 run -q -o a hotspot
+run 0 run -q -o b -s core.clock_mhz=560 hotspot
+run 0 report a b
+for page in many/index.html a/index.html a/compare.html; do
+    [ "$(wc -c <$page)" -lt 3000000 ] || fail "$page is larger than 3 MB"
+done
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+    echo "no chromium: the pages were not opened (tools/setup test installs it)"
+    finish
+fi
+PYTHONPATH=$HERE PYTHONDONTWRITEBYTECODE=1 python3 - "$browser" "$TMP" <<'P' || fail "the pages"
+import base64, sys
+from browser import Browser
+b = Browser(sys.argv[1], sys.argv[2] + '/profile')
+# the least contrast of any text to what lies behind it (WCAG 2: 4.5 is wanted); parts of the map have a picture behind
+contrast = '''(function () {
+  function rgb(c) { var m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? m.concat([1]) : m; }
+  function light(c) { return c.slice(0, 3).map(function (v) { v /= 255; return v <= .03928 ? v / 12.92 : Math.pow((v + .055) / 1.055, 2.4); })
+    .reduce(function (s, v, i) { return s + v * [.2126, .7152, .0722][i]; }, 0); }
+  var least = [99, ''];
+  document.querySelectorAll('body *').forEach(function (e) {
+    if (e.closest('.cell, script, option, noscript') || !e.getClientRects().length) return;
+    if (!Array.prototype.some.call(e.childNodes, function (n) { return n.nodeType === 3 && n.data.trim(); })) return;
+    var back = [], p = e;
+    for (; p; p = p.parentElement) back.unshift(rgb(getComputedStyle(p).backgroundColor));
+    var under = back.reduce(function (u, c) { return u.map(function (v, i) { return c[3] * c[i] + (1 - c[3]) * v; }); }, [255, 255, 255]);
+    var x = light(rgb(getComputedStyle(e).color)), y = light(under), r = (Math.max(x, y) + .05) / (Math.min(x, y) + .05);
+    if (r < least[0]) least = [r, e.tagName + ' ' + e.className + ' ' + e.textContent.slice(0, 40)];
+  });
+  return least; })()'''
+for width in (1200, 400):
+    for dark in (False, True):
+        b.open('a/index.html', width, dark=dark)
+        assert b.run('document.body.dataset.charts') == '7 of 7' and b.run('document.body.dataset.overflow') == '0', (width, dark)
+        back = b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+        assert max(back) < 60 if dark else min(back) > 200, back
+        assert (b.run('Chart.defaults.color') == '#b9c4d0') == dark
+        least = b.run(contrast)
+        assert least[0] >= 4.5, ('contrast', width, dark, least)
+# the colour scheme changes while the page is open; on paper it is light, whole and open whatever the screen is
+b.open('a/index.html', 1200)
+b.media(dark=True)
+assert b.run('new Promise(function (f) { setTimeout(function () { f(Chart.defaults.color); }, 50); })') == '#b9c4d0'
+b.send('Emulation.setDeviceMetricsOverride', width=718, height=1000, deviceScaleFactor=1, mobile=False)  # A4 less its margins
+b.media(dark=True, media='print')
+b.run('new Promise(function (f) { setTimeout(f, 300); })')
+assert min(b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")) > 200 and b.run('Chart.defaults.color') == '#3c4753'
+cut = b.run('''Array.prototype.filter.call(document.querySelectorAll('.scroll, table, canvas, .map'), function (e) {
+  var box = e.getBoundingClientRect(); return box.right > 719 || e.scrollWidth > e.clientWidth + 1 || (e.className === 'scroll' && e.scrollHeight > e.clientHeight + 1); })
+  .map(function (e) { return [e.tagName, e.className, e.getAttribute('aria-label'), e.scrollWidth, e.clientWidth, e.getBoundingClientRect().right]; })''')
+assert not cut, ('cut off on paper', cut)
+assert b.run('Array.prototype.every.call(document.querySelectorAll("details"), function (d) { return d.open; })')
+assert b.run('getComputedStyle(document.querySelector("nav")).display') == 'none'
+least = b.run(contrast)
+assert least[0] >= 4.5, ('contrast on paper', least)
+b.media()
+b.run('new Promise(function (f) { setTimeout(f, 50); })')
+assert not b.run('document.querySelector("details").open')
+pdf = base64.b64decode(b.send('Page.printToPDF')['data'])
+assert pdf.startswith(b'%PDF') and len(pdf) > 50000 and pdf.count(b'/Type /Page\n') > 2, len(pdf)
+# the keyboard alone: each thing that does something is reached, seen, and does it
+b.open('a/index.html', 1200)
+here = '''(function () { var e = document.activeElement, s = getComputedStyle(e);
+  return [e.tagName, e.className, e.textContent.slice(0, 30), s.outlineStyle, e.closest('section') ? e.closest('section').id : '']; })()'''
+def reach(tag, what='', section=None):
+    for _ in range(300):
+        b.key('Tab')
+        at = b.run(here)
+        assert at[0] == 'BODY' or at[3] != 'none', ('focus is not seen', at)
+        if at[0] == tag and what in at[1] + ' ' + at[2] and section in (None, at[4]): return at
+    raise SystemExit('the keyboard does not reach %s %s' % (tag, what))
+for name in ('Overview', 'Kernels', 'Over time', 'Source', 'What to change'): reach('A', name)
+reach('BUTTON', 'cell', 'overview')
+b.key('Enter')
+assert b.run('document.querySelectorAll("#overview .tools button").length') == 2, 'a part of the map does not open'
+assert 'cell' in b.run(here)[1], 'the focus is lost where a part opens'
+reach('INPUT', '', 'kernels')
+b.send('Input.insertText', text='no such kernel')
+assert b.run('document.querySelectorAll("#kernels .scroll tbody")[0].children.length') == 0
+b.run('var i = document.querySelector("input"); i.value = ""; i.dispatchEvent(new Event("input"))')
+reach('BUTTON', 'time', 'kernels')
+b.key('Enter')
+assert b.run('document.activeElement.parentElement.getAttribute("aria-sort")') == 'descending'
+b.key(' ')
+assert b.run('document.activeElement.parentElement.getAttribute("aria-sort")') == 'ascending'
+reach('SUMMARY')
+b.key('Enter')
+assert b.run('document.querySelector("details").open')
+reach('SELECT', '', 'source')
+reach('TR', '', 'source')
+b.key('ArrowDown'); b.key('ArrowDown')
+assert b.run('Array.prototype.indexOf.call(document.activeElement.parentElement.children, document.activeElement)') == 2
+b.key('Enter')
+assert b.run('document.activeElement.classList.contains("on")')
+assert b.run('Array.prototype.filter.call(document.querySelectorAll("#source tbody"), function (t) { return t.querySelector(".on"); }).length') == 3
+# ten thousand launches are a row, and the source has the counts of all
+b.open('many/index.html', 1200)
+assert b.run('document.querySelectorAll("#kernels .scroll tbody")[0].children.length') == 1
+assert '10,000' in b.run('document.querySelector("#kernels tbody tr").textContent')
+assert '10,000 launches' in b.run('document.querySelector("#source").textContent')
+# two runs: time, energies, limits, components and lines have their change; the slower clock takes 700 / 560 of the time
+b.open('a/compare.html', 1200)
+for part in ('#overview .cards', '#overview tbody', '#kernels tbody', '#kernels details tbody', '#source tbody'):
+    assert b.run('document.querySelectorAll("%s .change").length' % part) > 3, part
+assert b.run('document.body.dataset.overflow') == '0'
+b.close()
+P
+finish
