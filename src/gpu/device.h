@@ -4,6 +4,7 @@
 
 #include "gpu/gpu.h"
 #include "gpu/threads.h"
+#include "sm/group.h"
 
 // ---- work in streams --------------------------------------------------------------------------
 enum work_kind { WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_RECORD, WORK_WAIT, WORK_CALL };
@@ -146,6 +147,8 @@ struct gpu {
     struct sm **sm;
     struct savings_sm **savings; // of each SM, or NULL
     struct savings_l2 *savings_l2; // or NULL
+    uint32_t cluster_sms;      // SMs that one host thread runs, as they may share parts
+    struct sm_group **cluster; // of so many, or NULL: none share a front end
     struct exec_log **logs;
     struct exec_groups *groups; // of launches without time
     struct mem_port **ports;
@@ -233,6 +236,20 @@ void flight_free(struct gpu *g, struct flight *r);
 void flight_free_spares(struct gpu *g);
 // Cuts off all that runs: partial results with this status.
 void flight_abort_all(struct gpu *g, enum ww_status s, const char *text);
+
+// Gives SM i the next CTA of a run.
+void run_give_cta(struct gpu *g, struct flight *r, uint32_t i);
+
+// ---- cluster.c: SMs that share a front end ------------------------------------------------------
+// Whether clusters of the techniques fit the GPU; a sentence when they do not.
+enum ww_status cluster_check(const struct gpu_config *c, const struct savings *s, struct diags *d);
+enum ww_status cluster_build(struct gpu *g, struct diags *d); // SMs are there
+void cluster_tear_down(struct gpu *g);                        // they are still there
+void cluster_form(struct gpu *g);                             // a kernel starts
+// As dispatch and its question, for one run and SMs in clusters.
+void cluster_dispatch(struct gpu *g, struct flight *r);
+bool cluster_can_dispatch(const struct gpu *g, const struct flight *r);
+void cluster_run(struct gpu *g, uint32_t cluster); // a quantum of one
 
 void result_begin(struct gpu *g, struct flight *r);
 // Completes times of lines that techniques put away, of so many SMs and partitions (savings_close).

@@ -227,6 +227,8 @@ struct gpu_options {
     void (*span)(void *user, const struct gpu_span *s); // without it nothing is kept for it
     struct gpu_told told;
     struct savings savings; // techniques of every SM
+    uint32_t group_sms;     // SMs that one host thread runs, for tests: nothing depends on it; 0: one,
+                            // or those that share a front end
     // Whether a launch is to be timed (NULL: all are). The others are computed at full speed and
     // take no time; their results are marked functional.
     bool (*time_launch)(void *user, uint64_t id, const char *kernel);

@@ -3,8 +3,8 @@
 //   CTAs of the running kernels go to SMs with room: oldest kernel first, one CTA an SM in each
 //     pass over the SMs, as the hardware's distributor does. All of a round start in its first
 //     cycle: a CTA that ends within a quantum is replaced half a quantum later on average.
-//   SM phase, any thread: a group of SMs (today one) takes the replies of the quantum before and runs
-//     alone. SMs of a group run on one thread, so that they may share parts, such as a front end.
+//   SM phase, any thread: a cluster of SMs (mostly one) takes the replies of the quantum before and runs
+//     alone. SMs of a cluster run on one thread, as they may share a front end (cluster.c).
 //   Then, beside each other: stores and atomics of all SMs are committed in their fixed order (the
 //     caller's thread), and every partition runs its quantum (any thread). Neither reads what the
 //     other writes.
@@ -22,7 +22,6 @@
 enum {
     STUCK_QUANTA = 8,     // quiet quanta with nothing under way that make a deadlock
     PROGRESS_QUANTA = 64, // between looks at the host's clock
-    GROUP_SMS = 1,        // SMs that may share parts: the unit of the SM phase
 };
 #define PROGRESS_SECONDS 0.2
 
@@ -130,6 +129,7 @@ static void start_runs(struct gpu *g) {
         r->started = true;
         r->last_dispatch = g->now;
         result_begin(g, r);
+        cluster_form(g);
         on++;
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) // who runs beside whom
@@ -148,16 +148,24 @@ static struct flight *oldest_after(const struct gpu *g, uint64_t id) {
     return best;
 }
 
+void run_give_cta(struct gpu *g, struct flight *r, uint32_t i) {
+    if (g->timeline) timeline_cta_begins(g, i, r, r->next_cta);
+    sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now);
+    g->side[i].next = 0;
+    r->last_dispatch = g->now;
+}
+
 static void dispatch(struct gpu *g) {
     const uint32_t n = g->config.sm_count;
     for (struct flight *r = oldest_after(g, 0); r; r = oldest_after(g, r->result.id)) {
+        if (g->cluster) {
+            cluster_dispatch(g, r);
+            continue;
+        }
         uint32_t idle = 0; // SMs in a row that took none
         for (uint32_t i = g->next_sm; idle < n && r->next_cta < r->n_ctas;) {
             if (sm_can_take(g->sm[i], r->slot)) {
-                if (g->timeline) timeline_cta_begins(g, i, r, r->next_cta);
-                sm_take_cta(g->sm[i], r->slot, r->next_cta++, g->now);
-                g->side[i].next = 0;
-                r->last_dispatch = g->now;
+                run_give_cta(g, r, i);
                 g->next_sm = i + 1 == n ? 0 : i + 1;
                 idle = 0;
             } else {
@@ -172,6 +180,8 @@ static bool can_dispatch(const struct gpu *g) {
     for (uint32_t k = 0; k < SM_KERNEL_SLOTS; k++) {
         const struct flight *r = g->slots[k];
         if (!r || !r->started || r->next_cta == r->n_ctas) continue;
+        if (g->cluster && cluster_can_dispatch(g, r)) return true;
+        if (g->cluster) continue;
         for (uint32_t i = 0; i < g->config.sm_count; i++)
             if (sm_can_take(g->sm[i], k)) return true;
     }
@@ -187,10 +197,15 @@ static void run_sm(struct gpu *g, uint32_t i) {
     g->side[i].next = sm_next_event(s, g->to);
 }
 
-// A group of SMs, always on one thread.
-static void group_phase(void *user, uint32_t group) {
+// A cluster of SMs, always on one thread.
+static void cluster_phase(void *user, uint32_t cluster) {
     struct gpu *g = user;
-    const uint32_t first = group * GROUP_SMS, end = first + GROUP_SMS, n = g->config.sm_count;
+    const uint32_t first = cluster * g->cluster_sms, end = first + g->cluster_sms,
+                   n = g->config.sm_count;
+    if (g->cluster) {
+        cluster_run(g, cluster);
+        return;
+    }
     for (uint32_t i = first; i < (end < n ? end : n); i++) run_sm(g, i);
 }
 
@@ -206,8 +221,8 @@ static void commit(void *user) {
 }
 
 static void one_quantum(struct gpu *g) {
-    const uint32_t groups = (g->config.sm_count + GROUP_SMS - 1) / GROUP_SMS;
-    threads_for(g->threads, groups, group_phase, NULL, g);
+    const uint32_t clusters = (g->config.sm_count + g->cluster_sms - 1) / g->cluster_sms;
+    threads_for(g->threads, clusters, cluster_phase, NULL, g);
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "gpu/config_int.h"
+#include "gpu/device.h"
 #include "gpu/yaml_words.h"
 
 enum { MAX_FILE = 1 << 20, MAX_SETTINGS = 128 };
@@ -324,6 +325,7 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
     if (s == WW_OK) s = gpu_config_load(gpu ? gpu : "gtx480", keys, n_keys, d, c);
     if (s != WW_OK) return s;
     s = savings_make(&r, &c->sm, d, out);
+    if (s == WW_OK) s = cluster_check(c, out, d);
     if (s != WW_OK && n_names > 1) note_mechanisms(a, &r, d);
     return s;
 }

@@ -74,6 +74,10 @@ void savings_close(const struct savings *s, const struct sm_config *c, uint32_t 
 static inline bool savings_puts_away(const struct savings *s) {
     return s->mechanisms & (1u << SAVINGS_DROWSY_LINES | 1u << SAVINGS_CACHE_DECAY);
 }
+// Neighbouring SMs share a front end: gpu makes clusters of cluster_sms.
+static inline bool savings_shares_front_end(const struct savings *s) {
+    return s->mechanisms & (1u << SAVINGS_FRONT_END_SHARING);
+}
 static inline bool savings_puts_away_l2(const struct savings *s) {
     return savings_puts_away(s) && s->o.in_l2;
 }

@@ -201,6 +201,7 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
         a->c[ACT_cta_slots_cycles] += s->res.n_ctas * (now - s->res.since);
         a->c[ACT_rf_granted_cycles] += s->res.regs_used * (now - s->res.since);
     }
+    if (ww_unlikely(s->group != NULL)) group_count(s, a, now);
     a->c[ACT_decodes] = a->c[ACT_ibuffer_writes];
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++) {
         if (!s->res.cta[i].is_used) continue;

@@ -2,6 +2,7 @@
 // in order of their number; its memory is one of the blocks that sm_bind made. A warp is gone when
 // it has no live lane, and drained when no result is on its way to it any more; its CTA's slot is
 // free when all its warps are drained.
+#include "sm/group_int.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
@@ -93,9 +94,10 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     s->act.c[ACT_thread_launches] += k->n_threads;
     s->act.c[ACT_thread_registers] += (uint64_t)k->n_threads * k->image->n_regs;
     s->act.c[ACT_cta_room] += k->occupancy.ctas;
-    uint64_t used = 0;
+    uint64_t used = 0; // in lock step whole CTAs, so that all members take the same slots
     for (uint32_t i = 0; i < SM_MAX_CTAS; i++)
-        if (s->res.cta[i].is_used && i != at) used |= s->res.cta[i].left;
+        if (s->res.cta[i].is_used && i != at)
+            used |= s->shared.is_on ? s->res.cta[i].warps : s->res.cta[i].left;
     uint32_t w = 0;
     for (uint32_t number = 0; number < k->n_warps; number++, w++) {
         while (used >> w & 1) w++;
@@ -172,7 +174,18 @@ void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
                                                   .shared_bytes = c->left == 0 ? k->cta_shared : 0,
                                                   .freed = c->left == 0 ? c->warps : 0,
                                                   .cycle = t});
-    if (c->left == 0) cta_finish(s, s->res.warp[w].cta, t);
+    if (c->left != 0) return;
+    const uint32_t at = s->res.warp[w].cta;
+    if (ww_likely(!s->shared.is_on)) {
+        cta_finish(s, at, t);
+    } else if (group_cta_is_done(s, at)) {
+        for (uint32_t i = 0; i < s->group->n; i++) cta_finish(s->group->member[i], at, t);
+    }
+}
+
+void cta_finish_drained(struct sm *s, uint64_t t) {
+    for (uint32_t at = 0; at < SM_MAX_CTAS; at++)
+        if (s->res.cta[at].is_used && s->res.cta[at].left == 0) cta_finish(s, at, t);
 }
 
 void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {

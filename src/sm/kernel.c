@@ -6,6 +6,7 @@
 // CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
 // shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
 // for a few register counts).
+#include "code/varying.h"
 #include "sm/sm_state.h"
 
 static uint32_t align_up(uint32_t x, uint32_t unit) {
@@ -277,6 +278,20 @@ static bool fold_loads(struct sm_kernel *k, const struct code_image *im) {
     return true;
 }
 
+// Compiler hints for SMs that share a front end (group.h).
+static bool mark_varying(struct sm_kernel *k, const struct code_image *im) {
+    bool is_plain = true;
+    for (uint32_t i = 0; i < im->n_insts && is_plain; i++)
+        is_plain = im->inst[i].op != OP_BRX && im->inst[i].op != OP_CALLI;
+    if (is_plain) return true;
+    uint8_t *const varies = ww_alloc_aligned(im->n_insts);
+    const bool ok = varies != NULL && code_varying_branches(im, varies);
+    for (uint32_t i = 0; ok && i < im->n_insts; i++)
+        if (varies[i]) k->inst[i].flags |= SI_VARIES;
+    ww_free_aligned(varies);
+    return ok;
+}
+
 // Threads and shared memory of a CTA are the launch's secret: ask a CTA.
 static bool measure_cta(struct sm_kernel *k, const struct exec_source *source) {
     k->cta_bytes = bits_align_up(source->cta_bytes(k->launch), 64);
@@ -322,6 +337,7 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
         ok = decode_one(&dec, &im->inst[i], &k->inst[i], is_wide ? &k->wide[i] : NULL);
     }
     if (ok && c->shared_on_lanes) ok = fold_loads(k, im);
+    if (ok) ok = mark_varying(k, im);
     if (!ok) {
         sm_kernel_destroy(k);
         return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");

@@ -39,7 +39,8 @@ enum sm_inst_flags {
     SI_SHUFFLE = 1 << 11,
     SI_CHECK_PUSH = 1 << 12, // look whether the warp split
     SI_LANES = 1 << 13,      // shared memory that the lanes access themselves (shared_on_lanes)
-    SI_FOLDED = 1 << 14      // ... as an operand of the one instruction that uses what is loaded
+    SI_FOLDED = 1 << 14,     // ... as an operand of the one instruction that uses what is loaded
+    SI_VARIES = 1 << 15      // a branch through a table or pointer that CTAs may take differently
 };
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.

@@ -386,8 +386,7 @@ void sm_flush(struct sm *s, uint64_t cycle) {
 }
 
 // ---- running -----------------------------------------------------------------------------------
-void sm_run(struct sm *s, uint64_t from, uint64_t to) {
-    if (s->faulted) return;
+void sm_run_begin(struct sm *s, uint64_t from) {
     s->is_summed = false;
     const struct mem_reply *const r = mem_port_peek(s->caches.port);
     s->alarms.at[ALARM_REPLY] = r != NULL ? r->cycle : NEVER;
@@ -397,10 +396,19 @@ void sm_run(struct sm *s, uint64_t from, uint64_t to) {
         s->alarms.wake = min64(s->alarms.wake, from);
     }
     s->alarms.wake = min64(s->alarms.wake, s->alarms.at[ALARM_REPLY]);
-    for (uint64_t t; (t = max64(s->alarms.wake, from)) < to && !s->faulted;)
-        s->alarms.wake = s->step(s, t);
+}
+
+void sm_run_end(struct sm *s) {
     if (ww_unlikely(s->wheel.is_full)) sm_break(s, "more results are on their way than registers");
     if (ww_unlikely(s->caches.is_broken)) sm_break(s, "more dirty lines wait than were replaced");
+}
+
+void sm_run(struct sm *s, uint64_t from, uint64_t to) {
+    if (s->faulted) return;
+    sm_run_begin(s, from);
+    for (uint64_t t; (t = max64(s->alarms.wake, from)) < to && !s->faulted;)
+        s->alarms.wake = s->step(s, t);
+    sm_run_end(s);
 }
 
 void sm_simulate_every_cycle(struct sm *s) { s->every_cycle = true; }

@@ -15,6 +15,8 @@
 //   caches.h     caches                   caches.c     look-ups, misses, lines come and go
 //   technique.h  techniques               technique.c  their ports
 //                                         gate.c       pipelines that are off
+//   group.h      shared front ends        group.c      groups come and go
+//                                         step_group.c a cycle of a group
 //   alarm.h      what wakes an SM         wheel.h      completions by cycle
 //
 // Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c and step_many.c);
@@ -153,6 +155,14 @@ struct pipe_idle {
     uint64_t bubbles;                           // see ACT_bubble_cycles
 };
 
+// What an SM counts while its group shares a front end (group.c).
+struct shared_counts {
+    bool is_on, front_is_off;
+    // When it began to: its busy cycles, scoreboard checks, flushes and results (below).
+    uint64_t busy_at, checks_at, flushes_at, results_at;
+    uint64_t instructions, results; // issued in lock step; of them, those with a result
+};
+
 struct sm {
     struct sm_view v;
     uint64_t blocked; // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
@@ -182,6 +192,9 @@ struct sm {
     struct constants constants;
     struct gates gates;
     struct techniques tech;
+    struct sm_group *group; // of SMs that may share a front end, or NULL (group.h)
+    uint32_t rank;          // in the group; 0: its master
+    struct shared_counts shared;
 
     struct activity act; // what is counted directly
     struct pipe_idle idle[SM_PIPES];
@@ -263,6 +276,7 @@ void reply_retry(struct sm *s, uint64_t t); // credits may have come: what was r
 
 // cta.c
 void cta_begin_warp(struct sm *s, uint32_t w, uint64_t t);
+void cta_finish_drained(struct sm *s, uint64_t t); // CTAs that a group has kept until now
 void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t);
 void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t);
 
@@ -277,6 +291,21 @@ void stall_classify(struct sm *s, uint32_t sc, uint64_t t); // no warp of sc is 
 // From cycle t on; the first of `warps` is blamed.
 void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t);
 void stall_issued(struct sm *s, uint32_t sc, uint64_t t);
+// The reason of the same scheduler in another SM, which stands at the same instructions.
+void stall_follow(struct sm *s, uint32_t sc, const struct sm *other, uint64_t t);
+
+// group.c
+bool group_cta_is_done(const struct sm *s, uint32_t at);
+void group_count(const struct sm *s, struct activity *a, uint64_t now);
+// What a slave's scoreboard and buffer stand for is the master's, and is counted there.
+static inline void group_freeze(struct sm *s) {
+    s->act.c[ACT_scoreboard_reads] = s->shared.checks_at;
+    s->act.c[ACT_ibuffer_flushes] = s->shared.flushes_at;
+}
+
+// sm.c: a quantum's begin and end, for sm_run and sm_group_run
+void sm_run_begin(struct sm *s, uint64_t from);
+void sm_run_end(struct sm *s);
 
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);

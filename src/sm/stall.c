@@ -83,3 +83,12 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t) {
     s->sched[sc].blame = NULL;
     s->act.c[ACT_issue_slots + STALL_issued]++;
 }
+
+void stall_follow(struct sm *s, uint32_t sc, const struct sm *other, uint64_t t) {
+    const struct scheduler *const x = &other->sched[sc];
+    if (s->sched[sc].reason == x->reason && s->sched[sc].blamed == x->blamed) return;
+    struct sm_inst_counts *blame = NULL;
+    if (x->blame != NULL)
+        blame = s->res.warp[x->blamed].counts + (x->blame - other->res.warp[x->blamed].counts);
+    change(s, sc, (enum stall_reason)x->reason, x->blamed, blame, t);
+}

@@ -1,6 +1,7 @@
-// One cycle of an SM. Compiled three times: with STEP_FULL 0 no technique is ever looked at and
+// One cycle of an SM. Compiled four times: with STEP_FULL 0 no technique is ever looked at and
 // clusters are chosen at issue (step_plain.c), with 1 all is there (step_full.c); with STEP_MANY 1
-// for several sub-cores too (step_many.c), else the compiler knows that there is one. Within a cycle:
+// for several sub-cores too (step_many.c), else the compiler knows that there is one; with STEP_GROUP
+// 1 for SMs that share a front end (step_group.c), of which one schedules for all. Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle; the techniques' start of the
@@ -17,6 +18,9 @@
 // An instruction that issues in cycle t reads its operands from t + read_latency on, one row a bank
 // and cycle, enters its pipeline in the cycle of the last read or when the pipeline takes it, and
 // its result may be used `latency` cycles after that, and write_latency more.
+#ifndef STEP_GROUP
+#define STEP_GROUP 0
+#endif
 #if STEP_MANY
 #define STEP_SUBS(s) ((s)->n_subs)
 #else
@@ -28,6 +32,9 @@
 
 #include "sm/collect.h"
 #include "sm/entry.h"
+#if STEP_GROUP
+#include "sm/group_int.h"
+#endif
 #include "sm/scoreboard.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
@@ -101,6 +108,9 @@ static void result(struct sm *s, const struct event *e, uint64_t t) {
 #if STEP_FULL
     uint64_t each[MAX_DST_ROWS], at = collect_write(k, e->in, number_of(s, e->warp), t, each);
     if (s->tech.rows.n != 0 && e->in->n_dst != 0) at += tell_write(s, e, each, at - 1);
+#if STEP_GROUP
+    at = group_acknowledge(s, e->in, at);
+#endif
 #else
     const uint64_t at = collect_write(k, e->in, number_of(s, e->warp), t, NULL);
 #endif
@@ -526,6 +536,7 @@ static inline bool choose_full(struct sm *s, const struct units *units, uint32_t
 }
 #endif
 
+#if !STEP_GROUP
 // The second instruction of a dual issue: the same warp's next, if it needs nothing of the first.
 static void second(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, uint32_t first_unit,
                    uint64_t t) {
@@ -595,6 +606,7 @@ static bool schedule(struct sm *s, struct sub_core *sub, uint32_t sc, uint64_t t
     s->sched[sc].next = t + s->c.scheduler_interval;
     return true;
 }
+#endif
 
 // ---- 4. the next cycle -------------------------------------------------------------------------
 // Units of which a pipeline may be taken. Beyond those that are, where some may be held back: one
@@ -670,21 +682,8 @@ static inline void begin(struct sm *s, uint64_t t) {
     }
 }
 
-// All schedulers' turns. True: one of them issued.
-static inline bool issue_all(struct sm *s, uint64_t t) {
-    bool issued = false;
-    const uint32_t n = s->c.schedulers;
-    uint32_t sc = (uint32_t)(t % n); // it begins where the cycle says
-    for (uint32_t i = 0; i < n; i++) {
-        issued |= schedule(s, step_sub(s, sc), sc, t);
-        if (ww_unlikely(s->faulted)) break;
-        sc++;
-        sc &= 0 - (uint32_t)(sc != n); // nothing branches on it
-    }
-    return issued;
-}
-
-uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
+// What became known by cycle t, and its start for techniques.
+static inline void arrive(struct sm *s, uint64_t t) {
     s->v.before = s->v.cycle;
     s->v.cycle = t;
 #if STEP_FULL
@@ -701,12 +700,37 @@ uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
     FOR_EACH_SUB(sub, s)
         if (sub->n_entries != 0) entry_step(s, sub, t);
 #endif
-    const bool issued = (s->v.resident != 0 || s->is_busy) && issue_all(s, t);
+}
+
+// What follows the schedulers' turns.
+static inline void leave(struct sm *s, bool issued, uint64_t t) {
     FOR_EACH_SUB(sub, s)
         if (sub->front.want != 0) front_fetch(s, &sub->front, t);
     if (issued) s->progress = t;
     if (ww_unlikely(s->closes)) close_busy(s, t);
+}
+
+#if !STEP_GROUP
+// All schedulers' turns. True: one of them issued.
+static inline bool issue_all(struct sm *s, uint64_t t) {
+    bool issued = false;
+    const uint32_t n = s->c.schedulers;
+    uint32_t sc = (uint32_t)(t % n); // it begins where the cycle says
+    for (uint32_t i = 0; i < n; i++) {
+        issued |= schedule(s, step_sub(s, sc), sc, t);
+        if (ww_unlikely(s->faulted)) break;
+        sc++;
+        sc &= 0 - (uint32_t)(sc != n); // nothing branches on it
+    }
+    return issued;
+}
+
+uint64_t STEP_CYCLE(struct sm *s, uint64_t t) {
+    arrive(s, t);
+    const bool issued = (s->v.resident != 0 || s->is_busy) && issue_all(s, t);
+    leave(s, issued, t);
     if (issued) return t + 1;
     const uint64_t next = next_cycle(s, t);
     return ww_unlikely(s->every_cycle && s->is_busy) ? t + 1 : next;
 }
+#endif

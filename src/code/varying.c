@@ -1,0 +1,162 @@
+// Data flow for code_varying_branches: which registers, predicates and the carry may differ between
+// two CTAs in lock step, ahead of each machine instruction. Forward, joined where ways meet, over
+// all functions of the image; a return goes on behind every call. Registers differ until they are
+// written, as nothing says what is in them. Differing conditions need no edges of their own: CTAs
+// that part at one are no longer in lock step.
+#include "code/varying.h"
+
+#include <stdlib.h>
+
+enum { GPR_WORDS = MAX_GPRS / 64, CARRY = MAX_PREDS, WORDS = GPR_WORDS + 1 };
+struct state {
+    uint64_t bits[WORDS]; // registers; then predicates, and the carry behind them
+};
+struct flow {
+    const struct code_image *im;
+    struct state *at; // ahead of each instruction
+    uint8_t *seen, *queued;
+    uint32_t *work, n;
+};
+
+static bool get(const struct state *s, uint32_t bit) { return s->bits[bit / 64] >> (bit % 64) & 1; }
+static void set(struct state *s, uint32_t bit, bool to) {
+    s->bits[bit / 64] = (s->bits[bit / 64] & ~(1ull << bit % 64)) | (uint64_t)to << bit % 64;
+}
+static uint32_t pred_bit(uint32_t p) { return MAX_GPRS + p; }
+
+static bool source_varies(const struct state *s, const struct opnd *o) {
+    if (o->kind == OPND_PRED) return o->reg < PRED_TRUE && get(s, pred_bit(o->reg));
+    bool any = false;
+    for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words; i++) any |= get(s, o->reg + i);
+    return any;
+}
+
+static bool sreg_varies(uint32_t sreg) {
+    switch (sreg) {
+    case PTX_SREG_tid_x:
+    case PTX_SREG_tid_y:
+    case PTX_SREG_tid_z:
+    case PTX_SREG_ntid_x:
+    case PTX_SREG_ntid_y:
+    case PTX_SREG_ntid_z:
+    case PTX_SREG_nctaid_x:
+    case PTX_SREG_nctaid_y:
+    case PTX_SREG_nctaid_z:
+    case PTX_SREG_laneid: return false;
+    default: return true;
+    }
+}
+
+// Where what comes out differs although what goes in does not.
+static bool op_varies(const struct minst *m) {
+    switch (m->op) {
+    case OP_S2R: return sreg_varies(m->aux);
+    case OP_BAR:
+    case OP_SYSCALL: return true;
+    default: return m->op != OP_LDC && (mop_info[m->op].flags & OPF_LOAD);
+    }
+}
+
+static bool reads_varying(const struct state *s, const struct minst *m) {
+    bool any = op_varies(m);
+    for (size_t i = 0; i < WW_COUNT(m->src); i++) any |= source_varies(s, &m->src[i]);
+    if (m->flags & MF_CC_IN) any |= get(s, pred_bit(CARRY));
+    if (m->op == OP_P2R) any |= s->bits[GPR_WORDS] != 0;
+    return any;
+}
+
+static void write(struct state *s, uint32_t bit, bool varies, bool guarded) {
+    set(s, bit, varies || (guarded && get(s, bit)));
+}
+
+// The state behind an instruction.
+static void pass(struct state *s, const struct minst *m) {
+    if (m->flags & MF_FILLER) return;
+    const bool guarded = m->guard != PRED_TRUE;
+    const bool varies =
+        reads_varying(s, m) || (guarded && m->guard < PRED_TRUE && get(s, pred_bit(m->guard)));
+    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
+        const struct opnd *const o = &m->dst[i];
+        for (uint32_t k = 0; o->kind == OPND_GPR && k < o->words; k++)
+            write(s, o->reg + k, varies, guarded);
+        if (o->kind == OPND_PRED && o->reg < PRED_TRUE) write(s, pred_bit(o->reg), varies, guarded);
+    }
+    if (m->flags & MF_CC_OUT) write(s, pred_bit(CARRY), varies, guarded);
+    for (uint32_t p = 0; m->op == OP_R2P && p < PRED_TRUE; p++)
+        if (m->src[1].imm >> p & 1) write(s, pred_bit(p), varies, guarded);
+    if (m->op == OP_R2P) write(s, pred_bit(CARRY), varies, true);
+}
+
+static void reach(struct flow *f, uint32_t pc, const struct state *s) {
+    if (pc >= f->im->n_insts) return;
+    uint64_t more = !f->seen[pc];
+    for (uint32_t i = 0; i < WORDS; i++) {
+        more |= s->bits[i] & ~f->at[pc].bits[i];
+        f->at[pc].bits[i] |= s->bits[i];
+    }
+    f->seen[pc] = 1;
+    if (more == 0 || f->queued[pc]) return;
+    f->queued[pc] = 1;
+    f->work[f->n++] = pc;
+}
+
+// A return, or the lanes that a call's guard leaves out, go on behind calls.
+static void leave_function(struct flow *f, const struct state *s) {
+    for (uint32_t i = 0; i < f->im->n_insts; i++)
+        if (f->im->inst[i].op == OP_CALL || f->im->inst[i].op == OP_CALLI) reach(f, i + 1, s);
+}
+
+static void follow(struct flow *f, uint32_t pc, const struct state *s) {
+    const struct code_image *const im = f->im;
+    const struct minst *const m = &im->inst[pc];
+    const bool filler = m->flags & MF_FILLER, guarded = m->guard != PRED_TRUE;
+    bool goes_on = filler || guarded;
+    if (!filler) {
+        switch (m->op) {
+        case OP_BRA: reach(f, (uint32_t)m->target, s); break;
+        case OP_BRX:
+            for (uint32_t i = 0; m->aux < im->n_tables && i < im->tables[m->aux].n; i++)
+                reach(f, im->tables[m->aux].pc[i], s);
+            break;
+        case OP_CALL: reach(f, (uint32_t)m->target, s); break;
+        case OP_CALLI:
+            for (uint32_t i = 0; i < im->n_funcs; i++) reach(f, im->func_pc[i], s);
+            break;
+        case OP_RET: leave_function(f, s); break;
+        case OP_EXIT: break;
+        default: goes_on = true; break;
+        }
+    }
+    if (goes_on) reach(f, pc + 1, s);
+}
+
+bool code_varying_branches(const struct code_image *im, uint8_t *varies) {
+    const size_t n = im->n_insts;
+    struct flow f = {.im = im,
+                     .at = calloc(n + 1, sizeof *f.at),
+                     .seen = calloc(n + 1, 2),
+                     .work = calloc(n + 1, sizeof *f.work)};
+    const bool ok = f.at != NULL && f.seen != NULL && f.work != NULL;
+    if (ok) {
+        f.queued = f.seen + n + 1;
+        struct state entry;
+        memset(&entry, 0xff, sizeof entry);
+        reach(&f, 0, &entry);
+        while (f.n != 0) {
+            const uint32_t pc = f.work[--f.n];
+            f.queued[pc] = 0;
+            struct state s = f.at[pc];
+            pass(&s, &im->inst[pc]);
+            follow(&f, pc, &s);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const struct minst *const m = &im->inst[i];
+            const bool is_indirect = m->op == OP_BRX || m->op == OP_CALLI;
+            varies[i] = is_indirect && f.seen[i] && source_varies(&f.at[i], &m->src[0]);
+        }
+    }
+    free(f.at);
+    free(f.seen);
+    free(f.work);
+    return ok;
+}

@@ -1,0 +1,57 @@
+// The inside of a group of SMs (group.h), for group.c and step_group.c.
+#ifndef WW_SM_GROUP_INT_H
+#define WW_SM_GROUP_INT_H
+
+#include "sm/group.h"
+#include "sm/sm_state.h"
+
+// Bits of packets (section II-E). A branch has a second instruction packet, with the master's mask.
+enum { INST_PACKET = 64, MEM_PACKET = 16, CONTROL_PACKET = 4 };
+
+struct group_link {
+    uint32_t um;
+    uint32_t delay;    // core cycles from one end to the other, at least one
+    uint64_t ack_free; // cycle of the link's clock in which the way to the master is free
+};
+
+struct sm_group {
+    enum sm_group_state state;
+    uint32_t n;
+    struct sm *member[SM_MAX_GROUP]; // [0]: the master
+    struct group_link link[SM_MAX_GROUP];
+    uint64_t link_free;   // of the ways from the master, which carry the same packets
+    uint32_t communicate; // core cycles between issue and operand read
+    uint64_t ramp_end;    // not before this cycle
+    uint64_t forced;      // sm_group_ungroup_at; NEVER: not
+    struct sm_group_config c;
+};
+
+// Simulates cycle t of a group that shares or ramps down; answers the next.
+uint64_t step_cycle_group(struct sm_group *g, uint64_t t);
+
+// Sharing ends in cycle t, between instructions.
+void group_split(struct sm_group *g, uint64_t t);
+// The ramp is over: all run alone from cycle t on.
+void group_part(struct sm_group *g, uint64_t t);
+// The way to a slave, or from it, carries `packets` of `bits`.
+static inline void group_sent(struct sm_group *g, uint32_t rank, uint32_t counter, uint32_t packets,
+                              uint32_t bits) {
+    uint64_t *const c = g->member[rank]->act.c;
+    c[counter] += packets;
+    c[ACT_cluster_bit_um] += (uint64_t)packets * bits * g->link[rank].um;
+}
+
+// A result that is written in `at`: the cycle in which the scoreboard that counts, the master's,
+// lets instructions that wait for it issue. A slave's access to memory takes an acknowledgement
+// there.
+static inline uint64_t group_acknowledge(struct sm *s, const struct sm_inst *in, uint64_t at) {
+    if (!s->shared.front_is_off || !(in->flags & SI_MEM)) return at;
+    struct sm_group *const g = s->group;
+    struct group_link *const l = &g->link[s->rank];
+    const uint64_t leaves = max64(at * g->c.link_cycles, l->ack_free);
+    l->ack_free = leaves + 1;
+    group_sent(g, s->rank, ACT_cluster_mem_packets, 1, MEM_PACKET);
+    return leaves / g->c.link_cycles + l->delay;
+}
+
+#endif
