@@ -214,6 +214,8 @@ enum ww_status pool_ready(struct cli *c, struct pool_request *q, const char *db)
 // ---- many runs (study.c, many.c) ----------------------------------------------------------------
 // Names of the studies there are, of every folder; answers how many.
 uint32_t study_names(struct cli *c, const char *const **names);
+// Which techniques exclude each other on a GPU, as text or JSON. Answers an exit code.
+int savings_pairs(struct cli *c, const char *gpu, bool json);
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
 uint32_t cli_processors(void); // of this machine, at most 64

@@ -1,4 +1,5 @@
-// `warpwatt savings`: the techniques there are, one technique's page, mechanisms and options.
+// `warpwatt savings`: the techniques there are, one technique's page, mechanisms and options,
+// pairs.
 #include "cli/cli.h"
 
 static void print_options(uint32_t mechanisms, const struct technique *t) {
@@ -45,13 +46,18 @@ static int show(struct cli *c, const char *name) {
     return bad == WW_OK ? 0 : cli_fail(c, bad);
 }
 
-static const struct cli_option option[] = {
-    {"--mechanisms", 0, NULL, "what a technique file can name, with all options"},
+enum { OPT_MECHANISMS, OPT_PAIRS, OPT_GPU, OPT_JSON, OPT_N };
+static const struct cli_option option[OPT_N] = {
+    [OPT_MECHANISMS] = {"--mechanisms", 0, NULL,
+                        "what a technique file can name, with all options"},
+    [OPT_PAIRS] = {"--pairs", 0, NULL, "which techniques exclude each other, and why"},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "of --pairs: on which GPU (default gtx480)", CLI_GPU},
+    [OPT_JSON] = {"--json", 0, NULL, "of --pairs: every pair as JSON"},
 };
 
 const struct cli_spec spec_savings = {
     .name = "savings",
-    .form = {"[NAME|FILE]", "--mechanisms"},
+    .form = {"[NAME|FILE]", "--mechanisms", "--pairs [-g GPU] [--json]"},
     .prose =
         "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is\n"
         "made of and its options.",
@@ -61,17 +67,23 @@ const struct cli_spec spec_savings = {
 
 int cmd_savings(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    bool mechanisms = false;
-    const char *name = NULL, *value;
+    bool mechanisms = false, pairs = false, json = false;
+    const char *name = NULL, *gpu = NULL, *value;
     for (int o; (o = cli_next(&args, &spec_savings, &value)) != CLI_END;) {
-        if (o == CLI_STOP) return args.code;
-        if (o == CLI_WORD && name)
-            return cli_usage("one technique at a time: `%s` is too much", value);
-        if (o == CLI_WORD)
+        switch (o) {
+        case CLI_STOP: return args.code;
+        case OPT_MECHANISMS: mechanisms = true; break;
+        case OPT_PAIRS: pairs = true; break;
+        case OPT_GPU: gpu = value; break;
+        case OPT_JSON: json = true; break;
+        default:
+            if (name) return cli_usage("one technique at a time: `%s` is too much", value);
             name = value;
-        else
-            mechanisms = true;
+        }
     }
+    if (!pairs && (gpu || json)) return cli_usage("--gpu and --json go with --pairs");
+    if (pairs && (name || mechanisms)) return cli_usage("--pairs takes no technique");
+    if (pairs) return savings_pairs(c, gpu ? gpu : "gtx480", json);
     if (mechanisms) {
         for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
             printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);

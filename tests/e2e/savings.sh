@@ -6,6 +6,26 @@ run 0 savings warped-gates; says out 'savings.idle_detect +5 cycles'; says out '
 run 0 savings --mechanisms; says out '^adaptive-idle-detect'; says out 'savings.max_switch'
 run 2 savings waped-gates; says err 'did you mean `warped-gates`'; one_sentence err
 
+# which exclude each other: known pairs either way, the same as `run` says, and the rules of a GPU
+run 0 savings --pairs --json
+python3 - <<'P' || fail "--pairs"
+import json
+say = {frozenset(p['techniques']): p for p in json.load(open('out'))}
+def pair(a, b): return say[frozenset((a, b))]
+for a, b, why in (('warped-gates', 'origami', 'alone when a unit goes off'), ('warped-gates', 'conv-pg', 'alone when'),
+                  ('tric', 'pilot-register-file', 'supply of register rows'), ('coma', 'pilot-register-file', 'access'),
+                  ('drowsy-caches', 'cache-decay', 'state a line is'), ('two-level', 'cta-aware', 'sm.scheduler')):
+    assert not pair(a, b)['together'] and why in pair(a, b)['why'], (a, b, pair(a, b))
+for a, b in (('warped-gates', 'warped-register-file'), ('origami', 'pilot-register-file'), ('drowsy-caches', 'mask-caches'),
+             ('cache-decay', 'mask-caches'), ('gates', 'conv-pg'), ('tric', 'coma')):
+    assert pair(a, b)['together'] and pair(a, b)['why'] is None, (a, b, pair(a, b))
+P
+run 0 savings --pairs; says out '^warped-gates$'; says out '  not with .*origami.*: each decides alone'; says out 'pairs go together'
+run 0 savings --pairs -g gt240; says out '^origami$'; says out '    not on gt240: '
+run 2 savings --pairs tric; one_sentence err
+run 2 savings --json; one_sentence err
+run 2 run -p tric,pilot-register-file hotspot; says err 'do not go together: each sets the supply'
+
 k="$HERE/ptx/saxpy.ptx"
 saxpy() { run 0 run "$k" --json --no-progress "$@" --grid 60 --block 256 --arg f32=2 --arg 'f32[15000]=iota' --arg 'f32[15000]=const:1?expect=@want' --arg u32=15000; }
 python3 -c "
