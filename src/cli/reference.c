@@ -57,8 +57,7 @@ static void print_generations(void) {
     printf("\n| compute capabilities |");
     for (unsigned g = 0; g < GEN_N; g++) {
         printf(" %u.x", gen_info[g].cc_first);
-        if (gen_info[g].cc_last != gen_info[g].cc_first)
-            printf(" to %u.x", gen_info[g].cc_last);
+        if (gen_info[g].cc_last != gen_info[g].cc_first) printf(" to %u.x", gen_info[g].cc_last);
         printf(" |");
     }
     printf("\n| registers that an instruction can name |");
@@ -146,8 +145,9 @@ static void gpu_keys(struct cli *c) {
     puts("\n# What follows from a key\n\n| | from | how |\n|---|---|---|");
     for (const struct gpu_derived *f = gpu_derived; f->key; f++)
         printf("| `%s` | `%s` | %s |\n", f->key, f->from, f->how);
-    puts("\n# Warp schedulers\n\nValues of `sm.scheduler`.\n\n| scheduler | how it chooses | source "
-         "|\n|---|---|---|");
+    puts(
+        "\n# Warp schedulers\n\nValues of `sm.scheduler`.\n\n| scheduler | how it chooses | source "
+        "|\n|---|---|---|");
     for (uint32_t i = 0; i < SCHED_KINDS; i++)
         printf("| `%s` | %s | %s |\n", sm_scheduler_info[i].name, sm_scheduler_info[i].prose,
                sm_scheduler_info[i].source);
@@ -203,9 +203,28 @@ static void effects(void) {
         }
         fputs(" | ", stdout);
         effect_counters(e);
-        printf(" | `%s` | %s | %s | %s | %s | %s |\n", e->component, e->sign > 0 ? "saves" : "costs",
-               power_price_text(&e->price, price, sizeof price),
+        printf(" | `%s` | %s | %s | %s | %s | %s |\n", e->component,
+               e->sign > 0 ? "saves" : "costs", power_price_text(&e->price, price, sizeof price),
                power_price_is_leakage(&e->price) ? "leakage" : "event", e->prose, e->source);
+    }
+}
+
+static void areas(void) {
+    puts("\n# Hardware of techniques\n\n"
+         "What a technique adds to the chip, from the array and logic models at the GPU's node; in "
+         "the savings\n"
+         "of a run where the mechanism ran. Published: what the source says of it.\n\n"
+         "| line | mechanisms | in or beside | what | source | published "
+         "|\n|---|---|---|---|---|---|");
+    for (uint32_t i = 0; i < POWER_AREAS; i++) {
+        const struct power_area *const r = &power_areas[i];
+        printf("| %s | ", power_lines[r->line].name);
+        bool any = false;
+        FOR_EACH_BIT32(m, r->mechanisms) {
+            printf("%s%s", any ? ", " : "", savings_mechanism_info[m].name);
+            any = true;
+        }
+        printf(" | `%s` | %s | %s | %s |\n", r->component, r->prose, r->source, r->published);
     }
 }
 
@@ -241,6 +260,7 @@ static int power_page(struct cli *c) {
         printf(" | %s |\n", p->formula);
     }
     effects();
+    areas();
     puts("\n# Counters that cost nothing\n\n| counter | why |\n|---|---|");
     for (uint32_t k = 0; k < act_info_n; k++) {
         const char *why = power_free_reason(act_info[k].first);

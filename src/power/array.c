@@ -420,6 +420,11 @@ double array_cell_wake_j(const struct tech *t, double from_v) {
     return (node + rail) * t->vdd_v * fmax(t->vdd_v - from_v, 0);
 }
 
+double array_switch_mm2(const struct tech *t, double bits, double share) {
+    const double f = t->f_um * 1e-3, width = 2 * (ACCESS_F + PULL_UP_F + PULL_DOWN_F) * f; // mm
+    return bits * share * width * 3 * f;
+}
+
 static bool power_of_two(unsigned n) { return (n & (n - 1)) == 0; }
 
 enum ww_status array_build(const struct tech *point, const struct array_config *given,

@@ -74,6 +74,10 @@ double array_static_w(const struct tech *t, const struct array *a, double drowsy
 // drains and gates and the sources of its P devices. The header's own gate is left out.
 double array_cell_wake_j(const struct tech *t, double from_v);
 
+// Area of a switch between a supply and `bits` cells of one port: a device of `share` of the width of
+// theirs, in fingers of a contacted pitch of 3 F.
+double array_switch_mm2(const struct tech *t, double bits, double share);
+
 // Time from the row's decoder gate to the far cell for a line over `columns` cells of one port, in
 // `parts` equal parts (1: undivided). A divided line: a global line in the semi-global plane, a
 // gate and a driver a part, the part's line in the local plane.

@@ -1,6 +1,8 @@
 // Techniques' counts into joules (see effect.h and effect.def).
 #include "power/effect.h"
 
+#include <math.h>
+
 #include "savings/savings.h"
 
 const struct power_line_info power_lines[POWER_LINES] = {
@@ -53,14 +55,29 @@ const struct power_effect power_effects[POWER_EFFECTS] = {
      source},
 #include "power/effect.def"
 };
-static const struct area {
-    enum power_line line;
-    uint32_t act;
-    double mm2;
-    enum power_per per;
-} areas[] = {
-#define AREA(line, counter, mm2, per, source)                                                      \
-    {POWER_LINE_##line, ACT_##counter, mm2, POWER_PER_##per},
+#define COUNTS(per, x)                                                                             \
+    { POWER_SIZE_COUNTS, POWER_PER_##per, x, 0 }
+#define FLIPS(per, x)                                                                              \
+    { POWER_SIZE_FLIPS, POWER_PER_##per, x, 0 }
+#define LATCHES(per, x)                                                                            \
+    { POWER_SIZE_LATCHES, POWER_PER_##per, x, 0 }
+#define MUXES(per, x)                                                                              \
+    { POWER_SIZE_MUXES, POWER_PER_##per, x, 0 }
+#define NANDS(per, x)                                                                              \
+    { POWER_SIZE_NANDS, POWER_PER_##per, x, 0 }
+#define SWITCHES(per, x)                                                                           \
+    { POWER_SIZE_SWITCHES, POWER_PER_##per, x, 0 }
+#define HEADERS(x)                                                                                 \
+    { POWER_SIZE_HEADERS, POWER_PER_SM, x, 0 }
+#define TABLE(n, bits)                                                                             \
+    { POWER_SIZE_TABLE, POWER_PER_SM, n, bits }
+#define DIVIDED                                                                                    \
+    { POWER_SIZE_DIVIDED, POWER_PER_SM, 1, 0 }
+#define SPLIT                                                                                      \
+    { POWER_SIZE_SPLIT, POWER_PER_SM, 1, 0 }
+const struct power_area power_areas[POWER_AREAS] = {
+#define AREA(line, of, counter, from, count, part, size, what, source, published)                  \
+    {POWER_LINE_##line, of, ACT_##counter + (from), count, #part, size, what, source, published},
 #include "power/effect.def"
 };
 static const struct bound {
@@ -118,9 +135,9 @@ static double event_energy(const struct power_tree *tree, int component,
 }
 
 // A small RAM that a technique adds: one word is read while another is written.
-static struct array table_of(const struct power_tree *tree, const struct power_price *p) {
+static struct array table_of(const struct power_tree *tree, double entries, uint32_t bits) {
     const struct array_config c = {
-        .entries = (unsigned)p->x, .bits = p->bits, .read_ports = 1, .write_ports = 1};
+        .entries = (unsigned)entries, .bits = bits, .read_ports = 1, .write_ports = 1};
     struct array a = {0};
     struct diags quiet;
     diags_init(&quiet);
@@ -137,10 +154,10 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     switch (e->price.kind) {
     case PRICE_WATTS: return x * cycle_s;
     case PRICE_JOULES: return x;
-    case PRICE_TABLE_READ: return table_of(tree, &e->price).read_j;
-    case PRICE_TABLE_WRITE: return table_of(tree, &e->price).write_j;
+    case PRICE_TABLE_READ: return table_of(tree, x, e->price.bits).read_j;
+    case PRICE_TABLE_WRITE: return table_of(tree, x, e->price.bits).write_j;
     case PRICE_TABLE_LEAK: {
-        const struct array a = table_of(tree, &e->price);
+        const struct array a = table_of(tree, x, e->price.bits);
         return (a.leak_sub_w + a.leak_gate_w) * cycle_s;
     }
     case PRICE_ACCESS:
@@ -157,6 +174,56 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     case PRICE_WAKE_OFF: return p->wake_off_j / parts;
     default: return p->wake_drowsy_j / parts;
     }
+}
+
+// ---- areas -------------------------------------------------------------------------------------
+static double gates_um2(const struct tech *t, unsigned inputs, double n) {
+    return n * circuit_gate_area(t, inputs, circuit_min_w(t));
+}
+
+// Of one, um2. A bit of a counter is a flip-flop and a half adder (four NAND2 an XOR, two an AND);
+// one of four bits is chosen by four NAND3 and a NAND4.
+static double size_um2(const struct tech *t, enum power_size_kind kind) {
+    switch (kind) {
+    case POWER_SIZE_COUNTS: return circuit_dff(t, NULL).area_um2 + gates_um2(t, 2, 6);
+    case POWER_SIZE_FLIPS: return circuit_dff(t, NULL).area_um2;
+    case POWER_SIZE_LATCHES: return gates_um2(t, 2, 2);
+    case POWER_SIZE_MUXES: return gates_um2(t, 3, 4) + gates_um2(t, 4, 1);
+    case POWER_SIZE_NANDS: return gates_um2(t, 2, 1);
+    default: return 0;
+    }
+}
+
+double power_area_mm2(const struct power_tree *tree, const struct power_area *r, double parts) {
+    enum { SHARE_OF_A_SWITCH = 10 }; // a tenth of the devices that it feeds
+    const int at = power_find(tree, r->component);
+    if (at < 0) return 0;
+    const struct power_component *const p = &tree->component[at];
+    const double all = r->size.per == POWER_PER_EACH ? p->count : tree->parts[r->size.per];
+    const double n = parts < 0 ? all : parts;
+    switch (r->size.kind) {
+    case POWER_SIZE_TABLE: return n * table_of(tree, r->size.x, r->size.bits).area_mm2;
+    case POWER_SIZE_HEADERS: return r->size.x * p->area_mm2;
+    case POWER_SIZE_DIVIDED: return fmax(0, p->word_gates_mm2);
+    case POWER_SIZE_SPLIT: return fmax(0, p->split_mm2);
+    case POWER_SIZE_SWITCHES:
+        return all > 0 ? r->size.x * array_switch_mm2(&tree->tech, n * p->cells / all,
+                                                      1.0 / SHARE_OF_A_SWITCH)
+                       : 0;
+    default: return n * r->size.x * size_um2(&tree->tech, r->size.kind) * 1e-6;
+    }
+}
+
+// Lines that a technique puts away: those that it counted in every cycle. -1: all parts.
+static double parts_counted(const struct power_tree *tree, const struct power_area *r,
+                            const struct activity *a) {
+    const bool drowsy = r->act >= ACT_line_drowsy && r->act < ACT_line_drowsy + ACT_ARRAYS;
+    const bool off = r->act >= ACT_line_off && r->act < ACT_line_off + ACT_ARRAYS;
+    if (!drowsy && !off) return -1;
+    const uint32_t array = r->act - (uint32_t)(drowsy ? ACT_line_drowsy : ACT_line_off);
+    const double cycles = (double)(a->c[ACT_sm_busy_cycles] + a->c[ACT_sm_idle_cycles]);
+    const double lines = (double)(a->c[ACT_line_on + array] + a->c[r->act]);
+    return cycles > 0 ? lines * tree->sms / cycles : 0;
 }
 
 static const char *counter_name(uint32_t act) {
@@ -278,10 +345,11 @@ void power_savings(const struct power_tree *tree, const struct activity *a, doub
         if (component[b->line] < 0 || !(sum(a, b->cycles, b->n) > 0)) continue;
         out->bound_j[b->line] = bound_j(tree, &tree->component[component[b->line]], b, a);
     }
-    for (uint32_t i = 0; i < WW_COUNT(areas); i++)
-        if (a->c[areas[i].act] > 0)
-            out->mm2[areas[i].line] +=
-                areas[i].mm2 * tree->sms * (tree->parts[areas[i].per] / tree->sms);
+    for (uint32_t i = 0; i < POWER_AREAS; i++) {
+        const struct power_area *const r = &power_areas[i];
+        if (!(sum(a, (int32_t)r->act, r->n) > 0)) continue;
+        out->area_mm2[i] = power_area_mm2(tree, r, parts_counted(tree, r, a));
+    }
     for (uint32_t l = 0; l < POWER_LINES; l++) out->any = out->any || out->seen[l];
 }
 
@@ -292,8 +360,9 @@ void power_savings_add(struct power_savings *to, const struct power_savings *s) 
         to->seen[l] = to->seen[l] || s->seen[l];
         to->all_j[l] += s->all_j[l];
         to->bound_j[l] += s->bound_j[l];
-        if (s->mm2[l] > to->mm2[l]) to->mm2[l] = s->mm2[l]; // the same hardware in each kernel
     }
+    for (uint32_t i = 0; i < POWER_AREAS; i++) // the same hardware in each kernel
+        to->area_mm2[i] = fmax(to->area_mm2[i], s->area_mm2[i]);
 }
 
 static double line_sum(const struct power_savings *s, enum power_line line, int sign) {
@@ -321,6 +390,13 @@ double power_savings_saved(const struct power_savings *s, enum power_line line) 
 
 double power_savings_spent(const struct power_savings *s, enum power_line line) {
     return line_sum(s, line, COSTS);
+}
+
+double power_savings_mm2(const struct power_savings *s, enum power_line line) {
+    double all = 0;
+    for (uint32_t i = 0; i < POWER_AREAS; i++)
+        if (line == POWER_LINES || power_areas[i].line == line) all += s->area_mm2[i];
+    return all;
 }
 
 double power_savings_apply(const struct power_tree *tree, const struct activity *a,

@@ -41,8 +41,8 @@ enum power_price_kind {
     PRICE_WORD_GATES,   // what dividing the word line adds to it
     PRICE_TABLE_READ,   // of such a table
     PRICE_TABLE_WRITE,
-    PRICE_WAKE_OFF,     // charging the cells of a part, from nothing
-    PRICE_WAKE_DROWSY   // from the retention supply
+    PRICE_WAKE_OFF,   // charging the cells of a part, from nothing
+    PRICE_WAKE_DROWSY // from the retention supply
 };
 struct power_price {
     enum power_price_kind kind;
@@ -69,6 +69,41 @@ enum {
 };
 extern const struct power_effect power_effects[POWER_EFFECTS];
 
+// Hardware that a technique adds.
+enum power_size_kind {
+    POWER_SIZE_COUNTS,   // x bits that count, of a part
+    POWER_SIZE_FLIPS,    // x flip-flops
+    POWER_SIZE_LATCHES,  // x latches
+    POWER_SIZE_MUXES,    // x multiplexers of four
+    POWER_SIZE_NANDS,    // x gates
+    POWER_SIZE_SWITCHES, // x switches for a part's cells
+    POWER_SIZE_HEADERS,  // x of the component's area
+    POWER_SIZE_TABLE,    // a RAM of x entries of `bits`
+    POWER_SIZE_DIVIDED,  // divided word lines of the component
+    POWER_SIZE_SPLIT     // its two partitions
+};
+struct power_area {
+    enum power_line line;
+    uint32_t mechanisms, act, n; // it is there where one of n counters from act on counted
+    const char *component;
+    struct power_size {
+        enum power_size_kind kind;
+        enum power_per per;
+        double x;
+        uint32_t bits;
+    } size;
+    const char *prose, *source, *published; // published: what the source says of it, or ""
+};
+enum {
+#define AREA(...) +1
+    POWER_AREAS = 0
+#include "power/effect.def"
+};
+extern const struct power_area power_areas[POWER_AREAS];
+// mm2 of `parts` of the row's parts; below 0: of all that the machine has. 0 where the GPU lacks
+// the component.
+double power_area_mm2(const struct power_tree *tree, const struct power_area *r, double parts);
+
 static inline bool power_price_is_leakage(const struct power_price *p) {
     return p->kind <= PRICE_WATTS;
 }
@@ -84,12 +119,12 @@ const char *power_price_text(const struct power_price *p, char *text, size_t siz
 
 // What the effects of a run are worth; sums of several runs are sums of the fields.
 struct power_savings {
-    bool any;                    // a technique ran
-    bool seen[POWER_LINES];      // it counted something of the line
-    double j[POWER_EFFECTS];     // of each effect, without a sign
-    double all_j[POWER_LINES];   // that the line's component would have leaked, or its events cost
-    double bound_j[POWER_LINES]; // net: what a perfect technique would save of the line's leakage
-    double mm2[POWER_LINES];     // of added hardware
+    bool any;                     // a technique ran
+    bool seen[POWER_LINES];       // it counted something of the line
+    double j[POWER_EFFECTS];      // of each effect, without a sign
+    double all_j[POWER_LINES];    // that the line's component would have leaked, or its events cost
+    double bound_j[POWER_LINES];  // net: what a perfect technique would save of the line's leakage
+    double area_mm2[POWER_AREAS]; // of hardware that was there
 };
 
 // Of `a` over `seconds`. Needs the tree that power_build made.
@@ -101,6 +136,8 @@ bool power_line_has_bound(enum power_line line);
 // Of one line.
 double power_savings_saved(const struct power_savings *s, enum power_line line);
 double power_savings_spent(const struct power_savings *s, enum power_line line);
+// Of added hardware; POWER_LINES: of all lines.
+double power_savings_mm2(const struct power_savings *s, enum power_line line);
 // Puts effects into the own energies of `usage`; without the regulator's part. Answers what the
 // static energy of all components falls by.
 double power_savings_apply(const struct power_tree *tree, const struct activity *a,

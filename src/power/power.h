@@ -54,6 +54,9 @@ struct power_component {
     double cell_w, cell_drowsy_w;       // of the leakage, the storage cells': at the supply, retained
     double wake_off_j, wake_drowsy_j;   // to charge all cells from nothing, from the retention supply
     double word_gates_w;                // registers: what dividing word lines adds to the leakage
+    double word_gates_mm2;              // what dividing word lines adds to the area
+    double split_mm2;                   // registers: what two partitions (of 1/8 and 7/8) add to it
+    double cells;                       // bits of storage
     double all_area_mm2, all_leak_sub_w, all_leak_gate_w, all_constant_w, all_peak_w;
 };
 
@@ -88,7 +91,8 @@ enum power_per {
     POWER_PER_TEX_TAG,
     POWER_PER_L2_LINE, // without its tag
     POWER_PER_L2_TAG,
-    POWER_PERS
+    POWER_PERS,
+    POWER_PER_EACH = POWER_PERS // of a component's count
 };
 
 struct power_tree {

@@ -109,6 +109,7 @@ static void put_cells(struct builder *b, int i, const struct array_config *c, co
     p->cell_drowsy_w += v * (a->cell_sub_w * k * sub + a->cell_gate_w * gate) * n;
     const double bits = (double)c->entries * (c->bits + (c->kind == ARRAY_RAM ? 0 : c->tag_bits)) *
                         (c->banks ? c->banks : 1) * n;
+    p->cells += bits;
     p->wake_off_j += bits * array_cell_wake_j(&b->t, 0);
     p->wake_drowsy_j += bits * array_cell_wake_j(&b->t, retained);
 }
@@ -134,6 +135,7 @@ void tree_word_gates(struct builder *b, int i, const struct array *divided,
     p->word_gates_w += ((divided->leak_sub_w - whole->leak_sub_w) * long_factor(b, long_share) +
                         divided->leak_gate_w - whole->leak_gate_w) *
                        p->count;
+    p->word_gates_mm2 += (divided->area_mm2 - whole->area_mm2) * p->count;
 }
 
 unsigned tree_log2_up(unsigned n) { return n < 2 ? 1 : (unsigned)ceil(log2(n)); }
@@ -173,6 +175,8 @@ void tree_divided(struct builder *b, const struct power_cache *k, const struct a
     if (s && !b->status) b->status = s;
     if (s) return;
     struct power_event *const e = &b->tree->event[b->tree->events - 1];
+    struct power_component *const p = &b->tree->component[e->component];
+    p->word_gates_mm2 = (divided.area_mm2 - a->area_mm2) * p->count; // each event's is the same
     e->word_part_j = reads * divided.part_read_j + writes * divided.part_write_j;
     e->word_gates_j =
         fmax(0, reads * (divided.read_j - a->read_j) + writes * (divided.write_j - a->write_j));

@@ -85,7 +85,46 @@ static void print_added(const struct power_savings *s, enum power_line l, FILE *
     char b[32];
     if (!s->seen[l]) return;
     fprintf(out, "    %-8s %s spent, %.4f mm2%s\n", power_lines[l].name,
-            table_scaled(power_savings_spent(s, l), "J", b), s->mm2[l], power_lines[l].note);
+            table_scaled(power_savings_spent(s, l), "J", b), power_savings_mm2(s, l),
+            power_lines[l].note);
+}
+
+// What the techniques' hardware takes, in mm2, of its component and of the chip.
+static double share_of(const struct account *a, double mm2, const char *component) {
+    const int at = power_find(a->tree, component);
+    const double all = at < 0 ? 0 : a->tree->component[at].all_area_mm2;
+    return all > 0 ? mm2 / all : 0;
+}
+
+static void print_areas(const struct account *a, const struct power_savings *s, FILE *out) {
+    const double all = power_savings_mm2(s, POWER_LINES);
+    if (!(all > 0)) return;
+    fprintf(out, "    %-8s %.4f mm2 added, %.2f %% of the chip\n", "area", all,
+            100 * share_of(a, all, "chip"));
+    for (uint32_t i = 0; i < POWER_AREAS; i++) {
+        const struct power_area *const r = &power_areas[i];
+        if (!(s->area_mm2[i] > 0)) continue;
+        fprintf(out, "    %-8s %8.4f mm2 %6.2f %% of %s: %s", "", s->area_mm2[i],
+                100 * share_of(a, s->area_mm2[i], r->component), r->component, r->prose);
+        if (*r->published) fprintf(out, " (published: %s)", r->published);
+        fputc('\n', out);
+    }
+}
+
+static json_t *areas_json(const struct account *a, const struct power_savings *s) {
+    const double all = power_savings_mm2(s, POWER_LINES);
+    json_t *const parts = json_array();
+    for (uint32_t i = 0; i < POWER_AREAS; i++) {
+        const struct power_area *const r = &power_areas[i];
+        if (!(s->area_mm2[i] > 0)) continue;
+        json_t *const o = json_pack("{s:s,s:s,s:s,s:f,s:f}", "what", r->prose, "component",
+                                    r->component, "source", r->source, "mm2", s->area_mm2[i],
+                                    "share", share_of(a, s->area_mm2[i], r->component));
+        if (*r->published) json_object_set_new(o, "published", json_string(r->published));
+        json_array_append_new(parts, o);
+    }
+    return json_pack("{s:f,s:f,s:o}", "added_mm2", all, "share", share_of(a, all, "chip"), "parts",
+                     parts);
 }
 
 // Of chip and board together: what a run without the technique would have spent in the same time,
@@ -143,6 +182,7 @@ void account_print_savings(const struct account *a, bool colour, FILE *out) {
         print_added(&s, l, out);
         if (l == POWER_LINE_SHIFT) print_folding(a, out);
     }
+    print_areas(a, &s, out);
     print_whole(a, &s, out);
 }
 
@@ -160,7 +200,7 @@ json_t *account_savings_json(const struct account *a) {
             snprintf(key, sizeof key, "%s_j", line->key);
             json_object_set_new(o, key, json_real(spent));
             snprintf(key, sizeof key, "%s_mm2", line->key);
-            json_object_set_new(o, key, json_real(s.mm2[l]));
+            json_object_set_new(o, key, json_real(power_savings_mm2(&s, l)));
         }
         if (line->kind == POWER_LINE_ADDED || !s.seen[l]) continue;
         json_t *unit = json_object();
@@ -173,6 +213,7 @@ json_t *account_savings_json(const struct account *a) {
             json_object_set_new(unit, "oracle_j", json_real(s.bound_j[l]));
         json_object_set_new(units, line->name, unit);
     }
+    json_object_set_new(o, "area", areas_json(a, &s));
     const struct whole w = whole_of(a, &s);
     json_object_set_new(o, "all",
                         json_pack("{s:f,s:f,s:f,s:f}", "net_j", w.net_j, "share", w.share,

@@ -510,6 +510,46 @@ CHIP_FUNCTION(f_leak, WATTS_LEAK_W)
 CHIP_FUNCTION(f_peak, WATTS_PEAK_W)
 CHIP_FUNCTION(f_constant, WATTS_CONSTANT_W)
 CHIP_FUNCTION(f_design, WATTS_DESIGN_W)
+static void f_added(sqlite3_context *c, int n, sqlite3_value **arg) {
+    struct eval *e = sqlite3_user_data(c);
+    const char *component = text_arg(arg, n, 0);
+    const struct watts *w = NULL;
+    int at;
+    struct value v = component_of(e, component, &w, &at);
+    const struct result *r = v.ok ? scope_result(e, &v, "added_mm2") : NULL;
+    struct kernel_result k;
+    if (r && w) v = number(scope_kernels(e, r, &k)
+                               ? watts_added_mm2(w, &k.activity, k.seconds, component)
+                               : NAN);
+    answer(c, e, v);
+}
+
+// Whether a technique (or several, with ',' between) runs beside those of the configuration.
+static void f_goes_with(sqlite3_context *c, int n, sqlite3_value **arg) {
+    struct eval *e = sqlite3_user_data(c);
+    if (e->scope.configuration < 0) {
+        answer(c, e, wrong(e, "goes_with needs a configuration: use other('configuration', ...)"));
+        return;
+    }
+    const struct study_configuration *const k =
+        &e->study->configuration.at[e->scope.configuration];
+    const bool plain = strcmp(k->policy, "none") == 0;
+    const char *const other = text_arg(arg, n, 0);
+    struct gpu_config gpu;
+    struct savings savings;
+    struct diags d;
+    diags_init(&d);
+    const bool alone = technique_configure(k->gpu, other, NULL, 0, &d, &gpu, &savings) == WW_OK;
+    char why[600] = "";
+    if (!alone) diags_first(&d, why, sizeof why);
+    diags_free(&d);
+    diags_init(&d);
+    const char *const both = plain ? other : arena_printf(e->arena, "%s,%s", k->policy, other);
+    const bool is = technique_configure(k->gpu, both, k->set, k->n_set, &d, &gpu, &savings) == WW_OK;
+    diags_free(&d);
+    answer(c, e, alone ? number(is) : wrong(e, "goes_with('%s'): %s", other, why));
+}
+
 #define FOLD_FUNCTION(name, how)                                                                   \
     static void name(sqlite3_context *c, int n, sqlite3_value **arg) {                             \
         struct eval *e = sqlite3_user_data(c);                                                     \
@@ -625,6 +665,12 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
     X("constant_w", "[component]", 0, 1, f_constant,                                               \
       "what is always drawn beside leakage; needs no run")                                         \
+    X("added_mm2", "[component]", 0, 1, f_added,                                                   \
+      "area of the hardware that the run's techniques add, in or beside a component, or in all "   \
+      "([reference-power.md](reference-power.md))")                                                \
+    X("goes_with", "techniques", 1, 1, f_goes_with,                                                \
+      "1 where they run together with those of the configuration, 0 where they exclude each "      \
+      "other; needs no run")                                                                       \
     X("design_w", "", 0, 0, f_design,                                                              \
       "what the board can draw, as a vendor's design power is meant: static power at the "         \
       "junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")         \

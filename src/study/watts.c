@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "power/power.h"
+#include "power/effect.h"
 #include "power/power_gpu.h"
 
 struct watts {
@@ -58,6 +58,16 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
     case WATTS_DESIGN_W: return w->design_w;
     }
     return NAN;
+}
+
+double watts_added_mm2(const struct watts *w, const struct activity *a, double seconds,
+                       const char *component) {
+    struct power_savings s;
+    power_savings(&w->tree, a, seconds, &s);
+    double all = 0;
+    for (uint32_t i = 0; i < POWER_AREAS; i++)
+        if (!*component || strcmp(component, power_areas[i].component) == 0) all += s.area_mm2[i];
+    return all;
 }
 
 double watts_event_j(const struct watts *w, uint32_t act) {

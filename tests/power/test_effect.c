@@ -110,13 +110,16 @@ static void lines(void **state) {
     close_to(spent(&s, POWER_LINE_INT), 14.0 * 30000 / 21000000);
     close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
              (11000000.0 - 100 * 14) / 21000000);
-    close_to(s.mm2[POWER_LINE_COUNTERS], 15 * 1210.8e-6);
+    const double square = 0.04 * 0.04 * 1e-6; // of 40 nm, mm2
+    // 36 bits an SM: a flip-flop of five NAND2 and a NAND3, six NAND2 of logic
+    close_to(power_savings_mm2(&s, POWER_LINE_COUNTERS),
+             15 * 36 * (11 * 50 * 9 + 50 * 12) * square);
     assert_true(s.seen[POWER_LINE_LDST] && !s.seen[POWER_LINE_SFU] && !s.seen[POWER_LINE_SHIFT]);
     struct power_savings two = s;
     power_savings_add(&two, &s);
     close_to(power_savings_saved(&two, POWER_LINE_INT),
              2 * power_savings_saved(&s, POWER_LINE_INT));
-    close_to(two.mm2[POWER_LINE_COUNTERS], s.mm2[POWER_LINE_COUNTERS]); // it stands there once
+    close_to(power_savings_mm2(&two, POWER_LINES), power_savings_mm2(&s, POWER_LINES)); // once
 }
 
 // What a row's counter at `count` moves: of `parts` parts of a component, each for part_s / parts
@@ -302,6 +305,41 @@ static void stored(void **state) {
     diags_free(&d);
 }
 
+// Hardware of what is stored, from its geometry: a set-reset latch is two NAND2, a switch a tenth
+// of a cell's six devices in fingers of 3 F. Lines are those that were counted, tables do not go
+// with them.
+static void areas(void **state) {
+    (void)state;
+    static struct activity a;
+    struct power_savings s;
+    const double square = 0.04 * 0.04 * 1e-6, latch = 2 * 50 * 9 * square;
+    const double cell = 0.1 * 2 * (1.31 + 1.23 + 2.08) * 3 * square;
+    fill(&a);
+    power_savings(&tree, &a, 1e-3, &s);
+    assert_true(power_savings_mm2(&s, POWER_LINES) == 0);
+    a.c[ACT_row_off_cycles] = 1;
+    power_savings(&tree, &a, 1e-3, &s);
+    close_to(power_savings_mm2(&s, POWER_LINE_RF), 15 * 1024 * 2 * (latch + 1024 * cell));
+    const double cycles = (double)(a.c[ACT_sm_busy_cycles] + a.c[ACT_sm_idle_cycles]) / 15;
+    a.c[ACT_line_on] = (uint64_t)(15 * 28 * cycles); // 128 lines an SM
+    a.c[ACT_line_drowsy] = (uint64_t)(15 * 100 * cycles);
+    power_savings(&tree, &a, 1e-3, &s);
+    close_to(power_savings_mm2(&s, POWER_LINE_L1), 15 * 128 * (latch + 2 * 1024 * cell));
+    const double before = power_savings_mm2(&s, POWER_LINES);
+    a.c[ACT_divided_cycles] = 1;
+    power_savings(&tree, &a, 1e-3, &s);
+    const double gates = power_savings_mm2(&s, POWER_LINE_RF_ACCESS),
+                 table = power_savings_mm2(&s, POWER_LINE_MASKS);
+    assert_true(gates > 0 && table > 0);
+    close_to(power_savings_mm2(&s, POWER_LINES), before + gates + table);
+    // every row has its parts and a component, so that none is worth nothing on a chip that has all
+    for (uint32_t i = 0; i < POWER_AREAS; i++) {
+        if (!(power_area_mm2(&tree, &power_areas[i], -1) > 0))
+            fail_msg("%s: %s has no area", power_areas[i].component, power_areas[i].prose);
+        assert_true(power_areas[i].mechanisms != 0 && power_areas[i].source[0] != 0);
+    }
+}
+
 // Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64
 // mW a lane for a cycle of each pass.
 static void single_lanes(void **state) {
@@ -328,7 +366,10 @@ static void single_lanes(void **state) {
     assert_true(s.seen[POWER_LINE_INT] && s.seen[POWER_LINE_SHIFT] && !s.seen[POWER_LINE_SFU]);
     close_to(s.bound_j[POWER_LINE_INT] / s.all_j[POWER_LINE_INT],
              (11000000.0 - 100 * 14) / 21000000);
-    close_to(s.mm2[POWER_LINE_SHIFT], 0.055); // a GTX 480
+    // 480 lanes, 128 bits: four NAND3 and a NAND4, and a flip-flop; an SM's is the published 0.055
+    const double mm2 = power_savings_mm2(&s, POWER_LINE_SHIFT), square = 0.04 * 0.04 * 1e-6;
+    close_to(mm2, 480 * 128 * (4 * 50 * 12 + 50 * 15 + 5 * 50 * 9 + 50 * 12) * square);
+    assert_true(mm2 / 15 > 0.5 * 0.055 && mm2 / 15 < 2 * 0.055);
     const int in = power_find(&tree, "int"), fp = power_find(&tree, "fp");
     const double logic = 0.055 / 32.7;
     close_to(with.static_j[in],
@@ -349,8 +390,8 @@ static void single_lanes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger), cmocka_unit_test(lines),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger),   cmocka_unit_test(lines),
                                        cmocka_unit_test(each_row), cmocka_unit_test(stored),
-                                       cmocka_unit_test(single_lanes)};
+                                       cmocka_unit_test(areas),    cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }
