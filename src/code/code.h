@@ -21,7 +21,8 @@ enum gen_trait {
 #include "code/generation.def"
     TRAIT_N
 };
-enum gen_costs { COSTS_TESLA, COSTS_FERMI, COSTS_KEPLER, COSTS_N }; // columns of lower_cost.def
+// Columns of lower_cost.def, and behind them those of lower_cost_later.def.
+enum gen_costs { COSTS_TESLA, COSTS_FERMI, COSTS_KEPLER, COSTS_PASCAL, COSTS_VOLTA, COSTS_N };
 struct generation {
     const char *name;
     uint32_t cc_first, cc_last; // compute capabilities, before the dot

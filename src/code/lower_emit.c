@@ -14,10 +14,31 @@ const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
 #include "code/lower_cost.def"
 #undef LOWER_COST
 };
+#define AS_KEPLER SEQ({0})
+const struct lower_cost_later lower_cost_later[LOWER_COST_N] = {
+#define LATER_COST(name, pascal, volta, source) [LOWER_COST_##name] = {source, {pascal, volta}},
+#include "code/lower_cost_later.def"
+#undef LATER_COST
+};
 #undef SEQ
 #undef SIDE
 #undef AS_FERMI
-static_assert(COSTS_TESLA == 0 && COSTS_FERMI == 1 && COSTS_KEPLER == 2, "order of the columns");
+#undef AS_KEPLER
+static_assert(COSTS_TESLA == 0 && COSTS_FERMI == 1 && COSTS_KEPLER == 2 && COSTS_PASCAL == 3 &&
+                  COSTS_VOLTA == 4,
+              "order of the columns");
+
+// Generations after Kepler do as Kepler where their table says nothing, and that and Tesla as
+// Fermi.
+static const struct lower_step *steps_of(enum lower_cost c, enum gen_costs column) {
+    if (column >= COSTS_PASCAL) {
+        const struct lower_step *const later = lower_cost_later[c].step[column - COSTS_PASCAL];
+        if (later[0].count) return later;
+        column = COSTS_KEPLER;
+    }
+    const struct lower_step *const step = lower_cost_info[c].step[column];
+    return step[0].count ? step : lower_cost_info[c].step[COSTS_FERMI];
+}
 
 struct opnd lower_temp(struct lower *l, unsigned words) {
     vec_push(l->arena, &l->f->vreg_words, (uint8_t)words);
@@ -147,8 +168,7 @@ static void put_filler(struct lower *l, const struct minst *of, const struct low
 }
 
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
-    const struct lower_step *step = lower_cost_info[c].step[gen_info[l->gen].costs];
-    if (!step[0].count) step = lower_cost_info[c].step[COSTS_FERMI];
+    const struct lower_step *const step = steps_of(c, gen_info[l->gen].costs);
     m->klass = step[0].klass;
     lower_put(l, m);
     const struct minst of = *m;

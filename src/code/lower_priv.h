@@ -36,9 +36,15 @@ struct lower_step {
 };
 struct lower_cost_info {
     const char *name, *source;
-    struct lower_step step[COSTS_N][LOWER_MAX_STEPS];
+    struct lower_step step[COSTS_PASCAL][LOWER_MAX_STEPS];
 };
 extern const struct lower_cost_info lower_cost_info[LOWER_COST_N];
+// What differs from Kepler in the generations after it.
+struct lower_cost_later {
+    const char *source;
+    struct lower_step step[COSTS_N - COSTS_PASCAL][LOWER_MAX_STEPS];
+};
+extern const struct lower_cost_later lower_cost_later[LOWER_COST_N];
 
 // Where a variable lives.
 enum lower_home {

@@ -16,7 +16,8 @@ static const char *const gen_names[] = {
 #include "code/generation.def"
 };
 static const char *const dp_pipe_names[] = {"dp", "int", "fp"};
-static const char *const int_mul_pipe_names[] = {"int", "sfu"};
+static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
+static const char *const cvt_pipe_names[] = {"lanes", "sfu"};
 static const char *const cluster_at_names[] = {"issue", "entry"};
 _Static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
 static const char *const scheduler_names[] = {

@@ -28,7 +28,10 @@ struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct 
     const uint32_t warps = threads == 0 ? 1 : (threads + WARP_LANES - 1) / WARP_LANES;
     const uint32_t regs = kernel_cta_registers(c, im->n_regs, warps);
     const uint32_t shared = cta_shared(c, shared_bytes);
-    const struct { uint32_t ctas; const char *name; } limit[] = {
+    const struct {
+        uint32_t ctas;
+        const char *name;
+    } limit[] = {
         {c->max_warps / warps, "warps"},
         {c->max_threads / (warps * WARP_LANES), "threads"},
         {regs == 0 ? UINT32_MAX : c->registers / regs, "registers"},
@@ -180,7 +183,10 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
         in->unit = d->c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
     const bool is_product =
         m->klass == OPC_INT_MUL || m->klass == OPC_INT_MAD || m->klass == OPC_INT_DIV;
-    if (is_product && d->c->int_mul_pipe == INT_MUL_PIPE_SFU) in->unit = UNIT_SFU;
+    static const uint8_t product_unit[] = {UNIT_INT, UNIT_SFU, UNIT_FP};
+    if (is_product) in->unit = product_unit[d->c->int_mul_pipe];
+    const bool is_cvt = m->klass == OPC_CVT || m->klass == OPC_CVT_FP || m->klass == OPC_INT_BIT;
+    if (is_cvt && d->c->cvt_pipe == CVT_PIPE_SFU) in->unit = UNIT_SFU;
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);

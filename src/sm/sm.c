@@ -53,7 +53,8 @@ static const char *config_wrong(const struct sm_config *c) {
         if (c->shared_warps) return "shared_warps does not go with sub_cores";
     }
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
-    if (c->int_mul_pipe > INT_MUL_PIPE_SFU) return "there is no such int_mul_pipe";
+    if (c->int_mul_pipe > INT_MUL_PIPE_FP) return "there is no such int_mul_pipe";
+    if (c->cvt_pipe > CVT_PIPE_SFU) return "there is no such cvt_pipe";
     if (c->cluster_at > CLUSTER_AT_ENTRY) return "there is no such cluster_at";
     if (c->cluster_at == CLUSTER_AT_ENTRY && c->collector_ahead > ENTRY_AHEAD_MAX)
         return "cluster_at entry goes with collector_ahead 0 to 2";

@@ -1,13 +1,13 @@
 // What becomes of each PTX instruction: tests/code/lower/*.ptx say it line by line, in a trailing
 //   //= IADD.CC IADD.X                        on every generation
-//   //= IMUL | tesla: IMUL +INT_MUL*3         tesla, fermi, kepler where they differ
+//   //= IMUL | tesla: IMUL +INT_MUL*3         tesla, fermi, kepler, pascal, volta where they differ
 // +CLASS*n are fillers, `-` is nothing. With files as arguments this program prints what it finds
 // instead, for a person to check and put there.
 #include <dirent.h>
 
 #include "test_lower.h"
 
-static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler"};
+static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta"};
 
 struct lines {
     struct text *at; // opcodes of each PTX line, from 0
@@ -52,6 +52,13 @@ static void expectation(const char *all, const char *gen, char *out, size_t size
             snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " "));
         }
     }
+}
+
+// Generations after Kepler do as Kepler unless they are named.
+static const char *named(const char *all, unsigned gen) {
+    char mark[32];
+    snprintf(mark, sizeof mark, "| %s:", generations[gen]);
+    return gen > GEN_KEPLER && !strstr(all, mark) ? generations[GEN_KEPLER] : generations[gen];
 }
 
 static char *read_all(struct arena *a, const char *path, size_t *len) {
@@ -101,12 +108,15 @@ static unsigned check_file(const char *path, bool print) {
                 printf("%s//= %s", mark ? "" : "  ", f->at);
                 if (strcmp(t->at, f->at) != 0) printf(" | tesla: %s", t->at);
                 if (strcmp(k->at, f->at) != 0) printf(" | kepler: %s", k->at);
+                for (unsigned gen = GEN_KEPLER + 1; gen < GEN_N; gen++)
+                    if (strcmp(lines[gen].at[line].at, k->at) != 0)
+                        printf(" | %s: %s", generations[gen], lines[gen].at[line].at);
             }
             printf("\n");
         }
         for (unsigned gen = 0; mark && !print && gen < GEN_N; gen++) {
             char want[600];
-            expectation(mark + 4, generations[gen], want, sizeof want);
+            expectation(mark + 4, named(mark + 4, gen), want, sizeof want);
             const char *const got = lines[gen].at[line].n ? lines[gen].at[line].at : "-";
             if (strcmp(want, got) == 0) continue;
             wrong++;

@@ -28,6 +28,16 @@ static const struct code_target targets[GEN_N] = {
                     .reg_alloc_unit = 1,
                     .n_preds = 7,
                     .max_threads_per_cta = 1024},
+    [GEN_PASCAL] = {.gen = GEN_PASCAL,
+                    .max_regs = 255,
+                    .reg_alloc_unit = 1,
+                    .n_preds = 7,
+                    .max_threads_per_cta = 1024},
+    [GEN_VOLTA] = {.gen = GEN_VOLTA,
+                   .max_regs = 255,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
 };
 
 static double now_s(void) {

@@ -38,6 +38,16 @@ static const struct code_target loader_targets[GEN_N] = {
                     .reg_alloc_unit = 1,
                     .n_preds = 7,
                     .max_threads_per_cta = 1024},
+    [GEN_PASCAL] = {.gen = GEN_PASCAL,
+                    .max_regs = 255,
+                    .reg_alloc_unit = 1,
+                    .n_preds = 7,
+                    .max_threads_per_cta = 1024},
+    [GEN_VOLTA] = {.gen = GEN_VOLTA,
+                   .max_regs = 255,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
 };
 
 static inline bool loader_is_opaque(const struct ptx_var *v) {

@@ -187,6 +187,7 @@ static void parse_line(struct spec *sp, const char *s, uint32_t line) {
         sp->target[GEN_TESLA] = strstr(s, "tesla");
         sp->target[GEN_FERMI] = strstr(s, "fermi");
         sp->target[GEN_KEPLER] = strstr(s, "kepler");
+        sp->target[GEN_PASCAL] = sp->target[GEN_VOLTA] = strstr(s, "kepler") || strstr(s, "volta");
         return;
     }
     if (word(&s, "expect")) {
@@ -461,7 +462,7 @@ static bool check(const char *path, const char *how, const struct spec *sp, cons
 
 static bool run_one(const char *path, const struct spec *sp, const char *text, size_t len,
                     enum target_gen gen, bool logged, uint64_t seed, bool show) {
-    static const char *const gens[] = {"tesla", "fermi", "kepler"};
+    static const char *const gens[] = {"tesla", "fermi", "kepler", "pascal", "volta"};
     char how[64];
     snprintf(how, sizeof how, "%s, %s, %s", gens[gen], exec_simd_level(),
              logged ? "logged" : "direct");

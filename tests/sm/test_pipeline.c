@@ -128,8 +128,9 @@ static void sfu_interval(void **state) {
 // pipeline two cycles late. Banks: (register + warp) mod 4 with warp 0.
 static void bank_conflict(void **state) {
     (void)state;
-    const struct { uint32_t a, b, c, late; } row[] = {
-        {1, 2, 3, 0}, {4, 8, 3, 1}, {4, 8, 12, 2}, {4, 4, 4, 0}};
+    const struct {
+        uint32_t a, b, c, late;
+    } row[] = {{1, 2, 3, 0}, {4, 8, 3, 1}, {4, 8, 12, 2}, {4, 4, 4, 0}};
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         struct rig *g = rig_new();
         g->c.rf_banks = 4;
@@ -215,7 +216,9 @@ static void collector_takes_rows_in_turn(void **state) {
 // earlier it is three.
 static void collector_queue_and_ahead(void **state) {
     (void)state;
-    const struct { uint32_t queue, ahead, last; } row[] = {
+    const struct {
+        uint32_t queue, ahead, last;
+    } row[] = {
         {0, 0, 1 + 9 * 5}, {1, 0, 1 + 4 * 5 + 1}, {0, 2, 1 + 9 * 3}, {0, 4, 1 + 9}, {0, 9, 1 + 9}};
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         struct rig *g = rig_new();
@@ -281,7 +284,7 @@ static void write_latency_is_part_of_a_chain(void **state) {
 }
 
 // Integer products in the SFU, branches in an INT pipeline: what is counted, and that they meet
-// there.
+// there. Products in FP, conversions in the SFU.
 static void products_in_sfu_and_control_in_int(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -295,6 +298,33 @@ static void products_in_sfu_and_control_in_int(void **state) {
     assert_int_equal(act(g, ACT_sfu_issues), 5);
     assert_int_equal(act(g, ACT_int_issues), 0);
     rig_free(g);
+    g = rig_new(); // in FP, beside the additions of INT: one of each a cycle, with two a turn
+    g->c.int_mul_pipe = INT_MUL_PIPE_FP;
+    for (uint32_t i = 0; i < 5; i++)
+        emit(g, OP_IMAD, OPC_INT_MAD, PTX_U32, R(i), R(20), R(21), R(22));
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_fp_issues), 5);
+    assert_int_equal(act(g, ACT_int_issues), 0);
+    rig_free(g);
+    for (uint32_t on = 0; on < 2; on++) { // conversions and counts of bits: four cycles in the SFU
+        g = rig_new();
+        g->c.cvt_pipe = on ? CVT_PIPE_SFU : CVT_PIPE_LANES;
+        g->c.timing[OPC_INT_BIT].interval = 4;
+        for (uint32_t i = 0; i < 5; i++) {
+            emit(g, OP_POPC, OPC_INT_BIT, PTX_U32, R(2 * i), R(20), NIL(), NIL());
+            iaddi(g, 2 * i + 1, 21, 1);
+        }
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_sfu_issues), on ? 5 : 0);
+        assert_int_equal(act(g, ACT_int_issues), on ? 5 : 10);
+        // In one pipeline each addition waits for the count before it: 5 * (4 + 1) cycles, the last
+        // addition in the 25th; with two the counts alone make 1 + 4 * 4 and it comes a cycle
+        // later.
+        assert_int_equal(g->done_at, on ? 18 + 10 : 25 + 10);
+        rig_free(g);
+    }
     for (uint32_t on = 0; on < 2; on++) {
         g = rig_new();
         g->c.schedulers = 2;
@@ -336,8 +366,11 @@ static void two_schedulers(void **state) {
 // cycle 45. A lone warp gives one a cycle either way.
 static void warps_of_all_schedulers(void **state) {
     (void)state;
-    const struct { uint32_t threads; bool shared; uint64_t last; } row[] = {
-        {96, false, 60}, {96, true, 45}, {32, true, 30}};
+    const struct {
+        uint32_t threads;
+        bool shared;
+        uint64_t last;
+    } row[] = {{96, false, 60}, {96, true, 45}, {32, true, 30}};
     for (size_t r = 0; r < WW_COUNT(row); r++) {
         for (uint32_t scheduler = SCHED_LRR; scheduler <= SCHED_TWO_LEVEL; scheduler += 2) {
             struct rig *g = rig_new();
@@ -521,8 +554,14 @@ static void instruction_buffer(void **state) {
 static void instruction_cache(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.icache = (struct cache_config){.bytes = 1024, .line_bytes = 64, .ways = 2, .mshrs = 2,
-                                        .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    g->c.icache = (struct cache_config){.bytes = 1024,
+                                        .line_bytes = 64,
+                                        .ways = 2,
+                                        .mshrs = 2,
+                                        .mshr_merge = 8,
+                                        .hit_latency = 1,
+                                        .ports = 1,
+                                        .lru = true};
     g->c.fetch_instructions = 8;
     g->c.ibuffer_entries = 8;
     for (uint32_t i = 0; i < 15; i++) movi(g, i, i);
@@ -542,8 +581,14 @@ static void instruction_cache(void **state) {
 static void instruction_prefetch(void **state) {
     (void)state;
     struct rig *g = rig_new();
-    g->c.icache = (struct cache_config){.bytes = 1024, .line_bytes = 64, .ways = 2, .mshrs = 2,
-                                        .mshr_merge = 8, .hit_latency = 1, .ports = 1, .lru = true};
+    g->c.icache = (struct cache_config){.bytes = 1024,
+                                        .line_bytes = 64,
+                                        .ways = 2,
+                                        .mshrs = 2,
+                                        .mshr_merge = 8,
+                                        .hit_latency = 1,
+                                        .ports = 1,
+                                        .lru = true};
     g->c.icache_prefetch = 3; // the code ends after two lines
     g->c.fetch_instructions = 8;
     g->c.ibuffer_entries = 8;

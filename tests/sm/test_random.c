@@ -88,7 +88,8 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->collector_reads = rnd(3);
     c->collector_ahead = rnd(4);
     c->write_latency = rnd(3);
-    c->int_mul_pipe = rnd(2);
+    c->int_mul_pipe = rnd(3);
+    c->cvt_pipe = c->int_mul_pipe & 1;
     c->ctrl_on_lanes = rnd(2);
     if (which % 3 == 1) {
         c->cluster_at = CLUSTER_AT_ENTRY;
