@@ -255,8 +255,13 @@ static enum ww_status through_file(const struct run *r, const char *dir, const c
 
 static void write_json(const struct run *r, FILE *f) {
     json_t *o = run_to_json(r, NULL); // power has files of its own
-    json_dumpf(o, f, JSON_INDENT(1));
+    char *text = json_dumps(o, JSON_INDENT(1)); // json_dumpf writes a token at a time
+    if (text)
+        fputs(text, f);
+    else
+        json_dumpf(o, f, JSON_INDENT(1));
     fputc('\n', f);
+    free(text);
     json_decref(o);
 }
 

@@ -10,7 +10,7 @@
 // what they left is DETAIL_ROOM; later ones are added up by kernel and shape, and a sum is written
 // when it holds FOLD_MAX of them, and at the end. Every joule and cycle is still there, and the
 // counts of every instruction; what is lost is which of them were whose. Every file of a run is
-// made of the record, at some 500 host instructions a byte of it: DETAIL_ROOM keeps that below a
+// made of the record, at 1000 to 2000 host instructions a byte of it: DETAIL_ROOM keeps that below a
 // tenth of what a run of ten seconds takes (docs/performance.md).
 enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64, DETAIL_ROOM = 2 << 20 };
 struct fold {
@@ -279,10 +279,10 @@ static void write_launch(struct record *r, const struct gpu_result *g, uint64_t 
     write_line(r, o);
 }
 
-// Bytes that a launch's line takes, about. Of the same launch always the same: which launches stand
-// one by one must not depend on the host.
+// Bytes that a launch's line takes, about; an interval's, which stands in most files, twice. Of the
+// same launch always the same: which launches stand one by one must not depend on the host.
 static uint64_t detail_of(const struct gpu_result *g, struct record_detail detail) {
-    enum { LINE = 9000, INTERVAL = 3400, PART = 1000, PART_BUSY = 2000, INSTRUCTION = 170 };
+    enum { LINE = 9000, INTERVAL = 6800, PART = 1000, PART_BUSY = 2000, INSTRUCTION = 170 };
     uint64_t n = LINE + (uint64_t)g->n_intervals * INTERVAL;
     if (g->inst) n += (uint64_t)g->image->n_insts * INSTRUCTION;
     for (uint32_t i = 0; detail.per_sm && !g->functional && i < g->n_sms; i++)

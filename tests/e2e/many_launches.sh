@@ -19,6 +19,20 @@ p = json.load(open('dir/power.json'))
 whole = sum(sum(sum(v) for v in l['components'].values()) for l in p['launches']) if 'components' in p['launches'][0] else None
 assert whole is None or abs(whole / p['kernels']['energy_j'] - 1) < 1e-9
 P
+# what -o costs goes by what the record holds (docs/performance.md): bounded, however many launches of however
+# large a kernel; those that are added up keep their counts by instruction
+run 0 run -q -o large myocyte
+python3 - <<'P' || fail "the record of many launches"
+import json, os, sqlite3
+assert os.path.getsize('large/record.jsonl') < 4.5e6, os.path.getsize('large/record.jsonl')
+r = json.load(open('large/run.json'))
+assert len(r['launches']) < sum(l.get('launches', 1) for l in r['launches']) == r['totals']['launches']
+assert sum(i['issues'] for l in r['launches'] for i in l['instructions']) == r['summary']['warp_instructions']
+db = sqlite3.connect('large/results.sqlite')
+one = lambda q: db.execute(q).fetchone()[0]
+total = one('select energy_j from run')
+assert abs(one('select sum(dynamic_j + static_j) from instructions') + one('select sum(idle_j) from idle') - total) <= 1e-9 * total
+P
 program="${WARPWATT%/*}/cudart_registered_13"
 [ -x "$program" ] || program="${WARPWATT%/*}/tests/cudart/cudart_registered_13"
 [ -x "$program" ] || fail "no program of the runtime API at $program"

@@ -14,6 +14,12 @@ assert abs(sum(l.energy_j for l in run.launches) / run.energy_j - 1) < 1e-9
 assert run.query('select count(*) from launches where kernel = ?', run.launches[0].kernel)[0][0] >= 1
 assert 'gto' in open('kept/gpu.yaml').read()
 assert warpwatt.load('kept').energy_j == run.energy_j
+# techniques, bits that change, and the sums that hold with them
+with_both = warpwatt.run('bfs', gpu='gtx480-micro46', techniques=['warped-gates'], options=['--toggle'])
+parts = sum(i.dynamic_j + i.static_j for i in with_both.instructions) + sum(i.idle_j for i in with_both.idle)
+assert abs(parts / with_both.energy_j - 1) < 1e-9, (parts, with_both.energy_j)
+assert any(c.counter == 'toggle_reads' for c in with_both.counters) and any(c.counter.startswith('gat') or 'gated' in c.counter for c in with_both.counters)
+assert abs(sum(c.dynamic_j + c.static_j for c in with_both.components if c.launch) / with_both.energy_j - 1) < 1e-9
 for bad, code, word in ((lambda: warpwatt.run('bffs'), 2, 'bfs'), (lambda: warpwatt.run('bfs', set={'sm.schedulrs': 4}), 2, 'schedulers'),
                         (lambda: warpwatt.run(), 2, 'either'), (lambda: warpwatt.load('nowhere'), 2, 'results.sqlite')):
     try: bad()

@@ -4,6 +4,7 @@
 docs=$HERE/../../docs
 run 0 run -o plain hotspot
 run 0 run -o technique -g gtx480-micro46 -p warped-gates bfs
+run 0 run -o both -g gtx480-micro46 -p warped-gates,warped-register-file,power-aware-caches --toggle matrixMul 128 128 128 1 0
 run 0 run -o functional --functional bfs
 run 0 run -o folded "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 'f32[64]=iota' --arg 'f32[64]=const:1' --arg u32=64 --repeat 300
 run 4 run -o cut --max-cycles 3000 hotspot
@@ -13,11 +14,13 @@ python3 - "$docs" <<'P' || fail "files are not as docs/results.md says"
 import json, re, sqlite3, sys
 docs = sys.argv[1]
 text = open(docs + '/results.md').read()
-described = {}
+described = {'activity': set(re.findall(r'`(\w+)`', re.search(r'\| `activity\.csv` \| (`launch`.*)', text).group(1)))}
+memory = re.findall(r'^\| `(\w+)` \| [\w ]+ \| ', text[text.index('| | unit |'):], re.M)
+assert len(memory) == 9, memory
 for line in text.splitlines():
     m = re.match(r'\| `(\w+)` \| (?!what it)', line)
     if m and line.count('|') == 4: described[m.group(1)] = set(re.findall(r'`(\w+)`', line))
-for run in ('plain', 'technique', 'functional', 'folded', 'cut'):
+for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
     db = sqlite3.connect(run + '/results.sqlite')
     there = {}
     for (name,) in db.execute("select name from sqlite_master where type in ('table', 'view')"):
@@ -25,7 +28,14 @@ for run in ('plain', 'technique', 'functional', 'folded', 'cut'):
     for name, columns in there.items():
         assert name in described, name
         assert columns <= described[name], (name, columns - described[name])
-    assert set(there) == set(described) & set(there) and len(there) >= 11, there
+    assert set(there) == set(described) & set(there) - {'activity'} and len(there) >= 11, there
+    for name in ('activity', 'intervals', 'instructions', 'power', 'power-intervals'):
+        try: head = open('%s/%s.csv' % (run, name)).readline().strip().split(',')
+        except FileNotFoundError: continue
+        row = re.search(r'\| `%s\.csv` \| (`launch`.*|the same.*)' % name, text).group(1)
+        told = set(re.findall(r'`(\w+)`', row)) | (described['activity'] if name == 'intervals' else set()) | set(memory)
+        for column in head:
+            assert column in told or column.startswith('stall_') or (name == 'power-intervals' and column.endswith('_w')), (name, column)
     queries = re.findall(r'```sql\n(.*?)```', text, re.S)
     assert len(queries) == 3
     if run in ('plain', 'technique'):
@@ -35,7 +45,7 @@ for run in ('plain', 'technique', 'functional', 'folded', 'cut'):
     launches = one('select sum(energy_j) from launches')
     parts = one('select sum(dynamic_j + static_j) from components where launch > 0')
     assert abs(launches - total) <= 1e-9 * total and abs(parts - total) <= 1e-9 * total, run
-    if run in ('plain', 'technique'):
+    if run != 'functional':
         lines = one('select sum(dynamic_j + static_j) from instructions') + one('select sum(idle_j) from idle')
         assert abs(lines - total) <= 1e-9 * total, (run, lines, total)
         assert one("select sum(value) from counters where counter = 'warp_instructions'") == one('select sum(issues) from instructions')
@@ -52,7 +62,7 @@ def check(schema, values):
         for e in validator.iter_errors(v):
             deepest = min(e.context or [e], key=lambda c: -len(c.absolute_path))
             raise SystemExit('%s: %s at %s' % (schema, deepest.message[:300], list(deepest.absolute_path)))
-for run in ('plain', 'technique', 'functional', 'folded', 'cut'):
+for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
     check('run', [json.load(open(run + '/run.json'))])
     check('record', [json.loads(l) for l in open(run + '/record.jsonl')])
     if run != 'functional': check('power', [json.load(open(run + '/power.json'))])

@@ -70,8 +70,10 @@ assert max(shares) > 1 and all(0 <= v <= 100 for v in shares)
 assert any(c['args']['value'] > 0 for c in counters if c['name'] == 'DRAM (GB/s)')
 assert gzip.open('a.json.gz').read() == gzip.open('b.json.gz').read(), 'host threads change the timeline'
 try:
-    from perfetto.trace_processor import TraceProcessor
-    tp = TraceProcessor(trace='a.json.gz')
+    import shutil
+    from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
+    # the package fetches its program from the network; one that is installed will do
+    tp = TraceProcessor(trace='a.json.gz', config=TraceProcessorConfig(bin_path=shutil.which('trace_processor_shell')))
 except Exception as e:
     print('perfetto\'s trace processor is not there or does not start (%s): our own reader alone looked' % type(e).__name__)
 else:
