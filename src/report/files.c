@@ -254,7 +254,7 @@ static enum ww_status through_file(const struct run *r, const char *dir, const c
 }
 
 static void write_json(const struct run *r, FILE *f) {
-    json_t *o = run_to_json(r, NULL); // power has files of its own
+    json_t *o = run_to_json(r, NULL);           // power has files of its own
     char *text = json_dumps(o, JSON_INDENT(1)); // json_dumpf writes a token at a time
     if (text)
         fputs(text, f);

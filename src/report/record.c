@@ -10,8 +10,8 @@
 // what they left is DETAIL_ROOM; later ones are added up by kernel and shape, and a sum is written
 // when it holds FOLD_MAX of them, and at the end. Every joule and cycle is still there, and the
 // counts of every instruction; what is lost is which of them were whose. Every file of a run is
-// made of the record, at 1000 to 2000 host instructions a byte of it: DETAIL_ROOM keeps that below a
-// tenth of what a run of ten seconds takes (docs/performance.md).
+// made of the record, at 1000 to 2000 host instructions a byte of it: DETAIL_ROOM keeps that below
+// a tenth of what a run of ten seconds takes (docs/performance.md).
 enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64, DETAIL_ROOM = 2 << 20 };
 struct fold {
     struct gpu_result first;     // what they have in common, and the sums

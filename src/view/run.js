@@ -80,10 +80,20 @@
   // A table whose columns are {title, value(row), text(row), compare}; headings sort.
   function table(caption, columns, rows, options) {
     options = options || {};
-    var body = el("tbody"), sorted = { at: -1, down: true };
+    var body = el("tbody"), sorted = { at: -1, down: true }, shown = rows;
+    function in_order() {
+      if (sorted.at < 0) return shown;
+      var c = columns[sorted.at];
+      return shown.slice().sort(function (a, b) {
+        var x = c.value(a), y = c.value(b), q = x > y ? 1 : x < y ? -1 : 0;
+        return sorted.down ? -q : q;
+      });
+    }
+    // Rows that are filtered keep their order, and sorted ones their filter.
     function fill(list) {
+      shown = list;
       body.textContent = "";
-      list.forEach(function (r, at) {
+      in_order().forEach(function (r, at) {
         var tr = el("tr", options.row ? options.row(r, at) : null, columns.map(function (c, i) {
           var content = c.node ? c.node(r) : null, text = content ? null : c.text ? c.text(r) : fixed(c.value(r));
           return i === 0 ? el("th", { scope: "row", text: text }, [content]) : el("td", { "class": c.kind || null, text: text }, [content]);
@@ -96,15 +106,11 @@
       var button = el("button", { type: "button", text: c.title, title: c.hint || null, onclick: function () {
         sorted.down = sorted.at === i ? !sorted.down : true;
         sorted.at = i;
-        var list = rows.slice().sort(function (a, b) {
-          var x = c.value(a), y = c.value(b), q = x > y ? 1 : x < y ? -1 : 0;
-          return sorted.down ? -q : q;
-        });
         Array.prototype.forEach.call(head.children, function (h, k) {
           if (k === i) h.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
           else h.removeAttribute("aria-sort");
         });
-        fill(list);
+        fill(shown);
       } });
       return el("th", { scope: "col" }, [button]);
     }));
@@ -282,6 +288,12 @@
     return Object.assign({ title: title, value: function (r) { return r[key]; }, node: function (r) {
       return el("span", null, [text(r[key]) + " ", change(r[key], (twin_of(r) || {})[key], good)]); } }, more);
   }
+  // Who had the issue slots, most first.
+  function slotText(slots) {
+    var names = Object.keys(slots).filter(function (n) { return n !== "dual"; }), all = names.reduce(function (s, n) { return s + slots[n]; }, 0);
+    return names.sort(function (a, b) { return slots[b] - slots[a]; }).filter(function (n) { return slots[n] >= 5e-4 * all; }).map(function (n) {
+      return n + " " + percent(slots[n] / all); }).join(", ");
+  }
   function kernelDetail(k) {
     var rows = (k.limits || []).filter(function (l) { return known(l.share); });
     return el("details", null, [el("summary", { text: k.kernel + ": how near to each limit" }),
@@ -289,6 +301,7 @@
         (k.occupancy_limit || "nothing") + "; " + k.registers + " registers a thread, " + k.shared_bytes + " bytes of shared memory a block; " +
         fixed(k.transactions_an_access) + " transactions an access, " + fixed(k.passes_a_shared_access) + " passes a shared access, DRAM row hits " +
         percent(k.row_hit) + "." }),
+      el("p", { text: "Issue slots: " + slotText(k.slots || {}) + "." }),
       table("limits of " + k.kernel, [{ title: "limit", value: function (l) { return l.name; }, text: function (l) { return l.name; } },
         column("of its peak", "share", percent, 0, function (l) {
           return (twin(k).limits || []).filter(function (q) { return q.name === l.name; })[0]; }),

@@ -81,6 +81,14 @@ class Browser:
             raise SystemExit("%s: %s" % (script[:80], json.dumps(r["exceptionDetails"])[:400]))
         return r["result"].get("value")
 
+    def until(self, script, limit_s=30):
+        """Waits for an expression to be true: what an event does is done in some later frame."""
+        end = time.time() + limit_s
+        while not self.run(script):
+            if time.time() > end:
+                raise SystemExit("never true: " + script)
+            time.sleep(0.05)
+
     def key(self, name):
         code = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40, "ArrowUp": 38}[name]
         text = {"Enter": "\r", " ": " "}.get(name)

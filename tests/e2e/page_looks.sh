@@ -45,11 +45,12 @@ for width in (1200, 400):
 # the colour scheme changes while the page is open; on paper it is light, whole and open whatever the screen is
 b.open('a/index.html', 1200)
 b.media(dark=True)
-assert b.run('new Promise(function (f) { setTimeout(function () { f(Chart.defaults.color); }, 50); })') == '#b9c4d0'
+b.until('Chart.defaults.color === "#b9c4d0"')
 b.send('Emulation.setDeviceMetricsOverride', width=718, height=1000, deviceScaleFactor=1, mobile=False)  # A4 less its margins
 b.media(dark=True, media='print')
-b.run('new Promise(function (f) { setTimeout(f, 300); })')
-assert min(b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")) > 200 and b.run('Chart.defaults.color') == '#3c4753'
+b.until('Chart.defaults.color === "#3c4753" && document.querySelector("details").open')
+assert min(b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")) > 200
+b.run('new Promise(function (f) { requestAnimationFrame(function () { setTimeout(f, 200); }); })')  # charts take their new width
 cut = b.run('''Array.prototype.filter.call(document.querySelectorAll('.scroll, table, canvas, .map'), function (e) {
   var box = e.getBoundingClientRect(); return box.right > 719 || e.scrollWidth > e.clientWidth + 1 || (e.className === 'scroll' && e.scrollHeight > e.clientHeight + 1); })
   .map(function (e) { return [e.tagName, e.className, e.getAttribute('aria-label'), e.scrollWidth, e.clientWidth, e.getBoundingClientRect().right]; })''')
@@ -59,8 +60,7 @@ assert b.run('getComputedStyle(document.querySelector("nav")).display') == 'none
 least = b.run(contrast)
 assert least[0] >= 4.5, ('contrast on paper', least)
 b.media()
-b.run('new Promise(function (f) { setTimeout(f, 50); })')
-assert not b.run('document.querySelector("details").open')
+b.until('!document.querySelector("details").open')
 pdf = base64.b64decode(b.send('Page.printToPDF')['data'])
 assert pdf.startswith(b'%PDF') and len(pdf) > 50000 and pdf.count(b'/Type /Page\n') > 2, len(pdf)
 # the keyboard alone: each thing that does something is reached, seen, and does it
@@ -82,6 +82,8 @@ assert 'cell' in b.run(here)[1], 'the focus is lost where a part opens'
 reach('INPUT', '', 'kernels')
 b.send('Input.insertText', text='no such kernel')
 assert b.run('document.querySelectorAll("#kernels .scroll tbody")[0].children.length') == 0
+b.run('document.querySelector("#kernels th button").click()')
+assert b.run('document.querySelectorAll("#kernels .scroll tbody")[0].children.length') == 0, 'sorting forgets the filter'
 b.run('var i = document.querySelector("input"); i.value = ""; i.dispatchEvent(new Event("input"))')
 reach('BUTTON', 'time', 'kernels')
 b.key('Enter')
@@ -91,6 +93,7 @@ assert b.run('document.activeElement.parentElement.getAttribute("aria-sort")') =
 reach('SUMMARY')
 b.key('Enter')
 assert b.run('document.querySelector("details").open')
+assert 'memory ' in b.run('document.querySelector("details").textContent')
 reach('SELECT', '', 'source')
 reach('TR', '', 'source')
 b.key('ArrowDown'); b.key('ArrowDown')
