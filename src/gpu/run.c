@@ -197,17 +197,17 @@ static void run_sm(struct gpu *g, uint32_t i) {
     g->side[i].next = sm_next_event(s, g->to);
 }
 
-// A cluster of SMs, always on one thread.
-static void cluster_phase(void *user, uint32_t cluster) {
+static void sm_phase(void *user, uint32_t sm) { run_sm(user, sm); }
+
+// SMs that one thread runs, though they share nothing.
+static void neighbours_phase(void *user, uint32_t cluster) {
     struct gpu *g = user;
     const uint32_t first = cluster * g->cluster_sms, end = first + g->cluster_sms,
                    n = g->config.sm_count;
-    if (g->cluster) {
-        cluster_run(g, cluster);
-        return;
-    }
     for (uint32_t i = first; i < (end < n ? end : n); i++) run_sm(g, i);
 }
+
+static void cluster_phase(void *user, uint32_t cluster) { cluster_run(user, cluster); }
 
 static void memory_phase(void *user, uint32_t i) {
     struct gpu *g = user;
@@ -222,7 +222,10 @@ static void commit(void *user) {
 
 static void one_quantum(struct gpu *g) {
     const uint32_t clusters = (g->config.sm_count + g->cluster_sms - 1) / g->cluster_sms;
-    threads_for(g->threads, clusters, cluster_phase, NULL, g);
+    threads_fn *const phase = g->cluster            ? cluster_phase
+                              : g->cluster_sms != 1 ? neighbours_phase
+                                                    : sm_phase;
+    threads_for(g->threads, clusters, phase, NULL, g);
     g->delivered = g->from;
     threads_for(g->threads, g->config.mem.partitions, memory_phase, commit, g);
     mem_system_run_serial(g->mem, g->from, g->to);

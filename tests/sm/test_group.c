@@ -1,6 +1,7 @@
 // SMs that share a front end: lock step, acknowledgements, packets by hand, parting, and that
 // results are those of SMs that run alone.
 #include "sm/group.h"
+#include "sm/kernel.h"
 #include "test_listen.h"
 
 enum { MOST = 4 };
@@ -288,6 +289,84 @@ static void parts_once(void **state) {
     team_free(x);
 }
 
+// ---- the compiler's hint ------------------------------------------------------------------------
+// A jump through a table of two by what `from` leaves in register 2.
+enum { BY_CTA, BY_THREAD, BY_MEMORY };
+static uint32_t targets[] = {7, 9};
+static struct rig *table_jump(uint32_t from) {
+    struct rig *const g = rig_new();
+    static struct code_table table = {targets, 2};
+    g->im.tables = &table;
+    g->im.n_tables = 1;
+    s2r(g, 4, PTX_SREG_ctaid_x);
+    address(g, 1);
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(5), R(4), IMM(7), NIL());
+    iadd(g, 1, 1, 5);
+    s2r(g, 2, from == BY_THREAD ? PTX_SREG_tid_y : PTX_SREG_ctaid_x);
+    if (from == BY_MEMORY)
+        load(g, PTX_SPACE_GLOBAL, 2, 1, 4096); // zero everywhere
+    else
+        iaddi(g, 2, 2, 0);
+    struct minst *const m = emit(g, OP_BRX, OPC_CTRL, PTX_U32, NIL(), R(2), NIL(), NIL()); // 6
+    m->reconv = 10;
+    movi(g, 3, 5);
+    bra(g, 10);
+    movi(g, 3, 6);
+    store(g, PTX_SPACE_GLOBAL, 1, 3, 0); // 10
+    exit_(g);
+    g->ctas = 2;
+    return g;
+}
+
+static void hints(void **state) {
+    (void)state;
+    for (uint32_t from = BY_CTA; from <= BY_MEMORY; from++) {
+        struct rig *const g = table_jump(from);
+        const uint64_t buffer = g->buffer;
+        struct team *const x = team_new(g, 2, even);
+        for (uint32_t i = 0; i < g->n;
+             i++) // nothing but the jump, and that only by what may differ
+            assert_int_equal((g->kernel->inst[i].flags & SI_VARIES) != 0,
+                             i == 6 && from != BY_THREAD);
+        sm_group_form(x->group, 0);
+        team_run(x);
+        assert_int_equal(of(x, 0, ACT_ungroups),
+                         from != BY_THREAD); // of memory that is the same, too
+        for (uint32_t i = 0; i < 2; i++) {
+            const uint32_t *const v = (const uint32_t *)devmem_host(g->memory, buffer + 128 * i, 4);
+            assert_int_equal(*v, from == BY_CTA && i == 1 ? 6 : 5);
+        }
+        team_free(x);
+    }
+}
+
+// Without the hint the masks are the same and the targets are not: lock step notices.
+static void a_missing_hint_is_found(void **state) {
+    (void)state;
+    struct rig *const g = table_jump(BY_CTA);
+    struct team *const x = team_new(g, 2, even);
+    g->kernel->inst[6].flags &= (uint16_t)~SI_VARIES;
+    sm_group_form(x->group, 0);
+    for (uint32_t i = 0; i < 2; i++) sm_take_cta(x->sm[i], 0, i, 0);
+    sm_group_run(x->group, 0, 1000);
+    assert_non_null(sm_broken(x->sm[0]));
+    assert_non_null(strstr(sm_broken(x->sm[0]), "without a hint"));
+    sm_group_destroy(x->group); // in the middle of a kernel
+    for (uint32_t i = 0; i < 2; i++) {
+        sm_destroy(x->sm[i]);
+        free(x->port[i]);
+        free(x->told[i]);
+    }
+    sm_kernel_destroy(g->kernel);
+    exec_launch_destroy(g->launch);
+    devmem_destroy(g->memory);
+    diags_free(&g->d);
+    free(g->inst);
+    free(g->port);
+    free(g);
+    free(x);
+}
+
 // ---- random programs ----------------------------------------------------------------------------
 static uint32_t seed;
 static uint32_t rnd(uint32_t n) {
@@ -408,8 +487,12 @@ static void random_programs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets),           cmocka_unit_test(acknowledgements),
-        cmocka_unit_test(communicate_stage), cmocka_unit_test(parts_once),
+        cmocka_unit_test(packets),
+        cmocka_unit_test(acknowledgements),
+        cmocka_unit_test(communicate_stage),
+        cmocka_unit_test(parts_once),
+        cmocka_unit_test(hints),
+        cmocka_unit_test(a_missing_hint_is_found),
         cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
