@@ -79,7 +79,9 @@ static bool build(struct build *b) {
     im->n_funcs = m->n_funcs;
     describe_params(im);
     image_link(im, &b->work, func, index, n, b->stack_bytes);
-    return image_check(im, b->d) == WW_OK;
+    if (image_check(im, b->d) != WW_OK) return false;
+    image_last_reads(im, &b->work);
+    return true;
 }
 
 enum ww_status code_build(const struct ptx_module *m, const struct ptx_func *kernel,

@@ -123,6 +123,9 @@ struct code_image {
     uint32_t n_funcs;
     struct code_block { uint32_t first, n; int32_t ipdom; uint16_t loop_depth; } *blocks;
     uint32_t n_blocks;
+    // By instruction, a bit for each register that it reads, in the order of its operands, each
+    // register once: no thread reads this value again once its threads have. NULL: not known.
+    uint16_t *last_reads;
     struct code_stats {          // for the docs and `disasm`
         uint32_t spill_loads, spill_stores, spilled_regs, fillers, ptx_insts;
     } stats;

@@ -29,6 +29,10 @@ enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
 #define TABLE_LEAK(n, bits)  {PRICE_TABLE_LEAK, POWER_PER_SM, 0, n, bits}
 #define TABLE_READ(n, bits)  {PRICE_TABLE_READ, POWER_PER_SM, 0, n, bits}
 #define TABLE_WRITE(n, bits) {PRICE_TABLE_WRITE, POWER_PER_SM, 0, n, bits}
+#define RFC_LEAK             {PRICE_RFC_LEAK, POWER_PER_SM, 0, 1, 0}
+#define RFC_READ             {PRICE_RFC_READ, POWER_PER_SM, ACT_rf_reads, 1, 0}
+#define RFC_WRITE            {PRICE_RFC_WRITE, POWER_PER_SM, ACT_rf_writes, 1, 0}
+#define RFC_TAGS             {PRICE_RFC_TAGS, POWER_PER_SM, 0, 1, 0}
 #define WATTS(x)             {PRICE_WATTS, POWER_PER_SM, 0, x, 0}
 #define JOULES(x)            {PRICE_JOULES, POWER_PER_SM, 0, x, 0}
 #define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x, 0}
@@ -127,9 +131,9 @@ static double event_energy(const struct power_tree *tree, int component,
     for (int i = 0; i < tree->events; i++) {
         const struct power_event *const e = &tree->event[i];
         if (e->component != component || p->act < e->act || p->act >= e->act + e->n) continue;
-        sum += p->kind == PRICE_ACCESS      ? e->energy_j
-               : p->kind == PRICE_WORD_PART ? e->word_part_j
-                                            : e->word_gates_j;
+        sum += p->kind == PRICE_WORD_PART    ? e->word_part_j
+               : p->kind == PRICE_WORD_GATES ? e->word_gates_j
+                                             : e->energy_j;
     }
     return sum;
 }
@@ -160,6 +164,9 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
         const struct array a = table_of(tree, x, e->price.bits);
         return (a.leak_sub_w + a.leak_gate_w) * cycle_s;
     }
+    case PRICE_RFC_TAGS: return tree->rfc.tags_j;
+    case PRICE_RFC_READ: return tree->rfc.read_share * event_energy(tree, at, &e->price);
+    case PRICE_RFC_WRITE: return tree->rfc.write_share * event_energy(tree, at, &e->price);
     case PRICE_ACCESS:
     case PRICE_WORD_PART:
     case PRICE_WORD_GATES: return x * event_energy(tree, at, &e->price);
@@ -168,6 +175,8 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     if (parts == 0) return 0;
     switch (e->price.kind) {
     case PRICE_LEAK: return (p->leak_sub_w + p->leak_gate_w) / parts * x * cycle_s;
+    case PRICE_RFC_LEAK:
+        return (p->leak_sub_w + p->leak_gate_w) / parts * tree->rfc.leak_share * cycle_s;
     case PRICE_CELLS_OFF: return p->cell_w / parts * x * cycle_s;
     case PRICE_CELLS_DROWSY: return (p->cell_w - p->cell_drowsy_w) / parts * x * cycle_s;
     case PRICE_GATES_LEAK: return p->word_gates_w / parts * cycle_s;
@@ -258,6 +267,10 @@ const char *power_price_text(const struct power_price *p, char *text, size_t siz
     case PRICE_TABLE_WRITE:
         snprintf(text, size, "a write of %g entries of %u bits", p->x, p->bits);
         break;
+    case PRICE_RFC_LEAK: snprintf(text, size, "a cycle of the leakage of its banks"); break;
+    case PRICE_RFC_READ: snprintf(text, size, "a read of one of its banks"); break;
+    case PRICE_RFC_WRITE: snprintf(text, size, "a write of one of its banks"); break;
+    case PRICE_RFC_TAGS: snprintf(text, size, "a comparison of a warp's tags"); break;
     case PRICE_WATTS: snprintf(text, size, "a cycle of %.3g mW", 1e3 * p->x); break;
     case PRICE_JOULES: snprintf(text, size, "%.3g pJ", 1e12 * p->x); break;
     case PRICE_ACCESS: snprintf(text, size, "%.3g of a count of `%s`", p->x, event); break;

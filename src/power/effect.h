@@ -33,6 +33,7 @@ enum power_price_kind {
     PRICE_CELLS_OFF,    // x of that of a part's storage cells
     PRICE_CELLS_DROWSY, // x of what of that does not flow at the retention supply
     PRICE_GATES_LEAK,   // what divided word lines add to that of a part
+    PRICE_RFC_LEAK,     // of a register-file cache
     PRICE_TABLE_LEAK,   // of a table of `x` entries of `bits`
     PRICE_WATTS,        // x
     PRICE_JOULES,       // events: x
@@ -41,6 +42,9 @@ enum power_price_kind {
     PRICE_WORD_GATES,   // what dividing the word line adds to it
     PRICE_TABLE_READ,   // of such a table
     PRICE_TABLE_WRITE,
+    PRICE_RFC_READ, // an access of a register-file cache
+    PRICE_RFC_WRITE,
+    PRICE_RFC_TAGS,   // a comparison of a warp's tags there
     PRICE_WAKE_OFF,   // charging the cells of a part, from nothing
     PRICE_WAKE_DROWSY // from the retention supply
 };

@@ -104,6 +104,11 @@ struct power_tree {
     double parts[POWER_PERS];
     struct tech tech; // of tables that techniques add
     double core_hz;
+    // A register-file cache: an access of it over one of a bank, its leakage over that of the banks,
+    // by the same array model; a comparison of a warp's tags, in joules. All 0: there is none.
+    struct power_rfc {
+        double read_share, write_share, leak_share, tags_j, mm2;
+    } rfc;
     int regulator; // component, or -1
     double regulator_loss, peak_duty;
     int rest;           // component, or -1

@@ -73,6 +73,9 @@ static void build_control(struct builder *b) {
     tree_event(b, i, ACT_simt_pops, a.read_j, 0.1 * issue);
 }
 
+// A row of the register file is 32 lanes of 32 bits, in eight arrays of four lanes side by side.
+enum { RF_SLICES = 8, RF_SLICE_BITS = 128 };
+
 struct array_config tree_rf_config(const struct power_config *c) {
     unsigned rows = c->registers / 32 / (c->rf_banks ? c->rf_banks : 1);
     return (struct array_config){
@@ -97,8 +100,8 @@ static struct array declared_banks(struct builder *b, int i) {
 // What an access of a register bank costs beside its bare array: control, drivers, wires among the
 // slices. Published memories of 8 KB, a bank of the GF100: 10 pJ for 64 bits at 45 nm, 0.9 V
 // (Horowitz, ISSCC 2014), so 160 pJ a row, over 13.73 pJ of the same eight slices of this model at
-// that point. (14 pJ for 64 bits at 40 nm in Keckler, IEEE Micro 2011, 50 pJ for 256 bits at 28 nm in
-// NVIDIA's budget would make it more.)
+// that point. (14 pJ for 64 bits at 40 nm in Keckler, IEEE Micro 2011, 50 pJ for 256 bits at 28 nm
+// in NVIDIA's budget would make it more.)
 static const double BANK_ACCESS = 160 / 13.73;
 
 // The banks with word lines in parts: the same partition, so that nothing else differs.
@@ -113,8 +116,8 @@ static struct array divided_banks(struct builder *b, int i, struct array_config 
     return a;
 }
 
-// What two partitions take beyond one array, of an eighth of the rows and of the others: table 6.4 of
-// Abdel-Majeed's dissertation (32 and 224 of 256 KB).
+// What two partitions take beyond one array, of an eighth of the rows and of the others: table 6.4
+// of Abdel-Majeed's dissertation (32 and 224 of 256 KB).
 static void split_banks(struct builder *b, int i, struct array_config c, const struct array *one) {
     struct array fast, slow;
     if (c.entries < 8) return;
@@ -129,20 +132,47 @@ static void split_banks(struct builder *b, int i, struct array_config c, const s
     p->split_mm2 += (fast.area_mm2 + slow.area_mm2 - one->area_mm2) * p->count;
 }
 
+// A register-file cache beside the banks: the same slices and devices, and its tags, a CAM that a
+// warp's part of compares. Shares of what the banks take, so that they hold for published banks
+// too.
+static void build_rfc(struct builder *b) {
+    const struct power_config *c = b->c;
+    if (c->rfc_entries == 0) return;
+    struct array_config banks = tree_rf_config(c), cache = {.bits = RF_SLICE_BITS};
+    banks.bits = RF_SLICE_BITS, banks.banks *= RF_SLICES;
+    cache.entries = (c->rfc_entries * c->rfc_warps + c->rfc_banks - 1) / c->rfc_banks;
+    cache.banks = c->rfc_banks * RF_SLICES;
+    cache.read_ports = c->rfc_read_ports, cache.write_ports = c->rfc_write_ports;
+    // a register's number and a valid bit
+    const struct array_config tags = {
+        .kind = ARRAY_CAM, .entries = c->rfc_entries, .bits = 1, .tag_bits = 9, .rw_ports = 1};
+    struct array main = {0}, a = {0}, k = {0};
+    enum ww_status s = array_build(&b->t, &banks, &main, b->d);
+    if (s == WW_OK) s = array_build(&b->t, &cache, &a, b->d);
+    if (s == WW_OK) s = array_build(&b->t, &tags, &k, b->d);
+    if (s && !b->status) b->status = s;
+    if (s) return;
+    b->tree->rfc = (struct power_rfc){.read_share = a.read_j / main.read_j,
+                                      .write_share = a.write_j / main.write_j,
+                                      .leak_share = (a.leak_sub_w + a.leak_gate_w) /
+                                                    (main.leak_sub_w + main.leak_gate_w),
+                                      .tags_j = k.search_j,
+                                      .mm2 = a.area_mm2};
+}
+
 static void build_registers(struct builder *b) {
     const struct power_config *c = b->c;
     const struct tech *t = &b->t;
     double issue = b->sm_s * c->schedulers;
     double reads = fmin(3 * issue, b->sm_s * c->rf_banks); // three operands, or every bank
-    // A row is 32 lanes of 32 bits, in eight arrays of four lanes side by side.
-    enum { SLICES = 8, SLICE_BITS = 128 };
+    build_rfc(b);
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);
     struct array_config slices = tree_rf_config(c);
-    slices.bits = SLICE_BITS, slices.banks *= SLICES;
+    slices.bits = RF_SLICE_BITS, slices.banks *= RF_SLICES;
     struct array a =
         c->rf_node_nm > 0 ? declared_banks(b, i) : tree_put_array(b, i, slices, LONG_CORE);
-    const double slices_a_row = c->rf_node_nm > 0 ? 1 : SLICES;
+    const double slices_a_row = c->rf_node_nm > 0 ? 1 : RF_SLICES;
     const struct array divided = c->rf_node_nm > 0 ? a : divided_banks(b, i, slices, &a);
     if (!(c->rf_node_nm > 0)) split_banks(b, i, slices, &a);
     double side_um = sqrt(a.area_mm2 * 1e6), k = c->rf_node_nm > 0 ? 1 : BANK_ACCESS;
@@ -159,19 +189,19 @@ static void build_registers(struct builder *b) {
     i = tree_add(b, PART_rf_crossbar, c->sms);
     unsigned sides = c->schedulers ? c->schedulers : 1;
     unsigned in = (c->rf_banks + sides - 1) / sides, out = (c->collectors + sides - 1) / sides;
-    s = circuit_crossbar(t, in, out, SLICE_BITS);
-    tree_put_block(b, i, &s, SLICES * sides);
-    tree_event(b, i, ACT_collector_moves, SLICES * s.energy_j, reads);
+    s = circuit_crossbar(t, in, out, RF_SLICE_BITS);
+    tree_put_block(b, i, &s, RF_SLICES * sides);
+    tree_event(b, i, ACT_collector_moves, RF_SLICES * s.energy_j, reads);
 
     i = tree_add(b, PART_collectors, c->sms);
     a = tree_put_array(b, i,
                        (struct array_config){.entries = 4,
-                                             .bits = SLICE_BITS,
+                                             .bits = RF_SLICE_BITS,
                                              .read_ports = 1,
                                              .write_ports = 1,
-                                             .banks = c->collectors * SLICES},
+                                             .banks = c->collectors * RF_SLICES},
                        LONG_CORE);
-    tree_event(b, i, ACT_collector_moves, SLICES * (a.read_j + a.write_j), reads);
+    tree_event(b, i, ACT_collector_moves, RF_SLICES * (a.read_j + a.write_j), reads);
 
     i = tree_add(b, PART_result_bus, c->sms);
     s = circuit_wire(t, TECH_SEMIGLOBAL, side_um);

@@ -5,7 +5,7 @@
 #include "savings/savings_int.h"
 
 enum { ROLE_GATING = 1, ROLE_ORDER = 2, ROLE_WINDOW = 4, ROLE_LINES = 8, ROLE_SUPPLY = 16, ROLE_ACCESS = 32 };
-enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4 };
+enum { NEED_GATES = 1, NEED_BLACKOUT = 2, NEED_LANES = 4, NEED_RFC = 8 };
 #define OF(id) (1u << SAVINGS_##id)
 #define OF_PIPES                                                                                   \
     (OF(CONV_PG) | OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT)) // gate whole pipelines
@@ -174,6 +174,12 @@ static enum ww_status check_set(const struct savings *s, const struct sm_config 
                 "%s moves threads between %u lanes that lie together, the GPU's pipelines have %u "
                 "(a warp takes %u cycles)",
                 name, LANE_CLUSTER, savings_lane_width(c), LANE_MAX / savings_lane_width(c));
+        if ((traits[m].needs & NEED_RFC) &&
+            (c->rfc_entries == 0 || !sm_scheduler_is(c->scheduler, SCHED_HAS_SET)))
+            return diag_add(d, WW_ERROR_CONFIG,
+                            "%s needs sm.rfc_entries of 1 or more and sm.scheduler two_level: it "
+                            "holds registers of the warps of an active set",
+                            name);
         if ((traits[m].needs & NEED_BLACKOUT) &&
             !(s->mechanisms & (OF(NAIVE_BLACKOUT) | OF(COORDINATED_BLACKOUT))))
             return diag_add(d, WW_ERROR_CONFIG,
@@ -267,6 +273,7 @@ struct savings_sm *savings_sm_create(const struct savings *from, const struct sm
     if (ok && savings_has(s, SAVINGS_MASK_ACCESS)) ok = mask_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_TRIC)) ok = tric_init(s, &s->technique[s->n++]);
     if (ok && savings_has(s, SAVINGS_PARTITION)) ok = partition_init(s, &s->technique[s->n++]);
+    if (ok && savings_has(s, SAVINGS_RF_CACHE)) ok = rf_cache_init(s, &s->technique[s->n++]);
     if (savings_has(s, SAVINGS_COMA)) coma_init(s, &s->technique[s->n++]);
     if (!ok) {
         savings_sm_destroy(s);
@@ -287,6 +294,7 @@ void savings_sm_destroy(struct savings_sm *s) {
         mask_free(s->mask);
         tric_free(s->tric);
         partition_free(s->partition);
+        rf_cache_free(s->rf_cache);
     }
     ww_free_aligned(s);
 }

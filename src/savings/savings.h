@@ -17,6 +17,9 @@ enum savings_mechanism {
 // The owner of GATES' order of types: names of the option `priority`, in their order.
 enum gates_priority { GATES_SM, GATES_SM_OPPOSED, GATES_SCHEDULERS, GATES_SCHEDULERS_OPPOSED };
 
+// The banks behind a register-file cache: names of the option `mrf`, in their order.
+enum rfc_mrf { RFC_MRF_STV, RFC_MRF_NTV };
+
 struct savings_options {
 #define OPTION(name, def, low, high, unit, of, prose, source) uint32_t name;
 #define CHOICE(name, def, names, of, prose, source) uint32_t name;

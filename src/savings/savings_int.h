@@ -21,6 +21,7 @@ struct cache_decay;  // cache_decay.c
 struct mask_access;  // mask_access.c
 struct tric;         // tric.c
 struct partition;    // partition.c
+struct rf_cache;     // rf_cache.c
 
 // Accesses through divided word lines (coma.c).
 struct coma {
@@ -49,6 +50,7 @@ struct savings_sm {
     struct mask_access *mask;
     struct tric *tric;
     struct partition *partition;
+    struct rf_cache *rf_cache;
     struct coma coma;
     struct folding {
         uint32_t majority;      // type that has more warps: 0 INT, 1 FP
@@ -97,6 +99,8 @@ bool tric_init(struct savings_sm *s, struct sm_technique *t);
 void tric_free(struct tric *k);
 bool partition_init(struct savings_sm *s, struct sm_technique *t); // partition.c
 void partition_free(struct partition *k);
+bool rf_cache_init(struct savings_sm *s, struct sm_technique *t); // rf_cache.c
+void rf_cache_free(struct rf_cache *k);
 void coma_init(struct savings_sm *s, struct sm_technique *t);
 // gates.c, adaptive.c
 void gates_init(struct savings_sm *s, struct sm_technique *t);

@@ -12,6 +12,9 @@ struct sm_row_access {
     const uint8_t *reg;  // their registers, each once
     const uint64_t *at;  // the cycles in which their banks serve them
     uint32_t lanes;      // that execute (active and guard)
+    uint32_t pc;         // of a read: of its instruction in the kernel's image
+    bool is_long; // of a write: the result is of memory beyond shared memory, for which a two-level
+                  // scheduler takes waiting warps out of its set
     // Of a read, what the instruction will write: n_dst registers from dst_first on. Each of these
     // comes again as one write.
     uint8_t n_dst, dst_first;

@@ -75,6 +75,7 @@ static uint32_t tell_write(const struct sm *s, const struct event *e, const uint
                                                   .reg = reg,
                                                   .at = at,
                                                   .lanes = e->lanes,
+                                                  .is_long = (e->in->flags & SI_LONG) != 0,
                                                   .values = s->res.warp[e->warp].exec->regs},
                           true);
 }
@@ -96,6 +97,7 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
                                                          .at = at,
                                                          .lanes = warp->exec->active &
                                                                   (m->guard_not ? ~guard : guard),
+                                                         .pc = warp->exec->pc,
                                                          .n_dst = in->n_dst,
                                                          .dst_first = in->dst_first,
                                                          .values = warp->exec->regs},

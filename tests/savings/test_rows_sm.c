@@ -2,6 +2,7 @@
 // states of all rows agree with a slow model that looks at every row in every cycle and knows
 // nothing of timestamps: a row is accessed in the first cycle from its plan on in which it is on.
 #include "../sm/test_rig.h"
+#include "code/image.h"
 #include "savings/savings.h"
 
 enum { WARPS = 24, WORDS = WARPS * 32, ROWS = 16, MAX_ACCESSES = 1 << 16 };
@@ -263,12 +264,32 @@ static void states(void **state) {
             if ((number + i) % 3 == 0) check(number, row[i].wakeup, row[i].hidden, row[i].ahead);
 }
 
+// The program on an SM with a register-file cache, with its last reads known.
+static void with_cache(struct rig *g, uint32_t number) {
+    struct arena scratch;
+    g->c.scheduler = SCHED_TWO_LEVEL;
+    g->c.active_warps = 4 + number % 5;
+    g->c.rfc_entries = 1 + number % 8;
+    g->c.rfc_banks = 1 + number % 4;
+    g->c.rfc_read_ports = 1 + number % 3;
+    g->c.rfc_write_ports = 1 + number % 2;
+    arena_init(&scratch, NULL);
+    arena_init(&g->im.arena, NULL);
+    g->im.inst = g->inst;
+    g->im.n_insts = g->n;
+    image_last_reads(&g->im, &scratch);
+    arena_free(&scratch);
+}
+
 // Sets of techniques on random programs: memory is the same, every access to a register is in one
 // partition, every row in one state.
 static void sets(void **state) {
     (void)state;
 #define OF(m) (1u << SAVINGS_##m)
-    static const uint32_t set[] = {OF(PARTITION), OF(PARTITION) | OF(METERS) | OF(CONV_PG),
+    static const uint32_t set[] = {OF(RF_CACHE),
+                                   OF(RF_CACHE) | OF(METERS) | OF(CONV_PG),
+                                   OF(PARTITION),
+                                   OF(PARTITION) | OF(METERS) | OF(CONV_PG),
                                    OF(TRIC) | OF(COMA) | OF(METERS) | OF(CONV_PG),
                                    OF(TRIC) | OF(NAIVE_BLACKOUT),
                                    OF(COMA) | OF(GATES) | OF(CONV_PG)};
@@ -284,12 +305,14 @@ static void sets(void **state) {
         struct activity a = {.c = {0}};
         for (uint32_t with = 0; with < 2; with++) {
             struct rig *const g = program(number);
+            if (s.mechanisms & OF(RF_CACHE)) with_cache(g, number);
             struct savings_sm *const sm = savings_sm_create(&s, &g->c);
             if (with) g->n_techniques = savings_sm_techniques(sm, g->technique);
             rig_run(g);
             a = *sm_activity(g->sm, g->done_at + 1);
             memcpy(memory[with], devmem_host(g->memory, g->buffer, sizeof memory[0]),
                    sizeof memory[0]);
+            if (s.mechanisms & OF(RF_CACHE)) arena_free(&g->im.arena);
             rig_free(g);
             savings_sm_destroy(sm);
         }
@@ -303,6 +326,17 @@ static void sets(void **state) {
             assert_int_equal(reads, a.c[ACT_rf_reads]);
             assert_int_equal(writes, a.c[ACT_rf_writes]);
             assert_int_equal(a.c[ACT_pilots], s.o.pilot && s.o.frf_registers != 0);
+        }
+        if (s.mechanisms & OF(RF_CACHE)) {
+            const uint64_t *const read = &a.c[ACT_rfc_reads];
+            assert_int_equal(read[0] + read[1] + read[2], a.c[ACT_rf_reads]);
+            assert_int_equal(a.c[ACT_rfc_writes] + a.c[ACT_rfc_bypasses], a.c[ACT_rf_writes]);
+            assert_int_equal(a.c[ACT_rfc_checks], a.c[ACT_rf_reads] + a.c[ACT_rfc_writes]);
+            // what came in goes out once, or is overwritten there
+            assert_true(a.c[ACT_rfc_evictions] + a.c[ACT_rfc_evictions + 1] + a.c[ACT_rfc_flushed] +
+                            a.c[ACT_rfc_flushed + 1] <=
+                        a.c[ACT_rfc_writes]);
+            assert_true(read[0] != 0 && a.c[ACT_rfc_flushes] != 0);
         }
         if (s.mechanisms & OF(TRIC))
             assert_int_equal(a.c[ACT_row_on_cycles] + a.c[ACT_row_waking_cycles] +

@@ -1,0 +1,181 @@
+// A register-file cache (Gebhart et al., ISCA 2011; the dissertation compares with it in 6.6.5): a
+// few entries for each warp of a two-level scheduler's active set, in front of the banks (rfc.h).
+//
+//   results   go into the cache, but those of memory beyond shared memory, and those that come when
+//             their warp has left the active set: into the banks
+//   liveness  the compiler marks last reads (code_image.last_reads): a value without one to come is
+//             never written back
+//   places    entry i of warp w lies in bank (i + w) mod rfc_banks; a bank has rfc_read_ports and
+//             rfc_write_ports, and an access that finds them taken is later. Values that are
+//             written back take a read port
+//   mrf       ntv: the banks are near threshold, and an access to them takes srf_latency cycles,
+//             one else
+//
+// Left out: a hit keeps the turn of the bank that it would have read, and a value that is written
+// back takes none. Tags are checked in the cycle before the read.
+#include "savings/rfc.h"
+#include "savings/savings_int.h"
+
+enum { LIVE, DEAD, FATES };
+
+struct rf_cache {
+    const struct sm_view *v;                    // of the SM; set when it gets work
+    uint32_t entries, banks, ports[2], latency; // ports: read, write
+    bool is_slow;
+    uint64_t next[2][ACT_MAX_BANKS]; // next free slot of a bank's read ports, of its write ports
+    uint64_t reads[RFC_READS], writes, bypasses, evicted[FATES], flushed[FATES], flushes, waits;
+    uint64_t held; // warps that have entries
+    struct rfc_warp warp[SM_MAX_WARPS];
+    uint8_t slot_of[SM_MAX_WARPS];
+    const struct code_image *image[SM_KERNEL_SLOTS];
+    struct sm_clock_port clock;
+};
+
+// Books a port of the bank in which the entry lies, in cycle `at` or later; answers the cycle.
+static uint64_t book(struct rf_cache *k, uint32_t warp, uint32_t place, bool is_write,
+                     uint64_t at) {
+    uint64_t *const next = &k->next[is_write][(place + warp) % k->banks];
+    const uint64_t ports = k->ports[is_write];
+    const uint64_t slot = at * ports > *next ? at * ports : *next;
+    *next = slot + 1;
+    return slot / ports;
+}
+
+// An entry is given up: answers whether it is written back.
+static bool give_up(struct rf_cache *k, uint32_t warp, uint32_t place, const struct rfc_entry *e,
+                    uint64_t at, uint64_t fates[FATES]) {
+    const bool is_live = e->dirty != 0;
+    fates[is_live ? LIVE : DEAD]++;
+    if (is_live) book(k, warp, place, false, at);
+    return is_live;
+}
+
+// ---- accesses ----------------------------------------------------------------------------------
+static uint32_t read_rows(void *self, const struct sm_row_access *a) {
+    struct rf_cache *const k = self;
+    struct rfc_warp *const w = &k->warp[a->warp];
+    const struct code_image *const image = k->image[k->slot_of[a->warp]];
+    const uint32_t last = image != NULL && image->last_reads != NULL ? image->last_reads[a->pc] : 0;
+    uint64_t planned = a->cycle, served = a->cycle;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t place;
+        const enum rfc_read where =
+            rfc_read(w, k->entries, a->reg[i], a->lanes, last >> i & 1, &place);
+        k->reads[where]++;
+        const uint64_t cached =
+            where != RFC_MISS ? book(k, a->warp, place, false, a->at[i]) : a->at[i];
+        const uint64_t banked = where != RFC_HIT ? a->at[i] + k->latency - 1 : a->at[i];
+        planned = a->at[i] > planned ? a->at[i] : planned;
+        served = cached > served ? cached : served;
+        served = banked > served ? banked : served;
+    }
+    k->waits += served - planned;
+    return (uint32_t)(served - planned);
+}
+
+static uint64_t write_row(struct rf_cache *k, const struct sm_row_access *a, uint32_t i) {
+    struct rfc_warp *const w = &k->warp[a->warp];
+    const bool is_active = k->v != NULL && (k->v->active >> a->warp & 1);
+    if (a->is_long || a->lanes == 0 || !is_active) {
+        rfc_bypass(w, k->entries, a->reg[i], a->lanes);
+        k->bypasses++;
+        return a->at[i] + k->latency - 1;
+    }
+    const uint32_t place = rfc_place(w, k->entries, a->reg[i]);
+    const struct rfc_entry old = rfc_write(w, place, a->reg[i], a->lanes);
+    if (old.valid != 0) give_up(k, a->warp, place, &old, a->at[i], k->evicted);
+    k->writes++;
+    k->held |= UINT64_C(1) << a->warp;
+    return book(k, a->warp, place, true, a->at[i]);
+}
+
+static uint32_t write_rows(void *self, const struct sm_row_access *a) {
+    struct rf_cache *const k = self;
+    uint64_t served = a->cycle;
+    for (uint32_t i = 0; i < a->n; i++) {
+        const uint64_t at = write_row(k, a, i);
+        served = at > served ? at : served;
+    }
+    k->waits += served - a->cycle;
+    return (uint32_t)(served - a->cycle);
+}
+
+// ---- the active set ----------------------------------------------------------------------------
+// A warp has left the active set (is_gone: it has exited, and no value of it is live).
+static void flush(struct rf_cache *k, uint32_t warp, bool is_gone, uint64_t cycle) {
+    struct rfc_warp *const w = &k->warp[warp];
+    k->held &= ~(UINT64_C(1) << warp);
+    k->flushes++;
+    for (uint32_t i = 0; i < k->entries; i++) {
+        if (is_gone) w->entry[i].dirty = 0;
+        if (w->entry[i].valid != 0) give_up(k, warp, i, &w->entry[i], cycle, k->flushed);
+    }
+    *w = (struct rfc_warp){0};
+}
+
+static void cycle(void *self, const struct sm_view *v) {
+    struct rf_cache *const k = self;
+    const uint64_t left = k->held & ~(v->active & v->resident);
+    FOR_EACH_BIT64(w, left) flush(k, (uint32_t)w, !(v->resident >> w & 1), v->cycle);
+}
+
+static void kernel(void *self, uint32_t slot, const struct code_image *image) {
+    ((struct rf_cache *)self)->image[slot] = image;
+}
+
+static void warp(void *self, const struct sm_warp_event *e) {
+    struct rf_cache *const k = self;
+    if (e->comes)
+        k->slot_of[e->warp] = (uint8_t)e->kernel_slot;
+    else if (k->held >> e->warp & 1)
+        flush(k, e->warp, true, e->cycle);
+}
+
+static void work(void *self, const struct sm_view *v, bool begins, uint64_t at) {
+    (void)begins, (void)at;
+    ((struct rf_cache *)self)->v = v;
+}
+
+static void count(const void *self, const struct sm_view *v, struct activity *a, uint64_t now) {
+    (void)v, (void)now;
+    const struct rf_cache *const k = self;
+    for (uint32_t i = 0; i < RFC_READS; i++) a->c[ACT_rfc_reads + i] += k->reads[i];
+    for (uint32_t i = 0; i < FATES; i++) {
+        a->c[ACT_rfc_evictions + i] += k->evicted[i];
+        a->c[ACT_rfc_flushed + i] += k->flushed[i];
+    }
+    a->c[ACT_rfc_writes] += k->writes;
+    a->c[ACT_rfc_bypasses] += k->bypasses;
+    a->c[ACT_rfc_checks] += k->reads[RFC_HIT] + k->reads[RFC_MISS] + k->reads[RFC_BOTH] + k->writes;
+    a->c[ACT_rfc_flushes] += k->flushes;
+    a->c[ACT_rfc_wait_cycles] += k->waits;
+    a->c[ACT_rfc_cycles] += a->c[ACT_sm_busy_cycles];
+    if (!k->is_slow) return;
+    a->c[ACT_slow_file_cycles] += a->c[ACT_sm_busy_cycles];
+    a->c[ACT_rfc_slow_reads] += k->reads[RFC_MISS] + k->reads[RFC_BOTH];
+    a->c[ACT_rfc_slow_writes] += k->bypasses + k->evicted[LIVE] + k->flushed[LIVE];
+}
+
+static const struct sm_row_port rows = {.read = read_rows, .write = write_rows};
+static const struct sm_life_port life = {.kernel = kernel, .warp = warp, .work = work};
+
+bool rf_cache_init(struct savings_sm *s, struct sm_technique *t) {
+    struct rf_cache *const k = s->rf_cache = ww_alloc_aligned(sizeof *k);
+    if (k == NULL) return false;
+    k->entries = s->c.rfc_entries < RFC_MAX_ENTRIES ? s->c.rfc_entries : RFC_MAX_ENTRIES;
+    k->banks = s->c.rfc_banks;
+    k->ports[0] = s->c.rfc_read_ports;
+    k->ports[1] = s->c.rfc_write_ports;
+    k->is_slow = s->set.o.mrf == RFC_MRF_NTV;
+    k->latency = k->is_slow ? s->set.o.srf_latency : 1;
+    k->clock = (struct sm_clock_port){.cycle = cycle};
+    *t = (struct sm_technique){.name = "rf-cache",
+                               .self = k,
+                               .rows = &rows,
+                               .life = &life,
+                               .clock = &k->clock,
+                               .count = count};
+    return true;
+}
+
+void rf_cache_free(struct rf_cache *k) { ww_free_aligned(k); }
