@@ -62,8 +62,9 @@ static uint32_t read_rows(void *self, const struct sm_row_access *a) {
         const enum rfc_read where =
             rfc_read(w, k->entries, a->reg[i], a->lanes, last >> i & 1, &place);
         k->reads[where]++;
+        // asked for in the cycle in which the banks are, so that ports are booked in order of time
         const uint64_t cached =
-            where != RFC_MISS ? book(k, a->warp, place, false, a->at[i]) : a->at[i];
+            where != RFC_MISS ? book(k, a->warp, place, false, a->cycle) : a->at[i];
         const uint64_t banked = where != RFC_HIT ? a->at[i] + k->latency - 1 : a->at[i];
         planned = a->at[i] > planned ? a->at[i] : planned;
         served = cached > served ? cached : served;

@@ -10,6 +10,7 @@
 
 #include "power/effect.h"
 #include "power/power_gpu.h"
+#include "savings/savings.h"
 
 static struct power_tree tree;
 static struct gpu_config gpu;
@@ -19,9 +20,10 @@ static int build(void **state) {
     (void)state;
     struct diags d;
     diags_init(&d);
-    const bool ok = gpu_config_load("gtx480", NULL, 0, &d, &gpu) == WW_OK &&
-                    power_config_of(&gpu, &config, &d) == WW_OK &&
-                    power_build(&config, &tree, &d) == WW_OK;
+    bool ok = gpu_config_load("gtx480", NULL, 0, &d, &gpu) == WW_OK;
+    gpu.sm.rfc_entries = 6; // of eight warps: 48 rows
+    ok = ok && power_config_of(&gpu, &config, &d) == WW_OK &&
+         power_build(&config, &tree, &d) == WW_OK;
     if (!ok) diags_print(&d, stderr);
     diags_free(&d);
     return ok ? 0 : -1;
@@ -132,7 +134,8 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     const struct power_component *const cells = &tree.component[at];
     const struct power_price *const p = &o->price;
     const struct power_event *event = NULL; // of an access: each has one in its component
-    if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES)
+    if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES ||
+        p->kind == PRICE_RFC_READ || p->kind == PRICE_RFC_WRITE)
         for (event = tree.event; event->component != at || event->act != p->act;) event++;
     const double share_s = part_s / parts;
     switch (p->kind) {
@@ -149,6 +152,12 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     case PRICE_WORD_PART: return (struct moved){0, p->x * event->word_part_j * count};
     case PRICE_WORD_GATES: return (struct moved){0, p->x * event->word_gates_j * count};
     case PRICE_GATES_LEAK: return (struct moved){cells->word_gates_w * share_s, 0};
+    case PRICE_RFC_LEAK:
+        return (struct moved){
+            tree.rfc.leak_share * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
+    case PRICE_RFC_READ: return (struct moved){0, tree.rfc.read_share * event->energy_j * count};
+    case PRICE_RFC_WRITE: return (struct moved){0, tree.rfc.write_share * event->energy_j * count};
+    case PRICE_RFC_TAGS: return (struct moved){0, tree.rfc.tags_j * count};
     // `stored` computes prices of tables
     case PRICE_TABLE_LEAK: return (struct moved){power_effect_price(&tree, o) * count, 0};
     case PRICE_TABLE_READ:
@@ -203,8 +212,8 @@ static void each_row(void **state) {
         }
         assert_true(moves_j != 0 || moves_dynamic_j != 0);
         assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
-        // The same counters in other components: shift stages of FP, words that pass a crossbar, all
-        // parts of a front end.
+        // The same counters in other components: shift stages of FP, words that pass a crossbar,
+        // all parts of a front end.
         double other = 0, other_dynamic = 0;
         for (int c = 0; c < tree.components; c++) {
             if (c == tree.regulator) continue;
@@ -340,6 +349,119 @@ static void areas(void **state) {
     }
 }
 
+// A register-file cache of 48 rows beside 1024 rows in 32 banks, from arrays built beside the tree.
+// More ports make an access dearer, more banks cheaper.
+static void cache(void **state) {
+    (void)state;
+    struct diags d;
+    struct tech tech;
+    struct array banks, a;
+    diags_init(&d);
+    assert_int_equal(
+        tech_init(&tech, config.node_nm, config.device, config.vdd_v, config.temperature_k, &d),
+        WW_OK);
+    const struct array_config main = {.entries = 1024 / config.rf_banks,
+                                      .bits = 128,
+                                      .rw_ports = 1,
+                                      .banks = config.rf_banks * 8};
+    struct array_config c = {
+        .entries = 48, .bits = 128, .read_ports = 2, .write_ports = 1, .banks = 8};
+    assert_int_equal(array_build(&tech, &main, &banks, &d), WW_OK);
+    assert_int_equal(array_build(&tech, &c, &a, &d), WW_OK);
+    close_to(tree.rfc.read_share, a.read_j / banks.read_j);
+    close_to(tree.rfc.write_share, a.write_j / banks.write_j);
+    close_to(tree.rfc.leak_share,
+             (a.leak_sub_w + a.leak_gate_w) / (banks.leak_sub_w + banks.leak_gate_w));
+    static struct power_tree other;
+    struct power_config k = config;
+    k.rfc_read_ports = 8, k.rfc_write_ports = 4;
+    assert_int_equal(power_build(&k, &other, &d), WW_OK);
+    assert_true(other.rfc.read_share + other.rfc.write_share >
+                1.5 * (tree.rfc.read_share + tree.rfc.write_share));
+    k = config, k.rfc_banks = 4;
+    assert_int_equal(power_build(&k, &other, &d), WW_OK);
+    assert_true(other.rfc.read_share < tree.rfc.read_share);
+    k = config, k.rfc_entries = 0;
+    assert_int_equal(power_build(&k, &other, &d), WW_OK);
+    assert_true(other.rfc.read_share == 0 && other.rfc.mm2 == 0);
+    diags_free(&d);
+}
+
+// Random sets of techniques that go together, with random counts: for each component energy with
+// them is energy without them less what was saved plus what was paid, and the savings table's lines
+// add up to the difference.
+static uint32_t seed = 1;
+static uint32_t draw(uint32_t n) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+static bool random_set(uint32_t *mechanisms) {
+    struct savings_request r = {.n_mechanisms = 0};
+    struct sm_config c = gpu.sm;
+    struct savings s;
+    struct diags d;
+    for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++)
+        if (draw(5) == 0) {
+            r.mechanism[r.n_mechanisms].name = savings_mechanism_info[i].name;
+            r.mechanism[r.n_mechanisms++].where = "test";
+        }
+    c.scheduler = SCHED_TWO_LEVEL;
+    diags_init(&d);
+    const bool ok = savings_make(&r, &c, &d, &s) == WW_OK;
+    diags_free(&d);
+    *mechanisms = ok ? s.mechanisms : 0;
+    return ok && s.mechanisms != 0;
+}
+static void random_sets(void **state) {
+    (void)state;
+    static struct activity a;
+    static struct power_usage without, with;
+    struct diags d;
+    uint32_t sets = 0, seen = 0;
+    diags_init(&d);
+    fill(&a);
+    assert_int_equal(power_run(&tree, &a, 1e-3, &without, &d), WW_OK);
+    for (uint32_t tries = 0; tries < 4000; tries++) {
+        uint32_t set;
+        if (!random_set(&set)) continue;
+        sets++;
+        seen |= set;
+        fill(&a);
+        for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+            const struct power_effect *const e = &power_effects[i];
+            for (uint32_t k = 0; (e->mechanisms & set) && k < 2 * e->n; k++)
+                if (e->act[k / e->n] >= 0)
+                    a.c[(uint32_t)e->act[k / e->n] + k % e->n] = draw(2) * draw(1 << 20);
+        }
+        struct power_savings s;
+        power_savings(&tree, &a, 1e-3, &s);
+        assert_int_equal(power_run(&tree, &a, 1e-3, &with, &d), WW_OK);
+        double less[2][POWER_MAX_COMPONENTS] = {{0}}, all[2] = {0, 0}, lines_j = 0;
+        for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+            const struct power_effect *const e = &power_effects[i];
+            less[power_price_is_leakage(&e->price)][power_find(&tree, e->component)] +=
+                e->sign * s.j[i];
+        }
+        for (int i = 0; i < tree.components; i++) {
+            if (i == tree.regulator) continue;
+            close_to(with.dynamic_j[i] + less[0][i], without.dynamic_j[i]);
+            close_to(with.static_j[i] + less[1][i], without.static_j[i]);
+            all[0] += less[0][i];
+            all[1] += less[1][i];
+        }
+        for (uint32_t l = 0; l < POWER_LINES; l++)
+            lines_j += power_savings_saved(&s, l) - power_savings_spent(&s, l);
+        close_to(lines_j, all[0] + all[1]);
+        close_to(with.dynamic_j[tree.regulator] + all[0] * tree.regulator_loss,
+                 without.dynamic_j[tree.regulator]);
+        close_to(with.static_j[tree.regulator] + all[1] * tree.regulator_loss,
+                 without.static_j[tree.regulator]);
+        close_to(with.energy_j + (all[0] + all[1]) * (1 + tree.regulator_loss), without.energy_j);
+    }
+    assert_true(sets > 100 && bits_count32(seen) > SAVINGS_MECHANISMS / 2);
+    diags_free(&d);
+}
+
 // Single lanes: 32 lane cycles are a pipe cycle; the shift stages leak by their area and cost 0.64
 // mW a lane for a cycle of each pass.
 static void single_lanes(void **state) {
@@ -390,8 +512,9 @@ static void single_lanes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ledger),   cmocka_unit_test(lines),
-                                       cmocka_unit_test(each_row), cmocka_unit_test(stored),
-                                       cmocka_unit_test(areas),    cmocka_unit_test(single_lanes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ledger),      cmocka_unit_test(lines),       cmocka_unit_test(each_row),
+        cmocka_unit_test(stored),      cmocka_unit_test(areas),       cmocka_unit_test(cache),
+        cmocka_unit_test(random_sets), cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }

@@ -281,31 +281,42 @@ static void with_cache(struct rig *g, uint32_t number) {
     arena_free(&scratch);
 }
 
+// A set that goes together on an SM: one of the register file, drawn others.
+static const char *const of_rows[] = {"rf-cache", "partition", "tric", "coma", "meters"};
+static struct savings random_set(const struct sm_config *c, const char *first) {
+    struct savings s;
+    for (bool ok = false; !ok;) {
+        struct savings_request q = {.mechanism = {{first, "test"}}, .n_mechanisms = 1};
+        struct diags d;
+        for (uint32_t i = 0; i < SAVINGS_MECHANISMS; i++) {
+            if (draw(4) != 0) continue;
+            q.mechanism[q.n_mechanisms].name = savings_mechanism_info[i].name;
+            q.mechanism[q.n_mechanisms++].where = "test";
+        }
+        diags_init(&d);
+        ok = savings_make(&q, c, &d, &s) == WW_OK;
+        diags_free(&d);
+    }
+    return s;
+}
+
 // Sets of techniques on random programs: memory is the same, every access to a register is in one
 // partition, every row in one state.
 static void sets(void **state) {
     (void)state;
 #define OF(m) (1u << SAVINGS_##m)
-    static const uint32_t set[] = {OF(RF_CACHE),
-                                   OF(RF_CACHE) | OF(METERS) | OF(CONV_PG),
-                                   OF(PARTITION),
-                                   OF(PARTITION) | OF(METERS) | OF(CONV_PG),
-                                   OF(TRIC) | OF(COMA) | OF(METERS) | OF(CONV_PG),
-                                   OF(TRIC) | OF(NAIVE_BLACKOUT),
-                                   OF(COMA) | OF(GATES) | OF(CONV_PG)};
     static uint8_t memory[2][4096 * 4 * 12];
     for (uint32_t number = 1; number < 40; number++) {
-        struct savings s = {.mechanisms = set[number % WW_COUNT(set)]};
-        uint32_t *const o = (uint32_t *)&s.o;
-        for (uint32_t i = 0; savings_option_info[i].name; i++)
-            o[i] = savings_option_info[i].fallback;
-        s.o.frf_registers = number % 3 == 0 ? 0 : number % 7;
-        s.o.pilot = number % 2;
-        s.o.row_ahead = number % 4;
+        const char *const first = of_rows[number % WW_COUNT(of_rows)];
+        struct savings s = {.mechanisms = 0};
         struct activity a = {.c = {0}};
         for (uint32_t with = 0; with < 2; with++) {
             struct rig *const g = program(number);
-            if (s.mechanisms & OF(RF_CACHE)) with_cache(g, number);
+            if (strcmp(first, "rf-cache") == 0) with_cache(g, number);
+            if (!with) s = random_set(&g->c, first);
+            s.o.frf_registers = number % 3 == 0 ? 0 : number % 7;
+            s.o.pilot = number % 2;
+            s.o.row_ahead = number % 4;
             struct savings_sm *const sm = savings_sm_create(&s, &g->c);
             if (with) g->n_techniques = savings_sm_techniques(sm, g->technique);
             rig_run(g);
