@@ -45,6 +45,33 @@ static void print_front(const struct sweep *s, const struct sweep_outcome *o) {
     if (o->front > shown) printf("and %u more, in points.csv\n", o->front - shown);
 }
 
+// What to take: the least energy, and the least energy-delay among points that lose at most a
+// hundredth of the first point's speed. Nothing without both costs.
+static void print_best(const struct sweep *s, const struct sweep_outcome *o) {
+    static const struct {
+        const char *what;
+        enum sweep_objective of;
+        double slower;
+    } want[] = {{"least energy", SWEEP_ENERGY, INFINITY},
+                {"least energy-delay", SWEEP_OBJECTIVES, INFINITY},
+                {"least energy-delay, at most 1 % slower", SWEEP_OBJECTIVES, 0.01}};
+    const struct sweep_point *const first = sweep_first(o);
+    if (!first || !isfinite(first->cost[SWEEP_ENERGY])) return;
+    puts("\nagainst the first value of every axis");
+    for (size_t i = 0; i < WW_COUNT(want); i++) {
+        const int at = sweep_best(o, want[i].of, want[i].slower);
+        if (at < 0) continue;
+        const struct sweep_point *const p = &o->points.at[at];
+        printf("  %s:", want[i].what);
+        for (uint32_t k = 0; k < s->n_axes; k++)
+            printf("%s %s=%s", k ? "," : "", s->axis[k].name, s->axis[k].value[p->at[k]].text);
+        printf("\n      energy %+.2f %%, time %+.2f %%, area %+.2f %%\n",
+               100 * (p->cost[SWEEP_ENERGY] / first->cost[SWEEP_ENERGY] - 1),
+               100 * (p->cost[SWEEP_TIME] / first->cost[SWEEP_TIME] - 1),
+               100 * (p->cost[SWEEP_AREA] / first->cost[SWEEP_AREA] - 1));
+    }
+}
+
 static void print_troubles(const struct sweep_outcome *o) {
     const char *last = NULL; // a sentence that many points share is said once
     for (uint32_t i = 0; i < o->points.n; i++) {
@@ -99,6 +126,7 @@ int cmd_sweep(struct cli *c, int argc, char **argv) {
         s = sweep_write(&c->arena, sweep, &outcome, &host, o.out_dir, &c->diags);
         print_troubles(&outcome);
         if (s == WW_OK) print_front(sweep, &outcome);
+        if (s == WW_OK) print_best(sweep, &outcome);
         if (s == WW_OK) printf("\n%s/index.html\n", o.out_dir);
     }
     fflush(stdout);

@@ -132,6 +132,11 @@ void evolve_next(struct arena *a, const struct sweep *s, struct sweep_random *r,
     measure_room(s, parent, n, sorted);
     qsort(parent, n, sizeof *parent, by_worth);
     if (n > s->population) n = s->population;
+    if (!all->n) { // the first values: what people compare with
+        struct sweep_point p = {.state = SWEEP_OPEN, .generation = generation};
+        names_put(&seen, arena_alloc(a, sizeof p.at), sizeof p.at, 1);
+        vec_push(a, out, p);
+    }
     for (uint32_t tries = 0; out->n < s->population && tries < TRIES * s->population; tries++) {
         struct sweep_point p = {.state = SWEEP_OPEN, .generation = generation};
         const struct sweep_point *x = n ? tournament(r, parent, n) : NULL,

@@ -37,9 +37,21 @@ static const char *label(struct way *w, const struct sweep_point *p) {
     return text;
 }
 
+// Techniques of several axes run together; `none` adds nothing.
+static void add_policy(struct way *w, struct study_configuration *c, const char *policy) {
+    if (strcmp(policy, "none") == 0) return;
+    const bool first = strcmp(c->policy, "none") == 0;
+    c->policy = first ? policy : arena_printf(w->arena, "%s,%s", c->policy, policy);
+}
+
 static enum ww_status add_sets(struct way *w, struct study_configuration *c, const char *const *set,
                                uint32_t n) {
+    static const char policy[] = "policy=";
     for (uint32_t i = 0; i < n; i++) {
+        if (strncmp(set[i], policy, sizeof policy - 1) == 0) {
+            add_policy(w, c, set[i] + sizeof policy - 1);
+            continue;
+        }
         if (c->n_set == STUDY_MAX_SET)
             return diag_add(w->d, WW_ERROR_CONFIG, "a point sets more than %d keys", STUDY_MAX_SET);
         c->set[c->n_set++] = set[i];
@@ -60,7 +72,7 @@ static enum ww_status design_of(struct way *w, const struct sweep_point *p, stru
         const struct sweep_value *v = &s->axis[k].value[p->at[k]];
         switch (s->axis[k].target) {
         case SWEEP_GPU: g->configuration.gpu = v->text; break;
-        case SWEEP_POLICY: g->configuration.policy = v->text; break;
+        case SWEEP_POLICY: add_policy(w, &g->configuration, v->text); break;
         case SWEEP_SIZE: g->size = v->text; break;
         case SWEEP_WORKLOAD:
             g->workload[0] = v->text;
@@ -106,7 +118,7 @@ static enum ww_status add_jobs(struct way *w, struct sweep_point *p, struct desi
 static enum ww_status judge(struct way *w, struct sweep_point *p, const struct design *g,
                             const job_list *jobs) {
     if (p->state != SWEEP_OPEN) return WW_OK;
-    double log_s = 0, log_j = 0;
+    double log_s = 0, log_j = 0, added_mm2 = 0;
     const char *why = "it has no power model";
     const struct watts *watts = watts_new(w->arena, g->gpu, &why);
     const bool needs_power = w->s->objective[SWEEP_ENERGY] || w->s->objective[SWEEP_AREA];
@@ -123,6 +135,9 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
             timed && watts && watts_run(watts, &r.kernel[0].activity, r.kernel[0].seconds, 0, &e);
         if (timed) log_s += log(r.kernel[0].seconds);
         if (powered) log_j += log(e.dynamic_j + e.static_j);
+        if (powered)
+            added_mm2 = fmax(
+                added_mm2, watts_added_mm2(watts, &r.kernel[0].activity, r.kernel[0].seconds, ""));
         arena_free(&a);
         if (s != WW_OK) return s;
         if (timed && (powered || !needs_power)) continue;
@@ -135,7 +150,8 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
     const int chip = watts ? watts_component(watts, "chip") : -1;
     p->cost[SWEEP_TIME] = exp(log_s / g->n_workloads);
     p->cost[SWEEP_ENERGY] = watts ? exp(log_j / g->n_workloads) : NAN;
-    p->cost[SWEEP_AREA] = watts ? watts_of(watts, chip < 0 ? 0 : chip, WATTS_AREA_MM2) : NAN;
+    p->cost[SWEEP_AREA] =
+        watts ? watts_of(watts, chip < 0 ? 0 : chip, WATTS_AREA_MM2) + added_mm2 : NAN;
     return WW_OK;
 }
 
@@ -182,6 +198,34 @@ static int search(struct way *w) {
                     w->out->points.n);
     }
     return GO_ON;
+}
+
+const struct sweep_point *sweep_first(const struct sweep_outcome *o) {
+    static const struct sweep_point first;
+    for (uint32_t i = 0; i < o->points.n; i++)
+        if (o->points.at[i].state == SWEEP_DONE &&
+            memcmp(o->points.at[i].at, first.at, sizeof first.at) == 0)
+            return &o->points.at[i];
+    return NULL;
+}
+
+int sweep_best(const struct sweep_outcome *o, enum sweep_objective of, double slower) {
+    const struct sweep_point *const first = sweep_first(o);
+    double least = INFINITY;
+    int best = -1;
+    for (uint32_t i = 0; i < o->points.n; i++) {
+        const struct sweep_point *const p = &o->points.at[i];
+        if (p->state != SWEEP_DONE) continue;
+        if (isfinite(slower) &&
+            (first == NULL || p->cost[SWEEP_TIME] > (1 + slower) * first->cost[SWEEP_TIME]))
+            continue;
+        const double cost =
+            of == SWEEP_OBJECTIVES ? p->cost[SWEEP_TIME] * p->cost[SWEEP_ENERGY] : p->cost[of];
+        if (!(cost < least)) continue;
+        least = cost;
+        best = (int)i;
+    }
+    return best;
 }
 
 int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *host,

@@ -116,6 +116,13 @@ struct sweep_outcome {
 int sweep_run(struct arena *a, const struct sweep *s, const struct study_host *host,
               const struct study_options *o, struct diags *d, struct sweep_outcome *out,
               bool *whole);
+// The point of the first value of every axis, which a search and a full factorial have; NULL: it has
+// no costs.
+const struct sweep_point *sweep_first(const struct sweep_outcome *o);
+// The point with the least of an objective, or of energy-delay (SWEEP_OBJECTIVES), among those that
+// take at most (1 + slower) times as long as the first one; INFINITY: all. -1: none. On a front of
+// time and energy is the least energy-delay too, as it rises with both.
+int sweep_best(const struct sweep_outcome *o, enum sweep_objective of, double slower);
 // points.csv, points.db, sweep.json and index.html in `dir`, which is made.
 enum ww_status sweep_write(struct arena *a, const struct sweep *s, const struct sweep_outcome *o,
                            const struct study_host *host, const char *dir, struct diags *d);
