@@ -214,6 +214,12 @@ enum ww_status pool_ready(struct cli *c, struct pool_request *q, const char *db)
 // ---- many runs (study.c, many.c) ----------------------------------------------------------------
 // Names of the studies there are, of every folder; answers how many.
 uint32_t study_names(struct cli *c, const char *const **names);
+// What `compare` advises (recommend.c): a metric and a figure of the study that it writes, and the
+// sentences, from that figure.
+struct sheet;
+void recommend_metrics(FILE *f);
+void recommend_figure(FILE *f, const char *const *name, uint32_t n);
+void recommend_print(const struct sheet *sh, const char *base, FILE *out);
 // Which techniques exclude each other on a GPU, as text or JSON. Answers an exit code.
 int savings_pairs(struct cli *c, const char *gpu, bool json);
 // What the study room must know of this installation; points into c->arena.

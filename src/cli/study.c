@@ -87,11 +87,13 @@ enum ww_status study_host_of(struct cli *c, struct study_host *host) {
     f->c = c;
     const char *lib = run_library_folder(c);
     if (!lib) return WW_ERROR_IO;
-    *host = (struct study_host){.user = f, .find = find_workload,
+    *host = (struct study_host){.user = f,
+                                .find = find_workload,
                                 .self = arena_printf(a, "%s/warpwatt", c->exe_dir),
                                 .library = arena_printf(a, "%s/libcuda.so.1", lib),
                                 .page = study_page_folder(c),
-                                .terminal = isatty(STDERR_FILENO), .colour = c->colour};
+                                .terminal = isatty(STDERR_FILENO),
+                                .colour = c->colour};
     if (!host->page) return WW_ERROR_IO;
     return study_host_build(a, host, &c->diags);
 }
@@ -201,9 +203,9 @@ enum {
 };
 // clang-format on
 static const struct cli_option option[OPT_N] = {
-    [OPT_SIZE] =
-        {"--size", 0, "NAME",
-         "small (quick) or paper (study: default paper; compare: any size, default small)"},
+    [OPT_SIZE] = {"--size", 0, "NAME",
+                  "small (quick) or paper (study: default its own, most have paper; compare: any "
+                  "size, default small)"},
     [OPT_OUT] = {"--out", 'o', "DIR",
                  "where tables, figures, index.html and study.json go (study: default study-NAME)",
                  CLI_FOLDER},
@@ -273,7 +275,7 @@ const struct cli_spec spec_study = {
 
 int cmd_study(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    struct study_options o = {.size = "paper", .processes = cli_processors()};
+    struct study_options o = {.processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
     const char *name = NULL;
     enum ww_status s = WW_OK;
@@ -299,12 +301,13 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     }
     if (s != WW_OK) return cli_fail(c, s);
     if (!name) return cli_usage("study what? `warpwatt studies` lists them");
-    if (strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0)
+    if (o.size && strcmp(o.size, "small") != 0 && strcmp(o.size, "paper") != 0)
         return cli_usage("a study's --size is small or paper, not `%s`", o.size);
     struct study study;
     struct study_host host;
     struct sheet sheet;
     if ((s = read_study(c, name, &study)) != WW_OK) return cli_fail(c, s);
+    if (!o.size) o.size = study.size;
     if (!o.out_dir) o.out_dir = arena_printf(&c->arena, "study-%s", study.name);
     if (!o.db) s = study_default_db(&c->arena, &c->diags, &o.db);
     if (s == WW_OK) s = pool_ready(c, &pool, o.db);
@@ -367,8 +370,8 @@ static enum ww_status add_policies(struct cli *c, struct compared *k, const char
     enum ww_status s = WW_OK;
     for (char *w; s == WW_OK && (w = strsep(&copy, ","));)
         s = *w ? add_compared(c, k, heading(c, w), both_at_once(c, w), "")
-               : diag_add(&c->diags, WW_ERROR_USAGE, "-p takes techniques with ',' between, not `%s`",
-                          list);
+               : diag_add(&c->diags, WW_ERROR_USAGE,
+                          "-p takes techniques with ',' between, not `%s`", list);
     return s;
 }
 
@@ -589,6 +592,7 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
             "  edp_ratio: {is: \"time_ratio * energy_ratio\", label: energy-delay product}\n",
             base, base);
     write_saved_metrics(f, base);
+    recommend_metrics(f);
     bool any_policy = false;
     for (uint32_t i = 0; i < k->n; i++)
         any_policy |= strcmp(k->policy[i], "none") != 0 || strstr(k->keys[i], "policy=") != NULL;
@@ -622,6 +626,7 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
         if (ratio) fputs("    aggregates: [geomean]\n", f);
     }
     write_saved_figures(c, f, k);
+    recommend_figure(f, k->name, k->n);
     return WW_OK;
 }
 
@@ -712,6 +717,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         if (code < 2 && o.pool.action == POOL_RUN) {
             sheet.size = size;
             print_tables(&sheet);
+            recommend_print(&sheet, k.name[0], stdout);
             if (sheet.note) printf("\nnote: %s\n", sheet.note);
             if (o.out_dir) printf("\n%s/index.html\n", o.out_dir);
         }

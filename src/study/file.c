@@ -691,7 +691,7 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     if (!root) return refuse(r, (struct mark){1, 1}, "the study is empty");
     pairs m;
     TRY(mapping(r, "a study", root,
-                "name title source summary gpu workloads groups configurations metrics figures "
+                "name title source summary gpu size workloads groups configurations metrics figures "
                 "also published choices",
                 &m));
     const char *gpu = "gtx480";
@@ -700,6 +700,10 @@ static enum ww_status read_top(struct reader *r, const char *published_csv) {
     TRY(text_in(r, &m, "source", &s->source));
     TRY(text_in(r, &m, "summary", &s->summary));
     TRY(text_in(r, &m, "gpu", &gpu));
+    s->size = "paper";
+    TRY(text_in(r, &m, "size", &s->size));
+    if (strcmp(s->size, "small") != 0 && strcmp(s->size, "paper") != 0)
+        return refuse(r, get(&m, "size")->at, "`size` is `%s`; it must be small or paper", s->size);
     static const char *const needed[] = {"name", "title", "configurations"};
     for (size_t i = 0; i < WW_COUNT(needed); i++)
         if (!get(&m, needed[i]))

@@ -135,6 +135,7 @@ struct study {
     struct arena *arena;
     const char *file, *text; // path and content
     const char *name, *title, *source, *summary;
+    const char *size; // that is run when none is asked for: "small" or "paper"
     VEC(struct study_workload) workload;
     VEC(struct study_configuration) configuration;
     VEC(struct study_metric) metric;

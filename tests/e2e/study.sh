@@ -225,6 +225,27 @@ says out 'geomean'; says out '^  hotspot +1 '; [ -s cmp/index.html ] || fail "co
 # with techniques: what gating saved and an oracle would, the percentages that `run` prints from the energies
 run 0 compare $db -p none,conv-pg,gates,warped-gates,origami --size small hotspot bfs -o gated
 says out 'INT leakage saved by gating'; says out 'FP leakage that an oracle would save'
+# what it advises, from the tables: the least energy-delay of those at most 1 % slower, by geometric means
+python3 - "$(cat out)" <<'PY' || fail "compare: the advice does not follow from its tables"
+import csv, math, re, sys
+def means(name):
+    rows = [r for r in csv.reader(open(f'gated/{name}.csv'))]
+    of = [[float(x) for x in r[1:]] for r in rows[1:] if r[0] in ('hotspot', 'bfs')]
+    assert len(of) == 2
+    return dict(zip(rows[0][1:], (math.sqrt(a * b) for a, b in zip(*of))))
+time, energy = means('time'), means('energy')
+may = {p: time[p] * energy[p] for p in time if p != 'none' and time[p] <= 1.01}
+best = min(may, key=may.get) if may else None
+said = re.search(r'^Recommended: (\S+) (instead of none|stays)', sys.argv[1], re.M).groups()
+assert said == ((best, 'instead of none') if may and may[best] < 1 else ('none', 'stays')), (said, may)
+least = min((p for p in energy if p != 'none'), key=energy.get)
+if energy[least] < 1 and least != best:
+    tail = sys.argv[1].split(f'Least energy, whatever it takes: {least}\n')[1]
+    assert re.search(r'saves %.2f %% of energy' % (100 * (1 - energy[least])), tail), tail
+    assert re.search(r'costs %.2f %% of time' % (100 * (time[least] - 1)), tail), tail
+row = {r['configuration']: r for r in csv.DictReader(open('gated/summary.csv'))}['conv-pg']
+assert 0 < float(row['area added [%]']) < 5
+PY
 column=2
 for p in conv-pg gates warped-gates origami; do
     column=$((column + 1))
