@@ -477,7 +477,8 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     enum ww_status s = push_file(l, name_or_path, NULL, 0);
     const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
     for (; s == WW_OK && l->now < l->n; l->now++) s = take_layer(l);
-    const struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
+    const double node_nm = s == WW_OK ? number_of(l, "tech.node_nm") : 0;
+    struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
                                         .vdd_v = number_of(l, "tech.vdd_v")};
     for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) {
         s = push_override(l, overrides[i]);
@@ -485,6 +486,9 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
         config_walk(l->layer[l->now].raw, NULL, take_texts, l);
         l->now++;
     }
+    // at another node it is another chip: made to carry its clock at the supply that is said
+    if (s == WW_OK && number_of(l, "tech.node_nm") != node_nm)
+        nominal.vdd_v = number_of(l, "tech.vdd_v");
     if (s == WW_OK) {
         struct gpu_config c;
         memset(&c, 0, sizeof c);

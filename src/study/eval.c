@@ -524,6 +524,60 @@ static void f_added(sqlite3_context *c, int n, sqlite3_value **arg) {
     answer(c, e, v);
 }
 
+// ---- a configuration beside others of its GPU
+static bool same_machine(const struct study_configuration *x, const struct study_configuration *y) {
+    if (strcmp(x->gpu, y->gpu) != 0 || x->n_set != y->n_set || x->n_options != y->n_options)
+        return false;
+    for (uint32_t i = 0; i < x->n_set; i++)
+        if (strcmp(x->set[i], y->set[i]) != 0) return false;
+    for (uint32_t i = 0; i < x->n_options; i++)
+        if (strcmp(x->option[i], y->option[i]) != 0) return false;
+    return true;
+}
+
+// The first configuration with the GPU and the keys of the scope's, with a policy (NULL: any). -1: none.
+static int beside_it(struct eval *e, const char *policy) {
+    const struct study *const s = e->study;
+    const struct study_configuration *const here = &s->configuration.at[e->scope.configuration];
+    for (uint32_t i = 0; i < s->configuration.n; i++) {
+        const struct study_configuration *const k = &s->configuration.at[i];
+        if (same_machine(here, k) && (!policy || strcmp(k->policy, policy) == 0)) return (int)i;
+    }
+    return -1;
+}
+
+static void f_baseline(sqlite3_context *c, int n, sqlite3_value **arg) {
+    struct eval *e = sqlite3_user_data(c);
+    struct eval_scope s = e->scope;
+    if (s.configuration < 0) {
+        answer(c, e, wrong(e, "baseline needs a configuration: use other('configuration', ...)"));
+        return;
+    }
+    s.configuration = beside_it(e, NULL); // itself, if nothing comes before it
+    answer(c, e, in_scope(e, s, text_arg(arg, n, 0)));
+}
+
+// The product of an expression over the techniques of the configuration, each in the one that runs it alone.
+static void f_alone(sqlite3_context *c, int n, sqlite3_value **arg) {
+    struct eval *e = sqlite3_user_data(c);
+    struct value v = number(1);
+    if (e->scope.configuration < 0)
+        v = wrong(e, "alone needs a configuration: use other('configuration', ...)");
+    char *list = v.ok ? arena_strdup(
+                            e->arena, e->study->configuration.at[e->scope.configuration].policy)
+                      : NULL;
+    for (char *one; v.ok && (one = strsep(&list, ","));) {
+        struct eval_scope s = e->scope;
+        s.configuration = beside_it(e, one);
+        const struct value x =
+            s.configuration >= 0
+                ? in_scope(e, s, text_arg(arg, n, 0))
+                : wrong(e, "no configuration of the same GPU and keys runs `%s` alone", one);
+        v = x.ok ? number(v.v * x.v) : x;
+    }
+    answer(c, e, v);
+}
+
 // Whether a technique (or several, with ',' between) runs beside those of the configuration.
 static void f_goes_with(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
@@ -692,6 +746,11 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("lowest", "expression[, group]", 1, 2, f_lowest, "smallest")                                 \
     X("highest", "expression[, group]", 1, 2, f_highest, "largest")                                \
     X("how_many", "expression[, group]", 1, 2, f_how_many, "workloads for which it has a value")   \
+    X("baseline", "expression", 1, 1, f_baseline,                                                  \
+      "in the study's first configuration with the same GPU file and keys")                        \
+    X("alone", "expression", 1, 1, f_alone,                                                        \
+      "the product over the techniques of the configuration, each in the configuration that runs " \
+      "it alone with the same GPU file and keys")                                                  \
     X("published", "metric[, workload[, configuration]]", 1, 3, f_published,                       \
       "a published value; without the others: of this row's workload and configuration")
 static const struct {
