@@ -45,7 +45,8 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->sub_cores > 1) {
         const uint32_t n = c->sub_cores;
         if (n > SM_MAX_SUB_CORES || (n & (n - 1)) != 0) return "sub_cores must be 1, 2 or 4";
-        if ((c->schedulers | c->max_warps | c->clusters | c->sfus | c->dp_units | c->rf_banks |
+        const uint32_t dp = c->dp_units == 1 ? 0 : c->dp_units; // of one all have a part
+        if ((c->schedulers | c->max_warps | c->clusters | c->sfus | dp | c->rf_banks |
              c->collectors | c->collectors_sfu | c->collectors_mem | c->result_bus |
              c->fetch_width) &
             (n - 1))
@@ -173,9 +174,10 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
 // Sub-core `at`'s part of each unit's pipelines; all sub-cores have LD/ST and texture.
 static void make_units(struct units *x, const struct sm *s, uint32_t at) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
-        const uint32_t n = s->v.pipe_n[u], mine = units_is_shared(u) ? n : n / s->n_subs;
+        const bool is_shared = units_is_shared(s, u);
+        const uint32_t n = s->v.pipe_n[u], mine = is_shared ? n : n / s->n_subs;
         x->n[u] = (uint8_t)mine;
-        x->first[u] = (uint8_t)(s->v.pipe_first[u] + (units_is_shared(u) ? 0 : at * mine));
+        x->first[u] = (uint8_t)(s->v.pipe_first[u] + (is_shared ? 0 : at * mine));
         x->pipes[u] = ((1ull << mine) - 1) << x->first[u];
     }
     if (x->n[UNIT_DP] == 0) {

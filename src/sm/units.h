@@ -85,7 +85,9 @@ static inline void units_refresh_others(struct sm *s, const struct units *x, uin
     for (uint32_t i = 0; i < s->n_subs; i++)
         if (&s->sub[i].units != x) units_refresh(s, &s->sub[i].units, unit, t, has_off);
 }
-static inline bool units_is_shared(uint32_t unit) { return unit == UNIT_LDST || unit == UNIT_TEX; }
+static inline bool units_is_shared(const struct sm *s, uint32_t unit) {
+    return unit == UNIT_LDST || unit == UNIT_TEX || (unit == UNIT_DP && s->c.dp_units < s->n_subs);
+}
 
 static inline void units_book(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
                               uint64_t t, uint32_t interval, bool has_off) {
@@ -95,7 +97,7 @@ static inline void units_book(struct sm *s, struct units *x, uint32_t unit, uint
     s->idle[pipe].bubbles += gap < 10 ? gap : 0;
     s->idle[pipe].sent_until = t + 1;
     units_refresh(s, x, unit, t, has_off);
-    if (ww_unlikely(s->n_subs != 1) && units_is_shared(unit))
+    if (ww_unlikely(s->n_subs != 1) && units_is_shared(s, unit))
         units_refresh_others(s, x, unit, t, has_off);
     if (units_has_twin(s, unit))
         units_close_twin(s, x, unit, pipe, t, t + s->lanes_cycles, has_off);

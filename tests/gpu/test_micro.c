@@ -3,14 +3,17 @@
 // off. With WW_FIDELITY=docs/fidelity.md the table there is written anew between its two marks.
 //
 // Where a chip was not measured itself, its sister is the target, as the GPU file says: GT200 for
-// GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780.
+// GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780, P100 and P4 for TITAN X, T4 for
+// RTX 2060 SUPER.
 #include "test_gpu.h"
 
 #include <math.h>
 
 // ---- PTX templates ------------------------------------------------------------------------------
 // `//@rept N` .. `//@endr` repeats lines (N may be a key), `//@key` is replaced by that key's text.
-struct keys { const char *name, *text; };
+struct keys {
+    const char *name, *text;
+};
 
 static void expand(FILE *out, const char *text, const struct keys *keys) {
     for (const char *p = text; *p;) {
@@ -250,8 +253,8 @@ static double texture_chain(const struct row *r) {
     const uint64_t data = bench_buffer(&b, zeros, sizeof zeros), io = bench_buffer(&b, NULL, 64);
     uint64_t handle;
     bench_ok(&b, gpu_module_texture(b.module, "indices", &b.diags, &handle));
-    const struct exec_texture t = {.base = data, .width = 256, .channels = 1, .channel_bits = 32,
-                                   .is_linear_memory = true};
+    const struct exec_texture t = {
+        .base = data, .width = 256, .channels = 1, .channel_bits = 32, .is_linear_memory = true};
     assert_true(devmem_texture_set(gpu_memory(b.gpu), handle, &t));
     const bool ran = bench_try(&b, "texture", 1, 1, 1, 1, "84", io, 0u) == WW_OK;
     const double cycles = ran ? clock_of(&b, io) / 32.0 : NAN;
@@ -350,8 +353,9 @@ static double coalescing(const struct row *r) {
     const uint64_t in = bench_buffer(&b, NULL, 65536), out = bench_buffer(&b, NULL, 4);
     double bytes = 0, transactions = 0;
     for (uint32_t k = 0; k < 3; k++) { // to warm, nothing, all
-        bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", in, out,
-                               k < 2 ? UINT32_MAX : r->number));
+        // The first launch loads elsewhere: it warms the code of both.
+        bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", k == 0 ? in + 32768 : in, out,
+                               k == 1 ? UINT32_MAX : r->number));
         const uint64_t *c = bench_last(&b)->activity.c;
         bytes = (double)c[ACT_dram_read_bytes] - bytes * (k == 2);
         transactions = (double)c[ACT_gmem_reads];
@@ -389,15 +393,22 @@ static double coalescing(const struct row *r) {
     "%x2;\nrsqrt.approx.ftz.f32 %x3, %x3;"
 #define DADD4                                                                                      \
     "add.f64 %u0, %u0, %v;\nadd.f64 %u1, %u1, %v;\nadd.f64 %u2, %u2, %v;\nadd.f64 %u3, %u3, %v;"
-#define LD "ld.global.u64 %at, [%at];"
-#define LD_CG "ld.global.cg.u64 %at, [%at];"
-#define HOT "hot cycles"
-#define OPS "ops/hot clock/SM"
-#define WONG "Wong 2010 (GTX 280)"
-#define MEI "Mei 2017"
-#define GUIDE "Guide 5.5"
-#define ARAFA "Arafa 2019 (K40)"
-#define JIA "Jia 2018/19 (K80)"
+#define LD      "ld.global.u64 %at, [%at];"
+#define LD_CG   "ld.global.cg.u64 %at, [%at];"
+#define HOT     "hot cycles"
+#define OPS     "ops/hot clock/SM"
+#define WONG    "Wong 2010 (GTX 280)"
+#define MEI     "Mei 2017"
+#define GUIDE   "Guide 5.5"
+#define ARAFA   "Arafa 2019 (K40)"
+#define JIA     "Jia 2018/19 (K80)"
+#define JIA_V   "Jia 2018 (V100)"
+#define JIA_T   "Jia 2019 (T4)"
+#define JIA_P   "Jia 2018 (P4)"
+#define ARAFA_V "Arafa 2019 (V100)"
+#define ARAFA_P "Arafa 2019 (P100)"
+#define GUIDE12 "Guide 12.3"
+#define POPC4   "popc.b32 %a0, %a0;\npopc.b32 %a1, %a1;\npopc.b32 %a2, %a2;\npopc.b32 %a3, %a3;"
 
 static const struct row rows[] = {
     // Tesla
@@ -509,6 +520,86 @@ static const struct row rows[] = {
     {"DRAM copies", "gtx780", 74.9, "% of peak", MEI " (780)", 0.15, bandwidth, "copy", 0},
     {"load, stride 1", "gtx780", 128, "bytes", GUIDE, 0, coalescing, "bytes", 1},
     {"load, stride 32", "gtx780", 1024, "bytes", GUIDE, 0, coalescing, "bytes", 32},
+    // Pascal, Volta, Turing
+    {"int add, dependent", "titanx-pascal", 6, HOT, "Jia 2018 (P100)", 0.03, chain,
+     "add.u32 %a, %a, %b;", 0},
+    {"logic, dependent", "titanx-pascal", 6, HOT, "Jia 2018 (P100)", 0.03, chain,
+     "xor.b32 %a, %a, %b;", 0},
+    {"fp32 fma, dependent", "titanx-pascal", 6, HOT, "Jia 2018 (P100)", 0.03, chain,
+     "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"int mad, dependent", "titanx-pascal", 13, HOT, ARAFA_P, 0.10, chain,
+     "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"fp64 add, dependent", "titanx-pascal", 48, HOT, "Jia 2018 (M60)", 0.03, chain,
+     "add.f64 %u, %u, %v;", 0},
+    {"rsqrt of normal numbers, dependent", "titanx-pascal", 14, HOT, "Jia 2018 (P100)", 0.05, chain,
+     "rsqrt.approx.ftz.f32 %x, %x;", 0},
+    {"L2 hit, L1 off", "titanx-pascal", 216, HOT, JIA_P, 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "titanx-pascal", 482, HOT, ARAFA_P, 0.05, chase_dram, LD_CG,
+     0},
+    {"shared load", "titanx-pascal", 23, HOT, JIA_P, 0.05, shared_chain, NULL, 0},
+    {"texture hit", "titanx-pascal", 87, HOT, ARAFA_P, 0.05, texture_chain, NULL, 0},
+    {"int add", "titanx-pascal", 128, OPS, GUIDE12, 0.06, rate, ADD4, 4},
+    {"fp32 fma", "titanx-pascal", 128, OPS, GUIDE12, 0.06, rate, FMA4, 4},
+    {"shift", "titanx-pascal", 64, OPS, GUIDE12, 0.06, rate, SHL4, 4},
+    {"rsqrt", "titanx-pascal", 32, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"population count", "titanx-pascal", 32, OPS, GUIDE12, 0.06, rate, POPC4, 4},
+    {"fp64 add", "titanx-pascal", 4, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"load, stride 1", "titanx-pascal", 128, "bytes", GUIDE12, 0, coalescing, "bytes", 1},
+    {"load, stride 32", "titanx-pascal", 1024, "bytes", GUIDE12, 0, coalescing, "bytes", 32},
+    {"int add, dependent", "v100", 4, HOT, JIA_V, 0.03, chain, "add.u32 %a, %a, %b;", 0},
+    {"logic, dependent", "v100", 4, HOT, JIA_V, 0.03, chain, "xor.b32 %a, %a, %b;", 0},
+    {"fp32 fma, dependent", "v100", 4, HOT, JIA_V, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;", 0},
+    {"int mad, dependent", "v100", 5, HOT, JIA_V, 0.10, chain, "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"fp64 add, dependent", "v100", 8, HOT, JIA_V, 0.03, chain, "add.f64 %u, %u, %v;", 0},
+    {"rsqrt of normal numbers, dependent", "v100", 14, HOT, JIA_V, 0.05, chain,
+     "rsqrt.approx.ftz.f32 %x, %x;", 0},
+    {"L1 hit", "v100", 28, HOT, JIA_V, 0.05, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "v100", 193, HOT, JIA_V, 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "v100", 375, HOT, "Jia 2018 (V100), TLBs warm", 0.05,
+     chase_dram, LD_CG, 0},
+    {"shared load", "v100", 19, HOT, JIA_V, 0.05, shared_chain, NULL, 0},
+    {"texture hit", "v100", 86, HOT, ARAFA_V, 0.05, texture_chain, NULL, 0},
+    {"int add", "v100", 64, OPS, GUIDE12, 0.06, rate, ADD4, 4},
+    {"fp32 fma", "v100", 64, OPS, GUIDE12, 0.06, rate, FMA4, 4},
+    {"int mul", "v100", 64, OPS, GUIDE12, 0.06, rate, MUL4, 4},
+    {"shift", "v100", 64, OPS, GUIDE12, 0.06, rate, SHL4, 4},
+    {"int and fp32 add together", "v100", 128, OPS, GUIDE12, 0.06, rate, INT_FP4, 4},
+    {"rsqrt", "v100", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"population count", "v100", 16, OPS, GUIDE12, 0.06, rate, POPC4, 4},
+    {"fp64 add", "v100", 32, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"load, stride 1", "v100", 128, "bytes", GUIDE12, 0, coalescing, "bytes", 1},
+    {"load, stride 32", "v100", 1024, "bytes", GUIDE12, 0, coalescing, "bytes", 32},
+    {"uint division, dependent", "v100", 122, HOT, ARAFA_V, 0.06, chain, "div.u32 %a, %a, %b;", 10},
+    {"int division, dependent", "v100", 127, HOT, ARAFA_V, 0.06, chain, "div.s32 %a, %a, %b;", 10},
+    {"uint remainder, dependent", "v100", 117, HOT, ARAFA_V, 0.06, chain, "rem.u32 %a, %a, %b;",
+     10},
+    {"rsqrt, dependent", "v100", 31, HOT, ARAFA_V, 0.06, chain, "rsqrt.approx.f32 %x, %x;", 0},
+    {"half fma, dependent", "v100", 6, HOT, JIA_V, 0.05, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
+    {"shared loads of 32 bits", "v100", 28, "accesses/hot clock/SM",
+     "Jia 2018 (V100): 87.5 % of 32", 0.15, shared_rate, NULL, 32},
+    {"DRAM reads", "v100", 96, "% of peak", "V100 stream logs", 0.12, bandwidth, "read", 0},
+    {"DRAM copies", "v100", 83.3, "% of peak", JIA_V, 0.12, bandwidth, "copy", 0},
+    {"int add, dependent", "rtx2060s", 4, HOT, JIA_T, 0.03, chain, "add.u32 %a, %a, %b;", 0},
+    {"logic, dependent", "rtx2060s", 4, HOT, JIA_T, 0.03, chain, "xor.b32 %a, %a, %b;", 0},
+    {"fp32 fma, dependent", "rtx2060s", 4, HOT, JIA_T, 0.03, chain, "fma.rn.f32 %x, %x, %y, %y;",
+     0},
+    {"int mad, dependent", "rtx2060s", 5, HOT, JIA_T, 0.10, chain, "mad.lo.u32 %a, %a, %b, %b;", 0},
+    {"fp64 add, dependent", "rtx2060s", 48, HOT, JIA_T, 0.03, chain, "add.f64 %u, %u, %v;", 0},
+    {"rsqrt of normal numbers, dependent", "rtx2060s", 15, HOT, JIA_T, 0.05, chain,
+     "rsqrt.approx.ftz.f32 %x, %x;", 0},
+    {"L1 hit", "rtx2060s", 32, HOT, JIA_T, 0.05, chase_l1, LD, 0},
+    {"L2 hit, L1 off", "rtx2060s", 188, HOT, JIA_T, 0.05, chase_l2, LD_CG, 0},
+    {"global load from DRAM, L1 off", "rtx2060s", 424, HOT, "Arafa 2019 (TITAN RTX)", 0.05,
+     chase_dram, LD_CG, 0},
+    {"shared load", "rtx2060s", 19, HOT, JIA_T, 0.05, shared_chain, NULL, 0},
+    {"texture hit", "rtx2060s", 92, HOT, "Arafa 2019 (TITAN RTX)", 0.05, texture_chain, NULL, 0},
+    {"int add", "rtx2060s", 64, OPS, GUIDE12, 0.06, rate, ADD4, 4},
+    {"fp32 fma", "rtx2060s", 64, OPS, GUIDE12, 0.06, rate, FMA4, 4},
+    {"rsqrt", "rtx2060s", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
+    {"fp64 add", "rtx2060s", 2, OPS, GUIDE12, 0.06, rate, DADD4, 4},
+    {"load, stride 1", "rtx2060s", 128, "bytes", GUIDE12, 0, coalescing, "bytes", 1},
+    {"load, stride 32", "rtx2060s", 1024, "bytes", GUIDE12, 0, coalescing, "bytes", 32},
+    {"DRAM copies", "rtx2060s", 68.8, "% of peak", JIA_T, 0.35, bandwidth, "copy", 0},
 };
 
 // ---- docs/fidelity.md -----------------------------------------------------------------------

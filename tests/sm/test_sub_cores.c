@@ -2,7 +2,7 @@
 // of time are counted by hand from the intervals that stand here.
 #include "test_rig.h"
 
-enum { SUBS = 4, SFU_INTERVAL = 4 };
+enum { SUBS = 4, SFU_INTERVAL = 4, DP_INTERVAL = 3 };
 
 // Four schedulers, clusters and SFUs: those of one sub-core, or one for each of four.
 static struct rig *machine(uint32_t sub_cores) {
@@ -88,6 +88,27 @@ static void test_banks(void **state) {
     rig_free(g);
 }
 
+// Four warps, each of a sub-core of its own, with `n` additions of double precision each.
+static uint64_t doubles(uint32_t dp_units, uint32_t n) {
+    struct rig *g = machine(SUBS);
+    g->args.block[0] = SUBS * WARP_LANES;
+    g->c.dp_units = dp_units;
+    g->c.timing[OPC_DP_ADD] = (struct class_timing){.latency = 10, .interval = DP_INTERVAL};
+    for (uint32_t i = 0; i < n; i++) dadd(g, 2 * (i % 8), 20, 22);
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    assert_int_equal(act(g, ACT_dp_issues), SUBS * n);
+    rig_free(g);
+    return cycles;
+}
+
+// Eight more of each: side by side on units of their own, in turn on the one of all.
+static void test_a_lone_dp_unit_is_shared(void **state) {
+    (void)state;
+    assert_int_equal(doubles(SUBS, 40) - doubles(SUBS, 32), 8 * DP_INTERVAL);
+    assert_int_equal(doubles(1, 40) - doubles(1, 32), SUBS * 8 * DP_INTERVAL);
+}
+
 // What does not share out evenly is refused.
 static void test_refused(void **state) {
     (void)state;
@@ -95,7 +116,7 @@ static void test_refused(void **state) {
     const struct { uint32_t *key, value; } bad[] = {
         {&g->c.sub_cores, 3},  {&g->c.sub_cores, 8}, {&g->c.schedulers, 2},
         {&g->c.max_warps, 46}, {&g->c.clusters, 2},  {&g->c.sfus, 1},
-        {&g->c.dp_units, 1},   {&g->c.rf_banks, 30}, {&g->c.collectors, 6},
+        {&g->c.dp_units, 2},   {&g->c.rf_banks, 30}, {&g->c.collectors, 6},
         {&g->c.result_bus, 1}, {&g->c.fetch_width, 1}};
     for (size_t i = 0; i < WW_COUNT(bad); i++) {
         const uint32_t good = *bad[i].key;
@@ -119,7 +140,7 @@ int main(void) {
         cmocka_unit_test(test_warps_keep_to_their_sub_core),
         cmocka_unit_test(test_only_memory_is_shared),
         cmocka_unit_test(test_banks),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_a_lone_dp_unit_is_shared), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
