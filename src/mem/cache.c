@@ -36,7 +36,7 @@ struct cache *cache_create(const struct cache_config *c) {
     if (!k) return NULL;
     const uint32_t sector = c->sector_bytes ? c->sector_bytes : c->line_bytes;
     const uint32_t sectors = c->line_bytes / sector;
-    k->ways = c->ways;
+    k->ways = k->open = c->ways;
     k->sets = c->bytes / c->line_bytes / c->ways;
     k->lines = k->sets * k->ways;
     k->line_shift = bits_first32(c->line_bytes);
@@ -78,6 +78,10 @@ void cache_invalidate(struct cache *c) {
     c->random = CACHE_SEED;
 }
 
+void cache_open_ways(struct cache *c, uint32_t n) {
+    c->open = n == 0 ? 1 : n < c->ways ? n : c->ways;
+}
+
 // Stamps have run out: every set keeps its order, numbered from 1.
 void cache_age(struct cache *c) {
     for (uint32_t first = 0; first < c->lines; first += c->ways) {
@@ -106,16 +110,16 @@ static uint32_t next_random(struct cache *c) {
 
 // The way that the fixed sequence names: the middle one half of the time.
 static uint32_t random_way(struct cache *c) {
-    const uint32_t r = next_random(c), favourite = c->ways / 2;
-    if (c->ways == 1 || (r & 1)) return favourite;
-    const uint32_t other = (r >> 1) % (c->ways - 1);
+    const uint32_t r = next_random(c), favourite = c->open / 2;
+    if (c->open == 1 || (r & 1)) return favourite;
+    const uint32_t other = (r >> 1) % (c->open - 1);
     return other + (other >= favourite);
 }
 
 uint32_t cache_random_victim(struct cache *c, uint32_t first) {
     const uint32_t start = random_way(c);
-    for (uint32_t k = 0; k < c->ways; k++) {
-        const uint32_t at = first + (start + k) % c->ways;
+    for (uint32_t k = 0; k < c->open; k++) {
+        const uint32_t at = first + (start + k) % c->open;
         if (!c->line[at].reserved) return at;
     }
     return CACHE_NOWHERE;

@@ -17,6 +17,7 @@ struct cache_line {
 
 struct cache {
     uint32_t sets, ways, lines;
+    uint32_t open;     // ways of a set that new lines may take: the first ones
     uint32_t line_shift, sector_shift;
     uint32_t all;      // mask of a line's sectors
     uint32_t set_mask; // of as many bits as an index has
@@ -64,7 +65,7 @@ uint32_t cache_random_victim(struct cache *c, uint32_t first);
 static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
     // Empty ways have stamp 0 and so are the oldest; the least stamp is found without branches.
     uint32_t least = UINT32_MAX, at = CACHE_NOWHERE;
-    for (uint32_t i = first; i < first + c->ways; i++) {
+    for (uint32_t i = first; i < first + c->open; i++) {
         const struct cache_line *l = &c->line[i];
         const uint32_t age = l->stamp | (l->reserved ? UINT32_MAX : 0);
         at = age < least ? i : at;

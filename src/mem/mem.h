@@ -114,6 +114,8 @@ struct mem_port;
 uint32_t mem_port_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes);
 uint32_t mem_port_reply_flits(const struct mem_port *p, uint8_t kind, uint32_t bytes);
 bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits);
+// The same for two packets of as many flits each.
+bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t flits);
 // Reserves the SM's injection link: answers the cycle (>= now) at which the packet enters. Only
 // after mem_port_can_send with the packet's flits; `now` never goes back.
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r);
@@ -203,6 +205,9 @@ struct cache_answer cache_evict_line(struct cache *c, uint64_t line_addr);
 // Takes a line for a miss before its data comes: MISS (reserved), PENDING (was already), HIT, FULL.
 struct cache_answer cache_reserve(struct cache *c, uint64_t line_addr);
 void cache_invalidate(struct cache *c);
+// From now on new lines take the first n ways of their set only (1 at least, all at most). What
+// lies in the others stays until it is dropped or the cache is emptied.
+void cache_open_ways(struct cache *c, uint32_t n);
 uint32_t cache_lines(const struct cache *c);
 // The place of a line, or CACHE_NOWHERE. Changes nothing.
 uint32_t cache_place_of(const struct cache *c, uint64_t line_addr);

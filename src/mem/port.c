@@ -99,6 +99,10 @@ bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t n) {
            p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
+bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t n) {
+    return mem_port_can_send(p, addr, 2 * n) && p->outstanding + 1 < MEM_PORT_OUTSTANDING;
+}
+
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     struct mem_system *m = p->system;
     const uint32_t at = look_up(p, r.addr);

@@ -1,6 +1,7 @@
 // The caches of an SM, L1, constant, texture and instruction cache alike: look-ups, misses on their
 // way to the network, lines that come and lines that go, and what listeners hear of all that.
-// What waits for a line, and what it does with it, stands with its unit (transact.c, front.c, reply.c).
+// What waits for a line, and what it does with it, stands with its unit (transact.c, front.c,
+// reply.c).
 #include "sm/caches.h"
 #include "sm/sm_state.h"
 
@@ -50,7 +51,7 @@ void caches_send(struct caches *k, uint64_t at, struct mem_request r) {
     mem_port_send(k->port, k->send_at, r);
 }
 
-// One read from the first to the last of the sectors; what lies between comes along.
+// One read from the first to the last of the sectors.
 static void send_sectors(struct caches *k, const struct cache_access *a, uint32_t sectors,
                          uint64_t at) {
     const uint32_t size = k->of[a->client].sector_bytes;
@@ -64,6 +65,23 @@ static void send_sectors(struct caches *k, const struct cache_access *a, uint32_
                                      .tag = TAG_LINE,
                                      .kind = MEM_READ,
                                      .client = a->client});
+}
+
+// A read for each run of sectors. Of a line of 128 bytes and sectors of 32 there are two at most;
+// where there is no room for two, or could be more, what lies between comes along.
+static void send_runs(struct caches *k, const struct cache_access *a, uint32_t sectors,
+                      uint64_t at) {
+    const uint32_t first = bits_first32(sectors);
+    const uint32_t run = sectors & ~(sectors + (1u << first)), rest = sectors & ~run;
+    const struct sm_cache *const c = &k->of[a->client];
+    if (rest == 0 || c->line_bytes / c->sector_bytes > 4 ||
+        !mem_port_can_send_two(k->port, a->line,
+                               mem_port_flits(k->port, MEM_READ, c->line_bytes))) {
+        send_sectors(k, a, sectors, at);
+        return;
+    }
+    send_sectors(k, a, run, at);
+    send_sectors(k, a, rest, at);
 }
 
 static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uint32_t waiter,
@@ -84,7 +102,7 @@ static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uin
         mshr_expect(c->mshr, a->line, a->sectors, &missing);
     else
         mshr_add_sectors(c->mshr, a->line, a->sectors, waiter, &missing);
-    if (missing != 0) send_sectors(k, a, missing, at + extra);
+    if (missing != 0) send_runs(k, a, missing, at + extra);
     return out;
 }
 

@@ -48,6 +48,13 @@ struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct 
     return o;
 }
 
+uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted) {
+    if (wanted <= c->carve_least) return c->carve_least;
+    uint64_t part = 8192;
+    while (part < wanted || part < c->carve_least) part *= 2;
+    return part < c->shared_bytes ? (uint32_t)part : c->shared_bytes;
+}
+
 // ---- decoding ----------------------------------------------------------------------------------
 struct decoder {
     const struct sm_config *c;

@@ -66,6 +66,8 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->l1d.bytes != 0 && c->l1d.hit_latency == 0) return "l1d.hit_latency must not be 0";
     if (c->l1d.bytes != 0 && c->l1d.line_bytes < 128)
         return "l1d.line_bytes must be 128 or more: a transaction is";
+    if (c->l1_shared_bytes != 0 && c->l1_shared_bytes <= c->shared_bytes)
+        return "l1_shared_bytes must be more than shared_bytes";
     for (uint32_t i = 0; i < OPC_N; i++) {
         if (c->timing[i].latency > UINT16_MAX || c->timing[i].interval > UINT16_MAX)
             return "latencies and intervals must be below 65536";
@@ -327,6 +329,21 @@ static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diag
     return WW_OK;
 }
 
+// The ways of L1 that the shared memory of all kernels here leaves: as much as lets each have all
+// the CTAs that its other needs allow. Other kernels' lines in ways that close stay until L1 is
+// emptied.
+static void carve(struct sm *s) {
+    struct cache *const l1 = s->caches.of[CLIENT_L1D].tags;
+    if (s->c.l1_shared_bytes == 0 || l1 == NULL) return;
+    uint64_t wanted = 0;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
+        const struct sm_kernel *const k = s->res.kernel[i].kernel;
+        if (k != NULL) wanted += (uint64_t)k->cta_shared * k->occupancy.ctas;
+    }
+    const uint32_t way = s->c.l1d.bytes / s->c.l1d.ways;
+    cache_open_ways(l1, (s->c.l1_shared_bytes - sm_carve_out(&s->c, wanted)) / way);
+}
+
 enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct diags *d) {
     struct kernel_slot *const ks = &s->res.kernel[slot];
     if (ks->kernel != NULL)
@@ -356,6 +373,7 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
     ks->ctas = 0;
+    carve(s);
     s->constants.ok[slot] = s->constants.known[slot] = 0;
     technique_kernel(s, slot, k->image);
     return WW_OK;

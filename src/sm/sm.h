@@ -103,6 +103,9 @@ struct sm_occupancy {
     const char *limit; // "registers", "shared memory", "warps", "CTA slots"
 };
 // `shared_bytes`: static and dynamic, of a CTA.
+// Bytes of the array of L1 and shared memory that are shared memory when kernels want `wanted` of it
+// (sm.l1_shared_bytes; CUDA C++ Programming Guide 12.3, 7.x: 0, 8, 16, 32, 64 or 96 KB).
+uint32_t sm_carve_out(const struct sm_config *c, uint64_t wanted);
 struct sm_occupancy sm_kernel_occupancy(const struct sm_config *c, const struct code_image *im,
                                         uint32_t threads, uint32_t shared_bytes);
 

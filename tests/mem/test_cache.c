@@ -219,6 +219,25 @@ static void reserved_lines_stay(void **state) {
     }
 }
 
+// Lines 0 to 3 fill a set of four. With two ways open new lines take the first two places in turn, lines
+// 2 and 3 stay; with all open again the oldest of all goes.
+static void new_lines_take_open_ways(void **state) {
+    (void)state;
+    const struct cache_config c = shape(1, 4, 128, 128);
+    struct cache *k = cache_create(&c);
+    for (uint64_t i = 0; i < 4; i++) cache_fill(k, i * 128, 1);
+    cache_open_ways(k, 2);
+    for (uint64_t i = 4; i < 10; i++) {
+        const struct cache_answer a = cache_fill(k, i * 128, 1);
+        assert_int_equal(a.place, i & 1);
+        assert_int_equal(a.victim, (i < 6 ? i - 4 : i - 2) * 128);
+    }
+    assert_int_equal(cache_read(k, 3 * 128, 1).result, CACHE_HIT);
+    cache_open_ways(k, 9); // as many as there are
+    assert_int_equal(cache_fill(k, 20 * 128, 1).victim, 2 * 128);
+    cache_destroy(k);
+}
+
 static void the_fixed_sequence_is_that_of_fermi(void **state) {
     (void)state;
     // Mei & Chu: of 4 ways one is replaced half of the time, each other one time in six.
@@ -389,6 +408,7 @@ int main(void) {
         cmocka_unit_test(sectors_are_valid_one_by_one),
         cmocka_unit_test(policies),
         cmocka_unit_test(reserved_lines_stay),
+        cmocka_unit_test(new_lines_take_open_ways),
         cmocka_unit_test(the_fixed_sequence_is_that_of_fermi),
         cmocka_unit_test(impossible_shapes_are_refused),
         cmocka_unit_test(words_and_sectors),

@@ -286,6 +286,67 @@ static void impossible_caches(void **state) {
     }
 }
 
+// 128 KB of L1 and shared memory as on Volta (CUDA C++ Programming Guide 12.3), 96 KB as on Turing.
+static void parts_of_shared_memory(void **state) {
+    (void)state;
+    const struct { uint32_t wanted, volta, turing; } row[] = {
+        {0, 0, 32}, {1, 8, 32}, {8, 8, 32}, {9, 16, 32}, {17, 32, 32}, {33, 64, 64}, {65, 96, 64}, {500, 96, 64}};
+    struct sm_config v = {.shared_bytes = 96 << 10, .l1_shared_bytes = 128 << 10};
+    struct sm_config t = {.shared_bytes = 64 << 10, .l1_shared_bytes = 96 << 10, .carve_least = 32 << 10};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        assert_int_equal(sm_carve_out(&v, row[i].wanted * 1024ull), row[i].volta << 10);
+        assert_int_equal(sm_carve_out(&t, row[i].wanted * 1024ull), row[i].turing << 10);
+    }
+}
+
+// An array of 16 KB, shared memory 8 KB at most, L1 of four ways of 4 KB: a warp reads 12 KB twice. Alone it
+// hits in all of the 96 lines the second time; with a block of shared memory L1 has two ways, 8 KB,
+// and lines that are read in turn push each other out.
+static void shared_memory_takes_ways_of_l1(void **state) {
+    (void)state;
+    for (uint32_t shared = 0; shared < 2; shared++) {
+        struct rig *g = rig_new();
+        g->c.l1d = l1_of(32);
+        g->c.l1d_global = true;
+        g->c.coalesce = COALESCE_LINE128;
+        g->c.shared_bytes = 8192;
+        g->c.l1_shared_bytes = 16384;
+        g->im.shared_bytes = shared ? 8192 : 0;
+        lane_addresses(g, 2);
+        for (uint32_t n = 0; n < 2 * 96; n++) load(g, PTX_SPACE_GLOBAL, 3, 4, n % 96 * 128);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(act(g, ACT_l1_reads), 2 * 96);
+        assert_int_equal(act(g, ACT_l1_read_hits), shared ? 0 : 96);
+        rig_free(g);
+    }
+}
+
+// Lanes 0 to 7 and 16 to 23 read their words: sectors 0 and 2 of a line, a request each, and not
+// what lies between. One free credit: one request for all three.
+static void requests_name_runs_of_sectors(void **state) {
+    (void)state;
+    for (uint32_t credits = 2; credits > 0; credits--) {
+        struct rig *g = rig_new();
+        g->c.l1d = l1_of(32);
+        g->c.l1d_global = true;
+        g->c.coalesce = COALESCE_LINE128;
+        g->port->credits = credits;
+        lane_addresses(g, 2);
+        s2r(g, 5, PTX_SREG_laneid);
+        emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(5), R(5), IMM(8), NIL());
+        setp_lt(g, 0, 5, 8);
+        load(g, PTX_SPACE_GLOBAL, 6, 4, 0)->guard = 0;
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->port->n_sent, credits);
+        assert_int_equal(g->port->sent[0].bytes, credits == 2 ? 32 : 96);
+        assert_int_equal(g->port->sent[0].addr, g->buffer);
+        if (credits == 2) assert_int_equal(g->port->sent[1].addr, g->buffer + 64);
+        rig_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_are_told_in_their_place),
@@ -296,6 +357,9 @@ int main(void) {
         cmocka_unit_test(lines_lapse),
         cmocka_unit_test(sectors_of_any_size),
         cmocka_unit_test(impossible_caches),
+        cmocka_unit_test(parts_of_shared_memory),
+        cmocka_unit_test(shared_memory_takes_ways_of_l1),
+        cmocka_unit_test(requests_name_runs_of_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

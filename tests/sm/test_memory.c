@@ -4,17 +4,6 @@
 // cycles after a request was sent.
 #include "test_rig.h"
 
-// tid * scale in r2, from cycle 1; usable in cycle 21.
-static void lane_offsets(struct rig *g, uint32_t shift) {
-    s2r(g, 1, PTX_SREG_tid_x);
-    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(shift), NIL());
-}
-// ... plus the buffer's address in r4; usable in cycle 31.
-static void lane_addresses(struct rig *g, uint32_t shift) {
-    lane_offsets(g, shift);
-    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(4), R(2), IMM(g->buffer), NIL());
-}
-
 // Words 2^k apart meet 2^k-wise in 32 banks. Load in cycle 21, start 22, data 20 cycles later, one
 // more for each pass beyond the first.
 static void shared_conflicts(void **state) {

@@ -33,6 +33,10 @@ bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits) 
     (void)addr, (void)flits;
     return p->outstanding < p->credits;
 }
+bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t flits) {
+    (void)addr, (void)flits;
+    return p->outstanding + 1 < p->credits;
+}
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     r.cycle = now;
     p->sent[p->n_sent++ % RIG_PORT_RING] = r;
@@ -285,6 +289,17 @@ static inline void rig_free(struct rig *g) {
     free(g->inst);
     free(g->port);
     free(g);
+}
+
+// tid * scale in r2, from cycle 1; usable in cycle 21.
+static void lane_offsets(struct rig *g, uint32_t shift) {
+    s2r(g, 1, PTX_SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(shift), NIL());
+}
+// ... plus the buffer's address in r4; usable in cycle 31.
+static inline void lane_addresses(struct rig *g, uint32_t shift) {
+    lane_offsets(g, shift);
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(4), R(2), IMM(g->buffer), NIL());
 }
 
 #endif
