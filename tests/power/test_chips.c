@@ -32,14 +32,24 @@ static void every_file_builds(void **state) {
     arena_init(&a, NULL);
     diags_init(&d);
     assert_int_equal(gpu_config_list(&a, &list, &n, &d), WW_OK);
+    uint32_t built = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct gpu_config g = load(list[i].name);
         struct power_config c;
         struct power_tree t;
-        assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+        // memory without a data sheet in the model is refused, by name
+        const enum ww_status s = power_config_of(&g, &c, &d);
+        if (s == WW_ERROR_CONFIG) {
+            assert_non_null(strstr(d.list.at[d.list.n - 1].text, "mem.dram.kind"));
+            assert_true(g.cc_major >= 6);
+            continue;
+        }
+        assert_int_equal(s, WW_OK);
+        built++;
         assert_int_equal(power_build(&c, &t, &d), WW_OK);
         if (strcmp(list[i].name, "gtx480-micro46") == 0) assert_int_equal(c.collectors, 6 + 8 + 2);
     }
+    assert_true(built >= 8);
     arena_free(&a);
     diags_free(&d);
 }
