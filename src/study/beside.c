@@ -165,6 +165,13 @@ const char *beside_left_out(struct arena *a, const struct sheet_figure *g) {
     return text;
 }
 
+const char *beside_without(struct arena *a, const char *text, const char *series,
+                           const char *programs) {
+    if (!programs) return text;
+    const char *const one = arena_printf(a, "Means of %s: without %s.", series, programs);
+    return !text ? one : strstr(text, one) ? text : arena_printf(a, "%s %s", text, one);
+}
+
 // ---- digits ------------------------------------------------------------------------------------
 static void strip(char *text) {
     if (!strchr(text, '.')) return;

@@ -69,6 +69,8 @@ struct eval {
     struct eval_scope scope;
     double *memo; // [metrics][workloads + 1][configurations + 1]
     bool *memo_set;
+    const char **memo_left_out; // [as memo]
+    const char *left_out;       // what the means of this expression are without; NULL: nothing
     int depth;
     // the innermost sentence of a failure
     char error[600];
@@ -233,17 +235,46 @@ static struct value figure_of(struct eval *e, const char *component, enum watts_
 // ---- expressions ------------------------------------------------------------------------------
 static struct value run_expr(struct eval *e, const char *expr);
 
+// `names` and `name`, which stands in it once.
+static const char *with_name(struct arena *a, const char *names, const char *name) {
+    const size_t n = strlen(name);
+    for (const char *p = names; p && (p = strstr(p, name)); p += n) {
+        const bool begins = p == names || (p >= names + 2 && memcmp(p - 2, ", ", 2) == 0);
+        if (begins && (p[n] == 0 || p[n] == ',')) return names;
+    }
+    return names ? arena_printf(a, "%s, %s", names, name) : name;
+}
+
+// `names` and those of `more`, which commas divide.
+static const char *with_names(struct arena *a, const char *names, const char *more) {
+    while (more && *more) {
+        const char *const end = strstr(more, ", ");
+        const int n = end ? (int)(end - more) : (int)strlen(more);
+        names = with_name(a, names, arena_printf(a, "%.*s", n, more));
+        more = end ? end + 2 : NULL;
+    }
+    return names;
+}
+
 static struct value metric(struct eval *e, uint32_t index) {
     const struct study_metric *m = &e->study->metric.at[index];
     const size_t nc = e->study->configuration.n + 1, nw = e->study->workload.n + 1;
     const size_t at = ((size_t)index * nw + (size_t)(e->scope.workload + 1)) * nc +
                       (size_t)(e->scope.configuration + 1);
     const bool plain = !e->scope.kernel && !e->scope.element;
-    if (plain && e->memo_set[at]) return number(e->memo[at]);
+    if (plain && e->memo_set[at]) {
+        e->left_out = with_names(e->arena, e->left_out, e->memo_left_out[at]);
+        return number(e->memo[at]);
+    }
+    const char *const before = e->left_out;
+    e->left_out = NULL;
     const struct value v = run_expr(e, m->expr);
+    const char *const own = e->left_out;
+    e->left_out = with_names(e->arena, before, own);
     if (!v.ok && !e->error_at.line) e->error_at = m->at;
     if (v.ok && plain) {
         e->memo[at] = v.v;
+        e->memo_left_out[at] = own;
         e->memo_set[at] = true;
     }
     return v;
@@ -358,6 +389,8 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
     if (*group_name && !g) return wrong(e, "this study has no group `%s`", group_name);
     double sum = 0, low = INFINITY, high = -INFINITY;
     uint32_t n = 0;
+    const bool is_mean = how == FOLD_AVERAGE || how == FOLD_GEOMEAN;
+    const char *without = NULL;
     for (uint32_t i = 0; i < (g ? g->member.n : e->study->workload.n); i++) {
         const struct eval_scope s = {.workload = g ? study_find_workload(e->study, g->member.at[i])
                                                    : (int)i,
@@ -365,7 +398,14 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
                                      .element = e->scope.element};
         const struct value v = in_scope(e, s, expr);
         if (!v.ok) return v;
-        if (!isfinite(v.v) || (how == FOLD_GEOMEAN && v.v <= 0)) continue;
+        if (!isfinite(v.v) || (how == FOLD_GEOMEAN && v.v <= 0)) {
+            const char *const name = e->study->workload.at[s.workload].name;
+            if (is_mean)
+                without = with_name(e->arena, without,
+                                    isfinite(v.v) ? arena_printf(e->arena, "%s (not above 0)", name)
+                                                  : name);
+            continue;
+        }
         sum += how == FOLD_GEOMEAN ? log(v.v) : v.v;
         low = fmin(low, v.v);
         high = fmax(high, v.v);
@@ -373,6 +413,7 @@ static struct value fold(struct eval *e, enum fold how, const char *expr, const 
     }
     if (how == FOLD_COUNT) return number(n);
     if (!n) return number(NAN);
+    e->left_out = with_names(e->arena, e->left_out, without);
     switch (how) {
     case FOLD_AVERAGE: return number(sum / n);
     case FOLD_GEOMEAN: return number(exp(sum / n));
@@ -900,6 +941,7 @@ enum ww_status eval_new(struct arena *a, const struct study *s, const struct gpu
     const size_t n = (size_t)(s->metric.n + 1) * (s->workload.n + 1) * (s->configuration.n + 1);
     e->memo = arena_alloc(a, n * sizeof *e->memo);
     e->memo_set = arena_alloc(a, n * sizeof *e->memo_set);
+    e->memo_left_out = arena_alloc(a, n * sizeof *e->memo_left_out);
     e->column = arena_alloc(a, (EVAL_MAX_COLUMNS + 1) * sizeof *e->column);
     e->watts = arena_alloc(a, (s->configuration.n + 1) * sizeof(struct watts *));
     for (uint32_t i = 0; i < s->metric.n; i++) {
@@ -987,12 +1029,14 @@ void eval_choose(struct eval *e, const struct study_choice *choice) {
 }
 
 const char *eval_note(const struct eval *e) { return e->note; }
+const char *eval_left_out(const struct eval *e) { return e->left_out; }
 
 enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
                            struct eval_scope scope, struct diags *d, double *out) {
     e->error[0] = 0;
     e->error_at = (struct mark){0, 0};
     e->depth = 0;
+    e->left_out = NULL;
     scope.configuration = chosen(e, scope.configuration);
     const struct value v = in_scope(e, scope, expr);
     *out = v.v;

@@ -186,6 +186,11 @@ static void published_table(const struct sheet *sh, FILE *f) {
         }
         fprintf(f, " | %s | ", verdict_text(p->verdict));
         if (p->why && p->verdict != VERDICT_AGREES) cell_text(f, p->why);
+        if (p->left_out) {
+            fputs(" *Mean without ", f);
+            cell_text(f, p->left_out);
+            fputs("*", f);
+        }
         fputs(" |\n", f);
     }
     if (choices) fputs("\nThe choices, each decided otherwise than above:\n\n", f);

@@ -206,8 +206,14 @@ static void published_section(const struct sheet *sh, FILE *f) {
         fputs("</td><td class=\"text\">", f);
         badge(f, p->verdict);
         fputs("</td>", f);
-        td(f, p->why && p->verdict != VERDICT_AGREES ? p->why : "");
-        fputs("</tr>", f);
+        fputs("<td class=\"text\">", f);
+        if (p->why && p->verdict != VERDICT_AGREES) html(f, p->why);
+        if (p->left_out) {
+            fputs(" <em>Mean without ", f);
+            html(f, p->left_out);
+            fputs("</em>", f);
+        }
+        fputs("</td></tr>", f);
     }
     fputs("</tbody></table></div>", f);
     choices_list(sh->study, f);

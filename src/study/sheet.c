@@ -55,6 +55,7 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
         out->row[r].value = arena_alloc(f->arena, (g->series.n + 1) * sizeof(double));
         out->row[r].xs = arena_alloc(f->arena, (g->series.n + 1) * sizeof(double));
     }
+    const char *without = NULL;
     enum ww_status s = WW_OK;
     for (uint32_t r = 0; r < g->n_rows && s == WW_OK; r++) {
         struct sheet_row *row = &out->row[r];
@@ -63,6 +64,7 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
             row->name = f->s->configuration.at[study_find_configuration(f->s, row->name)].label;
         for (uint32_t q = 0; q < g->series.n && s == WW_OK; q++) {
             s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].expr, &row->value[q]);
+            without = beside_without(f->arena, without, g->series.at[q].label, eval_left_out(f->e));
             if (s == WW_OK && g->series.at[q].x)
                 s = cell(f, g, &g->series.at[q], g->rows[r], g->series.at[q].x, &row->xs[q]);
         }
@@ -80,6 +82,9 @@ static enum ww_status fill_figure(const struct filler *f, const struct study_fig
         out->n_rows++;
     }
     out->left_out = beside_left_out(f->arena, out);
+    if (without)
+        out->left_out =
+            out->left_out ? arena_printf(f->arena, "%s %s", out->left_out, without) : without;
     return s != WW_OK ? s : beside_fill(f->arena, f->s, f->e, g, f->d, out);
 }
 
@@ -119,6 +124,7 @@ static enum ww_status fill_published(const struct filler *f, const struct publis
                         : arena_printf(f->arena, "%s('%s')", fold, quoted(f->arena, expr));
     }
     enum ww_status s = eval_number(f->e, expr, c->at, scope, f->d, &out->ours);
+    out->left_out = eval_left_out(f->e);
     if (s == WW_OK && c->main_value) s = choice_fill(f->arena, f->s, f->e, expr, scope, f->d, out);
     if (s != WW_OK || !isfinite(out->ours) || !isfinite(p->number)) return s;
     out->off = c->absolute      ? out->ours - p->number
@@ -387,6 +393,7 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_object_set_new(r, "ours", json_number(p->ours));
         json_object_set_new(r, "verdict", json_string(verdict_text(p->verdict)));
         if (p->why) json_object_set_new(r, "why", json_string(p->why));
+        if (p->left_out) json_object_set_new(r, "left_out", json_string(p->left_out));
         if (p->by_choice) {
             json_t *by = json_object();
             for (uint32_t k = 0; k < sh->study->choice.n; k++)

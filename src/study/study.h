@@ -325,6 +325,9 @@ enum ww_status eval_number(struct eval *e, const char *expr, struct mark at,
 void eval_choose(struct eval *e, const struct study_choice *choice);
 // What a run left, or NULL.
 const struct result *eval_result(const struct eval *e, uint32_t workload, uint32_t configuration);
+// Programs that means in the last expression (average, geomean) are without, divided by commas:
+// those with no value, and of a geometric mean those that are not above 0. NULL: none, or no mean.
+const char *eval_left_out(const struct eval *e);
 const char *eval_note(const struct eval *e); // why energies are not there, or NULL
 
 // ---- numbers to show --------------------------------------------------------------------------
@@ -361,6 +364,7 @@ struct sheet_published {
     double low, high;  // of a main value: over ours and the choices
     enum verdict verdict;
     const char *why;
+    const char *left_out; // programs that its means are without; NULL: none
 };
 struct sheet {
     const struct study *study;
@@ -380,6 +384,9 @@ enum ww_status beside_fill(struct arena *a, const struct study *s, struct eval *
 // The mean of a series over the figure's rows, which need not be all programs.
 double beside_mean(const struct sheet_figure *g, uint32_t series, bool geomean);
 const char *beside_left_out(struct arena *a, const struct sheet_figure *g);
+// `text` and the sentence that means in the series' expressions are without these programs, once.
+const char *beside_without(struct arena *a, const char *text, const char *series,
+                           const char *programs);
 // A number with as many digits as mean something in its unit ("": a ratio).
 void beside_number(char *text, size_t size, double v, const char *unit);
 // Evaluates every figure and published row. In a dry evaluation this finds what must run.

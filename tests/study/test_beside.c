@@ -16,9 +16,10 @@ static const char text[] =
     "workloads: {a: , b: , c: }\n"
     "groups: {ab: [a, b]}\n"
     "configurations: {one: {gpu: gtx480}, two: {set: {sm.schedulers: 1}}}\n"
-    "metrics: {speed: \"1000 / cycles\"}\n"
+    "metrics: {speed: \"1000 / cycles\", level: \"geomean('speed - 1')\"}\n"
     "figures:\n"
-    // 0: all programs; 1: two of them; 2: configurations; 3: drawn by hand; 4: a mean of three
+    // 0: all programs; 1: two of them; 2: configurations; 3: drawn by hand; 4: a mean of three;
+    // 5: means inside expressions
     "  all: {series: [{is: speed, configuration: one}, {is: speed, configuration: two}], "
     "aggregates: [average, geomean]}\n"
     "  some: {x: ab, configuration: one, series: [speed], aggregates: average}\n"
@@ -27,6 +28,10 @@ static const char text[] =
     "  own: {configuration: one, series: [speed, {is: \"CASE WHEN speed < 3 THEN 7 END\", "
     "label: theirs, role: published}], aggregates: [average, geomean]}\n"
     "  zero: {configuration: one, series: [{is: speed - 1, label: less}], aggregates: geomean}\n"
+    "  inside: {kind: table, x: [one, two], series: [{is: \"2 * geomean('speed - 1')\", label: "
+    "twice}, {is: level + level, label: by name}, {is: level, label: once more}, "
+    "{is: \"geomean('speed - 1', 'ab')\", label: all there}, {is: \"average('sqrt(speed - 1)')\", "
+    "label: roots}]}\n"
     "published:\n"
     "  - {metric: m, workload: a, configuration: one, value: 4, ours: speed, tolerance: 1 %}\n"
     "  - {metric: m, workload: average over two, configuration: one, value: 3, ours: speed, "
@@ -35,7 +40,9 @@ static const char text[] =
     "geomean('speed'))\", at_workload: a, series: speed, drawn: 1 - value / 100, tolerance: "
     "1 points}\n"
     "  - {metric: m, workload: b, configuration: one, value: 2, ours: speed, given: fitted to "
-    "it, tolerance: 1 %}\n";
+    "it, tolerance: 1 %}\n"
+    "  - {metric: m, workload: geomean of less, configuration: one, value: 1.7, ours: speed - 1, "
+    "tolerance: 5 %}\n";
 
 struct rig {
     struct arena arena;
@@ -120,6 +127,21 @@ static void means(void **state) {
     assert_string_equal(zero->left_out, "geomean of less: without c (not above 0).");
 }
 
+// In expressions too: speeds less one are 3, 1 and 0 in `one`, 3, 7 and -0.5 in `two`.
+static void means_inside(void **state) {
+    struct rig *const r = *state;
+    const struct sheet_figure *const inside = &r->sheet.figure[5];
+    assert_float_equal(inside->row[0].value[0], 2 * sqrt(3), 1e-12);
+    assert_float_equal(inside->row[1].value[1], 2 * sqrt(21), 1e-12);
+    assert_string_equal(inside->left_out, "Means of twice: without c (not above 0). "
+                                          "Means of by name: without c (not above 0). "
+                                          "Means of once more: without c (not above 0). "
+                                          "Means of roots: without c.");
+    assert_null(r->sheet.published[0].left_out);
+    assert_null(r->sheet.published[1].left_out);
+    assert_string_equal(r->sheet.published[4].left_out, "c (not above 0)");
+}
+
 static void verdicts(void **state) {
     struct rig *const r = *state;
     assert_int_equal(r->sheet.published[0].verdict, VERDICT_AGREES);
@@ -162,6 +184,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(in_figures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(means, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(means_inside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(verdicts, set_up, tear_down), cmocka_unit_test(digits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
