@@ -39,9 +39,10 @@ static void figure_heads(const struct sheet_figure *g, FILE *f) {
         if (scatter) fputs("<th scope=\"col\">x</th>", f);
         fputs("<th scope=\"col\">", f);
         html(f, g->figure->series.at[q].label);
-        if (*unit_of(g->figure, q)) {
+        const char *const unit = unit_of(g->figure, q);
+        if (*unit && strcmp(unit, g->figure->series.at[q].label) != 0) {
             fputs(" <small>", f);
-            html(f, unit_of(g->figure, q));
+            html(f, unit);
             fputs("</small>", f);
         }
         fputs("</th>", f);
