@@ -275,8 +275,10 @@ static void dram_rows(const struct kernel *k, struct finding *f) {
                  bursts = c(k, ACT_dram_reads) + c(k, ACT_dram_writes);
     if (opened < 64 || requests < 256) return;
     const double wait = c(k, ACT_mc_queue_cycles) / requests, open = m->rcd + m->rp;
+    const double clocks = peak_dram_clocks(k->in->gpu, &k->a);
     // requests that wait at a channel, over the whole of the kernel
-    if (c(k, ACT_mc_queue_cycles) < 2 * c(k, ACT_dram_cycles)) return;
+    if (c(k, ACT_mc_queue_cycles) < 2 * clocks) return;
+    if (c(k, ACT_dram_bus_cycles) > 0.8 * clocks) return; // its data alone keep it busy
     const double burst_clocks = (double)m->burst_length / m->data_rate;
     if (wait < 4 * open || bursts / opened * burst_clocks > m->rc) return;
     const double row_bursts = m->row_bytes * 8.0 / ((double)m->burst_length * m->bus_bits);
@@ -288,7 +290,7 @@ static void dram_rows(const struct kernel *k, struct finding *f) {
              "an opened row serves %.0f of its %.0f bursts (%.0f %% row hits); requests wait %.0f "
              "clocks at DRAM, whose data bus is busy %.0f %% of the time",
              bursts / opened, row_bursts, 100 * c(k, ACT_dram_row_hits) / fmax(1, bursts), wait,
-             100 * c(k, ACT_dram_bus_cycles) / fmax(1, c(k, ACT_dram_cycles)));
+             100 * c(k, ACT_dram_bus_cycles) / fmax(1, clocks));
 }
 
 static const struct rule {

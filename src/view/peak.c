@@ -25,6 +25,12 @@ static double slice_count(const struct gpu_config *c) {
     return (double)c->mem.partitions * c->mem.slices_per_partition;
 }
 
+// The counter dram_cycles has the time before a launch too, in which the host copied.
+double peak_dram_clocks(const struct gpu_config *c, const struct activity *a) {
+    return (double)a->c[ACT_cycles] * c->mem.dram.clock_mhz / c->clocks.core_mhz *
+           c->mem.partitions * c->mem.dram.channels_per_partition;
+}
+
 uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
                      struct peak_limit out[PEAK_LIMITS]) {
     const double cycles = (double)a->c[ACT_cycles], sm_cycles = cycles * c->sm_count,
@@ -50,7 +56,7 @@ uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
           l2_cycles * slice_count(c) * (c->mem.l2.ports ? c->mem.l2.ports : 1));
     LIMIT("network", fmax((double)a->c[ACT_net_request_flits], (double)a->c[ACT_net_reply_flits]),
           net_cycles * net_ports(c));
-    LIMIT("DRAM", (double)a->c[ACT_dram_bus_cycles], (double)a->c[ACT_dram_cycles]);
+    LIMIT("DRAM", (double)a->c[ACT_dram_bus_cycles], peak_dram_clocks(c, a));
 #undef LIMIT
     return n;
 }

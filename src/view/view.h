@@ -65,6 +65,8 @@ enum { PEAK_LIMITS = 16 };
 // How near to each limit a kernel ran; answers how many.
 uint32_t peak_limits(const struct gpu_config *c, const struct activity *a,
                      struct peak_limit out[PEAK_LIMITS]);
+// Command clocks of all channels while the kernels ran.
+double peak_dram_clocks(const struct gpu_config *c, const struct activity *a);
 // Arithmetic operations of lanes (a multiply-add is two), and bytes at a level.
 double peak_operations(const struct activity *a);
 enum peak_level { PEAK_SHARED, PEAK_L1, PEAK_L2, PEAK_DRAM, PEAK_LEVELS };

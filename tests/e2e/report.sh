@@ -21,6 +21,10 @@ each = lambda name: [i['dynamic_j'] / i['issues'] for i in code['instructions'] 
 assert min(each('LDG')) > 3 * sorted(each('IADD'))[len(each('IADD')) // 2]
 assert any('temp_in[at]' in t for f in code['cuda'].values() for t in f.values())
 assert any('ld.global' in t for t in code['ptx'].values())
+peak = v['gpu']['dram_peak_bytes_per_s']
+for k in v['kernels']:
+    moved = k['bytes'][3] / k['seconds'] / peak  # of the time in kernels, not of copies before it
+    assert abs([l['share'] for l in k['limits'] if l['name'] == 'DRAM'][0] - moved) < 0.02 * moved + 1e-3, (k['limits'], moved)
 for k in v['kernels']:
     for l in k['limits']:
         assert l['share'] is None or -1e-9 <= l['share'] <= 1.0 + 1e-9, l
