@@ -11,7 +11,12 @@
 // Cache lines (Power-aware L1 and L2 caches, 3): how often each place for a line was accessed, and
 // the cycles between two accesses to it. A hit is an access; a miss is one when its line comes. The
 // count goes on over launches: what a place held before does not matter to its cells.
+//
+// A kernel's first warp in an SM, the pilot of the dissertation's 6.3, is compared with all others
+// that have run there when the SM pauses or the kernel leaves: the rank correlation of how often
+// each register was accessed, and how many of the four used most are the same.
 #include "savings/place.h"
+#include "savings/rank.h"
 #include "savings/savings_int.h"
 
 enum { FAR = 3000 }; // cycles: dissertation, 5.2, figure 5.2
@@ -26,6 +31,15 @@ struct meters {
         uint64_t begin; // where the gaps that are not summed up yet begin
         uint64_t far;   // of these, those of more than FAR cycles
     } row[MAX_GPRS][SM_MAX_WARPS];
+    struct usage { // of registers, by a kernel's warps
+        uint64_t all[MAX_GPRS], pilots[MAX_GPRS];
+        uint32_t others; // warps besides the pilot
+        uint8_t pilot;   // NO_WARP: none yet, or it has gone
+        bool has_pilot;
+    } usage[SM_KERNEL_SLOTS];
+    uint8_t slot_of[SM_MAX_WARPS];
+    uint64_t pilots, ranks, agree, top; // compared; sum of correlations; of `top` registers
+    uint64_t bins[ACT_METER_BINS];      // gaps, by power of two
     uint32_t used;                      // registers below this were accessed
     uint64_t gaps, cycles; // summed up: gaps of at most FAR cycles, the cycles of all gaps
     uint64_t long_gaps, long_cycles;    // of more than FAR
@@ -36,18 +50,27 @@ struct meters {
     struct place *l1;
 };
 
+enum { NO_WARP = 255, TOP = 4 };
+enum { RANK_UNIT = 1000000 }; // a correlation of 1; -1 is 0
+
 // Planned cycles may come out of order by a few.
 static void access_row(struct meters *m, uint32_t warp, uint32_t reg, uint64_t cycle) {
     struct row *const r = &m->row[reg][warp];
+    struct usage *const u = &m->usage[m->slot_of[warp]];
+    u->all[reg]++;
+    u->pilots[reg] += u->pilot == warp;
     if (ww_likely(cycle - r->last <= FAR)) {
+        m->bins[place_bin(cycle - r->last)]++;
         r->last = cycle;
         r->gaps++;
     } else if (r->last == NEVER) {
         r->begin = r->last = cycle;
         if (reg >= m->used) m->used = reg + 1;
     } else if (cycle < r->last) {
+        m->bins[0]++;
         r->gaps++;
     } else {
+        m->bins[place_bin(cycle - r->last)]++;
         r->far++;
         m->long_gaps++;
         m->long_cycles += cycle - r->last;
@@ -60,11 +83,52 @@ static uint32_t access_rows(void *self, const struct sm_row_access *a) {
     return 0;
 }
 
+// ---- the pilot and the others ------------------------------------------------------------------
+static void compare(struct meters *m, struct usage *u) {
+    uint64_t own[MAX_GPRS], other[MAX_GPRS];
+    uint32_t n = 0;
+    for (uint32_t reg = 0; reg < MAX_GPRS; reg++) {
+        if (u->all[reg] == 0) continue;
+        own[n] = u->pilots[reg];
+        other[n++] = u->all[reg] - u->pilots[reg];
+    }
+    const double r = u->others != 0 ? rank_correlation(own, other, n) : NAN;
+    if (!isnan(r)) {
+        m->pilots++;
+        m->ranks += (uint64_t)lround((r + 1) / 2 * RANK_UNIT);
+        m->agree += rank_agree(own, other, n, TOP);
+        m->top += n < TOP ? n : TOP;
+    }
+    *u = (struct usage){.pilot = NO_WARP};
+}
+
+static void kernel(void *self, uint32_t slot, const struct code_image *image) {
+    (void)image;
+    compare(self, &((struct meters *)self)->usage[slot]);
+}
+
+static void warp(void *self, const struct sm_warp_event *e) {
+    struct meters *const m = self;
+    struct usage *const u = &m->usage[e->kernel_slot];
+    if (!e->comes) {
+        if (u->pilot == e->warp) u->pilot = NO_WARP;
+        return;
+    }
+    m->slot_of[e->warp] = (uint8_t)e->kernel_slot;
+    if (u->has_pilot)
+        u->others++;
+    else
+        u->pilot = (uint8_t)e->warp;
+    u->has_pilot = true;
+}
+
 // The SM pauses: every register's mean is known, and what comes begins anew.
 static void work(void *self, const struct sm_view *v, bool begins, uint64_t cycle) {
     (void)v, (void)cycle;
     struct meters *const m = self;
     if (begins) return;
+    for (uint32_t slot = 0; slot < SM_KERNEL_SLOTS; slot++)
+        if (m->usage[slot].has_pilot) compare(m, &m->usage[slot]);
     for (uint32_t reg = 0; reg < m->used; reg++) {
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++) {
             struct row *const r = &m->row[reg][w];
@@ -108,6 +172,11 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_meter_rf_gaps] += gaps;
     a->c[ACT_meter_rf_gap_cycles] += cycles - m->long_cycles;
     a->c[ACT_meter_rf_long_gaps] += m->long_gaps;
+    a->c[ACT_meter_rf_long_cycles] += m->long_cycles;
+    a->c[ACT_meter_pilots] += m->pilots;
+    a->c[ACT_meter_pilot_ranks] += m->ranks;
+    a->c[ACT_meter_pilot_agree] += m->agree;
+    a->c[ACT_meter_pilot_top] += m->top;
     a->c[ACT_meter_rf_registers] += m->registers;
     a->c[ACT_meter_rf_distance] += m->distance;
     a->c[ACT_meter_rf_slow_registers] += m->slow;
@@ -115,6 +184,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
     a->c[ACT_meter_l1_near_gaps] += m->l1_near_gaps;
     a->c[ACT_meter_l1_near_cycles] += m->l1_near_cycles;
     for (uint32_t i = 0; i < ACT_METER_BINS; i++) {
+        a->c[ACT_meter_rf_bins + i] += m->bins[i];
         a->c[ACT_meter_l1_reached + i] += m->l1_reached[i];
         a->c[ACT_meter_l1_gaps + i] += m->l1_gaps[i];
     }
@@ -122,7 +192,7 @@ static void count(const void *self, const struct sm_view *v, struct activity *a,
 
 static const struct sm_row_port rows = {.read = access_rows, .write = access_rows};
 static const struct sm_array_port arrays = {.arrays = 1u << ARRAY_L1D, .hear = array_access};
-static const struct sm_life_port life = {.work = work};
+static const struct sm_life_port life = {.kernel = kernel, .warp = warp, .work = work};
 
 bool meters_init(struct savings_sm *s, struct sm_technique *t) {
     struct meters *const m = s->meters = ww_alloc_aligned(sizeof *m);
@@ -130,6 +200,7 @@ bool meters_init(struct savings_sm *s, struct sm_technique *t) {
     for (uint32_t reg = 0; reg < MAX_GPRS; reg++)
         for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
             m->row[reg][w].begin = m->row[reg][w].last = NEVER;
+    for (uint32_t slot = 0; slot < SM_KERNEL_SLOTS; slot++) m->usage[slot].pilot = NO_WARP;
     m->l1_lines = s->c.l1d.bytes != 0 ? s->c.l1d.bytes / s->c.l1d.line_bytes : 0;
     if (m->l1_lines != 0 && (m->l1 = ww_alloc_aligned(m->l1_lines * sizeof *m->l1)) == NULL)
         return false;

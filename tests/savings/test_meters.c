@@ -1,4 +1,5 @@
 // The meters on made-up accesses: expected numbers follow by hand from the cycles in the calls.
+#include "savings/rank.h"
 #include "test_view.h"
 
 static struct activity counts(struct fake *f) {
@@ -53,6 +54,11 @@ static void registers(void **state) {
     assert_int_equal(a.c[ACT_meter_rf_gaps], 3);
     assert_int_equal(a.c[ACT_meter_rf_gap_cycles], 50);
     assert_int_equal(a.c[ACT_meter_rf_long_gaps], 1);
+    assert_int_equal(a.c[ACT_meter_rf_long_cycles], 4000);
+    assert_int_equal(a.c[ACT_meter_rf_bins], 1);      // out of order
+    assert_int_equal(a.c[ACT_meter_rf_bins + 3], 1);  // 8 to 15
+    assert_int_equal(a.c[ACT_meter_rf_bins + 5], 1);  // 32 to 63
+    assert_int_equal(a.c[ACT_meter_rf_bins + 11], 1); // 2048 to 4095
     assert_int_equal(a.c[ACT_meter_rf_registers], 0); // the SM still works
     work(&f, false, 5000);
     a = counts(&f);
@@ -99,7 +105,53 @@ static void lines(void **state) {
     savings_sm_destroy(f.sm);
 }
 
+// Ranks by hand. a: 1, 2.5, 2.5, 4; b: 2, 1, 3, 4. Less their means of 2.5: the products add up to
+// 0.75 + 0 + 0 + 2.25, the squares to 4.5 and 5.
+static void ranks(void **state) {
+    (void)state;
+    const uint64_t a[4] = {1, 5, 5, 9}, b[4] = {20, 10, 30, 40}, c[4] = {4, 3, 2, 1}, d[4] = {0};
+    assert_float_equal(rank_correlation(a, b, 4), 3 / sqrt(4.5 * 5), 1e-12);
+    assert_float_equal(rank_correlation(b, b, 4), 1, 1e-12);
+    assert_float_equal(rank_correlation((uint64_t[]){1, 2, 3, 4}, c, 4), -1, 1e-12);
+    assert_true(isnan(rank_correlation(a, d, 4)));
+    assert_int_equal(rank_agree(a, b, 4, 2), 1); // R3 and R1; R3 and R2
+    assert_int_equal(rank_agree(a, c, 4, 2), 1); // R3 and R1; R0 and R1
+    assert_int_equal(rank_agree(a, b, 4, 4), 4);
+}
+
+static void come(struct fake *f, bool comes, uint32_t warp) {
+    const struct sm_warp_event e = {.comes = comes, .warp = warp};
+    f->p[0]->life->warp(f->p[0]->self, &e);
+}
+
+// The first warp uses R1 three times, R2 twice, R3 once; the others R1 most, R3 more than R2.
+static void pilot(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f);
+    f.p[0]->life->kernel(f.p[0]->self, 0, NULL);
+    work(&f, true, 0);
+    for (uint32_t w = 0; w < 3; w++) come(&f, true, w);
+    for (uint32_t i = 0; i < 6; i++) rf(&f, 0, i < 3 ? 1 : i < 5 ? 2 : 3, 10 + i);
+    come(&f, false, 0);
+    come(&f, true, 0); // another warp in its slot
+    for (uint32_t i = 0; i < 9; i++) rf(&f, i % 3, i < 5 ? 1 : i < 8 ? 3 : 2, 20 + i);
+    work(&f, false, 100);
+    struct activity a = counts(&f);
+    assert_int_equal(a.c[ACT_meter_pilots], 1);
+    assert_int_equal(a.c[ACT_meter_pilot_ranks], 750000); // ranks 3 2 1 and 3 1 2: 0.5
+    assert_int_equal(a.c[ACT_meter_pilot_agree], 3);
+    assert_int_equal(a.c[ACT_meter_pilot_top], 3);
+    work(&f, true, 200); // one warp alone is compared with none
+    come(&f, true, 5);
+    rf(&f, 5, 1, 210);
+    work(&f, false, 300);
+    assert_int_equal(counts(&f).c[ACT_meter_pilots], 1);
+    savings_sm_destroy(f.sm);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(registers), cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers), cmocka_unit_test(ranks),
+                                       cmocka_unit_test(pilot), cmocka_unit_test(lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
