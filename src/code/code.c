@@ -80,7 +80,7 @@ static bool build(struct build *b) {
     describe_params(im);
     image_link(im, &b->work, func, index, n, b->stack_bytes);
     if (image_check(im, b->d) != WW_OK) return false;
-    image_last_reads(im, &b->work);
+    if (im->target.marks_last_reads) image_last_reads(im, &b->work);
     return true;
 }
 

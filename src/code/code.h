@@ -45,6 +45,7 @@ struct code_target {
     uint32_t reg_alloc_unit;  // registers are granted in multiples of this a warp-register row
     uint32_t n_preds;         // 7
     uint32_t max_threads_per_cta;
+    bool marks_last_reads; // images have last_reads
 };
 
 // Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global

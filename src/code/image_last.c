@@ -76,7 +76,7 @@ void image_last_reads(struct code_image *im, struct arena *scratch) {
                     s.bit[w] |= in[c->edge[block->succ + i]].bit[w];
             step_back(im, block, &s, im->last_reads);
             changed |= memcmp(&s, &in[b], sizeof s) != 0;
-            in[b] = s;
+            in[b] = s; // the last round, in which nothing changes, leaves the masks right
         }
     }
 }

@@ -304,6 +304,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
             .hoist_regs = g->config.hoist_registers,
             .reg_alloc_unit = c->reg_alloc_unit,
             .n_preds = 7,
+            .marks_last_reads = g->options.savings.mechanisms >> SAVINGS_RF_CACHE & 1,
             .max_threads_per_cta = g->limits.threads_per_block,
         };
         const struct code_symbols symbols = {.addr = m->addr, .const_base = m->const_base};
