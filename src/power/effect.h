@@ -33,6 +33,7 @@ enum power_price_kind {
     PRICE_CELLS_OFF,    // x of that of a part's storage cells
     PRICE_CELLS_DROWSY, // x of what of that does not flow at the retention supply
     PRICE_GATES_LEAK,   // what divided word lines add to that of a part
+    PRICE_PARTS_LEAK,   // what partition `x` of a register file saves of its leakage
     PRICE_RFC_LEAK,     // of a register-file cache
     PRICE_TABLE_LEAK,   // of a table of `x` entries of `bits`
     PRICE_WATTS,        // x
@@ -42,6 +43,8 @@ enum power_price_kind {
     PRICE_WORD_GATES,   // what dividing the word line adds to it
     PRICE_TABLE_READ,   // of such a table
     PRICE_TABLE_WRITE,
+    PRICE_PARTS_ACCESS, // what partition x saves of a count of `act`
+    PRICE_PARTS_SWAP,   // a pair of rows that change places: x of a count of `act`
     PRICE_RFC_READ, // an access of a register-file cache
     PRICE_RFC_WRITE,
     PRICE_RFC_TAGS,   // a comparison of a warp's tags there
@@ -71,6 +74,8 @@ enum {
     POWER_EFFECTS = 0
 #include "power/effect.def"
 };
+// Table 6.4 of the dissertation.
+extern const struct power_rf_parts power_rf_published;
 extern const struct power_effect power_effects[POWER_EFFECTS];
 
 // Hardware that a technique adds.

@@ -1,6 +1,7 @@
 // The part of the tree that an SM is, but for its load/store unit: warp control, registers,
 // execution units, clock.
 #include "power/declared.h"
+#include "power/effect.h"
 #include "power/tree.h"
 
 #include <math.h>
@@ -132,6 +133,44 @@ static void split_banks(struct builder *b, int i, struct array_config c, const s
     p->split_mm2 += (fast.area_mm2 + slow.area_mm2 - one->area_mm2) * p->count;
 }
 
+// Partitions by the array model: each bank split into the rows of four registers a warp and the
+// others, which have two thirds of the nominal supply as the published 0.3 of 0.45 V (or the least
+// that the devices work at). Low mode is of double gates, which these devices lack: its published
+// share of the fast partition's access.
+static enum ww_status model_parts(const struct builder *b, struct power_rf_parts *out) {
+    const struct power_config *c = b->c;
+    struct array_config k = tree_rf_config(c);
+    k.bits = RF_SLICE_BITS, k.banks *= RF_SLICES;
+    const unsigned rows = k.entries, fast = (4 * c->max_warps + c->rf_banks - 1) / c->rf_banks;
+    const double least_v = b->t.row.vth_v + 0.1, v = 2.0 / 3 * b->t.row.vdd_v;
+    struct tech near;
+    struct array whole, slow, frf, srf;
+    enum ww_status s =
+        tech_init(&near, c->node_nm, c->device, v > least_v ? v : least_v, c->temperature_k, b->d);
+    if (s == WW_OK) s = array_build(&b->t, &k, &whole, b->d);
+    if (s == WW_OK) s = array_build(&near, &k, &slow, b->d);
+    k.entries = fast < rows ? fast : rows;
+    if (s == WW_OK) s = array_build(&b->t, &k, &frf, b->d);
+    k.entries = rows > fast ? rows - fast : 1;
+    if (s == WW_OK) s = array_build(&near, &k, &srf, b->d);
+    if (s != WW_OK) return s;
+    const double leak_w = whole.leak_sub_w + whole.leak_gate_w;
+    const double high = frf.read_j / whole.read_j, low = srf.read_j / whole.read_j;
+    *out = (struct power_rf_parts){
+        .access = {high, high * power_rf_published.access[1] / power_rf_published.access[0], low,
+                   slow.read_j / whole.read_j},
+        .swap = 2 * (high + low),
+        .leak = {(frf.leak_sub_w + frf.leak_gate_w + srf.leak_sub_w + srf.leak_gate_w) / leak_w,
+                 (slow.leak_sub_w + slow.leak_gate_w) / leak_w}};
+    return WW_OK;
+}
+
+static void build_parts(struct builder *b) {
+    b->tree->rf_parts = power_rf_published;
+    const enum ww_status s = b->c->rf_parts_model ? model_parts(b, &b->tree->rf_parts) : WW_OK;
+    if (s && !b->status) b->status = s;
+}
+
 // A register-file cache beside the banks: the same slices and devices, and its tags, a CAM that a
 // warp's part of compares. Shares of what the banks take, so that they hold for published banks
 // too.
@@ -165,6 +204,7 @@ static void build_registers(struct builder *b) {
     const struct tech *t = &b->t;
     double issue = b->sm_s * c->schedulers;
     double reads = fmin(3 * issue, b->sm_s * c->rf_banks); // three operands, or every bank
+    build_parts(b);
     build_rfc(b);
     tree_add(b, PART_rf, c->sms);
     int i = tree_add(b, PART_rf_banks, c->sms);

@@ -135,7 +135,8 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     const struct power_price *const p = &o->price;
     const struct power_event *event = NULL; // of an access: each has one in its component
     if (p->kind == PRICE_ACCESS || p->kind == PRICE_WORD_PART || p->kind == PRICE_WORD_GATES ||
-        p->kind == PRICE_RFC_READ || p->kind == PRICE_RFC_WRITE)
+        p->kind == PRICE_PARTS_ACCESS || p->kind == PRICE_PARTS_SWAP || p->kind == PRICE_RFC_READ ||
+        p->kind == PRICE_RFC_WRITE)
         for (event = tree.event; event->component != at || event->act != p->act;) event++;
     const double share_s = part_s / parts;
     switch (p->kind) {
@@ -152,6 +153,13 @@ static struct moved moved_by(const struct power_effect *o, int at, double count,
     case PRICE_WORD_PART: return (struct moved){0, p->x * event->word_part_j * count};
     case PRICE_WORD_GATES: return (struct moved){0, p->x * event->word_gates_j * count};
     case PRICE_GATES_LEAK: return (struct moved){cells->word_gates_w * share_s, 0};
+    case PRICE_PARTS_LEAK:
+        return (struct moved){(1 - tree.rf_parts.leak[(int)p->x]) *
+                                  (cells->leak_sub_w + cells->leak_gate_w) * share_s,
+                              0};
+    case PRICE_PARTS_ACCESS:
+        return (struct moved){0, (1 - tree.rf_parts.access[(int)p->x]) * event->energy_j * count};
+    case PRICE_PARTS_SWAP: return (struct moved){0, tree.rf_parts.swap * event->energy_j * count};
     case PRICE_RFC_LEAK:
         return (struct moved){
             tree.rfc.leak_share * (cells->leak_sub_w + cells->leak_gate_w) * share_s, 0};
@@ -387,6 +395,42 @@ static void cache(void **state) {
     diags_free(&d);
 }
 
+// Partitions by table 6.4, and by the array model from arrays built beside the tree: 1024 rows, of
+// which 4 x 48 are fast.
+static void parts(void **state) {
+    (void)state;
+    struct diags d;
+    struct tech full, near;
+    struct array whole, frf, srf;
+    static struct power_tree t;
+    struct power_config k = config;
+    diags_init(&d);
+    close_to(tree.rf_parts.access[0], 7.65 / 14.9);
+    close_to(tree.rf_parts.leak[0], (7.28 + 13.4) / 33.8);
+    k.rf_parts_model = true;
+    assert_int_equal(power_build(&k, &t, &d), WW_OK);
+    assert_int_equal(tech_init(&full, k.node_nm, k.device, k.vdd_v, k.temperature_k, &d), WW_OK);
+    const double v = 2.0 / 3 * full.row.vdd_v, least = full.row.vth_v + 0.1;
+    assert_int_equal(
+        tech_init(&near, k.node_nm, k.device, v > least ? v : least, k.temperature_k, &d), WW_OK);
+    struct array_config a = {.bits = 128, .rw_ports = 1, .banks = k.rf_banks * 8};
+    a.entries = 1024 / k.rf_banks;
+    assert_int_equal(array_build(&full, &a, &whole, &d), WW_OK);
+    a.entries = 4 * 48 / k.rf_banks;
+    assert_int_equal(array_build(&full, &a, &frf, &d), WW_OK);
+    a.entries = (1024 - 4 * 48) / k.rf_banks;
+    assert_int_equal(array_build(&near, &a, &srf, &d), WW_OK);
+    close_to(t.rf_parts.access[0], frf.read_j / whole.read_j);
+    close_to(t.rf_parts.access[2], srf.read_j / whole.read_j);
+    close_to(t.rf_parts.leak[0],
+             (frf.leak_sub_w + frf.leak_gate_w + srf.leak_sub_w + srf.leak_gate_w) /
+                 (whole.leak_sub_w + whole.leak_gate_w));
+    assert_true(t.rf_parts.access[1] < t.rf_parts.access[0] && t.rf_parts.access[0] < 1);
+    assert_true(t.rf_parts.access[2] < t.rf_parts.access[3] && t.rf_parts.access[3] < 1);
+    assert_true(t.rf_parts.leak[0] < 1 && t.rf_parts.leak[1] < 1);
+    diags_free(&d);
+}
+
 // Random sets of techniques that go together, with random counts: for each component energy with
 // them is energy without them less what was saved plus what was paid, and the savings table's lines
 // add up to the difference.
@@ -513,8 +557,8 @@ static void single_lanes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ledger),      cmocka_unit_test(lines),       cmocka_unit_test(each_row),
-        cmocka_unit_test(stored),      cmocka_unit_test(areas),       cmocka_unit_test(cache),
-        cmocka_unit_test(random_sets), cmocka_unit_test(single_lanes)};
+        cmocka_unit_test(ledger), cmocka_unit_test(lines),       cmocka_unit_test(each_row),
+        cmocka_unit_test(stored), cmocka_unit_test(areas),       cmocka_unit_test(cache),
+        cmocka_unit_test(parts),  cmocka_unit_test(random_sets), cmocka_unit_test(single_lanes)};
     return cmocka_run_group_tests(tests, build, NULL);
 }
