@@ -104,14 +104,14 @@ struct power_tree {
     double parts[POWER_PERS];
     struct tech tech; // of tables that techniques add
     double core_hz;
-    // A register file in two partitions, or all near threshold, over the undivided one: an access of
-    // the fast partition, there in low mode, of the slow one, of a file that is all slow; a pair of
-    // rows that change places, over an access; leakage of both partitions, of the slow file.
+    // A register file in two partitions, or all near threshold, over the undivided one: an access
+    // of the fast partition, there in low mode, of the slow one, of a file that is all slow; a pair
+    // of rows that change places, over an access; leakage of both partitions, of the slow file.
     struct power_rf_parts {
         double access[4], swap, leak[2];
     } rf_parts;
-    // A register-file cache: an access of it over one of a bank, its leakage over that of the banks,
-    // by the same array model; a comparison of a warp's tags, in joules. All 0: there is none.
+    // A register-file cache: an access of it over one of a bank, its leakage over that of the
+    // banks, by the same array model; a comparison of a warp's tags, in joules. 0: there is none.
     struct power_rfc {
         double read_share, write_share, leak_share, tags_j, mm2;
     } rfc;
