@@ -117,7 +117,7 @@ run 2 power many.xml; says err 'many.xml:1:1: error: an element with more than 3
 run 2 power type.xml; says err 'type.xml:2:1: error: a document type'
 ticks=$(python3 -c 'import resource, subprocess, sys; subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL); u = resource.getrusage(resource.RUSAGE_CHILDREN); print(int(1000 * (u.ru_utime + u.ru_stime)))' "$WARPWATT" power many.xml)
 [ "$ticks" -lt 1500 ] || fail "refusing 50,000 attributes took $ticks ms of processor time"
-finish
 # a chip at another node is another one: it carries its clock at the supply that comes with the node
-run 0 chip -s tech.node_nm=22 -s tech.vdd_v=0.8; says out '^chip '
+run 0 chip -s tech.node_nm=22 -s tech.vdd_v=0.8; says out '^  chip '
 run 2 chip -s tech.vdd_v=0.8; says err 'this chip carries'
+finish

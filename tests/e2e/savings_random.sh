@@ -43,11 +43,11 @@ def program(seed):
     end = [f'xor.b32 %r0, %r0, %r{i};' for i in range(1, 8)]
     start = [f'mad.lo.u32 %r{i}, %id, {2 * i + 1}, {i};' for i in range(8)]
     return '\n'.join(['.version 4.0', '.target sm_20', '.address_size 64',
-        '.visible .entry k(.param .u64 in, .param .u64 out) {', '.reg .b32 %r<8>, %t<4>, %n<4>, %id, %tid, %own, %next, %c;',
+        '.visible .entry k(.param .u64 in, .param .u64 out) {', '.reg .b32 %r<8>, %t<4>, %n<4>, %id, %me, %own, %next, %c;',
         '.reg .b64 %d<2>, %in, %out;', '.reg .f32 %f<2>;', '.reg .pred %p<2>;', f'.shared .b32 s[{32 * WARPS}];',
-        'ld.param.u64 %in, [in];', 'ld.param.u64 %out, [out];', 'mov.u32 %tid, %tid.x;', 'mov.u32 %c, %ctaid.x;',
-        f'mad.lo.u32 %id, %c, {32 * WARPS}, %tid;', 'mul.wide.u32 %d0, %id, 4;', 'add.u64 %out, %out, %d0;',
-        'mov.u32 %own, s;', 'shl.b32 %next, %tid, 2;', 'add.u32 %own, %own, %next;', 'add.u32 %t0, %tid, 33;',
+        'ld.param.u64 %in, [in];', 'ld.param.u64 %out, [out];', 'mov.u32 %me, %tid.x;', 'mov.u32 %c, %ctaid.x;',
+        f'mad.lo.u32 %id, %c, {32 * WARPS}, %me;', 'mul.wide.u32 %d0, %id, 4;', 'add.u64 %out, %out, %d0;',
+        'mov.u32 %own, s;', 'shl.b32 %next, %me, 2;', 'add.u32 %own, %own, %next;', 'add.u32 %t0, %me, 33;',
         f'and.b32 %t0, %t0, {32 * WARPS - 1};', 'shl.b32 %t0, %t0, 2;', 'mov.u32 %next, s;', 'add.u32 %next, %next, %t0;',
         *start, *body, *end, 'st.global.u32 [%out], %r0;', 'ret;', '}', ''])
 
@@ -79,3 +79,4 @@ for seed in range(10):
         assert run('k.ptx', *words) == want, (words, seed)
 assert len(used) > 0.8 * len(names), set(names) - used
 P
+finish
