@@ -52,12 +52,12 @@ def program(seed):
         *start, *body, *end, 'st.global.u32 [%out], %r0;', 'ret;', '}', ''])
 
 def run(path, *words):
-    p = subprocess.run([sys.argv[1], 'run', path, '--no-progress', '--grid', str(N // 32 // WARPS), '--block', str(32 * WARPS),
+    p = subprocess.run([sys.argv[1], 'run', path, '-g', 'gtx480-16sm', '--no-progress', '--grid', str(N // 32 // WARPS), '--block', str(32 * WARPS),
                         '--arg', f'u32[{N}]=iota', '--arg', f'u32[{N}]=const:0?print={N}', *words], capture_output=True, text=True)
     assert p.returncode == 0, (words, p.stderr)
     return [l for l in p.stdout.splitlines() if l.startswith('argument 2')]
 
-pairs = json.loads(subprocess.run([sys.argv[1], 'savings', '--pairs', '--json'], capture_output=True, check=True).stdout)
+pairs = json.loads(subprocess.run([sys.argv[1], 'savings', '--pairs', '-g', 'gtx480-16sm', '--json'], capture_output=True, check=True).stdout)
 together = {frozenset(p['techniques']) for p in pairs if p['together']}
 names = sorted({t for p in pairs for t in p['techniques']})
 options = {'warped-gates': 'wakeup_delay', 'origami': 'phase', 'tric': 'row_wakeup', 'warped-register-file': 'row_wakeup',
@@ -73,7 +73,7 @@ for seed in range(10):
         for t in r.sample(names, len(names)):
             if len(chosen) < 5 and all(frozenset((t, c)) in together for c in chosen): chosen.append(t)
         used |= set(chosen)
-        words = ['-p', ','.join(chosen), '-s', f'sm_count={r.choice((1, 2, 15))}', '-j', r.choice(('1', '2'))]
+        words = ['-p', ','.join(chosen), '-s', f'sm_count={r.choice((2, 4, 16))}', '-j', r.choice(('1', '2'))]
         for t in chosen:
             if t in options: words += ['-s', f'savings.{options[t]}={r.choice((10, 16, 40))}']
         assert run('k.ptx', *words) == want, (words, seed)
