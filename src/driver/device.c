@@ -142,7 +142,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(MAX_GRID_DIM_Y, l->grid[1])                                                                  \
     A(MAX_GRID_DIM_Z, l->grid[2])                                                                  \
     A(MAX_SHARED_MEMORY_PER_BLOCK, l->shared_per_block)                                            \
-    A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_per_block)                                      \
+    A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, l->shared_optin)                                          \
     A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, l->shared_per_sm)                                      \
     A(TOTAL_CONSTANT_MEMORY, l->const_bytes)                                                       \
     A(WARP_SIZE, l->warp_size)                                                                     \

@@ -87,6 +87,7 @@ struct CUfunc_st {
     struct CUmod_st *module;
     struct gpu_kernel *kernel;
     struct CUfunc_st *next;
+    uint32_t max_dynamic; // shared memory that it asked for; 0: it did not
     uint32_t block[3], dynamic_shared, param_bytes; // state of the interface before CUDA 4
     uint8_t params[4096];
 };
@@ -127,6 +128,8 @@ enum driver_need { NEED_NOTHING, NEED_INIT, NEED_CONTEXT };
 CUresult driver_enter(enum driver_need need, const char *call); // its name, for a timeline
 CUresult driver_leave(CUresult r); // releases the lock, answers r
 struct driver *driver_get(void);   // with the lock held
+// Dynamic shared memory that a launch of the function, which has `fixed` bytes of its own, may take.
+uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed);
 CUresult driver_init(void);
 // A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky
 // faults, empties the diagnostics.

@@ -47,10 +47,24 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
     struct gpu_kernel_attributes a;
     if (driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a)) != CUDA_SUCCESS ||
         threads > limits->threads_per_block ||
-        (uint64_t)a.shared_bytes + l->dynamic_shared > limits->shared_per_block)
+        l->dynamic_shared > driver_dynamic_shared(f, a.shared_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > a.max_threads_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     return l->cooperative ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_INVALID_VALUE;
+}
+
+// Whether a block may have so much dynamic shared memory without more ado. What no block can have
+// is refused with the launch.
+static bool asked_for(CUfunction f, uint32_t shared) {
+    const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
+    if (shared <= f->max_dynamic || limits->shared_optin == limits->shared_per_block) return true;
+    struct gpu_kernel_attributes a;
+    struct diags none;
+    diags_init(&none);
+    const bool known = gpu_kernel_attributes(f->kernel, &none, &a) == WW_OK;
+    diags_free(&none);
+    return !known || shared <= driver_dynamic_shared(f, a.shared_bytes) ||
+           (uint64_t)a.shared_bytes + shared > limits->shared_optin;
 }
 
 static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t block[3],
@@ -65,7 +79,13 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
     if (r != CUDA_SUCCESS) return r;
     const enum ww_status st =
-        gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL);
+        asked_for(f, shared)
+            ? gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL)
+            : diag_add(process_diags(), WW_ERROR_LAUNCH,
+                       "a launch with %u bytes of dynamic shared memory, which the "
+                       "kernel must ask for first (cudaFuncSetAttribute, "
+                       "cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                       shared);
     const CUresult why = driver_result_of_launch(st);
     return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
 }
@@ -233,7 +253,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunct
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!dynamic_shared || blocks < 1 || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     // the largest size with which that many blocks still fit
-    uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_per_block + 1;
+    uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_optin + 1;
     struct sm_occupancy o;
     while (low + 1 < high) {
         const uint32_t middle = low + (high - low) / 2;

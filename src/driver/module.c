@@ -297,7 +297,6 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
     if (r != CUDA_SUCCESS) return r;
-    const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)a.max_threads_per_block; break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)a.shared_bytes; break;
@@ -308,7 +307,7 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)a.binary_version; break;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = (int)(limits->shared_per_block - a.shared_bytes);
+        *value = (int)driver_dynamic_shared(f, a.shared_bytes);
         break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: // clusters came after these GPUs
@@ -329,15 +328,26 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
     DRIVER_LEAVE(driver_function_attribute(value, attribute, f));
 }
 
+uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed) {
+    const uint32_t most = gpu_limits_of(driver_get()->gpu)->shared_per_block;
+    const uint32_t usual = fixed < most ? most - fixed : 0;
+    return f->max_dynamic > usual ? f->max_dynamic : usual;
+}
+
 CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
-    const bool fits = value >= 0 && (uint32_t)value <= limits->shared_per_block;
-    const bool good = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    struct gpu_kernel_attributes a;
+    const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
+    if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
+    const uint32_t most = gpu_limits_of(driver_get()->gpu)->shared_optin;
+    const bool is_dynamic = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    const bool fits = value >= 0 && (uint64_t)(uint32_t)value + a.shared_bytes <= most;
+    const bool good = is_dynamic
                           ? fits
                           : attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
                                 value >= -1 && value <= 100;
+    if (is_dynamic && good) f->max_dynamic = (uint32_t)value;
     DRIVER_LEAVE(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 

@@ -86,10 +86,10 @@ static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const stru
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     const uint64_t shared =
         l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
-    if (shared > m->shared_per_block)
+    if (shared > m->shared_optin)
         return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u%s",
-                      (unsigned long long)shared, g->config.name, m->shared_per_block,
-                      gpu_with(g, offsetof(struct gpu_limits, shared_per_block), shared));
+                      (unsigned long long)shared, g->config.name, m->shared_optin,
+                      gpu_with(g, offsetof(struct gpu_limits, shared_optin), shared));
     const enum ww_status fits = gpu_kernel_fits(k, d);
     if (fits != WW_OK) return fits;
     if (l->param_bytes != im->param_bytes)

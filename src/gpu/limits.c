@@ -36,6 +36,14 @@ static uint32_t double_ratio(const struct sm_config *s) {
     return (uint32_t)lround(s->clusters / (double)s->timing[OPC_FP_FMA].interval / doubles);
 }
 
+// An SM's shared memory, of which a block gets 48 KB where it is `limited`: from 5.0 on, and
+// from 7.0 on unless the kernel asks for more (CUDA C++ Programming Guide 12.3, technical
+// specifications).
+static uint32_t shared_within(const struct sm_config *s, bool limited) {
+    const uint32_t most = 48 << 10;
+    return limited && s->shared_bytes > most ? most : s->shared_bytes;
+}
+
 void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < WW_COUNT(rows); i++) {
@@ -48,7 +56,8 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .threads_per_block = r->threads < s->max_threads ? r->threads : s->max_threads,
             .block = {r->block[0], r->block[1], r->block[2]},
             .grid = {r->grid[0], r->grid[1], r->grid[2]},
-            .shared_per_block = s->shared_bytes,
+            .shared_per_block = shared_within(s, cc >= 50),
+            .shared_optin = shared_within(s, cc >= 50 && cc < 70),
             .registers_per_block = s->registers,
             .registers_per_thread = c->max_registers,
             .param_bytes = r->param_bytes,

@@ -432,6 +432,16 @@ static void limits_follow_capability(void **state) {
     gpu_config_limits(&c, &l);
     assert_int_equal(l.grid[0], 2147483647);
     assert_int_equal(l.registers_per_thread, 255);
+    // CUDA C++ Programming Guide 12.3: 48 KB a block, on 7.x more if the kernel asks for it
+    const struct { const char *name; uint32_t usual, most, sm; } row[] = {
+        {"gtx780", 48, 48, 48}, {"titanx-pascal", 48, 48, 96}, {"v100", 48, 96, 96}, {"rtx2060s", 48, 64, 64}};
+    for (size_t i = 0; i < WW_COUNT(row); i++) {
+        load(row[i].name, NULL, error, sizeof error, &c);
+        gpu_config_limits(&c, &l);
+        assert_int_equal(l.shared_per_block, row[i].usual << 10);
+        assert_int_equal(l.shared_optin, row[i].most << 10);
+        assert_int_equal(l.shared_per_sm, row[i].sm << 10);
+    }
 }
 
 static int find_files(void **state) {
