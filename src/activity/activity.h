@@ -14,13 +14,14 @@ enum {
     ACT_ARRAYS = 6, // L1 data, constant, texture, instruction cache, shared memory, L2
     ACT_METER_BINS = 16, // powers of two that the meters count one by one
     // Execution pipelines as power sees them: INT of cluster 0..7, FP of cluster 0..7, all SFUs,
-    // all DP units, LD/ST, texture.
+    // all DP units, LD/ST, texture, all tensor cores.
     ACT_INT_DOMAIN = 0,
     ACT_FP_DOMAIN = 8,
     ACT_SFU_DOMAIN = 16,
     ACT_DP_DOMAIN,
     ACT_LDST_DOMAIN,
     ACT_TEX_DOMAIN,
+    ACT_TENSOR_DOMAIN,
     ACT_DOMAINS
 };
 

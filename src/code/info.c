@@ -31,7 +31,8 @@ const char *op_class_prose(enum op_class c) {
 const char *unit_class_text(enum unit_class u) {
     static const char *const text[UNIT_N] = {
         [UNIT_NONE] = "NONE", [UNIT_INT] = "INT", [UNIT_FP] = "FP",   [UNIT_SFU] = "SFU",
-        [UNIT_DP] = "DP",     [UNIT_LDST] = "LDST", [UNIT_TEX] = "TEX"};
+        [UNIT_DP] = "DP",     [UNIT_LDST] = "LDST", [UNIT_TEX] = "TEX",
+        [UNIT_TENSOR] = "TENSOR"};
     return (unsigned)u < UNIT_N ? text[u] : "?";
 }
 

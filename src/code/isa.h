@@ -17,6 +17,7 @@ enum unit_class {
     UNIT_DP,
     UNIT_LDST,
     UNIT_TEX,
+    UNIT_TENSOR,
     UNIT_N
 };
 

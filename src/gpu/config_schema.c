@@ -234,12 +234,14 @@ struct walk {
     config_visit_fn *fn;
     void *user;
     uint32_t index;
+    const char *fallback; // of keys that need a value: what a file may leave out all the same
 };
 
 static void visit(struct walk *w, const char *at, struct config_key k, const char *name) {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%.60s%.35s", at, name);
     k.index = w->index++;
+    if (!k.fallback) k.fallback = w->fallback;
     k.path = path;
     w->fn(w->user, &k);
 }
@@ -309,8 +311,11 @@ static void walk_timings(struct walk *w, const char *at, const struct raw_timing
             lower[n] = (char)tolower((unsigned char)name_of[i][n]);
         lower[n] = 0;
         section(sub, at, lower);
+        // a chip without tensor cores says nothing of them
+        w->fallback = op_class_unit[i] == UNIT_TENSOR ? "1" : NULL;
         walk_timing(w, sub, by_class[i], c ? &(*c)[i] : NULL);
     }
+    w->fallback = NULL;
 }
 
 WALK(net, struct net_config) {

@@ -77,8 +77,16 @@ static const struct {
     [OPC_FENCE] = {LOGIC_UNITS, 0, 0},
     [OPC_TEX] = {LOGIC_UNITS, 0, 0},
     [OPC_SURF] = {LOGIC_UNITS, 0, 0},
+    // tensor cores: no chip whose power is modelled has any
+    [OPC_MMA_884_F32] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_884_F16] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_1688_F32] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_1688_F16] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_8816] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_8832] = {LOGIC_UNITS, 0, 0},
+    [OPC_MMA_88128] = {LOGIC_UNITS, 0, 0},
 };
-_Static_assert(OPC_N == 42, "a new operation class needs a row above");
+_Static_assert(OPC_N == 49, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
     return t->row.node_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);

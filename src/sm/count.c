@@ -79,6 +79,8 @@ static void add_pipes(struct activity *a, const struct sm *s, uint64_t now) {
     for (uint32_t i = 0; i < 8; i++) {
         c[ACT_sfu_busy_cycles] += busy_until_now(&p[SM_PIPE_SFU + i], now);
         c[ACT_dp_busy_cycles] += busy_until_now(&p[SM_PIPE_DP + i], now);
+        c[ACT_tensor_busy_cycles] += busy_until_now(&p[SM_PIPE_TENSOR + i], now);
+        c[ACT_tensor_issues] += p[SM_PIPE_TENSOR + i].issues;
         c[ACT_sfu_issues] += p[SM_PIPE_SFU + i].issues;
         c[ACT_dp_issues] += p[SM_PIPE_DP + i].issues;
     }
@@ -101,6 +103,7 @@ static uint32_t domain_of(uint32_t pipe) {
     if (pipe < SM_PIPE_SFU) return ACT_FP_DOMAIN + pipe - SM_PIPE_FP;
     if (pipe < SM_PIPE_DP) return ACT_SFU_DOMAIN;
     if (pipe < SM_PIPE_LDST) return ACT_DP_DOMAIN;
+    if (pipe >= SM_PIPE_TENSOR) return ACT_TENSOR_DOMAIN;
     return pipe == SM_PIPE_LDST ? ACT_LDST_DOMAIN : ACT_TEX_DOMAIN;
 }
 static_assert(ACT_FP_DOMAIN == ACT_INT_DOMAIN + SM_MAX_CLUSTERS &&

@@ -159,9 +159,13 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
         uint8_t unit, first;
         uint32_t n;
     } row[] = {
-        {UNIT_INT, SM_PIPE_INT, c->clusters}, {UNIT_FP, SM_PIPE_FP, c->clusters},
-        {UNIT_SFU, SM_PIPE_SFU, c->sfus},     {UNIT_DP, SM_PIPE_DP, c->dp_units},
-        {UNIT_LDST, SM_PIPE_LDST, 1},         {UNIT_TEX, SM_PIPE_TEX, 1},
+        {UNIT_INT, SM_PIPE_INT, c->clusters},
+        {UNIT_FP, SM_PIPE_FP, c->clusters},
+        {UNIT_SFU, SM_PIPE_SFU, c->sfus},
+        {UNIT_DP, SM_PIPE_DP, c->dp_units},
+        {UNIT_LDST, SM_PIPE_LDST, 1},
+        {UNIT_TEX, SM_PIPE_TEX, 1},
+        {UNIT_TENSOR, SM_PIPE_TENSOR, c->tensor_units},
     };
     for (size_t i = 0; i < WW_COUNT(row); i++) {
         v->pipe_first[row[i].unit] = row[i].first;
@@ -171,6 +175,7 @@ static void lay_out_pipes(struct sm_view *v, const struct sm_config *c) {
     if (c->clusters == 1)
         v->pipe[SM_PIPE_INT + 1].free_at = v->pipe[SM_PIPE_FP + 1].free_at = NEVER;
     if (c->dp_units == 0) v->pipe[SM_PIPE_DP].free_at = NEVER; // no double precision: never free
+    if (c->tensor_units == 0) v->pipe[SM_PIPE_TENSOR].free_at = NEVER;
 }
 
 // Sub-core `at`'s part of each unit's pipelines; all sub-cores have LD/ST and texture.
@@ -182,9 +187,10 @@ static void make_units(struct units *x, const struct sm *s, uint32_t at) {
         x->first[u] = (uint8_t)(s->v.pipe_first[u] + (is_shared ? 0 : at * mine));
         x->pipes[u] = ((1ull << mine) - 1) << x->first[u];
     }
-    if (x->n[UNIT_DP] == 0) {
-        x->free_at[UNIT_DP] = NEVER;
-        x->busy |= 1u << UNIT_DP;
+    for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
+        if (x->n[u] != 0) continue; // no double precision, no tensor cores
+        x->free_at[u] = NEVER;
+        x->busy |= 1u << u;
     }
 }
 

@@ -5,7 +5,8 @@
 #include "sm/sm.h"
 
 // Execution pipelines, one number each: INT and FP of cluster c are SM_PIPE_INT + c and
-// SM_PIPE_FP + c, SFU i is SM_PIPE_SFU + i, DP unit i is SM_PIPE_DP + i.
+// SM_PIPE_FP + c, SFU i is SM_PIPE_SFU + i, DP unit i is SM_PIPE_DP + i,
+// tensor unit i SM_PIPE_TENSOR + i.
 enum sm_pipe_id {
     SM_PIPE_INT = 0,
     SM_PIPE_FP = SM_PIPE_INT + SM_MAX_CLUSTERS,
@@ -13,7 +14,8 @@ enum sm_pipe_id {
     SM_PIPE_DP = SM_PIPE_SFU + 8,
     SM_PIPE_LDST = SM_PIPE_DP + 8,
     SM_PIPE_TEX,
-    SM_PIPES
+    SM_PIPE_TENSOR,
+    SM_PIPES = SM_PIPE_TENSOR + 8
 };
 enum { SM_LANE_PIPES = SM_PIPE_SFU }; // INT and FP pipes, whose lanes may be looked at one by one
 

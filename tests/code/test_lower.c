@@ -7,7 +7,7 @@
 
 #include "test_lower.h"
 
-static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta"};
+static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta", "volta"};
 
 struct lines {
     struct text *at; // opcodes of each PTX line, from 0

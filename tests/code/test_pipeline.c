@@ -38,6 +38,11 @@ static const struct code_target targets[GEN_N] = {
                    .reg_alloc_unit = 1,
                    .n_preds = 7,
                    .max_threads_per_cta = 1024},
+    [GEN_TURING] = {.gen = GEN_TURING,
+                   .max_regs = 255,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
 };
 
 static double now_s(void) {

@@ -48,6 +48,11 @@ static const struct code_target loader_targets[GEN_N] = {
                    .reg_alloc_unit = 1,
                    .n_preds = 7,
                    .max_threads_per_cta = 1024},
+    [GEN_TURING] = {.gen = GEN_TURING,
+                   .max_regs = 255,
+                   .reg_alloc_unit = 1,
+                   .n_preds = 7,
+                   .max_threads_per_cta = 1024},
 };
 
 static inline bool loader_is_opaque(const struct ptx_var *v) {

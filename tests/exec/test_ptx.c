@@ -187,7 +187,9 @@ static void parse_line(struct spec *sp, const char *s, uint32_t line) {
         sp->target[GEN_TESLA] = strstr(s, "tesla");
         sp->target[GEN_FERMI] = strstr(s, "fermi");
         sp->target[GEN_KEPLER] = strstr(s, "kepler");
-        sp->target[GEN_PASCAL] = sp->target[GEN_VOLTA] = strstr(s, "kepler") || strstr(s, "volta");
+        sp->target[GEN_PASCAL] = sp->target[GEN_KEPLER];
+        sp->target[GEN_VOLTA] = sp->target[GEN_KEPLER] || strstr(s, "volta");
+        sp->target[GEN_TURING] = sp->target[GEN_KEPLER] || strstr(s, "turing");
         return;
     }
     if (word(&s, "expect")) {
