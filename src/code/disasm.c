@@ -2,6 +2,7 @@
 // sources. All from ops.def and the operand fields; modifiers have one table each, below.
 #include "code/disasm.h"
 #include "code/cfg.h"
+#include "code/mma.h"
 
 #include <inttypes.h>
 
@@ -79,6 +80,16 @@ static const struct {
 
 static void put_sub(struct text *t, const struct minst *m) {
     if (m->op == OP_LOP3) put(t, ".0x%02x", m->sub);
+    if (m->op == OP_HMMA_884 || m->op == OP_HMMA_1688) {
+        put(t, m->type == PTX_F32 ? ".F32" : ".F16");
+        if (m->stype != m->type) put(t, m->stype == PTX_F32 ? ".F32" : ".F16");
+    }
+    if (m->op == OP_HMMA_884)
+        put(t, "%s%s.STEP%u", m->sub & MMA_A_COL ? ".COL" : ".ROW",
+            m->sub & MMA_B_ROW ? ".ROW" : ".COL", m->sub & MMA_STEP);
+    if (m->op == OP_IMMA_8816 || m->op == OP_IMMA_8832)
+        put(t, "%s%s", m->sub & MMA_A_SIGNED ? ".S" : ".U", m->sub & MMA_B_SIGNED ? ".S" : ".U");
+    if (m->op == OP_LDSM && m->sub) put(t, ".T");
     if (m->op == OP_PSETP && m->src[1].kind == OPND_NONE) return;
     for (size_t i = 0; i < WW_COUNT(sub_text); i++)
         if (sub_text[i].op == m->op && m->sub < sub_text[i].n && sub_text[i].text[m->sub][0])

@@ -154,7 +154,7 @@ static uint8_t cache_operator(const struct ptx_inst *i, uint32_t *flags) {
     }
     for (size_t k = 0; k < WW_COUNT(table); k++)
         if (ptx_has(i, (enum ptx_mod)table[k].mod)) return table[k].cop;
-    return i->op == PTX_OP_st ? MCOP_WB : MCOP_CA;
+    return i->op == PTX_OP_st || ptx_has(i, PTX_MOD_store) ? MCOP_WB : MCOP_CA;
 }
 
 // ---- loads --------------------------------------------------------------------------------
@@ -335,6 +335,16 @@ void lower_mem_st(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         put_store(l, i, &a, bit / 8, raw, vec, vector_value(l, o, t, bit / each, bits / each));
     }
 }
+
+void lower_load_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                   unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d) {
+    put_load(l, i, a, bytes, t, vec, d, 0);
+}
+void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                    unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value) {
+    put_store(l, i, a, bytes, t, vec, value);
+}
+uint8_t lower_load_class(uint8_t space) { return ld_class[space]; }
 
 // ---- atomics ------------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@
 //   lower_opnd.c   PTX operands to machine operands
 //   lower_table.def one row a PTX opcode: handlers
 //   lower_int.c lower_logic.c lower_cmp.c lower_fp.c lower_cvt.c lower_mov.c lower_mem.c
-//   lower_ctrl.c lower_call.c lower_warp.c lower_tex.c lower_video.c: the handlers
+//   lower_ctrl.c lower_call.c lower_warp.c lower_tex.c lower_video.c
+//   lower_mma.c: the handlers
 //   lower_cost.def what an operation costs on each generation
 //
 // Registers. A PTX register is a virtual one of as many words; predicates are virtual predicates.
@@ -258,6 +259,12 @@ struct lower_addr {
     bool direct;        // `in` is it
 };
 struct lower_addr lower_address(struct lower *l, const struct ptx_operand *o, enum ptx_space space);
+// One access of `vec` elements of type t, `bytes` behind a.
+void lower_load_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                   unsigned bytes, enum ptx_type t, unsigned vec, struct opnd d);
+void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lower_addr *a,
+                    unsigned bytes, enum ptx_type t, unsigned vec, struct opnd value);
+uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum ptx_space
 uint8_t lower_scope(const struct ptx_inst *i); // enum mfence
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
 

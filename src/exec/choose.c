@@ -2,6 +2,7 @@
 // one of its operation otherwise.
 #include "exec/decode.h"
 #include "exec/handlers.h"
+#include "exec/matrix.h"
 #include "exec/mem.h"
 #include "exec/tex.h"
 #include "exec/warp.h"
@@ -461,6 +462,20 @@ static exec_fn choose_flow(const struct minst *m, struct xinst *x) {
     }
 }
 
+static exec_fn choose_matrix(const struct exec_level *v, const struct minst *m,
+                             const struct xinst *x) {
+    switch ((enum mop)m->op) {
+    case OP_HMMA_884: return v->mma[H_hmma_884];
+    case OP_HMMA_1688: return v->mma[H_hmma_1688];
+    case OP_IMMA_8816: return matrix_fns[MATRIX_8816];
+    case OP_IMMA_8832: return matrix_fns[MATRIX_8832];
+    case OP_BMMA_88128: return matrix_fns[MATRIX_88128];
+    case OP_LDSM: return x->d == X_NONE ? NULL : matrix_fns[MATRIX_LOAD];
+    case OP_MOVM: return matrix_fns[MATRIX_TURN];
+    default: return NULL;
+    }
+}
+
 exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struct xinst *x) {
     const struct exec_level *v = exec_level();
     if (m->flags & MF_FILLER) return warp_fns[WARP_NOP];
@@ -468,5 +483,6 @@ exec_fn choose_handler(const struct exec_launch *l, const struct minst *m, struc
     if (!f) f = choose_integer(v, m, x);
     if (!f) f = choose_float(v, m, x);
     if (!f) f = choose_data(v, l, m, x);
+    if (!f) f = choose_matrix(v, m, x);
     return f ? f : choose_flow(m, x);
 }

@@ -196,6 +196,6 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
                              uint32_t mask);
 
 // Functions that the decoder chooses from, by file.
-extern const exec_fn warp_fns[], mem_fns[], tex_fns[], sys_fns[], video_fns[];
+extern const exec_fn warp_fns[], mem_fns[], tex_fns[], sys_fns[], video_fns[], matrix_fns[];
 
 #endif

@@ -66,6 +66,8 @@
     X(st32_shared) X(ld32_local) X(st32_local) X(ld32_local_any) X(st32_local_any) X(ldc32)    \
     X(atom32_global) X(atom32_shared)
 
+#define EXEC_MMA_HANDLERS(X) X(hmma_884) X(hmma_1688)
+
 // clang-format on
 
 #define HANDLER_ID(name)  H_##name,
@@ -79,11 +81,12 @@ enum { EXEC_SFU_HANDLERS(HANDLER_ID) H_SFU_N };
 enum { EXEC_HALF_HANDLERS(HANDLER_ID) H_HALF_N };
 enum { EXEC_CVT_HANDLERS(HANDLER_ID) H_CVT_N };
 enum { EXEC_MEM_HANDLERS(HANDLER_ID) H_MEM_N };
+enum { EXEC_MMA_HANDLERS(HANDLER_ID) H_MMA_N };
 
 // One vector level: its name and its tables.
 struct exec_level {
     const char *name;
-    const exec_fn *int_, *int64_, *fp32, *fp64, *sfu, *half, *cvt, *mem;
+    const exec_fn *int_, *int64_, *fp32, *fp64, *sfu, *half, *cvt, *mem, *mma;
 };
 // The level in use; chosen once from what the host has, or forced by exec_simd_force.
 const struct exec_level *exec_level(void);
@@ -91,7 +94,7 @@ const struct exec_level *exec_level(void);
 #define DECLARE_LEVEL(level)                                                                       \
     extern const exec_fn int_fns_##level[], int64_fns_##level[], fp32_fns_##level[],               \
         fp64_fns_##level[], sfu_fns_##level[], half_fns_##level[], cvt_fns_##level[],              \
-        mem_fns_##level[];
+        mem_fns_##level[], mma_fns_##level[];
 DECLARE_LEVEL(base)
 DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)

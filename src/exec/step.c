@@ -6,7 +6,7 @@
 #define LEVEL(level)                                                                               \
     {                                                                                              \
 #level, int_fns_##level, int64_fns_##level, fp32_fns_##level, fp64_fns_##level,            \
-            sfu_fns_##level, half_fns_##level, cvt_fns_##level, mem_fns_##level                    \
+            sfu_fns_##level, half_fns_##level, cvt_fns_##level, mem_fns_##level, mma_fns_##level   \
     }
 static const struct exec_level levels[] = {
 #if defined(__x86_64__)

@@ -208,6 +208,24 @@ static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod m) {
     return (i->modset[(unsigned)m / 64] >> ((unsigned)m % 64)) & 1;
 }
 
+// A product of matrices that wmma and mma know (ptx_mma.def).
+enum ptx_mma_role { PTX_MMA_A, PTX_MMA_B, PTX_MMA_C, PTX_MMA_D };
+struct ptx_mma {
+    uint16_t op;           // PTX_OP_wmma or PTX_OP_mma
+    uint8_t shape;         // enum ptx_mod
+    uint8_t capability;    // compute capability, times ten
+    uint64_t a, b;         // sets of types, a bit each
+    uint8_t regs[4];       // of a thread: A, B, C and D of .f16, C and D otherwise
+    const char *newer;     // why it is refused: the generation that has it; NULL: it is not
+};
+// The row of a wmma or mma; NULL: there is no such form.
+const struct ptx_mma *ptx_mma_find(const struct ptx_inst *i);
+// Which matrix a wmma.load or wmma.store moves; of the products: D.
+enum ptx_mma_role ptx_mma_role(const struct ptx_inst *i);
+// Type of a matrix of the instruction, and how many registers a thread has of it.
+enum ptx_type ptx_mma_type(const struct ptx_inst *i, enum ptx_mma_role role);
+unsigned ptx_mma_regs(const struct ptx_mma *m, enum ptx_mma_role role, enum ptx_type t);
+
 struct ptx_label {
     const char *name;
     uint32_t inst; // the instruction that it stands before; n_insts = end of function

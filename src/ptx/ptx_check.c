@@ -488,6 +488,45 @@ static bool check_isspacep(struct ptx_parser *p, const struct ptx_reading *r) {
     return address_value(p, r, 1, bits == 32 ? PTX_B32 : PTX_B64);
 }
 
+// The registers of a matrix: a list of n, of 32 bits each.
+static bool fragment(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                     enum ptx_type type, unsigned n, enum role role) {
+    const struct ptx_operand *o = &r->ops[index];
+    if (o->kind != PTX_OPERAND_VECTOR || o->n != n)
+        return (n == 1 && o->kind == PTX_OPERAND_REG && exact(p, r, index, type, role)) ||
+               mismatch(p, r, index, o,
+                        arena_printf(&p->temp, "a list of %u register%s", n, text_plural(n)));
+    for (unsigned k = 0; k < n; k++) {
+        if (o->list[k].kind != PTX_OPERAND_REG)
+            return mismatch(p, r, index, &o->list[k], "a register");
+        if (!value(p, r, index, &o->list[k], type, 32, EXACT, role)) return false;
+    }
+    return true;
+}
+static bool matrix(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
+                   enum ptx_mma_role which, enum role role) {
+    const enum ptx_type t = ptx_mma_type(&r->inst, which);
+    return fragment(p, r, index, t == PTX_F32 ? PTX_F32 : PTX_B32,
+                    ptx_mma_regs(ptx_mma_find(&r->inst), which, t), role);
+}
+
+// wmma.load d, [p]{, stride}; wmma.store [p], d{, stride}; wmma.mma and mma d, a, b, c
+static bool check_mma(struct ptx_parser *p, const struct ptx_reading *r) {
+    const struct ptx_inst *i = &r->inst;
+    const struct ptx_mma *m = ptx_mma_find(i);
+    const bool store = ptx_has(i, PTX_MOD_store);
+    if (!m) return fail_inst(p, r, "is no shape, types and layouts that matrices have together");
+    if (i->op == PTX_OP_mma || !(store || ptx_has(i, PTX_MOD_load))) {
+        if (i->n_operands != 4) return miscounted(p, r, "operand", 4, 4, i->n_operands);
+        return matrix(p, r, 0, PTX_MMA_D, DEST) && matrix(p, r, 1, PTX_MMA_A, SOURCE) &&
+               matrix(p, r, 2, PTX_MMA_B, SOURCE) && matrix(p, r, 3, PTX_MMA_C, SOURCE);
+    }
+    if (i->n_operands > 3) return miscounted(p, r, "operand", 2, 3, i->n_operands);
+    return matrix(p, r, store, ptx_mma_role(i), store ? SOURCE : DEST) &&
+           address_in(p, r, !store, (enum ptx_space)i->space) &&
+           (i->n_operands < 3 || exact(p, r, 2, PTX_U32, SOURCE));
+}
+
 // What a row of letters cannot say. True when there is nothing to say.
 static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     const struct ptx_inst *i = &r->inst;
@@ -511,6 +550,12 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
         if (i->n_operands == 3 && !ptx_has(i, PTX_MOD_L2_cache_hint))
             return fail_inst(p, r, "has a cache policy but no .L2::cache_hint");
         return true;
+    case PTX_OP_wmma:
+    case PTX_OP_mma: return check_mma(p, r);
+    case PTX_OP_ldmatrix: {
+        const unsigned n = ptx_has(i, PTX_MOD_x4) ? 4 : ptx_has(i, PTX_MOD_x2) ? 2 : 1;
+        return fragment(p, r, 0, PTX_B32, n, DEST);
+    }
     default: return true;
     }
 }
@@ -733,7 +778,8 @@ const char *ptx_refused_form(const struct ptx_inst *i) {
     for (unsigned k = 0; k < WW_COUNT(refused); k++)
         if (refused[k].op == i->op && ptx_has(i, (enum ptx_mod)refused[k].mod))
             return refused[k].why;
-    return NULL;
+    const struct ptx_mma *m = i->op == PTX_OP_wmma || i->op == PTX_OP_mma ? ptx_mma_find(i) : NULL;
+    return m ? m->newer : NULL;
 }
 
 bool ptx_check_refused(struct ptx_parser *p, const struct ptx_reading *r) {

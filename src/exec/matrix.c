@@ -1,0 +1,115 @@
+// Matrices that the lanes of a warp hold: products of integers and bits, loads by rows,
+// transposition. Products of floating-point numbers are in mma_simd.c. Where the elements lie:
+// code/mma.def.
+#include "exec/matrix.h"
+
+#include "exec/mem.h"
+
+bool matrix_whole(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    if (ww_likely(mask == ~0u)) return true;
+    fault_raise(e, w, x, FAULT_SHFL_MASK, mask ? bits_first32(~mask) : 0, 0, 0,
+                "%s by lanes 0x%08x: a matrix belongs to all 32 lanes of a warp, which must "
+                "execute it together",
+                mop_info[x->op].text, mask);
+    return false;
+}
+
+// ---- integers: sums of 32 bits wrap, or with SAT stop at their ends --------------------------
+
+static int64_t element(uint32_t word, uint32_t at, uint32_t bits, bool is_signed) {
+    const uint32_t v = word >> at * bits & ((1u << bits) - 1);
+    return is_signed && v >> (bits - 1) ? (int64_t)v - (1 << bits) : (int64_t)v;
+}
+static uint32_t clamped(int64_t sum, bool sat) {
+    if (sat && sum > INT32_MAX) return INT32_MAX;
+    if (sat && sum < INT32_MIN) return 0x80000000u;
+    return (uint32_t)sum;
+}
+
+// Lane 4 g + t holds k from t words on of A's row g and of B's column g; of D row g, columns 2 t
+// and 2 t + 1.
+static enum exec_outcome product(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                 uint32_t mask, uint32_t bits) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    const uint32_t *pa = x_src(w, x->a), *pb = x_src(w, x->b), *pc = x_src(w, x->c);
+    const bool sa = x->sub & 1, sb = x->sub & 2, sat = x->flags & MF_SAT;
+    uint32_t d[2 * WARP_LANES];
+    for (uint32_t i = 0; i < 2 * WARP_LANES; i++) {
+        const uint32_t lane = i % WARP_LANES, row = lane / 4, col = lane % 4 * 2 + i / WARP_LANES;
+        int64_t sum = (int32_t)pc[i];
+        for (uint32_t t = 0; t < 4; t++) {
+            const uint32_t a = pa[4 * row + t], b = pb[4 * col + t];
+            if (bits == 1)
+                sum += bits_count32(a ^ b);
+            else
+                for (uint32_t k = 0; k < 32 / bits; k++)
+                    sum += element(a, k, bits, sa) * element(b, k, bits, sb);
+        }
+        d[i] = clamped(sum, sat);
+    }
+    memcpy(x_dst(w, x->d), d, sizeof d);
+    return EXEC_NEXT;
+}
+static enum exec_outcome product8(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    return product(e, w, x, mask, 8);
+}
+static enum exec_outcome product4(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    return product(e, w, x, mask, 4);
+}
+static enum exec_outcome product1(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                  uint32_t mask) {
+    return product(e, w, x, mask, 1);
+}
+
+// ---- 8x8 matrices of 16 bits -----------------------------------------------------------------
+
+// Lane 4 r + t gets row r's elements 2 t and 2 t + 1; turned: column r's.
+static void deal_matrix(uint32_t *out, const uint16_t m[8][8], bool turn) {
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        const uint32_t r = lane / 4, c = lane % 4 * 2;
+        out[lane] =
+            turn ? m[c][r] | (uint32_t)m[c + 1][r] << 16 : m[r][c] | (uint32_t)m[r][c + 1] << 16;
+    }
+}
+
+static enum exec_outcome turn(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    uint16_t m[8][8];
+    memcpy(m, x_src(w, x->a), sizeof m); // rows lie in four lanes' words, in order
+    deal_matrix(x_dst(w, x->d), m, true);
+    return EXEC_NEXT;
+}
+
+// ldmatrix: lane 8 i + r says where row r of matrix i lies, 16 bytes of shared memory.
+static enum exec_outcome load(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    const uint32_t n = x->vec, lanes = n == 4 ? ~0u : (1u << 8 * n) - 1;
+    struct xinst rows = *x; // whose rows the checks see
+    rows.bytes = 16;
+    struct mem_lanes r;
+    if (!mem_resolve(e, w, &rows, lanes, x->a, x->awords, 16, false, &r)) return EXEC_FAULT;
+    if (r.shared != lanes) {
+        const uint32_t lane = bits_first32(lanes & ~r.shared);
+        return fault_raise(e, w, x, FAULT_SHARED_RANGE, lane, e->access.addr[lane], 16,
+                           "ldmatrix of a row at 0x%llx, which is not in shared memory",
+                           (unsigned long long)e->access.addr[lane]);
+    }
+    if (!check_reads(e, w, &rows, lanes, &r)) return EXEC_FAULT;
+    for (uint32_t i = 0; i < n; i++) {
+        uint16_t m[8][8];
+        for (uint32_t row = 0; row < 8; row++) memcpy(m[row], r.host[8 * i + row], sizeof m[row]);
+        deal_matrix(x_dst(w, x->d) + i * WARP_LANES, m, x->sub);
+    }
+    e->access.n_dst = n;
+    return EXEC_MEMORY;
+}
+
+const exec_fn matrix_fns[] = {[MATRIX_8816] = product8,
+                              [MATRIX_8832] = product4,
+                              [MATRIX_88128] = product1,
+                              [MATRIX_LOAD] = load,
+                              [MATRIX_TURN] = turn};

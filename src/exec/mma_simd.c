@@ -1,0 +1,202 @@
+// Tensor cores: products of matrices of halves.
+//
+// What the hardware computes was found by experiments on it: four products and the sum so far are
+// added at once. Products are exact. All five are aligned to the largest exponent among them and
+// cut there, FRACTION bits behind the point, towards zero; the sum of what is left is exact. A
+// result of single precision is cut to 24 bits, towards zero; one of half precision is rounded to
+// nearest even. Subnormal numbers are numbers. (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior
+// of NVIDIA tensor cores, PeerJ CS 2021, sections 3.1 to 3.4: V100 aligns without bits to spare, T4
+// has one; Xie et al.: MMA-Sim, arXiv:2511.10909: the same as fused sums of 23 and 24 bits.)
+//
+// A product's exponent is the sum of its factors' (a subnormal's is -14), before the product is
+// normalised; a zero has none. HMMA.1688 is two such sums of four, one after the other, with a
+// result between them (assumed for its half-precision form).
+#include "code/mma.h"
+#include "exec/half_lane.h"
+#include "exec/matrix.h"
+#include "exec/simd.h"
+
+enum {
+    TERMS = 4,     // products that are added at once
+    OUTPUTS = 128, // of a step, at most
+    NO_EXPONENT = -1000,
+    FRACTION_884 = 23,
+    FRACTION_1688 = 24
+};
+
+// Elements of D on their way: for each the factors, and the sum so far as single precision.
+struct sums {
+    float a[TERMS][OUTPUTS], b[TERMS][OUTPUTS];
+    float c[OUTPUTS];
+    uint32_t d[OUTPUTS];
+};
+
+// Exponent of a half that was widened; of zero none. Subnormals were normalised by widening.
+LANE_FN int32_t factor_exponent(float f) {
+    const int32_t e = (int32_t)(as_u32(f) >> 23 & 0xff) - 127;
+    return e < -14 ? -14 : e;
+}
+LANE_FN int32_t sum_exponent(float f) {
+    const int32_t e = (int32_t)(as_u32(f) >> 23 & 0xff) - 127;
+    return f == 0.0f ? NO_EXPONENT : e < -126 ? -126 : e;
+}
+LANE_FN bool is_finite(float f) { return (as_u32(f) & 0x7f800000u) != 0x7f800000u; }
+LANE_FN double two_to(int32_t e) { return as_f64((uint64_t)(e + 1023) << 52); }
+
+// Towards zero: what a number of single precision keeps. A subnormal one has multiples of 2^-149.
+LANE_FN uint32_t cut_to_single(double v) {
+    const uint64_t u = as_u64(v);
+    const double normal = as_f64(u & ~0x1fffffffull);
+    const bool tiny = (u & 0x7fffffffffffffffull) < 0x3810000000000000ull; // below 2^-126
+    // (a large number's integer is not used)
+    const double small = (double)(int32_t)((tiny ? v : 0.0) * 0x1p149) * 0x1p-149;
+    const float f = (float)(tiny ? small : normal);
+    return v != v ? F32_NAN : as_u32(f);
+}
+
+LANE_FN uint32_t fused(const struct sums *s, uint32_t i, int32_t fraction, bool half) {
+    int32_t top = sum_exponent(s->c[i]);
+    float p[TERMS];
+    double plain = (double)s->c[i];
+    bool finite = is_finite(s->c[i]);
+    for (uint32_t k = 0; k < TERMS; k++) {
+        const float a = s->a[k][i], b = s->b[k][i];
+        p[k] = a * b; // exact: 22 bits, and far from single precision's ends
+        const int32_t e = factor_exponent(a) + factor_exponent(b);
+        const int32_t has = p[k] == 0.0f ? NO_EXPONENT : e;
+        top = has > top ? has : top;
+        plain += (double)p[k];
+        finite &= is_finite(a) & is_finite(b);
+    }
+    top = top < -126 ? -126 : top > 127 ? 127 : top;
+    const double scale = two_to(fraction - top);
+    int32_t sum = (int32_t)((finite ? (double)s->c[i] : 0.0) * scale);
+    for (uint32_t k = 0; k < TERMS; k++) sum += (int32_t)((finite ? (double)p[k] : 0.0) * scale);
+    const double exact = (double)sum * two_to(top - fraction);
+    const double v = finite ? exact : plain;
+    return half ? f16_from_f64(v) : cut_to_single(v);
+}
+
+LANE_FN void add_terms(struct sums *s, uint32_t n, int32_t fraction, bool half) {
+    for (uint32_t i = 0; i < n; i++) s->d[i] = fused(s, i, fraction, half);
+}
+
+// The halves of n registers as numbers: element e of a lane is v[e][lane].
+LANE_FN void widen(const uint32_t *p, uint32_t n, float (*v)[WARP_LANES]) {
+    for (uint32_t r = 0; r < n; r++) {
+        LANES {
+            v[2 * r][i] = f16_to_f32(p[r * WARP_LANES + i] & 0xffff);
+            v[2 * r + 1][i] = f16_to_f32(p[r * WARP_LANES + i] >> 16);
+        }
+    }
+}
+// C as it comes, or as it was made: word w of a lane, and the half in it.
+LANE_FN float summand(const uint32_t *p, uint32_t element, uint32_t lane, bool half) {
+    if (!half) return as_f32(p[element * WARP_LANES + lane]);
+    return f16_to_f32(p[element / 2 * WARP_LANES + lane] >> 16 * (element & 1) & 0xffff);
+}
+LANE_FN void put_results(uint32_t *pd, const struct sums *s, uint32_t elements, bool half) {
+    for (uint32_t e = 0; e < elements; e += half ? 2 : 1) {
+        LANES {
+            const uint32_t low = s->d[e * WARP_LANES + i];
+            pd[(half ? e / 2 : e) * WARP_LANES + i] =
+                half ? low | s->d[(e + 1) * WARP_LANES + i] << 16 : low;
+        }
+    }
+}
+
+// HMMA.884. In a quad pair lane bits 0, 1 and 4 are a row of A (a column of B), or a place in k.
+struct step_884 {
+    const struct xinst *x;
+    bool d_half, c_half;
+    uint32_t step;
+};
+// Row and column in the quad pair's 8x8 of element e of the step, and where C has it.
+LANE_FN void place_884(const struct step_884 *s, uint32_t lane, uint32_t e, uint32_t *row,
+                       uint32_t *col) {
+    if (s->d_half) {
+        *row = (lane & 3) + (lane >> 4) * 4;
+        *col = e + 4 * s->step;
+    } else {
+        *row = (lane & 1) + (s->step & 1) * 2 + (lane >> 4) * 4;
+        *col = (lane & 2) + e + (s->step >> 1) * 4;
+    }
+}
+LANE_FN float c_884(const struct step_884 *s, const uint32_t *pc, uint32_t lane, uint32_t e) {
+    if (s->c_half == s->d_half) return summand(pc, e, lane, s->c_half);
+    uint32_t row, col;
+    place_884(s, lane, e, &row, &col);
+    const uint32_t pair = lane & 12;
+    if (s->c_half) // all eight columns of the row's lane
+        return summand(pc, col, pair | (row & 3) | (row >> 2) << 4, true);
+    const uint32_t in = col & 3; // of the four columns that the step has
+    return summand(pc, (in & 1) | (row & 2), pair | (row & 1) | (in & 2) | (row >> 2) << 4, false);
+}
+FN(hmma_884) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    SOURCES3;
+    const struct step_884 s = {x, x->type == PTX_F16, x->stype == PTX_F16, x->sub & MMA_STEP};
+    float a[TERMS][WARP_LANES], b[TERMS][WARP_LANES];
+    widen(pa, 2, a);
+    widen(pb, 2, b);
+    struct sums t;
+    const uint32_t elements = s.d_half ? 4 : 2;
+    for (uint32_t k = 0; k < elements; k++) {
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            uint32_t row, col;
+            const uint32_t i = k * WARP_LANES + lane, pair = lane & 12;
+            place_884(&s, lane, k, &row, &col);
+            // by rows a lane has four k of a row; by columns four rows of one k
+            const uint32_t row_lane = pair | (row & 3) | (row >> 2) << 4,
+                           col_lane = pair | (col & 3) | (col >> 2) << 4;
+            for (uint32_t m = 0; m < TERMS; m++) {
+                t.a[m][i] =
+                    x->sub & MMA_A_COL ? a[row & 3][pair | m | (row >> 2) << 4] : a[m][row_lane];
+                t.b[m][i] =
+                    x->sub & MMA_B_ROW ? b[col & 3][pair | m | (col >> 2) << 4] : b[m][col_lane];
+            }
+            t.c[i] = c_884(&s, pc, lane, k);
+        }
+    }
+    if (s.d_half)
+        add_terms(&t, elements * WARP_LANES, FRACTION_884, true);
+    else
+        add_terms(&t, elements * WARP_LANES, FRACTION_884, false);
+    put_results(x_dst(w, x->d), &t, elements, s.d_half);
+    return EXEC_NEXT;
+}
+
+// HMMA.1688: lane 4 g + t has of A rows g and g + 8, k 2 t and 2 t + 1; of B k 2 t and 2 t + 1 of
+// column g; of D rows g and g + 8, columns 2 t and 2 t + 1.
+FN(hmma_1688) {
+    if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
+    SOURCES3;
+    const bool d_half = x->type == PTX_F16, c_half = x->stype == PTX_F16;
+    float a[4][WARP_LANES], b[2][WARP_LANES];
+    widen(pa, 2, a);
+    widen(pb, 1, b);
+    struct sums t;
+    for (uint32_t part = 0; part < 2; part++) { // k 0..3, k 4..7
+        for (uint32_t i = 0; i < OUTPUTS; i++) {
+            const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
+            const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
+            for (uint32_t m = 0; m < TERMS; m++) {
+                const uint32_t from = part * 2 + m / 2;
+                t.a[m][i] = a[(k & 2) | (m & 1)][4 * g + from];
+                t.b[m][i] = b[m & 1][4 * col + from];
+            }
+            if (!part)
+                t.c[i] = summand(pc, k, lane, c_half);
+            else
+                t.c[i] = d_half ? f16_to_f32(t.d[i]) : as_f32(t.d[i]);
+        }
+        if (d_half)
+            add_terms(&t, OUTPUTS, FRACTION_1688, true);
+        else
+            add_terms(&t, OUTPUTS, FRACTION_1688, false);
+    }
+    put_results(x_dst(w, x->d), &t, 4, d_half);
+    return EXEC_NEXT;
+}
+
+const exec_fn AT_LEVEL(mma_fns)[] = {EXEC_MMA_HANDLERS(HANDLER_ROW)};
