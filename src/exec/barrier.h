@@ -16,14 +16,18 @@ struct exec_barrier {
     bool differs, any; // a lane came with a false predicate; with a true one
 };
 
+// Whether a warp, which waits or not, has lanes at barrier `id`.
+static inline bool exec_barrier_has(const struct exec_warp *w, bool waits, uint32_t id) {
+    return w->its ? w->bar_waits >> id & 1 : waits && w->bar_id == id;
+}
 // The warp's step answered EXEC_BARRIER. True: it waits; false: it only counts.
 static inline bool exec_barrier_arrive(struct exec_barrier *b, const struct exec_warp *w) {
-    b->threads += WARP_LANES;
+    b->threads += WARP_LANES - w->bar_less;
     if (w->bar_threads != 0) b->expected = w->bar_threads;
     b->popc += bits_count32(w->bar_value);
     b->differs |= w->bar_value != w->bar_mask;
     b->any |= w->bar_value != 0;
-    return w->bar_kind != MBAR_ARRIVE;
+    return w->bar_flow ? w->bar_flow == EXEC_WAITS : w->bar_kind != MBAR_ARRIVE;
 }
 
 // Threads that must come, with so many warps of the CTA that have not ended.

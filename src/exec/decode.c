@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "exec/decode.h"
+#include "exec/its.h"
 
 struct pool {
     uint32_t *value; // a vector's word
@@ -155,6 +156,20 @@ static enum exec_outcome off_the_end(struct exec_env *e, struct exec_warp *w, co
                        "the code ran off its end");
 }
 
+// Control flow, and what lanes do together, by threads of their own.
+static bool make_independent(struct exec_launch *l) {
+    l->usual = calloc(l->im->n_insts + 1ul, sizeof *l->usual);
+    if (!l->usual) return false;
+    for (uint32_t k = 0; k < l->im->n_insts; k++) {
+        struct xinst *const x = &l->code[k];
+        l->usual[k] = x->fn;
+        const exec_fn other = its_choose(&l->im->inst[k], x, x->fn);
+        if (other) x->fn = other;
+    }
+    its_mark(l);
+    return true;
+}
+
 enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     const struct code_image *im = l->im;
     struct pool p = {0};
@@ -164,6 +179,7 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     bool ok = l->code != NULL;
     for (uint32_t k = 0; ok && k < im->n_insts; k++)
         ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
+    if (ok && gen_has(im->target.gen, TRAIT_INDEPENDENT)) p.out_of_memory |= !make_independent(l);
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {
         l->code[im->n_insts] = (struct xinst){.fn = off_the_end, .guard = PRED_TRUE};

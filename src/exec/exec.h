@@ -181,7 +181,14 @@ struct exec_warp {
     const uint8_t *base[2]; // registers, constant vectors
     const struct xinst *code;
     uint32_t n_deferred; // results that exec_commit still owes
+    // Independent thread scheduling (its.c); NULL: a stack. Its barrier outcomes count a warp less so
+    // many threads, and say whether the warp waits (enum exec_flow). bar_waits: barriers, a bit each,
+    // at which lanes of it wait.
+    struct its *its;
+    uint32_t bar_less, bar_flow, bar_waits;
 };
+
+enum exec_flow { EXEC_BY_KIND /* arrive goes on, others wait */, EXEC_GOES_ON, EXEC_WAITS };
 
 struct exec_cta {
     struct exec_launch *launch;
@@ -208,7 +215,9 @@ enum exec_outcome {
     EXEC_BARRIER, // the warp waits at a barrier until exec_barrier_release (or went on: arrive)
     EXEC_EXITED,  // no live lanes are left
     EXEC_FAULT,   // see exec_env.fault
-    EXEC_SLEEP    // nanosleep: access.addr[0] holds nanoseconds
+    EXEC_SLEEP,   // nanosleep: access.addr[0] holds nanoseconds
+    EXEC_STUCK    // its lanes wait for one another, or at barriers that they came to before: the warp
+                  // waits until exec_barrier_release
 };
 
 // What a memory instruction did, for whoever times it.
@@ -298,8 +307,11 @@ struct exec_env {
 enum exec_outcome exec_step(struct exec_env *e, struct exec_warp *w);
 
 // All warps that a barrier waits for have come: reductions get their results.
-// `value` is the combined result (count for popc, 0/1 for and/or).
+// `value` is the combined result (count for popc, 0/1 for and/or). w->bar_id is the barrier.
 void exec_barrier_release(struct exec_warp *w, uint32_t value);
+// Of a warp whose lanes wait for each other: who waits for whom, into `text`, which is also the
+// answer; empty when they do not.
+const char *exec_waits_text(const struct exec_warp *w, char *text, size_t size);
 
 // Most items that exec_run_functional has for a crew at once.
 enum { EXEC_GROUPS = 16 };

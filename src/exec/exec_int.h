@@ -132,6 +132,8 @@ struct exec_launch {
     size_t regs_at, shared_at, local_at, stack_at, warps_at, check_at, cta_bytes;
     uint32_t check_bytes;
     _Atomic(struct exec_big_stack *) big_stacks;
+    exec_fn *usual; // its.c: what an instruction does once its lanes have come; NULL: a stack
+    size_t its_at;
 };
 static inline const struct minst *x_minst(const struct exec_warp *w, const struct xinst *x) {
     return &w->cta->launch->im->inst[x - w->code];
@@ -157,6 +159,11 @@ static inline void simt_meet(struct exec_warp *w) {
     if (ww_unlikely(w->pc == w->reconv)) simt_pop(w);
 }
 void simt_exit(struct exec_warp *w, uint32_t lanes);
+// Where the lanes of `mask` go; false: e->fault says why they cannot.
+bool simt_brx_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                      uint32_t *to);
+bool simt_calli_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                        uint32_t mask, uint32_t *to);
 enum simt_fn { SIMT_BRA, SIMT_BRA_ALL, SIMT_BRX, SIMT_CALL_FN, SIMT_CALLI, SIMT_RET, SIMT_EXIT };
 extern const exec_fn simt_fns[];
 

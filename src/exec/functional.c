@@ -88,9 +88,10 @@ static void try_release(struct run_cta *c, uint32_t b) {
     if (!exec_barrier_opens(bar, c->left)) return;
     for (uint32_t k = 0; k < c->cta.n_warps; k++) {
         struct exec_warp *w = &c->cta.warps[k];
-        if (c->state[k] != WAITING || w->bar_id != b) continue;
+        if (!exec_barrier_has(w, c->state[k] == WAITING, b)) continue;
+        w->bar_id = b;
         exec_barrier_release(w, exec_barrier_value(bar, w->bar_kind));
-        c->state[k] = READY;
+        if (c->state[k] == WAITING) c->state[k] = READY;
     }
     *bar = (struct exec_barrier){0};
 }
@@ -132,6 +133,7 @@ static uint32_t run_warp(struct group *g, struct run_cta *c, uint32_t k, uint32_
         c->left--;
         for (uint32_t b = 0; b < EXEC_BARRIERS; b++) try_release(c, b);
         break;
+    case EXEC_STUCK: c->state[k] = WAITING; break;
     case EXEC_FAULT: g->how = GROUP_FAULTED; break;
     default: break;
     }
@@ -271,6 +273,11 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
         for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++) {
             if (c->state[k] != WAITING) continue;
             const struct exec_warp *w = &c->cta.warps[k];
+            char text[256];
+            if (exec_waits_text(w, text, sizeof text)[0])
+                return diag_add(d, WW_ERROR_DEADLOCK,
+                                "%s: deadlock: block (%u,%u,%u) warp %u: %s", name_of(r),
+                                c->cta.id[0], c->cta.id[1], c->cta.id[2], k, text);
             const struct xinst *x = w->bar_dst;
             const struct exec_barrier *const bar = &c->bar[w->bar_id];
             return diag_add(d, WW_ERROR_DEADLOCK,

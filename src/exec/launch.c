@@ -1,6 +1,7 @@
 // A launch: constants, decoded code, and the layout of the block of memory that one CTA needs.
 #include <stdlib.h>
 
+#include "exec/its.h"
 #include "exec/mem.h"
 
 enum { FIRST_STACK = EXEC_MAX_STACK, CTA_ALIGN = 64 };
@@ -53,6 +54,8 @@ static void lay_out(struct exec_launch *l) {
     l->stack_at = place(&at, (size_t)l->warps * FIRST_STACK * sizeof(struct simt_entry));
     l->local_at = place(&at, (size_t)l->warps * l->local_words * VEC_BYTES);
     l->check_at = place(&at, l->check_bytes);
+    const bool independent = gen_has(im->target.gen, TRAIT_INDEPENDENT);
+    l->its_at = place(&at, independent ? (size_t)l->warps * its_bytes() : 0);
     l->cta_bytes = at;
 }
 
@@ -93,6 +96,7 @@ void exec_launch_destroy(struct exec_launch *l) {
     ww_free_aligned(l->code);
     ww_free_aligned(l->pool);
     ww_free_aligned(l->cb0);
+    free(l->usual);
     free(l);
 }
 
@@ -136,6 +140,10 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
                                 .local = p + l->local_at + (size_t)k * l->local_words * VEC_BYTES,
                                 .base = {regs, l->pool - X_POOL},
                                 .code = l->code};
+        if (l->usual) {
+            w->its = (struct its *)(void *)(p + l->its_at + (size_t)k * its_bytes());
+            its_init(w->its, lanes);
+        }
         w->stack = (struct simt_entry *)(void *)(p + l->stack_at) + (size_t)k * FIRST_STACK;
         // Beyond every device allocation: 64 warps an SM, what they may use apart.
         w->local_base =

@@ -6,6 +6,7 @@
 // entries above it. Lanes that have exited are struck off when an entry comes to the top.
 #include <stdlib.h>
 
+#include "exec/its.h"
 #include "exec/log.h"
 
 static bool grow(struct exec_warp *w) {
@@ -42,6 +43,10 @@ static enum exec_outcome overflow(struct exec_env *e, struct exec_warp *w, const
 }
 
 void simt_pop(struct exec_warp *w) {
+    if (w->its) {
+        its_meet(NULL, w);
+        return;
+    }
     do {
         if (!w->sp) {
             w->active = 0;
@@ -110,26 +115,33 @@ static uint32_t same_lanes(const uint32_t *v, uint32_t mask) {
     return same;
 }
 
-static enum exec_outcome brx(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                             uint32_t mask) {
+bool simt_brx_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
+                      uint32_t *to) {
     const struct code_image *im = w->cta->launch->im;
     const struct minst *m = x_minst(w, x);
     const struct code_table *t = m->aux < im->n_tables ? &im->tables[m->aux] : NULL;
+    const uint32_t *p = x_src(w, x->b);
+    FOR_EACH_BIT32(i, mask) {
+        if (!t || p[i] >= t->n) {
+            fault_raise(e, w, x, FAULT_BAD_BRANCH, i, 0, 0,
+                        "brx.idx with index %u into a table of %u targets", p[i], t ? t->n : 0);
+            return false;
+        }
+        to[i] = t->pc[p[i]];
+    }
+    return true;
+}
+
+static enum exec_outcome brx(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                             uint32_t mask) {
     const uint32_t next = (uint32_t)(x - w->code) + 1, rest = w->active & ~mask;
     if (!mask) {
         w->pc = next;
         simt_meet(w);
         return EXEC_NEXT;
     }
-    const uint32_t *p = x_src(w, x->b);
     uint32_t to[WARP_LANES];
-    FOR_EACH_BIT32(i, mask) {
-        if (!t || p[i] >= t->n)
-            return fault_raise(e, w, x, FAULT_BAD_BRANCH, i, 0, 0,
-                               "brx.idx with index %u into a table of %u targets", p[i],
-                               t ? t->n : 0);
-        to[i] = t->pc[p[i]];
-    }
+    if (!simt_brx_targets(e, w, x, mask, to)) return EXEC_FAULT;
     const uint32_t meet = x->a == X_NONE ? w->reconv : x->a;
     if (!reserve(w, WARP_LANES + 2)) return overflow(e, w, x, mask);
     // Groups in order of their first lane; pushed from the last, so that the first runs first.
@@ -195,20 +207,28 @@ static enum exec_outcome call(struct exec_env *e, struct exec_warp *w, const str
     for (uint32_t i = 0; i < WARP_LANES; i++) to[i] = x->d;
     return enter(e, w, x, mask, to);
 }
-static enum exec_outcome calli(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                               uint32_t mask) {
+bool simt_calli_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                        uint32_t mask, uint32_t *to) {
     const struct code_image *im = w->cta->launch->im;
     const uint32_t *p = x_src(w, x->b);
-    uint32_t to[WARP_LANES];
     FOR_EACH_BIT32(i, mask) {
         const uint64_t a = x->awords == 2 ? x_get64(p, i) : p[i];
         const uint64_t f = (a - CODE_FUNC_ADDRESS(0)) / 16;
-        if (a < CODE_FUNC_ADDRESS(0) || a % 16 || f >= im->n_funcs || im->func_pc[f] == UINT32_MAX)
-            return fault_raise(e, w, x, FAULT_BAD_CALL, i, a, 0,
-                               "call of 0x%llx, which is no function of this kernel",
-                               (unsigned long long)a);
+        if (a < CODE_FUNC_ADDRESS(0) || a % 16 || f >= im->n_funcs ||
+            im->func_pc[f] == UINT32_MAX) {
+            fault_raise(e, w, x, FAULT_BAD_CALL, i, a, 0,
+                        "call of 0x%llx, which is no function of this kernel",
+                        (unsigned long long)a);
+            return false;
+        }
         to[i] = im->func_pc[f];
     }
+    return true;
+}
+static enum exec_outcome calli(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    uint32_t to[WARP_LANES];
+    if (!simt_calli_targets(e, w, x, mask, to)) return EXEC_FAULT;
     return enter(e, w, x, mask, to);
 }
 

@@ -1,4 +1,5 @@
 // Operations across the lanes of a warp, special registers, barriers.
+#include "exec/its.h"
 #include "exec/mem.h"
 #include "exec/warp.h"
 
@@ -303,7 +304,7 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
                            "barrier %u for %u threads, but the block has %u", id, threads,
                            w->cta->n_threads);
     // A warp arrives whole, so that a barrier inside a branch counts lanes that never came to it.
-    if (ww_unlikely(mask != w->live) && w->cta->launch->args.options.check_sync &&
+    if (ww_unlikely(mask != w->live) && w->cta->launch->args.options.check_sync && !w->its &&
         !found(e, w, x, FAULT_BARRIER, lead, id, 0,
                "barrier %u reached by %u of the %u threads that are left of warp %u (lanes 0x%08x)",
                id, bits_count32(mask), bits_count32(w->live), w->warp_in_cta, mask))
@@ -320,6 +321,10 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
 }
 
 void exec_barrier_release(struct exec_warp *w, uint32_t value) {
+    if (w->its) {
+        its_release(w, value);
+        return;
+    }
     const struct xinst *x = w->bar_dst;
     if (!x) return;
     if (w->bar_kind == MBAR_RED_POPC) {

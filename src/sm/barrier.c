@@ -4,14 +4,24 @@
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
-static void open_if_complete(struct sm *s, const struct cta_slot *c, struct barrier *b,
-                             uint64_t t) {
+static void open_if_complete(struct sm *s, struct cta_slot *c, uint32_t id, uint64_t t) {
+    struct barrier *const b = &c->bar[id];
     if (!exec_barrier_opens(&b->count, c->live)) return;
     const uint32_t latency = s->c.timing[OPC_CTRL].latency;
     FOR_EACH_BIT64(i, b->waiting) {
         const uint32_t w = (uint32_t)i;
         struct exec_warp *const exec = s->res.warp[w].exec;
+        const uint32_t pc = exec->pc;
+        exec->bar_id = id;
         s->source.barrier_release(exec, exec_barrier_value(&b->count, exec->bar_kind));
+        // Lanes of a warp that goes on with others, or goes on elsewhere than where it waited.
+        if (ww_unlikely(exec->its != NULL)) {
+            if (!(s->v.wait_bar >> w & 1)) continue;
+            if (exec->pc != pc) {
+                front_flush(s, w);
+                front_want(s, w);
+            }
+        }
         wheel_add(&s->wheel, t, t + (latency == 0 ? 1 : latency), EVENT_WAKE, NULL, w, 0);
     }
     s->progress = t;
@@ -22,16 +32,17 @@ void barrier_arrive(struct sm *s, uint32_t w, uint64_t t) {
     const struct exec_warp *const exec = s->res.warp[w].exec;
     struct cta_slot *const c = &s->res.cta[s->res.warp[w].cta];
     struct barrier *const b = &c->bar[exec->bar_id % EXEC_BARRIERS];
-    if (exec_barrier_arrive(&b->count, exec)) {
-        b->waiting |= BIT64(w);
+    const bool waits = exec_barrier_arrive(&b->count, exec);
+    if (waits || exec->bar_waits != 0) b->waiting |= BIT64(w);
+    if (waits) {
         s->v.wait_bar |= BIT64(w);
         s->blocked |= BIT64(w);
         scoreboard_look(s, w);
     }
-    open_if_complete(s, c, b, t);
+    open_if_complete(s, c, exec->bar_id % EXEC_BARRIERS, t);
 }
 
 void barrier_after_exit(struct sm *s, struct cta_slot *c, uint64_t t) {
     for (uint32_t i = 0; i < EXEC_BARRIERS; i++)
-        if (c->bar[i].waiting != 0) open_if_complete(s, c, &c->bar[i], t);
+        if (c->bar[i].waiting != 0) open_if_complete(s, c, i, t);
 }

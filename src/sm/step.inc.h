@@ -203,6 +203,8 @@ static void special(struct sm *s, struct warp *warp, uint32_t w, const struct sm
     if (o == EXEC_BARRIER) {
         warp->pc_of_wait = pc;
         barrier_arrive(s, w, t);
+    } else if (o == EXEC_STUCK) { // until a barrier lets lanes of it go
+        block(s, &s->v.wait_bar, w, pc);
     } else if (o == EXEC_SLEEP) {
         const double cycles = (double)access->addr[0] * s->c.core_clock_mhz * 1e-3;
         block(s, &s->v.wait_sleep, w, pc);

@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "exec/barrier.h"
 #include "test_loader.h"
 
 enum { OUT_BYTES = 1 << 16 };
@@ -321,9 +322,10 @@ static void finish_barrier(struct test_cta *t, struct test_bar *b, uint32_t id) 
     const uint32_t need = b->need ? b->need : t->left * 32;
     if (!b->arrived || b->arrived < need) return;
     for (uint32_t k = 0; k < t->c.n_warps; k++)
-        if (t->state[k] == 1 && t->c.warps[k].bar_id == id) {
+        if (exec_barrier_has(&t->c.warps[k], t->state[k] == 1, id)) {
+            t->c.warps[k].bar_id = id;
             exec_barrier_release(&t->c.warps[k], b->value);
-            t->state[k] = 0;
+            if (t->state[k] == 1) t->state[k] = 0;
         }
     b->arrived = 0;
 }
@@ -378,10 +380,12 @@ static bool run_logged(struct setup *u, uint64_t n_ctas, uint64_t seed, struct e
                     if (w->bar_kind == MBAR_RED_AND) b->value &= w->bar_value == w->bar_mask;
                     if (w->bar_kind == MBAR_RED_OR) b->value |= count != 0;
                     if (!b->arrived || w->bar_threads) b->need = w->bar_threads;
-                    b->arrived += 32;
-                    if (w->bar_kind != MBAR_ARRIVE) t->state[k] = 1;
+                    b->arrived += 32 - w->bar_less;
+                    if (w->bar_flow ? w->bar_flow == EXEC_WAITS : w->bar_kind != MBAR_ARRIVE)
+                        t->state[k] = 1;
                     finish_barrier(t, b, w->bar_id);
                 }
+                if (o == EXEC_STUCK) t->state[k] = 1;
                 if (o == EXEC_EXITED) {
                     t->state[k] = 2;
                     t->left--;
