@@ -280,13 +280,17 @@ const char *gpu_kernel_name(const struct gpu_kernel *k) { return k->ptx->name; }
 // program.
 static enum ww_status check_units(const struct gpu_kernel *k, struct diags *d) {
     const struct gpu *g = k->module->gpu;
-    if (g->config.sm.dp_units || g->options.functional) return WW_OK;
+    const bool lacks_dp = !g->config.sm.dp_units, lacks_tensor = !g->config.sm.tensor_units;
+    if (!(lacks_dp || lacks_tensor) || g->options.functional) return WW_OK;
     for (uint32_t pc = 0; pc < k->image->n_insts; pc++) {
         const struct minst *i = &k->image->inst[pc];
-        if (op_class_unit[i->klass] != UNIT_DP) continue;
+        const uint8_t unit = op_class_unit[i->klass];
+        if (!(unit == UNIT_DP && lacks_dp) && !(unit == UNIT_TENSOR && lacks_tensor)) continue;
         const struct ptx_module *m = k->module->ptx;
         return diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, m->name, m->text, i->ptx_line, 0,
-                       "kernel %s computes in double precision, and %s has no unit for it",
+                       unit == UNIT_DP
+                           ? "kernel %s computes in double precision, and %s has no unit for it"
+                           : "kernel %s multiplies matrices, and %s has no tensor cores",
                        k->ptx->name, g->config.name);
     }
     return WW_OK;
