@@ -190,7 +190,8 @@ static void make_units(struct units *x, const struct sm *s, uint32_t at) {
     for (uint32_t u = UNIT_NONE + 1; u < UNIT_N; u++) {
         if (x->n[u] != 0) continue; // no double precision, no tensor cores
         x->free_at[u] = NEVER;
-        x->busy |= 1u << u;
+        // without tensor cores no kernel that needs them comes here: nobody asks
+        if (u != UNIT_TENSOR) x->busy |= 1u << u;
     }
 }
 
