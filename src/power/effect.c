@@ -85,6 +85,7 @@ const struct power_effect power_effects[POWER_EFFECTS] = {
     { POWER_SIZE_HEADERS, POWER_PER_SM, x, 0 }
 #define TABLE(n, bits)                                                                             \
     { POWER_SIZE_TABLE, POWER_PER_SM, n, bits }
+#define RFC_BANKS        {POWER_SIZE_RFC, POWER_PER_SM, 1, 0}
 #define DIVIDED                                                                                    \
     { POWER_SIZE_DIVIDED, POWER_PER_SM, 1, 0 }
 #define SPLIT                                                                                      \
@@ -230,6 +231,7 @@ double power_area_mm2(const struct power_tree *tree, const struct power_area *r,
     case POWER_SIZE_TABLE: return n * table_of(tree, r->size.x, r->size.bits).area_mm2;
     case POWER_SIZE_HEADERS: return r->size.x * p->area_mm2;
     case POWER_SIZE_DIVIDED: return fmax(0, p->word_gates_mm2);
+    case POWER_SIZE_RFC: return n * tree->rfc.mm2;
     case POWER_SIZE_SPLIT: return fmax(0, p->split_mm2);
     case POWER_SIZE_SWITCHES:
         return all > 0 ? r->size.x * array_switch_mm2(&tree->tech, n * p->cells / all,

@@ -88,6 +88,7 @@ enum power_size_kind {
     POWER_SIZE_SWITCHES, // x switches for a part's cells
     POWER_SIZE_HEADERS,  // x of the component's area
     POWER_SIZE_TABLE,    // a RAM of x entries of `bits`
+    POWER_SIZE_RFC,      // the banks of a register-file cache
     POWER_SIZE_DIVIDED,  // divided word lines of the component
     POWER_SIZE_SPLIT     // its two partitions
 };

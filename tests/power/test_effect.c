@@ -378,6 +378,11 @@ static void cache(void **state) {
     assert_int_equal(array_build(&tech, &c, &a, &d), WW_OK);
     close_to(tree.rfc.read_share, a.read_j / banks.read_j);
     close_to(tree.rfc.write_share, a.write_j / banks.write_j);
+    static struct activity used;
+    struct power_savings s;
+    used.c[ACT_rfc_cycles] = 1;
+    power_savings(&tree, &used, 1e-3, &s);
+    close_to(power_savings_mm2(&s, POWER_LINE_RFC), 15 * a.area_mm2);
     close_to(tree.rfc.leak_share,
              (a.leak_sub_w + a.leak_gate_w) / (banks.leak_sub_w + banks.leak_gate_w));
     static struct power_tree other;
