@@ -456,6 +456,7 @@ static const char *record_path(struct cli *c, const struct run_request *q, bool 
     if (fd >= 0) {
         close(fd);
         record_remove(path);
+        trace_remove(path); // of a run that was killed
         return path;
     }
     if (path)

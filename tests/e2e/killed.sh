@@ -9,7 +9,7 @@ folder, full = sys.argv[1:3]
 ends = {'.html': '</html>\n', '.xml': '</activity>\n', '.yaml': open(full + '/gpu.yaml').read()[-80:]}
 for path in glob.glob(folder + '/*'):
     kind = path[path.rindex('.'):]
-    if kind in ('.tmp', '.trace'): continue  # not under its name yet
+    if kind.startswith('.tmp') or kind == '.trace': continue  # not under its name yet
     if kind == '.json': json.load(open(path))
     elif kind == '.jsonl':
         for line in open(path): json.loads(line)
@@ -55,4 +55,9 @@ echo "killed while a file was written: $caught times"
 if [ -s fresh/record.jsonl ]; then
     "$WARPWATT" report fresh >out 2>err || { [ -e fresh/gpu.yaml ] && fail "no report of a killed run"; }
 fi
+# what a killed run leaves of its timeline goes with the next run into that directory
+mkdir left
+: >left/record.jsonl.trace
+run 0 run -q -o left hotspot
+[ -e left/record.jsonl.trace ] && fail "the timeline of a killed run is still there"
 finish
