@@ -54,10 +54,16 @@
   function joules(v) { return scaled(v, "J"); }
   function watts(v) { return scaled(v, "W"); }
   // The change from `b` to `a`; `good` says which direction is better: -1 less, 1 more, 0 neither.
+  function changeText(a, b) {
+    if (!other || !known(a) || !known(b) || (a === 0 && b === 0)) return "";
+    if (b === 0) return "from 0";
+    var d = a / b - 1;
+    return (d >= 0 ? "+" : "\u2212") + Math.abs(100 * d).toFixed(1) + " %";
+  }
   function change(a, b, good) {
-    if (!other || !known(a) || !known(b) || b === 0) return null;
-    var d = a / b - 1, side = Math.abs(d) < 5e-4 || !good ? "" : d * good > 0 ? " better" : " worse";
-    return el("span", { "class": "change" + side, text: (d >= 0 ? "+" : "\u2212") + Math.abs(100 * d).toFixed(1) + " %" });
+    var text = changeText(a, b), d = b === 0 ? 1 : a / b - 1;
+    var side = Math.abs(d) < 5e-4 || !good ? "" : d * good > 0 ? " better" : " worse";
+    return text ? el("span", { "class": "change" + side, text: text }) : null;
   }
   function section(id, title, children) {
     var s = el("section", { id: id }, [el("h2", { text: title })].concat(children));
@@ -85,7 +91,9 @@
       if (sorted.at < 0) return shown;
       var c = columns[sorted.at];
       return shown.slice().sort(function (a, b) {
-        var x = c.value(a), y = c.value(b), q = x > y ? 1 : x < y ? -1 : 0;
+        var x = c.value(a), y = c.value(b), q;
+        if (!known(x) || !known(y)) q = known(x) - known(y);
+        else q = x > y ? 1 : x < y ? -1 : 0;
         return sorted.down ? -q : q;
       });
     }
@@ -135,6 +143,20 @@
       ["source", "Source"], ["advice", "What to change"]].map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
+
+  // ---- two runs beside each other ----
+  var beside = {}, beside_title = other && other.title + " on " + other.gpu.name;
+  if (other) other.kernels.forEach(function (k) { beside[k.kernel + k.grid + k.block] = k; });
+  function twin(k) { return beside[k.kernel + k.grid + k.block] || {}; }
+  // A column of a number and, of two runs, its change to that of the row's twin. `key` names the number or makes it
+  // of a row; where it makes none, the cell is empty, and a twin without it had `more.none`.
+  function column(title, key, text, good, twin_of, more) {
+    var none = more && more.none;
+    var of = typeof key === "function" ? key : function (r) { return r[key]; };
+    return Object.assign({ title: title, value: of, node: function (r) {
+      var v = of(r), t = twin_of(r), was = t ? of(t) : undefined;
+      return el("span", null, v === undefined ? [] : [text(v, r) + " ", t ? change(v, known(was) ? was : none, good) : null]); } }, more);
+  }
 
   // ---- overview ----
   function card(name, value, a, b, good) {
@@ -230,31 +252,48 @@
     return chart("issue slots by owner, in per cent", { type: "bar", data: { labels: names, datasets: sets }, options: { indexAxis: "y",
       scales: { x: { beginAtZero: true, title: { display: true, text: "% of issue slots" } } }, plugins: { legend: { display: !!other } } } });
   }
-  function rooflines() {
-    var level = run.roofs.levels, top = run.roofs.operations_per_s, points = [], sets = [];
+  // Of two runs the second has triangles and shorter dashes, in the colours of the first.
+  function roofSets(r) {
+    var level = r.roofs.levels, top = r.roofs.operations_per_s, sets = [], second = r === other;
     level.forEach(function (l, i) {
       if (!l.bytes_per_s) return;
       var knee = top / l.bytes_per_s;
-      sets.push({ type: "line", label: l.name + " roof", borderColor: palette[i], borderDash: [5, 4], borderWidth: 1.5, pointRadius: 0,
-        data: [{ x: knee / 1000, y: top / 1000 }, { x: knee, y: top }, { x: 1000, y: top }] });
-      sets.push({ label: l.name, backgroundColor: palette[i], pointRadius: 5, data: run.kernels.filter(function (k) {
-        return k.bytes && k.bytes[i] > 0 && k.operations > 0; }).map(function (k) {
-        return { x: k.operations / k.bytes[i], y: k.operations / k.seconds, name: k.kernel }; }) });
+      sets.push({ type: "line", label: l.name + " roof", second: second, borderColor: palette[i], borderDash: second ? [2, 3] : [5, 4],
+        borderWidth: 1.5, pointRadius: 0, data: [{ x: knee / 1000, y: top / 1000 }, { x: knee, y: top }, { x: 1000, y: top }] });
+      sets.push({ label: l.name, second: second, backgroundColor: palette[i], pointRadius: 5, pointStyle: second ? "triangle" : "circle",
+        data: roofPoints(r, i, function (k) { return k.operations / k.seconds; }) });
     });
-    run.kernels.forEach(function (k) {
-      if (k.bytes && k.bytes[3] > 0 && k.operations > 0 && k.energy_j) points.push({ x: k.operations / k.bytes[3], y: k.energy_j / k.operations, name: k.kernel }); });
+    return sets;
+  }
+  // The kernels of a run over operations a byte at a level; the first run's have what the second's were.
+  function roofPoints(r, level, y) {
+    function at(k) { return k.bytes && k.bytes[level] > 0 && k.operations > 0 ? { x: k.operations / k.bytes[level], y: y(k) } : {}; }
+    return r.kernels.filter(function (k) { return at(k).y > 0; }).map(function (k) {
+      return Object.assign(at(k), { name: k.kernel + (r === other ? " (beside)" : ""), was: r === other ? {} : at(twin(k)) }); });
+  }
+  function rooflines() {
+    var both = other ? [run, other] : [run];
+    var sets = both.reduce(function (all, r) { return all.concat(roofSets(r)); }, []);
+    function an_operation(k) { return k.energy_j / k.operations; }
     function axes(y) {
       return { x: { type: "logarithmic", title: { display: true, text: "operations a byte" } },
         y: { type: "logarithmic", title: { display: true, text: y }, ticks: { callback: function (v) { return scaled(v, "").trim(); } } } };
     }
+    var key = other && el("p", { "class": "meta", text: "Discs and long dashes: " + run.title + " on " + run.gpu.name +
+      "; triangles and short dashes: " + beside_title + "." });
     var tip = { tooltip: { callbacks: { label: function (c) {
-      return (c.raw.name || c.dataset.label) + ": " + fixed(c.raw.x) + " operations a byte, " + scaled(c.raw.y, ""); } } } };
+      var was = c.raw.was || {}, x = changeText(c.raw.x, was.x), y = changeText(c.raw.y, was.y);
+      return (c.raw.name || c.dataset.label) + ": " + fixed(c.raw.x) + " operations a byte" + (x && " (" + x + ")") + ", " +
+        scaled(c.raw.y, "").trim() + (y && " (" + y + ")"); } } },
+      legend: { labels: { filter: function (item, data) { return !data.datasets[item.datasetIndex].second; } } } };
     return el("div", { "class": "pair" }, [
-      el("div", null, [el("h3", { text: "Roofline" }), chart("roofline: operations a second over operations a byte", { type: "scatter",
+      el("div", null, [el("h3", { text: "Roofline" }), key, chart("roofline: operations a second over operations a byte", { type: "scatter",
         data: { datasets: sets }, options: { scales: axes("operations a second"), plugins: tip } })]),
       el("div", null, [el("h3", { text: "Energy roofline" }), chart("joules an operation over operations a byte of DRAM", { type: "scatter",
-        data: { datasets: [{ label: "kernels", data: points, backgroundColor: palette[1], pointRadius: 5 }] },
-        options: { scales: axes("joules an operation"), plugins: tip } })])]);
+        data: { datasets: both.map(function (r, i) {
+          return { label: i ? "beside: " + beside_title : "kernels", data: roofPoints(r, 3, an_operation), backgroundColor: palette[i ? 0 : 1],
+            pointRadius: 5, pointStyle: i ? "triangle" : "circle" }; }) },
+        options: { scales: axes("joules an operation"), plugins: { tooltip: tip.tooltip } } })])]);
   }
   // Of two runs: what each component spent, with its parts, and the change.
   function componentTable() {
@@ -280,14 +319,6 @@
     run.components ? rooflines() : null]);
 
   // ---- kernels ----
-  var beside = {};
-  if (other) other.kernels.forEach(function (k) { beside[k.kernel + k.grid + k.block] = k; });
-  function twin(k) { return beside[k.kernel + k.grid + k.block] || {}; }
-  // A column of a number and, of two runs, its change to that of the row's twin.
-  function column(title, key, text, good, twin_of, more) {
-    return Object.assign({ title: title, value: function (r) { return r[key]; }, node: function (r) {
-      return el("span", null, [text(r[key]) + " ", change(r[key], (twin_of(r) || {})[key], good)]); } }, more);
-  }
   // Who had the issue slots, most first.
   function slotText(slots) {
     var names = Object.keys(slots).filter(function (n) { return n !== "dual"; }), all = names.reduce(function (s, n) { return s + slots[n]; }, 0);
@@ -318,8 +349,8 @@
     column("IPC", "ipc", fixed, 1, twin), column("lanes", "lanes", fixed, 1, twin),
     column("warps", "achieved_warps", fixed, 1, twin), column("L1", "l1_hit", percent, 1, twin),
     column("L2", "l2_hit", percent, 1, twin),
-    { title: "nearest limit", value: function (k) { return nearest(k).share; }, text: function (k) {
-      var n = nearest(k); return n.name ? n.name + " " + percent(n.share) : "\u2013"; } }
+    column("nearest limit", function (k) { return k.limits ? nearest(k).share : null; }, function (v, k) {
+      return nearest(k).name ? nearest(k).name + " " + percent(v) : "\u2013"; }, 0, twin)
   ], run.kernels.slice().sort(function (a, b) { return b.seconds - a.seconds; }));
   function nearest(k) {
     return (k.limits || []).reduce(function (m, l) { return known(l.share) && l.share > m.share ? l : m; }, { share: 0 }); }
@@ -330,41 +361,60 @@
     run.kernels.slice().sort(function (a, b) { return b.seconds - a.seconds; }).slice(0, 20).map(function (k) { return k.limits ? kernelDetail(k) : null; })));
 
   // ---- over time ----
+  function micro(s) { return 1e6 * s; }
+  function points(r, f) {
+    var list = [], v = r.timeline.intervals;
+    v.forEach(function (n, i) {
+      var y = f(n);
+      list.push({ x: micro(n.from_s), y: y }, { x: micro(n.to_s), y: y });
+      if (i + 1 < v.length && v[i + 1].from_s > n.to_s * (1 + 1e-9)) list.push({ x: micro(n.to_s), y: null });
+    });
+    return list;
+  }
+  function highest(r, f) { return r.timeline.intervals.reduce(function (m, n) { return Math.max(m, f(n)); }, 0); }
   function overTime() {
-    var t = run.timeline, v = t.intervals;
-    if (!v.length) return [el("p", { text: "No intervals were counted in this run." })];
-    var peak = t.groups.map(function (g, i) { return Math.max.apply(null, v.map(function (r) { return r.watts[i]; })); });
-    var shown = t.groups.map(function (g, i) { return i; }).sort(function (a, b) { return peak[b] - peak[a]; }).slice(0, 11);
-    var micro = function (s) { return 1e6 * s; };
-    function points(f) {
-      var list = [];
-      v.forEach(function (r, i) {
-        var y = f(r);
-        list.push({ x: micro(r.from_s), y: y }, { x: micro(r.to_s), y: y });
-        if (i + 1 < v.length && v[i + 1].from_s > r.to_s * (1 + 1e-9)) list.push({ x: micro(r.to_s), y: null });
-      });
-      return list;
+    var both = (other ? [run, other] : [run]).filter(function (r) { return r.timeline.intervals.length; });
+    if (!both.length) return [el("p", { text: "No intervals were counted in this run." })];
+    // Two charts of power have the same components in the same colours, and the same axes.
+    var peak = {};
+    both.forEach(function (r) { r.timeline.groups.forEach(function (g, i) {
+      peak[g] = Math.max(peak[g] || 0, highest(r, function (n) { return n.watts[i]; })); }); });
+    var shown = Object.keys(peak).sort(function (a, b) { return peak[b] - peak[a]; }).slice(0, 11);
+    function sum(n) { return n.watts.reduce(function (s, w) { return s + w; }, 0); }
+    var end = Math.max.apply(null, both.map(function (r) { return highest(r, function (n) { return micro(n.to_s); }); }));
+    var start = Math.min.apply(null, both.map(function (r) { return micro(r.timeline.intervals[0].from_s); }));
+    var top = Math.max.apply(null, both.map(function (r) { return highest(r, sum); }));
+    function axis() {
+      return { type: "linear", min: other ? start : undefined, max: other ? end : undefined, title: { display: true, text: "\u00b5s" } }; }
+    function name(r) { return r === other ? "beside: " + beside_title : r.title; }
+    function power(r) {
+      var groups = r.timeline.groups;
+      function area(label, colour, f) {
+        return { label: label, data: points(r, f), backgroundColor: colour, borderColor: colour, borderWidth: 0, pointRadius: 0, fill: true }; }
+      var sets = shown.map(function (g, i) {
+        var at = groups.indexOf(g);
+        return area(g, palette[i % palette.length], function (n) { return at < 0 ? 0 : n.watts[at]; }); });
+      sets.push(area("all others", "#aab4be", function (n) {
+        return n.watts.reduce(function (s, w, i) { return shown.indexOf(groups[i]) < 0 ? s + w : s; }, 0); }));
+      return el("div", null, [el("h3", { text: "Power by component" + (other ? ", " + name(r) : "") }),
+        chart("power by component over time" + (other ? ", " + name(r) : ""), { type: "line", data: { datasets: sets },
+          options: { parsing: false, scales: { x: axis(), y: { stacked: true, beginAtZero: true, suggestedMax: other ? top : undefined,
+            title: { display: true, text: "W" } } }, plugins: { legend: { labels: { boxWidth: 12 } } } } })]);
     }
-    var sets = shown.map(function (g, i) {
-      return { label: t.groups[g], data: points(function (r) { return r.watts[g]; }), backgroundColor: palette[i % palette.length],
-        borderColor: palette[i % palette.length], borderWidth: 0, pointRadius: 0, fill: true }; });
-    sets.push({ label: "all others", data: points(function (r) {
-      return r.watts.reduce(function (s, w, i) { return shown.indexOf(i) < 0 ? s + w : s; }, 0); }),
-      backgroundColor: "#aab4be", borderWidth: 0, pointRadius: 0, fill: true });
+    // The second run has the colours of the first, dashed.
     function lines(label, of, unit, most) {
-      return el("div", null, [el("h3", { text: label }), chart(label + " over time", { type: "line", data: { datasets: of.map(function (q, i) {
-        return { label: q[0], data: points(q[1]), borderColor: palette[i], backgroundColor: palette[i], borderWidth: 1.5, pointRadius: 0 }; }) },
-        options: { parsing: false, scales: { x: { type: "linear", title: { display: true, text: "\u00b5s" } },
-          y: { beginAtZero: true, max: most, title: { display: true, text: unit } } } } })]);
+      var sets = [];
+      both.forEach(function (r) { of.forEach(function (q, i) {
+        sets.push({ label: (r === other ? "beside: " : "") + q[0], data: points(r, q[1]), borderColor: palette[i], backgroundColor: palette[i],
+          borderDash: r === other ? [5, 4] : [], borderWidth: 1.5, pointRadius: 0 }); }); });
+      return el("div", null, [el("h3", { text: label }), chart(label + " over time", { type: "line", data: { datasets: sets },
+        options: { parsing: false, scales: { x: axis(), y: { beginAtZero: true, max: most, title: { display: true, text: unit } } } } })]);
     }
     var hundred = function (key) { return function (r) { return known(r[key]) ? 100 * r[key] : null; }; };
-    return [el("h3", { text: "Power by component" }), chart("power by component over time", { type: "line", data: { datasets: sets },
-      options: { parsing: false, scales: { x: { type: "linear", title: { display: true, text: "\u00b5s" } },
-        y: { stacked: true, beginAtZero: true, title: { display: true, text: "W" } } }, plugins: { legend: { labels: { boxWidth: 12 } } } } }),
-      el("div", { "class": "pair" }, [
-        lines("Issue slots used, and cache hits", [["issue slots", hundred("issue")], ["L1 hits", hundred("l1_hit")], ["L2 hits", hundred("l2_hit")]], "%", 100),
-        lines("Warps an SM", [["resident warps", function (r) { return r.warps; }]], "warps"),
-        lines("DRAM", [["read and written", function (r) { return r.dram_bytes_per_s / 1e9; }]], "GB/s")])];
+    return both.map(power).concat([el("div", { "class": "pair" }, [
+      lines("Issue slots used, and cache hits", [["issue slots", hundred("issue")], ["L1 hits", hundred("l1_hit")], ["L2 hits", hundred("l2_hit")]], "%", 100),
+      lines("Warps an SM", [["resident warps", function (r) { return r.warps; }]], "warps"),
+      lines("DRAM", [["read and written", function (r) { return r.dram_bytes_per_s / 1e9; }]], "GB/s")])]);
   }
   section("time", "Over time", overTime());
 
@@ -411,8 +461,10 @@
   function pane(code, title, rows, select) {
     rows.forEach(function (r) { r.energy_j = r.dynamic_j + r.static_j; if (r.twin) r.twin.energy_j = r.twin.dynamic_j + r.twin.static_j; });
     var most = rows.reduce(function (m, r) { return Math.max(m, r.dynamic_j + r.static_j || r.issues); }, 0);
-    var some = function (key) { return rows.some(function (r) { return r[key]; }); };
-    var share = function (a, b) { return function (r) { return r[b] ? r[a] / r[b] : 0; }; };
+    var some = function (key) { return rows.some(function (r) { return r[key] || (r.twin && r.twin[key]); }); };
+    // A number of the rows that have any of `per`, or nothing.
+    var share = function (a, per) { return function (r) { return r[per] ? r[a] / r[per] : undefined; }; };
+    var where = function (a, per) { return function (r) { return r[per] || (r.twin && r.twin[per]) ? r[a] : undefined; }; };
     var heat = function (r) { return most ? (r.dynamic_j + r.static_j || r.issues) / most : 0; };
     var t = table(title + " of " + code.kernel, [
       { title: title, value: function (r) { return r.order; }, text: function (r) { return r.label; } },
@@ -420,15 +472,15 @@
         return el("span", { style: "padding:0 .3em;background:rgba(var(--heat)," + (0.5 * heat(r)).toFixed(2) + ")", text: joules(r.energy_j) + " " },
           [change(r.energy_j, (r.twin || {}).energy_j, -1)]); } },
       column("dynamic", "dynamic_j", joules, -1, twin_line), column("issues", "issues", whole, -1, twin_line),
-      { title: "lanes", value: function (r) { return r.issues ? r.lanes / r.issues : 0; }, text: function (r) { return r.issues ? fixed(r.lanes / r.issues) : ""; } },
-      { title: "tx/request", hint: "transactions a request of a warp", of: "accesses", value: share("transactions", "accesses"),
-        text: function (r) { return r.accesses ? fixed(r.transactions / r.accesses) : ""; } },
-      { title: "conflicts", hint: "cycles for which bank conflicts held shared memory", of: "passes", value: function (r) { return r.conflicts; },
-        text: function (r) { return r.passes ? whole(r.conflicts) : ""; } },
-      { title: "misses", hint: "look-ups of L1, constant and texture cache that missed, and their share", of: "lookups", value: function (r) { return r.misses; },
-        text: function (r) { return r.lookups ? whole(r.misses) + " (" + Math.round(100 * r.misses / r.lookups) + " %)" : ""; } },
-      { title: "DRAM", hint: "bytes that it was the first to have read from DRAM", of: "dram_bytes", value: function (r) { return r.dram_bytes; },
-        text: function (r) { return r.dram_bytes ? scaled(r.dram_bytes, "B") : ""; } },
+      column("lanes", share("lanes", "issues"), fixed, 1, twin_line),
+      column("tx/request", share("transactions", "accesses"), fixed, -1, twin_line, { hint: "transactions a request of a warp", of: "accesses" }),
+      column("conflicts", where("conflicts", "passes"), whole, -1, twin_line,
+        { hint: "cycles for which bank conflicts held shared memory", of: "passes", none: 0 }),
+      column("misses", where("misses", "lookups"), function (v, r) {
+        return whole(v) + (r.lookups ? " (" + Math.round(100 * v / r.lookups) + " %)" : ""); }, -1, twin_line,
+        { hint: "look-ups of L1, constant and texture cache that missed, and their share", of: "lookups", none: 0 }),
+      column("DRAM", where("dram_bytes", "dram_bytes"), function (v) { return scaled(v, "B"); }, -1, twin_line,
+        { hint: "bytes that it was the first to have read from DRAM", of: "dram_bytes", none: 0 }),
       column("waited", "slots", whole, -1, twin_line),
       { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls); } }
     ].filter(function (c) { return !c.of || some(c.of); }), rows, { row: function (r, i) { return { tabindex: i ? "-1" : "0" }; }, ready: function (tr, r) {

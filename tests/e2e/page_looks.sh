@@ -3,8 +3,9 @@
 . "$HERE/lib.sh"
 run 0 run -q -o many "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 'f32[64]=iota' --arg 'f32[64]=const:1' --arg u32=64 --repeat 10000
 run 0 run -q -o a hotspot
-run 0 run -q -o b -s core.clock_mhz=560 hotspot
+run 0 run -q -o b -s core.clock_mhz=560 -s sm.l1d.ways=2 -s sm.shared_banks=16 hotspot
 run 0 report a b
+for r in a b; do run 0 report --json $r; cp out $r.json; done
 for page in many/index.html a/index.html a/compare.html; do
     [ "$(wc -c <$page)" -lt 3000000 ] || fail "$page is larger than 3 MB"
 done
@@ -14,7 +15,7 @@ if [ -z "$browser" ]; then
     finish
 fi
 PYTHONPATH=$HERE PYTHONDONTWRITEBYTECODE=1 python3 - "$browser" "$TMP" <<'P' || fail "the pages"
-import base64, sys
+import base64, json, sys
 from browser import Browser
 b = Browser(sys.argv[1], sys.argv[2] + '/profile')
 # the least contrast of any text to what lies behind it (WCAG 2: 4.5 is wanted); parts of the map have a picture behind
@@ -111,6 +112,49 @@ b.open('a/compare.html', 1200)
 for part in ('#overview .cards', '#overview tbody', '#kernels tbody', '#kernels details tbody', '#source tbody'):
     assert b.run('document.querySelectorAll("%s .change").length' % part) > 3, part
 assert b.run('document.body.dataset.overflow') == '0'
+# the charts draw both: kernels on the rooflines, power of each on the same axes, and a line of each over time
+assert b.run('document.body.dataset.charts') == '8 of 8'
+drawn = b.run('''Array.prototype.map.call(document.querySelectorAll('canvas'), function (c) { var g = Chart.getChart(c), x = g.scales.x, y = g.scales.y;
+  return { name: c.getAttribute('aria-label'), axes: [x.min, x.max, y.min, y.max],
+    sets: g.data.datasets.map(function (s) { return [s.label, s.pointStyle || '', s.data.length, s.data.map(function (p) { return p.y; })]; }) }; })''')
+of = lambda name: [c for c in drawn if c['name'].startswith(name)]
+runs = [json.load(open(r + '.json')) for r in 'ab']
+roof, = of('roofline')
+for style, run in (('circle', runs[0]), ('triangle', runs[1])):
+    k, = run['kernels']
+    points = [s for s in roof['sets'] if s[1] == style and s[2]]
+    assert len(points) == sum(v > 0 for v in k['bytes']) and all(abs(s[3][0] / (k['operations'] / k['seconds']) - 1) < 1e-9 for s in points), points
+joules, = of('joules an operation')
+assert all(abs(s[3][0] / (r['kernels'][0]['energy_j'] / r['kernels'][0]['operations']) - 1) < 1e-9 for s, r in zip(joules['sets'], runs)), joules
+first, second = of('power by component')
+assert first['axes'] == second['axes'] and [s[0] for s in first['sets']] == [s[0] for s in second['sets']]
+for c, r in ((first, runs[0]), (second, runs[1])):
+    watts = sum(r['timeline']['intervals'][2]['watts'])
+    assert min(abs(sum(s[3][at] for s in c['sets'] if s[3][at] is not None) / watts - 1) for at in range(len(c['sets'][0][3]))) < 1e-9
+for name in ('Warps', 'DRAM', 'Issue slots used'):
+    c, = of(name)
+    assert sum(s[0].startswith('beside') and s[2] > 4 for s in c['sets']) * 2 == len(c['sets']), c['sets']
+# every number of a line of machine code has its change, the right one
+rows = b.run('''(function () { var t = Array.prototype.slice.call(document.querySelectorAll('#source table')).pop();
+  var head = Array.prototype.map.call(t.querySelectorAll('thead th'), function (h) { return h.textContent; });
+  return Array.prototype.map.call(t.querySelectorAll('tbody tr'), function (r) { var o = {};
+    Array.prototype.forEach.call(r.children, function (c, i) { var s = c.querySelector('.change'); o[head[i]] = [c.textContent, s && s.textContent]; });
+    return o; }); })()''')
+said = lambda x, y: None if x == y == 0 else 'from 0' if y == 0 else '%s%.1f %%' % ('+' if x >= y else '\u2212', abs(100 * (x / y - 1)))
+per = lambda i, a, n: i.get(a, 0) / i[n] if i.get(n) else None
+figures = {'tx/request': lambda i: per(i, 'transactions', 'accesses'), 'lanes': lambda i: per(i, 'lanes', 'issues'),
+           'conflicts': lambda i: i.get('conflicts', 0) if i.get('passes') else None,
+           'misses': lambda i: i.get('misses', 0) if i.get('lookups') else None, 'DRAM': lambda i: i.get('dram_bytes') or None}
+seen = {n: 0 for n in figures}
+mine, theirs = [r['codes'][0]['instructions'] for r in runs]
+assert len(rows) == len(mine) == len(theirs)
+for row, i, j in zip(rows, mine, theirs):
+    for name, f in figures.items():
+        x, y = f(i), f(j)
+        if name not in row or x is None: continue
+        assert row[name][1] == said(x, y or 0), (name, row[name], x, y)
+        seen[name] += row[name][1] is not None
+assert all(seen.values()), seen
 b.close()
 P
 finish

@@ -97,5 +97,5 @@ done
 echo "the page opened in $best ms"
 [ "$best" -lt 5000 ] || fail "the page took $best ms to open"
 open_page a/compare.html 1200
-says dom 'data-inner="7 of 7; overflow 0; sections 5; cells true; changes true; lines true'
+says dom 'data-inner="8 of 8; overflow 0; sections 5; cells true; changes true; lines true'
 finish
