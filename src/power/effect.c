@@ -41,6 +41,7 @@ enum { SAVES = 1, COSTS = -1, ACT_none = -1 };
 #define ACCESS(event, x)     {PRICE_ACCESS, POWER_PER_SM, ACT_##event, x, 0}
 #define WORD_PART(event)     {PRICE_WORD_PART, POWER_PER_SM, ACT_##event, 1, 0}
 #define WORD_GATES(event)    {PRICE_WORD_GATES, POWER_PER_SM, ACT_##event, 1, 0}
+#define FRONT(event)         {PRICE_FRONT, POWER_PER_SM, ACT_##event, 1, 0}
 #define WAKE_OFF(per)        {PRICE_WAKE_OFF, POWER_PER_##per, 0, 1, 0}
 #define WAKE_DROWSY(per)     {PRICE_WAKE_DROWSY, POWER_PER_##per, 0, 1, 0}
 // clang-format on
@@ -85,7 +86,12 @@ const struct power_effect power_effects[POWER_EFFECTS] = {
     { POWER_SIZE_HEADERS, POWER_PER_SM, x, 0 }
 #define TABLE(n, bits)                                                                             \
     { POWER_SIZE_TABLE, POWER_PER_SM, n, bits }
-#define RFC_BANKS        {POWER_SIZE_RFC, POWER_PER_SM, 1, 0}
+#define SHARE_OF(per, x)                                                                           \
+    { POWER_SIZE_SHARE, POWER_PER_##per, x, 0 }
+#define WIRES(x)                                                                                   \
+    { POWER_SIZE_WIRES, POWER_PER_SM, x, 0 }
+#define RFC_BANKS                                                                                  \
+    { POWER_SIZE_RFC, POWER_PER_SM, 1, 0 }
 #define DIVIDED                                                                                    \
     { POWER_SIZE_DIVIDED, POWER_PER_SM, 1, 0 }
 #define SPLIT                                                                                      \
@@ -144,6 +150,7 @@ static double event_energy(const struct power_tree *tree, int component,
         if (e->component != component || p->act < e->act || p->act >= e->act + e->n) continue;
         sum += p->kind == PRICE_WORD_PART    ? e->word_part_j
                : p->kind == PRICE_WORD_GATES ? e->word_gates_j
+               : p->kind == PRICE_FRONT      ? e->front_j
                                              : e->energy_j;
     }
     return sum;
@@ -183,6 +190,7 @@ double power_effect_price(const struct power_tree *tree, const struct power_effe
     case PRICE_RFC_WRITE: return tree->rfc.write_share * event_energy(tree, at, &e->price);
     case PRICE_ACCESS:
     case PRICE_WORD_PART:
+    case PRICE_FRONT:
     case PRICE_WORD_GATES: return x * event_energy(tree, at, &e->price);
     default: break;
     }
@@ -216,6 +224,7 @@ static double size_um2(const struct tech *t, enum power_size_kind kind) {
     case POWER_SIZE_LATCHES: return gates_um2(t, 2, 2);
     case POWER_SIZE_MUXES: return gates_um2(t, 3, 4) + gates_um2(t, 4, 1);
     case POWER_SIZE_NANDS: return gates_um2(t, 2, 1);
+    case POWER_SIZE_WIRES: return circuit_wire(t, TECH_GLOBAL, 1000).area_um2 / 1000;
     default: return 0;
     }
 }
@@ -230,6 +239,7 @@ double power_area_mm2(const struct power_tree *tree, const struct power_area *r,
     switch (r->size.kind) {
     case POWER_SIZE_TABLE: return n * table_of(tree, r->size.x, r->size.bits).area_mm2;
     case POWER_SIZE_HEADERS: return r->size.x * p->area_mm2;
+    case POWER_SIZE_SHARE: return all > 0 ? n / all * r->size.x * p->area_mm2 : 0;
     case POWER_SIZE_DIVIDED: return fmax(0, p->word_gates_mm2);
     case POWER_SIZE_RFC: return n * tree->rfc.mm2;
     case POWER_SIZE_SPLIT: return fmax(0, p->split_mm2);
@@ -241,9 +251,26 @@ double power_area_mm2(const struct power_tree *tree, const struct power_area *r,
     }
 }
 
+// Of clusters of SMs: slaves, masters, or micrometres from masters to all of their slaves. The
+// members of a cluster that shares hold work in the same cycles.
+static double clusters_counted(const struct power_tree *tree, const struct power_area *r,
+                               const struct activity *a) {
+    const double off = (double)a->c[ACT_front_off_cycles], shared = (double)a->c[ACT_shared_cycles];
+    if (!(off > 0 && shared > off)) return 0;
+    const double masters = tree->sms / round(shared / (shared - off));
+    const double slaves = tree->sms - masters;
+    if (r->size.kind != POWER_SIZE_WIRES) return r->act == ACT_master_cycles ? masters : slaves;
+    const double bits = 64.0 * (double)a->c[ACT_cluster_inst_packets] +
+                        64.0 * (double)a->c[ACT_cluster_mask_packets] +
+                        16.0 * (double)a->c[ACT_cluster_mem_packets] +
+                        4.0 * (double)a->c[ACT_cluster_control_packets];
+    return bits > 0 ? slaves * (double)a->c[ACT_cluster_bit_um] / bits : 0;
+}
+
 // Lines that a technique puts away: those that it counted in every cycle. -1: all parts.
 static double parts_counted(const struct power_tree *tree, const struct power_area *r,
                             const struct activity *a) {
+    if ((r->mechanisms & OF(FRONT_END_SHARING)) != 0) return clusters_counted(tree, r, a);
     const bool drowsy = r->act >= ACT_line_drowsy && r->act < ACT_line_drowsy + ACT_ARRAYS;
     const bool off = r->act >= ACT_line_off && r->act < ACT_line_off + ACT_ARRAYS;
     if (!drowsy && !off) return -1;
@@ -309,6 +336,7 @@ const char *power_price_text(const struct power_price *p, char *text, size_t siz
     case PRICE_WORD_GATES:
         snprintf(text, size, "what dividing its word line adds to a count of `%s`", event);
         break;
+    case PRICE_FRONT: snprintf(text, size, "the front end's part of a count of `%s`", event); break;
     case PRICE_WAKE_OFF: snprintf(text, size, "charging %s cells", per); break;
     case PRICE_WAKE_DROWSY: snprintf(text, size, "charging %s cells from retention", per); break;
     }

@@ -41,11 +41,12 @@ enum power_price_kind {
     PRICE_ACCESS,       // x of what a count of `act` costs in the component
     PRICE_WORD_PART,    // of that, a part of a divided word line with its columns
     PRICE_WORD_GATES,   // what dividing the word line adds to it
+    PRICE_FRONT,        // of that, what is for the SM's front end
     PRICE_TABLE_READ,   // of such a table
     PRICE_TABLE_WRITE,
     PRICE_PARTS_ACCESS, // what partition x saves of a count of `act`
     PRICE_PARTS_SWAP,   // a pair of rows that change places: x of a count of `act`
-    PRICE_RFC_READ, // an access of a register-file cache
+    PRICE_RFC_READ,     // an access of a register-file cache
     PRICE_RFC_WRITE,
     PRICE_RFC_TAGS,   // a comparison of a warp's tags there
     PRICE_WAKE_OFF,   // charging the cells of a part, from nothing
@@ -88,6 +89,8 @@ enum power_size_kind {
     POWER_SIZE_SWITCHES, // x switches for a part's cells
     POWER_SIZE_HEADERS,  // x of the component's area
     POWER_SIZE_TABLE,    // a RAM of x entries of `bits`
+    POWER_SIZE_SHARE,    // x of a part's share of the component's area
+    POWER_SIZE_WIRES,    // repeaters of x wires; a part is a micrometre
     POWER_SIZE_RFC,      // the banks of a register-file cache
     POWER_SIZE_DIVIDED,  // divided word lines of the component
     POWER_SIZE_SPLIT     // its two partitions

@@ -67,6 +67,7 @@ struct power_event {
     double energy_j, peak_per_s; // counts a second at most, over the machine
     double word_part_j;  // of energy_j, a part of a divided word line; 0: undivided
     double word_gates_j; // what dividing the line adds to energy_j
+    double front_j;      // of energy_j, what is for the SM's front end
     struct power_data {
         double share, bits_a_word; // of energy_j, goes with data; 0: none
         uint32_t words, bits;      // counters: words of that many bits, bits of them that changed

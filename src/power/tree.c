@@ -129,6 +129,16 @@ void tree_word_part(struct builder *b, double word_part_j, double word_gates_j) 
     e->word_gates_j = word_gates_j;
 }
 
+void tree_front_share(struct builder *b, double share) {
+    struct power_event *e = &b->tree->event[b->tree->events - 1];
+    e->front_j = share * e->energy_j;
+}
+
+double tree_front_mm2(const struct builder *b) {
+    return tree_subtree_area(b->tree, b->at[PART_wcu]) -
+           b->tree->component[b->at[PART_simt]].area_mm2;
+}
+
 void tree_word_gates(struct builder *b, int i, const struct array *divided,
                      const struct array *whole, double long_share) {
     struct power_component *p = &b->tree->component[i];

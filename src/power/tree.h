@@ -37,6 +37,10 @@ void tree_event_n(struct builder *b, int component, uint32_t act, uint32_t n, do
 void tree_event(struct builder *b, int component, enum act act, double energy_j, double peak_per_s);
 // Of the event that was put last, with divided word lines: what a part takes, what they add.
 void tree_word_part(struct builder *b, double word_part_j, double word_gates_j);
+// Of the last event's energy, the share that is for the front end of an SM.
+void tree_front_share(struct builder *b, double share);
+// Of what the front end has without SIMT stacks, its area.
+double tree_front_mm2(const struct builder *b);
 // What an array with divided word lines leaks beyond the same with whole ones.
 void tree_word_gates(struct builder *b, int i, const struct array *divided,
                      const struct array *whole, double long_share);

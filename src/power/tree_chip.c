@@ -10,7 +10,8 @@ static void build_l2(struct builder *b) {
     unsigned out = c->l2.out_bytes ? c->l2.out_bytes : c->l2.line_bytes;
     int i = tree_add(b, PART_l2, c->l2_slices);
     struct array a = tree_put_cache(b, i, &c->l2, 1, LONG_CACHE);
-    double peak = c->l2_hz * c->l2_slices, sector = (c->l2.sector_bytes ? c->l2.sector_bytes : 32.0) / out;
+    double peak = c->l2_hz * c->l2_slices,
+           sector = (c->l2.sector_bytes ? c->l2.sector_bytes : 32.0) / out;
     tree_event(b, i, ACT_l2_reads, a.read_j, peak);
     tree_divided(b, &c->l2, &a, 1, 0);
     tree_event(b, i, ACT_l2_writes, a.write_j, 0);
@@ -152,6 +153,16 @@ static void build_off(struct builder *b) {
     p->leak_sub_w = sub * (1 - c->idle_gate), p->leak_gate_w = gate * (1 - c->idle_gate);
 }
 
+// Of what supplies SMs with instructions and with texture, the part for instructions: by the area
+// of what it supplies.
+static double instruction_share(const struct builder *b) {
+    double texture = 0;
+    if (b->c->texture.bytes) texture += b->tree->component[b->at[PART_tex]].area_mm2;
+    if (b->c->tex_units) texture += b->tree->component[b->at[PART_tex_filter]].area_mm2;
+    const double instructions = b->tree->component[b->at[PART_icache]].area_mm2;
+    return instructions > 0 ? instructions / (instructions + texture) : 0;
+}
+
 static void build_rest(struct builder *b) {
     const struct power_config *c = b->c;
     double l = b->t.row.node_nm / 40, beats = c->hot_hz / c->core_hz;
@@ -179,6 +190,7 @@ static void build_rest(struct builder *b) {
         i = tree_add(b, k ? PART_rest_cluster : PART_rest_dispatch, 1);
         tree_event(b, i, ACT_sm_busy_cycles, work_pj[k] * 1e-12 * v2, b->sm_s);
     }
+    tree_front_share(b, instruction_share(b));
     i = tree_add(b, PART_pads, c->channels);
     tree_put(b, i, c->pad_bit_mm2 * c->channel_bits * l, 0, 0, LONG_UNCORE, 1);
 }

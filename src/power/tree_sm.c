@@ -302,12 +302,15 @@ void tree_build_sm_rest(struct builder *b) {
     struct block dff = circuit_dff(&b->t, &clock_j);
     // the leaf wire that reaches a flip-flop is as long as one is wide
     clock_j += sqrt(dff.area_um2) * b->t.row.wire[TECH_LOCAL].c * b->t.vdd_v * b->t.vdd_v;
-    struct block wire = tree_clock_wire(&b->t, tree_subtree_area(b->tree, sm) / c->sms, 4);
+    const double sm_mm2 = tree_subtree_area(b->tree, sm);
+    struct block wire = tree_clock_wire(&b->t, sm_mm2 / c->sms, 4);
     double beats = c->hot_hz / c->core_hz; // lanes and their registers run at the hot clock
     double j = wire.energy_j * beats + b->sm_dff_bits * clock_j * beats;
     i = tree_add(b, PART_sm_clock, c->sms);
     tree_put_block(b, i, &wire, 1);
     tree_event(b, i, ACT_sm_busy_cycles, j, b->sm_s);
+    const double front = tree_front_mm2(b) / sm_mm2; // the tree serves all of the SM alike
+    tree_front_share(b, front * wire.energy_j * beats / j);
     i = tree_add(b, PART_sm_idle, c->sms);
     tree_event(b, i, ACT_sm_idle_cycles, j * c->idle_clock_share * (1 - c->idle_gate), 0);
 }

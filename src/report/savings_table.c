@@ -1,4 +1,6 @@
 // What techniques saved and spent, for people and for programs: the lines of power/effect.def.
+#include <math.h>
+
 #include "power/effect.h"
 #include "report/account.h"
 
@@ -135,6 +137,18 @@ struct whole {
     double net_j, share, low, high;
 };
 
+// Net of what stands in the rest of the die itself.
+static double net_of_rest(const struct account *a, const struct power_savings *s) {
+    double net = 0;
+    for (uint32_t i = 0; i < POWER_EFFECTS; i++) {
+        const struct power_effect *const e = &power_effects[i];
+        const int at = power_find(a->tree, e->component);
+        if (at >= 0 && a->tree->rest >= 0 && a->tree->component[at].parent == a->tree->rest)
+            net += e->sign * s->j[i];
+    }
+    return net;
+}
+
 static struct whole whole_of(const struct account *a, const struct power_savings *s) {
     const double loss = a->tree->regulator >= 0 ? 1 + a->tree->regulator_loss : 1;
     struct whole w = {0};
@@ -142,11 +156,13 @@ static struct whole whole_of(const struct account *a, const struct power_savings
     for (uint32_t l = 0; l < POWER_LINES; l++)
         w.net_j += loss * (power_savings_saved(s, l) - power_savings_spent(s, l));
     power_rest_bounds(a->tree, &a->kernels, bounds);
-#define SHARE(energy) ((energy) + w.net_j > 0 ? w.net_j / ((energy) + w.net_j) : 0)
-    w.share = SHARE(a->kernels.energy_j);
-    const double none = SHARE(bounds[0]), full = SHARE(bounds[1]);
+#define SHARE(net, energy) ((energy) + (net) > 0 ? (net) / ((energy) + (net)) : 0)
+    w.share = SHARE(w.net_j, a->kernels.energy_j);
+    const double none = SHARE(w.net_j - loss * net_of_rest(a, s), bounds[0]),
+                 full = SHARE(w.net_j, bounds[1]);
 #undef SHARE
-    w.low = none < full ? none : full, w.high = none < full ? full : none;
+    w.low = fmin(w.share, fmin(none, full));
+    w.high = fmax(w.share, fmax(none, full));
     return w;
 }
 
