@@ -1,7 +1,11 @@
 // Allocation, arenas, names. See base.h for what each promises.
 #include "base/base.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+enum { ALIGNED = 64 };
 
 static void *default_realloc(void *user, void *old, size_t size) {
     (void)user;
@@ -15,13 +19,23 @@ static void *default_realloc(void *user, void *old, size_t size) {
 const struct ww_allocator ww_allocator_default = {.realloc_fn = default_realloc, .user = NULL};
 
 void *ww_alloc_aligned(size_t size) {
-    const size_t rounded = (size_t)bits_align_up(size ? size : 1, 64);
-    void *p = aligned_alloc(64, rounded);
-    if (p) memset(p, 0, rounded);
+    // calloc leaves large memory to the system, which gives each page, zeroed, when it is touched.
+    // What it answered stands right before the block.
+    if (size > SIZE_MAX - 2 * ALIGNED) return NULL;
+    char *const whole = calloc(1, (size_t)bits_align_up(size ? size : 1, ALIGNED) + ALIGNED);
+    if (!whole) return NULL;
+    static_assert(_Alignof(max_align_t) >= sizeof whole, "so much fits before the block");
+    char *const p = whole + ALIGNED - (uintptr_t)whole % ALIGNED;
+    memcpy(p - sizeof whole, &whole, sizeof whole);
     return p;
 }
 
-void ww_free_aligned(void *p) { free(p); }
+void ww_free_aligned(void *p) {
+    if (!p) return;
+    char *whole;
+    memcpy(&whole, (char *)p - sizeof whole, sizeof whole);
+    free(whole);
+}
 
 // ---- arena ----------------------------------------------------------------
 struct arena_block {

@@ -28,7 +28,8 @@ struct ww_allocator {
 };
 extern const struct ww_allocator ww_allocator_default;
 
-// Zeroed memory aligned to 64 bytes; NULL when memory is out.
+// Zeroed memory aligned to 64 bytes, which costs memory where it is touched; NULL when memory is
+// out. ww_free_aligned gives it back.
 void *ww_alloc_aligned(size_t size);
 void ww_free_aligned(void *p);
 

@@ -35,10 +35,19 @@ void mshr_destroy(struct mshr *m) {
 void mshr_clear(struct mshr *m) {
     memset(m->slot, 0, (m->mask + 1) * sizeof *m->slot);
     for (uint32_t i = 0; i < m->lines; i++) m->entry[i].head = i + 1 < m->lines ? i + 1 : MSHR_NIL;
-    const uint32_t n = m->lines * m->merge;
-    for (uint32_t i = 0; i < n; i++) m->waiter[i].next = i + 1 < n ? i + 1 : MSHR_NIL;
-    m->free_entry = m->free_waiter = 0;
+    m->free_waiter = MSHR_NIL;
+    m->free_entry = m->fresh = 0;
     m->used = 0;
+}
+
+// Few lines have many waiters: most memory of the list is never touched.
+void mshr_more_waiters(struct mshr *m) {
+    enum { CHUNK = 64 };
+    const uint32_t from = m->fresh, left = m->lines * m->merge - from;
+    const uint32_t to = from + (left < CHUNK ? left : CHUNK);
+    for (uint32_t i = from; i < to; i++) m->waiter[i].next = i + 1 < to ? i + 1 : MSHR_NIL;
+    m->free_waiter = from;
+    m->fresh = to;
 }
 
 int32_t mshr_find(const struct mshr *m, uint64_t line) {

@@ -26,6 +26,7 @@ static_assert(sizeof(struct mshr_entry) == 32, "two entries are a line of the ho
 struct mshr {
     uint32_t lines, merge, used;
     uint32_t free_entry, free_waiter; // heads of the free lists; an entry's link is its `head`
+    uint32_t fresh;                   // waiters from here on were never in the free list
     uint32_t mask;                    // of slot[]
     uint32_t *slot;                   // entry + 1, 0: empty
     struct mshr_entry *entry;
@@ -55,6 +56,8 @@ static inline struct mshr_entry *mshr_open(struct mshr *m, uint32_t s, uint64_t 
     return &m->entry[e];
 }
 
+void mshr_more_waiters(struct mshr *m); // into the empty free list
+
 // Adds a waiter; only while the entry's count < merge.
 static inline void mshr_wait(struct mshr *m, struct mshr_entry *e, uint32_t sectors, uint32_t id) {
     e->count++;
@@ -64,6 +67,7 @@ static inline void mshr_wait(struct mshr *m, struct mshr_entry *e, uint32_t sect
         e->need = (uint16_t)sectors;
         return;
     }
+    if (ww_unlikely(m->free_waiter == MSHR_NIL)) mshr_more_waiters(m);
     const uint32_t w = m->free_waiter;
     m->free_waiter = m->waiter[w].next;
     m->waiter[w] = (struct mshr_waiter){.id = id, .need = sectors, .next = MSHR_NIL};

@@ -65,8 +65,8 @@ void partition_destroy(struct partition *p) {
 
 void partition_reset(struct partition *p, uint64_t clock) {
     struct mem_system *m = p->m;
-    for (uint32_t i = 0; i < p->nodes; i++) p->node[i].next = i + 1 < p->nodes ? i + 1 : NIL;
-    p->free = 0;
+    p->free = NIL;
+    p->fresh = 0;
     p->last_served = 0;
     for (uint32_t i = 0; i < m->map.slices; i++) {
         struct slice *s = &p->slice[i];
@@ -89,6 +89,23 @@ void partition_reset(struct partition *p, uint64_t clock) {
 }
 
 // ---- taking requests ------------------------------------------------------------------------
+// Is there a free node? There are many: those never needed are linked when the others are in use,
+// so that their memory is not touched before.
+static bool more_nodes(struct partition *p) {
+    enum { CHUNK = 64 };
+    const uint32_t from = p->fresh, left = p->nodes - from;
+    if (left == 0) return false;
+    const uint32_t to = from + (left < CHUNK ? left : CHUNK);
+    for (uint32_t i = from; i < to; i++) p->node[i].next = i + 1 < to ? i + 1 : NIL;
+    p->free = from;
+    p->fresh = to;
+    return true;
+}
+
+static inline bool has_node(struct partition *p) {
+    return ww_likely(p->free != NIL) || more_nodes(p);
+}
+
 static inline uint32_t take_node(struct partition *p, const struct node *packet) {
     const uint32_t i = p->free;
     struct node *n = &p->node[i];
@@ -111,9 +128,11 @@ static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint6
     const uint64_t way = m->c.net.kind == NET_MESH ? 0 : m->c.net.request_latency;
     uint32_t sm = (uint32_t)(from / m->quantum % m->sms), n = 0;
     for (uint32_t k = 0; k < m->sms; k++, sm = sm + 1 == m->sms ? 0 : sm + 1) {
-        const struct request_ring *ring = &m->port[sm].to[at];
         uint32_t head = s->from[sm].head;
-        for (; head != ring->tail && p->free != NIL; head++) {
+        const uint32_t tail = s->from[sm].tail;
+        if (head == tail) continue; // most SMs sent nothing
+        const struct request_ring *ring = &m->port[sm].to[at];
+        for (; head != tail && has_node(p); head++) {
             const struct node *r = &ring->at[head & m->ring_mask];
             if (r->cycle >= to + way) break;
             const uint32_t slot = r->cycle > from + way ? (uint32_t)(r->cycle - from - way) : 0;

@@ -59,7 +59,7 @@ void port_destroy(struct mem_port *p) {
 void port_reset(struct mem_port *p) {
     p->link_free = p->eject_free = 0;
     p->outstanding = p->reply_head = p->reply_tail = p->log_head = p->log_tail = 0;
-    for (uint32_t s = 0; s < p->system->slices; s++) p->to[s].tail = p->to[s].sent = 0;
+    for (uint32_t s = 0; s < p->system->slices; s++) p->to[s].from->tail = p->to[s].sent = 0;
 }
 
 uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes) {
@@ -117,8 +117,8 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     }
     p->link_free = enter + n * net->period;
     const uint64_t cycle = clock_edge(core, enter);
-    if (ring->from->head == ring->tail) ring->from->head = ring->tail = 0;
-    const uint32_t slot = ring->tail++ & m->ring_mask;
+    if (ring->from->head == ring->from->tail) ring->from->head = ring->from->tail = 0;
+    const uint32_t slot = ring->from->tail++ & m->ring_mask;
     if (p->log) // net_route_requests says when it arrives
         p->log[p->log_tail++ & p->log_mask] =
             (struct mesh_log){.enter = enter, .slice = at, .index = slot};

@@ -474,7 +474,7 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
         const struct slice *slice = &part->slice[s % m->map.slices];
         const struct request_ring *ring = &p->to[s];
         const uint32_t head = slice->from[p->sm].head;
-        if (head != ring->tail && ring->at[head & m->ring_mask].cycle < next)
+        if (head != ring->from->tail && ring->at[head & m->ring_mask].cycle < next)
             next = ring->at[head & m->ring_mask].cycle;
         const uint32_t at = slice->reply_head[p->sm];
         if (at != NIL) {

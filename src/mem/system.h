@@ -97,8 +97,8 @@ static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache")
 // A ring of requests from one SM to one slice: the SM writes at tail, the slice reads at head.
 struct request_ring {
     struct node *at;
-    uint32_t tail, sent; // the SM's: packets pushed; flits pushed
-    struct intake *from; // what the slice has taken
+    uint32_t sent;       // the SM's: flits pushed
+    struct intake *from; // packets pushed, and what the slice has taken
 };
 struct mem_port {
     struct mem_system *system;
@@ -301,7 +301,9 @@ struct slice {
     struct mshr *mshr;
     uint64_t lapse_tick; // when the next lines may lapse; NEVER: no listener lets any
     struct intake {
-        uint32_t head;  // packets taken from the SM's ring
+        uint32_t tail;  // packets pushed into the SM's ring: the SM's, here so that a slice finds
+                        // those of all SMs side by side
+        uint32_t head;  // packets taken from it
         uint32_t taken; // flits that left the input queue
     } * from;           // [SM]
 };
@@ -311,6 +313,7 @@ struct partition {
     uint32_t index;
     struct node *node;
     uint32_t nodes, free;
+    uint32_t fresh; // nodes from here on were never in the free list
     uint32_t waiters[256]; // what a fill releases
     struct slice *slice;
     struct dram_channel *channel;

@@ -121,9 +121,19 @@ static bool make_queue(struct lsu_queue *u, uint32_t queue, uint32_t pipe, enum 
 static bool make_wheel(struct wheel *h, uint32_t nodes) {
     h->capacity = nodes;
     h->node = ww_alloc_aligned(nodes * sizeof *h->node);
-    if (h->node == NULL) return false;
-    for (uint32_t i = 0; i < nodes; i++)
-        h->node[i].next = (uint16_t)(i + 1 < nodes ? i + 1 : NO_EVENT);
+    h->free = NO_EVENT;
+    return h->node != NULL;
+}
+
+bool wheel_more(struct wheel *h) {
+    enum { CHUNK = 64 };
+    const uint32_t from = h->fresh, left = h->capacity - from;
+    if (left == 0) return false;
+    const uint32_t to = from + (left < CHUNK ? left : CHUNK);
+    for (uint32_t i = from; i < to; i++)
+        h->node[i].next = (uint16_t)(i + 1 < to ? i + 1 : NO_EVENT);
+    h->free = from;
+    h->fresh = to;
     return true;
 }
 

@@ -61,6 +61,7 @@ struct wheel {
     } slot[WHEEL];
     struct event *node;
     uint32_t free, capacity;
+    uint32_t fresh; // nodes from here on were never in the free list
     uint32_t n;
     bool is_full; // an event found no room
 };

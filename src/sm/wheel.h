@@ -21,15 +21,18 @@ static inline void wheel_link(struct wheel *h, uint32_t n, uint64_t now, uint64_
     h->slot[k].tail = (uint16_t)n;
 }
 
+// Links nodes that were never in use into the empty free list; false: there are none (sm.c).
+bool wheel_more(struct wheel *h);
+
 // `cycle` is not before `now`; in the cycle itself only before its list is taken. sm_create made
 // room for all that can be on its way; if there is none the SM is broken (sm_run).
 static inline void wheel_add(struct wheel *h, uint64_t now, uint64_t cycle, enum event_kind kind,
                              const struct sm_inst *in, uint32_t warp, uint32_t lanes) {
-    const uint32_t n = h->free;
-    if (ww_unlikely(n == NO_EVENT)) {
+    if (ww_unlikely(h->free == NO_EVENT) && !wheel_more(h)) {
         h->is_full = true;
         return;
     }
+    const uint32_t n = h->free;
     struct event *e = &h->node[n];
     h->free = e->next;
     h->n++;
