@@ -1,7 +1,8 @@
 // `warpwatt bench`: the simulator's own speed on a fixed set of workloads on gtx480, everything
-// counted, one host thread and then two; and functional mode. Medians of several runs. The same
-// goes to bench.json. With --techniques: how much slower each technique makes it, in user seconds
-// of the whole program, over the two-level scheduler that they all run on.
+// counted, one host thread and then two; functional mode; and one thread on v100, beside gtx480's.
+// Medians of several runs. The same goes to bench.json. With --techniques: how much slower each
+// technique makes it, in user seconds of the whole program, over the two-level scheduler that they
+// all run on.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -13,11 +14,25 @@
 
 enum { MAX_RUNS = 15 };
 // The first is what the others are compared with.
-static const char *const technique_set[] = {
-    "two-level",         "conv-pg",           "gates",   "naive-blackout", "coordinated-blackout",
-    "warped-gates",      "lane-meter",        "lane-pg", "lane-shifting",  "warp-folding",
-    "origami-scheduler", "folding-scheduler", "origami", "meters",
-    "drowsy-caches",     "mask-caches",       "power-aware-caches", "drowsy-everywhere", "cache-decay"};
+static const char *const technique_set[] = {"two-level",
+                                            "conv-pg",
+                                            "gates",
+                                            "naive-blackout",
+                                            "coordinated-blackout",
+                                            "warped-gates",
+                                            "lane-meter",
+                                            "lane-pg",
+                                            "lane-shifting",
+                                            "warp-folding",
+                                            "origami-scheduler",
+                                            "folding-scheduler",
+                                            "origami",
+                                            "meters",
+                                            "drowsy-caches",
+                                            "mask-caches",
+                                            "power-aware-caches",
+                                            "drowsy-everywhere",
+                                            "cache-decay"};
 static const char *const technique_bench_set[] = {"hotspot", "matrixMul", "bfs", "BlackScholes"};
 static const char *const bench_set[] = {"BlackScholes", "matrixMul", "hotspot",
                                         "reduction",    "bfs",       "nbody"};
@@ -133,12 +148,12 @@ static const struct workload *find(const struct workload *list, uint32_t n, cons
     return NULL;
 }
 
-static int measure(struct cli *c, const struct workload *w, uint32_t threads, bool functional,
-                   uint32_t runs, uint64_t *signature, json_t *rows, double *rate) {
+static int measure(struct cli *c, const struct workload *w, uint32_t threads,
+                   const struct session *how, uint32_t runs, uint64_t *signature, json_t *rows,
+                   double *rate) {
     struct sample s[MAX_RUNS];
     for (uint32_t r = 0; r < runs; r++) {
-        const struct session how = {.gpu = "gtx480", .functional = functional};
-        const int code = run_once(c, w, threads, &how, &s[r]);
+        const int code = run_once(c, w, threads, how, &s[r]);
         if (code) return code;
         if (*signature && s[r].signature != *signature)
             return cli_usage("bench: %s counts differ between runs with %u threads: a bug", w->name,
@@ -241,11 +256,14 @@ const struct cli_spec spec_bench = {
 struct speeds {
     const struct workload *list;
     uint32_t n, runs;
-    json_t *timed, *functional;
+    json_t *timed, *functional, *later;
     double geomean[3], functional_geomean; // logarithms; [threads]
+    double later_geomean;                  // the same of LATER, one thread
     double least;                          // of one thread
-    double open_s;
+    double open_s, later_open_s;
 };
+// The GPU of the older rows, and one of today, whose SMs are of sub-cores.
+static const char FIRST[] = "gtx480", LATER[] = "v100";
 
 static int timed_speeds(struct cli *c, struct speeds *b) {
     const double count = (double)WW_COUNT(bench_set);
@@ -255,7 +273,8 @@ static int timed_speeds(struct cli *c, struct speeds *b) {
             const struct workload *w = find(b->list, b->n, bench_set[i]);
             double rate = 1;
             if (!w) return cli_usage("bench: workload %s was not built", bench_set[i]);
-            const int code = measure(c, w, threads, false, b->runs, &signature[i], b->timed, &rate);
+            const struct session how = {.gpu = FIRST};
+            const int code = measure(c, w, threads, &how, b->runs, &signature[i], b->timed, &rate);
             if (code) return code;
             b->geomean[threads] += log(rate) / count;
             if (threads == 1 && rate < b->least) b->least = rate;
@@ -266,25 +285,28 @@ static int timed_speeds(struct cli *c, struct speeds *b) {
     return 0;
 }
 
-static int functional_speeds(struct cli *c, struct speeds *b) {
+// One host thread; `*geomean` gets the logarithm.
+static int one_thread_speeds(struct cli *c, const struct speeds *b, const struct session *how,
+                             json_t *rows, double *geomean) {
+    *geomean = 0;
     for (size_t i = 0; i < WW_COUNT(bench_set); i++) {
         double rate = 1;
         uint64_t any = 0;
-        const int code = measure(c, find(b->list, b->n, bench_set[i]), 1, true, b->runs, &any,
-                                 b->functional, &rate);
+        const int code =
+            measure(c, find(b->list, b->n, bench_set[i]), 1, how, b->runs, &any, rows, &rate);
         if (code) return code;
-        b->functional_geomean += log(rate) / (double)WW_COUNT(bench_set);
+        *geomean += log(rate) / (double)WW_COUNT(bench_set);
     }
     return 0;
 }
 
-static double time_to_open(struct cli *c) {
+static double time_to_open(struct cli *c, const char *gpu) {
     struct gpu_config config;
     struct gpu_options o;
     struct gpu *g = NULL;
     gpu_options_init(&o);
     const double start = now_s();
-    if (gpu_config_load("gtx480", NULL, 0, &c->diags, &config) == WW_OK)
+    if (gpu_config_load(gpu, NULL, 0, &c->diags, &config) == WW_OK)
         gpu_create(&config, &o, &c->diags, &g);
     const double took = now_s() - start;
     gpu_destroy(g);
@@ -299,6 +321,11 @@ static int write_speeds(struct cli *c, const struct speeds *b, const char *host,
                   exp(b->geomean[2]), "two_thread_speedup", exp(b->geomean[2] - b->geomean[1]),
                   "functional", b->functional, "functional_geomean_warp_instructions_per_s",
                   exp(b->functional_geomean), "open_ms", b->open_s * 1e3);
+    json_object_set_new(o, LATER,
+                        json_pack("{s:O,s:f,s:f,s:f}", "kernels", b->later,
+                                  "geomean_warp_instructions_per_s", exp(b->later_geomean),
+                                  "geomean_over_gtx480", exp(b->later_geomean - b->geomean[1]),
+                                  "open_ms", b->later_open_s * 1e3));
     char *text = json_dumps(o, JSON_INDENT(1));
     const bool written = text && file_write_atomic(out, text, strlen(text), &c->diags) == WW_OK;
     free(text);
@@ -313,9 +340,10 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
                        .runs = runs,
                        .timed = json_array(),
                        .functional = json_array(),
+                       .later = json_array(),
                        .least = INFINITY};
     const char *host = machine(c);
-    printf("%s; gtx480, all counting on; medians of %u\n\n", host, runs);
+    printf("%s; %s, all counting on; medians of %u\n\n", host, FIRST, runs);
     printf("%-14s %7s %11s %11s %12s %8s %8s %10s %10s %10s %8s\n", "kernel", "threads", "cycles",
            "warp inst", "thread inst", "host s", "user s", "M warp/s", "M thread/s", "M cycles/s",
            "peak MB");
@@ -323,17 +351,28 @@ static int speeds(struct cli *c, const struct workload *list, uint32_t n, uint32
     if (!code) {
         puts("host s: wall time of the launches; user s: processor time of the whole program, "
              "which a busy machine hardly changes\n\nfunctional mode");
-        code = functional_speeds(c, &b);
+        const struct session how = {.gpu = FIRST, .functional = true};
+        code = one_thread_speeds(c, &b, &how, b.functional, &b.functional_geomean);
     }
     if (!code) {
-        b.open_s = time_to_open(c);
-        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; a GPU opens "
-               "in %.1f ms\n",
-               exp(b.geomean[2] - b.geomean[1]), b.least / 1e6, b.open_s * 1e3);
+        printf("\n%s, one thread\n", LATER);
+        const struct session how = {.gpu = LATER};
+        code = one_thread_speeds(c, &b, &how, b.later, &b.later_geomean);
+    }
+    if (!code) {
+        b.open_s = time_to_open(c, FIRST);
+        b.later_open_s = time_to_open(c, LATER);
+        printf("%-14s %7u %67s %10.3f M warp instructions/s, %.2f times %s's\n", "geometric mean",
+               1u, "", exp(b.later_geomean) / 1e6, exp(b.later_geomean - b.geomean[1]), FIRST);
+        printf("\ntwo threads are %.2f times as fast as one; slowest kernel %.3f M/s; %s opens "
+               "in %.1f ms, %s in %.1f ms\n",
+               exp(b.geomean[2] - b.geomean[1]), b.least / 1e6, FIRST, b.open_s * 1e3, LATER,
+               b.later_open_s * 1e3);
         code = write_speeds(c, &b, host, out);
     }
     json_decref(b.timed);
     json_decref(b.functional);
+    json_decref(b.later);
     return code;
 }
 
