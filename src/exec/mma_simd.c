@@ -66,7 +66,7 @@ LANE_FN uint32_t fused(const struct sums *s, uint32_t i, int32_t fraction, bool 
         const int32_t has = p[k] == 0.0f ? NO_EXPONENT : e;
         top = has > top ? has : top;
         plain += (double)p[k];
-        finite &= is_finite(a) & is_finite(b);
+        finite = finite && is_finite(a) && is_finite(b);
     }
     top = top < -126 ? -126 : top > 127 ? 127 : top;
     const double scale = two_to(fraction - top);
