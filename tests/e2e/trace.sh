@@ -141,7 +141,7 @@ for signal in KILL TERM; do
         case $f in
         *.json) python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$f" || fail "half of $f after SIG$signal" ;;
         *.html) tail -c 20 "$f" | grep -q '</html>' || fail "half of $f after SIG$signal" ;;
-        *.xml) tail -c 20 "$f" | grep -q '</activity>' || fail "half of $f after SIG$signal" ;;
+        *.xml) python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$f" || fail "half of $f after SIG$signal" ;;
         esac
     done
 done

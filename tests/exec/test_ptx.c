@@ -468,9 +468,8 @@ static bool check(const char *path, const char *how, const struct spec *sp, cons
 
 static bool run_one(const char *path, const struct spec *sp, const char *text, size_t len,
                     enum target_gen gen, bool logged, uint64_t seed, bool show) {
-    static const char *const gens[] = {"tesla", "fermi", "kepler", "pascal", "volta"};
     char how[64];
-    snprintf(how, sizeof how, "%s, %s, %s", gens[gen], exec_simd_level(),
+    snprintf(how, sizeof how, "%s, %s, %s", gen_info[gen].name, exec_simd_level(),
              logged ? "logged" : "direct");
     struct setup *u = calloc(1, sizeof *u);
     enum ww_status s = loader_open(&u->l, path, text, len);
