@@ -65,6 +65,11 @@
     var side = Math.abs(d) < 5e-4 || !good ? "" : d * good > 0 ? " better" : " worse";
     return text ? el("span", { "class": "change" + side, text: text }) : null;
   }
+  // A number in a sentence, with its change behind it.
+  function moved(text, a, b) {
+    var t = changeText(a, b);
+    return t && a !== b ? text + " (" + t + ")" : text;
+  }
   function section(id, title, children) {
     var s = el("section", { id: id }, [el("h2", { text: title })].concat(children));
     document.getElementById("main").appendChild(s);
@@ -319,20 +324,26 @@
     run.components ? rooflines() : null]);
 
   // ---- kernels ----
-  // Who had the issue slots, most first.
-  function slotText(slots) {
+  // Who had the issue slots, most first; in a comparison with the change of the share.
+  function slotShares(slots) {
     var names = Object.keys(slots).filter(function (n) { return n !== "dual"; }), all = names.reduce(function (s, n) { return s + slots[n]; }, 0);
-    return names.sort(function (a, b) { return slots[b] - slots[a]; }).filter(function (n) { return slots[n] >= 5e-4 * all; }).map(function (n) {
-      return n + " " + percent(slots[n] / all); }).join(", ");
+    return names.reduce(function (s, n) { s[n] = slots[n] / all; return s; }, {});
+  }
+  function slotText(slots, theirs) {
+    var a = slotShares(slots), b = theirs ? slotShares(theirs) : {};
+    return Object.keys(a).sort(function (m, n) { return a[n] - a[m]; }).filter(function (n) { return a[n] >= 5e-4 || b[n] >= 5e-4; })
+      .map(function (n) { return n + " " + moved(percent(a[n]), a[n], theirs ? b[n] || 0 : undefined); }).join(", ");
   }
   function kernelDetail(k) {
-    var rows = (k.limits || []).filter(function (l) { return known(l.share); });
+    var rows = (k.limits || []).filter(function (l) { return known(l.share); }), o = twin(k);
+    function say(name, show) { return moved(show(k[name]), k[name], o[name]); }
     return el("details", null, [el("summary", { text: k.kernel + ": how near to each limit" }),
-      el("p", { text: "Occupancy " + fixed(k.achieved_warps) + " warps an SM of " + k.occupancy_warps + " possible, limited by " +
-        (k.occupancy_limit || "nothing") + "; " + k.registers + " registers a thread, " + k.shared_bytes + " bytes of shared memory a block; " +
-        fixed(k.transactions_an_access) + " transactions an access, " + fixed(k.passes_a_shared_access) + " passes a shared access, DRAM row hits " +
-        percent(k.row_hit) + "." }),
-      el("p", { text: "Issue slots: " + slotText(k.slots || {}) + "." }),
+      el("p", { text: "Occupancy " + say("achieved_warps", fixed) + " warps an SM of " + say("occupancy_warps", String) + " possible, limited by " +
+        (k.occupancy_limit || "nothing") + (o.occupancy_limit && o.occupancy_limit !== k.occupancy_limit ? " (" + o.occupancy_limit + " beside)" : "") +
+        "; " + say("registers", String) + " registers a thread, " + say("shared_bytes", String) + " bytes of shared memory a block; " +
+        say("transactions_an_access", fixed) + " transactions an access, " + say("passes_a_shared_access", fixed) + " passes a shared access, DRAM row hits " +
+        say("row_hit", percent) + "." }),
+      el("p", { text: "Issue slots: " + slotText(k.slots || {}, o.slots) + "." }),
       table("limits of " + k.kernel, [{ title: "limit", value: function (l) { return l.name; }, text: function (l) { return l.name; } },
         column("of its peak", "share", percent, 0, function (l) {
           return (twin(k).limits || []).filter(function (q) { return q.name === l.name; })[0]; }),
@@ -419,9 +430,9 @@
   section("time", "Over time", overTime());
 
   // ---- source ----
-  function stallText(stalls) {
+  function stallText(stalls, theirs) {
     return Object.keys(stalls).sort(function (a, b) { return stalls[b] - stalls[a]; }).slice(0, 3).map(function (n) {
-      return n + " " + whole(stalls[n]); }).join(", ");
+      return n + " " + moved(whole(stalls[n]), stalls[n], theirs ? theirs[n] || 0 : undefined); }).join(", ");
   }
   var memory = ["accesses", "transactions", "passes", "conflicts", "lookups", "misses", "requests", "request_bytes", "dram_bytes"];
   function asked(i) { return memory.reduce(function (o, n) { o[n] = i[n] || 0; return o; }, {}); }
@@ -482,7 +493,7 @@
       column("DRAM", where("dram_bytes", "dram_bytes"), function (v) { return scaled(v, "B"); }, -1, twin_line,
         { hint: "bytes that it was the first to have read from DRAM", of: "dram_bytes", none: 0 }),
       column("waited", "slots", whole, -1, twin_line),
-      { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls); } }
+      { title: "for", kind: "text", value: function (r) { return r.slots; }, text: function (r) { return stallText(r.stalls, (r.twin || {}).stalls); } }
     ].filter(function (c) { return !c.of || some(c.of); }), rows, { row: function (r, i) { return { tabindex: i ? "-1" : "0" }; }, ready: function (tr, r) {
       r.tr = tr;
       tr.addEventListener("click", function () { select(r.pcs); });
@@ -535,9 +546,13 @@
     if (cuda.length) { all.push(cuda); parts.push(pane(code, "CUDA source", cuda, select)); }
     all.push(ptx, machine);
     parts.push(pane(code, "PTX", ptx, select), pane(code, "machine code", machine, select));
-    var sum = code.instructions.reduce(function (s, i) { return s + i.dynamic_j + i.static_j; }, 0);
-    return el("div", null, [el("p", { "class": "meta", text: whole(code.launches) + " launches, " + scaled(code.seconds, "s") + ", " +
-      scaled(code.dynamic_j + code.static_j, "J") + ": " + scaled(sum, "J") + " to instructions, " + scaled(code.idle_j, "J") +
+    function told(c) {
+      return c.instructions.reduce(function (s, i) { return s + i.dynamic_j + i.static_j; }, 0); }
+    function say(show, f) { return moved(show(f(code)), f(code), of ? f(of) : undefined); }
+    function joule(v) { return scaled(v, "J"); }
+    return el("div", null, [el("p", { "class": "meta", text: say(whole, function (c) { return c.launches; }) + " launches, " +
+      say(seconds, function (c) { return c.seconds; }) + ", " + say(joule, function (c) { return c.dynamic_j + c.static_j; }) + ": " +
+      say(joule, told) + " to instructions, " + say(joule, function (c) { return c.idle_j; }) +
       " to issue slots and SMs without work. Press a line to see it in the other columns; arrow keys go from line to line." }), el("div", { "class": "code" }, parts)]);
   }
   var holder = el("div"), choice = el("select", { "aria-label": "kernel" }, run.codes.map(function (c, i) {

@@ -155,6 +155,19 @@ for row, i, j in zip(rows, mine, theirs):
         assert row[name][1] == said(x, y or 0), (name, row[name], x, y)
         seen[name] += row[name][1] is not None
 assert all(seen.values()), seen
+# so have those in sentences: of a kernel, of its waits, above its source
+k, o = [r['kernels'][0] for r in runs]
+detail = b.run("document.querySelector('#kernels details').textContent")
+x, y = k['passes_a_shared_access'], o['passes_a_shared_access']
+assert x != y and '(%s) passes a shared access' % said(x, y) in detail, detail
+share = lambda q, n: q['slots'].get(n, 0) / sum(v for m, v in q['slots'].items() if m != 'dual')
+most = max((n for n in k['slots'] if n != 'dual'), key=lambda n: k['slots'][n])
+assert '%s %.1f %% (%s)' % (most, 100 * share(k, most), said(share(k, most), share(o, most))) in detail, detail
+x, y = [r['codes'][0]['seconds'] for r in runs]
+assert x != y and '(%s)' % said(x, y) in b.run("document.querySelector('#source .meta:last-of-type, #source div .meta').textContent")
+i, j = max(((i, j) for i, j in zip(mine, theirs) if i['stalls']), key=lambda p: sum(p[0]['stalls'].values()))
+n = max(i['stalls'], key=i['stalls'].get)
+assert '%s %s (%s)' % (n, format(i['stalls'][n], ','), said(i['stalls'][n], j['stalls'].get(n, 0))) in rows[mine.index(i)]['for'][0]
 b.close()
 P
 finish
