@@ -152,6 +152,14 @@ struct cfg *cfg_build_code(struct arena *a, struct cfg_code k) {
     return c;
 }
 
+struct cfg *cfg_build_image(struct arena *a, const struct code_image *im) {
+    struct branch_table *tables = arena_alloc(a, (im->n_tables + 1) * sizeof *tables);
+    for (uint32_t i = 0; i < im->n_tables; i++)
+        tables[i] = (struct branch_table){(int32_t *)im->tables[i].pc, im->tables[i].n};
+    return cfg_build_code(
+        a,
+        (struct cfg_code){.inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
+}
 struct cfg *cfg_build(struct arena *a, const struct mfunc *f) {
     return cfg_build_code(a, (struct cfg_code){.inst = f->inst.at,
                                                .n = f->inst.n,

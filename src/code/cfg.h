@@ -41,6 +41,7 @@ struct cfg_code {
 // Blocks, edges and reverse post-order.
 struct cfg *cfg_build_code(struct arena *a, struct cfg_code code);
 struct cfg *cfg_build(struct arena *a, const struct mfunc *f);
+struct cfg *cfg_build_image(struct arena *a, const struct code_image *im);
 // Immediate dominators and the intervals for cfg_dominates.
 void cfg_dominators(struct cfg *c);
 // Immediate post-dominators. A loop without a way out counts as leaving from its last block in

@@ -58,12 +58,7 @@ static void step_back(const struct code_image *im, const struct cfg_block *b, st
 }
 
 void image_last_reads(struct code_image *im, struct arena *scratch) {
-    struct branch_table *tables = arena_alloc(scratch, (im->n_tables + 1) * sizeof *tables);
-    for (uint32_t i = 0; i < im->n_tables; i++)
-        tables[i] = (struct branch_table){(int32_t *)im->tables[i].pc, im->tables[i].n};
-    const struct cfg *c = cfg_build_code(
-        scratch,
-        (struct cfg_code){.inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
+    const struct cfg *c = cfg_build_image(scratch, im);
     struct regs *const in = arena_alloc(scratch, (size_t)c->n * sizeof *in);
     im->last_reads = arena_alloc(&im->arena, (size_t)im->n_insts * sizeof *im->last_reads);
     for (bool changed = true; changed;) {

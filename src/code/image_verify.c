@@ -131,12 +131,7 @@ static void pass(struct state *s, const struct minst *m) {
 
 static void check_reads(struct verifier *v, struct arena *scratch) {
     const struct code_image *im = v->im;
-    struct branch_table *tables = arena_alloc(scratch, (im->n_tables + 1) * sizeof *tables);
-    for (uint32_t i = 0; i < im->n_tables; i++)
-        tables[i] = (struct branch_table){(int32_t *)im->tables[i].pc, im->tables[i].n};
-    const struct cfg *c = cfg_build_code(
-        scratch,
-        (struct cfg_code){.inst = im->inst, .n = im->n_insts, .allocated = true, .tables = tables});
+    const struct cfg *c = cfg_build_image(scratch, im);
     struct state *in = arena_alloc(scratch, (size_t)c->n * sizeof *in);
     struct state *out = arena_alloc(scratch, (size_t)c->n * sizeof *out);
     bool *entry = arena_alloc(scratch, c->n);

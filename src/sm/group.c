@@ -226,12 +226,11 @@ void sm_group_run(struct sm_group *g, uint64_t from, uint64_t to) {
     if (g->state != SM_GROUP_APART) {
         for (uint32_t i = 0; i < g->n; i++) sm_run_begin(g->member[i], from);
         for (uint64_t t; (t = max64(wake_of(g), from)) < to && !has_stopped(g);) {
-            const uint64_t next = step_cycle_group(g, t);
+            step_cycle_group(g, t);
             if (g->state == SM_GROUP_APART) {
                 from = t;
                 break;
             }
-            (void)next;
         }
         for (uint32_t i = 0; i < g->n; i++) sm_run_end(g->member[i]);
     }

@@ -26,8 +26,8 @@ struct sm_group {
     struct sm_group_config c;
 };
 
-// Simulates cycle t of a group that shares or ramps down; answers the next.
-uint64_t step_cycle_group(struct sm_group *g, uint64_t t);
+// Simulates cycle t of a group that shares or ramps down; the members' alarms say the next.
+void step_cycle_group(struct sm_group *g, uint64_t t);
 
 // Sharing ends in cycle t, between instructions.
 void group_split(struct sm_group *g, uint64_t t);

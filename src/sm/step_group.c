@@ -17,8 +17,7 @@
     for (struct sm *const *m##_ = (g)->member, *m;                                                 \
          m##_ < (g)->member + (g)->n && (m = *m##_, true); m##_++)
 
-// ---- 1. what the slaves get of the master's front end
-// --------------------------------------------
+// ---- 1. what the slaves get of the master's front end -----------------------------------------
 static void follow_decoding(struct sm_group *g, uint64_t t) {
     const struct sm *const master = g->member[0];
     for (uint32_t i = 1; i < g->n; i++) {
@@ -31,8 +30,7 @@ static void follow_decoding(struct sm_group *g, uint64_t t) {
     }
 }
 
-// ---- 2. issue
-// ------------------------------------------------------------------------------------
+// ---- 2. issue ---------------------------------------------------------------------------------
 static bool link_takes(const struct sm_group *g, uint64_t t) {
     return g->link_free < (t + 1) * g->c.link_cycles;
 }
@@ -255,8 +253,7 @@ static bool issue_group(struct sm_group *g, uint64_t t) {
     return issued;
 }
 
-// ---- ramp
-// ----------------------------------------------------------------------------------------
+// ---- ramp -------------------------------------------------------------------------------------
 static bool is_drained(const struct sm_group *g) {
     FOR_EACH_MEMBER(m, g) {
         for (uint32_t i = 0; i < m->res.n_ctas; i++) {
@@ -273,9 +270,8 @@ static void hold_all(struct sm_group *g, uint64_t t) {
         stall_hold(m, sc, STALL_policy, m->v.mine[sc] & m->v.resident, t);
 }
 
-// ---- the cycle
-// -----------------------------------------------------------------------------------
-uint64_t step_cycle_group(struct sm_group *g, uint64_t t) {
+// ---- the cycle --------------------------------------------------------------------------------
+void step_cycle_group(struct sm_group *g, uint64_t t) {
     FOR_EACH_MEMBER(m, g) arrive(m, t);
     bool issued = false;
     if (g->state == SM_GROUP_SHARED && g->forced <= t) sm_group_ungroup(g, t);
@@ -285,23 +281,18 @@ uint64_t step_cycle_group(struct sm_group *g, uint64_t t) {
     } else {
         hold_all(g, t);
     }
-    uint64_t first = NEVER;
     FOR_EACH_MEMBER(m, g) {
         leave(m, issued, t);
         if (g->state == SM_GROUP_SHARED && m->rank != 0) group_freeze(m);
         uint64_t next = issued ? t + 1 : next_cycle(m, t);
         if (m->every_cycle && m->is_busy) next = t + 1;
         m->alarms.wake = next;
-        first = min64(first, next);
     }
-    if (g->state != SM_GROUP_RAMP) return first;
-    if (t >= g->ramp_end && is_drained(g)) {
-        group_part(g, t + 1);
-        return t + 1;
+    if (g->state != SM_GROUP_RAMP) return;
+    if (t >= g->ramp_end) {
+        if (is_drained(g)) group_part(g, t + 1);
+        return;
     }
-    if (t < g->ramp_end) {
-        struct sm *const s = g->member[0];
-        s->alarms.wake = min64(s->alarms.wake, g->ramp_end);
-    }
-    return min64(first, g->ramp_end);
+    struct sm *const s = g->member[0];
+    s->alarms.wake = min64(s->alarms.wake, g->ramp_end);
 }

@@ -7,43 +7,11 @@
 #include <time.h>
 
 #include "test_build.h"
+#include "test_targets.h"
 
 #ifndef WW_SOURCE_DIR
 #define WW_SOURCE_DIR "."
 #endif
-
-static const struct code_target targets[GEN_N] = {
-    [GEN_TESLA] = {.gen = GEN_TESLA,
-                   .max_regs = 124,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 512},
-    [GEN_FERMI] = {.gen = GEN_FERMI,
-                   .max_regs = 63,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-    [GEN_KEPLER] = {.gen = GEN_KEPLER,
-                    .max_regs = 255,
-                    .reg_alloc_unit = 1,
-                    .n_preds = 7,
-                    .max_threads_per_cta = 1024},
-    [GEN_PASCAL] = {.gen = GEN_PASCAL,
-                    .max_regs = 255,
-                    .reg_alloc_unit = 1,
-                    .n_preds = 7,
-                    .max_threads_per_cta = 1024},
-    [GEN_VOLTA] = {.gen = GEN_VOLTA,
-                   .max_regs = 255,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-    [GEN_TURING] = {.gen = GEN_TURING,
-                   .max_regs = 255,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-};
 
 static double now_s(void) {
     struct timespec t;
@@ -87,7 +55,7 @@ static enum ww_status session_build(struct session *s, const struct ptx_func *ke
                                     enum target_gen gen, uint32_t max_regs,
                                     struct code_image **out) {
     const struct code_symbols symbols = {.addr = s->addr, .const_base = 0x20000000};
-    struct code_target target = targets[gen];
+    struct code_target target = test_target(gen);
     target.hoist_regs = s->hoist_regs;
     const double start = now_s();
     const enum ww_status status =

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "exec/exec.h"
+#include "../code/test_targets.h"
 
 struct loaded {
     struct arena arena;
@@ -20,39 +21,6 @@ struct loaded {
     uint64_t *addr;
     uint64_t const_base, const_bytes;
     struct code_image *image;
-};
-
-static const struct code_target loader_targets[GEN_N] = {
-    [GEN_TESLA] = {.gen = GEN_TESLA,
-                   .max_regs = 124,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-    [GEN_FERMI] = {.gen = GEN_FERMI,
-                   .max_regs = 63,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-    [GEN_KEPLER] = {.gen = GEN_KEPLER,
-                    .max_regs = 255,
-                    .reg_alloc_unit = 1,
-                    .n_preds = 7,
-                    .max_threads_per_cta = 1024},
-    [GEN_PASCAL] = {.gen = GEN_PASCAL,
-                    .max_regs = 255,
-                    .reg_alloc_unit = 1,
-                    .n_preds = 7,
-                    .max_threads_per_cta = 1024},
-    [GEN_VOLTA] = {.gen = GEN_VOLTA,
-                   .max_regs = 255,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
-    [GEN_TURING] = {.gen = GEN_TURING,
-                   .max_regs = 255,
-                   .reg_alloc_unit = 1,
-                   .n_preds = 7,
-                   .max_threads_per_cta = 1024},
 };
 
 static inline bool loader_is_opaque(const struct ptx_var *v) {
@@ -118,7 +86,8 @@ static inline enum ww_status loader_build(struct loaded *l, const char *kernel,
         if (l->module->funcs[i]->is_entry) f = l->module->funcs[i];
     assert_non_null(f);
     const struct code_symbols symbols = {.addr = l->addr, .const_base = l->const_base};
-    return code_build(l->module, f, &loader_targets[gen], &symbols, 0, 0, &l->diags, &l->image);
+    const struct code_target target = test_target(gen);
+    return code_build(l->module, f, &target, &symbols, 0, 0, &l->diags, &l->image);
 }
 static inline void loader_close(struct loaded *l) {
     if (l->image) code_free(l->image);
