@@ -8,9 +8,10 @@
 #include "mem/cache.h"
 
 enum {
-    CACHE_MAX_SECTORS = 8, // bits in a sector mask
-    CACHE_MAX_LINE = 256,  // bytes: a bit a 4-byte word in a mask of 64
-    CACHE_MAX_WAYS = 1024  // a fully associative cache of this size still scans fast enough
+    CACHE_MAX_SECTORS = 8,  // bits in a sector mask
+    CACHE_MAX_LINE = 256,   // bytes: a bit a 4-byte word in a mask of 64
+    CACHE_MAX_WAYS = 1024,  // of a set
+    CACHE_SCANNED_WAYS = 16 // sets of more ways are not scanned for a line: see cache_index
 };
 // Start of the fixed sequence; any odd number does (xorshift32 must not start at 0).
 #define CACHE_SEED 0x2545F491u
@@ -30,6 +31,65 @@ const char *cache_config_wrong(const struct cache_config *c) {
     return NULL;
 }
 
+// ---- the index ------------------------------------------------------------------------------
+static struct cache_index *index_create(const struct cache *c) {
+    struct cache_index *const x = ww_alloc_aligned(sizeof *x);
+    if (!x) return NULL;
+    const uint32_t bits = bits_last32(c->lines) + 1; // one or two buckets a line
+    x->shift = 64 - bits;
+    x->words = (c->ways + 63) / 64;
+    x->bucket = ww_alloc_aligned(((size_t)1 << bits) * sizeof *x->bucket);
+    x->next = ww_alloc_aligned(c->lines * sizeof *x->next);
+    if (!c->lru) x->empty = ww_alloc_aligned((size_t)c->sets * x->words * sizeof *x->empty);
+    return x;
+}
+
+static void index_destroy(struct cache_index *x) {
+    if (!x) return;
+    ww_free_aligned(x->bucket);
+    ww_free_aligned(x->next);
+    ww_free_aligned(x->empty);
+    ww_free_aligned(x);
+}
+
+static void index_clear(struct cache *c) {
+    struct cache_index *const x = c->index;
+    memset(x->bucket, 0, ((size_t)1 << (64 - x->shift)) * sizeof *x->bucket);
+    for (uint32_t i = 0; x->empty && i < c->sets * x->words; i++) {
+        const uint32_t left = c->ways - i % x->words * 64;
+        x->empty[i] = left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+    }
+}
+
+static void mark_empty(struct cache *c, uint32_t at, bool is_empty) {
+    if (!c->index->empty) return;
+    const uint32_t set = at / c->ways, way = at - set * c->ways;
+    uint64_t *const word = &c->index->empty[set * c->index->words + way / 64];
+    *word = (*word & ~(UINT64_C(1) << way % 64)) | (uint64_t)is_empty << way % 64;
+}
+
+void cache_index_add(struct cache *c, uint32_t at) {
+    struct cache_index *const x = c->index;
+    uint16_t *const bucket = &x->bucket[cache_bucket_of(x, c->tag[at])];
+    x->next[at] = *bucket;
+    *bucket = (uint16_t)(at + 1);
+    mark_empty(c, at, false);
+}
+
+void cache_index_remove(struct cache *c, uint32_t at) {
+    struct cache_index *const x = c->index;
+    uint16_t *from = &x->bucket[cache_bucket_of(x, c->tag[at])];
+    while (*from != at + 1) from = &x->next[*from - 1];
+    *from = x->next[at];
+    mark_empty(c, at, true);
+}
+
+static void forget(struct cache *c, uint32_t at) {
+    if (c->index) cache_index_remove(c, at);
+    c->tag[at] = CACHE_NO_TAG;
+}
+
+// ---- life -----------------------------------------------------------------------------------
 struct cache *cache_create(const struct cache_config *c) {
     if (cache_config_wrong(c)) return NULL;
     struct cache *k = ww_alloc_aligned(sizeof *k);
@@ -56,7 +116,11 @@ struct cache *cache_create(const struct cache_config *c) {
     k->set_div = fastdiv_of(k->sets);
     k->tag = ww_alloc_aligned(k->lines * sizeof *k->tag);
     k->line = ww_alloc_aligned(k->lines * sizeof *k->line);
-    if (!k->tag || !k->line) {
+    const bool is_indexed = k->ways > CACHE_SCANNED_WAYS && k->lines < UINT16_MAX;
+    if (is_indexed) k->index = index_create(k);
+    const struct cache_index *const x = k->index;
+    if (!k->tag || !k->line ||
+        (is_indexed && (!x || !x->bucket || !x->next || !(x->empty || k->lru)))) {
         cache_destroy(k);
         return NULL;
     }
@@ -68,12 +132,14 @@ void cache_destroy(struct cache *c) {
     if (!c) return;
     ww_free_aligned(c->tag);
     ww_free_aligned(c->line);
+    index_destroy(c->index);
     ww_free_aligned(c);
 }
 
 void cache_invalidate(struct cache *c) {
     for (uint32_t i = 0; i < c->lines; i++) c->tag[i] = CACHE_NO_TAG;
     memset(c->line, 0, c->lines * sizeof *c->line);
+    if (c->index) index_clear(c);
     c->clock = 0;
     c->random = CACHE_SEED;
 }
@@ -116,13 +182,26 @@ static uint32_t random_way(struct cache *c) {
     return other + (other >= favourite);
 }
 
+// The sequence moves on only when a way is taken.
 uint32_t cache_random_victim(struct cache *c, uint32_t first) {
-    const uint32_t start = random_way(c);
+    const uint32_t before = c->random, start = random_way(c);
     for (uint32_t k = 0; k < c->open; k++) {
         const uint32_t at = first + (start + k) % c->open;
         if (!c->line[at].reserved) return at;
     }
+    c->random = before;
     return CACHE_NOWHERE;
+}
+
+uint32_t cache_victim_indexed(struct cache *c, uint32_t first) {
+    const struct cache_index *const x = c->index;
+    const uint64_t *const empty = &x->empty[first / c->ways * x->words];
+    for (uint32_t w = 0; w < x->words && w * 64 < c->open; w++) {
+        const uint32_t left = c->open - w * 64;
+        const uint64_t open = left >= 64 ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+        if (empty[w] & open) return first + w * 64 + bits_first64(empty[w] & open);
+    }
+    return cache_random_victim(c, first);
 }
 
 static struct cache_answer answer(enum cache_result r, uint32_t place) {
@@ -165,7 +244,7 @@ struct cache_answer cache_evict_line(struct cache *c, uint64_t line_addr) {
     a.has_victim = true;
     // A reserved line keeps its place for the data to come; what was valid in it goes.
     const bool reserved = c->line[i].reserved;
-    if (!reserved) c->tag[i] = CACHE_NO_TAG;
+    if (!reserved) forget(c, i);
     c->line[i] =
         (struct cache_line){.stamp = reserved ? c->line[i].stamp : 0, .reserved = reserved};
     return a;
@@ -218,7 +297,7 @@ struct cache_answer cache_drop(struct cache *c, uint32_t place) {
     a.victim = c->tag[place] << c->line_shift;
     a.victim_dirty = c->line[place].dirty;
     a.has_victim = true;
-    c->tag[place] = CACHE_NO_TAG;
+    forget(c, place);
     c->line[place] = (struct cache_line){0};
     return a;
 }

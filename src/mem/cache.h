@@ -17,7 +17,7 @@ struct cache_line {
 
 struct cache {
     uint32_t sets, ways, lines;
-    uint32_t open;     // ways of a set that new lines may take: the first ones
+    uint32_t open; // ways of a set that new lines may take: the first ones
     uint32_t line_shift, sector_shift;
     uint32_t all;      // mask of a line's sectors
     uint32_t set_mask; // of as many bits as an index has
@@ -28,7 +28,26 @@ struct cache {
     uint32_t random; // state of the fixed sequence
     uint64_t *tag;   // [set * ways + way]: line number, or CACHE_NO_TAG
     struct cache_line *line;
+    struct cache_index *index; // where lines are, of a cache whose sets have many ways; or NULL
 };
+
+// A hash table with chains, from a line number to its place: one or two tags are looked at for all
+// the ways of a set. Places are counted from 1, 0 is none.
+struct cache_index {
+    uint32_t shift;   // of a hashed line number, to a bucket
+    uint32_t words;   // of `empty`, a set
+    uint16_t *bucket; // first place of its lines
+    uint16_t *next;   // [place]
+    uint64_t *empty;  // [set * words]: bit a way without a line; LRU needs none
+};
+// The line in a place comes into the index, and leaves it.
+void cache_index_add(struct cache *c, uint32_t at);
+void cache_index_remove(struct cache *c, uint32_t at);
+
+static inline uint32_t cache_bucket_of(const struct cache_index *x, uint64_t number) {
+    return (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >>
+                      x->shift); // 2^64 by the golden ratio
+}
 
 static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
     if (c->hashed) {
@@ -41,16 +60,35 @@ static inline uint32_t cache_set_of(const struct cache *c, uint64_t number) {
     return (uint32_t)(number - fastdiv_quotient(&c->set_div, number) * c->sets);
 }
 
-// Index of the line, or CACHE_NOWHERE, in the set whose first way is given. Looks at all ways: a
-// loop that ends early is mispredicted.
+static inline uint32_t cache_find_indexed(const struct cache *c, uint64_t number) {
+    const struct cache_index *const x = c->index;
+    uint32_t at = x->bucket[cache_bucket_of(x, number)];
+    while (at != 0 && c->tag[at - 1] != number) at = x->next[at - 1];
+    return at == 0 ? CACHE_NOWHERE : at - 1;
+}
+
+// Index of the line, or CACHE_NOWHERE, in the set whose first way is given. Looks at all ways, when
+// they are few: a loop that ends early is mispredicted.
 static inline uint32_t cache_find_in(const struct cache *c, uint32_t first, uint64_t number) {
+    if (c->index) return cache_find_indexed(c, number);
     const uint64_t *tag = c->tag + first;
     uint32_t at = CACHE_NOWHERE;
     for (uint32_t w = 0; w < c->ways; w++) at = tag[w] == number ? first + w : at;
     return at;
 }
 static inline uint32_t cache_find(const struct cache *c, uint64_t number) {
+    if (c->index) return cache_find_indexed(c, number);
     return cache_find_in(c, cache_set_of(c, number) * c->ways, number);
+}
+
+// What a look-up of the line will touch is on its way into the host's cache.
+static inline void cache_foresee(const struct cache *c, uint64_t number) {
+    if (c->index) __builtin_prefetch(&c->index->bucket[cache_bucket_of(c->index, number)]);
+    const uint32_t first = cache_set_of(c, number) * c->ways;
+    __builtin_prefetch(&c->tag[first]);
+    __builtin_prefetch(&c->tag[first + c->ways / 2]);
+    __builtin_prefetch(&c->line[first], 1);
+    __builtin_prefetch(&c->line[first + c->ways / 2], 1);
 }
 
 void cache_age(struct cache *c); // makes room for more stamps
@@ -62,7 +100,9 @@ static inline void cache_touch(struct cache *c, uint32_t i) {
 // The way of a set that a new line takes: an empty one, else the victim of the replacement policy;
 // CACHE_NOWHERE when all are reserved.
 uint32_t cache_random_victim(struct cache *c, uint32_t first);
+uint32_t cache_victim_indexed(struct cache *c, uint32_t first); // without LRU
 static inline uint32_t cache_victim_in(struct cache *c, uint32_t first) {
+    if (c->index && !c->lru) return cache_victim_indexed(c, first);
     // Empty ways have stamp 0 and so are the oldest; the least stamp is found without branches.
     uint32_t least = UINT32_MAX, at = CACHE_NOWHERE;
     for (uint32_t i = first; i < first + c->open; i++) {
@@ -86,7 +126,9 @@ static inline struct cache_answer cache_place_at(struct cache *c, uint32_t at, u
                                    .result = CACHE_MISS,
                                    .victim_dirty = goes ? c->line[at].dirty : 0,
                                    .has_victim = goes};
+    if (c->index && goes) cache_index_remove(c, at);
     c->tag[at] = number;
+    if (c->index) cache_index_add(c, at);
     c->line[at] = (struct cache_line){0};
     cache_touch(c, at);
     return a;

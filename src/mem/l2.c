@@ -551,11 +551,7 @@ void l2_foresee_fill(struct partition *p, const struct dram_done *d) {
         __builtin_prefetch(&p->node[d->line], 1);
         return;
     }
-    const uint32_t first = cache_set_of(s->tags, d->line) * s->tags->ways;
-    __builtin_prefetch(&s->tags->tag[first]);
-    __builtin_prefetch(&s->tags->tag[first + s->tags->ways / 2]);
-    __builtin_prefetch(&s->tags->line[first], 1);
-    __builtin_prefetch(&s->tags->line[first + s->tags->ways / 2], 1);
+    cache_foresee(s->tags, d->line);
     __builtin_prefetch(&s->mshr->slot[mshr_home(s->mshr, d->line)], 1);
     __builtin_prefetch(&s->mshr->entry[d->mshr], 1);
     __builtin_prefetch(&p->node[d->node], 1);

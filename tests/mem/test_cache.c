@@ -24,7 +24,7 @@ struct ref_line {
 struct ref {
     uint32_t sets, ways, line_bytes;
     bool hashed;
-    struct ref_line at[512][16]; // [set][age], youngest first
+    struct ref_line at[512][64]; // [set][age], youngest first
     uint32_t n[512];
 };
 
@@ -147,6 +147,89 @@ static void lru_against_a_reference(void **state) {
     lru_trace(96, 3, 64, true, 4);
     lru_trace(1, 16, 16, false, 5);
     lru_trace(2, 2, 32, true, 6);
+    lru_trace(32, 24, 32, true, 7); // by the index, from here on
+    lru_trace(3, 64, 64, false, 8);
+}
+
+// Without LRU, sets of many ways: a new line takes the lowest empty way that is open, else one whose line
+// may go; each line is found where it was placed, and no other is.
+static void many_ways_against_a_reference(void **state) {
+    (void)state;
+    enum { SETS = 3, WAYS = 70, LINES = SETS * WAYS * 2 };
+    struct cache_config c = shape(SETS, WAYS, 128, 32);
+    c.lru = false;
+    struct cache *k = cache_create(&c);
+    static uint32_t place_of[LINES], line_in[SETS * WAYS]; // + 1; 0: none
+    static bool reserved[SETS * WAYS];
+    uint32_t seed = 9, open = WAYS, full = 0;
+    for (int i = 0; i < 60000; i++) {
+        const uint32_t line = rig_random(&seed) % LINES, set = line % SETS;
+        if (i % 4096 == 0) cache_open_ways(k, open = 1 + rig_random(&seed) % WAYS);
+        uint32_t lowest = 0, may_go = 0;
+        for (uint32_t w = open; w-- > 0;) {
+            if (line_in[set * WAYS + w] == 0) lowest = set * WAYS + w + 1;
+            may_go += !reserved[set * WAYS + w];
+        }
+        const bool was = place_of[line] != 0;
+        if (rig_random(&seed) % 4 == 0) {
+            const struct cache_answer a = cache_evict_line(k, line * 128);
+            assert_int_equal(a.result, was ? CACHE_HIT : CACHE_MISS);
+            if (was && !reserved[place_of[line] - 1]) {
+                line_in[place_of[line] - 1] = 0;
+                place_of[line] = 0;
+            }
+        } else {
+            const bool fills = rig_random(&seed) % 3 != 0;
+            const struct cache_answer a =
+                fills ? cache_fill(k, line * 128, 1) : cache_reserve(k, line * 128);
+            if (!was && may_go == 0) {
+                assert_int_equal(a.result, CACHE_FULL);
+                full++;
+                continue;
+            }
+            if (was) {
+                assert_int_equal(a.place + 1, place_of[line]);
+            } else {
+                assert_int_equal(a.result, CACHE_MISS);
+                if (lowest != 0) assert_int_equal(a.place + 1, lowest);
+                assert_true(a.place / WAYS == set && a.place % WAYS < open);
+                assert_false(reserved[a.place]);
+                assert_int_equal(a.has_victim, line_in[a.place] != 0);
+                if (a.has_victim) {
+                    assert_int_equal(a.victim, (line_in[a.place] - 1) * 128);
+                    place_of[line_in[a.place] - 1] = 0;
+                }
+                line_in[a.place] = line + 1;
+                place_of[line] = a.place + 1;
+            }
+            reserved[a.place] = fills ? false : reserved[a.place] || !was;
+        }
+        const uint32_t other = rig_random(&seed) % LINES;
+        assert_int_equal(cache_place_of(k, line * 128) + 1, place_of[line]);
+        assert_int_equal(cache_place_of(k, other * 128) + 1, place_of[other]);
+    }
+    assert_true(full > 0);
+    cache_destroy(k);
+}
+
+// A set without a line that may go does not move the fixed sequence.
+static void a_full_set_leaves_the_sequence(void **state) {
+    (void)state;
+    enum { WAYS = 20 };
+    struct cache_config c = shape(2, WAYS, 128, 128);
+    c.lru = false;
+    struct cache *k[2] = {cache_create(&c), cache_create(&c)};
+    for (uint64_t i = 0; i < WAYS; i++)
+        for (int x = 0; x < 2; x++) {
+            cache_reserve(k[x], (2 * i + 1) * 128);
+            cache_fill(k[x], 2 * i * 128, 1);
+        }
+    for (uint64_t i = WAYS; i < 100; i++) {
+        assert_int_equal(cache_reserve(k[1], (2 * i + 1) * 128).result, CACHE_FULL);
+        assert_int_equal(cache_fill(k[0], 2 * i * 128, 1).place,
+                         cache_fill(k[1], 2 * i * 128, 1).place);
+    }
+    for (int x = 0; x < 2; x++) cache_destroy(k[x]);
 }
 
 static void sectors_are_valid_one_by_one(void **state) {
@@ -405,6 +488,8 @@ static void mshr_against_a_reference(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lru_against_a_reference),
+        cmocka_unit_test(many_ways_against_a_reference),
+        cmocka_unit_test(a_full_set_leaves_the_sequence),
         cmocka_unit_test(sectors_are_valid_one_by_one),
         cmocka_unit_test(policies),
         cmocka_unit_test(reserved_lines_stay),
