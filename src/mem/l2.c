@@ -42,11 +42,15 @@ static void emit(struct partition *p, uint32_t si, uint32_t at, uint64_t ready) 
     n->cycle =
         m->c.net.kind == NET_MESH ? NEVER : clock_edge(core, depart) + m->c.net.reply_latency;
     n->next = n->sent_next = NIL;
-    if (s->reply_head[n->sm] == NIL)
-        s->reply_head[n->sm] = at;
-    else
-        p->node[s->reply_tail[n->sm]].next = at;
-    s->reply_tail[n->sm] = at;
+    const uint32_t slice = p->index * m->map.slices + si;
+    struct reply_list *const list = replies_of(m, n->sm, slice);
+    if (list->head == NIL) {
+        list->head = at;
+        marks_row(&m->replied, n->sm)[slice] = 1;
+    } else {
+        p->node[list->tail].next = at;
+    }
+    list->tail = at;
     if (s->sent_head == NIL)
         s->sent_head = at;
     else

@@ -100,7 +100,7 @@ void net_route_requests(struct mem_system *m, uint64_t to) {
         if (sm == NIL) return;
         struct mem_port *p = &m->port[sm];
         const struct mesh_log *l = &p->log[p->log_head++ & p->log_mask];
-        struct node *r = &p->to[l->slice].at[l->index];
+        struct node *r = &p->outbox[l->index];
         struct partition *part = &m->partition[l->slice / m->map.slices];
         const uint64_t there =
             route(m, 0, m->mesh.router_of[sm], m->mesh.router_of[m->sms + l->slice], r->flits, best,

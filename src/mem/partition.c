@@ -6,6 +6,11 @@
 // order of time. Everything an event touches belongs to the partition.
 #include "mem/system.h"
 
+// A slice's number, of all.
+static inline uint32_t index_of(const struct partition *p, uint32_t si) {
+    return p->index * p->m->map.slices + si;
+}
+
 bool partition_create(struct partition *p, struct mem_system *m, uint32_t index) {
     const struct mem_config *c = &m->c;
     p->m = m;
@@ -29,10 +34,8 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
         s->channel = m->map.channels_a_slice == 1 ? i % m->map.channels : NIL;
         s->offset = i / m->map.channels;
         s->lapse_tick = NEVER;
-        s->reply_head = ww_alloc_aligned(m->sms * sizeof *s->reply_head);
-        s->reply_tail = ww_alloc_aligned(m->sms * sizeof *s->reply_tail);
         s->from = ww_alloc_aligned(m->sms * sizeof *s->from);
-        if (!s->reply_head || !s->reply_tail || !s->from) return false;
+        if (!s->from) return false;
         if (!c->l2.bytes) continue;
         s->tags = cache_create(&c->l2);
         s->mshr = mshr_create(c->l2.mshrs, c->l2.mshr_merge);
@@ -49,8 +52,6 @@ bool partition_create(struct partition *p, struct mem_system *m, uint32_t index)
 void partition_destroy(struct partition *p) {
     for (uint32_t i = 0; p->slice && i < p->m->map.slices; i++) {
         struct slice *s = &p->slice[i];
-        ww_free_aligned(s->reply_head);
-        ww_free_aligned(s->reply_tail);
         ww_free_aligned(s->from);
         ww_free_aligned(s->words);
         cache_destroy(s->tags);
@@ -76,10 +77,13 @@ void partition_reset(struct partition *p, uint64_t clock) {
         s->next = s->blocked_at = NEVER;
         s->port_used = 0;
         s->block = BLOCK_NONE;
+        const uint32_t at = index_of(p, i);
         for (uint32_t k = 0; k < m->sms; k++) {
-            s->reply_head[k] = s->reply_tail[k] = NIL;
-            s->from[k] = (struct intake){0};
+            *replies_of(m, k, at) = (struct reply_list){.head = NIL, .tail = NIL};
+            s->from[k] = (struct intake){.head = NIL};
+            marks_row(&m->replied, k)[at] = 0;
         }
+        memset(marks_row(&m->sent, at), 0, m->sms);
         if (!s->tags) continue;
         cache_invalidate(s->tags);
         mshr_clear(s->mshr);
@@ -111,10 +115,39 @@ static inline uint32_t take_node(struct partition *p, const struct node *packet)
     struct node *n = &p->node[i];
     p->free = n->next;
     *n = *packet;
+    n->next = NIL;
     p->act.c[ACT_net_request_packets]++;
     p->act.c[ACT_net_request_flits] += n->flits;
     if (p->m->c.net.kind == NET_CROSSBAR) p->act.c[ACT_net_hops] += n->flits;
     return i;
+}
+
+// Takes what SM `sm` has sent the slice up to `to`, into buckets by cycle of arrival; answers how
+// many.
+static inline uint32_t take_lane(struct partition *p, uint32_t si, uint32_t sm, uint64_t from,
+                                 uint64_t to) {
+    struct mem_system *m = p->m;
+    struct buckets *b = &p->bucket;
+    struct intake *const intake = &p->slice[si].from[sm];
+    const struct node *const outbox = m->port[sm].outbox;
+    const uint64_t way = m->c.net.kind == NET_MESH ? 0 : m->c.net.request_latency;
+    uint32_t head = intake->head, n = 0;
+    for (; head != NIL && has_node(p); n++) {
+        const struct node *r = &outbox[head];
+        if (r->cycle >= to + way) break;
+        const uint32_t slot = r->cycle > from + way ? (uint32_t)(r->cycle - from - way) : 0;
+        const uint32_t i = take_node(p, r);
+        if (b->used[slot >> 6] >> (slot & 63) & 1)
+            p->node[b->tail[slot]].next = i;
+        else
+            b->head[slot] = i;
+        b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
+        b->tail[slot] = i;
+        head = r->next;
+    }
+    intake->head = head;
+    if (head == NIL) marks_row(&m->sent, index_of(p, si))[sm] = 0;
+    return n;
 }
 
 // Appends to a slice's input what its SMs have sent, in order of arrival and SM; in a tie the SM
@@ -124,29 +157,15 @@ static void take_requests(struct partition *p, uint32_t si, uint64_t from, uint6
     struct mem_system *m = p->m;
     struct slice *s = &p->slice[si];
     struct buckets *b = &p->bucket;
-    const uint32_t at = p->index * m->map.slices + si;
-    const uint64_t way = m->c.net.kind == NET_MESH ? 0 : m->c.net.request_latency;
-    uint32_t sm = (uint32_t)(from / m->quantum % m->sms), n = 0;
-    for (uint32_t k = 0; k < m->sms; k++, sm = sm + 1 == m->sms ? 0 : sm + 1) {
-        uint32_t head = s->from[sm].head;
-        const uint32_t tail = s->from[sm].tail;
-        if (head == tail) continue; // most SMs sent nothing
-        const struct request_ring *ring = &m->port[sm].to[at];
-        for (; head != tail && has_node(p); head++) {
-            const struct node *r = &ring->at[head & m->ring_mask];
-            if (r->cycle >= to + way) break;
-            const uint32_t slot = r->cycle > from + way ? (uint32_t)(r->cycle - from - way) : 0;
-            const uint32_t i = take_node(p, r);
-            if (b->used[slot >> 6] >> (slot & 63) & 1)
-                p->node[b->tail[slot]].next = i;
-            else
-                b->head[slot] = i;
-            b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
-            b->tail[slot] = i;
-            n++;
-        }
-        s->from[sm].head = head;
-    }
+    const uint8_t *const marks = marks_row(&m->sent, index_of(p, si));
+    for (uint32_t sm = 0; (sm = marks_next(marks, sm, m->sms)) < m->sms; sm++)
+        __builtin_prefetch(&m->port[sm].outbox[s->from[sm].head]);
+    const uint32_t first = (uint32_t)(from / m->quantum % m->sms);
+    uint32_t n = 0;
+    for (uint32_t sm = first; (sm = marks_next(marks, sm, m->sms)) < m->sms; sm++)
+        n += take_lane(p, si, sm, from, to);
+    for (uint32_t sm = 0; (sm = marks_next(marks, sm, first)) < first; sm++)
+        n += take_lane(p, si, sm, from, to);
     if (!n) return;
     const bool was_empty = s->head == NIL;
     for (uint32_t w = 0; w < (b->n + 63) / 64; w++) {

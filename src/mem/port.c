@@ -1,9 +1,9 @@
 // An SM's connection to the network: credits, the injection link, and the merging of replies.
 //
-// Requests lie in one ring for each slice. The SM owns tail and `sent`, the slice owns head and
-// `taken`; the two run in different phases, so each may read the other's. A ring holds as many
-// packets as there are credits, and the reply list as many replies as requests may be outstanding,
-// so nothing is ever dropped.
+// Requests lie in the SM's outbox, linked to a lane for each slice. The SM owns the outbox, the
+// lane's ends and `sent`, the slice owns `taken`; the two run in different phases, so each may read
+// the other's. Outbox and reply list hold as many as requests may be outstanding, so nothing is
+// ever dropped. What slices have taken is used again at once: the outbox stays in the host's cache.
 #include "mem/system.h"
 
 bool buckets_create(struct buckets *b, uint32_t n) {
@@ -20,35 +20,36 @@ void buckets_destroy(struct buckets *b) {
     ww_free_aligned(b->used);
 }
 
+bool marks_create(struct marks *k, uint32_t rows, uint32_t columns) {
+    k->stride = (columns + 63) & ~63u;
+    k->at = ww_alloc_aligned((size_t)rows * k->stride);
+    return k->at != NULL;
+}
+
 bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm) {
-    const uint32_t ring = m->ring_mask + 1;
     p->system = m;
     p->sm = sm;
     p->to = ww_alloc_aligned(m->slices * sizeof *p->to);
     p->memo = ww_alloc_aligned(sizeof *p->memo);
     p->reply = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->reply);
     p->merge = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->merge);
-    struct node *rings = ww_alloc_aligned((size_t)m->slices * ring * sizeof *rings);
-    if (p->to) p->to[0].at = rings; // so that port_destroy finds it
-    if (!p->to || !p->memo || !p->reply || !p->merge || !rings) {
-        if (!p->to) ww_free_aligned(rings);
-        return false;
-    }
-    for (uint32_t s = 0; s < m->slices; s++) p->to[s].at = rings + (size_t)s * ring;
+    p->unseen = ww_alloc_aligned((m->slices + 63) / 64 * sizeof *p->unseen);
+    p->outbox = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->outbox);
+    if (!p->to || !p->memo || !p->reply || !p->merge || !p->unseen || !p->outbox) return false;
+    p->free = NIL;
     *p->memo = (struct port_memo){.block = NEVER};
     if (m->c.net.kind == NET_MESH) {
-        uint32_t n = ring;
-        while (n < m->slices * ring) n *= 2;
-        p->log_mask = n - 1;
-        p->log = ww_alloc_aligned(n * sizeof *p->log);
+        p->log_mask = MEM_PORT_OUTSTANDING - 1;
+        p->log = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->log);
         if (!p->log) return false;
     }
     return buckets_create(&p->bucket, m->quantum);
 }
 
 void port_destroy(struct mem_port *p) {
-    if (p->to) ww_free_aligned(p->to[0].at);
     ww_free_aligned(p->to);
+    ww_free_aligned(p->unseen);
+    ww_free_aligned(p->outbox);
     ww_free_aligned(p->memo);
     ww_free_aligned(p->reply);
     ww_free_aligned(p->merge);
@@ -59,7 +60,10 @@ void port_destroy(struct mem_port *p) {
 void port_reset(struct mem_port *p) {
     p->link_free = p->eject_free = 0;
     p->outstanding = p->reply_head = p->reply_tail = p->log_head = p->log_tail = 0;
-    for (uint32_t s = 0; s < p->system->slices; s++) p->to[s].from->tail = p->to[s].sent = 0;
+    for (uint32_t s = 0; s < p->system->slices; s++) p->to[s].sent = 0;
+    memset(p->unseen, 0, (p->system->slices + 63) / 64 * sizeof *p->unseen);
+    p->free = NIL;
+    p->fresh = 0;
 }
 
 uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes) {
@@ -94,8 +98,8 @@ static inline uint32_t look_up(const struct mem_port *p, uint64_t addr) {
 
 bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t n) {
     const struct mem_system *m = p->system;
-    const struct request_ring *ring = &p->to[look_up(p, addr)];
-    return ring->sent - ring->from->taken + n <= m->c.net.input_queue_flits &&
+    const struct lane *lane = &p->to[look_up(p, addr)];
+    return lane->sent - lane->from->taken + n <= m->c.net.input_queue_flits &&
            p->outstanding < MEM_PORT_OUTSTANDING;
 }
 
@@ -103,11 +107,59 @@ bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t n) 
     return mem_port_can_send(p, addr, 2 * n) && p->outstanding + 1 < MEM_PORT_OUTSTANDING;
 }
 
+// What the slice has taken of the lane is free.
+static void see_taken(struct mem_port *p, uint32_t slice) {
+    struct lane *const lane = &p->to[slice];
+    const uint32_t head = lane->from->head;
+    if (head == NIL) { // all of it
+        p->outbox[lane->last].next = p->free;
+        p->free = lane->first;
+        p->unseen[slice / 64] &= ~(UINT64_C(1) << slice % 64);
+        return;
+    }
+    while (lane->first != head) {
+        struct node *const n = &p->outbox[lane->first];
+        const uint32_t next = n->next;
+        n->next = p->free;
+        p->free = lane->first;
+        lane->first = next;
+    }
+}
+
+// A place for a request to the slice. What that has taken is seen now, as credits have just been
+// looked at there; of the other lanes only when there is no place left.
+static uint32_t take_free(struct mem_port *p, uint32_t slice) {
+    if (p->unseen[slice / 64] >> slice % 64 & 1) see_taken(p, slice);
+    if (p->free == NIL) {
+        if (p->fresh < MEM_PORT_OUTSTANDING) return p->fresh++;
+        for (uint32_t w = 0; w < (p->system->slices + 63) / 64; w++)
+            FOR_EACH_BIT64(k, p->unseen[w]) see_taken(p, w * 64 + (uint32_t)k);
+        assert(p->free != NIL); // fewer are outstanding
+    }
+    const uint32_t at = p->free;
+    p->free = p->outbox[at].next;
+    return at;
+}
+
+// Puts a request at the end of its lane.
+static void append(struct mem_port *p, uint32_t slice, uint32_t at) {
+    struct lane *const lane = &p->to[slice];
+    uint64_t *const unseen = &p->unseen[slice / 64], bit = UINT64_C(1) << slice % 64;
+    if (*unseen & bit)
+        p->outbox[lane->last].next = at;
+    else
+        lane->first = at;
+    lane->last = at;
+    *unseen |= bit;
+    if (lane->from->head != NIL) return;
+    lane->from->head = at;
+    marks_row(&p->system->sent, slice)[p->sm] = 1;
+}
+
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     struct mem_system *m = p->system;
     const uint32_t at = look_up(p, r.addr);
     const uint64_t low = r.addr & ((UINT64_C(1) << m->map.block_shift) - 1);
-    struct request_ring *ring = &p->to[at];
     const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
     const struct tick_clock *core = &m->clock.core, *net = &m->clock.net;
     uint64_t enter = clock_align(net, now * core->period);
@@ -117,12 +169,11 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
     }
     p->link_free = enter + n * net->period;
     const uint64_t cycle = clock_edge(core, enter);
-    if (ring->from->head == ring->from->tail) ring->from->head = ring->from->tail = 0;
-    const uint32_t slot = ring->from->tail++ & m->ring_mask;
+    const uint32_t slot = take_free(p, at);
     if (p->log) // net_route_requests says when it arrives
         p->log[p->log_tail++ & p->log_mask] =
             (struct mesh_log){.enter = enter, .slice = at, .index = slot};
-    ring->at[slot] =
+    p->outbox[slot] =
         (struct node){.cycle = p->log ? NEVER : cycle + m->c.net.request_latency,
                       .addr = r.addr,
                       .local = p->memo->local + low,
@@ -140,7 +191,8 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
                       .rounds = r.rounds ? r.rounds : 1,
                       .flits = (uint8_t)n,
                       .reply_flits = (uint8_t)mem_port_reply_flits(p, r.kind, r.bytes)};
-    ring->sent += n;
+    append(p, at, slot);
+    p->to[at].sent += n;
     p->outstanding++;
     return cycle;
 }
@@ -164,28 +216,27 @@ static uint32_t gather(struct mem_port *p, uint64_t to) {
     struct mem_system *m = p->system;
     const uint64_t end = to + m->quantum;
     struct buckets *b = &p->bucket;
+    uint8_t *const marks = marks_row(&m->replied, p->sm);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < m->c.partitions; i++) {
-        struct partition *part = &m->partition[i];
-        for (uint32_t k = 0; k < m->map.slices; k++) {
-            struct slice *s = &part->slice[k];
-            uint32_t at = s->reply_head[p->sm];
-            if (at == NIL || part->node[at].cycle >= end) continue;
-            do {
-                struct node *node = &part->node[at];
-                const uint64_t c = node->cycle;
-                const uint32_t slot = c > to ? (uint32_t)(c - to) : 0;
-                p->merge[n] = (struct merge){.node = node, .next = NIL};
-                if (b->used[slot >> 6] >> (slot & 63) & 1)
-                    p->merge[b->tail[slot]].next = n;
-                else
-                    b->head[slot] = n;
-                b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
-                b->tail[slot] = n++;
-                at = node->next;
-            } while (at != NIL && part->node[at].cycle < end);
-            s->reply_head[p->sm] = at;
+    for (uint32_t s = 0; (s = marks_next(marks, s, m->slices)) < m->slices; s++)
+        __builtin_prefetch(&partition_of(m, s)->node[replies_of(m, p->sm, s)->head], 1);
+    for (uint32_t s = 0; (s = marks_next(marks, s, m->slices)) < m->slices; s++) {
+        struct node *const nodes = partition_of(m, s)->node;
+        struct reply_list *const list = replies_of(m, p->sm, s);
+        uint32_t at = list->head;
+        for (; at != NIL && nodes[at].cycle < end; at = nodes[at].next) {
+            const uint64_t c = nodes[at].cycle;
+            const uint32_t slot = c > to ? (uint32_t)(c - to) : 0;
+            p->merge[n] = (struct merge){.node = &nodes[at], .next = NIL};
+            if (b->used[slot >> 6] >> (slot & 63) & 1)
+                p->merge[b->tail[slot]].next = n;
+            else
+                b->head[slot] = n;
+            b->used[slot >> 6] |= UINT64_C(1) << (slot & 63);
+            b->tail[slot] = n++;
         }
+        list->head = at;
+        if (at == NIL) marks[s] = 0;
     }
     return n;
 }

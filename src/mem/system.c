@@ -345,9 +345,6 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     if (c->net.kind == NET_MESH && c->net.request_latency < m->quantum)
         m->quantum = c->net.request_latency;
     if (c->quantum) m->quantum = c->quantum;
-    m->ring_mask = 1;
-    while (m->ring_mask < c->net.input_queue_flits) m->ring_mask *= 2;
-    m->ring_mask--;
     m->line_bytes = c->l2.bytes ? c->l2.line_bytes : 128;
     m->line_shift = log2_of(m->line_bytes);
     m->sector_shift = !c->l2.bytes         ? 5
@@ -365,7 +362,10 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     derive_fetches(m);
     m->port = ww_alloc_aligned(sms * sizeof *m->port);
     m->partition = ww_alloc_aligned(c->partitions * sizeof *m->partition);
-    if (!m->port || !m->partition) return false;
+    m->replies = ww_alloc_aligned((size_t)sms * m->slices * sizeof *m->replies);
+    if (!m->port || !m->partition || !m->replies || !marks_create(&m->sent, m->slices, sms) ||
+        !marks_create(&m->replied, sms, m->slices))
+        return false;
     bool ok = true;
     for (uint32_t i = 0; i < sms; i++) {
         m->port[i].system = m;
@@ -402,6 +402,9 @@ void mem_system_destroy(struct mem_system *m) {
         partition_destroy(&m->partition[i]);
     for (uint32_t i = 0; m->port && i < m->sms; i++) port_destroy(&m->port[i]);
     net_mesh_destroy(&m->mesh);
+    ww_free_aligned(m->replies);
+    ww_free_aligned(m->sent.at);
+    ww_free_aligned(m->replied.at);
     ww_free_aligned(m->partition);
     ww_free_aligned(m->port);
     ww_free_aligned(m);
@@ -469,23 +472,21 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
     if (!p->outstanding) return next;
     const struct mem_reply *r = mem_port_peek(p);
     if (r) next = r->cycle;
-    for (uint32_t s = 0; s < m->slices; s++) {
-        const struct partition *part = &m->partition[s / m->map.slices];
-        const struct slice *slice = &part->slice[s % m->map.slices];
-        const struct request_ring *ring = &p->to[s];
-        const uint32_t head = slice->from[p->sm].head;
-        if (head != ring->from->tail && ring->at[head & m->ring_mask].cycle < next)
-            next = ring->at[head & m->ring_mask].cycle;
-        const uint32_t at = slice->reply_head[p->sm];
-        if (at != NIL) {
-            const struct node *n = &part->node[at];
-            // It must be delivered a quantum before its cycle. In a mesh a reply that is not routed
-            // yet is an event when it departs.
-            const uint64_t c = n->cycle == NEVER       ? clock_floor(&m->clock.core, n->depart)
-                               : n->cycle > m->quantum ? n->cycle - m->quantum
-                                                       : 0;
-            if (c < next) next = c;
+    for (uint32_t w = 0; w < (m->slices + 63) / 64; w++) {
+        FOR_EACH_BIT64(k, p->unseen[w]) {
+            const uint32_t head = p->to[w * 64 + (uint32_t)k].from->head;
+            if (head != NIL && p->outbox[head].cycle < next) next = p->outbox[head].cycle;
         }
+    }
+    const uint8_t *const marks = marks_row(&m->replied, p->sm);
+    for (uint32_t s = 0; (s = marks_next(marks, s, m->slices)) < m->slices; s++) {
+        const struct node *n = &partition_of(m, s)->node[replies_of(m, p->sm, s)->head];
+        // It must be delivered a quantum before its cycle. In a mesh a reply that is not routed
+        // yet is an event when it departs.
+        const uint64_t c = n->cycle == NEVER       ? clock_floor(&m->clock.core, n->depart)
+                           : n->cycle > m->quantum ? n->cycle - m->quantum
+                                                   : 0;
+        if (c < next) next = c;
     }
     if (p->log && p->log_head != p->log_tail) {
         const uint64_t c = clock_floor(&m->clock.core, p->log[p->log_head & p->log_mask].enter);

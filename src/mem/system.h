@@ -3,12 +3,18 @@
 // in command clocks. Ownership by phase keeps threads apart without locks:
 //
 //   an SM (SM phase, delivery)   its mem_port, and the `head` of reply lists addressed to it
-//   a partition (memory phase)   everything else of itself, and `head` of the rings towards it
+//   a partition (memory phase)   everything else of itself, and what its slices take from SMs
 //
-// (an SM that finds a ring empty starts it over, head and all, for the sake of the host's cache).
+// An SM that sends a slice its first request puts it at the head of what the slice is to take, and
+// a slice that answers an SM which has no reply of it puts that at the head of what the SM is to
+// take.
 //
-// Requests become nodes when a partition takes them from a ring and stay nodes, moving from list
-// to list, until their reply has been delivered.
+// Requests become nodes when a partition takes them from an SM's outbox and stay nodes, moving from
+// list to list, until their reply has been delivered.
+//
+// Of the pairs of SM and slice most have nothing for each other in a quantum. Those that have are
+// marked, a byte a pair, beside each other for the side that looks: bytes, since many threads
+// write.
 #ifndef WW_MEM_SYSTEM_H
 #define WW_MEM_SYSTEM_H
 
@@ -72,7 +78,7 @@ void buckets_destroy(struct buckets *b);
 struct node {
     uint64_t cycle; // of its arrival; then of being ready (tick); then of its reply at the SM
     uint64_t addr;
-    uint64_t local;  // address within the slice
+    uint64_t local; // address within the slice
     union {
         uint64_t touched; // until its reply is sent: what the request says
         uint64_t depart;  // from then on: tick
@@ -86,19 +92,35 @@ struct node {
     uint8_t partial; // sectors of the 128-byte line partly written
     uint8_t kind, client, lanes;
     uint8_t flits, reply_flits;
-    uint8_t rounds;     // of an atomic
-    uint8_t waiting;    // pieces on their way
-    uint8_t all_in : 1; // every piece has been taken by the slice
-    uint8_t taken;      // its reply has been delivered (the SM's to set)
+    uint8_t rounds;      // of an atomic
+    uint8_t waiting;     // pieces on their way
+    uint8_t all_in : 1;  // every piece has been taken by the slice
+    uint8_t taken;       // its reply has been delivered (the SM's to set)
     uint16_t dram_bytes; // that were read from DRAM for it, before any other wanted them
 };
 static_assert(sizeof(struct node) == 64, "a node is a line of the host's cache");
 
-// A ring of requests from one SM to one slice: the SM writes at tail, the slice reads at head.
-struct request_ring {
-    struct node *at;
-    uint32_t sent;       // the SM's: flits pushed
-    struct intake *from; // packets pushed, and what the slice has taken
+// Pairs that have something for each other: a byte a pair, a row for each of those that look.
+struct marks {
+    uint8_t *at;
+    uint32_t stride; // bytes a row: whole lines of the host's cache
+};
+bool marks_create(struct marks *k, uint32_t rows, uint32_t columns);
+static inline uint8_t *marks_row(const struct marks *k, uint32_t row) {
+    return k->at + (size_t)row * k->stride;
+}
+// The first marked of columns [from, n); n: none.
+static inline uint32_t marks_next(const uint8_t *row, uint32_t from, uint32_t n) {
+    const uint8_t *const at = from < n ? memchr(row + from, 1, n - from) : NULL;
+    return at ? (uint32_t)(at - row) : n;
+}
+
+// Requests of one SM to one slice, in order, linked through the SM's outbox: the slice takes at
+// intake.head, and what it has taken is free again when the SM has seen it.
+struct lane {
+    uint32_t sent;        // flits
+    uint32_t first, last; // [first, last]: sent and not free yet, if the SM's `unseen` says so
+    struct intake *from;  // what the slice has taken
 };
 struct mem_port {
     struct mem_system *system;
@@ -106,7 +128,10 @@ struct mem_port {
     uint64_t link_free;  // tick at which the injection link is free
     uint64_t eject_free; // tick at which the ejection port is free
     uint32_t outstanding;
-    struct request_ring *to; // [slice of all]
+    struct lane *to;      // [slice of all]
+    uint64_t *unseen;     // bit a slice: the lane has requests that are not free yet
+    struct node *outbox;  // requests that slices have not taken, and free ones
+    uint32_t free, fresh; // fresh: from here on they were never in the free list
     struct port_memo {
         uint64_t block; // of the last address looked up
         uint64_t local; // where it starts in its slice
@@ -145,7 +170,7 @@ uint32_t net_flits(const struct net_config *c, bool data, uint32_t bytes);
 
 // ---- DRAM -----------------------------------------------------------------------------------
 enum { DIR_READ, DIR_WRITE };
-struct dram_done { // what a read was for
+struct dram_done {       // what a read was for
     uint64_t tick;       // of its data; before that the clock at which the scheduler sees it
     uint64_t line;       // L2: line number; else node
     uint32_t node, mshr; // a node that waits for it (a hint), and its miss register
@@ -193,8 +218,8 @@ struct dram_channel {
     struct activity *act;
     struct dram_bank *bank;
     struct dram_entry *entry;
-    uint64_t next;   // clock of its next action
-    uint64_t cmd_ok; // next free slot of the command bus
+    uint64_t next;      // clock of its next action
+    uint64_t cmd_ok;    // next free slot of the command bus
     uint64_t col_ok[2]; // a column of a direction, for the sake of the last one and the data bus
     uint64_t col_l[8], act_rrd, faw[4];
     uint32_t last_group;
@@ -214,7 +239,7 @@ struct dram_channel {
         int32_t least_but[2][8];
     } * lane;
     uint32_t least_known; // bit a direction
-    uint64_t rows_at;  // while rows_known: clock at which a row command of this mode is possible
+    uint64_t rows_at;     // while rows_known: clock at which a row command of this mode is possible
     bool rows_known;
     uint32_t picked_bank;
     bool picked, picked_column;
@@ -237,8 +262,8 @@ struct dram_channel {
         uint32_t dir;
     } * left;
     uint32_t done_head, done_tail, left_head, left_tail;
-    uint32_t queued[2]; // as the slices see it
-    uint32_t claimed;   // the next departure that no waiting slice counts on
+    uint32_t queued[2];                 // as the slices see it
+    uint32_t claimed;                   // the next departure that no waiting slice counts on
     uint32_t columns[2], fresh_columns; // bursts since the last accounting
     // accounting of time
     uint64_t accounted, open_from, close_at;
@@ -289,9 +314,8 @@ struct slice {
     // output
     uint64_t out_free;
     uint64_t late; // tick before which the head's reply cannot be ready (listeners); 0: none
-    uint32_t sent_head, sent_tail;     // replies sent, in order; freed when delivered
-    uint32_t route_from;               // NET_MESH: first of them that is not routed
-    uint32_t *reply_head, *reply_tail; // [SM]
+    uint32_t sent_head, sent_tail; // replies sent, in order; freed when delivered
+    uint32_t route_from;           // NET_MESH: first of them that is not routed
     // atomic unit
     uint64_t atomic_free;
     uint32_t atomic_head, atomic_tail; // replies that are not ready yet
@@ -301,9 +325,7 @@ struct slice {
     struct mshr *mshr;
     uint64_t lapse_tick; // when the next lines may lapse; NEVER: no listener lets any
     struct intake {
-        uint32_t tail;  // packets pushed into the SM's ring: the SM's, here so that a slice finds
-                        // those of all SMs side by side
-        uint32_t head;  // packets taken from it
+        uint32_t head;  // in the SM's outbox: the next request to take, or NIL
         uint32_t taken; // flits that left the input queue
     } * from;           // [SM]
 };
@@ -313,7 +335,7 @@ struct partition {
     uint32_t index;
     struct node *node;
     uint32_t nodes, free;
-    uint32_t fresh; // nodes from here on were never in the free list
+    uint32_t fresh;        // nodes from here on were never in the free list
     uint32_t waiters[256]; // what a fill releases
     struct slice *slice;
     struct dram_channel *channel;
@@ -328,7 +350,6 @@ struct mem_system {
     struct mem_map map;
     struct dram_shape dram;
     uint32_t sms, slices, quantum;
-    uint32_t ring_mask;                            // requests in a ring - 1
     uint32_t line_bytes, line_shift, sector_shift; // of L2; without L2: 128 and 32
     uint32_t cached;                               // mask of clients
     uint64_t hit_ticks, queue_ticks, atomic_ticks; // hit latency; output queue; a sector's atomic
@@ -340,8 +361,21 @@ struct mem_system {
     uint32_t listeners, lapses; // lapses: the listener that has lines lapse; NIL: none
     struct mem_port *port;
     struct partition *partition;
+    struct marks sent;    // [slice][SM]: the lane has requests to take
+    struct marks replied; // [SM][slice]: so have the replies
+    struct reply_list {
+        uint32_t head, tail; // nodes of the slice's partition; head NIL: none
+    } * replies;             // [SM][slice]: sent, and not delivered
     struct net_mesh mesh;
 };
+
+static inline struct partition *partition_of(const struct mem_system *m, uint32_t slice) {
+    return &m->partition[fastdiv_quotient(&m->map.by_slices, slice)];
+}
+static inline struct reply_list *replies_of(const struct mem_system *m, uint32_t sm,
+                                            uint32_t slice) {
+    return &m->replies[(size_t)sm * m->slices + slice];
+}
 
 // partition.c
 bool partition_create(struct partition *p, struct mem_system *m, uint32_t index);
