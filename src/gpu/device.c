@@ -88,7 +88,7 @@ enum ww_status device_build(struct gpu *g, struct diags *d) {
         s = sm_create(&c->sm, i, g->ports[i], g->source, g->memory, &cb, d, &g->sm[i]);
         if (s != WW_OK) return s;
         g->logs[i] = sm_log(g->sm[i]);
-        if (g->options.count_instructions) sm_count_memory(g->sm[i]);
+        if (g->options.count_instructions) sm_count_instructions(g->sm[i]);
         if (g->options.count_toggles && (s = sm_count_toggles(g->sm[i], d)) != WW_OK) return s;
         const struct sm_technique *list[SM_MAX_TECHNIQUES];
         uint32_t k = 0;

@@ -118,12 +118,7 @@ static void count_instructions(struct gpu *g, struct flight *r) {
     r->inst_memory = device_alloc(g, n * sizeof *r->inst_memory);
     if (!r->inst || !r->inst_memory) return; // results without it are still results
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
-        const struct sm_inst_counts *c = sm_inst_counts(g->sm[i], r->slot);
-        for (uint32_t k = 0; c && k < n; k++) {
-            r->inst[k].issues += c[k].issues;
-            r->inst[k].lanes += c[k].lanes;
-            for (uint32_t s = 0; s < STALL_N; s++) r->inst[k].stall[s] += c[k].stall[s];
-        }
+        sm_add_inst_counts(g->sm[i], r->slot, r->inst);
         add_memory(r->inst_memory, sm_inst_memory(g->sm[i], r->slot), n);
     }
     r->result.inst = r->inst;

@@ -4,7 +4,7 @@
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
-static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct sm_inst_counts *n) {
+static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n) {
     const uint64_t issues = n->issues, lanes = n->lanes;
     c[ACT_warp_instructions] += issues;
     c[ACT_thread_instructions] += lanes;
@@ -52,10 +52,10 @@ static void add_kernel(struct activity *a, const struct kernel_slot *ks) {
     uint64_t accesses[MAX_GPRS];
     memset(accesses, 0, n_regs * sizeof *accesses);
     for (uint32_t i = 0; i < ks->kernel->image->n_insts; i++) {
-        const uint64_t issues = ks->counts[i].issues;
+        const uint64_t issues = ks->runs[i].issues;
         const struct sm_inst *const in = &ks->kernel->inst[i];
         if (issues == 0) continue;
-        add_instruction(a->c, in, &ks->counts[i]);
+        add_instruction(a->c, in, &ks->runs[i]);
         for (uint32_t k = 0; k < in->n_src; k++) accesses[in->src[k]] += issues;
         for (uint32_t k = 0; k < in->n_dst; k++) accesses[in->dst_first + k] += issues;
     }
@@ -218,8 +218,14 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
 
 uint64_t sm_activity_number(const struct sm *s) { return s->sum_number; }
 
-const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot) {
-    return s->res.kernel[slot].counts;
+void sm_add_inst_counts(const struct sm *s, uint32_t slot, struct sm_inst_counts *sum) {
+    const struct kernel_slot *const ks = &s->res.kernel[slot];
+    for (uint32_t i = 0; ks->kernel != NULL && i < ks->kernel->image->n_insts; i++) {
+        sum[i].issues += ks->runs[i].issues;
+        sum[i].lanes += ks->runs[i].lanes;
+        for (uint32_t r = 0; ks->stalls != NULL && r < STALL_N; r++)
+            sum[i].stall[r] += ks->stalls[i].cycles[r];
+    }
 }
 
 const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot) {

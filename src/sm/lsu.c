@@ -407,7 +407,7 @@ void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t) {
             warp->inflight++;
         }
     }
-    if (ww_unlikely(s->counts_memory) && e->path != PATH_NONE)
+    if (ww_unlikely(s->counts_instructions) && e->path != PATH_NONE)
         tell_asked(asked_by(&s->res, o->warp, o->in), e);
     u->start[e->start_slot] = NEVER;
     if (u->n++ == 0) s->alarms.at[u->alarm] = max64(e->ready, u->free_at);

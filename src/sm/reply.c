@@ -19,7 +19,7 @@ static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     }
     const uint64_t done =
         t + s->c.reply_extra + (r->client == CLIENT_TEX ? s->c.texture_latency : 0) + came.extra;
-    if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0 && came.n != 0 &&
+    if (ww_unlikely(s->counts_instructions) && r->dram_bytes != 0 && came.n != 0 &&
         !(came.waiter[0] & WAITER_WARP))
         tell_missed(s, r, came.waiter[0]);
     for (uint32_t i = 0; i < came.n; i++)
@@ -31,7 +31,7 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
     switch (r->tag & TAG_KIND) {
     case TAG_OP: {
         const uint16_t op = r->tag & TAG_INDEX;
-        if (ww_unlikely(s->counts_memory) && r->dram_bytes != 0) tell_missed(s, r, op);
+        if (ww_unlikely(s->counts_instructions) && r->dram_bytes != 0) tell_missed(s, r, op);
         const uint32_t extra = s->lsu.op[op].flags & OP_ATOMIC ? s->c.atomic_extra : 0;
         lsu_part_done(s, op, t + s->c.reply_extra + extra, t);
         return;

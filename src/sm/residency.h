@@ -13,7 +13,7 @@ struct warp {
     _Alignas(64) const struct sm_inst *head; // next instruction, when decoded
     struct exec_warp *exec;
     uint64_t pend, pend_mem, pend_long; // registers 0..63 with a result on its way
-    struct sm_inst_counts *counts;      // of the kernel, by pc
+    struct inst_runs *runs;             // of the kernel, by pc
     const struct sm_inst *code;
     uint16_t pend_p;
     uint8_t ib_n; // instructions in its buffer
@@ -50,12 +50,20 @@ struct cta_slot {
 };
 
 // ---- a kernel in its slot -----------------------------------------------------------------------
+// How often an instruction issued, and with how many lanes. Many of them share a line of the host's
+// cache.
+struct inst_runs {
+    uint64_t issues, lanes;
+};
 struct kernel_slot {
     struct sm_kernel *kernel;
-    struct sm_inst_counts *counts;
-    uint32_t counts_capacity;
-    struct sm_inst_memory *asked; // by pc; NULL: not counted
-    uint32_t asked_capacity;
+    // By pc. `stalls` and `asked`: NULL where they are not counted.
+    struct inst_runs *runs;
+    struct inst_stalls {
+        uint64_t cycles[STALL_N]; // by enum stall_reason
+    } * stalls;
+    struct sm_inst_memory *asked;
+    uint32_t runs_capacity, counts_capacity;
     uint8_t *memory;
     size_t memory_bytes;
     uint32_t free_blocks; // bit mask

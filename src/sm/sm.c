@@ -299,7 +299,8 @@ void sm_destroy(struct sm *s) {
         mshr_destroy(s->caches.of[i].mshr);
     }
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        ww_free_aligned(s->res.kernel[i].counts);
+        ww_free_aligned(s->res.kernel[i].runs);
+        ww_free_aligned(s->res.kernel[i].stalls);
         ww_free_aligned(s->res.kernel[i].asked);
         ww_free_aligned(s->res.kernel[i].memory);
     }
@@ -324,7 +325,7 @@ struct exec_log *sm_log(struct sm *s) {
 const struct sm_view *sm_view_of(const struct sm *s) { return &s->v; }
 
 // ---- kernels -----------------------------------------------------------------------------------
-void sm_count_memory(struct sm *s) { s->counts_memory = true; }
+void sm_count_instructions(struct sm *s) { s->counts_instructions = true; }
 
 enum ww_status sm_count_toggles(struct sm *s, struct diags *d) {
     if (s->toggle == NULL) s->toggle = toggle_create();
@@ -333,16 +334,33 @@ enum ww_status sm_count_toggles(struct sm *s, struct diags *d) {
     return WW_OK;
 }
 
-static enum ww_status bind_asked(struct kernel_slot *ks, uint32_t n, struct diags *d) {
-    if (n > ks->asked_capacity) {
-        ww_free_aligned(ks->asked);
-        ks->asked_capacity = 0;
-        ks->asked = ww_alloc_aligned(n * sizeof *ks->asked);
-        if (ks->asked == NULL) return no_memory(d);
-        ks->asked_capacity = n;
-    } else {
-        memset(ks->asked, 0, n * sizeof *ks->asked);
+static enum ww_status bind_runs(struct kernel_slot *ks, uint32_t n, struct diags *d) {
+    if (n <= ks->runs_capacity) {
+        memset(ks->runs, 0, n * sizeof *ks->runs);
+        return WW_OK;
     }
+    ww_free_aligned(ks->runs);
+    ks->runs_capacity = 0;
+    ks->runs = ww_alloc_aligned(n * sizeof *ks->runs);
+    if (ks->runs == NULL) return no_memory(d);
+    ks->runs_capacity = n;
+    return WW_OK;
+}
+
+// Counts by instruction that only an SM has that was told to.
+static enum ww_status bind_counts(struct kernel_slot *ks, uint32_t n, struct diags *d) {
+    if (n <= ks->counts_capacity) {
+        memset(ks->stalls, 0, n * sizeof *ks->stalls);
+        memset(ks->asked, 0, n * sizeof *ks->asked);
+        return WW_OK;
+    }
+    ww_free_aligned(ks->stalls);
+    ww_free_aligned(ks->asked);
+    ks->counts_capacity = 0;
+    ks->stalls = ww_alloc_aligned(n * sizeof *ks->stalls);
+    ks->asked = ww_alloc_aligned(n * sizeof *ks->asked);
+    if (ks->stalls == NULL || ks->asked == NULL) return no_memory(d);
+    ks->counts_capacity = n;
     return WW_OK;
 }
 
@@ -373,20 +391,9 @@ enum ww_status sm_bind(struct sm *s, uint32_t slot, struct sm_kernel *k, struct 
         if (ks->memory == NULL) return no_memory(d);
         ks->memory_bytes = bytes;
     }
-    const uint32_t n = k->image->n_insts;
-    if (n > ks->counts_capacity) {
-        ww_free_aligned(ks->counts);
-        ks->counts_capacity = 0;
-        ks->counts = ww_alloc_aligned(n * sizeof *ks->counts);
-        if (ks->counts == NULL) return no_memory(d);
-        ks->counts_capacity = n;
-    } else {
-        memset(ks->counts, 0, n * sizeof *ks->counts);
-    }
-    if (s->counts_memory) {
-        const enum ww_status status = bind_asked(ks, n, d);
-        if (status != WW_OK) return status;
-    }
+    enum ww_status status = bind_runs(ks, k->image->n_insts, d);
+    if (status == WW_OK && s->counts_instructions) status = bind_counts(ks, k->image->n_insts, d);
+    if (status != WW_OK) return status;
     ks->free_blocks = k->occupancy.ctas >= 32 ? UINT32_MAX : (1u << k->occupancy.ctas) - 1;
     ks->kernel = k;
     ks->ctas = 0;

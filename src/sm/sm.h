@@ -138,11 +138,12 @@ void sm_flush(struct sm *s, uint64_t cycle);
 const struct activity *sm_activity(struct sm *s, uint64_t now);
 // Of the counts that sm_activity gave last: two that have the same number, not 0, are equal.
 uint64_t sm_activity_number(const struct sm *s);
-// Per machine instruction of the kernel in `slot`: arrays of image->n_insts.
+// Per machine instruction of the kernel in `slot`, added to arrays of image->n_insts. Stalls and what
+// instructions ask of memory are counted, from the next sm_bind on, by an SM that was told to.
 struct sm_inst_counts { uint64_t issues, lanes, stall[STALL_N]; };
-const struct sm_inst_counts *sm_inst_counts(const struct sm *s, uint32_t slot);
-// What they asked of memory, in the same order. Counted, from the next sm_bind on, by an SM that was
-// told to; NULL elsewhere.
+void sm_count_instructions(struct sm *s);
+void sm_add_inst_counts(const struct sm *s, uint32_t slot, struct sm_inst_counts *sum);
+// What they asked of memory, in the same order; NULL where it is not counted.
 struct sm_inst_memory {
 #define INST_MEMORY(name, unit, prose) uint64_t name;
 #include "sm/inst_memory.def"

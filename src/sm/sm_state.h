@@ -130,16 +130,16 @@ struct caches {
 
 // ---- the SM ------------------------------------------------------------------------------------
 struct scheduler {
-    uint64_t next;                // first cycle of its next turn
-    uint64_t since;               // the held reason owns the cycles from here on
-    struct sm_inst_counts *blame; // that it is charged to
-    uint8_t reason;               // enum stall_reason
-    uint8_t blamed;               // warp
-    uint8_t last;                 // warp that issued last
-    uint8_t promoted;             // two-level: promoted last; fetch groups: the first group;
-                                  // CTA-aware: slot of the group's first CTA
-    uint64_t full_set;   // two-level: an active set without a free place; all bits: not known
-    uint32_t active_cap; // two-level: places in its set
+    uint64_t next;             // first cycle of its next turn
+    uint64_t since;            // the held reason owns the cycles from here on
+    struct inst_stalls *blame; // of the instruction that it is charged to; NULL: of none
+    uint8_t reason;            // enum stall_reason
+    uint8_t blamed;            // warp
+    uint8_t last;              // warp that issued last
+    uint8_t promoted;          // two-level: promoted last; fetch groups: the first group;
+                               // CTA-aware: slot of the group's first CTA
+    uint64_t full_set;         // two-level: an active set without a free place; all bits: not known
+    uint32_t active_cap;       // two-level: places in its set
 };
 
 // Constant lines that need no look-up (front.c).
@@ -208,9 +208,9 @@ struct sm {
     struct sm_config c;
     uint32_t id;
     struct sm_callbacks cb;
-    bool every_cycle;   // sm_simulate_every_cycle
-    bool counts_memory; // sm_count_memory
-    struct toggle *toggle; // sm_count_toggles; NULL: not counted
+    bool every_cycle;         // sm_simulate_every_cycle
+    bool counts_instructions; // sm_count_instructions
+    struct toggle *toggle;    // sm_count_toggles; NULL: not counted
     struct exec_source source;
     struct exec_env env;
 };

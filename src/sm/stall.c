@@ -9,8 +9,14 @@
 
 enum { NO_WARP = 0xff };
 
+// What the warp's instruction at `pc` is charged with; NULL: not counted, or behind the last.
+static struct inst_stalls *stalls_at(const struct sm *s, uint32_t w, uint32_t pc) {
+    const struct kernel_slot *const ks = &s->res.kernel[s->res.warp[w].kslot];
+    return ks->stalls != NULL && pc < ks->kernel->image->n_insts ? &ks->stalls[pc] : NULL;
+}
+
 static void change(struct sm *s, uint32_t sc, enum stall_reason r, uint32_t w,
-                   struct sm_inst_counts *blame, uint64_t t) {
+                   struct inst_stalls *blame, uint64_t t) {
     stall_flush(s, sc, t);
     s->sched[sc].reason = (uint8_t)r;
     s->sched[sc].blamed = (uint8_t)w;
@@ -21,21 +27,15 @@ void stall_hold(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, 
     const uint32_t w = warps == 0 ? NO_WARP : bits_first64(warps);
     // The same warp has not issued since, or the reason would have been given up.
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
-    struct sm_inst_counts *blame = NULL;
-    if (warps != 0) {
-        const struct warp *const warp = &s->res.warp[w];
-        if (warp->exec->pc < s->res.kernel[warp->kslot].kernel->image->n_insts)
-            blame = &warp->counts[warp->exec->pc];
-    }
-    change(s, sc, r, w, blame, t);
+    const bool is_charged = s->counts_instructions && warps != 0;
+    change(s, sc, r, w, is_charged ? stalls_at(s, w, s->res.warp[w].exec->pc) : NULL, t);
 }
 
 // A warp that waits in an instruction (barrier, fence, sleep, branch) stands behind it already.
 static void hold_in(struct sm *s, uint32_t sc, enum stall_reason r, uint64_t warps, uint64_t t) {
     const uint32_t w = bits_first64(warps);
     if (s->sched[sc].reason == r && s->sched[sc].blamed == w) return;
-    const struct warp *const warp = &s->res.warp[w];
-    change(s, sc, r, w, &warp->counts[warp->pc_of_wait], t);
+    change(s, sc, r, w, stalls_at(s, w, s->res.warp[w].pc_of_wait), t);
 }
 
 void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {
@@ -69,7 +69,7 @@ void stall_flush(struct sm *s, uint32_t sc, uint64_t t) {
     if (!s->is_busy) return;
     const uint32_t r = s->sched[sc].reason;
     s->act.c[ACT_issue_slots + r] += t - since;
-    if (s->sched[sc].blame != NULL) s->sched[sc].blame->stall[r] += t - since;
+    if (s->sched[sc].blame != NULL) s->sched[sc].blame->cycles[r] += t - since;
 }
 
 void stall_flush_all(struct sm *s, uint64_t t) {
@@ -87,8 +87,8 @@ void stall_issued(struct sm *s, uint32_t sc, uint64_t t) {
 void stall_follow(struct sm *s, uint32_t sc, const struct sm *other, uint64_t t) {
     const struct scheduler *const x = &other->sched[sc];
     if (s->sched[sc].reason == x->reason && s->sched[sc].blamed == x->blamed) return;
-    struct sm_inst_counts *blame = NULL;
+    struct inst_stalls *blame = NULL;
     if (x->blame != NULL)
-        blame = s->res.warp[x->blamed].counts + (x->blame - other->res.warp[x->blamed].counts);
+        blame = stalls_at(s, x->blamed, (uint32_t)(x->blame - stalls_at(other, x->blamed, 0)));
     change(s, sc, (enum stall_reason)x->reason, x->blamed, blame, t);
 }

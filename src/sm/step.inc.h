@@ -371,9 +371,9 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
         return false;
     }
     const uint32_t lanes = s->env.exec_mask, n_lanes = count_lanes(lanes);
-    struct sm_inst_counts *const count = &warp->counts[pc];
-    count->issues++;
-    count->lanes += n_lanes;
+    struct inst_runs *const runs = &warp->runs[pc];
+    runs->issues++;
+    runs->lanes += n_lanes;
     s->act.c[ACT_lanes_active + n_lanes]++;
 #if STEP_FULL
     s->v.issued++;

@@ -223,7 +223,7 @@ bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t) {
     const uint64_t sent = s->caches.sent;
     const uint32_t lanes = count_lanes(e->lanes);
     const bool done =
-        ww_unlikely(s->counts_memory) ? transact_asked(s, e, x, t) : transact(s, e, x, t);
+        ww_unlikely(s->counts_instructions) ? transact_asked(s, e, x, t) : transact(s, e, x, t);
     c[ACT_net_request_lanes] += (s->caches.sent - sent) * lanes;
     if (c[ACT_l1_reads] + c[ACT_l1_writes] != before) {
         const uint32_t words = count_lanes(x->words);

@@ -148,6 +148,7 @@ static struct rig *random_rig(uint32_t which, bool memory) {
 static struct activity run(uint32_t which, bool memory, uint64_t quantum, uint64_t *done_at) {
     struct rig *g = random_rig(which, memory);
     g->quantum = quantum;
+    g->counts_instructions = true;
     rig_run(g);
     *done_at = g->done_at;
     const struct activity a = *sm_activity(g->sm, g->done_at + 1);
@@ -165,11 +166,13 @@ static struct activity run(uint32_t which, bool memory, uint64_t quantum, uint64
     assert_int_equal(by_class, a.c[ACT_warp_instructions]);
     assert_int_equal(a.c[ACT_warp_instructions], a.c[ACT_issue_slots + STALL_issued] +
                                                      a.c[ACT_issue_slots + STALL_dual]);
-    const struct sm_inst_counts *n = sm_inst_counts(g->sm, 0);
+    struct sm_inst_counts *const n = calloc(g->n, sizeof *n);
+    sm_add_inst_counts(g->sm, 0, n);
     for (uint32_t pc = 0; pc < g->n; pc++)
         for (int r = 0; r < STALL_N; r++) stalls += n[pc].stall[r];
     for (int r = STALL_dual + 1; r < STALL_N; r++)
         if (r != STALL_no_warp) stall_sum += a.c[ACT_issue_slots + r];
+    free(n);
     assert_int_equal(stalls, stall_sum); // every stall cycle is charged to an instruction
     rig_free(g);
     return a;

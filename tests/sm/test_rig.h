@@ -79,6 +79,7 @@ struct rig {
     const struct sm_technique *technique[SM_MAX_TECHNIQUES];
     uint32_t n_techniques;
     bool every_cycle; // each is simulated
+    bool counts_instructions;
 };
 
 static inline struct opnd R(uint32_t r) {
@@ -245,6 +246,7 @@ static inline void rig_make(struct rig *g) {
     }
     assert_int_equal(sm_set_techniques(g->sm, g->technique, g->n_techniques, &g->d), WW_OK);
     if (g->every_cycle) sm_simulate_every_cycle(g->sm);
+    if (g->counts_instructions) sm_count_instructions(g->sm);
     assert_int_equal(sm_bind(g->sm, 0, g->kernel, &g->d), WW_OK);
 }
 
