@@ -157,17 +157,10 @@ static void add_idle(struct activity *a, const struct sm *s, uint64_t now) {
         const uint32_t d = domain_of(p);
         a->c[ACT_idle_cycles + d] += s->idle[p].cycles;
         a->c[ACT_idle_sent + d] += s->idle[p].sent;
-        a->c[ACT_bubble_cycles + d] += s->idle[p].bubbles;
+        a->c[ACT_bubble_cycles + d] += s->v.pipe[p].bubbles;
         const uint64_t end = idle_end(s, p, now);
         if (s->is_busy && s->v.pipe[p].busy_until < end)
             a->c[ACT_idle_cycles + d] += end - s->v.pipe[p].busy_until;
-        const uint32_t to = d < ACT_FP_DOMAIN      ? ACT_idle_periods_int
-                            : d < ACT_SFU_DOMAIN   ? ACT_idle_periods_fp
-                            : d == ACT_SFU_DOMAIN  ? ACT_idle_periods_sfu
-                            : d == ACT_LDST_DOMAIN ? ACT_idle_periods_ldst
-                                                   : ACT_N;
-        if (to == ACT_N) continue;
-        for (uint32_t i = 0; i < ACT_IDLE_LENGTHS; i++) a->c[to + i] += s->idle[p].n[i];
     }
     if (s->is_busy && now > s->active_since)
         a->c[ACT_active_set_cycles + s->active_n] += now - s->active_since;

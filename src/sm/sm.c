@@ -272,7 +272,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
     alarms_reset(&s->alarms);
     for (uint32_t p = 0; p < SM_PIPES; p++)
-        s->idle[p].sent_until = UINT64_MAX / 2; // long from any cycle
+        s->v.pipe[p].sent_until = UINT64_MAX / 2; // long from any cycle
     lay_out_pipes(&s->v, c);
     make_schedulers(s);
     memset(s->hot, 0xff, sizeof s->hot);

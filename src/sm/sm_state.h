@@ -149,11 +149,9 @@ struct constants {
     uint64_t known[SM_KERNEL_SLOTS]; // known to be there
 };
 
-// Idle periods of a pipeline that have ended, by length.
+// Idle periods of a pipeline that have ended; by length they are counted in sm.act.
 struct pipe_idle {
-    uint64_t n[ACT_IDLE_LENGTHS], cycles, sent; // sent: cycles with an instruction on its way
-    uint64_t sent_until;                        // the cycle after the last that was sent
-    uint64_t bubbles;                           // see ACT_bubble_cycles
+    uint64_t cycles, sent; // sent: cycles with an instruction on its way
 };
 
 // What an SM counts while its group shares a front end (group.c).

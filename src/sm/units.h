@@ -91,11 +91,12 @@ static inline bool units_is_shared(const struct sm *s, uint32_t unit) {
 
 static inline void units_book(struct sm *s, struct units *x, uint32_t unit, uint32_t pipe,
                               uint64_t t, uint32_t interval, bool has_off) {
-    s->v.pipe[pipe].free_at = t + interval;
-    s->v.pipe[pipe].issues++;
-    const uint64_t gap = t - s->idle[pipe].sent_until;
-    s->idle[pipe].bubbles += gap < 10 ? gap : 0;
-    s->idle[pipe].sent_until = t + 1;
+    struct sm_pipe *const p = &s->v.pipe[pipe];
+    p->free_at = t + interval;
+    p->issues++;
+    const uint64_t gap = t - p->sent_until;
+    p->bubbles += gap < 10 ? gap : 0;
+    p->sent_until = t + 1;
     units_refresh(s, x, unit, t, has_off);
     if (ww_unlikely(s->n_subs != 1) && units_is_shared(s, unit))
         units_refresh_others(s, x, unit, t, has_off);
@@ -117,11 +118,20 @@ static inline void units_book_twin(struct sm *s, struct units *x, uint32_t unit,
     if (units_has_twin(s, unit)) units_close_twin(s, x, unit, pipe, t, t + 1 + more, true);
 }
 
+// Where the lengths of the pipeline's idle periods are counted: its type's; ACT_N: nowhere.
+static inline uint32_t units_idle_lengths(uint32_t pipe) {
+    if (pipe < SM_PIPE_FP) return ACT_idle_periods_int;
+    if (pipe < SM_PIPE_SFU) return ACT_idle_periods_fp;
+    if (pipe < SM_PIPE_DP) return ACT_idle_periods_sfu;
+    return pipe == SM_PIPE_LDST ? ACT_idle_periods_ldst : ACT_N;
+}
+
 // An idle period of a pipeline has ended: `cycles` in which nothing was sent to it (0: there were
 // none), then `on_the_way` until the instruction entered.
 static inline void units_idle(struct sm *s, uint32_t pipe, uint64_t cycles, uint64_t on_the_way) {
     struct pipe_idle *const i = &s->idle[pipe];
-    if (cycles != 0) i->n[min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
+    const uint32_t lengths = units_idle_lengths(pipe);
+    if (cycles != 0 && lengths != ACT_N) s->act.c[lengths + min64(cycles, ACT_IDLE_LENGTHS - 1)]++;
     i->cycles += cycles + on_the_way;
     i->sent += on_the_way;
 }

@@ -27,7 +27,10 @@ struct sm_pipe {
     uint64_t busy_until;  // period; idle since busy_until once that is past
     uint64_t busy_cycles; // length of all busy periods, the newest included
     uint64_t issues;
+    uint64_t sent_until; // the cycle after the last in which one was sent
+    uint64_t bubbles;    // see ACT_bubble_cycles
 };
+_Static_assert(sizeof(struct sm_pipe) == 64, "a pipeline is a line of the host's cache");
 
 // What the SM knows in a cycle. A warp slot is a bit in the masks.
 struct sm_view {
