@@ -19,9 +19,9 @@
 //                                         step_group.c a cycle of a group
 //   alarm.h      what wakes an SM         wheel.h      completions by cycle
 //
-// Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c and step_many.c);
-// scoreboard.h, pending registers; stall.c, the owner of an issue slot; count.c, activity; toggle.c,
-// bits that change; sm.c, making and running.
+// Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c, step_many.c,
+// step_many_plain.c); scoreboard.h, pending registers; stall.c, the owner of an issue slot;
+// count.c, activity; toggle.c, bits that change; sm.c, making and running.
 //
 // Time is sparse: sm_run simulates only cycles in which something may change. What a cycle touches
 // stands at the front of struct sm.
@@ -224,10 +224,12 @@ static inline void sm_break(struct sm *s, const char *what) {
     s->faulted = true;
 }
 
-// step_plain.c, step_full.c, step_many.c: simulates cycle t; answers the next cycle.
+// step_plain.c, step_full.c, step_many.c, step_many_plain.c: simulates cycle t; answers the next
+// cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_full(struct sm *s, uint64_t t);
 uint64_t step_cycle_many(struct sm *s, uint64_t t);
+uint64_t step_cycle_many_plain(struct sm *s, uint64_t t);
 
 // front.c
 void front_fetch(struct sm *s, struct front *f, uint64_t t);

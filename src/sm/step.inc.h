@@ -1,7 +1,8 @@
-// One cycle of an SM. Compiled four times: with STEP_FULL 0 no technique is ever looked at and
+// One cycle of an SM. Compiled five times: with STEP_FULL 0 no technique is ever looked at and
 // clusters are chosen at issue (step_plain.c), with 1 all is there (step_full.c); with STEP_MANY 1
-// for several sub-cores too (step_many.c), else the compiler knows that there is one; with STEP_GROUP
-// 1 for SMs that share a front end (step_group.c), of which one schedules for all. Within a cycle:
+// for several sub-cores (step_many_plain.c, step_many.c), else the compiler knows that there is
+// one; with STEP_GROUP 1 for SMs that share a front end (step_group.c), of which one schedules for
+// all. Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle; the techniques' start of the

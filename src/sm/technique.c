@@ -77,7 +77,10 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
 void technique_step(struct sm *s) {
     const bool is_plain =
         s->tech.all.n == 0 && s->toggle == NULL && s->c.cluster_at == CLUSTER_AT_ISSUE;
-    s->step = s->n_subs != 1 ? step_cycle_many : is_plain ? step_cycle_plain : step_cycle_full;
+    if (s->n_subs != 1)
+        s->step = is_plain ? step_cycle_many_plain : step_cycle_many;
+    else
+        s->step = is_plain ? step_cycle_plain : step_cycle_full;
 }
 
 // ---- time --------------------------------------------------------------------------------------
