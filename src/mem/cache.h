@@ -2,7 +2,7 @@
 #ifndef WW_MEM_CACHE_H
 #define WW_MEM_CACHE_H
 
-#include "mem/fastdiv.h"
+#include "base/fastdiv.h"
 #include "mem/mem.h"
 
 #define CACHE_NO_TAG UINT64_MAX

@@ -21,7 +21,7 @@
 #include <assert.h>
 
 #include "mem/cache.h"
-#include "mem/fastdiv.h"
+#include "base/fastdiv.h"
 #include "mem/mem.h"
 
 #define NIL   UINT32_MAX

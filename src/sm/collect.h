@@ -30,6 +30,7 @@ static inline void collect_init(struct collectors *k, const struct sm_config *c,
                                             c->collectors_mem / n};
     k->ahead = c->collector_ahead;
     k->ports = c->collector_ports;
+    k->by_ports = fastdiv_of(c->collector_ports);
     k->read_latency = c->read_latency;
     k->result_bus = c->result_bus / n;
     for (uint32_t i = 0; i < COLLECTOR_POOLS; i++)
@@ -52,10 +53,9 @@ static inline uint64_t collect_bank(struct collectors *k, uint32_t bank, uint64_
         k->bank_next[bank] = at + 1;
         return at;
     }
-    const uint64_t ports = k->ports;
-    const uint64_t slot = max64(cycle * ports, k->bank_next[bank]);
+    const uint64_t slot = max64(cycle * k->ports, k->bank_next[bank]);
     k->bank_next[bank] = slot + 1;
-    return slot / ports;
+    return fastdiv_quotient(&k->by_ports, slot);
 }
 
 // Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read,
@@ -82,16 +82,18 @@ static inline uint64_t collect_operands(struct collectors *k, const struct sm_in
     const uint64_t first = t + k->read_latency;
     const bool is_single = k->ports == 1;
     uint64_t last = first;
-    for (uint32_t i = 0; ww_likely(is_single) && i < SM_FEW_SRC; i++) {
+    for (uint32_t i = 0; i < SM_FEW_SRC; i++) {
         const uint32_t bank = k->bank_of[in->src[i] + number];
         const uint64_t is_read = i < in->n_src, next = k->bank_next[bank];
-        const uint64_t from = first + k->read_after[i], at = max64(from, next);
-        k->bank_next[bank] = is_read ? at + 1 : next;
+        const uint64_t from = first + k->read_after[i];
+        const uint64_t slot = max64(is_single ? from : from * k->ports, next);
+        const uint64_t at = is_single ? slot : fastdiv_quotient(&k->by_ports, slot);
+        k->bank_next[bank] = is_read ? slot + 1 : next;
         k->reads[bank] += is_read;
         k->conflicts += is_read ? at - from : 0;
         last = max64(last, is_read ? at : 0);
     }
-    for (uint32_t i = is_single ? SM_FEW_SRC : 0; ww_unlikely(i < in->n_src); i++) {
+    for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++) {
         const uint32_t bank = k->bank_of[in->src[i] + number];
         const uint64_t from = first + k->read_after[i];
         const uint64_t at = collect_bank(k, bank, from);

@@ -30,7 +30,7 @@ void front_flush(struct sm *s, uint32_t w) {
 
 // Where a line is remembered.
 static inline struct hot_line *icache_hot(struct sm *s, uint64_t line) {
-    return &s->hot[line / s->caches.of[CLIENT_INST].line_bytes % HOT_LINES];
+    return &s->hot[line >> s->caches.of[CLIENT_INST].line_shift & (HOT_LINES - 1)];
 }
 
 // Words of a line from a byte on.
@@ -99,8 +99,8 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     uint32_t extra = 0;
     if (c->tags != NULL) {
         const uint64_t line = addr & ~c->line_mask;
-        const uint32_t in_line = (uint32_t)(line + c->line_bytes - addr) / s->c.instruction_bytes;
-        if (in_line != 0 && n > in_line) n = in_line;
+        const uint32_t left = (uint32_t)(line + c->line_bytes - addr), one = s->c.instruction_bytes;
+        if (n * one > left && left >= one) n = left / one;
         if (ww_unlikely(icache_hot(s, line)->line != line || s->tech.heard >> ARRAY_INST & 1))
             outcome = icache_access(s, w, addr, n * s->c.instruction_bytes, t, &extra);
     }
@@ -111,7 +111,8 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     s->act.c[ACT_fetches]++;
     f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
-    const uint32_t at = (f->first + f->n) % f->capacity;
+    const uint32_t behind = f->first + f->n;
+    const uint32_t at = behind < f->capacity ? behind : behind - f->capacity;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
     f->decode[at] = (struct fetched){
         .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = warp->fetch_gen};

@@ -86,6 +86,7 @@ static bool make_cache(struct sm *s, enum mem_client client, const struct cache_
     k->line_bytes = c->line_bytes == 0 ? 128 : c->line_bytes;
     k->sector_bytes = c->sector_bytes == 0 ? k->line_bytes : c->sector_bytes;
     k->line_mask = k->line_bytes - 1;
+    k->line_shift = bits_first32(k->line_bytes);
     const uint32_t sectors = k->line_bytes / k->sector_bytes;
     k->all = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1;
     k->hit_latency = c->hit_latency == 0 ? 1 : c->hit_latency;

@@ -68,7 +68,7 @@ struct wheel {
 
 // ---- the instruction cache's lines that were seen lately (front.c)
 // -------------------------------
-enum { HOT_LINES = 16 };
+enum { HOT_LINES = 16 }; // a power of two
 // A line of the instruction cache and its place; line all bits: none.
 struct hot_line {
     uint64_t line;
@@ -113,8 +113,8 @@ struct caches {
     struct sm_cache {
         struct cache *tags; // NULL: there is none
         struct mshr *mshr;
-        uint64_t line_mask;                     // of an address within its line
-        uint32_t line_bytes, sector_bytes, all; // all: mask of a line's sectors
+        uint64_t line_mask;                                 // of an address within its line
+        uint32_t line_bytes, line_shift, sector_bytes, all; // all: mask of a line's sectors
         uint32_t hit_latency, ports;
     } of[CLIENT_N];
     struct mem_port *port;

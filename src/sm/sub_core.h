@@ -6,6 +6,7 @@
 #ifndef WW_SM_SUB_CORE_H
 #define WW_SM_SUB_CORE_H
 
+#include "base/fastdiv.h"
 #include "sm/kernel.h"
 #include "sm/view.h"
 
@@ -30,12 +31,13 @@ struct front {
 // ---- collectors, register banks, result bus (collect.h) -----------------------------------------
 struct collectors {
     // Counts of collectors are a byte a pool, so that one word has them all.
-    uint32_t used, bias;   // bias: 128 less the pool's size
-    uint32_t free[256];    // that become free, by cycle
-    uint64_t swept;        // cycle up to which they have
-    uint32_t of[UNIT_N];   // one collector of the pool that the instructions of a unit take from
-    uint32_t ahead;        // cycles before an instruction enters in which its collector is free
-    uint32_t ports;        // accesses that a bank serves a cycle
+    uint32_t used, bias; // used: as of cycle `swept`; bias: 128 less the pool's size
+    uint32_t free[256];  // that become free, by cycle
+    uint64_t swept;      // cycle up to which they have
+    uint32_t of[UNIT_N]; // one collector of the pool that the instructions of a unit take from
+    uint32_t ahead;      // cycles before an instruction enters in which its collector is free
+    uint32_t ports;      // accesses that a bank serves a cycle
+    struct fastdiv by_ports;
     uint32_t read_latency; // issue to the first read
     uint32_t result_bus;   // rows that it carries a cycle
     uint32_t bus_used;     // in bus_cycle

@@ -1,7 +1,7 @@
 // Exact division of 64-bit numbers by a constant that is known at creation: a high multiply, one
 // compare. The estimate floor(x * floor((2^64-1)/d) / 2^64) is the quotient or one less, for any x.
-#ifndef WW_MEM_FASTDIV_H
-#define WW_MEM_FASTDIV_H
+#ifndef WW_BASE_FASTDIV_H
+#define WW_BASE_FASTDIV_H
 
 #include <stdint.h>
 
