@@ -104,15 +104,8 @@ static inline uint64_t collect_operands(struct collectors *k, const struct sm_in
     return last;
 }
 
-// A collector is taken in cycle t by an instruction of the unit that enters its pipeline in cycle
-// `enters`.
-static inline void collect_hold(struct collectors *k, uint32_t unit, uint64_t t, uint64_t enters) {
-    const uint64_t free = max64(min64(enters + 1, t + 255), t + 1 + k->ahead);
-    k->used += k->of[unit];
-    k->free[(uint8_t)(free - k->ahead)] += k->of[unit];
-}
-
-// Units that have become free up to cycle t.
+// Units that have become free up to cycle t. Called when that matters: until then they count as
+// used.
 static inline void collect_sweep(struct collectors *k, uint64_t t) {
     if (k->used != 0) {
         const uint64_t end = min64(t, k->swept + 256);
@@ -124,9 +117,30 @@ static inline void collect_sweep(struct collectors *k, uint64_t t) {
     k->swept = t;
 }
 
+// Known in cycle t: `units` become free in cycle `at`, within 255.
+static inline void collect_give(struct collectors *k, uint32_t units, uint64_t t, uint64_t at) {
+    if (ww_unlikely(at > k->swept + 256)) collect_sweep(k, t);
+    k->free[(uint8_t)at] += units;
+}
+
+// A collector is taken in cycle t by an instruction of the unit that enters its pipeline in cycle
+// `enters`.
+static inline void collect_hold(struct collectors *k, uint32_t unit, uint64_t t, uint64_t enters) {
+    const uint64_t free = max64(min64(enters + 1, t + 255), t + 1 + k->ahead);
+    k->used += k->of[unit];
+    collect_give(k, k->of[unit], t, free - k->ahead);
+}
+
 // The pools that have no free unit: the top bits of their bytes.
 static inline uint32_t collect_full(const struct collectors *k) {
     return (k->used + k->bias) & COLLECTOR_TOP_BITS;
+}
+
+// Whether a pool has no free unit in cycle t. What has become free counts when it matters.
+static inline bool collect_is_full(struct collectors *k, uint64_t t) {
+    if (ww_likely(collect_full(k) == 0)) return false;
+    collect_sweep(k, t);
+    return collect_full(k) != 0;
 }
 
 // Of `warps`, those whose next instruction finds a collector or needs none. `needs`: warps by unit

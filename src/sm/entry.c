@@ -116,7 +116,7 @@ static bool enter(struct sm *s, struct sub_core *sub, const struct entry *e, uin
     if (d.interval != 0) units_book_twin(s, &sub->units, unit, pipe, t, d.interval);
     units_enter(s, pipe, t, t, interval, latency, true);
     if (s->c.collector_ahead == 0)
-        sub->collectors.free[(uint8_t)(t + 1)] += sub->collectors.of[unit];
+        collect_give(&sub->collectors, sub->collectors.of[unit], t, t + 1);
     else if (!e->is_in_front)
         sub->collectors.used -= sub->collectors.of[unit];
     if (in->flags & SI_RESULT) {

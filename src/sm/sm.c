@@ -509,7 +509,8 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
             if (!warp->exited && v->wait_bar >> w & 1)
                 exec_waits_text(warp->exec, lanes, sizeof lanes);
             fprintf(
-                out, "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s%s%s\n",
+                out,
+                "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s%s%s\n",
                 s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
                 c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why, line, text,
                 lanes[0] ? "; " : "", lanes);

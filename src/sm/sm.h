@@ -149,7 +149,6 @@ struct sm_inst_memory {
 #include "sm/inst_memory.def"
 #undef INST_MEMORY
 };
-void sm_count_memory(struct sm *s);
 // Counts the bits that change, from now on (toggle.h). Not while the SM holds work.
 enum ww_status sm_count_toggles(struct sm *s, struct diags *d);
 const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot);

@@ -1,5 +1,5 @@
-// The inside of an SM, for the files of this room only: struct sm is composed of its parts, each with
-// a header of its own.
+// The inside of an SM, for the files of this room only: struct sm is composed of its parts, each
+// with a header of its own.
 //
 //   residency.h  warps, CTAs, kernels     cta.c        CTAs and warps come and go
 //                                         barrier.c    barriers
@@ -311,7 +311,7 @@ void sm_run_end(struct sm *s);
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
 void technique_epoch(struct sm *s, uint64_t t); // a cycle in which epochs end
-void technique_step(struct sm *s); // chooses the step that knows all that is asked for
+void technique_step(struct sm *s);              // chooses the step that knows all that is asked for
 void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);
 void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);

@@ -481,7 +481,7 @@ static inline __attribute__((always_inline)) uint64_t with_unit(struct sm *s, st
     }
     uint64_t left = warps & ~no;
     if (left == 0) return 0;
-    if (ww_unlikely(collect_full(&sub->collectors) != 0)) {
+    if (ww_unlikely(collect_is_full(&sub->collectors, t))) {
         *why = STALL_collector;
         left = collect_takes(&sub->collectors, needs, left);
         if (left == 0) return 0;
@@ -632,18 +632,19 @@ static inline uint64_t unit_next(const struct sm *s, const struct units *x, uint
 
 // When one of a sub-core's warps that could issue finds what it lacks: a pipeline, a collector,
 // room for an access, its scheduler's turn.
-static inline uint64_t issue_next(const struct sm *s, const struct sub_core *sub, uint64_t t) {
+static inline uint64_t issue_next(const struct sm *s, struct sub_core *sub, uint64_t t) {
     const struct sm_view *const v = &s->v;
     const uint64_t ready = v->go & v->active & sub->warps;
     uint64_t next = NEVER;
     if (ready == 0) return next;
     FOR_EACH_BIT32(u, units_waited_for(s, &sub->units))
         if (v->needs[u] & ready) next = min64(next, unit_next(s, &sub->units, (uint32_t)u, t));
-    if (collect_full(&sub->collectors) != 0) next = min64(next, collect_next(&sub->collectors, t));
+    if (collect_is_full(&sub->collectors, t)) next = min64(next, collect_next(&sub->collectors, t));
     const uint64_t room = lsu_queue_room(&s->lsu.ldst), tex_room = lsu_queue_room(&s->lsu.tex);
     if ((ready & v->needs[UNIT_LDST]) && room > t) next = min64(next, room);
     if ((ready & v->needs[UNIT_TEX]) && tex_room > t) next = min64(next, tex_room);
-    for (uint32_t sc = 0; sc < s->c.schedulers; sc++)
+    const uint32_t first = (uint32_t)(sub - s->sub);
+    for (uint32_t sc = first; sc < s->c.schedulers; sc += STEP_SUBS(s))
         if (s->sched[sc].next > t && (ready & v->mine[sc])) next = min64(next, s->sched[sc].next);
     return next;
 }
@@ -678,9 +679,8 @@ static void close_busy(struct sm *s, uint64_t t) {
     count_close(s, t + 1);
 }
 
-static inline void begin(struct sm *s, uint64_t t) {
+static inline void begin(struct sm *s) {
     FOR_EACH_SUB(sub, s) {
-        collect_sweep(&sub->collectors, t);
         sub->issues = 0;
         sub->taken = 0;
         sub->dp = false;
@@ -699,7 +699,7 @@ static inline void arrive(struct sm *s, uint64_t t) {
     if (s->alarms.at[ALARM_TEX] <= t) lsu_step(s, &s->lsu.tex, t);
     if (wheel_has(&s->wheel, t)) events(s, t);
     if (s->alarms.at[ALARM_DECODE] <= t) front_decode(s, t);
-    begin(s, t);
+    begin(s);
 #if STEP_FULL
     techniques_begin(s, t);
     FOR_EACH_SUB(sub, s)

@@ -1,8 +1,8 @@
 // A sub-core: warps, the schedulers that choose among them, and all that an instruction needs up to
 // its pipeline. Sub-core i of n holds warp slots and schedulers i, i + n, i + 2n, ..., and an equal
 // part of clusters, SFUs, DP units, collectors, register banks, result buses and fetches. Sub-cores
-// share the load/store and texture units, a lone DP unit, the caches and nothing else. Chips up to Kepler have one
-// sub-core an SM, later ones four (sm.sub_cores).
+// share the load/store and texture units, a lone DP unit, the caches and nothing else. Chips up to
+// Kepler have one sub-core an SM, later ones four (sm.sub_cores).
 #ifndef WW_SM_SUB_CORE_H
 #define WW_SM_SUB_CORE_H
 
