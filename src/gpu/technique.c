@@ -9,6 +9,7 @@
 #include "gpu/yaml_words.h"
 
 enum { MAX_FILE = 1 << 20, MAX_SETTINGS = 128 };
+static const char OPTION_PREFIX[] = "savings."; // of -s
 
 // ---- a file -----------------------------------------------------------------------------------
 struct raw_value {
@@ -189,16 +190,17 @@ struct settings {
     uint32_t n;
 };
 
-// What a technique wants of the GPU: two that want different things of one key do not go together.
-static enum ww_status add_setting(struct settings *s, const struct technique *t,
+// What a technique wants of the GPU or of an option (`prefix`: how -s calls that): two that want
+// different things of one do not go together.
+static enum ww_status add_setting(struct settings *s, const struct technique *t, const char *prefix,
                                   const struct technique_value *v, struct diags *d) {
     for (uint32_t i = 0; i < s->n; i++) {
         if (strcmp(s->key[i], v->name) != 0) continue;
         if (strcmp(s->value[i], v->value) == 0) return WW_OK;
         return diag_add(d, WW_ERROR_CONFIG,
-                        "%s and %s do not go together: %s is %s for the one and %s for the other; "
-                        "-s %s=... decides",
-                        s->by[i], t->name, v->name, s->value[i], v->value, v->name);
+                        "%s and %s do not go together: %s%s is %s for the one and %s for the "
+                        "other; -s %s%s=... decides",
+                        s->by[i], t->name, prefix, v->name, s->value[i], v->value, prefix, v->name);
     }
     if (s->n == MAX_SETTINGS)
         return diag_add(d, WW_ERROR_CONFIG, "too many settings of techniques");
@@ -208,10 +210,13 @@ static enum ww_status add_setting(struct settings *s, const struct technique *t,
     return WW_OK;
 }
 
-static bool is_overridden(const char *key, const char *const *overrides, uint32_t n) {
-    const size_t len = strlen(key);
+static bool is_overridden(const char *prefix, const char *key, const char *const *overrides,
+                          uint32_t n) {
+    const size_t before = strlen(prefix), len = strlen(key);
     for (uint32_t i = 0; i < n; i++)
-        if (strncmp(overrides[i], key, len) == 0 && overrides[i][len] == '=') return true;
+        if (strncmp(overrides[i], prefix, before) == 0 &&
+            strncmp(overrides[i] + before, key, len) == 0 && overrides[i][before + len] == '=')
+            return true;
     return false;
 }
 
@@ -232,8 +237,8 @@ static enum ww_status check_key(struct arena *a, const struct technique *t, cons
 }
 
 static enum ww_status add_technique(struct arena *a, const char *name, struct savings_request *r,
-                                    struct settings *set, const char *const *overrides, uint32_t n,
-                                    struct diags *d) {
+                                    struct settings *set, struct settings *chosen,
+                                    const char *const *overrides, uint32_t n, struct diags *d) {
     struct technique t;
     enum ww_status s = technique_load(a, name, d, &t);
     if (s != WW_OK) return s;
@@ -244,16 +249,18 @@ static enum ww_status add_technique(struct arena *a, const char *name, struct sa
         r->mechanism[r->n_mechanisms].name = t.mechanism[i];
         r->mechanism[r->n_mechanisms++].where = t.path;
     }
-    for (uint32_t i = 0; i < t.n_options; i++) {
+    for (uint32_t i = 0; i < t.n_options && s == WW_OK; i++) {
+        if (!is_overridden(OPTION_PREFIX, t.option[i].name, overrides, n))
+            s = add_setting(chosen, &t, OPTION_PREFIX, &t.option[i], d);
         r->option[r->n_options].name = t.option[i].name;
         r->option[r->n_options].value = t.option[i].value;
         r->option[r->n_options].where = t.path;
         r->option[r->n_options++].must_be_used = true;
     }
     for (uint32_t i = 0; i < t.n_gpu && s == WW_OK; i++) {
-        if (is_overridden(t.gpu[i].name, overrides, n)) continue;
+        if (is_overridden("", t.gpu[i].name, overrides, n)) continue;
         s = check_key(a, &t, t.gpu[i].name, d);
-        if (s == WW_OK) s = add_setting(set, &t, &t.gpu[i], d);
+        if (s == WW_OK) s = add_setting(set, &t, "", &t.gpu[i], d);
     }
     return s;
 }
@@ -276,9 +283,8 @@ static void note_mechanisms(struct arena *a, const struct savings_request *r, st
 static enum ww_status configure(struct arena *a, const char *gpu, const char *names,
                                 const char *const *overrides, uint32_t n, struct diags *d,
                                 struct gpu_config *c, struct savings *out) {
-    static const char prefix[] = "savings.";
     struct savings_request r = {.n_mechanisms = 0};
-    struct settings set = {.n = 0};
+    struct settings set = {.n = 0}, chosen = {.n = 0};
     enum ww_status s = WW_OK;
     char *list = arena_strdup(a, names ? names : "none");
     uint32_t n_names = 0;
@@ -298,7 +304,7 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
         if (strcmp(w, "none") == 0)
             has_none = true;
         else
-            s = add_technique(a, w, &r, &set, overrides, n, d);
+            s = add_technique(a, w, &r, &set, &chosen, overrides, n, d);
     }
     if (s == WW_OK && has_none && n_names > 1)
         s = diag_add(d, WW_ERROR_USAGE, "`none` does not go together with other techniques: %s",
@@ -308,11 +314,11 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
     for (uint32_t i = 0; i < set.n; i++)
         keys[n_keys++] = arena_printf(a, "%s=%s", set.key[i], set.value[i]);
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
-        if (strncmp(overrides[i], prefix, sizeof prefix - 1) != 0) {
+        if (strncmp(overrides[i], OPTION_PREFIX, sizeof OPTION_PREFIX - 1) != 0) {
             keys[n_keys++] = overrides[i];
             continue;
         }
-        char *key = arena_strdup(a, overrides[i] + sizeof prefix - 1), *equals = strchr(key, '=');
+        char *key = arena_strdup(a, overrides[i] + sizeof OPTION_PREFIX - 1), *equals = strchr(key, '=');
         if (!equals || r.n_options == SAVINGS_MAX_WORDS)
             return diag_add(d, WW_ERROR_USAGE, "-s %s: expected savings.OPTION=VALUE",
                             overrides[i]);

@@ -13,6 +13,7 @@ import json
 say = {frozenset(p['techniques']): p for p in json.load(open('out'))}
 def pair(a, b): return say[frozenset((a, b))]
 for a, b, why in (('warped-gates', 'origami', 'alone when a unit goes off'), ('warped-gates', 'conv-pg', 'alone when'),
+                  ('static-register-file', 'pilot-register-file', 'savings.pilot'),
                   ('tric', 'pilot-register-file', 'supply of register rows'), ('coma', 'pilot-register-file', 'access'),
                   ('drowsy-caches', 'cache-decay', 'state a line is'), ('two-level', 'cta-aware', 'sm.scheduler')):
     assert not pair(a, b)['together'] and why in pair(a, b)['why'], (a, b, pair(a, b))
@@ -168,6 +169,9 @@ refused() { run 2 run -p "$1" "$k" --grid 1 --block 32 --arg f32=2 --arg 'f32[8]
 refused ./bad.yaml '' 'papper'
 refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
 refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
+refused pilot-register-file,ntv-register-file '' 'pilot-register-file and ntv-register-file do not go together: savings.frf_registers is 4 for the one and 0 for the other; -s savings.frf_registers=... decides'
+refused pilot-register-file,ntv-register-file '-s savings.frf_registers=4' 'savings.pilot is 1 for the one and 0 for the other'
+run 0 run -q --no-power -p pilot-register-file,static-register-file -s savings.pilot=0 -s savings.frf_adaptive=0 vectorAdd
 refused none,gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
 refused drowsy-caches,cache-decay '' 'drowsy-lines, cache-decay do not go together'
