@@ -87,10 +87,22 @@ static void share(struct sm *s, uint64_t cycle) {
     if (s->rank != 0) front_off(s);
 }
 
+// A cycle of the `ungroup_within` behind this one, by splitmix64 (Steele, Lea and Flood 2014) of
+// the group's number and the cycle, so that a run is a function of its configuration alone.
+static uint64_t draw_forced(const struct sm_group *g, uint64_t cycle) {
+    if (g->c.ungroup_within == 0) return NEVER;
+    uint64_t z = (cycle + 1) * 0x9e3779b97f4a7c15u + g->member[0]->id;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return cycle + 1 + (z ^ z >> 31) % g->c.ungroup_within;
+}
+
 void sm_group_form(struct sm_group *g, uint64_t cycle) {
-    if (g->state != SM_GROUP_APART) return;
+    if (g->state == SM_GROUP_RAMP) return;
     for (uint32_t i = 0; i < g->n; i++)
         if (g->member[i]->res.n_ctas != 0 || !sm_is_idle(g->member[i])) return;
+    g->forced = draw_forced(g, cycle);
+    if (g->state == SM_GROUP_SHARED) return;
     g->state = SM_GROUP_SHARED;
     g->link_free = 0;
     for (uint32_t i = 0; i < g->n; i++) {

@@ -21,6 +21,9 @@ struct sm_group_config {
     uint32_t link_cycles, link_um;
     // SMs lie in rows of `columns`, `pitch_um` apart; wires go along rows and columns.
     uint32_t columns, pitch_um;
+    // To test: the group is ungrouped at the latest so many cycles after it was formed, in one that
+    // is drawn. 0: only by what parts it.
+    uint32_t ungroup_within;
 };
 
 struct sm_group;

@@ -19,6 +19,10 @@ static struct {
     CUevent from, to;
 } timer;
 
+// What the program reads from the GPU, byte by byte, when WARPWATT_RESULTS names a file for it: two
+// runs can be compared to the bit.
+static FILE *results;
+
 static _Noreturn __attribute__((format(printf, 2, 3))) void die(int code, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -202,9 +206,18 @@ static void start_timer(struct host *h) {
     timer.host = h;
 }
 
+static void open_results(const struct host *h) {
+    const char *path = getenv("WARPWATT_RESULTS");
+    if (!path || !*path) return;
+    results = fopen(path, "wb");
+    if (!results)
+        die(EXIT_CALL, "%s: cannot write %s: %s.", h->program->name, path, strerror(errno));
+}
+
 void host_open(struct host *h, int argc, char **argv, const struct host_program *program) {
     *h = (struct host){.program = program};
     read_command_line(h, argc, argv);
+    open_results(h);
 
     CUdevice device;
     CHECK(cuInit(0));
@@ -248,6 +261,8 @@ static void add_time(CUfunction function, float milliseconds) {
 
 int host_close(struct host *h) {
     write_times(h);
+    if (results && fclose(results) != 0)
+        die(EXIT_CALL, "%s: the results cannot be written: %s.", h->program->name, strerror(errno));
     for (size_t i = 0; i < h->buffers; i++) CHECK(cuMemFree(h->buffer[i]));
     CHECK(cuModuleUnload(h->module));
     for (size_t i = 0; i < h->arrays; i++) CHECK(cuArrayDestroy(h->array[i]));
@@ -282,7 +297,11 @@ void host_write(CUdeviceptr to, const void *from, size_t bytes) {
     CHECK(cuMemcpyHtoD(to, from, bytes));
 }
 
-void host_read(void *to, CUdeviceptr from, size_t bytes) { CHECK(cuMemcpyDtoH(to, from, bytes)); }
+void host_read(void *to, CUdeviceptr from, size_t bytes) {
+    CHECK(cuMemcpyDtoH(to, from, bytes));
+    if (results && fwrite(to, 1, bytes, results) != bytes)
+        die(EXIT_CALL, "The results cannot be written: %s.", strerror(errno));
+}
 
 CUdeviceptr host_upload(struct host *h, const void *data, size_t bytes) {
     const CUdeviceptr address = host_alloc(h, bytes);
