@@ -221,7 +221,7 @@ void recommend_metrics(FILE *f);
 void recommend_figure(FILE *f, const char *const *name, uint32_t n);
 void recommend_print(const struct sheet *sh, const char *base, FILE *out);
 // Which techniques exclude each other on a GPU, as text or JSON. Answers an exit code.
-int savings_pairs(struct cli *c, const char *gpu, bool json);
+int savings_pairs(struct cli *c, const char *gpu, const char *const *set, uint32_t n_set, bool json);
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
 uint32_t cli_processors(void); // of this machine, at most 64

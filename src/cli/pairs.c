@@ -10,6 +10,8 @@
 struct pairs {
     struct cli *c;
     const char *gpu;
+    const char *const *set; // KEY=VALUE of the GPU file, which decide what techniques want of it
+    uint32_t n_set;
     const struct technique *list;
     uint32_t n;
     const char **alone; // [n] why a GPU refuses a technique, or NULL
@@ -17,16 +19,16 @@ struct pairs {
 };
 
 // NULL: the GPU takes these techniques.
-static const char *refusal(struct cli *c, const char *gpu, const char *names) {
+static const char *refusal(const struct pairs *p, const char *names) {
     struct gpu_config g;
     struct savings s;
     struct diags d;
     diags_init(&d);
     const char *why = NULL;
-    if (technique_configure(gpu, names, NULL, 0, &d, &g, &s) != WW_OK) {
+    if (technique_configure(p->gpu, names, p->set, p->n_set, &d, &g, &s) != WW_OK) {
         char text[600];
         diags_first(&d, text, sizeof text);
-        why = arena_strdup(&c->arena, text);
+        why = arena_strdup(&p->c->arena, text);
     }
     diags_free(&d);
     return why;
@@ -39,22 +41,21 @@ static const char *reason(const char *sentence) {
     return at ? at + sizeof begins - 1 : sentence;
 }
 
-static enum ww_status find_pairs(struct cli *c, const char *gpu, struct pairs *p) {
+static enum ww_status find_pairs(struct cli *c, struct pairs *p) {
     struct technique *list;
-    *p = (struct pairs){.c = c, .gpu = gpu};
     enum ww_status s = technique_list(&c->arena, &list, &p->n, &c->diags);
     struct gpu_config g;
-    if (s == WW_OK) s = gpu_config_load(gpu, NULL, 0, &c->diags, &g);
+    if (s == WW_OK) s = gpu_config_load(p->gpu, p->set, p->n_set, &c->diags, &g);
     if (s != WW_OK) return s;
     p->list = list;
     p->alone = arena_alloc(&c->arena, p->n * sizeof *p->alone);
     p->why = arena_alloc(&c->arena, (size_t)p->n * p->n * sizeof *p->why);
-    for (uint32_t i = 0; i < p->n; i++) p->alone[i] = refusal(c, gpu, list[i].path);
+    for (uint32_t i = 0; i < p->n; i++) p->alone[i] = refusal(p, list[i].path);
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = i + 1; k < p->n; k++) {
             const char *why = NULL;
             if (!p->alone[i] && !p->alone[k])
-                why = refusal(c, gpu, arena_printf(&c->arena, "%s,%s", list[i].path, list[k].path));
+                why = refusal(p, arena_printf(&c->arena, "%s,%s", list[i].path, list[k].path));
             p->why[i * p->n + k] = p->why[k * p->n + i] = why ? reason(why) : NULL;
         }
     return WW_OK;
@@ -108,9 +109,9 @@ static void write_pairs(const struct pairs *p) {
     json_decref(all);
 }
 
-int savings_pairs(struct cli *c, const char *gpu, bool json) {
-    struct pairs p;
-    const enum ww_status s = find_pairs(c, gpu, &p);
+int savings_pairs(struct cli *c, const char *gpu, const char *const *set, uint32_t n_set, bool json) {
+    struct pairs p = {.c = c, .gpu = gpu, .set = set, .n_set = n_set};
+    const enum ww_status s = find_pairs(c, &p);
     if (s != WW_OK) return cli_fail(c, s);
     if (json)
         write_pairs(&p);

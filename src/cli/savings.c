@@ -46,18 +46,21 @@ static int show(struct cli *c, const char *name) {
     return bad == WW_OK ? 0 : cli_fail(c, bad);
 }
 
-enum { OPT_MECHANISMS, OPT_PAIRS, OPT_GPU, OPT_JSON, OPT_N };
+enum { OPT_MECHANISMS, OPT_PAIRS, OPT_GPU, OPT_SET, OPT_JSON, OPT_N };
 static const struct cli_option option[OPT_N] = {
     [OPT_MECHANISMS] = {"--mechanisms", 0, NULL,
                         "what a technique file can name, with all options"},
     [OPT_PAIRS] = {"--pairs", 0, NULL, "which techniques exclude each other, and why"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "of --pairs: on which GPU (default gtx480)", CLI_GPU},
+    [OPT_SET] = {"--set", 's', "KEY=VALUE",
+                 "of --pairs: a key of the GPU file, whatever techniques want of it; may be repeated",
+                 CLI_KEY},
     [OPT_JSON] = {"--json", 0, NULL, "of --pairs: every pair as JSON"},
 };
 
 const struct cli_spec spec_savings = {
     .name = "savings",
-    .form = {"[NAME|FILE]", "--mechanisms", "--pairs [-g GPU] [--json]"},
+    .form = {"[NAME|FILE]", "--mechanisms", "--pairs [-g GPU] [-s KEY=VALUE]... [--json]"},
     .prose =
         "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is\n"
         "made of and its options.",
@@ -67,6 +70,7 @@ const struct cli_spec spec_savings = {
 
 int cmd_savings(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
+    VEC(const char *) set = {0};
     bool mechanisms = false, pairs = false, json = false;
     const char *name = NULL, *gpu = NULL, *value;
     for (int o; (o = cli_next(&args, &spec_savings, &value)) != CLI_END;) {
@@ -75,15 +79,20 @@ int cmd_savings(struct cli *c, int argc, char **argv) {
         case OPT_MECHANISMS: mechanisms = true; break;
         case OPT_PAIRS: pairs = true; break;
         case OPT_GPU: gpu = value; break;
+        case OPT_SET: vec_push(&c->arena, &set, value); break;
         case OPT_JSON: json = true; break;
         default:
             if (name) return cli_usage("one technique at a time: `%s` is too much", value);
             name = value;
         }
     }
-    if (!pairs && (gpu || json)) return cli_usage("--gpu and --json go with --pairs");
+    if (!pairs && (gpu || json || set.n))
+        return cli_usage("--gpu, --set and --json go with --pairs");
+    for (uint32_t i = 0; i < set.n; i++)
+        if (strncmp(set.at[i], "savings.", 8) == 0)
+            return cli_usage("--pairs takes keys of the GPU file, not options: %s", set.at[i]);
     if (pairs && (name || mechanisms)) return cli_usage("--pairs takes no technique");
-    if (pairs) return savings_pairs(c, gpu ? gpu : "gtx480", json);
+    if (pairs) return savings_pairs(c, gpu ? gpu : "gtx480", set.at, set.n, json);
     if (mechanisms) {
         for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
             printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);

@@ -21,6 +21,18 @@ for a, b in (('warped-gates', 'warped-register-file'), ('origami', 'pilot-regist
              ('cache-decay', 'mask-caches'), ('gates', 'conv-pg'), ('tric', 'coma')):
     assert pair(a, b)['together'] and pair(a, b)['why'] is None, (a, b, pair(a, b))
 P
+# with keys that decide what techniques want of the GPU, what is left are mechanisms
+run 0 savings --pairs -g gtx480-16sm -s sm.scheduler=two_level -s sm.active_warps=32 --json
+python3 - <<'P' || fail "--pairs with keys that decide"
+import json
+say = {frozenset(p['techniques']): p for p in json.load(open('out'))}
+apart = {t for s, p in say.items() if 'rf-cache' in s and not p['together'] for t in s - {'rf-cache'}}
+assert apart == {'coma', 'tric', 'warped-register-file', 'ntv-register-file', 'pilot-register-file', 'pilot-register-file-fast',
+                 'static-register-file'}, apart
+assert say[frozenset(('front-end-sharing', 'warped-gates'))]['together']
+P
+run 2 savings --pairs -s savings.pilot=0; one_sentence err
+run 2 savings -s sm.active_warps=32; one_sentence err
 run 0 savings --pairs; says out '^warped-gates$'; says out '  not with .*origami.*: each decides alone'; says out 'pairs go together'
 run 0 savings --pairs -g gt240; says out '^origami$'; says out '    not on gt240: '
 run 2 savings --pairs tric; one_sentence err
@@ -128,6 +140,18 @@ run 0 run -p power-aware-caches hotspot
 says out '^ +L1 +lines on 0\.[0-9]+ % of the time, drowsy 99\.[0-9]+ %; [0-9]+ woken, 0 accesses late'
 says out '^ +L2 use +[0-9.]+ [munp]J'
 run 0 run -p cache-decay hotspot; says out '^ +L2 +lines on [0-9.]+ % of the time, off [0-9.]+ %; [0-9]+ woken, [0-9]+ switched off'
+# at another node and supply every technique has the same table
+for p in warped-gates origami warped-register-file pilot-register-file rf-cache power-aware-caches front-end-sharing; do
+    run 0 run --json -g gtx480-16sm -p $p -s tech.node_nm=22 -s tech.vdd_v=0.9 vectorAdd; mv out at22.json
+    run 0 run --json -g gtx480-16sm -p $p vectorAdd
+    python3 - <<'P' || fail "$p: the savings table at 22 nm"
+import json
+a, b = (json.load(open(f))['savings'] for f in ('at22.json', 'out'))
+assert a.keys() == b.keys() and a['units'].keys() == b['units'].keys(), (a.keys(), b.keys())
+assert 0 < a['area']['added_mm2'] < b['area']['added_mm2'], (a['area'], b['area'])
+P
+    run 0 run -g gtx480-16sm -p $p -s tech.node_nm=22 -s tech.vdd_v=0.9 vectorAdd; says out '^  savings '
+done
 # intervals add up to their launch, times of lines too
 for p in drowsy-everywhere cache-decay; do
     run 0 run -o over-time --interval 2000 -p $p bfs
