@@ -1,5 +1,6 @@
 # Random programs under random combinations of techniques, of those that `savings --pairs` lets run together (so a
-# technique that is added is among them), with random options: every result is the same bits as without.
+# technique that is added is among them), with random options: every result is the same bits as without, and energy is
+# conserved: a component is its own and its parts', kernels and gaps are the run, what is saved less its cost is net.
 . "$HERE/lib.sh"
 python3 - "$WARPWATT" <<'P' || fail "a technique changed a result"
 import json, random, subprocess, sys
@@ -55,7 +56,25 @@ def run(path, *words):
     p = subprocess.run([sys.argv[1], 'run', path, '-g', 'gtx480-16sm', '--no-progress', '--grid', str(N // 32 // WARPS), '--block', str(32 * WARPS),
                         '--arg', f'u32[{N}]=iota', '--arg', f'u32[{N}]=const:0?print={N}', *words], capture_output=True, text=True)
     assert p.returncode == 0, (words, p.stderr)
-    return [l for l in p.stdout.splitlines() if l.startswith('argument 2')]
+    if '--json' in words: conserves(json.loads(p.stdout), words)
+    return [l for l in (p.stdout + p.stderr).splitlines() if l.startswith('argument 2')]
+
+def conserves(j, words):
+    near = lambda a, b, what: abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1e-12) or sys.exit(f'{words}: {what}: {a} is not {b}')
+    w, of = j['power'], {c['name']: c for c in j['power']['components']}
+    root = next(c for c in of.values() if c['parent'] is None)
+    for kind in ('dynamic_j', 'static_j'):
+        for c in of.values():
+            assert c[kind] >= 0, (words, c)
+            parts = sum(x['all_' + kind] for x in of.values() if x['parent'] == c['name'])
+            near(c['all_' + kind], c[kind] + parts, f'{c["name"]} {kind}')
+        near(root['all_' + kind], w['kernels'][kind], kind)
+        near(sum(l[kind] for l in w['launches']), w['kernels'][kind], 'launches ' + kind)
+        near(w['kernels'][kind] + w['gaps'][kind], w['run'][kind], 'kernels and gaps ' + kind)
+    for name, u in j.get('savings', {'units': {}})['units'].items():
+        near(u['net_j'], u['saved_j'] - u['overhead_j'], name)
+        assert u['saved_j'] <= u.get('leakage_j', u.get('dynamic_j', 0)) * (1 + 1e-9), (words, name, u)
+        if 'oracle_j' in u: assert u['net_j'] <= u['oracle_j'] * (1 + 1e-9), (words, name, u)
 
 pairs = json.loads(subprocess.run([sys.argv[1], 'savings', '--pairs', '-g', 'gtx480-16sm', '--json'], capture_output=True, check=True).stdout)
 together = {frozenset(p['techniques']) for p in pairs if p['together']}
@@ -76,7 +95,7 @@ for seed in range(10):
         words = ['-p', ','.join(chosen), '-s', f'sm_count={r.choice((2, 4, 16))}', '-j', r.choice(('1', '2'))]
         for t in chosen:
             if t in options: words += ['-s', f'savings.{options[t]}={r.choice((10, 16, 40))}']
-        assert run('k.ptx', *words) == want, (words, seed)
+        assert run('k.ptx', '--json', *words) == want, (words, seed)
 assert len(used) > 0.8 * len(names), set(names) - used
 P
 finish
