@@ -560,7 +560,8 @@ static void f_added(sqlite3_context *c, int n, sqlite3_value **arg) {
     const struct result *r = v.ok ? scope_result(e, &v, "added_mm2") : NULL;
     struct kernel_result k;
     if (r && w) v = number(scope_kernels(e, r, &k)
-                               ? watts_added_mm2(w, &k.activity, k.seconds, component)
+                               ? watts_added_mm2(w, &k.activity, k.seconds, component,
+                                                  text_arg(arg, n, 1))
                                : NAN);
     answer(c, e, v);
 }
@@ -760,9 +761,9 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("peak_w", "[component]", 0, 1, f_peak, "peak dynamic power; needs no run")                   \
     X("constant_w", "[component]", 0, 1, f_constant,                                               \
       "what is always drawn beside leakage; needs no run")                                         \
-    X("added_mm2", "[component]", 0, 1, f_added,                                                   \
-      "area of the hardware that the run's techniques add, in or beside a component, or in all "   \
-      "([reference-power.md](reference-power.md))")                                                \
+    X("added_mm2", "[component[, words]]", 0, 2, f_added,                                          \
+      "area of the hardware that the run's techniques add, in or beside a component, or in all, "  \
+      "or that of it whose row has those words ([reference-power.md](reference-power.md))")        \
     X("goes_with", "techniques", 1, 1, f_goes_with,                                                \
       "1 where they run together with those of the configuration, 0 where they exclude each "      \
       "other; needs no run")                                                                       \

@@ -293,9 +293,10 @@ bool watts_run(const struct watts *w, const struct activity *a, double seconds, 
                struct watts_joules *out);
 enum watts_figure { WATTS_AREA_MM2, WATTS_LEAK_W, WATTS_PEAK_W, WATTS_CONSTANT_W, WATTS_DESIGN_W };
 double watts_of(const struct watts *w, int component, enum watts_figure what);
-// Hardware of the techniques that counted in `a`; "": of all components.
+// Hardware of the techniques that counted in `a`: rows whose prose has `words`; "": all, of all
+// components.
 double watts_added_mm2(const struct watts *w, const struct activity *a, double seconds,
-                       const char *component);
+                       const char *component, const char *words);
 double watts_event_j(const struct watts *w, uint32_t act);
 
 // ---- expressions ------------------------------------------------------------------------------

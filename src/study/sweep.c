@@ -137,7 +137,7 @@ static enum ww_status judge(struct way *w, struct sweep_point *p, const struct d
         if (powered) log_j += log(e.dynamic_j + e.static_j);
         if (powered)
             added_mm2 = fmax(
-                added_mm2, watts_added_mm2(watts, &r.kernel[0].activity, r.kernel[0].seconds, ""));
+                added_mm2, watts_added_mm2(watts, &r.kernel[0].activity, r.kernel[0].seconds, "", ""));
         arena_free(&a);
         if (s != WW_OK) return s;
         if (timed && (powered || !needs_power)) continue;

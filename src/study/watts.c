@@ -61,12 +61,14 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
 }
 
 double watts_added_mm2(const struct watts *w, const struct activity *a, double seconds,
-                       const char *component) {
+                       const char *component, const char *words) {
     struct power_savings s;
     power_savings(&w->tree, a, seconds, &s);
     double all = 0;
     for (uint32_t i = 0; i < POWER_AREAS; i++)
-        if (!*component || strcmp(component, power_areas[i].component) == 0) all += s.area_mm2[i];
+        if ((!*component || strcmp(component, power_areas[i].component) == 0) &&
+            strstr(power_areas[i].prose, words))
+            all += s.area_mm2[i];
     return all;
 }
 
