@@ -1,5 +1,6 @@
 // code_build: one kernel from PTX to an image. Everything made on the way lives in one working
 // arena that is gone when the image stands.
+#include "code/control.h"
 #include "code/edit.h"
 #include "code/image.h"
 #include "code/lower.h"
@@ -79,6 +80,7 @@ static bool build(struct build *b) {
     im->n_funcs = m->n_funcs;
     describe_params(im);
     image_link(im, &b->work, func, index, n, b->stack_bytes);
+    if (gen_has(im->target.gen, TRAIT_CONTROL)) control_set(im, &b->work);
     if (image_check(im, b->d) != WW_OK) return false;
     if (im->target.marks_last_reads) image_last_reads(im, &b->work);
     return true;

@@ -5,6 +5,7 @@
 //   live_*    liveness
 //   ra_*      allocation to real registers, spilling
 //   image_*   layout and linking of a kernel with the functions it can reach
+//   control_* stall counts and dependence counters, for machines without a scoreboard
 //   disasm_*  printing
 #ifndef WW_CODE_H
 #define WW_CODE_H
@@ -37,6 +38,12 @@ static inline bool gen_has(enum target_gen gen, enum gen_trait t) {
     return gen_info[gen].traits >> t & 1;
 }
 
+// Cycles from the issue of an instruction to that of one that needs its result, by class; 0: not
+// known, or it varies, and the result is waited for through a counter.
+struct code_latencies {
+    uint8_t cycles[OPC_N];
+    uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
+};
 // What the compiler must know of a machine (from the GPU file).
 struct code_target {
     enum target_gen gen;
@@ -46,6 +53,7 @@ struct code_target {
     uint32_t n_preds;         // 7
     uint32_t max_threads_per_cta;
     bool marks_last_reads; // images have last_reads
+    struct code_latencies latencies; // TRAIT_CONTROL; all 0: right for any chip, slow on each
 };
 
 // Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global
@@ -92,6 +100,22 @@ struct mfunc {
 // Functions, and kernels that call any, address their frames from the stack pointer.
 static inline bool mfunc_has_sp(const struct mfunc *f) { return !f->is_entry || f->has_calls; }
 
+// What an instruction tells the issue stage of its warp (TRAIT_CONTROL; control.h).
+enum {
+    CONTROL_COUNTERS = 6,
+    CONTROL_NONE = 7,
+    CONTROL_MAX_STALL = 15,
+    CONTROL_REUSE_SLOTS = 3 // operands that the operand cache has places for
+};
+struct code_control {
+    uint8_t stall; // cycles to the warp's next issue, 1 to CONTROL_MAX_STALL
+    uint8_t write; // counter that it holds up until its results are written, or CONTROL_NONE
+    uint8_t read;  // counter that it holds up until its operands are read, or CONTROL_NONE
+    uint8_t wait;  // counters, a bit each, that must be down before it issues
+    uint8_t reuse; // of src[], a bit each: registers that the operand cache keeps
+    bool yield;    // the next cycle is another warp's
+};
+
 // One kernel ready to run: its code and that of all functions it can reach, one array.
 struct code_image {
     struct arena arena;
@@ -127,6 +151,7 @@ struct code_image {
     // By instruction, a bit for each register that it reads, in the order of its operands, each
     // register once: no thread reads this value again once its threads have. NULL: not known.
     uint16_t *last_reads;
+    struct code_control *control; // by instruction; NULL: the machine has a scoreboard
     struct code_stats {          // for the docs and `disasm`
         uint32_t spill_loads, spill_stores, spilled_regs, fillers, ptx_insts;
     } stats;
@@ -153,6 +178,7 @@ enum ww_status image_check(const struct code_image *im, struct diags *d);
 struct image_faults {
     uint32_t broken;    // operands, targets or tables out of range: a bug of ours
     uint32_t undefined; // reads of what some path has not written: ours or the program's
+    uint32_t early;     // control bits that let an operand be read, or a result written, too early
 };
 struct image_faults image_verify(const struct code_image *im, FILE *out);
 

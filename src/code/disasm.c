@@ -1,5 +1,6 @@
 // Printing machine code the way the field is used to: mnemonic, modifiers behind dots, results,
-// sources. All from ops.def and the operand fields; modifiers have one table each, below.
+// sources. All from ops.def and the operand fields; modifiers have one table each, below. Control bits
+// stand in front, in brackets.
 #include "code/disasm.h"
 #include "code/cfg.h"
 #include "code/mma.h"
@@ -10,6 +11,7 @@ struct text {
     char *buf;
     size_t size;
     int n;
+    uint8_t reuse; // operands that the operand cache keeps, a bit each
 };
 
 static void put(struct text *t, const char *fmt, ...) WW_PRINTF(2, 3);
@@ -237,14 +239,15 @@ static void put_operands(struct text *t, const struct minst *m, bool allocated) 
             put_address(t, m, &m->src[i], allocated);
         else
             put_operand(t, m, &m->src[i], allocated);
+        if (t->reuse >> i & 1) put(t, ".reuse");
         sep = ", ";
     }
     if (m->op == OP_ISCADD) put(t, "%s0x%x", sep, m->sub);
     if (m->op == OP_CPASYNC) put(t, "%s0x%x", sep, m->aux);
 }
 
-static int put_all(const struct minst *m, bool allocated, char *buf, size_t size) {
-    struct text t = {buf, size, 0};
+static int put_all(const struct minst *m, bool allocated, uint8_t reuse, char *buf, size_t size) {
+    struct text t = {buf, size, 0, reuse};
     if (size) buf[0] = 0;
     if (minst_is_guarded(m, allocated)) {
         put(&t, m->guard_not ? "@!" : "@");
@@ -257,7 +260,7 @@ static int put_all(const struct minst *m, bool allocated, char *buf, size_t size
 }
 
 int disasm_minst(const struct minst *m, bool allocated, char *buf, size_t size) {
-    struct text t = {buf, size, put_all(m, allocated, buf, size)};
+    struct text t = {buf, size, put_all(m, allocated, 0, buf, size), 0};
     if (m->op == OP_BRA || m->op == OP_CALL) put(&t, allocated ? " %d" : " L%d", m->target);
     if (m->op == OP_BRX) put(&t, ", table %u", m->aux);
     return t.n;
@@ -309,7 +312,8 @@ static const char *function_at(const struct code_image *im, uint32_t pc) {
 int disasm_inst(const struct code_image *im, uint32_t pc, char *buf, size_t size) {
     if (pc >= im->n_insts) return snprintf(buf, size, "?");
     const struct minst *m = &im->inst[pc];
-    struct text t = {buf, size, put_all(m, true, buf, size)};
+    const uint8_t reuse = im->control ? im->control[pc].reuse : 0;
+    struct text t = {buf, size, put_all(m, true, reuse, buf, size), 0};
     if (m->op == OP_BRA) {
         put(&t, " `(");
         put_place(&t, im, m->target);
@@ -367,6 +371,16 @@ static void print_ptx_line(const struct code_image *im, uint32_t line, const cha
             (int)strcspn(text, "\r\n"), text);
 }
 
+// Control bits in the form that CuAssembler's documentation has for them: counters that are waited
+// for, the one of operands, the one of results, yield, stall count.
+static void print_control(const struct code_control *k, FILE *out) {
+    char wait[CONTROL_COUNTERS + 1] = "------";
+    for (uint32_t i = 0; i < CONTROL_COUNTERS; i++)
+        if (k->wait >> i & 1) wait[i] = (char)('0' + i);
+    fprintf(out, "[B%s:R%c:W%c:%c:S%02u] ", wait, k->read < CONTROL_COUNTERS ? '0' + k->read : '-',
+            k->write < CONTROL_COUNTERS ? '0' + k->write : '-', k->yield ? 'Y' : '-', k->stall);
+}
+
 void disasm_image(const struct code_image *im, FILE *out) {
     print_head(im, out);
     const char *text = NULL;
@@ -381,11 +395,13 @@ void disasm_image(const struct code_image *im, FILE *out) {
         last_line = m->ptx_line;
         char buf[512];
         disasm_inst(im, pc, buf, sizeof buf);
-        fprintf(out, "        /*%04x*/  %-48s", pc * 8, buf);
+        fprintf(out, "        /*%04x*/  ", pc * 8);
+        if (im->control) print_control(&im->control[pc], out);
+        fprintf(out, "%-48s", buf);
         fprintf(out, "  // %s", op_class_text(m->klass));
         if (m->reconv >= 0) {
             char place[32];
-            struct text t = {place, sizeof place, 0};
+            struct text t = {place, sizeof place, 0, 0};
             put_place(&t, im, m->reconv);
             fprintf(out, ", meets at %s", place);
         } else if (m->op == OP_BRX || (m->op == OP_BRA && m->guard != PRED_TRUE)) {

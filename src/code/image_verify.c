@@ -1,5 +1,7 @@
 // Does an image keep the promises that the simulator relies on? Operands in range, pairs and quads
-// aligned, targets inside the code, no unknown operation, every register written before it is read.
+// aligned, targets inside the code, no unknown operation, every register written before it is read,
+// and (control_verify.c) no operand read before its stall counts and counters let it be there.
+#include "code/control.h"
 #include "code/image.h"
 
 // Registers, predicates and the carry as one set.
@@ -187,6 +189,12 @@ static void check_code(struct verifier *v) {
             broken(v, 0, "a block that ends behind the code");
 }
 
+static void report_early(void *user, uint32_t pc, const char *what) {
+    struct verifier *const v = user;
+    v->faults.early++;
+    report(v, pc, what);
+}
+
 enum ww_status image_check(const struct code_image *im, struct diags *d) {
     struct verifier v = {.im = im};
     check_code(&v);
@@ -208,7 +216,10 @@ struct image_faults image_verify(const struct code_image *im, FILE *out) {
     arena_init(&scratch, im->module ? im->module->arena.allocator : NULL);
     jmp_buf oom;
     scratch.oom = &oom;
-    if (setjmp(oom) == 0) check_reads(&v, &scratch);
+    if (setjmp(oom) == 0) {
+        check_reads(&v, &scratch);
+        if (im->control) control_verify(im, &scratch, report_early, &v);
+    }
     arena_free(&scratch);
     return v.faults;
 }

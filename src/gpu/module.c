@@ -302,7 +302,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
     struct gpu *g = m->gpu;
     if (!k->image) {
         const struct sm_config *c = &g->config.sm;
-        const struct code_target target = {
+        struct code_target target = {
             .gen = (enum target_gen)c->gen,
             .max_regs = g->config.max_registers,
             .hoist_regs = g->config.hoist_registers,
@@ -311,6 +311,7 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
             .marks_last_reads = g->options.savings.mechanisms >> SAVINGS_RF_CACHE & 1,
             .max_threads_per_cta = g->limits.threads_per_block,
         };
+        sm_code_latencies(c, &target.latencies);
         const struct code_symbols symbols = {.addr = m->addr, .const_base = m->const_base};
         enum ww_status s = code_build(m->ptx, k->ptx, &target, &symbols, m->max_registers,
                                       g->options.stack_bytes ? g->options.stack_bytes

@@ -181,19 +181,39 @@ static void name_rows(struct sm_inst *in) {
     if (in->n_dst == 0) in->dst_first = any;
 }
 
+static uint8_t unit_of(const struct sm_config *c, uint8_t klass) {
+    const uint8_t unit = op_class_unit[klass];
+    const bool is_product = klass == OPC_INT_MUL || klass == OPC_INT_MAD || klass == OPC_INT_DIV;
+    const bool is_cvt = klass == OPC_CVT || klass == OPC_CVT_FP || klass == OPC_INT_BIT;
+    static const uint8_t product_unit[] = {UNIT_INT, UNIT_SFU, UNIT_FP};
+    if (is_product) return product_unit[c->int_mul_pipe];
+    if (is_cvt && c->cvt_pipe == CVT_PIPE_SFU) return UNIT_SFU;
+    if (unit == UNIT_DP && c->dp_pipe != DP_PIPE_DP)
+        return c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
+    return unit;
+}
+
+// What a compiler that knows the chip tells its instructions: the latencies of units that a sub-core
+// has for itself and that take an instruction whenever they say so. Memory, the unit of special
+// functions and double-precision units that sub-cores share answer when they can (R. Huerta et al.,
+// "Analyzing modern NVIDIA GPU cores", 2025).
+void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
+    *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency};
+    for (uint32_t k = 0; k < OPC_N; k++) {
+        const uint8_t unit = unit_of(c, (uint8_t)k);
+        if (unit == UNIT_NONE || unit == UNIT_LDST || unit == UNIT_TEX || unit == UNIT_SFU) continue;
+        if (unit == UNIT_DP && c->dp_units < c->sub_cores) continue;
+        const uint32_t latency = c->timing[k].latency;
+        const uint32_t cycles = c->read_latency + (latency != 0 ? latency : 1) + c->write_latency;
+        out->cycles[k] = cycles <= CONTROL_MAX_STALL ? (uint8_t)cycles : 0;
+    }
+}
+
 static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
                        struct sm_wide *wide) {
     const struct class_timing *t = &d->c->timing[m->klass];
     in->klass = m->klass;
-    in->unit = op_class_unit[m->klass];
-    if (in->unit == UNIT_DP && d->c->dp_pipe != DP_PIPE_DP)
-        in->unit = d->c->dp_pipe == DP_PIPE_INT ? UNIT_INT : UNIT_FP;
-    const bool is_product =
-        m->klass == OPC_INT_MUL || m->klass == OPC_INT_MAD || m->klass == OPC_INT_DIV;
-    static const uint8_t product_unit[] = {UNIT_INT, UNIT_SFU, UNIT_FP};
-    if (is_product) in->unit = product_unit[d->c->int_mul_pipe];
-    const bool is_cvt = m->klass == OPC_CVT || m->klass == OPC_CVT_FP || m->klass == OPC_INT_BIT;
-    if (is_cvt && d->c->cvt_pipe == CVT_PIPE_SFU) in->unit = UNIT_SFU;
+    in->unit = unit_of(d->c, m->klass);
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);

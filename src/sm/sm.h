@@ -96,6 +96,8 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
                                 const struct exec_source *source, struct exec_launch *l,
                                 uint64_t code_address, struct diags *d, struct sm_kernel **out);
 void sm_kernel_destroy(struct sm_kernel *k);
+// What the compiler of control bits (code/control.h) knows of such an SM.
+void sm_code_latencies(const struct sm_config *c, struct code_latencies *out);
 
 // CTAs of this kernel that one SM holds at most, and what limits it.
 struct sm_occupancy {

@@ -1,8 +1,9 @@
 // The whole way from PTX text to an image: everything compiles for every generation, the images
 // verify. With arguments it is a tool:
-//   code_test_pipeline [-g tesla|fermi|kepler] [-r REGISTERS] [-s] [-q] FILE.ptx...
+//   code_test_pipeline [-g tesla|fermi|kepler] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
 // prints the code of every kernel, or with -s one line each ("name registers spills instructions
-// fillers bytes"), with -q only how long it took.
+// fillers bytes"), with -q only how long it took; with -c it checks the control bits of every kernel for
+// every generation that has them, and fails where one lets an operand be read too early.
 #include <dirent.h>
 #include <time.h>
 
@@ -26,6 +27,7 @@ struct session {
     uint64_t *addr;
     double parse_s, build_s;
     uint32_t hoist_regs; // 0: as the generation does
+    bool knows_latencies;
 };
 
 static enum ww_status session_open(struct session *s, const char *path) {
@@ -57,11 +59,27 @@ static enum ww_status session_build(struct session *s, const struct ptx_func *ke
     const struct code_symbols symbols = {.addr = s->addr, .const_base = 0x20000000};
     struct code_target target = test_target(gen);
     target.hoist_regs = s->hoist_regs;
+    if (s->knows_latencies) target.latencies = test_latencies();
     const double start = now_s();
     const enum ww_status status =
         code_build(s->module, kernel, &target, &symbols, max_regs, 0, &s->diags, out);
     s->build_s += now_s() - start;
     return status;
+}
+
+// The control bits of a kernel for all generations that have them, made with and without knowledge of
+// the chip's latencies. False: one of them is too early.
+static bool control_holds(struct session *s, const struct ptx_func *f) {
+    bool holds = true;
+    for (int gen = GEN_TESLA; gen < GEN_N; gen++)
+        for (int knows = 0; gen_has(gen, TRAIT_CONTROL) && knows < 2; knows++) {
+            struct code_image *im;
+            s->knows_latencies = knows;
+            if (session_build(s, f, gen, 0, &im) != WW_OK) return false;
+            holds &= im->control != NULL && image_verify(im, stderr).early == 0;
+            code_free(im);
+        }
+    return holds;
 }
 
 // ---- as a test -----------------------------------------------------------------------------
@@ -72,6 +90,7 @@ static uint32_t compile_file(const char *path) {
         for (uint32_t i = 0; i < s.module->n_funcs; i++) {
             const struct ptx_func *f = s.module->funcs[i];
             if (!f->is_entry || !f->has_body) continue;
+            if (!control_holds(&s, f)) fail_msg("%s: %s reads too early", path, f->name);
             for (int gen = GEN_TESLA; gen < GEN_N; gen++) {
                 struct code_image *im;
                 const enum ww_status status = session_build(&s, f, gen, 0, &im);
@@ -223,7 +242,7 @@ static void fewer_loads_start_early_where_the_target_says_so(void **state) {
 static int tool(int argc, char **argv) {
     enum target_gen gen = GEN_FERMI;
     uint32_t max_regs = 0, hoist_regs = 0;
-    bool summary = false, quiet = false;
+    bool summary = false, quiet = false, control = false;
     int failed = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-g") == 0 && i + 1 < argc) {
@@ -237,6 +256,8 @@ static int tool(int argc, char **argv) {
             summary = true;
         } else if (strcmp(argv[i], "-q") == 0) {
             quiet = true;
+        } else if (strcmp(argv[i], "-c") == 0) {
+            control = true;
         } else {
             struct session s;
             const enum ww_status opened = session_open(&s, argv[i]);
@@ -245,6 +266,10 @@ static int tool(int argc, char **argv) {
                 for (uint32_t k = 0; k < s.module->n_funcs; k++) {
                     const struct ptx_func *f = s.module->funcs[k];
                     struct code_image *im = NULL;
+                    if (control) {
+                        failed |= f->is_entry && f->has_body && !control_holds(&s, f);
+                        continue;
+                    }
                     if (!f->is_entry || !f->has_body ||
                         session_build(&s, f, gen, max_regs, &im) != WW_OK)
                         continue;

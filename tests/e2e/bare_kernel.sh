@@ -44,6 +44,7 @@ for name in ('warp_instructions', 'rf_reads', 'l2_reads', 'dram_reads', 'net_req
 P
 run 0 disasm "$k"; says out FFMA; says out EXIT
 run 0 disasm -g gtx780 --summary "$k"; says out 'saxpy registers'
+run 0 disasm -g v100 "$k"; says out "\[B0-----:R-:W-:-:S04\] FFMA" # waits for its loads: src/code/control.c
 run 0 run --functional "$k" --grid 4 --block 256 --arg f32=2 --arg 'f32[1000]=iota' --arg 'f32[1000]=const:1?print=2' --arg u32=1000
 says out 'argument 3: 1 3'
 # every type holds its range, and says it; integers are printed whole

@@ -1,0 +1,440 @@
+// Control bits of a linked image. Machines from Volta on know no registers that are pending: each
+// instruction says for how many cycles its warp issues nothing behind it (stall), which of six
+// counters it holds up until its results are written (write) or its operands read (read), and which
+// counters must be down before it issues (wait). Z. Jia et al., "Dissecting the NVIDIA Volta GPU
+// architecture via microbenchmarking" (2018), has the fields; R. Huerta et al., "Analyzing modern
+// NVIDIA GPU cores" (2025), what the hardware does with them: a counter is up from the cycle after
+// the issue on, so that an instruction right behind waits for it only with a stall of two.
+//
+//   fixed latency     results are there so many cycles after the issue: stalls see to it
+//   variable latency  memory, special functions, shared double precision, and what takes longer than
+//                     a stall count can say: counters see to it. Operands are read late, so a
+//                     register may be overwritten once a counter says so
+//
+// Two walks over the blocks:
+//
+//   1. in reverse post-order, each instruction that needs counters gets them. One that is down is
+//      best, then one that the same instruction will wait for anyway, then the one whose wait comes
+//      nearest to it
+//   2. to a fixed point: by slot (register, predicate, carry) the counters that may be up for it on
+//      some path, and the cycles until its fixed latency is over. What an instruction touches gives
+//      its wait mask and the stall of whatever may issue before it. Waits and stalls only grow. Since
+//      a wait takes its counters off all slots, the states begin anew when some have grown
+//
+// Calls and returns wait for everything, so that nothing crosses them. A thread of a diverged warp
+// sees at least the cycles of its own path, since other threads' instructions only add to them.
+//
+// Left out: waiting for a counter to come down to a number (DEPBAR.LE), which would need results in
+// order; instructions are not moved, and none is added.
+#include "code/control.h"
+
+enum { FAR_AWAY = 1 << 20, LOOK_AHEAD = 256 };
+
+bool control_is_variable(const struct code_latencies *l, const struct minst *m) {
+    if (m->op == OP_SYSCALL) return true;
+    if (op_class_unit[m->klass] == UNIT_NONE) return false; // a barrier's result: the warp waits
+    return l->cycles[m->klass] == 0 || l->cycles[m->klass] > CONTROL_MAX_STALL;
+}
+
+uint32_t control_latency(const struct code_latencies *l, const struct minst *m) {
+    return op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[m->klass];
+}
+
+uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall) {
+    const bool branches = (mop_info[m->op].flags & OPF_BRANCH) != 0;
+    return branches && l->branch > stall ? l->branch : stall;
+}
+
+// ---- operands -----------------------------------------------------------------------------------
+static void add(uint16_t *list, uint32_t *n, uint32_t slot) {
+    if (*n < CONTROL_MAX_OPERANDS) list[(*n)++] = (uint16_t)slot;
+}
+
+static void add_operand(uint16_t *list, uint32_t *n, const struct opnd *o) {
+    if (o->kind == OPND_PRED && o->reg < PRED_TRUE) add(list, n, CONTROL_PRED + o->reg);
+    for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words && o->reg + i < MAX_GPRS; i++)
+        add(list, n, o->reg + i);
+}
+
+void control_operands(const struct minst *m, struct control_operands *o) {
+    o->n_reads = o->n_writes = 0;
+    for (size_t i = 0; i < WW_COUNT(m->src); i++) add_operand(o->read, &o->n_reads, &m->src[i]);
+    for (size_t i = 0; i < WW_COUNT(m->dst); i++) add_operand(o->write, &o->n_writes, &m->dst[i]);
+    if (m->guard < PRED_TRUE) add(o->read, &o->n_reads, CONTROL_PRED + m->guard);
+    if (m->flags & MF_CC_IN) add(o->read, &o->n_reads, CONTROL_CARRY);
+    if (m->flags & MF_CC_OUT) add(o->write, &o->n_writes, CONTROL_CARRY);
+    for (uint32_t p = 0; m->op == OP_P2R && p < PRED_TRUE; p++)
+        add(o->read, &o->n_reads, CONTROL_PRED + p);
+    if (m->op == OP_P2R) add(o->read, &o->n_reads, CONTROL_CARRY);
+    for (uint32_t p = 0; m->op == OP_R2P && p < PRED_TRUE; p++)
+        if (m->src[1].imm >> p & 1) add(o->write, &o->n_writes, CONTROL_PRED + p);
+    if (m->op == OP_R2P) add(o->write, &o->n_writes, CONTROL_CARRY);
+}
+
+static bool touches(const uint16_t *list, uint32_t n, const uint16_t *other, uint32_t n_other) {
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n_other; j++)
+            if (list[i] == other[j]) return true;
+    return false;
+}
+
+// ---- what may be under way at a place -----------------------------------------------------------
+struct state {
+    uint8_t written[CONTROL_SLOTS]; // counters that may be up for a write of the slot
+    uint8_t read[CONTROL_SLOTS];    // ... for a read
+    uint8_t left[CONTROL_SLOTS];    // cycles until a fixed latency is over
+};
+
+struct setter {
+    struct code_image *im;
+    const struct code_latencies *latencies;
+    struct cfg *cfg;
+    struct state *out; // by block, as of the issue of its last instruction
+    uint8_t *will_write; // a slot's byte by block: the block, or one that it leads to, writes it
+    uint32_t next;       // counter to try first
+};
+
+static void join(struct state *s, const struct state *other, uint32_t elapsed) {
+    for (uint32_t i = 0; i < CONTROL_SLOTS; i++) {
+        s->written[i] |= other->written[i];
+        s->read[i] |= other->read[i];
+        const uint8_t left = other->left[i] > elapsed ? (uint8_t)(other->left[i] - elapsed) : 0;
+        s->left[i] = s->left[i] > left ? s->left[i] : left;
+    }
+}
+
+static void elapse(struct state *s, uint32_t cycles) {
+    for (uint32_t i = 0; i < CONTROL_SLOTS; i++)
+        s->left[i] = s->left[i] > cycles ? (uint8_t)(s->left[i] - cycles) : 0;
+}
+
+static uint8_t counters_up(const struct state *s) {
+    uint8_t up = 0;
+    for (uint32_t i = 0; i < CONTROL_SLOTS; i++) up |= s->written[i] | s->read[i];
+    return up;
+}
+
+static uint8_t waits_for(const struct state *s, const struct minst *m,
+                         const struct control_operands *o) {
+    if (control_drains(m)) return counters_up(s);
+    uint8_t mask = 0;
+    for (uint32_t i = 0; i < o->n_reads; i++) mask |= s->written[o->read[i]];
+    for (uint32_t i = 0; i < o->n_writes; i++)
+        mask |= s->written[o->write[i]] | s->read[o->write[i]];
+    return mask;
+}
+
+// Cycles that must lie between what the state is of and the issue of the instruction.
+static uint32_t cycles_before(const struct setter *c, const struct state *s, const struct minst *m,
+                              const struct control_operands *o) {
+    uint32_t need = 1;
+    if (control_drains(m)) {
+        for (uint32_t i = 0; i < CONTROL_SLOTS; i++) need = s->left[i] > need ? s->left[i] : need;
+        return need;
+    }
+    for (uint32_t i = 0; i < o->n_reads; i++)
+        need = s->left[o->read[i]] > need ? s->left[o->read[i]] : need;
+    // The later of two results is written later.
+    const uint32_t own = control_is_variable(c->latencies, m) ? 1 : control_latency(c->latencies, m);
+    for (uint32_t i = 0; i < o->n_writes; i++) {
+        const uint32_t at = s->left[o->write[i]] + 1u;
+        if (at > own + need) need = at - own;
+    }
+    return need;
+}
+
+static void wait(struct state *s, uint8_t mask) {
+    if (mask == 0) return;
+    for (uint32_t i = 0; i < CONTROL_SLOTS; i++) {
+        s->written[i] &= (uint8_t)~mask;
+        s->read[i] &= (uint8_t)~mask;
+    }
+}
+
+// What the instruction itself leaves under way, as of its issue.
+static void issue(const struct setter *c, struct state *s, uint32_t pc,
+                  const struct control_operands *o) {
+    const struct minst *const m = &c->im->inst[pc];
+    const struct code_control *const k = &c->im->control[pc];
+    if (control_drains(m)) {
+        memset(s, 0, sizeof *s);
+        return;
+    }
+    if (k->read != CONTROL_NONE)
+        for (uint32_t i = 0; i < o->n_reads; i++) s->read[o->read[i]] |= (uint8_t)(1u << k->read);
+    for (uint32_t i = 0; i < o->n_writes; i++) {
+        const uint32_t slot = o->write[i];
+        if (k->write != CONTROL_NONE) {
+            s->written[slot] |= (uint8_t)(1u << k->write);
+        } else {
+            const uint32_t latency = control_latency(c->latencies, m);
+            s->left[slot] = s->left[slot] > latency ? s->left[slot] : (uint8_t)latency;
+        }
+    }
+}
+
+// ---- 1. counters --------------------------------------------------------------------------------
+// By block the slots that it, or a block that it leads to, writes; all, where a call does.
+static void find_writes(struct setter *c, struct arena *scratch) {
+    c->will_write = arena_alloc(scratch, (size_t)c->cfg->n * CONTROL_SLOTS);
+    struct control_operands o;
+    for (uint32_t pc = 0; pc < c->im->n_insts; pc++) {
+        control_operands(&c->im->inst[pc], &o);
+        uint8_t *const row = &c->will_write[(size_t)c->cfg->block_of[pc] * CONTROL_SLOTS];
+        for (uint32_t i = 0; i < o.n_writes; i++) row[o.write[i]] = 1;
+        if (control_drains(&c->im->inst[pc])) memset(row, 1, CONTROL_SLOTS); // whatever follows
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = c->cfg->n; b-- > 0;) {
+            uint8_t *const row = &c->will_write[(size_t)b * CONTROL_SLOTS];
+            const struct cfg_block *const block = &c->cfg->block[b];
+            for (uint32_t i = 0; i < block->n_succ; i++) {
+                const uint8_t *const next =
+                    &c->will_write[(size_t)c->cfg->edge[block->succ + i] * CONTROL_SLOTS];
+                uint8_t more = 0;
+                for (uint32_t s = 0; s < CONTROL_SLOTS; s++) {
+                    more |= (uint8_t)(next[s] & ~row[s]);
+                    row[s] |= next[s];
+                }
+                changed |= more != 0;
+            }
+        }
+    }
+}
+
+// Where the instruction's results are touched first, and where one of its operands is overwritten
+// while they may still be under way: distances, FAR_AWAY behind the block. `*overwrites`: it is, as
+// far as can be seen.
+struct ahead {
+    uint32_t result, operand;
+    bool overwrites;
+};
+static struct ahead look_ahead(const struct setter *c, uint32_t pc,
+                               const struct control_operands *mine) {
+    struct ahead a = {.result = FAR_AWAY, .operand = FAR_AWAY};
+    const uint32_t b = c->cfg->block_of[pc];
+    const struct cfg_block *const block = &c->cfg->block[b];
+    const uint32_t end = block->first + block->n;
+    struct control_operands o;
+    uint32_t i = pc + 1;
+    for (; i < end && i < pc + LOOK_AHEAD; i++) {
+        control_operands(&c->im->inst[i], &o);
+        const bool drains = control_drains(&c->im->inst[i]);
+        const bool is_touched = drains || touches(mine->write, mine->n_writes, o.read, o.n_reads) ||
+                                touches(mine->write, mine->n_writes, o.write, o.n_writes);
+        if (is_touched && mine->n_writes != 0) {
+            a.result = i - pc;
+            return a; // which waits for the operands' reading too
+        }
+        if (!a.overwrites &&
+            (drains || touches(mine->read, mine->n_reads, o.write, o.n_writes))) {
+            a.overwrites = true;
+            a.operand = i - pc;
+            if (mine->n_writes == 0) return a;
+        }
+    }
+    if (a.overwrites) return a;
+    if (i < end) {
+        a.overwrites = true;
+        return a;
+    }
+    for (uint32_t k = 0; k < block->n_succ; k++) {
+        const uint8_t *const row =
+            &c->will_write[(size_t)c->cfg->edge[block->succ + k] * CONTROL_SLOTS];
+        for (uint32_t r = 0; r < mine->n_reads; r++) a.overwrites |= row[mine->read[r]] != 0;
+    }
+    return a;
+}
+
+struct uses { // of counters in a block: the place that waits for each, FAR_AWAY: not known
+    uint32_t at[CONTROL_COUNTERS];
+};
+
+static uint8_t take_counter(struct setter *c, struct uses *u, uint8_t up, uint32_t at) {
+    uint32_t best = CONTROL_NONE, distance = UINT32_MAX;
+    for (uint32_t i = 0; i < CONTROL_COUNTERS; i++) {
+        const uint32_t k = (c->next + i) % CONTROL_COUNTERS;
+        if (!(up >> k & 1)) {
+            if (distance != 0 || best == CONTROL_NONE) best = k, distance = 0;
+            continue;
+        }
+        const uint32_t d = u->at[k] > at ? u->at[k] - at : at - u->at[k];
+        if (d == 0 && at < FAR_AWAY) { // waited for by the same instruction
+            return (uint8_t)k;
+        }
+        if (d + 1 < distance) best = k, distance = d + 1;
+    }
+    if (!(up >> best & 1)) {
+        u->at[best] = at;
+        c->next = (best + 1) % CONTROL_COUNTERS;
+    } else if (at > u->at[best]) {
+        u->at[best] = at;
+    }
+    return (uint8_t)best;
+}
+
+static void assign(struct setter *c, uint32_t pc, const struct state *s, struct uses *u,
+                   const struct control_operands *o) {
+    struct code_control *const k = &c->im->control[pc];
+    if (!control_is_variable(c->latencies, &c->im->inst[pc])) return;
+    const struct ahead a = look_ahead(c, pc, o);
+    uint8_t up = counters_up(s);
+    if (o->n_writes != 0) {
+        k->write = take_counter(c, u, up, a.result == FAR_AWAY ? FAR_AWAY : pc + a.result);
+        up |= (uint8_t)(1u << k->write);
+    }
+    if (a.overwrites)
+        k->read = take_counter(c, u, up, a.operand == FAR_AWAY ? FAR_AWAY : pc + a.operand);
+}
+
+static void enter_block(struct setter *c, uint32_t b, struct state *s) {
+    const struct cfg_block *const block = &c->cfg->block[b];
+    memset(s, 0, sizeof *s);
+    for (uint32_t i = 0; i < block->n_pred; i++) {
+        const uint32_t p = c->cfg->pred_edge[block->pred + i];
+        const uint32_t last = c->cfg->block[p].first + c->cfg->block[p].n - 1;
+        join(s, &c->out[p],
+             control_elapsed(c->latencies, &c->im->inst[last], c->im->control[last].stall));
+    }
+}
+
+static void assign_block(struct setter *c, uint32_t b) {
+    const struct cfg_block *const block = &c->cfg->block[b];
+    struct state s;
+    enter_block(c, b, &s);
+    struct uses u;
+    for (uint32_t i = 0; i < CONTROL_COUNTERS; i++) u.at[i] = FAR_AWAY;
+    struct control_operands o;
+    for (uint32_t pc = block->first; pc < block->first + block->n; pc++) {
+        control_operands(&c->im->inst[pc], &o);
+        wait(&s, waits_for(&s, &c->im->inst[pc], &o));
+        assign(c, pc, &s, &u, &o);
+        issue(c, &s, pc, &o);
+    }
+    c->out[b] = s;
+}
+
+// ---- 2. waits and stalls ------------------------------------------------------------------------
+// `pc` may issue right behind `before`, whose state as of its issue is `s`.
+static bool follow(struct setter *c, uint32_t before, const struct state *s, uint32_t pc,
+                   const struct control_operands *o) {
+    struct code_control *const k = &c->im->control[before];
+    const struct minst *const m = &c->im->inst[before];
+    uint32_t need = cycles_before(c, s, &c->im->inst[pc], o);
+    const uint8_t wait = c->im->control[pc].wait;
+    const bool waits = (k->write != CONTROL_NONE && wait >> k->write & 1) ||
+                       (k->read != CONTROL_NONE && wait >> k->read & 1);
+    if (waits && need < 2) need = 2;
+    if (need <= control_elapsed(c->latencies, m, k->stall)) return false;
+    k->stall = (uint8_t)need;
+    return true;
+}
+
+static bool grow_wait(struct setter *c, uint32_t pc, const struct state *s,
+                      const struct control_operands *o) {
+    struct code_control *const k = &c->im->control[pc];
+    const uint8_t mask = k->wait | waits_for(s, &c->im->inst[pc], o);
+    const bool grows = mask != k->wait;
+    k->wait = mask;
+    return grows;
+}
+
+struct change {
+    bool bits, state;
+};
+
+static void settle_block(struct setter *c, uint32_t b, struct change *changed) {
+    const struct cfg_block *const block = &c->cfg->block[b];
+    struct control_operands o;
+    struct state s;
+    for (uint32_t pc = block->first; pc < block->first + block->n; pc++) {
+        control_operands(&c->im->inst[pc], &o);
+        if (pc == block->first) {
+            enter_block(c, b, &s);
+            changed->bits |= grow_wait(c, pc, &s, &o);
+            for (uint32_t i = 0; i < block->n_pred; i++) {
+                const uint32_t p = c->cfg->pred_edge[block->pred + i];
+                const uint32_t last = c->cfg->block[p].first + c->cfg->block[p].n - 1;
+                changed->bits |= follow(c, last, &c->out[p], pc, &o);
+            }
+            enter_block(c, b, &s); // the cycles of the stalls that have grown
+        } else {
+            changed->bits |= grow_wait(c, pc, &s, &o);
+            changed->bits |= follow(c, pc - 1, &s, pc, &o);
+            elapse(&s, control_elapsed(c->latencies, &c->im->inst[pc - 1],
+                                       c->im->control[pc - 1].stall));
+        }
+        wait(&s, c->im->control[pc].wait);
+        issue(c, &s, pc, &o);
+    }
+    join(&s, &c->out[b], 0); // states only grow
+    changed->state |= memcmp(&s, &c->out[b], sizeof s) != 0;
+    c->out[b] = s;
+}
+
+static void settle(struct setter *c) {
+    struct change changed = {.bits = true};
+    while (changed.bits) {
+        changed.bits = false;
+        memset(c->out, 0, (size_t)c->cfg->n * sizeof *c->out);
+        do {
+            changed.state = false;
+            for (uint32_t i = 0; i < c->cfg->n_order; i++)
+                settle_block(c, c->cfg->order[i], &changed);
+            for (uint32_t b = 0; b < c->cfg->n; b++) // functions
+                if (c->cfg->block[b].rpo == UINT32_MAX) settle_block(c, b, &changed);
+        } while (changed.state);
+    }
+}
+
+// ---- hints --------------------------------------------------------------------------------------
+static bool is_cached(const struct setter *c, uint32_t pc) {
+    const struct minst *const m = &c->im->inst[pc];
+    return op_class_unit[m->klass] != UNIT_NONE && !control_is_variable(c->latencies, m);
+}
+
+// An operand stays for the next instruction of the warp that reads the same register in the same
+// place; only instructions of fixed latency read through the operand cache (Huerta et al.).
+static void set_reuse(struct setter *c, uint32_t pc) {
+    if (c->cfg->block_of[pc] != c->cfg->block_of[pc + 1]) return;
+    if (!is_cached(c, pc) || !is_cached(c, pc + 1)) return;
+    const struct minst *const m = &c->im->inst[pc], *const next = m + 1;
+    for (uint32_t i = 0; i < CONTROL_REUSE_SLOTS; i++) {
+        const struct opnd *const a = &m->src[i], *const b = &next->src[i];
+        if (a->kind != OPND_GPR || b->kind != OPND_GPR) continue;
+        bool is_written = false;
+        for (uint32_t d = 0; d < WW_COUNT(m->dst); d++)
+            is_written |= m->dst[d].kind == OPND_GPR && m->dst[d].reg < a->reg + a->words &&
+                          a->reg < m->dst[d].reg + m->dst[d].words;
+        if (a->reg == b->reg && a->words == b->words && !is_written)
+            c->im->control[pc].reuse |= (uint8_t)(1u << i);
+    }
+}
+
+// The warp's next instruction waits for a counter, and not at once: the next cycle is another's.
+static void set_yield(struct setter *c, uint32_t pc) {
+    struct code_control *const k = &c->im->control[pc];
+    k->yield = k->stall > 1 && c->im->control[pc + 1].wait != 0 &&
+               c->cfg->block_of[pc] == c->cfg->block_of[pc + 1];
+}
+
+void control_set(struct code_image *im, struct arena *scratch) {
+    if (im->n_insts == 0) return;
+    struct setter c = {.im = im, .latencies = &im->target.latencies};
+    c.cfg = cfg_build_image(scratch, im);
+    im->control = arena_alloc(&im->arena, im->n_insts * sizeof *im->control);
+    for (uint32_t i = 0; i < im->n_insts; i++)
+        im->control[i] = (struct code_control){
+            .stall = 1, .write = CONTROL_NONE, .read = CONTROL_NONE};
+    c.out = arena_alloc(scratch, (size_t)c.cfg->n * sizeof *c.out);
+    find_writes(&c, scratch);
+    for (uint32_t i = 0; i < c.cfg->n_order; i++) assign_block(&c, c.cfg->order[i]);
+    for (uint32_t b = 0; b < c.cfg->n; b++) // functions
+        if (c.cfg->block[b].rpo == UINT32_MAX) assign_block(&c, b);
+    settle(&c);
+    for (uint32_t pc = 0; pc + 1 < im->n_insts; pc++) {
+        set_reuse(&c, pc);
+        set_yield(&c, pc);
+    }
+}

@@ -1,0 +1,38 @@
+// Control bits: what the instructions of machines without a scoreboard say of when the next one may
+// issue (control.c sets them, control_verify.c checks them).
+#ifndef WW_CODE_CONTROL_H
+#define WW_CODE_CONTROL_H
+
+#include "code/cfg.h"
+
+// Registers, predicates and the carry as one row of slots.
+enum { CONTROL_PRED = MAX_GPRS, CONTROL_CARRY = MAX_GPRS + MAX_PREDS, CONTROL_SLOTS = 272 };
+
+// Whether its result comes at a time that the code does not know, and its operands are read late.
+bool control_is_variable(const struct code_latencies *l, const struct minst *m);
+// Whether the warp's results must all be there, and its counters down, before it issues: calls and
+// returns, behind which any code may stand.
+static inline bool control_drains(const struct minst *m) {
+    return m->op == OP_CALL || m->op == OP_CALLI || m->op == OP_RET;
+}
+// Cycles until a result may be used that needs no counter, and at least until the warp's next issue.
+uint32_t control_latency(const struct code_latencies *l, const struct minst *m);
+uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall);
+
+// Slots that an instruction reads and writes, fillers too (they wait as what they stand for does).
+enum { CONTROL_MAX_OPERANDS = 32 };
+struct control_operands {
+    uint16_t read[CONTROL_MAX_OPERANDS], write[CONTROL_MAX_OPERANDS];
+    uint32_t n_reads, n_writes;
+};
+void control_operands(const struct minst *m, struct control_operands *o);
+
+// Fills im->control of a linked image. `scratch` is for working memory.
+void control_set(struct code_image *im, struct arena *scratch);
+
+// Whether some path through the image lets an operand be read before it is there, or a register be
+// written while something before it still reads or writes it. Calls `report` for each such place.
+void control_verify(const struct code_image *im, struct arena *scratch,
+                    void (*report)(void *user, uint32_t pc, const char *what), void *user);
+
+#endif

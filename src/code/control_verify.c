@@ -1,0 +1,157 @@
+// Checks control bits without the states that control.c sets them from: each instruction that has a
+// result, or reads operands late, is followed along every path of the code until it is known to be
+// over, and what is found to touch its registers before that is reported. A path of fixed latency is
+// over after so many cycles, one of variable latency where something waits for its counter.
+#include "code/control.h"
+
+struct walk {
+    const struct code_image *im;
+    const struct cfg *cfg;
+    const struct control_operands *operands; // by instruction
+    void (*report)(void *user, uint32_t pc, const char *what);
+    void *user;
+    uint32_t from;
+    uint32_t *seen, walks; // by instruction: the last walk that came here
+    uint32_t *to;          // successors of the instruction in hand
+    uint32_t *stack, n;    // of a walk through counters
+    struct step {
+        uint32_t pc, elapsed;
+    } * steps;
+    uint32_t n_steps, steps_room;
+};
+
+static bool has(const uint16_t *list, uint32_t n, uint16_t slot) {
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == slot) return true;
+    return false;
+}
+static bool meets(const uint16_t *a, uint32_t n_a, const uint16_t *b, uint32_t n_b) {
+    for (uint32_t i = 0; i < n_a; i++)
+        if (has(b, n_b, a[i])) return true;
+    return false;
+}
+
+static uint32_t stall_of(const struct walk *w, uint32_t pc) {
+    return control_elapsed(&w->im->target.latencies, &w->im->inst[pc], w->im->control[pc].stall);
+}
+
+// The instructions that may issue next, in w->to.
+static uint32_t successors(const struct walk *w, uint32_t pc) {
+    const struct cfg_block *const b = &w->cfg->block[w->cfg->block_of[pc]];
+    if (control_drains(&w->im->inst[pc])) return 0; // nothing crosses it
+    if (pc + 1 < b->first + b->n) {
+        w->to[0] = pc + 1;
+        return 1;
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n_succ; i++)
+        w->to[n++] = w->cfg->block[w->cfg->edge[b->succ + i]].first;
+    return n;
+}
+
+// ---- fixed latency ------------------------------------------------------------------------------
+static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed, uint32_t latency) {
+    const struct control_operands *const p = &w->operands[w->from], *const o = &w->operands[pc];
+    const struct minst *const m = &w->im->inst[pc];
+    const struct code_latencies *const l = &w->im->target.latencies;
+    if (meets(p->write, p->n_writes, o->read, o->n_reads) || control_drains(m)) {
+        w->report(w->user, pc, "may issue before an operand of fixed latency is there");
+        return;
+    }
+    const uint32_t own = control_is_variable(l, m) ? 1 : control_latency(l, m);
+    if (meets(p->write, p->n_writes, o->write, o->n_writes) && elapsed + own <= latency)
+        w->report(w->user, pc, "may write a register before an older result does");
+}
+
+static void follow_fixed(struct walk *w) {
+    const uint32_t latency =
+        control_latency(&w->im->target.latencies, &w->im->inst[w->from]);
+    w->n_steps = 0;
+    w->steps[w->n_steps++] = (struct step){w->from, 0};
+    while (w->n_steps != 0) {
+        const struct step s = w->steps[--w->n_steps];
+        const uint32_t elapsed = s.elapsed + stall_of(w, s.pc);
+        if (elapsed >= latency) continue;
+        const uint32_t n = successors(w, s.pc);
+        for (uint32_t i = 0; i < n; i++) {
+            check_fixed(w, w->to[i], elapsed, latency);
+            if (w->n_steps == w->steps_room)
+                w->report(w->user, s.pc, "has more ways out than can be followed");
+            else
+                w->steps[w->n_steps++] = (struct step){w->to[i], elapsed};
+        }
+    }
+}
+
+// ---- variable latency ---------------------------------------------------------------------------
+// Follows until `counters` are waited for; what touches the slots in `writes` (as a source too) or
+// overwrites those in `reads` comes too early.
+static void follow_counter(struct walk *w, uint8_t counters, const uint16_t *writes,
+                           uint32_t n_writes, const uint16_t *reads, uint32_t n_reads) {
+    w->n = 0;
+    w->stack[w->n++] = w->from;
+    w->walks++;
+    while (w->n != 0) {
+        const uint32_t pc = w->stack[--w->n];
+        const uint32_t n = successors(w, pc);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t at = w->to[i];
+            if (w->seen[at] == w->walks) continue;
+            w->seen[at] = w->walks;
+            const struct control_operands *const o = &w->operands[at];
+            if (w->im->control[at].wait & counters) {
+                if (pc == w->from && stall_of(w, pc) < 2)
+                    w->report(w->user, at, "waits for a counter that is not up yet");
+                continue;
+            }
+            if (control_drains(&w->im->inst[at]) ||
+                meets(writes, n_writes, o->read, o->n_reads) ||
+                meets(writes, n_writes, o->write, o->n_writes))
+                w->report(w->user, at, "needs a result without waiting for its counter");
+            else if (meets(reads, n_reads, o->write, o->n_writes))
+                w->report(w->user, at, "overwrites an operand that may not have been read");
+            w->stack[w->n++] = at;
+        }
+    }
+}
+
+static uint8_t bit_of(uint8_t counter) {
+    return counter < CONTROL_COUNTERS ? (uint8_t)(1u << counter) : 0;
+}
+
+static void follow(struct walk *w) {
+    const struct control_operands *const o = &w->operands[w->from];
+    const struct code_control *const k = &w->im->control[w->from];
+    if (control_drains(&w->im->inst[w->from])) return;
+    if (!control_is_variable(&w->im->target.latencies, &w->im->inst[w->from])) {
+        if (o->n_writes != 0) follow_fixed(w);
+        return;
+    }
+    // Once the results are written the operands have been read.
+    const uint8_t either = bit_of(k->write) | bit_of(k->read);
+    if (o->n_writes != 0) {
+        if (k->write == CONTROL_NONE)
+            w->report(w->user, w->from, "has a result of variable latency and no counter");
+        follow_counter(w, bit_of(k->write), o->write, o->n_writes, NULL, 0);
+    }
+    if (o->n_reads != 0) follow_counter(w, either, NULL, 0, o->read, o->n_reads);
+}
+
+void control_verify(const struct code_image *im, struct arena *scratch,
+                    void (*report)(void *user, uint32_t pc, const char *what), void *user) {
+    struct walk w = {.im = im, .report = report, .user = user, .steps_room = 1u << 14};
+    struct control_operands *const operands =
+        arena_alloc(scratch, (size_t)im->n_insts * sizeof *operands);
+    for (uint32_t pc = 0; pc < im->n_insts; pc++) control_operands(&im->inst[pc], &operands[pc]);
+    w.operands = operands;
+    w.cfg = cfg_build_image(scratch, im);
+    w.seen = arena_alloc(scratch, (size_t)im->n_insts * sizeof *w.seen);
+    w.to = arena_alloc(scratch, ((size_t)w.cfg->n + 1) * sizeof *w.to);
+    w.stack = arena_alloc(scratch, ((size_t)im->n_insts + 1) * sizeof *w.stack);
+    w.steps = arena_alloc(scratch, w.steps_room * sizeof *w.steps);
+    for (w.from = 0; w.from < im->n_insts; w.from++) {
+        const struct code_control *const k = &im->control[w.from];
+        if (k->stall < 1 || k->stall > CONTROL_MAX_STALL) report(user, w.from, "has no stall count");
+        follow(&w);
+    }
+}

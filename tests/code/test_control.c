@@ -1,0 +1,285 @@
+// Control bits: by hand where a page can say what they must be, and on random programs with the
+// verifier, which is told of a missing cycle, a missing wait and a missing counter.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "code/control.h"
+#include "test_targets.h"
+
+enum { N = 40, REGS = 12 };
+static uint32_t seed;
+static uint32_t draw(uint32_t n) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+static struct opnd reg(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 1, .reg = r}; }
+static struct opnd pair(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 2, .reg = r}; }
+static struct minst inst(enum mop op) {
+    return (struct minst){.op = (uint16_t)op,
+                          .klass = mop_info[op].klass,
+                          .guard = PRED_TRUE,
+                          .target = -1,
+                          .reconv = -1};
+}
+static struct minst op3(enum mop op, uint32_t d, uint32_t a, uint32_t b) {
+    struct minst m = inst(op);
+    m.dst[0] = reg(d);
+    m.src[0] = reg(a);
+    m.src[1] = reg(b);
+    return m;
+}
+static struct minst load(uint32_t d, uint32_t a) {
+    struct minst m = inst(OP_LD);
+    m.dst[0] = reg(d);
+    m.src[0] = reg(a);
+    return m;
+}
+static struct minst store(uint32_t a, uint32_t b) {
+    struct minst m = inst(OP_ST);
+    m.src[0] = reg(a);
+    m.src[1] = reg(b);
+    return m;
+}
+static struct minst branch(int32_t to, uint32_t guard) {
+    struct minst m = inst(OP_BRA);
+    m.target = to;
+    m.guard = guard;
+    return m;
+}
+
+struct sample {
+    struct code_image im;
+    uint32_t func_pc[1];
+};
+static struct sample *set(struct minst *m, uint32_t n, struct code_latencies l) {
+    struct sample *const s = calloc(1, sizeof *s);
+    s->im = (struct code_image){.inst = m,
+                                .n_insts = n,
+                                .n_regs = MAX_GPRS,
+                                .n_funcs = 1,
+                                .func_pc = s->func_pc,
+                                .target = {.gen = GEN_VOLTA, .latencies = l},
+                                .name = "test"};
+    arena_init(&s->im.arena, NULL);
+    struct arena scratch;
+    arena_init(&scratch, NULL);
+    control_set(&s->im, &scratch);
+    arena_free(&scratch);
+    return s;
+}
+static void drop(struct sample *s) {
+    arena_free(&s->im.arena);
+    free(s);
+}
+static void count(void *user, uint32_t pc, const char *what) {
+    (void)pc, (void)what;
+    ++*(uint32_t *)user;
+}
+static uint32_t faults(const struct sample *s) {
+    struct arena scratch;
+    arena_init(&scratch, NULL);
+    uint32_t n = 0;
+    control_verify(&s->im, &scratch, count, &n);
+    arena_free(&scratch);
+    return n;
+}
+
+// ---- by hand ------------------------------------------------------------------------------------
+static void fixed_latencies_become_stalls(void **state) {
+    (void)state;
+    struct minst m[] = {
+        op3(OP_IADD, 1, 0, 0), // R1, needed by the next: 4
+        op3(OP_IADD, 2, 1, 1), // needed three instructions on: 4 - 1 - 1 of the two between
+        op3(OP_IADD, 3, 0, 0), op3(OP_IADD, 4, 0, 0),
+        op3(OP_IADD, 5, 2, 0),  op3(OP_DADD, 6, 0, 0), // 8, and the next writes R6 after 4: 5
+        op3(OP_IADD, 6, 0, 0),  inst(OP_EXIT),
+    };
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    static const uint8_t stall[] = {4, 1, 1, 2, 1, 5, 1, 1};
+    for (uint32_t i = 0; i < WW_COUNT(m); i++) {
+        assert_int_equal(s->im.control[i].stall, stall[i]);
+        assert_int_equal(s->im.control[i].write, CONTROL_NONE);
+        assert_int_equal(s->im.control[i].read, CONTROL_NONE);
+        assert_int_equal(s->im.control[i].wait, 0);
+    }
+    assert_int_equal(faults(s), 0);
+    drop(s);
+}
+
+static void variable_latencies_become_counters(void **state) {
+    (void)state;
+    struct minst m[] = {
+        load(1, 0), load(2, 0),        // both are needed by 3: one counter
+        op3(OP_MUFU, 3, 0, 0),         // needed by 4: its own
+        op3(OP_IADD, 4, 1, 2), op3(OP_IADD, 5, 3, 4),
+        store(0, 5),                   // its operand is overwritten by 6: a counter of reads
+        op3(OP_IADD, 5, 0, 0), store(0, 5), inst(OP_EXIT), // never overwritten: none
+    };
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    const struct code_control *const k = s->im.control;
+    assert_true(k[0].write < CONTROL_COUNTERS);
+    assert_int_equal(k[0].write, k[1].write);
+    assert_true(k[2].write < CONTROL_COUNTERS && k[2].write != k[0].write);
+    assert_int_equal(k[3].wait, 1u << k[0].write);
+    assert_int_equal(k[4].wait, 1u << k[2].write);
+    assert_true(k[5].read < CONTROL_COUNTERS && k[5].write == CONTROL_NONE);
+    assert_int_equal(k[6].wait, 1u << k[5].read);
+    assert_int_equal(k[5].stall, 2); // a counter is up a cycle after the issue
+    assert_int_equal(k[7].read, CONTROL_NONE);
+    for (uint32_t i = 0; i < 2; i++) assert_int_equal(k[i].read, CONTROL_NONE);
+    assert_int_equal(faults(s), 0);
+    drop(s);
+}
+
+// A load in a loop, whose value the next iteration needs, and what follows the loop.
+static void paths_meet(void **state) {
+    (void)state;
+    struct minst m[] = {
+        load(1, 0),            // on the way in
+        op3(OP_IADD, 2, 1, 2), // the loop: waits for either load
+        load(1, 0),
+        op3(OP_FADD, 3, 0, 0),
+        branch(1, 0),
+        op3(OP_FADD, 4, 3, 1), // behind it, for the second
+        inst(OP_EXIT),
+    };
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    const struct code_control *const k = s->im.control;
+    assert_int_equal(k[1].wait, 1u << k[0].write | 1u << k[2].write);
+    assert_true(k[5].wait >> k[2].write & 1);
+    assert_int_equal(k[4].stall, 1); // a branch takes longer than the addition before it
+    assert_int_equal(faults(s), 0);
+    drop(s);
+    struct code_latencies quick = test_latencies();
+    quick.branch = 1;
+    struct sample *const q = set(m, WW_COUNT(m), quick);
+    assert_int_equal(q->im.control[4].stall, 3);
+    assert_int_equal(faults(q), 0);
+    drop(q);
+}
+
+// Nothing crosses a call.
+static void calls_wait_for_all(void **state) {
+    (void)state;
+    struct minst m[] = {load(1, 0), op3(OP_DADD, 2, 0, 0), inst(OP_CALL), op3(OP_IADD, 3, 1, 2),
+                        inst(OP_EXIT)};
+    m[2].target = 3;
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    assert_int_equal(s->im.control[2].wait, 1u << s->im.control[0].write);
+    assert_int_equal(s->im.control[1].stall, 8);
+    assert_int_equal(s->im.control[3].wait, 0);
+    assert_int_equal(faults(s), 0);
+    drop(s);
+}
+
+static void operands_that_come_again_are_kept(void **state) {
+    (void)state;
+    struct minst m[] = {
+        op3(OP_FADD, 4, 1, 2), // R1 again in the same place: kept; R2 not: another place
+        op3(OP_FADD, 5, 1, 3),
+        op3(OP_FADD, 1, 1, 2), // R1 is written: not kept
+        op3(OP_FADD, 6, 1, 2), // R2 again
+        load(7, 2), op3(OP_FADD, 8, 7, 2), inst(OP_EXIT), // loads read past the operand cache
+    };
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    static const uint8_t reuse[] = {1, 1, 2, 0, 0, 0, 0};
+    for (uint32_t i = 0; i < WW_COUNT(m); i++)
+        assert_int_equal(s->im.control[i].reuse, reuse[i]);
+    drop(s);
+}
+
+// ---- random programs ----------------------------------------------------------------------------
+static const enum mop mix[] = {OP_IADD, OP_FFMA, OP_IMAD, OP_DADD, OP_MUFU, OP_LD, OP_LD, OP_ST,
+                               OP_SHFL, OP_ISETP, OP_HADD, OP_BRA, OP_CALL, OP_HMMA_884};
+static void draw_program(struct minst *m, uint32_t n, bool is_straight) {
+    for (uint32_t i = 0; i < n; i++) {
+        enum mop op = mix[draw(WW_COUNT(mix))];
+        if (is_straight && (op == OP_BRA || op == OP_CALL)) op = OP_IADD;
+        m[i] = inst(op);
+        m[i].src[0] = draw(4) == 0 ? pair(draw(REGS / 2) * 2) : reg(draw(REGS));
+        m[i].src[1] = reg(draw(REGS));
+        if (op == OP_ISETP)
+            m[i].dst[0] = (struct opnd){.kind = OPND_PRED, .reg = draw(3)};
+        else if (op == OP_LD && draw(2))
+            m[i].dst[0] = pair(draw(REGS / 2) * 2);
+        else if (op != OP_ST && op != OP_BRA && op != OP_CALL)
+            m[i].dst[0] = reg(draw(REGS));
+        if (draw(4) == 0) m[i].guard = draw(3);
+        if (op == OP_CALL) m[i] = inst(OP_CALL);
+        if (op == OP_BRA) {
+            m[i] = inst(OP_BRA);
+            m[i].guard = draw(3) == 0 ? PRED_TRUE : draw(3);
+        }
+        if (op == OP_BRA || op == OP_CALL) m[i].target = (int32_t)draw(n);
+    }
+    m[n - 1] = inst(OP_EXIT);
+}
+
+static void random_programs_wait_for_everything(void **state) {
+    (void)state;
+    const struct code_latencies known = test_latencies(), unknown = {0};
+    struct code_latencies quick = known; // where a branch hides nothing
+    quick.branch = 1;
+    for (uint32_t round = 0; round < 1500; round++) {
+        seed = round;
+        struct minst m[N];
+        draw_program(m, N, false);
+        struct sample *const s =
+            set(m, N, round % 3 == 0 ? known : round % 3 == 1 ? quick : unknown);
+        if (faults(s) != 0) fail_msg("program %u: %u places are too early", round, faults(s));
+        drop(s);
+    }
+}
+
+// In straight-line code every cycle and every wait is needed: the verifier misses each.
+static void what_is_taken_away_is_missed(void **state) {
+    (void)state;
+    uint32_t taken = 0;
+    for (uint32_t round = 0; round < 150; round++) {
+        seed = 77 + round;
+        struct minst m[N];
+        draw_program(m, N, true);
+        struct sample *const s = set(m, N, test_latencies());
+        for (uint32_t i = 0; i < N; i++) {
+            struct code_control *const k = &s->im.control[i], kept = *k;
+            if (kept.stall > 1) {
+                k->stall--;
+                if (faults(s) == 0) fail_msg("program %u, %u: a cycle less", round, i);
+                taken++;
+            }
+            *k = kept;
+            for (uint32_t c = 0; c < CONTROL_COUNTERS; c++) {
+                if (!(kept.wait >> c & 1)) continue;
+                k->wait = (uint8_t)(kept.wait & ~(1u << c));
+                if (faults(s) == 0) fail_msg("program %u, %u: a wait less", round, i);
+                taken++;
+            }
+            *k = kept;
+            if (kept.write != CONTROL_NONE) {
+                k->write = CONTROL_NONE;
+                if (faults(s) == 0) fail_msg("program %u, %u: a counter less", round, i);
+                taken++;
+            }
+            *k = kept;
+        }
+        drop(s);
+    }
+    assert_true(taken > 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_latencies_become_stalls),
+        cmocka_unit_test(variable_latencies_become_counters),
+        cmocka_unit_test(paths_meet),
+        cmocka_unit_test(calls_wait_for_all),
+        cmocka_unit_test(operands_that_come_again_are_kept),
+        cmocka_unit_test(random_programs_wait_for_everything),
+        cmocka_unit_test(what_is_taken_away_is_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
