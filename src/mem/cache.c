@@ -282,6 +282,10 @@ struct cache_answer cache_reserve(struct cache *c, uint64_t line_addr) {
 }
 
 uint32_t cache_lines(const struct cache *c) { return c->lines; }
+uint32_t cache_valid_at(const struct cache *c, uint32_t place) {
+    return place == CACHE_NOWHERE ? 0 : c->line[place].valid;
+}
+
 uint32_t cache_place_of(const struct cache *c, uint64_t line_addr) {
     return cache_find(c, line_addr >> c->line_shift);
 }

@@ -368,6 +368,8 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     }
     if (atomic) return BLOCK_NONE;
     act[ACT_l2_reads]++;
+    act[ACT_l2_read_sectors] += bits_count32(k->sectors);
+    act[ACT_l2_read_hit_sectors] += bits_count32(k->sectors & ~missing);
     act[!missing ? ACT_l2_read_hits : dram_bytes == 0 ? ACT_l2_read_merges : ACT_l2_read_misses]++;
     return BLOCK_NONE;
 }
@@ -391,6 +393,7 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
     tell_access(p, si, n, k, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, i, tick);
     if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);
     p->act.c[ACT_l2_writes]++;
+    p->act.c[ACT_l2_write_sectors] += bits_count32(k->sectors);
     p->act.c[hit ? ACT_l2_write_hits : ACT_l2_write_misses]++;
     return BLOCK_NONE;
 }

@@ -212,6 +212,8 @@ uint32_t cache_lines(const struct cache *c);
 // The place of a line, or CACHE_NOWHERE. Changes nothing.
 uint32_t cache_place_of(const struct cache *c, uint64_t line_addr);
 uint32_t cache_set_at(const struct cache *c, uint64_t line_addr);
+// Sectors that are there at a place, or at CACHE_NOWHERE: none.
+uint32_t cache_valid_at(const struct cache *c, uint32_t place);
 // Empties a place, unless its data is on its way: HIT with the line that left it, else MISS.
 struct cache_answer cache_drop(struct cache *c, uint32_t place);
 // Words of a line (bit a 4-byte word, from its start) and its sectors, each from the other: the

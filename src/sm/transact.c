@@ -23,7 +23,10 @@ static struct cache_access access_of(const struct sm *s, enum mem_client client,
 static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_L1D, x, t);
+    const uint32_t sectors = count_lanes(a.sectors);
     if (caches_read(&s->caches, &a)) {
+        s->act.c[ACT_l1_read_sectors] += sectors;
+        s->act.c[ACT_l1_read_hit_sectors] += sectors;
         s->act.c[ACT_l1_reads]++;
         s->act.c[ACT_l1_read_hits]++;
         s->act.c[ACT_l1_hit_words] += caches_words(&s->caches.of[CLIENT_L1D], a.sectors);
@@ -34,6 +37,9 @@ static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction 
     if (s->caches.n_writebacks > WRITEBACKS_WAIT && !caches_drain(&s->caches, t)) return false;
     const enum miss_outcome out = caches_miss(&s->caches, &a, e->op, t + s->c.l1_miss_extra);
     if (out == MISS_REFUSED) return false;
+    const uint32_t there = cache_valid_at(s->caches.of[CLIENT_L1D].tags, a.place);
+    s->act.c[ACT_l1_read_sectors] += sectors;
+    s->act.c[ACT_l1_read_hit_sectors] += count_lanes(a.sectors & there);
     s->act.c[ACT_l1_reads]++;
     s->act.c[out == MISS_MERGED ? ACT_l1_read_merges : ACT_l1_read_misses]++;
     o->left++;
@@ -78,6 +84,7 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
         const bool hit = r.result == CACHE_HIT;
         a.place = r.place;
         s->act.c[ACT_l1_writes]++;
+        s->act.c[ACT_l1_write_sectors] += count_lanes(a.sectors);
         s->act.c[ACT_l1_write_hits] += hit;
         s->act.c[ACT_l1_evictions] += hit && evicts;
         caches_tell(&s->caches, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
@@ -108,6 +115,7 @@ static bool store_local(struct sm *s, const struct transaction *x, uint64_t t) {
     const bool hit = r.result == CACHE_HIT;
     a.place = r.place;
     s->act.c[ACT_l1_writes]++;
+    s->act.c[ACT_l1_write_sectors] += count_lanes(a.sectors);
     s->act.c[ACT_l1_write_hits] += hit;
     s->act.c[ACT_l1_evictions] += r.has_victim;
     caches_line_left(&s->caches, CLIENT_L1D, &r, true, t);
