@@ -120,6 +120,7 @@ static void start_runs(struct gpu *g) {
         if (!r || r->started || r->starts_at > g->now) continue;
         if (!on) {
             catch_up_memory(g);
+            if (g->config.cold_launches) mem_system_forget(g->mem, g->now);
             g->grid_from = g->busy_from = g->now;
             g->next_sm = 0;
             g->quanta = 0;

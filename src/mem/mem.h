@@ -160,6 +160,8 @@ uint32_t mem_system_slices(const struct mem_system *m);
 uint32_t mem_system_l2_lines(const struct mem_system *m); // of a slice
 // Writes back or drops all L2 lines (between programs), closes rows. Counts nothing.
 void mem_system_reset(struct mem_system *m);
+// Drops all L2 lines while nothing is on its way (between kernels), as of a core cycle. Counts nothing.
+void mem_system_forget(struct mem_system *m, uint64_t cycle);
 // For tests and deadlock reports: what waits where.
 void mem_system_describe(const struct mem_system *m, FILE *out);
 // NULL, or in what way the memory system contradicts itself: an error of the simulator.

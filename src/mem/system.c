@@ -422,6 +422,18 @@ void mem_system_reset(struct mem_system *m) {
     net_mesh_reset(&m->mesh);
 }
 
+void mem_system_forget(struct mem_system *m, uint64_t cycle) {
+    for (uint32_t i = 0; i < m->c.partitions; i++) {
+        for (uint32_t k = 0; k < m->map.slices; k++) {
+            struct slice *const s = &m->partition[i].slice[k];
+            if (!s->tags) continue;
+            l2_tell_flush(&m->partition[i], k, cycle * m->clock.core.period);
+            cache_invalidate(s->tags);
+            memset(s->words, 0, cache_lines(s->tags) * sizeof *s->words);
+        }
+    }
+}
+
 // ---- questions ------------------------------------------------------------------------------
 uint32_t mem_quantum_cycles(const struct mem_system *m) { return m->quantum; }
 uint32_t mem_system_partitions(const struct mem_system *m) { return m->c.partitions; }
