@@ -238,6 +238,11 @@ int run_all_workloads(struct cli *c, const struct all_request *q);
 const char *run_library_folder(struct cli *c);
 
 // ---- workloads (workloads.c) --------------------------------------------------------------------
+enum workload_kind {
+    WORKLOAD_OF_PAPERS,
+    WORKLOAD_OF_VOLTA, // needs compute capability 7.0: listed, and in no average
+    WORKLOAD_MICRO     // a micro-benchmark: in no listing and no average
+};
 struct workload {
     const char *name, *suite, *domain, *summary;
     const char *alias;   // in the papers, where another workload's name differs only in case; NULL
@@ -249,7 +254,7 @@ struct workload {
     uint32_t n_sizes;
     const char *const *kernel;
     uint32_t n_kernels;
-    bool micro; // a micro-benchmark: in no listing and no average
+    enum workload_kind kind;
 };
 enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n);
 bool workload_is(const struct workload *w, const char *name); // by its name or its alias

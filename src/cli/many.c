@@ -99,7 +99,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     if (s != WW_OK) return cli_fail(c, s);
     job_list jobs = {.n = 0};
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
-        if (list[i].micro) continue;
+        if (list[i].kind != WORKLOAD_OF_PAPERS) continue;
         bool has = false;
         for (uint32_t k = 0; k < list[i].n_sizes; k++)
             has = has || strcmp(list[i].size[k].name, q->size) == 0;

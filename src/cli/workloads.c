@@ -8,7 +8,7 @@
 
 // One `sizes:` entry has a name of its own, so the mapping is read as text by libyaml's events
 // through libcyaml's sequence-free subset: sizes are few and their names are fixed here.
-#define SIZE_NAMES(X) X(small) X(paper) X(twice) X(bench) X(large)
+#define SIZE_NAMES(X) X(small) X(paper) X(twice) X(bench) X(large) X(volta)
 struct size_file {
     char *note;
     int64_t *args;
@@ -106,8 +106,8 @@ static enum ww_status read_one(struct cli *c, const char *path, const char *buil
 }
 
 // The folders of one kind, behind those that the list has.
-static enum ww_status add_kind(struct cli *c, const char *const place[2][2], bool micro,
-                               struct workload **list, uint32_t *n) {
+static enum ww_status add_kind(struct cli *c, const char *const place[2][2],
+                               enum workload_kind kind, struct workload **list, uint32_t *n) {
     for (size_t i = 0; i < 2; i++) {
         glob_t g;
         if (glob(arena_printf(&c->arena, "%s/*/workload.yaml", place[i][0]), 0, NULL, &g) != 0)
@@ -118,7 +118,7 @@ static enum ww_status add_kind(struct cli *c, const char *const place[2][2], boo
         enum ww_status s = WW_OK;
         for (size_t k = 0; k < g.gl_pathc && s == WW_OK; k++) {
             s = read_one(c, g.gl_pathv[k], place[i][1], &all[*n]);
-            all[(*n)++].micro = micro;
+            all[(*n)++].kind = kind;
         }
         globfree(&g);
         return s;
@@ -134,13 +134,16 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
                       *const built = arena_printf(a, "%s/workloads", c->exe_dir);
     const char *const plain[2][2] = {{arena_printf(a, "%s/workloads", share), lib},
                                      {WW_SOURCE_DIR "/workloads", built}};
+    const char *const volta[2][2] = {{arena_printf(a, "%s/volta", share), lib},
+                                     {WW_SOURCE_DIR "/workloads/volta", built}};
     const char *const micro[2][2] = {{arena_printf(a, "%s/micro", share), lib},
                                      {WW_SOURCE_DIR "/micro", built}};
     *n = 0;
-    enum ww_status s = add_kind(c, plain, false, list, n);
+    enum ww_status s = add_kind(c, plain, WORKLOAD_OF_PAPERS, list, n);
     if (s == WW_OK && !*n)
         return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt", c->exe_dir);
-    return s == WW_OK ? add_kind(c, micro, true, list, n) : s;
+    if (s == WW_OK) s = add_kind(c, volta, WORKLOAD_OF_VOLTA, list, n);
+    return s == WW_OK ? add_kind(c, micro, WORKLOAD_MICRO, list, n) : s;
 }
 
 bool workload_is(const struct workload *w, const char *name) {
@@ -152,7 +155,7 @@ static void print_list(struct cli *c, const struct workload *list, uint32_t n) {
            "small", "paper", "sizes", "what it is");
     for (uint32_t i = 0; i < n; i++) {
         const struct workload *const w = &list[i];
-        if (w->micro) continue;
+        if (w->kind == WORKLOAD_MICRO) continue;
         char sizes[64] = "";
         size_t at = 0;
         for (uint32_t k = 0; k < w->n_sizes && at < sizeof sizes; k++)

@@ -5,8 +5,6 @@
 #include "host.h"
 #include "sizes.h"
 
-enum { ORDER = 508, FILL = ORDER / 2 }; // entries of a node as it is built
-
 static const struct host_param params[] = {
     {"KEYS", 1, 1 << 24, "keys in the tree"},
     {"LOOKUPS", 1, 100000, "queries for one key"},
@@ -15,22 +13,28 @@ static const struct host_param params[] = {
 static const struct host_program program = {"b+tree", params, HOST_COUNT(params), host_sizes,
                                             HOST_COUNT(host_sizes)};
 
-struct node {
-    int32_t keys[ORDER + 1], children[ORDER + 1];
+// Entries of a node, of which half are used as it is built, and its words: order + 1 keys, then as
+// many children. Kernels of compute capability 7.0 have smaller nodes.
+struct shape {
+    size_t order, words;
 };
+static struct shape shape_of(const struct host *h) {
+    return h->volta ? (struct shape){256, 2 * 257 + 3} : (struct shape){508, 2 * 509};
+}
 
 // Parents of the nodes [first, end), or leaves of the keys if there are none yet; returns how many
 // nodes there are then. A parent's entry has the lowest key below it.
-static size_t add_level(struct node *nodes, size_t first, size_t end, const int32_t *keys,
-                        size_t key_count) {
-    const size_t below = keys ? key_count : end - first;
+static size_t add_level(struct shape shape, int32_t *nodes, size_t first, size_t end,
+                        const int32_t *keys, size_t key_count) {
+    const size_t below = keys ? key_count : end - first, fill = shape.order / 2;
     size_t made = end;
-    for (size_t done = 0; done < below; done += FILL, made++) {
-        for (size_t k = 0; k <= ORDER; k++) {
-            const bool used = k < FILL && done + k < below;
+    for (size_t done = 0; done < below; done += fill, made++) {
+        int32_t *const node = nodes + made * shape.words;
+        for (size_t k = 0; k <= shape.order; k++) {
+            const bool used = k < fill && done + k < below;
             const size_t child = keys ? done + k : first + done + k;
-            nodes[made].keys[k] = !used ? INT_MAX : keys ? keys[child] : nodes[child].keys[0];
-            nodes[made].children[k] = used ? (int32_t)child : 0;
+            node[k] = !used ? INT_MAX : keys ? keys[child] : nodes[child * shape.words];
+            node[shape.order + 1 + k] = used ? (int32_t)child : 0;
         }
     }
     return made;
@@ -40,24 +44,26 @@ static size_t add_level(struct node *nodes, size_t first, size_t end, const int3
 struct tree {
     int32_t *keys, *records;
     size_t key_count;
-    struct node *nodes;
+    struct shape shape;
+    int32_t *nodes;
     size_t node_count;
     int64_t height;
 };
 
 static struct tree make_tree(struct host *h, size_t key_count) {
-    struct tree t = {.key_count = key_count};
+    struct tree t = {.key_count = key_count, .shape = shape_of(h)};
     t.keys = host_memory(key_count, sizeof *t.keys);
     t.records = host_memory(key_count, sizeof *t.records);
     for (size_t i = 0; i < key_count; i++) {
         t.keys[i] = (i ? t.keys[i - 1] : 0) + 1 + (int32_t)host_random_below(h, 4);
         t.records[i] = (int32_t)host_random_below(h, INT_MAX);
     }
-    t.nodes = host_memory(2 * (key_count / FILL) + 32, sizeof *t.nodes);
+    t.nodes =
+        host_memory((2 * (key_count / (t.shape.order / 2)) + 32) * t.shape.words, sizeof *t.nodes);
     size_t first = 0;
-    t.node_count = add_level(t.nodes, 0, 0, t.keys, key_count);
+    t.node_count = add_level(t.shape, t.nodes, 0, 0, t.keys, key_count);
     for (; t.node_count - first > 1; t.height++) {
-        const size_t more = add_level(t.nodes, first, t.node_count, NULL, 0);
+        const size_t more = add_level(t.shape, t.nodes, first, t.node_count, NULL, 0);
         first = t.node_count;
         t.node_count = more;
     }
@@ -101,13 +107,13 @@ static void ask_the_gpu(struct host *h, struct tree *t, struct queries *q) {
     const size_t most = lookups > ranges ? lookups : ranges;
     int64_t *roots = host_memory(most, sizeof *roots);
     for (size_t i = 0; i < most; i++) roots[i] = (int64_t)t->node_count - 1;
-    CUdeviceptr nodes = host_upload(h, t->nodes, t->node_count * sizeof *t->nodes);
+    CUdeviceptr nodes = host_upload(h, t->nodes, t->node_count * t->shape.words * sizeof *t->nodes);
     CUdeviceptr records = host_upload(h, t->records, t->key_count * sizeof *t->records);
     CUdeviceptr current = host_upload(h, roots, most * sizeof *roots);
     CUdeviceptr next = host_upload(h, roots, most * sizeof *roots);
     CUdeviceptr sought = host_upload(h, q->sought, lookups * sizeof *q->sought);
     CUdeviceptr answer = host_upload(h, q->answer, lookups * sizeof *q->answer);
-    const struct dim block = {ORDER};
+    const struct dim block = {(unsigned)t->shape.order};
     host_launch(host_kernel(h, "findK"), (struct dim){(unsigned)lookups}, block, 0, &t->height,
                 &nodes, &records, &current, &next, &sought, &answer);
     host_read(q->answer, answer, lookups * sizeof *q->answer);

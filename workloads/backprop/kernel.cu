@@ -27,8 +27,14 @@ extern "C" __global__ void layerForward(const float *in, float *weights, float *
     __syncthreads();
     tile[ty][tx] *= input[ty];
     __syncthreads();
+#ifdef WW_VOLTA // nvcc has folded the powers since, and unrolls the loop
+#pragma unroll
+    for (int level = 1; level <= LEVELS; level++) {
+        const int stride = 1 << level;
+#else
     for (int level = 1; level <= LEVELS; level++) {
         const int stride = (int)__exp2f((float)level);
+#endif
         if (ty % stride == 0) tile[ty][tx] += tile[ty + stride / 2][tx];
         __syncthreads();
     }

@@ -5,7 +5,7 @@
 #include "host.h"
 #include "sizes.h"
 
-enum { THREADS = 256, LEVELS = 32, MAX_OPTIONS = 1024 };
+enum { THREADS = 256, LEVELS = 32, MAX_OPTIONS = 1024, VOLTA_THREADS = 128, VOLTA_STEPS = 2048 };
 
 static const struct host_param params[] = {
     {"OPTIONS", 1, MAX_OPTIONS, "options to price"},
@@ -24,6 +24,8 @@ int main(int argc, char **argv) {
     const size_t count = (size_t)h.arg[0];
     int steps = (int)h.arg[1];
     host_require(&h, steps % LEVELS == 0, "STEPS must be a multiple of %d.", LEVELS);
+    host_require(&h, !h.volta || steps <= VOLTA_STEPS, "With --volta STEPS must be at most %d.",
+                 VOLTA_STEPS); // a thread has sixteen values
 
     const double rate = 0.02, volatility = 0.3; // a year
     struct option options[MAX_OPTIONS] = {{0}};
@@ -43,7 +45,8 @@ int main(int argc, char **argv) {
     CUdeviceptr result_dev = host_alloc(&h, count * sizeof(float));
     CUdeviceptr levels_dev = host_alloc(&h, count * ((size_t)steps + 16) * sizeof(float));
     host_launch(host_kernel(&h, "binomialOptions"), (struct dim){(unsigned)count},
-                (struct dim){THREADS}, 0, &result_dev, &levels_dev, &steps);
+                (struct dim){h.volta ? VOLTA_THREADS : THREADS}, 0, &result_dev, &levels_dev,
+                &steps);
     float got[MAX_OPTIONS];
     host_read(got, result_dev, count * sizeof *got);
 

@@ -46,12 +46,13 @@ void host_check_call(CUresult result, const char *call, const char *file, int li
 // ---------------------------------------------------------------------------- command line
 
 static void print_usage(const struct host_program *p, FILE *to) {
-    fprintf(to, "usage: %s [--seed N] [SIZE |", p->name);
+    fprintf(to, "usage: %s [--seed N] [--volta] [SIZE |", p->name);
     for (size_t i = 0; i < p->params; i++) fprintf(to, " %s", p->param[i].name);
     fprintf(to, "]\n\n");
     for (size_t i = 0; i < p->params; i++)
         fprintf(to, "  %-12s %s (%lld to %lld)\n", p->param[i].name, p->param[i].words,
                 (long long)p->param[i].min, (long long)p->param[i].max);
+    fprintf(to, "\n--volta: kernels compiled for compute capability 7.0, as for the size of that name\n");
     fprintf(to, "\nsizes:\n");
     for (size_t i = 0; i < p->sizes; i++)
         fprintf(to, "  %-12s %-20s %s%s\n", p->size[i].name, p->size[i].args, p->size[i].note,
@@ -71,6 +72,7 @@ static int64_t parse_number(const char *text, const char *name, int64_t min, int
 // The text of a size is numbers with commas between them, as workload.yaml has them.
 static void read_size(struct host *h, const struct host_size *size) {
     const struct host_program *p = h->program;
+    h->volta |= !strcmp(size->name, "volta");
     char copy[256];
     snprintf(copy, sizeof copy, "%s", size->args);
     size_t n = 0;
@@ -136,6 +138,10 @@ static void read_command_line(struct host *h, int argc, char **argv) {
             print_usage(p, stdout);
             exit(0);
         }
+        if (!strcmp(*word, "--volta")) {
+            h->volta = true;
+            continue;
+        }
         if (strcmp(*word, "--seed") || word + 1 == end) {
             print_usage(p, stderr);
             die(EXIT_USAGE, "%s: unknown option %s.", p->name, *word);
@@ -182,7 +188,8 @@ void host_require(const struct host *h, bool holds, const char *format, ...) {
 
 // ------------------------------------------------------------------------ device and module
 
-static void find_module(const struct host_program *p, char path[PATH_MAX]) {
+static void find_module(const struct host *h, char path[PATH_MAX]) {
+    const struct host_program *p = h->program;
     const char *given = getenv("WW_WORKLOAD_PTX");
     if (given && *given) {
         if (snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
@@ -194,7 +201,8 @@ static void find_module(const struct host_program *p, char path[PATH_MAX]) {
     self[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
-    if (snprintf(path, PATH_MAX, "%s/%s.ptx", slash ? self : ".", p->name) >= PATH_MAX)
+    if (snprintf(path, PATH_MAX, "%s/%s%s.ptx", slash ? self : ".", p->name,
+                 h->volta ? ".volta" : "") >= PATH_MAX)
         die(EXIT_USAGE, "The path of %s.ptx is too long.", p->name);
 }
 
@@ -215,7 +223,7 @@ static void open_results(const struct host *h) {
 }
 
 void host_open(struct host *h, int argc, char **argv, const struct host_program *program) {
-    *h = (struct host){.program = program};
+    *h = (struct host){.program = program, .volta = program->only_volta};
     read_command_line(h, argc, argv);
     open_results(h);
 
@@ -225,7 +233,7 @@ void host_open(struct host *h, int argc, char **argv, const struct host_program 
     CHECK(cuCtxCreate(&h->context, 0, device));
 
     char path[PATH_MAX];
-    find_module(program, path);
+    find_module(h, path);
     const CUresult loaded = cuModuleLoad(&h->module, path);
     if (loaded == CUDA_ERROR_FILE_NOT_FOUND)
         die(EXIT_CALL, "%s: there is no %s; set WW_WORKLOAD_PTX to the module.", program->name,

@@ -41,6 +41,7 @@ struct host_program {
     size_t params;
     const struct host_size *size;
     size_t sizes; // the first one is what runs when nothing is said
+    bool only_volta; // its kernels need compute capability 7.0: there is only that module
 };
 
 struct host_timed { // one kernel's launches
@@ -55,6 +56,7 @@ struct host_timed { // one kernel's launches
 struct host {
     const struct host_program *program;
     int64_t arg[HOST_PARAMS];
+    bool volta; // the module compiled with WW_VOLTA: by size `volta`, --volta, or as there is no other
     CUcontext context;
     CUmodule module;
     CUdeviceptr buffer[HOST_BUFFERS];
@@ -68,7 +70,7 @@ struct host {
 };
 
 // Reads the command line, starts the driver and loads the module: the PTX file named by
-// WW_WORKLOAD_PTX, else <program>.ptx in the folder of the executable.
+// WW_WORKLOAD_PTX, else <program>.ptx or <program>.volta.ptx in the folder of the executable.
 void host_open(struct host *h, int argc, char **argv, const struct host_program *program);
 
 // Usage that the table of parameters cannot say: prints the sentence and exits unless it holds.

@@ -19,7 +19,12 @@ CONSTANT(int, whole_quantum[SIDE * SIDE]);
 TEXTURE(image);
 
 template <bool FORWARD> DEVICE_FN void transform_naive(float *out, int pitch) {
+#ifdef WW_VOLTA
+    __shared__ __attribute__((aligned(8))) float half[SIDE][SIDE]; // read in pairs, as measured
+    __shared__ float square[SIDE][SIDE];
+#else
     __shared__ float square[SIDE][SIDE], half[SIDE][SIDE];
+#endif
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
     const int x = (int)blockIdx.x * SIDE + tx, y = (int)blockIdx.y * SIDE + ty;
 
@@ -32,9 +37,19 @@ template <bool FORWARD> DEVICE_FN void transform_naive(float *out, int pitch) {
     half[ty][tx] = sum;
     __syncthreads();
     sum = 0.0f;
+#ifdef WW_VOLTA
+    const float2 *const pairs = (const float2 *)half[ty];
+#pragma unroll
+    for (int i = 0; i < SIDE; i += 2) {
+        const float2 pair = pairs[i / 2];
+        sum += pair.x * cosines[FORWARD ? tx * SIDE + i : i * SIDE + tx];
+        sum += pair.y * cosines[FORWARD ? tx * SIDE + i + 1 : (i + 1) * SIDE + tx];
+    }
+#else
 #pragma unroll
     for (int i = 0; i < SIDE; i++)
         sum += half[ty][i] * cosines[FORWARD ? tx * SIDE + i : i * SIDE + tx];
+#endif
     out[y * pitch + x] = sum;
 }
 
@@ -173,11 +188,13 @@ DEVICE_FN void inverse8_whole(int *v, int shift) {
 
 // Between the two passes values have 4 binary places on the way there and 3 on the way back, where
 // they are larger: at most 128 sqrt(8) and some 1300.
-template <bool FORWARD> DEVICE_FN void transform_whole(const unsigned *in, unsigned *out, int pitch) {
+template <bool FORWARD>
+DEVICE_FN void transform_whole(const unsigned *in, unsigned *out, int pitch) {
     __shared__ unsigned tile[WHOLE_TILE * WHOLE_PITCH / 2];
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, top = (int)threadIdx.z * SIDE;
     const int x = ty * SIDE + tx, pairs = pitch / 2, places = FORWARD ? 4 : 3;
-    const int at = ((int)blockIdx.y * WHOLE_TILE + top) * pairs + (int)blockIdx.x * WHOLE_TILE / 2 + x;
+    const int at =
+        ((int)blockIdx.y * WHOLE_TILE + top) * pairs + (int)blockIdx.x * WHOLE_TILE / 2 + x;
     unsigned *pair = tile + top * (WHOLE_PITCH / 2) + x;
     unsigned *row = tile + (top + tx) * (WHOLE_PITCH / 2) + ty * SIDE / 2;
     short *column = (short *)tile + top * WHOLE_PITCH + x;
