@@ -179,6 +179,71 @@ DEVICE_FN int atomicAnd(int *p, int v) { return __nvvm_atom_and_gen_i(p, v); }
 DEVICE_FN int atomicOr(int *p, int v) { return __nvvm_atom_or_gen_i(p, v); }
 DEVICE_FN int atomicXor(int *p, int v) { return __nvvm_atom_xor_gen_i(p, v); }
 
+// --------------------------------------------------------------------------- tensor cores
+// A warp's 16 x 16 matrices, spread over its lanes as wmma has them (compute capability 7.0): A and
+// B of halves, C and D of floats. Loads and stores are all lanes' together; `pitch` is in elements
+// from one row to the next, or from one column to the next where the name says col.
+#if __CUDA_ARCH__ >= 700
+struct wmma_half {
+    unsigned word[8];
+};
+struct wmma_float {
+    float word[8];
+};
+#define WW_SHARED_SPACE __attribute__((address_space(3)))
+#define WW_WMMA_LOAD(name, matrix, layout)                                                         \
+    DEVICE_FN void name(wmma_half &f, const uint16_t *shared, int pitch) {                         \
+        asm volatile("wmma.load." matrix ".sync.aligned." layout                                   \
+                     ".m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"           \
+                     : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]),         \
+                       "=r"(f.word[4]), "=r"(f.word[5]), "=r"(f.word[6]), "=r"(f.word[7])          \
+                     : "l"((const WW_SHARED_SPACE uint16_t *)shared), "r"(pitch)                   \
+                     : "memory");                                                                  \
+    }
+WW_WMMA_LOAD(wmma_load_a_row, "a", "row")
+WW_WMMA_LOAD(wmma_load_a_col, "a", "col")
+WW_WMMA_LOAD(wmma_load_b_col, "b", "col")
+#undef WW_WMMA_LOAD
+DEVICE_FN void wmma_load_c_row(wmma_float &f, const float *shared, int pitch) {
+    asm volatile("wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, "
+                 "[%8], %9;"
+                 : "=f"(f.word[0]), "=f"(f.word[1]), "=f"(f.word[2]), "=f"(f.word[3]),
+                   "=f"(f.word[4]), "=f"(f.word[5]), "=f"(f.word[6]), "=f"(f.word[7])
+                 : "l"((const WW_SHARED_SPACE float *)shared), "r"(pitch)
+                 : "memory");
+}
+#define WW_WMMA_STORE(name, space, address_space, layout)                                          \
+    DEVICE_FN void name(float *to, const wmma_float &f, int pitch) {                               \
+        asm volatile("wmma.store.d.sync.aligned." layout ".m16n16k16." space                       \
+                     ".f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"                            \
+                     :                                                                             \
+                     : "l"((address_space float *)to), "f"(f.word[0]), "f"(f.word[1]),             \
+                       "f"(f.word[2]), "f"(f.word[3]), "f"(f.word[4]), "f"(f.word[5]),             \
+                       "f"(f.word[6]), "f"(f.word[7]), "r"(pitch)                                  \
+                     : "memory");                                                                  \
+    }
+WW_WMMA_STORE(wmma_store_row, "shared", WW_SHARED_SPACE, "row")
+WW_WMMA_STORE(wmma_store_col, "shared", WW_SHARED_SPACE, "col")
+WW_WMMA_STORE(wmma_store_global_col, "global", GLOBAL_SPACE, "col")
+#undef WW_WMMA_STORE
+// d += A * B; the layouts are those that A and B were loaded with.
+#define WW_WMMA(name, layouts)                                                                     \
+    DEVICE_FN void name(wmma_float &d, const wmma_half &a, const wmma_half &b) {                   \
+        asm("wmma.mma.sync.aligned." layouts ".m16n16k16.f32.f32 "                                 \
+            "{%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11, %12, %13, %14, %15}, "           \
+            "{%16, %17, %18, %19, %20, %21, %22, %23}, {%0, %1, %2, %3, %4, %5, %6, %7};"          \
+            : "+f"(d.word[0]), "+f"(d.word[1]), "+f"(d.word[2]), "+f"(d.word[3]),                  \
+              "+f"(d.word[4]), "+f"(d.word[5]), "+f"(d.word[6]), "+f"(d.word[7])                   \
+            : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(a.word[4]),      \
+              "r"(a.word[5]), "r"(a.word[6]), "r"(a.word[7]), "r"(b.word[0]), "r"(b.word[1]),      \
+              "r"(b.word[2]), "r"(b.word[3]), "r"(b.word[4]), "r"(b.word[5]), "r"(b.word[6]),      \
+              "r"(b.word[7]));                                                                     \
+    }
+WW_WMMA(wmma_row_col, "row.col")
+WW_WMMA(wmma_col_col, "col.col")
+#undef WW_WMMA
+#endif
+
 // ----------------------------------------------------------- single instructions of floats
 
 DEVICE_FN int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
