@@ -4,7 +4,6 @@
 . "$HERE/lib.sh"
 python3 - "$WARPWATT" "$HERE/../.." <<'P' || fail "a shared front end changed a result"
 import json, os, re, subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
 command, root = sys.argv[1:]
 more = {'LIB': '512 8 10', 'lavaMD': '2 2 1', 'myocyte': '1 128 1', 'eigenvalues': '600 256'} # small is less than a set
 names = sorted(n for n in os.listdir(f'{root}/workloads') if os.path.exists(f'{root}/workloads/{n}/workload.yaml'))
@@ -34,7 +33,7 @@ def check(name):
         if j['activity']['ungroups'] == 0: said.append(f'{name}, {sms} SMs: nothing was ungrouped')
     return name, shared, said
 
-with ThreadPoolExecutor(2) as pool: done = list(pool.map(check, names))
+done = [check(name) for name in names]
 for _, _, said in done:
     for s in said: print(s)
 for sms in (2, 4):
