@@ -33,7 +33,8 @@ const char declared_finfet_prose[] =
 static double value(enum declared i) { return declared_info[i].value; }
 
 double declared_retention_v(double node_nm) {
-    if (!(node_nm >= 22 && node_nm <= 90)) return NAN;
+    if (!(node_nm >= 12 && node_nm <= 90)) return NAN;
+    if (node_nm < 22) node_nm = 22;
     const struct declared_info
         *a = &declared_info[DECLARED_cell65_drv],
         *b = &declared_info[node_nm > 65 ? DECLARED_cell90_drv : DECLARED_cell32_drv];

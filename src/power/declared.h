@@ -20,8 +20,8 @@ struct declared_info {
 extern const struct declared_info declared_info[DECLARED_N];
 
 // The lowest supply at which a six-transistor cell keeps its data (DRV of table 2.1, V): between
-// 90, 65 and 32 nm a straight line, down to 22 nm the line from 65 to 32 nm continued (assumed);
-// NAN outside. The paper's drowsy supply is this and a margin of 0.25 V.
+// 90, 65 and 32 nm a straight line, down to 22 nm the line from 65 to 32 nm continued, down to 12 nm
+// its value at 22 (both assumed); NAN outside. The paper's drowsy supply is this and a margin of 0.25 V.
 double declared_retention_v(double node_nm);
 
 // An array at 16 or 7 nm (FinFET), where no device table is public, from the published register

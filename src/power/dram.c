@@ -133,6 +133,88 @@ const struct dram_device dram_ddr3_4gb = {
     .centre_tap = true,
     .strobes = 0};
 
+const struct dram_device dram_gddr5x_8gb = {
+    .source = "currents of a GDDR5X device of 8 Gbit x32 at 12 Gb/s that DRAMsim3 shipped (1.35 V); times "
+              "of its GDDR5X_8Gb_x32.ini; termination 60 ohm to 1.35 V, driver 40 ohm (POD135); its clock "
+              "here is the one with four transfers",
+    .vdd_v = 1.35,
+    .idd0 = 0.500,
+    .idd2p = 0.220,
+    .idd2n = 0.260,
+    .idd3p = 0.330,
+    .idd3n = 0.480,
+    .idd4r = 2.160,
+    .idd4w = 2.320,
+    .idd5 = 0.600,
+    .idd6 = 0.080, // assumed: a third of power-down
+    .clock_s = 0.333e-9,
+    .ras_s = 56 * 0.666e-9,
+    .rp_s = 24 * 0.666e-9,
+    .rfc_s = 74 * 0.666e-9,
+    .refi_s = 3800 * 0.666e-9,
+    .exit_s = 10 * 0.666e-9,
+    .bits = 32,
+    .burst = 8,
+    .transfers_a_clock = 4,
+    .term_ohm = 60,
+    .drive_ohm = 40};
+
+// A channel of a device; two share it. 7.5 pJ a bit is what the vendor says of a whole device (Micron,
+// comparison of its graphics memories); at 14 Gb/s these currents come to that with bursts, rows and
+// background together.
+const struct dram_device dram_gddr6_8gb = {
+    .source = "no sheet is public: a channel of 16 bits is taken as half of the GDDR5X device, its bursts "
+              "by the bit as there (assumed); Micron has 7.5 pJ a bit for a GDDR6 device, all in all",
+    .vdd_v = 1.35,
+    .idd0 = 0.250,
+    .idd2p = 0.110,
+    .idd2n = 0.130,
+    .idd3p = 0.165,
+    .idd3n = 0.240,
+    .idd4r = 0.240 + 0.840 * 14 / 12,
+    .idd4w = 0.240 + 0.920 * 14 / 12,
+    .idd5 = 0.300,
+    .idd6 = 0.040,
+    .clock_s = 1 / 3.5e9,
+    .ras_s = 56 * 0.666e-9,
+    .rp_s = 24 * 0.666e-9,
+    .rfc_s = 74 * 0.666e-9,
+    .refi_s = 3800 * 0.666e-9,
+    .exit_s = 10 * 0.666e-9,
+    .bits = 16,
+    .burst = 16,
+    .transfers_a_clock = 4,
+    .term_ohm = 60,
+    .drive_ohm = 40};
+
+// A pseudo channel: half of a channel's currents, as half of its row and pins. Reads come to 2.1 pJ a
+// bit; O'Connor et al. have 2.24 for the way over the die and 1.21 for rows.
+const struct dram_device dram_hbm2_8gb = {
+    .source = "DRAMsim3 HBM2_8Gb_x128.ini (1.2 V, 128 bits at 2 Gb/s), a pseudo channel half of it; "
+              "interface of the stack 0.3 pJ a bit (O'Connor et al., MICRO 2017), of the chip 0.5 (on the "
+              "package; MCM-GPU, ISCA 2017); no termination",
+    .vdd_v = 1.2,
+    .idd0 = 0.065 / 2,
+    .idd2p = 0.028 / 2,
+    .idd2n = 0.040 / 2,
+    .idd3p = 0.040 / 2,
+    .idd3n = 0.055 / 2,
+    .idd4r = 0.390 / 2,
+    .idd4w = 0.500 / 2,
+    .idd5 = 0.250 / 2,
+    .idd6 = 0.031 / 2,
+    .clock_s = 1e-9,
+    .ras_s = 34e-9,
+    .rp_s = 14e-9,
+    .rfc_s = 260e-9,
+    .refi_s = 3900e-9,
+    .exit_s = 8e-9,
+    .bits = 64,
+    .burst = 4,
+    .transfers_a_clock = 2,
+    .io_bit_j = 0.3e-12,
+    .phy_bit_j = 0.5e-12};
+
 // Power of one terminated line while data is on the bus, levels equally often.
 static double line_w(const struct dram_device *m) {
     if (!(m->term_ohm > 0)) return 0;
@@ -145,6 +227,7 @@ struct dram_energy dram_energy(const struct dram_device *m, double clock_s) {
     double clock = clock_s > 0 ? clock_s : m->clock_s;
     double burst_s = m->burst / m->transfers_a_clock * clock, v = m->vdd_v;
     double term = line_w(m) * (m->bits + m->strobes) * burst_s;
+    if (m->io_bit_j > 0) term += m->io_bit_j * m->bits * m->burst;
     double activate =
         v * (m->idd0 * (m->ras_s + m->rp_s) - m->idd3n * m->ras_s - m->idd2n * m->rp_s);
     double refresh = fmax(v * (m->idd5 - m->idd2n) * m->rfc_s, 0);

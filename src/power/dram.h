@@ -20,8 +20,12 @@ struct dram_device {
     double term_ohm, drive_ohm; // termination; term_ohm 0: none
     bool centre_tap;            // terminated to half of the supply (SSTL), not to the supply (POD)
     double strobes;             // lines beside data that switch with it, each data line's worth
+    // A bit's way that no current covers, in J: at the device, and at the chip beside it. phy_bit_j 0:
+    // as McPAT has it for any interface.
+    double io_bit_j, phy_bit_j;
 };
-extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_1gb, dram_ddr3_4gb;
+extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_1gb, dram_ddr3_4gb,
+    dram_gddr5x_8gb, dram_gddr6_8gb, dram_hbm2_8gb;
 
 struct dram_energy {
     double background_w; // all banks precharged, standby
@@ -31,7 +35,7 @@ struct dram_energy {
     double self_refresh_w; // in its place while the device refreshes itself; the data stay
     double refresh_w;      // on average, refreshed when due: refresh_j every refi_s
     double activate_j, read_j, write_j, refresh_j;
-    double term_read_j, term_write_j; // of a burst, spent at the terminations and drivers
+    double term_read_j, term_write_j; // of a burst, spent at the terminations and drivers; io_bit_j too
 };
 // `clock_s` 0 takes the device's own; another clock scales the time of a burst.
 struct dram_energy dram_energy(const struct dram_device *m, double clock_s);

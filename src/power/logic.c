@@ -29,6 +29,13 @@ static const double SEED_NM = 40, SEED_V = 1.0;       // GT240
 static const double INT_PJ = 0.1, FMA_PJ = 0.9 + 3.7; // Horowitz: the two points' bare operations
 static const double SFU_J = 0.160 / 420e6, SFU_NM = 180, SFU_V = 1.8; // GPUSimPow D4.4.2, 3.2.3
 
+// Tensor cores, 45 nm: 110 pJ for a 4x4x4 product of halves, 64 multiply-adds, 160 pJ for 512 of bytes
+// (W. Dally, Hot Chips 2023 and CACM 63(7), 2020; from memory). Horowitz's single operations make 2.0 and 0.3
+// pJ a multiply-add. A whole core's: neither k nor base is added.
+#define MMA_HALF_PJ (110.0 / 64)
+#define MMA_BYTE_PJ (160.0 / 512)
+static const double MMA_NM = 45, MMA_V = 0.9;
+
 static const struct {
     enum logic_unit unit;
     double datapath_pj; // at 45 nm, 0.9 V
@@ -77,19 +84,19 @@ static const struct {
     [OPC_FENCE] = {LOGIC_UNITS, 0, 0},
     [OPC_TEX] = {LOGIC_UNITS, 0, 0},
     [OPC_SURF] = {LOGIC_UNITS, 0, 0},
-    // tensor cores: no chip whose power is modelled has any
-    [OPC_MMA_884_F32] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_884_F16] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_1688_F32] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_1688_F16] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_8816] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_8832] = {LOGIC_UNITS, 0, 0},
-    [OPC_MMA_88128] = {LOGIC_UNITS, 0, 0},
+    // a warp's, which is not brought to a lane by k and base: by_class has the whole core
+    [OPC_MMA_884_F32] = {LOGIC_TENSOR, 256 * MMA_HALF_PJ, 0},
+    [OPC_MMA_884_F16] = {LOGIC_TENSOR, 512 * MMA_HALF_PJ, 0},
+    [OPC_MMA_1688_F32] = {LOGIC_TENSOR, 1024 * MMA_HALF_PJ, 0},
+    [OPC_MMA_1688_F16] = {LOGIC_TENSOR, 1024 * MMA_HALF_PJ, 0},
+    [OPC_MMA_8816] = {LOGIC_TENSOR, 1024 * MMA_BYTE_PJ, 0},
+    [OPC_MMA_8832] = {LOGIC_TENSOR, 2048 * MMA_BYTE_PJ / 2, 0},   // assumed: as many bits, as much
+    [OPC_MMA_88128] = {LOGIC_TENSOR, 8192 * MMA_BYTE_PJ / 8, 0}, // assumed: as many bits, as much
 };
 _Static_assert(OPC_N == 49, "a new operation class needs a row above");
 
 static double scale(const struct tech *t, double nm, double v) {
-    return t->row.node_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);
+    return t->row.f_nm / nm * (t->vdd_v / v) * (t->vdd_v / v);
 }
 
 enum logic_unit logic_class_unit(unsigned op_class) {
@@ -99,6 +106,8 @@ enum logic_unit logic_class_unit(unsigned op_class) {
 double logic_class_energy(const struct tech *t, unsigned op_class) {
     enum logic_unit unit = logic_class_unit(op_class);
     if (unit == LOGIC_UNITS) return 0;
+    if (unit == LOGIC_TENSOR)
+        return by_class[op_class].datapath_pj * 1e-12 / 32 * scale(t, MMA_NM, MMA_V);
     double k = (FP_J - INT_J) / (FMA_PJ - INT_PJ), base = INT_J - k * INT_PJ;
     double e = base * by_class[op_class].width + k * by_class[op_class].datapath_pj;
     e *= scale(t, SEED_NM, SEED_V);
@@ -124,13 +133,15 @@ struct block logic_area(const struct tech *t, double area_um2) {
 struct block logic_lane(const struct tech *t, enum logic_unit unit) {
     // um2 at a node: FP 0.0081 mm2 in 28 nm (Galal's generator, FPMax; quoted from memory, so
     // assumed); an integer lane with its multiplier half of it, assumed; a double lane four times,
-    // the multiplier's square; the SFU as published
+    // the multiplier's square; the SFU as published; a multiply-add of a tensor core a quarter of FP,
+    // assumed: its multiplier's square is 0.21 of single precision's
     static const struct {
         double um2, nm;
     } published[LOGIC_UNITS] = {[LOGIC_INT] = {4050, 28},
                                 [LOGIC_FP] = {8100, 28},
                                 [LOGIC_SFU] = {340000, 180},
-                                [LOGIC_DP] = {32400, 28}};
-    double s = t->row.node_nm / published[unit].nm;
+                                [LOGIC_DP] = {32400, 28},
+                              [LOGIC_TENSOR] = {2025, 28}};
+    double s = t->row.f_nm / published[unit].nm;
     return logic_area(t, published[unit].um2 * s * s);
 }

@@ -5,7 +5,8 @@
 #include "code/isa.h"
 #include "power/circuit.h"
 
-enum logic_unit { LOGIC_INT, LOGIC_FP, LOGIC_SFU, LOGIC_DP, LOGIC_UNITS };
+// A lane of TENSOR is a multiply-add of halves each cycle.
+enum logic_unit { LOGIC_INT, LOGIC_FP, LOGIC_SFU, LOGIC_DP, LOGIC_TENSOR, LOGIC_UNITS };
 
 // What a lane's operand and result cost in the register file of the measured chip, the GT 240 at 1.0
 // V: banks, arbiters, crossbar and collectors, a 32nd of a row; banks and result bus. A test holds
@@ -13,7 +14,7 @@ enum logic_unit { LOGIC_INT, LOGIC_FP, LOGIC_SFU, LOGIC_DP, LOGIC_UNITS };
 #define LOGIC_SEED_READ_J  7.54e-12
 #define LOGIC_SEED_WRITE_J 10.49e-12
 
-// Energy of one lane's instruction of a class, J, without the register file's. 0 for classes whose work other components pay.
+// Energy of one lane's instruction of a class (of a product of matrices: a 32nd of the warp's), J, without the register file's. 0 for classes whose work other components pay.
 double logic_class_energy(const struct tech *t, unsigned op_class);
 enum logic_unit logic_class_unit(unsigned op_class); // LOGIC_UNITS: none
 // Energy of one bilinear sample: three interpolations of four 8-bit channels.

@@ -62,12 +62,11 @@ static const char *check_declared(const struct power_config *c, char *sentence, 
 }
 
 const char *power_check(const struct power_config *c, char *sentence, size_t size) {
-    if (c->node_nm == 16 || c->node_nm == 7)
+    if (c->node_nm == 7)
         return snprintf(sentence, size,
-                        "no device table of %g nm FinFETs is public, so logic has no model there; "
+                        "no device table of 7 nm FinFETs is public, so logic has no model there; "
                         "register files have published circuits: power.rf_node_nm beside a node "
-                        "of 90 to 22 nm",
-                        c->node_nm),
+                        "of 90 to 12 nm"),
                "node_nm";
     const char *bad = check_tech(c, sentence, size);
     if (bad) return bad;
@@ -163,6 +162,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
         return diag_add(d, WW_ERROR_CONFIG, "%s", sentence);
     enum ww_status s = tech_init(&b.t, c->node_nm, c->device, c->vdd_v, c->temperature_k, d);
     if (s) return s;
+    tree_leak_share(c, &b.t);
     tree->tech = b.t;
     for (int i = 0; i < PARTS; i++) b.at[i] = -1;
     count_parts(c, tree);

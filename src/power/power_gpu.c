@@ -25,6 +25,12 @@ static unsigned lanes_of(const struct gpu_config *g, unsigned op_class, unsigned
     return lanes || !pipelines ? lanes : 1;
 }
 
+// A product of 16 by 8 by 8 is 1024 multiply-adds.
+static unsigned tensor_of(const struct gpu_config *g) {
+    if (!g->sm.tensor_units || !g->sm.timing[OPC_MMA_1688_F16].interval) return 0;
+    return (unsigned)lround(g->sm.tensor_units * 1024 / passes(g, OPC_MMA_1688_F16));
+}
+
 // A warp of FP enters over `passes` hot cycles; what is left of its latency are stages.
 static unsigned stages_of(const struct gpu_config *g) {
     const double stages =
@@ -98,9 +104,10 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
     const struct sm_config *s = &g->sm;
     const struct mem_config *m = &g->mem;
     const struct gpu_power *p = &g->power;
-    static const struct dram_device *const dram_kind[DRAM_KINDS] = {[DRAM_GDDR5] = &dram_gddr5_1gb,
-                                                                    [DRAM_GDDR3] = &dram_gddr3_1gb,
-                                                                    [DRAM_DDR3] = &dram_ddr3_4gb};
+    static const struct dram_device *const dram_kind[DRAM_KINDS] = {
+        [DRAM_GDDR5] = &dram_gddr5_1gb,   [DRAM_GDDR3] = &dram_gddr3_1gb,
+        [DRAM_DDR3] = &dram_ddr3_4gb,     [DRAM_GDDR5X] = &dram_gddr5x_8gb,
+        [DRAM_GDDR6] = &dram_gddr6_8gb,   [DRAM_HBM2] = &dram_hbm2_8gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
     if (dram == NULL)
         return gpu_config_refuse(g, "mem.dram.kind", d, "the power model has no data sheet of %s",

@@ -11,7 +11,9 @@
 // with vT = kT / q, and k falls as the temperature rises. No table gives dibl for these devices;
 // McPAT's fit to MASTAR, Ioff ~ (V / Vnom)^m with m = 4, for LOP devices 5 and at 22 nm 2 (between
 // 32 and 22 nm interpolated), gives the slope at the nominal supply, m / Vnom, and k is taken as
-// that at 300 K (for HP devices a barrier lowering of 0.13 to 0.17 V/V at n = 1.5). The power law
+// that at 300 K (for HP devices a barrier lowering of 0.13 to 0.17 V/V at n = 1.5). FinFETs, 16 nm and
+// below, have a published barrier lowering of 0.03 V/V and a swing of 65 mV, n = 1.09 (Wu et al., IEDM
+// 2013, from memory): k = 1.06 a volt. The power law
 // itself falls too fast below half of the supply: at 0.4 V of 0.9 V it gives 0.017 of the static
 // power, DIBL 0.05, circuit simulation of a row 0.074 (cache paper, table 3).
 //
@@ -64,9 +66,12 @@ static const double KELVIN_V = 8.617333e-5; // V/K: k / q
 
 // DIBL's k in 1/V at a temperature.
 static double ioff_slope(const struct tech_row *r, double kelvin) {
-    double planar = r->type == TECH_LOP ? 5.0 : 4.0;
-    double m = r->node_nm >= 32 ? planar : mix(2.0, planar, (r->node_nm - 22) / 10);
-    return m / r->vdd_v * 300 / kelvin;
+    const double planar = r->type == TECH_LOP ? 5.0 : 4.0, fin = 0.030 / (1.09 * KELVIN_V * 300);
+    double m = planar;
+    if (r->node_nm < 32) m = mix(2.0, planar, fmax(r->node_nm - 22, 0) / 10);
+    double k = m / r->vdd_v;
+    if (r->node_nm < 22) k = mix(fin, k, fmax(r->node_nm - 16, 0) / 6);
+    return k * 300 / kelvin;
 }
 
 // Sub-threshold current at a supply over that at another.
@@ -93,7 +98,7 @@ enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, do
     if (!above || !below)
         return diag_add(d, WW_ERROR_CONFIG,
                         "no device table for %g nm %s: the power model has planar nodes from 90 "
-                        "down to 22 nm",
+                        "down to 22 nm and, for HP devices, FinFETs of 16 and 12 nm",
                         node_nm, tech_type_name(type));
     if (!(temperature_k >= 300 && temperature_k <= 400))
         return diag_add(d, WW_ERROR_CONFIG,
@@ -101,14 +106,18 @@ enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, do
                         temperature_k);
     *t = (struct tech){0};
     double span = above->node_nm - below->node_nm;
-    mix_rows(&t->row, above, below, span > 0 ? (above->node_nm - node_nm) / span : 0);
+    const double share = span > 0 ? (above->node_nm - node_nm) / span : 0;
+    mix_rows(&t->row, above, below, share);
+    t->row.f_nm = below->f_nm > 0 ? mix(above->f_nm > 0 ? above->f_nm : above->node_nm, below->f_nm,
+                                        share)
+                                  : node_nm;
     const struct tech_row *r = &t->row;
     t->vdd_v = vdd_v == 0 ? r->vdd_v : vdd_v;
     if (!(t->vdd_v >= r->vth_v + 0.1 && t->vdd_v <= 1.3 * r->vdd_v))
         return diag_add(d, WW_ERROR_CONFIG,
                         "supply %g V is outside the model's range for %g nm %s: %.2f to %.2f V",
                         t->vdd_v, node_nm, tech_type_name(type), r->vth_v + 0.1, 1.3 * r->vdd_v);
-    t->f_um = node_nm * 1e-3;
+    t->f_um = r->f_nm * 1e-3;
     t->temperature_k = temperature_k;
     t->cg = r->cg_ideal + r->coverlap + 3 * r->cfringe;
     double drive = pow((t->vdd_v - r->vth_v) / (r->vdd_v - r->vth_v), r->alpha);

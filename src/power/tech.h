@@ -1,7 +1,8 @@
 // A technology point: one node, one device type, one supply, one temperature, with all that the
-// circuit models ask of it. Planar nodes 90 to 22 nm from the table in tech.def; nodes between two
-// rows are interpolated linearly, currents by the logarithm in temperature. Outside the tables the
-// model refuses: no FinFET row of this kind is public.
+// circuit models ask of it. Nodes 90 to 12 nm from the table in tech.def; nodes between two rows are
+// interpolated linearly, currents by the logarithm in temperature. Outside the tables the model
+// refuses. 16 and 12 nm (FinFET, high performance only) are made of projections and of the same
+// vendor's published dies, for want of a foundry's table.
 #ifndef WW_POWER_TECH_H
 #define WW_POWER_TECH_H
 
@@ -17,6 +18,7 @@ struct tech_wire {
 // One row of tech.def.
 struct tech_row {
     double node_nm;
+    double f_nm; // feature size that layouts go with; 0: node_nm
     enum tech_type type;
     double vdd_v, vth_v;
     double cg_ideal, cfringe, coverlap; // F/um of width
@@ -35,7 +37,7 @@ struct tech_row {
 
 // The row brought to a supply and a temperature. `f_um` is the feature size.
 struct tech {
-    struct tech_row row; // interpolated between nodes; its vdd_v is the nominal supply
+    struct tech_row row; // interpolated between nodes; its vdd_v is the nominal supply, its f_nm set
     double f_um, vdd_v, temperature_k;
     double cg;       // F/um: ideal + overlap + 3 fringe
     double rn, rp;   // ohm um at this supply
@@ -44,7 +46,7 @@ struct tech {
 
 const char *tech_type_name(enum tech_type type);
 
-// vdd_v 0 is the node's nominal supply. Refuses, with a sentence, a node outside 22..90 nm, a
+// vdd_v 0 is the node's nominal supply. Refuses, with a sentence, a node outside 12..90 nm, a
 // temperature outside 300..400 K, a supply below vth + 0.1 V or above 1.3 times nominal.
 enum ww_status tech_init(struct tech *t, double node_nm, enum tech_type type, double vdd_v,
                          double temperature_k, struct diags *d);

@@ -176,7 +176,7 @@ struct array tree_put_cache(struct builder *b, int i, const struct power_cache *
 }
 
 void tree_divided(struct builder *b, const struct power_cache *k, const struct array *a,
-                  double reads, double writes) {
+                  double reads, double writes, double cost) {
     struct array_config c = cache_config(k);
     c.word_parts = k->line_bytes / 4;
     c.ndwl = a->ndwl, c.ndbl = a->ndbl, c.nspd = a->nspd, c.ndcm = a->ndcm; // the same partition
@@ -187,9 +187,9 @@ void tree_divided(struct builder *b, const struct power_cache *k, const struct a
     struct power_event *const e = &b->tree->event[b->tree->events - 1];
     struct power_component *const p = &b->tree->component[e->component];
     p->word_gates_mm2 = (divided.area_mm2 - a->area_mm2) * p->count; // each event's is the same
-    e->word_part_j = reads * divided.part_read_j + writes * divided.part_write_j;
-    e->word_gates_j =
-        fmax(0, reads * (divided.read_j - a->read_j) + writes * (divided.write_j - a->write_j));
+    e->word_part_j = cost * (reads * divided.part_read_j + writes * divided.part_write_j);
+    e->word_gates_j = cost * fmax(0, reads * (divided.read_j - a->read_j) +
+                                         writes * (divided.write_j - a->write_j));
 }
 
 struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,

@@ -29,6 +29,10 @@ struct builder {
 #define LONG_UNCORE 0.82
 #define LONG_CACHE  1.0
 
+// What the devices of a chip leak of what their table says (leak_share).
+static inline void tree_leak_share(const struct power_config *c, struct tech *t) {
+    if (c->leak_share > 0) t->ioff *= c->leak_share, t->ig *= c->leak_share;
+}
 // Adds a component to the tree. `count` is how many the whole machine has.
 int tree_add(struct builder *b, enum power_part_id part, unsigned count);
 // Each of `n` counters from `act` on costs `energy_j` in a component.
@@ -58,9 +62,13 @@ struct array tree_put_cache(struct builder *b, int i, const struct power_cache *
                             double long_share);
 // Of the event that was put last, an access of such a cache, of which it takes `share` of a read or
 // a write: what a part of a word line divided by words takes, and what dividing it adds. The cache
-// itself is built undivided: the line is a technique's.
+// itself is built undivided: the line is a technique's. `cost`: times the bare array, as in the event.
 void tree_divided(struct builder *b, const struct power_cache *k, const struct array *a,
-                  double reads, double writes);
+                  double reads, double writes, double cost);
+// Times its bare array that an access of shared memory, L1 or L2 costs.
+static inline double tree_array_cost(const struct power_config *c) {
+    return c->array_cost > 0 ? c->array_cost : 1;
+}
 // The miss registers of a cache; an empty array where there are none.
 struct array tree_put_mshrs(struct builder *b, int i, const struct power_cache *k,
                             double long_share);

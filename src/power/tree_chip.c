@@ -10,17 +10,18 @@ static void build_l2(struct builder *b) {
     unsigned out = c->l2.out_bytes ? c->l2.out_bytes : c->l2.line_bytes;
     int i = tree_add(b, PART_l2, c->l2_slices);
     struct array a = tree_put_cache(b, i, &c->l2, 1, LONG_CACHE);
+    const double k = tree_array_cost(c);
     double peak = c->l2_hz * c->l2_slices,
            sector = (c->l2.sector_bytes ? c->l2.sector_bytes : 32.0) / out;
-    tree_event(b, i, ACT_l2_reads, a.read_j, peak);
-    tree_divided(b, &c->l2, &a, 1, 0);
-    tree_event(b, i, ACT_l2_writes, a.write_j, 0);
-    tree_divided(b, &c->l2, &a, 0, 1);
-    tree_event(b, i, ACT_l2_atomics, a.read_j + a.write_j, 0);
-    tree_divided(b, &c->l2, &a, 1, 1);
-    tree_event(b, i, ACT_l2_fills, a.write_j * sector, 0);
-    tree_event(b, i, ACT_l2_writebacks, a.read_j * sector, 0);
-    tree_divided(b, &c->l2, &a, 1, 0);
+    tree_event(b, i, ACT_l2_reads, k * a.read_j, peak);
+    tree_divided(b, &c->l2, &a, 1, 0, k);
+    tree_event(b, i, ACT_l2_writes, k * a.write_j, 0);
+    tree_divided(b, &c->l2, &a, 0, 1, k);
+    tree_event(b, i, ACT_l2_atomics, k * (a.read_j + a.write_j), 0);
+    tree_divided(b, &c->l2, &a, 1, 1, k);
+    tree_event(b, i, ACT_l2_fills, k * a.write_j * sector, 0);
+    tree_event(b, i, ACT_l2_writebacks, k * a.read_j * sector, 0);
+    tree_divided(b, &c->l2, &a, 1, 0, k);
     i = tree_add(b, PART_l2_mshrs, c->l2_slices);
     a = tree_put_mshrs(b, i, &c->l2, LONG_UNCORE);
     tree_event(b, i, ACT_l2_read_misses, a.search_j + a.write_j + a.read_j, 0);
@@ -121,8 +122,9 @@ static void build_controllers(struct builder *b) {
     area = fmax(0.05, (6.4323 * log(2 * mbs) - 48.134) * share * l / 0.09 / 2);
     k = logic_area(t, area * 1e6);
     tree_put(b, i, area, k.leak_sub_w, k.leak_gate_w, LONG_UNCORE, 1);
-    tree_event(b, i, ACT_dram_reads, 10e-12 * burst, bursts_s);
-    tree_event(b, i, ACT_dram_writes, 10e-12 * burst, 0);
+    const double bit_j = c->dram && c->dram->phy_bit_j > 0 ? c->dram->phy_bit_j : 10e-12;
+    tree_event(b, i, ACT_dram_reads, bit_j * burst, bursts_s);
+    tree_event(b, i, ACT_dram_writes, bit_j * burst, 0);
 }
 
 static void build_pcie(struct builder *b) {
@@ -165,7 +167,7 @@ static double instruction_share(const struct builder *b) {
 
 static void build_rest(struct builder *b) {
     const struct power_config *c = b->c;
-    double l = b->t.row.node_nm / 40, beats = c->hot_hz / c->core_hz;
+    double l = b->t.row.f_nm / 40, beats = c->hot_hz / c->core_hz;
     unsigned sms = c->sms_on_die > c->sms ? c->sms_on_die : c->sms;
     const double area[2] = {c->rest_lane_mm2 * c->fp_lanes * beats * sms * l * l,
                             c->rest_chip_mm2 * l * l};

@@ -3,6 +3,24 @@
 
 #include <math.h>
 
+// Sets of many ways are searched, not read: a content-addressed memory each.
+enum { CAM_WAYS = 32 };
+static void build_cam_tags(struct builder *b, int i, unsigned sets, unsigned tag, double lanes_s) {
+    const struct array a = tree_put_array(b, i,
+                                          (struct array_config){.kind = ARRAY_CAM,
+                                                                .entries = b->c->l1.ways,
+                                                                .bits = 8, // sectors, state
+                                                                .tag_bits = tag,
+                                                                .rw_ports = 1,
+                                                                .banks = sets},
+                                          LONG_CORE);
+    tree_event(b, i, ACT_l1_reads, a.search_j, lanes_s / 32);
+    tree_event(b, i, ACT_l1_writes, a.search_j, 0);
+    tree_event(b, i, ACT_l1_fills, a.write_j, 0);
+    tree_event(b, i, ACT_l1_write_hits, a.write_j, 0);
+    tree_event(b, i, ACT_l1_evictions, a.write_j, 0);
+}
+
 // Shared memory and L1, which share the banks and crossbars; lanes_s: addresses a second at most.
 static void build_shared(struct builder *b, double lanes_s) {
     const struct power_config *c = b->c;
@@ -15,6 +33,7 @@ static void build_shared(struct builder *b, double lanes_s) {
                        (struct array_config){
                            .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
                        LONG_CORE);
+    a.read_j *= tree_array_cost(c), a.write_j *= tree_array_cost(c);
     double mean = (a.read_j + a.write_j) / 2;
     tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
     if (c->l1.bytes) {
@@ -36,6 +55,10 @@ static void build_shared(struct builder *b, double lanes_s) {
         i = tree_add(b, PART_l1_tags, c->sms);
         unsigned sets = c->l1.bytes / c->l1.line_bytes / c->l1.ways;
         unsigned tag = 42 - tree_log2_up(c->l1.line_bytes) - (sets > 1 ? tree_log2_up(sets) : 0);
+        if (c->l1.ways > CAM_WAYS) {
+            build_cam_tags(b, i, sets, tag, lanes_s);
+            return;
+        }
         a = tree_put_array(
             b, i, (struct array_config){.entries = sets, .bits = tag * c->l1.ways, .rw_ports = 1},
             LONG_CORE);
@@ -73,7 +96,7 @@ static void build_read_only(struct builder *b) {
         k.out_bytes = 4;
         a = tree_put_cache(b, i, &k, 1, LONG_CORE);
         tree_event(b, i, ACT_const_reads, a.read_j, b->sm_s);
-        tree_divided(b, &k, &a, 1, 0);
+        tree_divided(b, &k, &a, 1, 0, 1);
         tree_event(b, i, ACT_const_operands, a.read_j, 0);
         tree_event(b, i, ACT_const_misses, a.write_j * (k.line_bytes / 4.0), 0);
     }
@@ -81,7 +104,7 @@ static void build_read_only(struct builder *b) {
         i = tree_add(b, PART_tex, c->sms);
         a = tree_put_cache(b, i, &c->texture, 1, LONG_CORE);
         tree_event(b, i, ACT_tex_reads, a.read_j, 0);
-        tree_divided(b, &c->texture, &a, 1, 0);
+        tree_divided(b, &c->texture, &a, 1, 0, 1);
         tree_event(b, i, ACT_tex_misses, a.write_j, 0);
     }
     if (c->tex_units) {

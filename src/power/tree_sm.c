@@ -147,6 +147,7 @@ static enum ww_status model_parts(const struct builder *b, struct power_rf_parts
     struct array whole, slow, frf, srf;
     enum ww_status s =
         tech_init(&near, c->node_nm, c->device, v > least_v ? v : least_v, c->temperature_k, b->d);
+    if (s == WW_OK) tree_leak_share(c, &near);
     if (s == WW_OK) s = array_build(&b->t, &k, &whole, b->d);
     if (s == WW_OK) s = array_build(&near, &k, &slow, b->d);
     k.entries = fast < rows ? fast : rows;
@@ -257,8 +258,10 @@ static void build_execution(struct builder *b) {
     } unit[LOGIC_UNITS] = {[LOGIC_INT] = {PART_int, OPC_INT_MAD},
                            [LOGIC_FP] = {PART_fp, OPC_FP_FMA},
                            [LOGIC_SFU] = {PART_sfu, OPC_SFU_TRIG},
-                           [LOGIC_DP] = {PART_dp, OPC_DP_FMA}};
-    const unsigned lanes[LOGIC_UNITS] = {c->int_lanes, c->fp_lanes, c->sfu_lanes, c->dp_lanes};
+                           [LOGIC_DP] = {PART_dp, OPC_DP_FMA},
+                           [LOGIC_TENSOR] = {PART_tensor, OPC_MMA_1688_F16}};
+    const unsigned lanes[LOGIC_UNITS] = {c->int_lanes, c->fp_lanes, c->sfu_lanes, c->dp_lanes,
+                                         c->tensor_lanes};
     tree_add(b, PART_exu, c->sms);
     for (unsigned u = 0; u < LOGIC_UNITS; u++) {
         if (!lanes[u]) continue;
@@ -268,6 +271,7 @@ static void build_execution(struct builder *b) {
         double peak = b->c->hot_hz * c->sms * lanes[u];
         if (u == LOGIC_INT && c->int_fp_shared_issue) peak = 0; // FP costs more: it has the slot
         if (u == LOGIC_DP) peak = 0;                            // as it has before double precision
+        if (u == LOGIC_TENSOR) peak = 0; // single precision and integers have the slots
         for (unsigned k = 0; k < OPC_N; k++)
             if (logic_class_unit(k) == u)
                 tree_event_n(b, i, (uint32_t)ACT_thread_by_class + k, 1,
@@ -278,6 +282,11 @@ static void build_execution(struct builder *b) {
         for (unsigned k = 0; k < WW_COUNT(access); k++)
             tree_event_n(b, i, (uint32_t)ACT_thread_by_class + access[k], 1,
                          logic_class_energy(&b->t, OPC_MOV), 0);
+    }
+    if (c->lane_on_pj > 0) {
+        const int on = tree_add(b, PART_lanes_on, c->sms);
+        tree_event(b, on, ACT_thread_instructions, c->lane_on_pj * 1e-12 * b->t.vdd_v,
+                   32 * b->sm_s * c->schedulers);
     }
     // Lane-switching measurements see data, not the clock that reaches all lanes' registers.
     double bits = (c->int_lanes + c->fp_lanes + c->sfu_lanes + 2.0 * c->dp_lanes) * 4 * 32 *
@@ -293,7 +302,8 @@ void tree_build_sm_rest(struct builder *b) {
     const struct power_config *c = b->c;
     int sm = b->at[PART_sm];
     int i = tree_add(b, PART_sm_control, c->sms);
-    double mm2 = fmax(0, 6.55 - 2.19 * log(c->pipeline_stages)) * (1 + 0.0716 * log2(c->max_warps));
+    const unsigned stages = c->control_stages ? c->control_stages : c->pipeline_stages;
+    double mm2 = fmax(0, 6.55 - 2.19 * log(stages)) * (1 + 0.0716 * log2(c->max_warps));
     mm2 *= b->t.row.logic_scale;
     struct block k = logic_area(&b->t, mm2 * 1e6);
     tree_put_block(b, i, &k, 1);

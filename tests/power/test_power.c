@@ -232,7 +232,7 @@ static void monotone(void **state) {
         assert_true(still(&t.component[0]) > last_leak);
         last_leak = still(&t.component[0]);
     }
-    static const double nodes[] = {90, 65, 45, 40, 32, 28, 22};
+    static const double nodes[] = {90, 65, 45, 40, 32, 28, 22, 16, 12};
     double last_area = INFINITY;
     last_peak = INFINITY;
     c.vdd_v = 0, c.temperature_k = 350;
@@ -279,7 +279,7 @@ static void refusals(void **state) {
     (void)state;
     struct power_config good = fermi("gtx480", 15, 700e6), bad[8];
     for (unsigned i = 0; i < WW_COUNT(bad); i++) bad[i] = good;
-    bad[0].node_nm = 16, bad[1].sms = 0, bad[2].core_hz = NAN, bad[3].l2.ways = 0;
+    bad[0].node_nm = 10, bad[1].sms = 0, bad[2].core_hz = NAN, bad[3].l2.ways = 0;
     bad[4].regulator_loss = -0.1, bad[5].temperature_k = 500, bad[6].icache.line_bytes = 100;
     bad[7].vdd_v = 3;
     for (unsigned i = 0; i < WW_COUNT(bad); i++) {
