@@ -4,7 +4,8 @@
 //
 // Replacement is exact LRU, or a fixed pseudo-random sequence in which one way of a set is taken
 // half of the time and the others share the rest: what Mei & Chu (TPDS 2017) measured on Fermi's
-// L1 (4 ways: 1/2 for one way, 1/6 for each other). Empty ways go first; reserved ones never.
+// L1 (4 ways: 1/2 for one way, 1/6 for each other). With `even_random` the sequence takes every way
+// as often. Empty ways go first; reserved ones never.
 #include "mem/cache.h"
 
 enum {
@@ -111,6 +112,7 @@ struct cache *cache_create(const struct cache_config *c) {
     }
     k->hashed = c->hashed_sets;
     k->lru = c->lru;
+    k->even_random = c->even_random;
     k->write_back = c->write_back;
     k->write_evict = c->write_evict;
     k->set_div = fastdiv_of(k->sets);
@@ -174,9 +176,10 @@ static uint32_t next_random(struct cache *c) {
     return c->random = x;
 }
 
-// The way that the fixed sequence names: the middle one half of the time.
+// The way that the fixed sequence names: any, or the middle one half of the time.
 static uint32_t random_way(struct cache *c) {
     const uint32_t r = next_random(c), favourite = c->open / 2;
+    if (c->even_random) return (uint32_t)((uint64_t)r * c->open >> 32);
     if (c->open == 1 || (r & 1)) return favourite;
     const uint32_t other = (r >> 1) % (c->open - 1);
     return other + (other >= favourite);
@@ -270,6 +273,14 @@ struct cache_answer cache_write_line(struct cache *c, uint64_t line_addr, uint32
     if (a.place == CACHE_NOWHERE) return a;
     c->line[a.place].valid |= (uint8_t)(sectors & c->all);
     c->line[a.place].dirty |= (uint8_t)(sectors & c->all);
+    cache_touch(c, a.place);
+    return a;
+}
+
+struct cache_answer cache_write_past(struct cache *c, uint64_t line_addr, uint32_t whole) {
+    const struct cache_answer a = find_or_place(c, line_addr);
+    if (a.place == CACHE_NOWHERE) return a;
+    c->line[a.place].valid |= (uint8_t)(whole & c->all);
     cache_touch(c, a.place);
     return a;
 }

@@ -22,7 +22,7 @@ struct cache {
     uint32_t all;      // mask of a line's sectors
     uint32_t set_mask; // of as many bits as an index has
     uint8_t fold[6];   // shifts that fold a line number into a set index
-    bool sets_pow2, hashed, lru, write_back, write_evict;
+    bool sets_pow2, hashed, lru, even_random, write_back, write_evict;
     struct fastdiv set_div;
     uint32_t clock;  // counts uses
     uint32_t random; // state of the fixed sequence

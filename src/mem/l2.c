@@ -12,6 +12,11 @@
 // slice's atomic unit for `l2_atomic_cycles` a 32-byte sector and round: lanes that want the same
 // word take turns.
 //
+// A read miss may bring a whole block of `fetch_bytes` (the lines of 64 bytes that Jia et al. found in
+// the L2 of Volta and Turing). Of the dirty lines of a set the oldest is cleaned when they are more
+// than `dirty_ways`, as long as DRAM's write queue has room: counters of dirty lines that make the
+// memory controller fetch them before they have to go are described in US patent 8,060,700.
+//
 // Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
 #include "mem/mshr.h"
 #include "mem/system.h"
@@ -310,15 +315,27 @@ static inline void lapse(struct partition *p, uint32_t si, uint64_t tick) {
 }
 
 // ---- one piece ------------------------------------------------------------------------------
+// Sectors that miss, with what else of their blocks of fetch_bytes is neither there nor on its way.
+static inline uint32_t whole_blocks(const struct mem_system *m, const struct cache *tags,
+                                    uint32_t place, uint32_t requested, uint32_t missing) {
+    if (m->block_sectors <= 1) return missing;
+    const uint32_t block = (1u << m->block_sectors) - 1;
+    uint32_t sectors = 0;
+    for (uint32_t at = 0; tags->all >> at; at += m->block_sectors)
+        if (missing >> at & block) sectors |= block << at;
+    const uint32_t valid = place == CACHE_NOWHERE ? 0 : tags->line[place].valid;
+    return missing | (sectors & tags->all & ~valid & ~requested);
+}
+
 // Sectors must come from DRAM. BLOCK_NONE: they will, and the node (unless NIL) waits for them.
 static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, uint64_t line_addr,
-                             uint32_t missing, bool absent, uint32_t waiter, uint8_t client,
+                             uint32_t missing, uint32_t place, uint32_t waiter, uint8_t client,
                              uint64_t tick, uint32_t *dram_bytes) {
     struct mem_system *m = p->m;
     struct mshr *mshr = p->slice[si].mshr;
     const uint32_t slot = mshr_slot(mshr, number);
     struct mshr_entry *e = mshr->slot[slot] ? &mshr->entry[mshr->slot[slot] - 1] : NULL;
-    p->slice[si].absent = !e && absent;
+    p->slice[si].absent = !e && place == CACHE_NOWHERE;
     if (e ? e->count >= mshr->merge : mshr->used >= mshr->lines) return BLOCK_MSHR;
     const uint32_t new = e ? missing & ~e->requested : missing;
     if (new) {
@@ -327,7 +344,9 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
         // A fill may push a dirty line out, so both queues must have room.
         if (!has_room(p, si, c, true)) return BLOCK_DRAM;
         if (!e) e = mshr_open(mshr, slot, number);
-        const struct fetch f = m->fetch[new];
+        const uint32_t block = whole_blocks(m, p->slice[si].tags, place, e->requested, new);
+        p->act.c[ACT_l2_fetched_along] += bits_count32(block & ~new);
+        const struct fetch f = m->fetch[block];
         e->requested |= (uint16_t)f.sectors;
         *dram_bytes = (uint32_t)f.bursts << m->dram.burst_shift;
         dram_push(c, clock_edge(&m->clock.dram, tick), DIR_READ, addr, f.bursts,
@@ -355,7 +374,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
     uint32_t dram_bytes = 0; // 0: merged
     if (missing) {
-        const enum slice_block b = miss(p, si, number, k->line_addr, missing, i == CACHE_NOWHERE,
+        const enum slice_block b = miss(p, si, number, k->line_addr, missing, i,
                                         prefetch ? NIL : at, n->client, tick, &dram_bytes);
         if (b != BLOCK_NONE && !prefetch) return b; // a prefetch without room is dropped
         if (!prefetch) n->waiting++;
@@ -374,6 +393,29 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     return BLOCK_NONE;
 }
 
+// A line of the set has become dirty: the oldest beyond those that may be is written back.
+static void clean_oldest(struct partition *p, uint32_t si, uint32_t first, uint64_t tick) {
+    struct slice *const s = &p->slice[si];
+    const struct cache *const tags = s->tags;
+    uint32_t dirty = 0, oldest = CACHE_NOWHERE, least = UINT32_MAX;
+    for (uint32_t i = first; i < first + tags->ways; i++) {
+        const struct cache_line *const l = &tags->line[i];
+        dirty += l->dirty != 0;
+        const uint32_t age = l->dirty != 0 ? l->stamp : UINT32_MAX;
+        oldest = age < least ? i : oldest;
+        least = age < least ? age : least;
+    }
+    if (dirty <= p->m->c.l2.dirty_ways) return;
+    const uint8_t wants = s->wants; // of a head that is blocked
+    if (has_room(p, si, NULL, true)) {
+        struct cache_line *const l = &tags->line[oldest];
+        p->act.c[ACT_l2_writebacks] += bits_count32(l->dirty);
+        write_sectors(p, si, tags->tag[oldest] << tags->line_shift, l->dirty, tick);
+        l->dirty = 0;
+    }
+    s->wants = wants;
+}
+
 static enum slice_block write_piece(struct partition *p, uint32_t si, const struct node *n,
                                     const struct piece *k, uint64_t tick) {
     struct mem_system *m = p->m;
@@ -386,9 +428,11 @@ static enum slice_block write_piece(struct partition *p, uint32_t si, const stru
     if ((!hit || through) && !has_room(p, si, NULL, true)) return BLOCK_DRAM;
     if (!hit && m->c.l2.write_allocate) i = place_line(p, si, first, number, n->client, tick);
     if (i != CACHE_NOWHERE) {
+        const bool was_clean = s->tags->line[i].dirty == 0;
         write_tags(p, s, i, n, k);
         if (!back) s->tags->line[i].dirty = 0;
         cache_touch(s->tags, i);
+        if (was_clean && m->c.l2.dirty_ways != 0) clean_oldest(p, si, first, tick);
     }
     tell_access(p, si, n, k, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, i, tick);
     if (through) write_sectors(p, si, k->line_addr, k->sectors, tick);

@@ -202,6 +202,9 @@ struct cache_answer cache_write(struct cache *c, uint64_t line_addr, uint32_t se
 // cache_write_line makes the sectors valid and dirty and allocates the line where it is absent:
 // HIT, MISS (allocated) or FULL (every line of its set is reserved).
 struct cache_answer cache_write_line(struct cache *c, uint64_t line_addr, uint32_t sectors);
+// A store that goes through a cache which allocates on writes: the sectors that it writes whole are
+// valid afterwards, nothing is dirty. HIT: the line was there; MISS: it took a place; FULL.
+struct cache_answer cache_write_past(struct cache *c, uint64_t line_addr, uint32_t whole);
 // Drops a line: HIT (it was there: it is the victim) or MISS.
 struct cache_answer cache_evict_line(struct cache *c, uint64_t line_addr);
 // Takes a line for a miss before its data comes: MISS (reserved), PENDING (was already), HIT, FULL.

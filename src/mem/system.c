@@ -350,6 +350,7 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     m->sector_shift = !c->l2.bytes         ? 5
                       : c->l2.sector_bytes ? log2_of(c->l2.sector_bytes)
                                            : m->line_shift;
+    m->block_sectors = c->l2.fetch_bytes >> m->sector_shift;
     m->cached = !c->l2.bytes ? 0 : c->l2_clients ? c->l2_clients : (1u << CLIENT_N) - 1;
     if (!c->l2.bytes) {
         // Without an L2 the slice is the controller's front end: one request a clock.

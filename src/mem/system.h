@@ -351,6 +351,7 @@ struct mem_system {
     struct dram_shape dram;
     uint32_t sms, slices, quantum;
     uint32_t line_bytes, line_shift, sector_shift; // of L2; without L2: 128 and 32
+    uint32_t block_sectors;                        // that a read miss of L2 brings
     uint32_t cached;                               // mask of clients
     uint64_t hit_ticks, queue_ticks, atomic_ticks; // hit latency; output queue; a sector's atomic
     uint8_t flits[9];                              // of a packet with n * 32 bytes of data

@@ -35,11 +35,13 @@ static bool load_l1(struct sm *s, struct lsu_entry *e, const struct transaction 
         return true;
     }
     if (s->caches.n_writebacks > WRITEBACKS_WAIT && !caches_drain(&s->caches, t)) return false;
+    // Of a line that is there in part only the rest is waited for.
+    a.sectors &= ~cache_valid_at(s->caches.of[CLIENT_L1D].tags, a.place);
+    const uint32_t requested = mshr_requested(s->caches.of[CLIENT_L1D].mshr, a.line);
     const enum miss_outcome out = caches_miss(&s->caches, &a, e->op, t + s->c.l1_miss_extra);
     if (out == MISS_REFUSED) return false;
-    const uint32_t there = cache_valid_at(s->caches.of[CLIENT_L1D].tags, a.place);
     s->act.c[ACT_l1_read_sectors] += sectors;
-    s->act.c[ACT_l1_read_hit_sectors] += count_lanes(a.sectors & there);
+    s->act.c[ACT_l1_read_hit_sectors] += sectors - count_lanes(a.sectors & ~requested);
     s->act.c[ACT_l1_reads]++;
     s->act.c[out == MISS_MERGED ? ACT_l1_read_merges : ACT_l1_read_misses]++;
     o->left++;
@@ -70,6 +72,47 @@ static bool bypass(struct sm *s, struct lsu_entry *e, const struct transaction *
     return true;
 }
 
+// Sectors of its line that a store writes whole.
+static uint32_t whole_sectors(const struct cache *tags, const struct transaction *x,
+                              const struct cache_access *a) {
+    const uint64_t line = (UINT64_C(1) << 32) - 1; // words of 128 bytes (config_rules.def)
+    return a->sectors & ~cache_sectors_of(tags, ~(uint64_t)x->words & line);
+}
+
+// A global store looks its line up in an L1 that stores go through. By policy a present line goes
+// or is updated, and an absent one takes a place, unless a miss has asked for it. All transactions
+// of the instruction in one line count as its first: a warp's access to a line is one look-up.
+static void store_into_l1(struct sm *s, struct lsu_entry *e, const struct transaction *x,
+                          bool evicts, uint64_t t) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_L1D];
+    struct cache_access a = access_of(s, CLIENT_L1D, x, t);
+    const bool again = e->next != 0 && (e->tx[e->next - 1].addr & ~c->line_mask) == a.line;
+    const bool allocates = s->c.l1d.write_allocate && !s->c.l1d.write_back && !evicts;
+    struct cache_answer r;
+    bool hit;
+    if (!allocates) {
+        r = evicts ? cache_evict_line(c->tags, a.line) : cache_write(c->tags, a.line, a.sectors);
+        hit = r.result == CACHE_HIT;
+        s->act.c[ACT_l1_evictions] += hit && evicts;
+    } else if (cache_place_of(c->tags, a.line) == CACHE_NOWHERE &&
+               mshr_find(c->mshr, a.line) >= 0) {
+        r = (struct cache_answer){.place = CACHE_NOWHERE, .result = CACHE_PENDING};
+        hit = true;
+    } else {
+        r = cache_write_past(c->tags, a.line, whole_sectors(c->tags, x, &a));
+        hit = again ? e->line_was_there : r.result == CACHE_HIT;
+        s->act.c[ACT_l1_evictions] += r.has_victim;
+    }
+    e->line_was_there = hit;
+    a.place = r.place;
+    s->act.c[ACT_l1_writes]++;
+    s->act.c[ACT_l1_write_sectors] += count_lanes(a.sectors);
+    s->act.c[ACT_l1_write_hits] += hit;
+    if (hit) s->act.c[ACT_l1_write_hit_sectors] += count_lanes(a.sectors);
+    caches_tell(&s->caches, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
+    caches_line_left(&s->caches, CLIENT_L1D, &r, allocates, t);
+}
+
 static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x, uint64_t t) {
     const uint8_t kind = e->path == PATH_REDUCE ? MEM_REDUCE : MEM_WRITE;
     if (!mem_port_can_send(s->caches.port, x->addr, mem_port_flits(s->caches.port, kind, x->bytes)))
@@ -77,18 +120,10 @@ static bool store(struct sm *s, struct lsu_entry *e, const struct transaction *x
     const struct sm_cache *const c = &s->caches.of[CLIENT_L1D];
     const bool is_cached = e->space == PTX_SPACE_LOCAL ? s->c.l1d_local : s->c.l1d_global;
     if (c->tags != NULL && is_cached) {
-        struct cache_access a = access_of(s, CLIENT_L1D, x, t);
-        const bool evicts = s->c.l1d.write_evict || kind == MEM_REDUCE;
-        const struct cache_answer r =
-            evicts ? cache_evict_line(c->tags, a.line) : cache_write(c->tags, a.line, a.sectors);
-        const bool hit = r.result == CACHE_HIT;
-        a.place = r.place;
-        s->act.c[ACT_l1_writes]++;
-        s->act.c[ACT_l1_write_sectors] += count_lanes(a.sectors);
-        s->act.c[ACT_l1_write_hits] += hit;
-        s->act.c[ACT_l1_evictions] += hit && evicts;
-        caches_tell(&s->caches, hit ? CACHE_WRITE_HIT : CACHE_WRITE_MISS, &a);
-        caches_line_left(&s->caches, CLIENT_L1D, &r, false, t);
+        if (s->c.l1d.write_allocate && s->caches.n_writebacks > WRITEBACKS_WAIT &&
+            !caches_drain(&s->caches, t))
+            return false;
+        store_into_l1(s, e, x, s->c.l1d.write_evict || kind == MEM_REDUCE, t);
     }
     caches_send(&s->caches, t,
                 (struct mem_request){.addr = x->addr,

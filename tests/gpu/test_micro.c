@@ -344,25 +344,28 @@ static double camping(const struct row *r) {
     return (double)camped / (double)spread;
 }
 
-// Transactions of a warp's load of words `number` apart, or bytes that it brings from DRAM beyond
-// what the same launch brings that loads nothing.
+// Transactions of a warp's load of words `number` apart, or bytes that it brings from DRAM or into
+// L1 beyond what the same launch brings that loads nothing.
 static double coalescing(const struct row *r) {
     struct bench b;
     open_one_sm(&b, r->gpu);
     load_micro(&b, "stream", NULL);
     const uint64_t in = bench_buffer(&b, NULL, 65536), out = bench_buffer(&b, NULL, 4);
-    double bytes = 0, transactions = 0;
+    double bytes = 0, filled = 0, transactions = 0;
     for (uint32_t k = 0; k < 3; k++) { // to warm, nothing, all
         // The first launch loads elsewhere: it warms the code of both.
         bench_ok(&b, bench_try(&b, "strided", 1, 1, 32, 1, "884", k == 0 ? in + 32768 : in, out,
                                k == 1 ? UINT32_MAX : r->number));
         const uint64_t *c = bench_last(&b)->activity.c;
         bytes = (double)c[ACT_dram_read_bytes] - bytes * (k == 2);
+        filled = 4 * (double)c[ACT_l1_fill_words] - filled * (k == 2);
         transactions = (double)c[ACT_gmem_reads];
     }
     dump_counts(&b);
     bench_close(&b);
-    return strcmp(r->text, "bytes") == 0 ? bytes : transactions;
+    return strcmp(r->text, "bytes") == 0    ? bytes
+           : strcmp(r->text, "filled") == 0 ? filled
+                                            : transactions;
 }
 
 // ---- the table ------------------------------------------------------------------------------
@@ -567,8 +570,10 @@ static const struct row rows[] = {
     {"rsqrt", "v100", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
     {"population count", "v100", 16, OPS, GUIDE12, 0.06, rate, POPC4, 4},
     {"fp64 add", "v100", 32, OPS, GUIDE12, 0.06, rate, DADD4, 4},
-    {"load, stride 1", "v100", 128, "bytes", GUIDE12, 0, coalescing, "bytes", 1},
-    {"load, stride 32", "v100", 1024, "bytes", GUIDE12, 0, coalescing, "bytes", 32},
+    {"load, stride 1", "v100", 128, "bytes", GUIDE12, 0, coalescing, "filled", 1},
+    {"load, stride 32", "v100", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
+    {"load, stride 32: of DRAM", "v100", 2048, "bytes", JIA_V ": L2 lines of 64 bytes", 0,
+     coalescing, "bytes", 32},
     {"uint division, dependent", "v100", 122, HOT, ARAFA_V, 0.06, chain, "div.u32 %a, %a, %b;", 10},
     {"int division, dependent", "v100", 127, HOT, ARAFA_V, 0.06, chain, "div.s32 %a, %a, %b;", 10},
     {"uint remainder, dependent", "v100", 117, HOT, ARAFA_V, 0.06, chain, "rem.u32 %a, %a, %b;",
@@ -597,8 +602,10 @@ static const struct row rows[] = {
     {"fp32 fma", "rtx2060s", 64, OPS, GUIDE12, 0.06, rate, FMA4, 4},
     {"rsqrt", "rtx2060s", 16, OPS, GUIDE12, 0.06, rate, RSQ4, 4},
     {"fp64 add", "rtx2060s", 2, OPS, GUIDE12, 0.06, rate, DADD4, 4},
-    {"load, stride 1", "rtx2060s", 128, "bytes", GUIDE12, 0, coalescing, "bytes", 1},
-    {"load, stride 32", "rtx2060s", 1024, "bytes", GUIDE12, 0, coalescing, "bytes", 32},
+    {"load, stride 1", "rtx2060s", 128, "bytes", GUIDE12, 0, coalescing, "filled", 1},
+    {"load, stride 32", "rtx2060s", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
+    {"load, stride 32: of DRAM", "rtx2060s", 2048, "bytes", JIA_T ": L2 lines of 64 bytes", 0,
+     coalescing, "bytes", 32},
     {"DRAM copies", "rtx2060s", 68.8, "% of peak", JIA_T, 0.35, bandwidth, "copy", 0},
 };
 

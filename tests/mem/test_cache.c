@@ -341,6 +341,50 @@ static void the_fixed_sequence_is_that_of_fermi(void **state) {
     cache_destroy(same);
 }
 
+// Of 256 ways each goes 16 times in 4096 on average; by chance none goes more than 40 times.
+static void an_even_sequence_takes_every_way_as_often(void **state) {
+    (void)state;
+    enum { WAYS = 256, NEW = 16 * WAYS };
+    struct cache_config s = shape(1, WAYS, 128, 32);
+    s.lru = false;
+    s.even_random = true;
+    struct cache *c = cache_create(&s);
+    uint32_t taken[WAYS] = {0}, most = 0, none = 0;
+    for (uint64_t i = 0; i < WAYS + NEW; i++) {
+        const struct cache_answer a = cache_fill(c, i * 128, 1);
+        assert_int_equal(a.has_victim, i >= WAYS);
+        if (a.has_victim) taken[a.place]++;
+    }
+    for (uint32_t w = 0; w < WAYS; w++) {
+        most = taken[w] > most ? taken[w] : most;
+        none += taken[w] == 0;
+    }
+    assert_in_range(most, 17, 40);
+    assert_int_equal(none, 0);
+    cache_destroy(c);
+}
+
+// A line with the sectors that were written whole, nothing dirty.
+static void stores_that_go_through_take_a_line(void **state) {
+    (void)state;
+    struct cache_config s = shape(1, 2, 128, 32);
+    s.write_back = false;
+    struct cache *c = cache_create(&s);
+    assert_int_equal(cache_write_past(c, 0, 6).result, CACHE_MISS);
+    assert_int_equal(cache_read(c, 0, 6).result, CACHE_HIT);
+    assert_int_equal(cache_read(c, 0, 1).result, CACHE_MISS);
+    assert_int_equal(cache_write_past(c, 0, 0).result, CACHE_HIT); // part of a sector
+    assert_int_equal(cache_read(c, 0, 6).result, CACHE_HIT);
+    assert_int_equal(cache_write_past(c, 128, 0).result, CACHE_MISS);
+    assert_int_equal(cache_read(c, 128, 1).result, CACHE_MISS);
+    const struct cache_answer a = cache_write_past(c, 256, 15);
+    assert_int_equal(a.result, CACHE_MISS);
+    assert_true(a.has_victim);
+    assert_int_equal(a.victim, 0);
+    assert_int_equal(a.victim_dirty, 0);
+    cache_destroy(c);
+}
+
 static void impossible_shapes_are_refused(void **state) {
     (void)state;
     struct cache_config c = shape(4, 2, 128, 32);
@@ -495,6 +539,8 @@ int main(void) {
         cmocka_unit_test(reserved_lines_stay),
         cmocka_unit_test(new_lines_take_open_ways),
         cmocka_unit_test(the_fixed_sequence_is_that_of_fermi),
+        cmocka_unit_test(an_even_sequence_takes_every_way_as_often),
+        cmocka_unit_test(stores_that_go_through_take_a_line),
         cmocka_unit_test(impossible_shapes_are_refused),
         cmocka_unit_test(words_and_sectors),
         cmocka_unit_test(mshr_by_hand),

@@ -6,7 +6,7 @@
 #include "mem/system.h"
 #include "test_traffic.h"
 
-enum { VARIANTS = 15 };
+enum { VARIANTS = 16 };
 // Shapes that differ in whatever could lose a request.
 static struct mem_config variant(uint32_t v) {
     struct mem_config c = v == 0 ? rig_fermi() : rig_config();
@@ -38,6 +38,7 @@ static struct mem_config variant(uint32_t v) {
     case 12: // a mesh that is far too small for its load, short quanta
         c.net.kind = NET_MESH, c.net.mesh_width = 1, c.quantum = 7;
         break;
+    case 15: c.l2.fetch_bytes = 64, c.l2.dirty_ways = 3, c.dram.queue = 2; break;
     case 14: // nothing takes any time
         c.l2.hit_latency = c.dram.controller_latency = c.net.request_latency = 0;
         c.net.control_bytes = c.l2_atomic_cycles = 0;

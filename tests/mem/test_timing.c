@@ -215,6 +215,54 @@ static void dirty_victims_are_written_back(void **state) {
     rig_free(&r);
 }
 
+// A miss of sector 1 brings sector 0 with it, one of sectors 1 and 2 of another line all four; what
+// has been written there is not fetched again.
+static void a_miss_brings_its_block(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    c.l2.fetch_bytes = 64;
+    struct rig r = rig_make(c, 1, 1000);
+    rig_one(&r, 0, MEM_READ, 32, 32);
+    assert_int_equal(rig_count(&r, ACT_l2_fetched_along), 1);
+    assert_int_equal(rig_one(&r, 1000, MEM_READ, 0, 32), 1000 + HIT_32);
+    assert_int_equal(rig_count(&r, ACT_dram_reads), 2);
+    rig_one(&r, 2000, MEM_READ, 128 + 32, 64);
+    assert_int_equal(rig_count(&r, ACT_l2_fetched_along), 3);
+    assert_int_equal(rig_count(&r, ACT_dram_reads), 6);
+    assert_int_equal(rig_one(&r, 3000, MEM_READ, 128 + 96, 32), 3000 + HIT_32);
+    rig_one(&r, 4000, MEM_WRITE, 256, 32);
+    rig_one(&r, 5000, MEM_READ, 256 + 32, 32);
+    assert_int_equal(rig_count(&r, ACT_l2_fetched_along), 3);
+    assert_int_equal(rig_count(&r, ACT_dram_reads), 7);
+    assert_int_equal(rig_count(&r, ACT_l2_fills), 7);
+    rig_free(&r);
+}
+
+// One set of four ways, two of which may be dirty: the third dirty line has the oldest written back,
+// which stays readable; a line that is dirty already changes nothing.
+static void a_set_has_a_bound_of_dirty_lines(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    c.l2.bytes = 128 * 4;
+    c.l2.ways = 4;
+    c.l2.dirty_ways = 2;
+    struct rig r = rig_make(c, 1, 1000);
+    rig_one(&r, 0, MEM_WRITE, 0, 64);
+    rig_one(&r, 1000, MEM_WRITE, 256, 32);
+    rig_one(&r, 2000, MEM_WRITE, 0, 32);
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 0);
+    rig_one(&r, 3000, MEM_WRITE, 512, 32); // 256 is the oldest
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 1);
+    rig_one(&r, 4000, MEM_WRITE, 768, 32); // 0 goes: two sectors
+    assert_int_equal(rig_count(&r, ACT_l2_writebacks), 3);
+    assert_int_equal(rig_count(&r, ACT_l2_evictions), 0);
+    assert_int_equal(rig_one(&r, 5000, MEM_READ, 0, 64), 5000 + HIT_32 + 1);
+    while (r.now < 6000) rig_memory(&r);
+    assert_int_equal(rig_count(&r, ACT_dram_writes), 3);
+    assert_int_equal(rig_count(&r, ACT_dram_reads), 0);
+    rig_free(&r);
+}
+
 static void atomics_hold_the_unit(void **state) {
     (void)state;
     struct rig r = rig_make(rig_config(), 2, 1000);
@@ -526,6 +574,8 @@ int main(void) {
         cmocka_unit_test(a_write_is_answered_and_makes_its_sectors_readable),
         cmocka_unit_test(a_partly_written_sector_is_fetched_unless_completed),
         cmocka_unit_test(dirty_victims_are_written_back),
+        cmocka_unit_test(a_miss_brings_its_block),
+        cmocka_unit_test(a_set_has_a_bound_of_dirty_lines),
         cmocka_unit_test(atomics_hold_the_unit),
         cmocka_unit_test(two_sms_share_a_slice_port),
         cmocka_unit_test(an_sm_ejects_one_flit_a_clock),

@@ -329,6 +329,55 @@ static void l1_write_evict(void **state) {
     rig_free(g);
 }
 
+static void word_of_lane(struct rig *g, uint32_t d) {
+    address(g, 1);
+    s2r(g, 2, PTX_SREG_tid_x);
+    emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(2), IMM(2), NIL());
+    iadd(g, d, 1, 2);
+}
+
+// Volta: a store takes a line of an L1 that it goes through. Words of 32 lanes are a whole line, so
+// a load of it hits; of a store of half a sector (lanes 0 to 3) only the tag is there, which makes the
+// next store of the line a hit, though its other sector was never written, and the load a miss. An
+// access that touches sectors 1 and 2 goes out as two, both of which share one look-up.
+static void l1_write_allocate(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    with_l1(g);
+    g->c.l1d.write_evict = false;
+    g->c.l1d.write_allocate = true;
+    g->c.l1d.sector_bytes = 32;
+    g->c.coalesce_uncached = COALESCE_SECTOR32;
+    word_of_lane(g, 3);
+    store(g, PTX_SPACE_GLOBAL, 3, 3, 0);
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 0);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_l1_writes), 1);
+    assert_int_equal(act(g, ACT_l1_write_hits), 0);
+    assert_int_equal(act(g, ACT_l1_read_hits), 1);
+    rig_free(g);
+    g = rig_new();
+    with_l1(g);
+    g->c.l1d.write_evict = false;
+    g->c.l1d.write_allocate = true;
+    g->c.l1d.sector_bytes = 32;
+    g->c.coalesce_uncached = COALESCE_SECTOR32;
+    word_of_lane(g, 3);
+    store(g, PTX_SPACE_GLOBAL, 3, 3, 48); // words 12 to 43: of line 0 sector 1 in part, 2 and 3
+    store(g, PTX_SPACE_GLOBAL, 3, 3, 64); // sectors 2 and 3; of line 1 sectors 0 and 1
+    load(g, PTX_SPACE_GLOBAL, 4, 3, 32);  // sectors 1 (not whole), 2, 3; of line 1 sector 0
+    exit_(g);
+    rig_run(g);
+    // Lines 0 and 1 missed with sectors 1, 2, 3 and 0, 1; then hit with 2, 3 and 0, 1.
+    assert_int_equal(act(g, ACT_l1_writes), 3 + 2);
+    assert_int_equal(act(g, ACT_l1_write_hits), 2);
+    assert_int_equal(act(g, ACT_l1_write_hit_sectors), 2 + 2);
+    assert_int_equal(act(g, ACT_l1_read_misses), 1);
+    assert_int_equal(act(g, ACT_l1_read_hits), 1);
+    rig_free(g);
+}
+
 // A store in cycle 11 is sent in 12 and acknowledged in 112. The fence issues in 12 and holds its
 // warp until then; the move behind it issues in 112.
 static void fence_waits_for_acknowledgement(void **state) {
@@ -528,6 +577,7 @@ int main(void) {
         cmocka_unit_test(l1_merge),
         cmocka_unit_test(l1_out_of_registers),
         cmocka_unit_test(l1_write_evict),
+        cmocka_unit_test(l1_write_allocate),
         cmocka_unit_test(fence_waits_for_acknowledgement),
         cmocka_unit_test(back_pressure),
         cmocka_unit_test(queue_is_full),
