@@ -361,6 +361,16 @@ static enum slice_block miss(struct partition *p, uint32_t si, uint64_t number, 
     return BLOCK_NONE;
 }
 
+// Sectors of a read of data or textures as profilers count them: what comes along is looked up too
+// and misses, and what is on its way hits.
+static void count_sectors(struct partition *p, const struct piece *k, uint32_t dram_bytes,
+                          uint64_t along) {
+    const uint32_t n = bits_count32(k->sectors), fetched = dram_bytes >> p->m->sector_shift;
+    const uint32_t misses = fetched < n + (uint32_t)along ? fetched : n + (uint32_t)along;
+    p->act.c[ACT_l2_read_sectors] += n + along;
+    p->act.c[ACT_l2_read_hit_sectors] += n + along - misses;
+}
+
 static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at,
                                    const struct piece *k, uint64_t tick) {
     struct slice *s = &p->slice[si];
@@ -372,6 +382,7 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     const uint32_t i = again ? CACHE_NOWHERE : cache_find(s->tags, number);
     const uint32_t missing = i == CACHE_NOWHERE ? k->sectors : k->sectors & ~s->tags->line[i].valid;
     const bool atomic = is_atomic(n), prefetch = n->kind == MEM_PREFETCH;
+    const uint64_t along = act[ACT_l2_fetched_along];
     uint32_t dram_bytes = 0; // 0: merged
     if (missing) {
         const enum slice_block b = miss(p, si, number, k->line_addr, missing, i,
@@ -387,8 +398,8 @@ static enum slice_block read_piece(struct partition *p, uint32_t si, uint32_t at
     }
     if (atomic) return BLOCK_NONE;
     act[ACT_l2_reads]++;
-    act[ACT_l2_read_sectors] += bits_count32(k->sectors);
-    act[ACT_l2_read_hit_sectors] += bits_count32(k->sectors & ~missing);
+    if (n->client == CLIENT_L1D || n->client == CLIENT_TEX)
+        count_sectors(p, k, dram_bytes, act[ACT_l2_fetched_along] - along);
     act[!missing ? ACT_l2_read_hits : dram_bytes == 0 ? ACT_l2_read_merges : ACT_l2_read_misses]++;
     return BLOCK_NONE;
 }

@@ -235,6 +235,8 @@ static void a_miss_brings_its_block(void **state) {
     assert_int_equal(rig_count(&r, ACT_l2_fetched_along), 3);
     assert_int_equal(rig_count(&r, ACT_dram_reads), 7);
     assert_int_equal(rig_count(&r, ACT_l2_fills), 7);
+    assert_int_equal(rig_count(&r, ACT_l2_read_sectors), 1 + 1 + 2 + 1 + 1 + 3);
+    assert_int_equal(rig_count(&r, ACT_l2_read_hit_sectors), 2);
     rig_free(&r);
 }
 
