@@ -179,6 +179,9 @@ DEVICE_FN int atomicAnd(int *p, int v) { return __nvvm_atom_and_gen_i(p, v); }
 DEVICE_FN int atomicOr(int *p, int v) { return __nvvm_atom_or_gen_i(p, v); }
 DEVICE_FN int atomicXor(int *p, int v) { return __nvvm_atom_xor_gen_i(p, v); }
 
+// Sixteen bytes that a lane moves at once: the compiler moves a uint4 in halves.
+typedef unsigned bytes16 __attribute__((vector_size(16)));
+
 // --------------------------------------------------------------------------- tensor cores
 // A warp's 16 x 16 matrices, spread over its lanes as wmma has them (compute capability 7.0): A and
 // B of halves, C and D of floats. Loads and stores are all lanes' together; `pitch` is in elements

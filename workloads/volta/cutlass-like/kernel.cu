@@ -15,16 +15,16 @@
 #define COLUMNS 2   // and columns
 #define CHUNK   32  // depth of what is staged at once
 #define VECTOR  8   // halves in 16 bytes
-#define PITCH_A (TILE + VECTOR)
-#define PITCH_B (CHUNK + VECTOR)
+#define PITCH_A (TILE + 16)
+#define PITCH_B (CHUNK + 16)
 #define EACH    (TILE * CHUNK / VECTOR / (32 * WARPS)) // vectors of either that a thread brings
 
 // Both tiles; at the end, sixteen columns of C in floats.
 #define SHARED_VECTORS ((CHUNK * PITCH_A + TILE * PITCH_B) / VECTOR)
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    gemmColumns(const uint4 *a, const uint4 *b, float *c, int m, int n, int k) {
-    __shared__ uint4 staged[SHARED_VECTORS];
+    gemmColumns(const bytes16 *a, const bytes16 *b, float *c, int m, int n, int k) {
+    __shared__ bytes16 staged[SHARED_VECTORS];
     uint16_t *const left = (uint16_t *)staged, *const right = left + CHUNK * PITCH_A;
     const int t = (int)threadIdx.x, warp = t / 32;
     const int row = warp % 2 * ROWS * M,
@@ -34,21 +34,21 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     // A thread's vectors: of A 16 side by side are a column, of B four.
     const int a_row = t % (TILE / VECTOR), a_column = t / (TILE / VECTOR);
     const int b_row = t % (CHUNK / VECTOR), b_column = t / (CHUNK / VECTOR);
-    const uint4 *a_from = a + (a_column * m + i0) / VECTOR + a_row;
-    const uint4 *b_from = b + (j0 + b_column) * (k / VECTOR) + b_row;
-    uint4 *const a_to = staged + a_column * (PITCH_A / VECTOR) + a_row;
-    uint4 *const b_to = staged + (CHUNK * PITCH_A + b_column * PITCH_B) / VECTOR + b_row;
+    const bytes16 *a_from = a + (a_column * m + i0) / VECTOR + a_row;
+    const bytes16 *b_from = b + (j0 + b_column) * (k / VECTOR) + b_row;
+    bytes16 *const a_to = staged + a_column * (PITCH_A / VECTOR) + a_row;
+    bytes16 *const b_to = staged + (CHUNK * PITCH_A + b_column * PITCH_B) / VECTOR + b_row;
     const int a_step = 32 * WARPS / (TILE / VECTOR),
               b_step = 32 * WARPS / (CHUNK / VECTOR); // columns
 
-    uint4 a_next[EACH], b_next[EACH];
+    bytes16 a_next[EACH], b_next[EACH];
     bool inside[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         inside[e] = j0 + b_column + e * b_step < n;
-        a_next[e] = a_from[e * a_step * m / VECTOR];
-        b_next[e] = uint4{0, 0, 0, 0};
-        if (inside[e]) b_next[e] = b_from[e * b_step * (k / VECTOR)];
+        a_next[e] = *(a_from + e * a_step * m / VECTOR);
+        b_next[e] = bytes16{0, 0, 0, 0};
+        if (inside[e]) b_next[e] = *(b_from + e * b_step * (k / VECTOR));
     }
     wmma_float sum[ROWS][COLUMNS];
 #pragma unroll
@@ -73,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
             b_from += CHUNK / VECTOR;
 #pragma unroll
             for (int e = 0; e < EACH; e++) {
-                a_next[e] = a_from[e * a_step * m / VECTOR];
-                if (inside[e]) b_next[e] = b_from[e * b_step * (k / VECTOR)];
+                a_next[e] = *(a_from + e * a_step * m / VECTOR);
+                if (inside[e]) b_next[e] = *(b_from + e * b_step * (k / VECTOR));
             }
         }
 #pragma unroll

@@ -24,10 +24,10 @@
 #define COPY_ROWS  (32 / ROW_LANES) // rows that a warp copies at once
 #define WARP_LINES (TILE / WARPS)   // of C and D, that a warp copies
 
-DYNAMIC_SHARED(uint4, staged);
+DYNAMIC_SHARED(bytes16, staged);
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-    wmmaGemm(const uint4 *a, const uint4 *b, const uint4 *c, uint4 *d, int m, int n, int k,
+    wmmaGemm(const bytes16 *a, const bytes16 *b, const bytes16 *c, bytes16 *d, int m, int n, int k,
              float alpha, float beta) {
     uint16_t *halves = (uint16_t *)staged;
     float *floats = (float *)staged;
@@ -40,13 +40,13 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 
     // The lane's place when it copies: the first four warps are A's, the others B's.
     const int line = warp % (WARPS / 2) * (TILE / (WARPS / 2)) + lane / ROW_LANES;
-    uint4 *const to =
+    bytes16 *const to =
         staged + ((warp < WARPS / 2 ? 0 : TILE) + line) * (PITCH / VECTOR) + lane % ROW_LANES;
 
     for (int tile = (int)blockIdx.x; tile < tiles; tile += (int)gridDim.x) {
         const int i0 = tile / across * TILE, j0 = tile % across * TILE;
         const int at = (i0 + warp * WARP_LINES) * width + j0 / 4 + lane;
-        uint4 *const part = staged + warp * WARP_LINES * (TILE / 4) + lane;
+        bytes16 *const part = staged + warp * WARP_LINES * (TILE / 4) + lane;
 #pragma unroll
         for (int i = 0; i < WARP_LINES; i++) part[i * (TILE / 4)] = c[at + i * width];
         __syncthreads();
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
         }
         __syncthreads();
 
-        const uint4 *from =
+        const bytes16 *from =
             (warp < WARPS / 2 ? a + i0 * depth : b + j0 * depth) + line * depth + lane % ROW_LANES;
 #pragma unroll 1
         for (int chunk = 0; chunk < k / CHUNK; chunk++, from += ROW_LANES) {
