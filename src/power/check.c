@@ -440,6 +440,25 @@ static void memory(struct list *l) {
             "and the way to L2, all outside the device"});
 }
 
+// Nodes of FinFETs and memory on the package.
+static void newer(struct list *l) {
+    const struct tech t = point(l, 16, 0, 338);
+    const double mm = 0.5 * circuit_wire_slack(&t, TECH_GLOBAL, 1000, 0.3).energy_j; // half of the bits
+    add(l, (struct power_check){"validation", "Dally 2020/2023; MCM-GPU ISCA17", "wire rule of thumb",
+                                "14 nm class", "energy", mm * 1e15, 100, "fJ/bit/mm", CHECK_ANALYTIC,
+                                false, ""});
+    const struct dram_energy h = dram_energy(&dram_hbm2_8gb, 0);
+    const double bits = dram_hbm2_8gb.bits * dram_hbm2_8gb.burst;
+    add(l, (struct power_check){"validation", "O Connor Fine-Grained DRAM MICRO17", "on-die movement",
+                                "HBM2", "energy", h.read_j / bits * 1e12, 2.24, "pJ/bit",
+                                CHECK_ANALYTIC, false,
+                                "the sheet's currents at 2 Gb/s; at 1.7, as the boards run, 1.85: the "
+                                "sheets' currents do not go with the clock"});
+    add(l, (struct power_check){"validation", "O Connor Fine-Grained DRAM MICRO17", "I/O part", "HBM2",
+                                "energy", h.term_read_j / bits * 1e12, 0.3, "pJ/bit", CHECK_DECLARED,
+                                false, ""});
+}
+
 unsigned power_check_arrays(struct power_check *out) {
     struct list l = {.row = out};
     diags_init(&l.none);
@@ -450,6 +469,7 @@ unsigned power_check_arrays(struct power_check *out) {
     mcpat(&l);
     literature(&l);
     memory(&l);
+    newer(&l);
     diags_free(&l.none);
     return l.n;
 }

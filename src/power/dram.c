@@ -157,7 +157,8 @@ const struct dram_device dram_gddr5x_8gb = {
     .burst = 8,
     .transfers_a_clock = 4,
     .term_ohm = 60,
-    .drive_ohm = 40};
+    .drive_ohm = 40,
+    .steady_refresh = true};
 
 // A channel of a device; two share it. 7.5 pJ a bit is what the vendor says of a whole device (Micron,
 // comparison of its graphics memories); at 14 Gb/s these currents come to that with bursts, rows and
@@ -185,7 +186,8 @@ const struct dram_device dram_gddr6_8gb = {
     .burst = 16,
     .transfers_a_clock = 4,
     .term_ohm = 60,
-    .drive_ohm = 40};
+    .drive_ohm = 40,
+    .steady_refresh = true};
 
 // A pseudo channel: half of a channel's currents, as half of its row and pins. Reads come to 2.1 pJ a
 // bit; O'Connor et al. have 2.24 for the way over the die and 1.21 for rows.
@@ -212,6 +214,7 @@ const struct dram_device dram_hbm2_8gb = {
     .bits = 64,
     .burst = 4,
     .transfers_a_clock = 2,
+    .steady_refresh = true,
     .io_bit_j = 0.3e-12,
     .phy_bit_j = 0.5e-12};
 

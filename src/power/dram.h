@@ -23,6 +23,9 @@ struct dram_device {
     // A bit's way that no current covers, in J: at the device, and at the chip beside it. phy_bit_j 0:
     // as McPAT has it for any interface.
     double io_bit_j, phy_bit_j;
+    // Refreshes are a part of the background and not charged by their counter, which gives a launch those
+    // of the time before it.
+    bool steady_refresh;
 };
 extern const struct dram_device dram_gddr5_1gb, dram_gddr3_1gb, dram_ddr3_1gb, dram_ddr3_4gb,
     dram_gddr5x_8gb, dram_gddr6_8gb, dram_hbm2_8gb;

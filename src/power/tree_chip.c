@@ -37,8 +37,10 @@ static void build_crossbars(struct builder *b, double chip_mm2) {
     unsigned width = 8 * c->flit_bytes;
     int i = tree_add(b, PART_net, 1);
     struct block request = circuit_crossbar(&b->t, c->sms, c->partitions, width),
-                 reply = circuit_crossbar(&b->t, c->partitions, c->sms, width),
-                 wire = circuit_wire(&b->t, TECH_GLOBAL, sqrt(chip_mm2) * 1e3 / 2);
+                 reply = circuit_crossbar(&b->t, c->partitions, c->sms, width), wire;
+    const double um = sqrt(chip_mm2) * 1e3 / 2;
+    wire = c->net_slack > 0 ? circuit_wire_slack(&b->t, TECH_GLOBAL, um, c->net_slack)
+                            : circuit_wire(&b->t, TECH_GLOBAL, um);
     tree_put(b, i, request.area_um2 * 1e-6, request.leak_sub_w, request.leak_gate_w, LONG_UNCORE,
              1);
     tree_put(b, i, reply.area_um2 * 1e-6, reply.leak_sub_w, reply.leak_gate_w, LONG_UNCORE, 1);
@@ -222,13 +224,14 @@ void tree_build_board(struct builder *b) {
     int board = tree_add(b, PART_board, 1);
     b->tree->component[board].constant_w = c->board_w;
     int i = tree_add(b, PART_dram, devices);
-    b->tree->component[i].constant_w = e.background_w * devices;
+    const bool steady = c->dram->steady_refresh;
+    b->tree->component[i].constant_w = (e.background_w + (steady ? e.refresh_w : 0)) * devices;
     tree_event(b, i, ACT_dram_open_cycles, e.open_w / c->dram_hz * a_channel,
                c->channels * c->dram_hz);
     tree_event(b, i, ACT_dram_activates, e.activate_j * a_channel, bursts_s / 8);
     tree_event(b, i, ACT_dram_reads, e.read_j * a_channel, bursts_s);
     tree_event(b, i, ACT_dram_writes, e.write_j * a_channel, 0);
-    tree_event(b, i, ACT_dram_refreshes, e.refresh_j * a_channel, 0);
+    if (!steady) tree_event(b, i, ACT_dram_refreshes, e.refresh_j * a_channel, 0);
     i = tree_add(b, PART_dram_termination, devices);
     tree_event(b, i, ACT_dram_reads, e.term_read_j * a_channel, bursts_s);
     tree_event(b, i, ACT_dram_writes, e.term_write_j * a_channel, 0);

@@ -33,7 +33,8 @@ static void build_shared(struct builder *b, double lanes_s) {
                        (struct array_config){
                            .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
                        LONG_CORE);
-    a.read_j *= tree_array_cost(c), a.write_j *= tree_array_cost(c);
+    const double cost = c->shared_cost > 0 ? c->shared_cost : 1;
+    a.read_j *= cost, a.write_j *= cost;
     double mean = (a.read_j + a.write_j) / 2;
     tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
     if (c->l1.bytes) {

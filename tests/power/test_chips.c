@@ -96,6 +96,62 @@ static void published(void **state) {
     near(large.peak_w / small.peak_w, 3.54, 0.16);
 }
 
+// What micro-benchmarks measured on a Quadro GV100 (AccelWattch's constant power, static power by active
+// lanes, idle SMs), which four constants are fitted to; the bit from L1 that another is (Antepara et al.,
+// an A100); and what is predicted beside them: dies of three chips, the bit from L2.
+static void measured_volta(void **state) {
+    (void)state;
+    const struct gpu_config g = load("qv100");
+    struct power_config c;
+    static struct power_tree t;
+    struct diags d;
+    diags_init(&d);
+    assert_int_equal(power_config_of(&g, &c, &d), WW_OK);
+    assert_int_equal(power_build(&c, &t, &d), WW_OK);
+    const double loss = 1 + c.regulator_loss, sm_cycles_s = c.core_hz * c.sms;
+    const struct power_component *const all = &t.component[0];
+    const double leak = loss * (all->all_leak_sub_w + all->all_leak_gate_w);
+    const double clock = loss * t.component[power_find(&t, "rest_clock")].constant_w;
+    near(leak, 18.618, 0.01);                                 // INT and FP, the first lane
+    near(power_still(&t, 0) - leak - clock, 32.325, 0.01);    // the constant
+    near(leak + clock + loss * sm_cycles_s * power_event_energy(&t, ACT_sm_idle_cycles),
+         80 * 0.28279, 0.01); // idle SMs
+    near(loss * 32 * c.schedulers * sm_cycles_s * power_event_energy(&t, ACT_thread_instructions) / 32,
+         0.64523, 0.01); // a lane more
+    // a warp's load of 128 bytes: fetch, operands (an address of two registers), its way, its result
+    const double result = power_event_energy(&t, ACT_rf_writes) +
+                          power_event_energy(&t, ACT_result_bus_moves) +
+                          32 * power_event_energy(&t, ACT_thread_instructions),
+                 address = 2 * (power_event_energy(&t, ACT_rf_reads) +
+                                power_event_energy(&t, ACT_collector_moves)),
+                 front = power_event_energy(&t, ACT_fetches) + power_event_energy(&t, ACT_decodes) +
+                         power_event_energy(&t, ACT_ibuffer_writes) +
+                         power_event_energy(&t, ACT_ibuffer_reads) +
+                         power_event_energy(&t, ACT_scoreboard_reads) +
+                         2 * power_event_energy(&t, ACT_scoreboard_writes),
+                 way = 32 * power_event_energy(&t, ACT_agu_addresses) +
+                       power_event_energy(&t, ACT_coalescer_inputs) +
+                       power_event_energy(&t, ACT_pending_table_writes) +
+                       power_event_energy(&t, ACT_l1_reads);
+    const double l1 = front + address + way + result + power_event_energy(&t, ACT_l1_read_hits) +
+                      32 * power_event_energy(&t, ACT_l1_hit_words);
+    near(loss * l1 / 1024, 1.59e-12, 0.03);
+    const double l2 = front + address + way + result + power_event_energy(&t, ACT_l1_read_misses) +
+                      power_event_energy(&t, ACT_net_request_flits) +
+                      power_event_energy(&t, ACT_l2_reads) +
+                      4 * power_event_energy(&t, ACT_net_reply_flits) +
+                      32 * power_event_energy(&t, ACT_l1_fill_words);
+    print_message("L2: %.2f pJ a bit (4.71 measured on an A100)\n", loss * l2 / 1024 * 1e12);
+    near(loss * l2 / 1024, 4.71e-12, 0.5);
+    diags_free(&d);
+    const struct chip v100 = chip_of("v100"), titan = chip_of("titanx-pascal"),
+                      turing = chip_of("rtx2060s");
+    near(v100.peak_w, 250, 0.02);        // fitted
+    near(v100.area_mm2, 815, 0.10);      // predictions
+    near(titan.area_mm2, 471, 0.12);
+    near(turing.area_mm2, 445, 0.40);    // ray tracing is not in the model
+}
+
 // Units a multiprocessor has, by the vendor: 8 and 2 (GT200 class), 32, 4 and 16 (GF100), 192, 32
 // and 64 (GK110).
 static void lanes(void **state) {
@@ -104,7 +160,9 @@ static void lanes(void **state) {
         const char *name;
         unsigned fp, sfu, dp;
     } row[] = {
-        {"gt240", 8, 2, 0}, {"gtx480", 32, 4, 16}, {"gtx580", 32, 4, 16}, {"gtx780", 192, 32, 64}};
+        {"gt240", 8, 2, 0},   {"gtx480", 32, 4, 16}, {"gtx580", 32, 4, 16},
+        {"gtx780", 192, 32, 64}, {"v100", 64, 16, 32}, {"qv100", 64, 16, 32},
+        {"titanx-pascal", 128, 32, 4}, {"rtx2060s", 64, 16, 2}};
     for (unsigned i = 0; i < WW_COUNT(row); i++) {
         struct gpu_config g = load(row[i].name);
         struct power_config c;
@@ -446,6 +504,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_builds),
         cmocka_unit_test(published),
+        cmocka_unit_test(measured_volta),
         cmocka_unit_test(lanes),
         cmocka_unit_test(measured_instructions),
         cmocka_unit_test(every_counter),
