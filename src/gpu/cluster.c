@@ -42,6 +42,9 @@ enum ww_status cluster_build(struct gpu *g, struct diags *d) {
         .link_um = (uint32_t)(WIRE_UM * period_ns / WIRE_NS),
         .columns = c->sm_columns,
         .pitch_um = c->sm_pitch_um,
+        .has_stage = s->o.communicate == FRONT_WAIT_ALL && s->o.lock_step != 0,
+        .follows = s->o.communicate == FRONT_WAIT_FOLLOW,
+        .sets_only = s->o.lock_step == 0,
         .ungroup_within = s->o.ungroup_within,
     };
     for (uint32_t i = 0; i < n && status == WW_OK; i++)

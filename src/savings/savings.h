@@ -18,6 +18,7 @@ enum savings_mechanism {
 enum gates_priority { GATES_SM, GATES_SM_OPPOSED, GATES_SCHEDULERS, GATES_SCHEDULERS_OPPOSED };
 
 // The banks behind a register-file cache: names of the option `mrf`, in their order.
+enum front_wait { FRONT_WAIT_ALL, FRONT_WAIT_FOLLOW, FRONT_WAIT_NONE };
 enum rfc_mrf { RFC_MRF_STV, RFC_MRF_NTV };
 
 struct savings_options {

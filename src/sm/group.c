@@ -31,15 +31,17 @@ enum ww_status sm_group_create(const struct sm_group_config *c, struct sm *const
         return diag_add(d, WW_ERROR_CONFIG, "the links of a group of SMs carry nothing");
     struct sm_group *const g = ww_alloc_aligned(sizeof *g);
     if (g == NULL) return diag_add(d, WW_ERROR_MEMORY, "no memory for a group of SMs");
-    *g = (struct sm_group){.n = n, .c = *c, .forced = NEVER, .communicate = 1};
+    *g = (struct sm_group){.n = n, .c = *c, .forced = NEVER};
     for (uint32_t i = 0; i < n; i++) {
         struct sm *const s = member[i];
         g->member[i] = s;
         s->group = g;
         s->rank = i;
         const uint32_t um = apart_um(c, s->id, member[0]->id);
-        g->link[i] = (struct group_link){.um = um, .delay = cycles_for(c, um)};
-        g->communicate = (uint32_t)max64(g->communicate, g->link[i].delay);
+        const uint32_t delay = cycles_for(c, um);
+        // The master hears of a result in a slave that follows after the way there and back.
+        g->link[i] = (struct group_link){.um = um, .delay = c->follows ? 2 * delay : delay};
+        if (c->has_stage) g->communicate = (uint32_t)max64(g->communicate, delay);
     }
     *out = g;
     return WW_OK;
@@ -84,7 +86,7 @@ static void share(struct sm *s, uint64_t cycle) {
     s->shared.checks_at = s->act.c[ACT_scoreboard_reads];
     s->shared.flushes_at = s->act.c[ACT_ibuffer_flushes];
     s->shared.results_at = s->shared.results;
-    if (s->rank != 0) front_off(s);
+    if (s->rank != 0 && !s->group->c.sets_only) front_off(s);
 }
 
 // A cycle of the `ungroup_within` behind this one, by splitmix64 (Steele, Lea and Flood 2014) of
@@ -105,6 +107,7 @@ void sm_group_form(struct sm_group *g, uint64_t cycle) {
     if (g->state == SM_GROUP_SHARED) return;
     g->state = SM_GROUP_SHARED;
     g->link_free = 0;
+    g->n_masks = 0;
     for (uint32_t i = 0; i < g->n; i++) {
         g->link[i].ack_free = 0;
         add_stage(g->member[i], (int32_t)g->communicate);
@@ -127,6 +130,7 @@ static void add_shared(const struct sm *s, uint64_t *c, uint64_t t) {
 
 void group_count(const struct sm *s, struct activity *a, uint64_t now) {
     uint64_t *const c = a->c;
+    if (s->group->c.sets_only) return;
     if (s->shared.is_on) add_shared(s, c, now);
     if (s->rank == 0) {
         c[ACT_master_cycles] += busy_cycles(s, now);
@@ -155,6 +159,12 @@ static void forget_heads(struct sm *s) {
         front_flush(s, w);
         scoreboard_look(s, w);
     }
+}
+
+static void end_sets(struct sm_group *g, uint64_t t) {
+    g->state = SM_GROUP_APART;
+    for (uint32_t i = 0; i < g->n; i++) g->member[i]->shared.is_on = false;
+    for (uint32_t i = 0; i < g->n; i++) cta_finish_drained(g->member[i], t);
 }
 
 void group_split(struct sm_group *g, uint64_t t) {
@@ -195,9 +205,13 @@ void group_part(struct sm_group *g, uint64_t t) {
 
 void sm_group_ungroup(struct sm_group *g, uint64_t cycle) {
     if (g->state != SM_GROUP_SHARED) return;
-    for (uint32_t i = 1; i < g->n; i++)
-        group_sent(g, i, ACT_cluster_control_packets, 1, CONTROL_PACKET);
-    group_split(g, cycle);
+    if (g->c.sets_only) {
+        end_sets(g, cycle);
+    } else {
+        for (uint32_t i = 1; i < g->n; i++)
+            group_sent(g, i, ACT_cluster_control_packets, 1, CONTROL_PACKET);
+        group_split(g, cycle);
+    }
     for (uint32_t i = 0; i < g->n; i++)
         g->member[i]->alarms.wake = min64(g->member[i]->alarms.wake, cycle);
 }
@@ -233,12 +247,26 @@ uint64_t sm_group_next_event(const struct sm_group *g, uint64_t now) {
     return next;
 }
 
+// Cycle t of members whose CTAs alone come in sets.
+static void step_apart(struct sm_group *g, uint64_t t) {
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct sm *const s = g->member[i];
+        if (s->alarms.wake <= t) s->alarms.wake = s->step(s, t);
+    }
+    // A set that ends closes members that may sleep, or had their turn.
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->member[i]->closes) step_close(g->member[i], t);
+}
+
 void sm_group_run(struct sm_group *g, uint64_t from, uint64_t to) {
     if (has_stopped(g)) return;
     if (g->state != SM_GROUP_APART) {
         for (uint32_t i = 0; i < g->n; i++) sm_run_begin(g->member[i], from);
         for (uint64_t t; (t = max64(wake_of(g), from)) < to && !has_stopped(g);) {
-            step_cycle_group(g, t);
+            if (g->c.sets_only && g->state == SM_GROUP_SHARED)
+                step_apart(g, t);
+            else
+                step_cycle_group(g, t);
             if (g->state == SM_GROUP_APART) {
                 from = t;
                 break;

@@ -21,6 +21,11 @@ struct sm_group_config {
     uint32_t link_cycles, link_um;
     // SMs lie in rows of `columns`, `pitch_um` apart; wires go along rows and columns.
     uint32_t columns, pitch_um;
+    // Who waits for an instruction to reach the farthest member: all, in a stage between issue and
+    // operands; the slaves, which stay so many cycles behind the master (`follows`); nobody.
+    bool has_stage, follows;
+    // Members keep their front ends and run alone: only CTAs come and go in sets.
+    bool sets_only;
     // To test: the group is ungrouped at the latest so many cycles after it was formed, in one that
     // is drawn. 0: only by what parts it.
     uint32_t ungroup_within;

@@ -5,13 +5,21 @@
 #include "sm/group.h"
 #include "sm/sm_state.h"
 
-// Bits of packets (section II-E). A branch has a second instruction packet, with the master's mask.
+// Bits of packets (section II-E). A branch has a second one of the size of an instruction's, with
+// the master's mask. It leaves when the branch has been executed, in a slot of the link that no
+// instruction takes, but ahead of the next instruction of its warp: what follows on the link can
+// then be left undone in a slave whose mask is another.
 enum { INST_PACKET = 64, MEM_PACKET = 16, CONTROL_PACKET = 4 };
 
 struct group_link {
     uint32_t um;
-    uint32_t delay;    // core cycles from one end to the other, at least one
+    uint32_t delay;    // core cycles, at least one, after which the master hears of a result
     uint64_t ack_free; // cycle of the link's clock in which the way to the master is free
+};
+
+struct group_mask {
+    uint64_t due; // the cycle in which its branch is executed
+    uint32_t warp;
 };
 
 struct sm_group {
@@ -20,6 +28,8 @@ struct sm_group {
     struct sm *member[SM_MAX_GROUP]; // [0]: the master
     struct group_link link[SM_MAX_GROUP];
     uint64_t link_free;   // of the ways from the master, which carry the same packets
+    struct group_mask mask[SM_MAX_WARPS]; // that have not left, the oldest first: one a warp at most
+    uint32_t n_masks;
     uint32_t communicate; // core cycles between issue and operand read
     uint64_t ramp_end;    // not before this cycle
     uint64_t forced;      // sm_group_ungroup_at; NEVER: not
@@ -28,6 +38,9 @@ struct sm_group {
 
 // Simulates cycle t of a group that shares or ramps down; the members' alarms say the next.
 void step_cycle_group(struct sm_group *g, uint64_t t);
+
+// The last CTA of an SM has gone in cycle t.
+void step_close(struct sm *s, uint64_t t);
 
 // Sharing ends in cycle t, between instructions.
 void group_split(struct sm_group *g, uint64_t t);

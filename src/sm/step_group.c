@@ -7,7 +7,7 @@
 //   3. the master fetches
 //
 // The master's links carry one packet in each of their cycles; an instruction issues only if its
-// packet leaves within the cycle. What a branch's second packet takes away the next cycle misses.
+// packet leaves within the cycle. A branch's second packet waits for a slot that is free.
 #define STEP_FULL  1
 #define STEP_MANY  1
 #define STEP_GROUP 1
@@ -35,9 +35,43 @@ static bool link_takes(const struct sm_group *g, uint64_t t) {
     return g->link_free < (t + 1) * g->c.link_cycles;
 }
 
-static void send(struct sm_group *g, uint32_t counter, uint32_t packets, uint64_t t) {
-    g->link_free = max64(g->link_free, t * g->c.link_cycles) + packets;
-    for (uint32_t i = 1; i < g->n; i++) group_sent(g, i, counter, packets, INST_PACKET);
+static void count_packet(struct sm_group *g, uint32_t counter) {
+    for (uint32_t i = 1; i < g->n; i++) group_sent(g, i, counter, 1, INST_PACKET);
+}
+
+static void take_slot(struct sm_group *g, uint64_t from) {
+    g->link_free = max64(g->link_free, from) + 1;
+}
+
+// The mask of a branch that warp w issues in cycle t.
+static void mask_wait(struct sm_group *g, uint32_t w, uint64_t t) {
+    count_packet(g, ACT_cluster_mask_packets);
+    if (g->n_masks == SM_MAX_WARPS) {
+        sm_break(g->member[0], "a warp has two masks on their way");
+        return;
+    }
+    g->mask[g->n_masks++] =
+        (struct group_mask){.due = t + g->member[0]->c.branch_latency, .warp = w};
+}
+
+// Masks for which there was a slot ahead of cycle t have left, and those of warps that may issue
+// leave now.
+static void masks_leave(struct sm_group *g, uint64_t t) {
+    const uint64_t now = t * g->c.link_cycles;
+    uint32_t n = 0;
+    for (; n < g->n_masks; n++) {
+        const uint64_t at = max64(g->mask[n].due * g->c.link_cycles, g->link_free);
+        if (at >= now) break;
+        take_slot(g, at);
+    }
+    uint32_t left = 0;
+    for (; n < g->n_masks; n++) {
+        if (g->member[0]->v.go >> g->mask[n].warp & 1)
+            take_slot(g, now);
+        else
+            g->mask[left++] = g->mask[n];
+    }
+    g->n_masks = left;
 }
 
 // Lock step is broken: the simulator's error.
@@ -67,7 +101,8 @@ static bool issue_each(struct sm_group *g, uint32_t sc, uint32_t w, bool is_seco
     const uint32_t pc = first->exec->pc, ib_n = first->ib_n;
     uint32_t mask[SM_MAX_GROUP];
     bool is_branch = in->flags & SI_BRANCH;
-    send(g, ACT_cluster_inst_packets, 1, t);
+    take_slot(g, t * g->c.link_cycles);
+    count_packet(g, ACT_cluster_inst_packets);
     for (uint32_t i = 0; i < g->n; i++) {
         struct sm *const s = g->member[i];
         struct warp *const warp = &s->res.warp[w];
@@ -85,7 +120,7 @@ static bool issue_each(struct sm_group *g, uint32_t sc, uint32_t w, bool is_seco
         is_branch |= warp->exited != 0;
     }
     if (ww_likely(!is_branch)) return true;
-    send(g, ACT_cluster_mask_packets, 1, t);
+    mask_wait(g, w, t);
     if (!must_part(g, w, in, mask)) return true;
     for (uint32_t i = 1; i < g->n; i++)
         if (mask[i] != mask[0] || (in->flags & SI_VARIES))
@@ -270,6 +305,8 @@ static void hold_all(struct sm_group *g, uint64_t t) {
         stall_hold(m, sc, STALL_policy, m->v.mine[sc] & m->v.resident, t);
 }
 
+void step_close(struct sm *s, uint64_t t) { close_busy(s, t); }
+
 // ---- the cycle --------------------------------------------------------------------------------
 void step_cycle_group(struct sm_group *g, uint64_t t) {
     FOR_EACH_MEMBER(m, g) arrive(m, t);
@@ -277,7 +314,9 @@ void step_cycle_group(struct sm_group *g, uint64_t t) {
     if (g->state == SM_GROUP_SHARED && g->forced <= t) sm_group_ungroup(g, t);
     if (g->state == SM_GROUP_SHARED) {
         follow_decoding(g, t);
-        issued = issue_group(g, t);
+        if (g->n_masks != 0) masks_leave(g, t);
+        // When masks took all slots, the next cycle has some.
+        issued = issue_group(g, t) || !link_takes(g, t);
     } else {
         hold_all(g, t);
     }

@@ -10,7 +10,8 @@ struct outcome {
     float z[CTAS_MOST * BLOCK];
 };
 
-static struct gpu_options options_of(uint32_t threads, uint32_t group, uint32_t shares) {
+static struct gpu_options options_with(uint32_t threads, uint32_t group, uint32_t shares,
+                                       const char *lock_step) {
     struct gpu_options o;
     gpu_options_init(&o);
     o.host_threads = threads;
@@ -20,15 +21,20 @@ static struct gpu_options options_of(uint32_t threads, uint32_t group, uint32_t 
     snprintf(sms, sizeof sms, "%u", shares);
     struct savings_request r = {
         .mechanism = {{"front-end-sharing", "test"}},
-        .option = {{.name = "cluster_sms", .value = sms, .where = "test", .must_be_used = true}},
+        .option = {{.name = "cluster_sms", .value = sms, .where = "test", .must_be_used = true},
+                   {.name = "lock_step", .value = lock_step, .where = "test"}},
         .n_mechanisms = 1,
-        .n_options = 1};
+        .n_options = 2};
     struct diags d;
     diags_init(&d);
     const struct sm_config c = {.clusters = 2};
     assert_int_equal(savings_make(&r, &c, &d, &o.savings), WW_OK);
     diags_free(&d);
     return o;
+}
+
+static struct gpu_options options_of(uint32_t threads, uint32_t group, uint32_t shares) {
+    return options_with(threads, group, shares, "1");
 }
 
 // vecadd of `n` elements in so many CTAs: the last CTA's lanes beyond n leave by a branch.
@@ -110,6 +116,30 @@ static void sets_and_tail(void **state) {
     }
 }
 
+// Sets alone: every SM has a front end of its own, and the CTAs of a cluster's SMs are as many.
+static void sets_without_lock_step(void **state) {
+    (void)state;
+    static struct outcome x;
+    for (uint32_t shares = 2; shares <= 4; shares += 2) {
+        const struct gpu_options o = options_with(2, 0, shares, "0");
+        run(67, 67 * BLOCK, &o, &x);
+        assert_int_equal(x.sum.c[ACT_ungroups] + x.sum.c[ACT_shared_cycles] +
+                             x.sum.c[ACT_shared_instructions] + x.sum.c[ACT_cluster_inst_packets] +
+                             x.sum.c[ACT_front_off_cycles] + x.sum.c[ACT_master_cycles],
+                         0);
+        uint32_t uneven = 0;
+        for (uint32_t i = 0; i < 16; i += shares) {
+            bool same = true;
+            for (uint32_t k = 0; k < shares; k++) {
+                same &= x.sm[i + k].c[ACT_cta_launches] == x.sm[i].c[ACT_cta_launches];
+                assert_true(x.sm[i + k].c[ACT_fetches] != 0);
+            }
+            uneven += !same;
+        }
+        assert_int_equal(uneven, 1); // it has what is left
+    }
+}
+
 static void refused(void **state) {
     (void)state;
     struct gpu_config c;
@@ -130,6 +160,7 @@ int main(void) {
         cmocka_unit_test(any_group_is_the_same),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(sets_and_tail),
+        cmocka_unit_test(sets_without_lock_step),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

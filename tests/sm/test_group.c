@@ -21,12 +21,13 @@ struct team {
     struct sm_technique listener[MOST];
 };
 
-static const struct sm_group_config links = {.power_up = 10,
+static struct sm_group_config links = {.power_up = 10,
                                              .break_even = 14,
                                              .link_cycles = 2,
                                              .link_um = 5000,
                                              .columns = 2,
-                                             .pitch_um = 5000};
+                                             .pitch_um = 5000,
+                                             .has_stage = true};
 
 static void on_issue(void *self, const struct sm_view *v, const struct sm_issue *i) {
     (void)v;
@@ -225,6 +226,92 @@ static void acknowledgements(void **state) {
     }
     assert_int_equal(at[0], at[1] + 1); // the slave's acknowledgement takes a cycle
     assert_int_equal(at[2], at[0]);
+}
+
+// The slow memory of any slave is waited for.
+static void every_acknowledgement(void **state) {
+    (void)state;
+    uint64_t first = 0;
+    for (uint32_t slow = 1; slow < MOST; slow++) {
+        uint32_t latency[MOST] = {100, 100, 100, 100};
+        latency[slow] = 250;
+        struct rig *const g = small();
+        g->ctas = MOST;
+        struct team *const x = team_new(g, MOST, latency);
+        sm_group_form(x->group, 0);
+        team_run(x);
+        for (uint32_t i = 0; i < MOST; i++)
+            assert_int_equal(issued_at(x, i, 3), issued_at(x, 0, 3));
+        assert_true(issued_at(x, 0, 3) > issued_at(x, 0, 2) + 250);
+        if (slow == 1) first = issued_at(x, 0, 3);
+        assert_int_equal(issued_at(x, 0, 3), first);
+        team_free(x);
+    }
+}
+
+// Slaves that follow: the chain is as alone, and the master hears of a slave's load two ways later.
+static void slaves_follow(void **state) {
+    (void)state;
+    links.has_stage = false;
+    links.follows = true;
+    struct rig *g = rig_new();
+    movi(g, 1, 1);
+    for (uint32_t i = 0; i < 3; i++) iaddi(g, 1, 1, 1);
+    exit_(g);
+    g->ctas = 2;
+    struct team *x = team_new(g, 2, even);
+    sm_group_form(x->group, 0);
+    team_run(x);
+    assert_int_equal(issued_at(x, 1, 3) - issued_at(x, 1, 0), 30);
+    team_free(x);
+    uint64_t at[2];
+    for (uint32_t slow = 0; slow < 2; slow++) {
+        const uint32_t latency[] = {slow ? 100 : 250, slow ? 250 : 100};
+        g = small();
+        g->ctas = 2;
+        x = team_new(g, 2, latency);
+        sm_group_form(x->group, 0);
+        team_run(x);
+        at[slow] = issued_at(x, 0, 3);
+        team_free(x);
+    }
+    assert_int_equal(at[1], at[0] + 2);
+    links.has_stage = true;
+    links.follows = false;
+}
+
+// Links of one packet a cycle. A mask takes no instruction's place: another warp issues in the cycle
+// behind a branch. But it takes a slot: nothing but branches issues in every second cycle only.
+static uint64_t branches(uint32_t link_cycles, bool *next_cycle) {
+    enum { N = 20 };
+    links.link_cycles = link_cycles;
+    struct rig *const g = rig_new();
+    g->args.block[0] = 32 * 32;
+    for (uint32_t i = 0; i < N; i++) bra(g, (int32_t)i + 1);
+    exit_(g);
+    g->ctas = 2;
+    struct team *const x = team_new(g, 2, even);
+    sm_group_form(x->group, 0);
+    team_run(x);
+    const struct told *const m = x->told[0];
+    assert_int_equal(m->n, 32 * (N + 1));
+    assert_int_equal(of(x, 1, ACT_cluster_mask_packets), 32 * (N + 1));
+    *next_cycle = false;
+    for (uint32_t i = 1; i < m->n; i++)
+        *next_cycle |= m->issue[i].cycle == m->issue[i - 1].cycle + 1;
+    const uint64_t took = m->issue[m->n - 1].cycle - m->issue[0].cycle;
+    team_free(x);
+    links.link_cycles = 2;
+    return took;
+}
+
+static void masks_take_free_slots(void **state) {
+    (void)state;
+    bool next_cycle;
+    const uint64_t wide = branches(8, &next_cycle), packets = 2 * 32 * 21;
+    assert_true(wide < packets - 64);
+    assert_true(branches(1, &next_cycle) >= packets - 64); // the last warps' masks may be behind
+    assert_true(next_cycle);
 }
 
 // A chain of additions: the communicate stage makes each a cycle longer; the fourth is 3 later.
@@ -472,6 +559,9 @@ static void random_programs(void **state) {
     for (uint32_t which = 0; which < 40; which++) {
         uint64_t end, first;
         const uint32_t n = 2 + which % 2 * 2;
+        links.follows = which % 4 > 1;
+        links.has_stage = !links.follows;
+        links.link_cycles = 1 + which % 3;
         run_random(which, n, 0, 100, false, alone, &end);
         run_random(which, n, 0, 100, true, shared, &first);
         assert_memory_equal(alone, shared, KEPT);
@@ -489,7 +579,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets),
         cmocka_unit_test(acknowledgements),
+        cmocka_unit_test(every_acknowledgement),
         cmocka_unit_test(communicate_stage),
+        cmocka_unit_test(slaves_follow),
+        cmocka_unit_test(masks_take_free_slots),
         cmocka_unit_test(parts_once),
         cmocka_unit_test(hints),
         cmocka_unit_test(a_missing_hint_is_found),
