@@ -65,7 +65,7 @@ struct array tree_put_cache(struct builder *b, int i, const struct power_cache *
 // itself is built undivided: the line is a technique's. `cost`: times the bare array, as in the event.
 void tree_divided(struct builder *b, const struct power_cache *k, const struct array *a,
                   double reads, double writes, double cost);
-// Times its bare array that an access of L2 costs.
+// Times its bare array that an access of shared memory or L2 costs.
 static inline double tree_array_cost(const struct power_config *c) {
     return c->array_cost > 0 ? c->array_cost : 1;
 }

@@ -33,11 +33,11 @@ static void build_shared(struct builder *b, double lanes_s) {
                        (struct array_config){
                            .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
                        LONG_CORE);
-    const double cost = c->shared_cost > 0 ? c->shared_cost : 1;
-    a.read_j *= cost, a.write_j *= cost;
-    double mean = (a.read_j + a.write_j) / 2;
+    double mean = tree_array_cost(c) * (a.read_j + a.write_j) / 2;
     tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
     if (c->l1.bytes) {
+        const double cost = c->l1_cost > 0 ? c->l1_cost : 1;
+        a.read_j *= cost, a.write_j *= cost;
         tree_event(b, i, ACT_l1_hit_words, a.read_j, 0);
         tree_event(b, i, ACT_l1_fill_words, a.write_j, 0);
         tree_event(b, i, ACT_l1_writebacks, per_line * a.read_j, 0);
