@@ -98,8 +98,13 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     if (s == WW_OK) s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
     job_list jobs = {.n = 0};
+    const char *too_new = "";
     for (uint32_t i = 0; i < n && s == WW_OK; i++) {
-        if (list[i].kind != WORKLOAD_OF_PAPERS) continue;
+        if (list[i].kind == WORKLOAD_MICRO) continue;
+        if (list[i].kind == WORKLOAD_OF_VOLTA && gpu.cc_major < 7) {
+            too_new = arena_printf(&c->arena, "%s%s%s", too_new, *too_new ? ", " : "", list[i].name);
+            continue;
+        }
         bool has = false;
         for (uint32_t k = 0; k < list[i].n_sizes; k++)
             has = has || strcmp(list[i].size[k].name, q->size) == 0;
@@ -131,6 +136,7 @@ int run_all_workloads(struct cli *c, const struct all_request *q) {
     if (left_out)
         fprintf(out, "%u workload%s no size `%s`, or not built\n", left_out,
                 left_out == 1 ? " has" : "s have", q->size);
+    if (*too_new) fprintf(out, "left out, as they need compute capability 7.0: %s\n", too_new);
     const int code = pool_report(&jobs, &counts, out);
     if (c->diags.list.n) diags_print(&c->diags, stderr);
     return code;

@@ -268,9 +268,10 @@ run 2 compare $db -p none -c gto:sm.schedulr=gto hotspot; says err 'sm.scheduler
 run 2 compare $db -p none -c x hotspot; says err 'NAME:KEY=VALUE'
 run 2 compare $db -p none -c x:sm.schedulers=4 hotspto; says err 'did you mean `hotspot`'
 
-# all workloads: a row each, kept afterwards
+# all workloads: a row each, kept afterwards; those that the GPU is too old for are named
 run 0 run --all --size small -j 2 $db
-n=$("$WARPWATT" workloads | tail -n +2 | wc -l)
+says out 'left out, as they need compute capability 7.0: cutlass-like, fastWalshTransform, quasirandomGenerator, wmma-gemm$'
+n=$(($("$WARPWATT" workloads | tail -n +2 | wc -l) - 4))
 [ "$(grep -c ' ok ' out)" = "$n" ] || fail "run --all: $(grep -c ' ok ' out) rows for $n workloads"
 says out '0 failed'
 run 0 run --all --size small $db; says out "$n jobs: 0 run, $n kept"
