@@ -80,9 +80,13 @@ static CUresult create(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
     a->texel_bytes = f.bits / 8u * d->NumChannels;
     a->rows = d->Height ? (uint32_t)d->Height : 1;
     a->slices = d->Depth ? (uint32_t)d->Depth : 1;
+    // From Volta on caches see images in blocks of 64 bytes by 8 rows (exec/tex.c): room for whole
+    // ones.
+    a->in_blocks = d->Height && gpu_config_of(gpu())->cc_major >= 7;
+    const uint32_t alignment = gpu_limits_of(gpu())->tex_pitch_alignment;
     a->row_pitch =
-        bits_align_up(d->Width * a->texel_bytes, gpu_limits_of(gpu())->tex_pitch_alignment);
-    a->slice_pitch = a->row_pitch * a->rows;
+        bits_align_up(d->Width * a->texel_bytes, a->in_blocks && alignment < 64 ? 64 : alignment);
+    a->slice_pitch = a->row_pitch * (a->in_blocks ? bits_align_up(a->rows, 8) : a->rows);
     r = driver_result_quiet(
         gpu_malloc(gpu(), a->slice_pitch * a->slices, "CUDA array", process_diags(), &a->address));
     if (r == CUDA_SUCCESS && !driver_handle_add(TAG_ARRAY, DRIVER_KEY(a))) {

@@ -110,6 +110,7 @@ struct CUarray_st {
     uint32_t rows, slices; // at least 1
     uint32_t texel_bytes;
     bool of_mipmap; // destroyed with it
+    bool in_blocks; // caches see it block-linear (exec/tex.c)
 };
 
 // ---- the singleton (driver.c) ---------------------------------------------------------------

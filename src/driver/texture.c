@@ -31,6 +31,7 @@ void texture_of_array(struct exec_texture *t, const struct CUarray_st *a) {
     t->slice_pitch = a->slice_pitch;
     t->is_cubemap = d->Flags & CUDA_ARRAY3D_CUBEMAP;
     t->is_linear_memory = false;
+    t->in_blocks = a->in_blocks;
     t->depth = t->layers = 0;
     if (d->Flags & CUDA_ARRAY3D_LAYERED)
         t->layers = (uint32_t)d->Depth / (t->is_cubemap ? 6 : 1);
@@ -46,7 +47,7 @@ CUresult texture_of_memory(struct exec_texture *t, uint64_t address, uint64_t by
     t->width = (uint32_t)(bytes / texel);
     t->height = t->depth = t->layers = 0;
     t->row_pitch = t->slice_pitch = bytes;
-    t->is_cubemap = false;
+    t->is_cubemap = t->in_blocks = false;
     t->is_linear_memory = true;
     return CUDA_SUCCESS;
 }
@@ -68,7 +69,7 @@ CUresult texture_of_pitch(struct exec_texture *t, uint64_t address, uint64_t wid
     t->depth = t->layers = 0;
     t->row_pitch = pitch;
     t->slice_pitch = pitch * height;
-    t->is_cubemap = t->is_linear_memory = false;
+    t->is_cubemap = t->is_linear_memory = t->in_blocks = false;
     return CUDA_SUCCESS;
 }
 

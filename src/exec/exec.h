@@ -87,6 +87,7 @@ struct exec_texture {
     bool linear_filter, normalized_coords, read_as_float /* integers as [0,1] or [-1,1] */, srgb;
     bool is_linear_memory; // tex1Dfetch-style: integer coordinates, bounds by width
     bool is_cubemap;
+    bool in_blocks; // caches see it block-linear (tex.c); its rows are whole blocks of 64 bytes
     float border[4];
 };
 uint64_t devmem_texture_new(struct devmem *m, const struct exec_texture *t); // handle, never 0

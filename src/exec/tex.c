@@ -91,6 +91,17 @@ static uint64_t texel_address(const struct exec_texture *t, const struct point *
     return t->base + (uint64_t)p->i[0] * texel_bytes(t) + (uint64_t)p->i[1] * t->row_pitch +
            ((uint64_t)p->i[2] + p->layer) * t->slice_pitch;
 }
+// Where caches see the texel. Arrays lie in blocks (GOBs) of 64 bytes by 8 rows, within them in
+// sectors of 16 bytes by 2 rows, so that a line of 128 bytes is 32 bytes by 4 rows (Linux,
+// drm_fourcc.h, block linear 2D; Tegra X1 TRM). Data stay row by row here: only what is timed lies
+// so. Higher blocks of GOBs, which matter to pages of DRAM alone, are left out.
+static uint64_t seen_address(const struct exec_texture *t, const struct point *p) {
+    if (!t->in_blocks) return texel_address(t, p);
+    const uint64_t x = (uint64_t)p->i[0] * texel_bytes(t), y = (uint64_t)p->i[1];
+    return t->base + ((uint64_t)p->i[2] + p->layer) * t->slice_pitch + y / 8 * 8 * t->row_pitch +
+           x / 64 * 512 + x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 +
+           x % 16;
+}
 static bool fetch(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
                   const struct sampler *s, const struct point *p, struct texel *out) {
     const struct exec_texture *t = s->t;
@@ -215,7 +226,7 @@ static bool sample_nearest(struct exec_env *e, struct exec_warp *w, const struct
         if (s->t->is_linear_memory) mode = 3;
         if (!wrap_index(&p.i[k], n, mode)) p.border = true;
     }
-    e->access.addr[lane] = p.border ? s->t->base : texel_address(s->t, &p);
+    e->access.addr[lane] = p.border ? s->t->base : seen_address(s->t, &p);
     return fetch(e, w, x, lane, s, &p, out);
 }
 
@@ -244,7 +255,7 @@ static bool corner(struct exec_env *e, struct exec_warp *w, const struct xinst *
         p.i[k] = f->low[k] + (which >> k & 1);
         if (!wrap_index(&p.i[k], axis_size(s->t, k), f->mode[k])) p.border = true;
     }
-    if (which == 0) e->access.addr[lane] = p.border ? s->t->base : texel_address(s->t, &p);
+    if (which == 0) e->access.addr[lane] = p.border ? s->t->base : seen_address(s->t, &p);
     return fetch(e, w, x, lane, s, &p, out);
 }
 static bool sample_linear(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
