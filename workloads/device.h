@@ -185,7 +185,8 @@ typedef unsigned bytes16 __attribute__((vector_size(16)));
 // --------------------------------------------------------------------------- tensor cores
 // A warp's 16 x 16 matrices, spread over its lanes as wmma has them (compute capability 7.0): A and
 // B of halves, C and D of floats. Loads and stores are all lanes' together; `pitch` is in elements
-// from one row to the next, or from one column to the next where the name says col.
+// from one row to the next, or from one column to the next where the name says col. Halves lie
+// `offset` of them behind `shared`; offset and pitch are constants, once loops are unrolled.
 #if __CUDA_ARCH__ >= 700
 struct wmma_half {
     unsigned word[8];
@@ -195,12 +196,12 @@ struct wmma_float {
 };
 #define WW_SHARED_SPACE __attribute__((address_space(3)))
 #define WW_WMMA_LOAD(name, matrix, layout)                                                         \
-    DEVICE_FN void name(wmma_half &f, const uint16_t *shared, int pitch) {                         \
+    DEVICE_FN void name(wmma_half &f, const uint16_t *shared, int offset, int pitch) {             \
         asm volatile("wmma.load." matrix ".sync.aligned." layout                                   \
-                     ".m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"           \
+                     ".m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8+%10], %9;"       \
                      : "=r"(f.word[0]), "=r"(f.word[1]), "=r"(f.word[2]), "=r"(f.word[3]),         \
                        "=r"(f.word[4]), "=r"(f.word[5]), "=r"(f.word[6]), "=r"(f.word[7])          \
-                     : "l"((const WW_SHARED_SPACE uint16_t *)shared), "r"(pitch)                   \
+                     : "l"((const WW_SHARED_SPACE uint16_t *)shared), "i"(pitch), "i"(2 * offset)  \
                      : "memory");                                                                  \
     }
 WW_WMMA_LOAD(wmma_load_a_row, "a", "row")

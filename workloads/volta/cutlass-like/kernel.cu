@@ -29,6 +29,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     const int t = (int)threadIdx.x, warp = t / 32;
     const int row = warp % 2 * ROWS * M,
               column = warp / 2 * COLUMNS * M; // of the warp, in the tile
+    const uint16_t *const a_part = left + row, *const b_part = right + column * PITCH_B;
     const int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
 
     // A thread's vectors: of A 16 side by side are a column, of B four.
@@ -82,10 +83,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
             wmma_half wing[ROWS], other[COLUMNS];
 #pragma unroll
             for (int j = 0; j < COLUMNS; j++)
-                wmma_load_b_col(other[j], right + (column + j * M) * PITCH_B + step, PITCH_B);
+                wmma_load_b_col(other[j], b_part, j * M * PITCH_B + step, PITCH_B);
 #pragma unroll
             for (int i = 0; i < ROWS; i++) {
-                wmma_load_a_col(wing[i], left + step * PITCH_A + row + i * M, PITCH_A);
+                wmma_load_a_col(wing[i], a_part, step * PITCH_A + i * M, PITCH_A);
 #pragma unroll
                 for (int j = 0; j < COLUMNS; j++) wmma_col_col(sum[i][j], wing[i], other[j]);
             }

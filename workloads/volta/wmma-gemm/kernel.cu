@@ -34,6 +34,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int row = warp / 2 * ROWS * M,
               column = warp % 2 * COLUMNS * M; // of the warp, in the tile
+    const uint16_t *const a_part = halves + row * PITCH, *const b_part =
+                                                             halves + (TILE + column) * PITCH;
     const int across = n / TILE, tiles = m / TILE * across;
     const int depth = k / VECTOR, width = n / 4; // of a row, in 16 bytes
     const float ratio = beta / alpha;
@@ -75,12 +77,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
                 wmma_half left[ROWS], right[COLUMNS];
 #pragma unroll
                 for (int i = 0; i < ROWS; i++) {
-                    wmma_load_a_row(left[i], halves + (row + i * M) * PITCH + step, PITCH);
+                    wmma_load_a_row(left[i], a_part, i * M * PITCH + step, PITCH);
 #pragma unroll
                     for (int j = 0; j < COLUMNS; j++) {
-                        if (i == 0)
-                            wmma_load_b_col(right[j],
-                                            halves + (TILE + column + j * M) * PITCH + step, PITCH);
+                        if (i == 0) wmma_load_b_col(right[j], b_part, j * M * PITCH + step, PITCH);
                         wmma_row_col(sum[i][j], left[i], right[j]);
                     }
                 }
