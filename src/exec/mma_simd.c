@@ -1,32 +1,42 @@
 // Tensor cores: products of matrices of halves.
 //
-// What the hardware computes was found by experiments on it: four products and the sum so far are
-// added at once. Products are exact. All five are aligned to the largest exponent among them and
-// cut there, FRACTION bits behind the point, towards zero; the sum of what is left is exact. A
-// result of single precision is cut to 24 bits, towards zero; one of half precision is rounded to
-// nearest even. Subnormal numbers are numbers. (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior
-// of NVIDIA tensor cores, PeerJ CS 2021, sections 3.1 to 3.4: V100 aligns without bits to spare, T4
-// has one; Xie et al.: MMA-Sim, arXiv:2511.10909: the same as fused sums of 23 and 24 bits.)
+// Products are exact. A unit adds four of them (HMMA.884) or eight (HMMA.1688) and the sum so far
+// at once: all are aligned to the largest exponent among them and cut there, so many bits behind
+// the point, towards zero; the sum of what is left is exact. A result of single precision is cut to
+// 24 bits, towards zero; one of half precision is rounded to nearest even. Subnormal numbers are
+// numbers. A product's exponent is the sum of its factors' (a subnormal's is -14), before the
+// product is normalised; a zero has none.
 //
-// A product's exponent is the sum of its factors' (a subnormal's is -14), before the product is
-// normalised; a zero has none. HMMA.1688 is two such sums of four, one after the other, with a
-// result between them (assumed for its half-precision form).
+// Sources. Fasi, Higham, Mikaitis, Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ CS
+// 7:e330, 2021) found it by experiment: exact products, alignment to the largest term, truncation,
+// no bits to spare on V100, one on T4. Xie, Wang, Yang, Yang (MMA-Sim, arXiv:2511.10909, and its
+// code) have it bit for bit: Volta m8n8k4 adds four products with 23 bits behind the point, Turing
+// m16n8k8 all eight with 24. Khattak, Mikaitis (arXiv:2512.07004, and their models of V100 and
+// A100) agree, and have the least exponents of sums in half precision; Turing's is A100's
+// (assumed: that adder is the same otherwise). Their 5,000 sums measured on a V100 and 5,000 on an
+// A100, in each precision, come out of tests/exec/ptx/generate_mma.py's model without one bit's
+// difference.
 #include "code/mma.h"
 #include "exec/half_lane.h"
 #include "exec/matrix.h"
 #include "exec/simd.h"
 
 enum {
-    TERMS = 4,     // products that are added at once
     OUTPUTS = 128, // of a step, at most
     NO_EXPONENT = -1000,
+    // products that are added at once, bits behind the point, least exponent of a half-precision
+    // sum
+    TERMS_884 = 4,
     FRACTION_884 = 23,
-    FRACTION_1688 = 24
+    LEAST_884 = -19,
+    TERMS_1688 = 8,
+    FRACTION_1688 = 24,
+    LEAST_1688 = -20
 };
 
 // Elements of D on their way: for each the factors, and the sum so far as single precision.
 struct sums {
-    float a[TERMS][OUTPUTS], b[TERMS][OUTPUTS];
+    float a[TERMS_1688][OUTPUTS], b[TERMS_1688][OUTPUTS];
     float c[OUTPUTS];
     uint32_t d[OUTPUTS];
 };
@@ -54,12 +64,13 @@ LANE_FN uint32_t cut_to_single(double v) {
     return v != v ? F32_NAN : as_u32(f);
 }
 
-LANE_FN uint32_t fused(const struct sums *s, uint32_t i, int32_t fraction, bool half) {
+LANE_FN uint32_t fused(const struct sums *s, uint32_t i, uint32_t terms, int32_t fraction,
+                       int32_t least, bool half) {
     int32_t top = sum_exponent(s->c[i]);
-    float p[TERMS];
+    float p[TERMS_1688];
     double plain = (double)s->c[i];
     bool finite = is_finite(s->c[i]);
-    for (uint32_t k = 0; k < TERMS; k++) {
+    for (uint32_t k = 0; k < terms; k++) {
         const float a = s->a[k][i], b = s->b[k][i];
         p[k] = a * b; // exact: 22 bits, and far from single precision's ends
         const int32_t e = factor_exponent(a) + factor_exponent(b);
@@ -68,17 +79,22 @@ LANE_FN uint32_t fused(const struct sums *s, uint32_t i, int32_t fraction, bool 
         plain += (double)p[k];
         finite = finite && is_finite(a) && is_finite(b);
     }
-    top = top < -126 ? -126 : top > 127 ? 127 : top;
+    top = top < least ? least : top > 127 ? 127 : top;
     const double scale = two_to(fraction - top);
     int32_t sum = (int32_t)((finite ? (double)s->c[i] : 0.0) * scale);
-    for (uint32_t k = 0; k < TERMS; k++) sum += (int32_t)((finite ? (double)p[k] : 0.0) * scale);
+    for (uint32_t k = 0; k < terms; k++) sum += (int32_t)((finite ? (double)p[k] : 0.0) * scale);
     const double exact = (double)sum * two_to(top - fraction);
     const double v = finite ? exact : plain;
     return half ? f16_from_f64(v) : cut_to_single(v);
 }
 
-LANE_FN void add_terms(struct sums *s, uint32_t n, int32_t fraction, bool half) {
-    for (uint32_t i = 0; i < n; i++) s->d[i] = fused(s, i, fraction, half);
+LANE_FN void add_884(struct sums *s, uint32_t n, bool half) {
+    const int32_t least = half ? LEAST_884 : -126;
+    for (uint32_t i = 0; i < n; i++) s->d[i] = fused(s, i, TERMS_884, FRACTION_884, least, half);
+}
+LANE_FN void add_1688(struct sums *s, uint32_t n, bool half) {
+    const int32_t least = half ? LEAST_1688 : -126;
+    for (uint32_t i = 0; i < n; i++) s->d[i] = fused(s, i, TERMS_1688, FRACTION_1688, least, half);
 }
 
 // The halves of n registers as numbers: element e of a lane is v[e][lane].
@@ -136,7 +152,7 @@ FN(hmma_884) {
     if (!matrix_whole(e, w, x, mask)) return EXEC_FAULT;
     SOURCES3;
     const struct step_884 s = {x, x->type == PTX_F16, x->stype == PTX_F16, x->sub & MMA_STEP};
-    float a[TERMS][WARP_LANES], b[TERMS][WARP_LANES];
+    float a[TERMS_884][WARP_LANES], b[TERMS_884][WARP_LANES];
     widen(pa, 2, a);
     widen(pb, 2, b);
     struct sums t;
@@ -149,7 +165,7 @@ FN(hmma_884) {
             // by rows a lane has four k of a row; by columns four rows of one k
             const uint32_t row_lane = pair | (row & 3) | (row >> 2) << 4,
                            col_lane = pair | (col & 3) | (col >> 2) << 4;
-            for (uint32_t m = 0; m < TERMS; m++) {
+            for (uint32_t m = 0; m < TERMS_884; m++) {
                 t.a[m][i] =
                     x->sub & MMA_A_COL ? a[row & 3][pair | m | (row >> 2) << 4] : a[m][row_lane];
                 t.b[m][i] =
@@ -159,9 +175,9 @@ FN(hmma_884) {
         }
     }
     if (s.d_half)
-        add_terms(&t, elements * WARP_LANES, FRACTION_884, true);
+        add_884(&t, elements * WARP_LANES, true);
     else
-        add_terms(&t, elements * WARP_LANES, FRACTION_884, false);
+        add_884(&t, elements * WARP_LANES, false);
     put_results(x_dst(w, x->d), &t, elements, s.d_half);
     return EXEC_NEXT;
 }
@@ -176,25 +192,19 @@ FN(hmma_1688) {
     widen(pa, 2, a);
     widen(pb, 1, b);
     struct sums t;
-    for (uint32_t part = 0; part < 2; part++) { // k 0..3, k 4..7
-        for (uint32_t i = 0; i < OUTPUTS; i++) {
-            const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
-            const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
-            for (uint32_t m = 0; m < TERMS; m++) {
-                const uint32_t from = part * 2 + m / 2;
-                t.a[m][i] = a[(k & 2) | (m & 1)][4 * g + from];
-                t.b[m][i] = b[m & 1][4 * col + from];
-            }
-            if (!part)
-                t.c[i] = summand(pc, k, lane, c_half);
-            else
-                t.c[i] = d_half ? f16_to_f32(t.d[i]) : as_f32(t.d[i]);
+    for (uint32_t i = 0; i < OUTPUTS; i++) {
+        const uint32_t lane = i % WARP_LANES, k = i / WARP_LANES; // element: row, column bit
+        const uint32_t g = lane / 4, col = lane % 4 * 2 + (k & 1);
+        for (uint32_t m = 0; m < TERMS_1688; m++) {
+            t.a[m][i] = a[(k & 2) | (m & 1)][4 * g + m / 2];
+            t.b[m][i] = b[m & 1][4 * col + m / 2];
         }
-        if (d_half)
-            add_terms(&t, OUTPUTS, FRACTION_1688, true);
-        else
-            add_terms(&t, OUTPUTS, FRACTION_1688, false);
+        t.c[i] = summand(pc, k, lane, c_half);
     }
+    if (d_half)
+        add_1688(&t, OUTPUTS, true);
+    else
+        add_1688(&t, OUTPUTS, false);
     put_results(x_dst(w, x->d), &t, 4, d_half);
     return EXEC_NEXT;
 }

@@ -11,6 +11,10 @@ from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAN16, NAN32 = 0x7FFF, 0x7FFFFFFF
+# by bits behind the point, 23 on Volta and 24 on Turing: products that are added at once (MMA-Sim,
+# arXiv:2511.10909), least exponent of a half-precision sum (Khattak, Mikaitis, arXiv:2512.07004)
+AT_ONCE = {23: 4, 24: 8}
+LEAST_HALF = {23: -19, 24: -20}
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -69,7 +73,7 @@ def to_half(v):
 
 
 def fused(c, ctype, pairs, fraction, dtype):
-    """c + the sum of four products, as hardware adds them."""
+    """c + the sum of products, as hardware adds them at once."""
     terms, special = [], set()
     kind, v, top = single(c) if ctype == "f32" else half(c)
     if kind == "fin" and ctype == "f16" and v:
@@ -100,15 +104,17 @@ def fused(c, ctype, pairs, fraction, dtype):
     terms = [(v, e) for v, e in terms if v]
     if not terms:
         return 0
-    quantum = Fraction(2) ** (max(max(e for v, e in terms), -126) - fraction)
+    least = -126 if dtype == "f32" else LEAST_HALF[fraction]
+    quantum = Fraction(2) ** (max(max(e for v, e in terms), least) - fraction)
     total = sum(trunc(v / quantum) for v, e in terms) * quantum
     return to_single(total) if dtype == "f32" else to_half(total)
 
 
 def dot(c, ctype, row, col, fraction, dtype):
-    """Four at a time, along k."""
-    for k in range(0, len(row), 4):
-        c = fused(c, ctype, list(zip(row[k:k + 4], col[k:k + 4])), fraction, dtype)
+    """Four (Volta) or eight (Turing) at a time, along k."""
+    n = AT_ONCE[fraction]
+    for k in range(0, len(row), n):
+        c = fused(c, ctype, list(zip(row[k:k + n], col[k:k + n])), fraction, dtype)
         ctype = dtype
     return c
 
@@ -146,6 +152,14 @@ def matrix(r, rows, cols, kind, wild=False):
     n = int(kind[1:])
     edge = [0, 1, (1 << n) - 1, 1 << (n - 1), (1 << (n - 1)) - 1]
     return [[r.choice(edge) if r.random() < 0.3 else r.getrandbits(n) for _ in range(cols)] for _ in range(rows)]
+
+
+def nearly_tied(m, k, n):
+    """Halves whose sums lie a little beside the middle between 0 and the least half, or between the
+    next two: by how little decides where hardware's cut makes them equal to it."""
+    a = [[0x0400, 1 if i & 1 else 0x8001] + [0] * (k - 2) for i in range(m)]
+    b = [[0x1000] * n, [1 << j % 8 for j in range(n)]] + [[0] * n for _ in range(k - 2)]
+    return a, b, [[0x0001 if i & 2 else 0 for _ in range(n)] for i in range(m)]
 
 
 def number(v, kind):
@@ -302,8 +316,9 @@ def emit(f, op, a, b, c, ctype, dtype, want):
 def mma_884(r):
     f = File("gen_mma_884", "mma.m8n8k4: four products of quad pairs", "volta turing", 70)
     for al, bl, dt, ct, wild in (("row", "col", "f32", "f32", 0), ("col", "row", "f32", "f32", 1), ("row", "row", "f16", "f16", 0),
-                                 ("col", "col", "f16", "f16", 1), ("row", "col", "f32", "f32", 0), ("row", "col", "f16", "f16", 0)):
-        sets = [(matrix(r, 8, 4, "f16", wild), matrix(r, 4, 8, "f16", wild), matrix(r, 8, 8, ct, wild)) for _ in range(4)]
+                                 ("col", "col", "f16", "f16", 1), ("row", "col", "f32", "f32", 0), ("row", "col", "f16", "f16", 0),
+                                 ("row", "col", "f16", "f16", None)):
+        sets = [nearly_tied(8, 4, 8) if wild is None else (matrix(r, 8, 4, "f16", wild), matrix(r, 4, 8, "f16", wild), matrix(r, 8, 8, ct, wild)) for _ in range(4)]
         pair = lambda lane: sets[lane // 4 % 4]
         of = lambda m, rc: m[rc[0]][rc[1]]
         a = lanes(lambda l, i: of(pair(l)[0], a_884(l, i, al == "row")), 2, 16)
@@ -317,8 +332,8 @@ def mma_884(r):
 
 def mma_1688(r):
     f = File("gen_mma_1688", "mma.m16n8k8 of halves", "volta turing")
-    for dt, ct, wild in (("f32", "f32", 0), ("f32", "f32", 1), ("f16", "f16", 0), ("f16", "f16", 1)):
-        a, b, c = matrix(r, 16, 8, "f16", wild), matrix(r, 8, 8, "f16", wild), matrix(r, 16, 8, ct, wild)
+    for dt, ct, wild in (("f32", "f32", 0), ("f32", "f32", 1), ("f16", "f16", 0), ("f16", "f16", 1), ("f16", "f16", None)):
+        a, b, c = nearly_tied(16, 8, 8) if wild is None else (matrix(r, 16, 8, "f16", wild), matrix(r, 8, 8, "f16", wild), matrix(r, 16, 8, ct, wild))
         d = product(a, b, c, ct, dt, 24)
         width = lambda t: (4, 32) if t == "f32" else (2, 16)
         get = lambda m, place: lambda l, i: m[place(l, i)[0]][place(l, i)[1]]
