@@ -152,7 +152,7 @@ CUDART_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int dev
     F(i, computePreemptionSupported, 1, 11, 13, A(COMPUTE_PREEMPTION_SUPPORTED))                   \
     F(i, canUseHostPointerForRegisteredMem, 1, 11, 13, A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)) \
     F(i, cooperativeLaunch, 1, 11, 13, A(COOPERATIVE_LAUNCH))                                      \
-    F(i, cooperativeMultiDeviceLaunch, 1, 11, 12, 0)                                               \
+    F(i, cooperativeMultiDeviceLaunch, 1, 11, 12, A(COOPERATIVE_MULTI_DEVICE_LAUNCH))              \
     F(z, sharedMemPerBlockOptin, 1, 11, 13, A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN))                  \
     F(i, pageableMemoryAccessUsesHostPageTables, 1, 11, 13, 0)                                     \
     F(i, directManagedMemAccessFromHost, 1, 11, 13, A(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST))        \

@@ -43,18 +43,25 @@ bool driver_format(CUarray_format format, struct driver_format *out) {
 }
 
 // ---- shapes ------------------------------------------------------------------------------------
+static bool within(const CUDA_ARRAY3D_DESCRIPTOR *d, const uint32_t most[3]) {
+    return d->Width <= most[0] && d->Height <= most[1] && d->Depth <= most[2];
+}
+
 static bool extents_fit(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-    const struct gpu_limits *l = gpu_limits_of(gpu());
+    const struct gpu_image_limits *l = gpu_limits_of(gpu())->image;
     const bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
     if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
-        const bool faces =
-            layered ? d->Depth && d->Depth % 6 == 0 && d->Depth <= l->tex_layers : d->Depth == 6;
-        return faces && d->Width == d->Height && d->Width <= l->tex2d[0];
+        const uint32_t faces = layered ? l->cubemap_layered[1] : 6;
+        return d->Depth && d->Depth % 6 == 0 && d->Depth <= faces && d->Width == d->Height &&
+               d->Width <= (layered ? l->cubemap_layered[0] : l->cubemap);
     }
-    if (layered && (!d->Depth || d->Depth > l->tex_layers)) return false;
-    if (d->Height == 0) return (layered || !d->Depth) && d->Width <= l->tex1d;
-    if (layered || !d->Depth) return d->Width <= l->tex2d[0] && d->Height <= l->tex2d[1];
-    return d->Width <= l->tex3d[0] && d->Height <= l->tex3d[1] && d->Depth <= l->tex3d[2];
+    if (layered && !d->Depth) return false;
+    if (layered && !d->Height)
+        return d->Width <= l->tex1d_layered[0] && d->Depth <= l->tex1d_layered[1];
+    if (layered) return within(d, l->tex2d_layered);
+    if (!d->Height) return !d->Depth && d->Width <= l->tex1d;
+    if (!d->Depth) return d->Width <= l->tex2d[0] && d->Height <= l->tex2d[1];
+    return within(d, l->tex3d) || within(d, l->tex3d_alternate);
 }
 
 static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *d, struct driver_format *f) {

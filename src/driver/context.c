@@ -293,7 +293,7 @@ CUresult cuCtxSynchronize(void) {
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (least) *least = 0;
-    if (greatest) *greatest = 0;
+    if (greatest) *greatest = -driver_priorities();
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 

@@ -85,7 +85,7 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, CUarray_format for
     if (!elements || !driver_format(format, &f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (channels != 1 && channels != 2 && channels != 4) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *elements = gpu_limits_of(driver_get()->gpu)->tex1d_linear;
+    *elements = gpu_limits_of(driver_get()->gpu)->image->tex1d_linear;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
@@ -132,6 +132,13 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
+// Priorities of streams beside the default one. Earlier boards are told of none, as before there
+// were any here.
+int driver_priorities(void) {
+    const uint32_t major = driver_get()->config->cc_major;
+    return major >= 7 ? 5 : major == 6 ? 1 : 0; // assumed: as drivers of CUDA 11 and later answer
+}
+
 // ---- attributes: A(name, value); what is not here the device does not have: 0 ------------------
 #define ATTRIBUTES(A)                                                                              \
     A(MAX_THREADS_PER_BLOCK, l->threads_per_block)                                                 \
@@ -156,41 +163,47 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(GPU_OVERLAP, 1)                                                                              \
     A(MULTIPROCESSOR_COUNT, c->sm_count)                                                           \
     A(CAN_MAP_HOST_MEMORY, l->can_map_host)                                                        \
-    A(MAXIMUM_TEXTURE1D_WIDTH, l->tex1d)                                                           \
-    A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->tex1d_linear)                                             \
-    A(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, l->tex1d)                                                 \
-    A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, l->tex1d)                                                   \
-    A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, l->tex_layers)                                             \
-    A(MAXIMUM_TEXTURE2D_WIDTH, l->tex2d[0])                                                        \
-    A(MAXIMUM_TEXTURE2D_HEIGHT, l->tex2d[1])                                                       \
-    A(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, l->tex2d[0])                                                 \
-    A(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, l->tex2d[1])                                                \
-    A(MAXIMUM_TEXTURE2D_LINEAR_PITCH, l->max_pitch)                                                \
-    A(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, l->tex2d[0])                                              \
-    A(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, l->tex2d[1])                                             \
-    A(MAXIMUM_TEXTURE2D_GATHER_WIDTH, l->tex2d[0])                                                 \
-    A(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, l->tex2d[1])                                                \
-    A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, l->tex2d[0])                                                \
-    A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, l->tex2d[1])                                               \
-    A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, l->tex_layers)                                             \
-    A(MAXIMUM_TEXTURE3D_WIDTH, l->tex3d[0])                                                        \
-    A(MAXIMUM_TEXTURE3D_HEIGHT, l->tex3d[1])                                                       \
-    A(MAXIMUM_TEXTURE3D_DEPTH, l->tex3d[2])                                                        \
-    A(MAXIMUM_TEXTURECUBEMAP_WIDTH, l->tex2d[0])                                                   \
-    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, l->tex2d[0])                                           \
-    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, l->tex_layers / 6 * 6)                                \
-    A(MAXIMUM_SURFACE1D_WIDTH, l->tex1d)                                                           \
-    A(MAXIMUM_SURFACE1D_LAYERED_WIDTH, l->tex1d)                                                   \
-    A(MAXIMUM_SURFACE1D_LAYERED_LAYERS, l->tex_layers)                                             \
-    A(MAXIMUM_SURFACE2D_WIDTH, l->tex2d[0])                                                        \
-    A(MAXIMUM_SURFACE2D_HEIGHT, l->tex2d[1])                                                       \
-    A(MAXIMUM_SURFACE2D_LAYERED_WIDTH, l->tex2d[0])                                                \
-    A(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, l->tex2d[1])                                               \
-    A(MAXIMUM_SURFACE2D_LAYERED_LAYERS, l->tex_layers)                                             \
-    A(MAXIMUM_SURFACE3D_WIDTH, l->tex3d[0])                                                        \
-    A(MAXIMUM_SURFACE3D_HEIGHT, l->tex3d[1])                                                       \
-    A(MAXIMUM_SURFACE3D_DEPTH, l->tex3d[2])                                                        \
-    A(CAN_TEX2D_GATHER, l->gather)                                                                  \
+    A(MAXIMUM_TEXTURE1D_WIDTH, l->image->tex1d)                                                    \
+    A(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, l->image->tex1d_linear)                                      \
+    A(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, l->image->tex1d_mipmap)                                   \
+    A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, l->image->tex1d_layered[0])                                 \
+    A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, l->image->tex1d_layered[1])                                \
+    A(MAXIMUM_TEXTURE2D_WIDTH, l->image->tex2d[0])                                                 \
+    A(MAXIMUM_TEXTURE2D_HEIGHT, l->image->tex2d[1])                                                \
+    A(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, l->image->tex2d_linear[0])                                   \
+    A(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, l->image->tex2d_linear[1])                                  \
+    A(MAXIMUM_TEXTURE2D_LINEAR_PITCH, l->image->tex2d_linear[2])                                   \
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, l->image->tex2d_mipmap[0])                                \
+    A(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, l->image->tex2d_mipmap[1])                               \
+    A(MAXIMUM_TEXTURE2D_GATHER_WIDTH, l->image->tex2d_gather[0])                                   \
+    A(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, l->image->tex2d_gather[1])                                  \
+    A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, l->image->tex2d_layered[0])                                 \
+    A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, l->image->tex2d_layered[1])                                \
+    A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, l->image->tex2d_layered[2])                                \
+    A(MAXIMUM_TEXTURE3D_WIDTH, l->image->tex3d[0])                                                 \
+    A(MAXIMUM_TEXTURE3D_HEIGHT, l->image->tex3d[1])                                                \
+    A(MAXIMUM_TEXTURE3D_DEPTH, l->image->tex3d[2])                                                 \
+    A(MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE, l->image->tex3d_alternate[0])                             \
+    A(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE, l->image->tex3d_alternate[1])                            \
+    A(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, l->image->tex3d_alternate[2])                             \
+    A(MAXIMUM_TEXTURECUBEMAP_WIDTH, l->image->cubemap)                                             \
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, l->image->cubemap_layered[0])                          \
+    A(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, l->image->cubemap_layered[1])                         \
+    A(MAXIMUM_SURFACE1D_WIDTH, l->image->surf1d)                                                   \
+    A(MAXIMUM_SURFACE1D_LAYERED_WIDTH, l->image->surf1d_layered[0])                                \
+    A(MAXIMUM_SURFACE1D_LAYERED_LAYERS, l->image->surf1d_layered[1])                               \
+    A(MAXIMUM_SURFACE2D_WIDTH, l->image->surf2d[0])                                                \
+    A(MAXIMUM_SURFACE2D_HEIGHT, l->image->surf2d[1])                                               \
+    A(MAXIMUM_SURFACE2D_LAYERED_WIDTH, l->image->surf2d_layered[0])                                \
+    A(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, l->image->surf2d_layered[1])                               \
+    A(MAXIMUM_SURFACE2D_LAYERED_LAYERS, l->image->surf2d_layered[2])                               \
+    A(MAXIMUM_SURFACE3D_WIDTH, l->image->surf3d[0])                                                \
+    A(MAXIMUM_SURFACE3D_HEIGHT, l->image->surf3d[1])                                               \
+    A(MAXIMUM_SURFACE3D_DEPTH, l->image->surf3d[2])                                                \
+    A(MAXIMUM_SURFACECUBEMAP_WIDTH, l->image->surf_cubemap)                                        \
+    A(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, l->image->surf_cubemap_layered[0])                     \
+    A(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS, l->image->surf_cubemap_layered[1])                    \
+    A(CAN_TEX2D_GATHER, l->gather)                                                                 \
     A(CONCURRENT_KERNELS, l->concurrent_kernels)                                                   \
     A(PCI_BUS_ID, 1)                                                                               \
     A(MEMORY_CLOCK_RATE, c->clocks.dram_mhz * 1000 * c->mem.dram.data_rate / 2)                    \
@@ -199,7 +212,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(L2_CACHE_SIZE, (uint64_t)c->mem.l2.bytes * c->mem.partitions * c->mem.slices_per_partition)  \
     A(MAX_THREADS_PER_MULTIPROCESSOR, l->threads_per_sm)                                           \
     A(MAX_BLOCKS_PER_MULTIPROCESSOR, l->blocks_per_sm)                                             \
-    A(ASYNC_ENGINE_COUNT, c->copy_engines)                                                         \
+    A(ASYNC_ENGINE_COUNT, c->async_engines ? c->async_engines : c->copy_engines)                   \
     A(UNIFIED_ADDRESSING, l->unified_addressing)                                                   \
     A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, l->unified_addressing)                              \
     A(COMPUTE_CAPABILITY_MAJOR, c->cc_major)                                                       \
@@ -208,6 +221,11 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device) {
     A(LOCAL_L1_CACHE_SUPPORTED, l->local_l1)                                                       \
     A(MANAGED_MEMORY, 1)                                                                           \
     A(MEMORY_POOLS_SUPPORTED, 1)                                                                   \
+    A(ECC_ENABLED, c->ecc)                                                                         \
+    A(STREAM_PRIORITIES_SUPPORTED, driver_priorities() > 0)                                        \
+    A(CONCURRENT_MANAGED_ACCESS, c->cc_major >= 6)                                                 \
+    A(COMPUTE_PREEMPTION_SUPPORTED, c->cc_major >= 6)                                              \
+    A(COOPERATIVE_MULTI_DEVICE_LAUNCH, c->cc_major >= 6)                                           \
     A(COOPERATIVE_LAUNCH, 1)                                                                       \
     A(HOST_REGISTER_SUPPORTED, 1)                                                                  \
     A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, l->double_ratio)

@@ -130,6 +130,7 @@ CUresult driver_enter(enum driver_need need, const char *call); // its name, for
 CUresult driver_leave(CUresult r); // releases the lock, answers r
 struct driver *driver_get(void);   // with the lock held
 // Dynamic shared memory that a launch of the function, which has `fixed` bytes of its own, may take.
+int driver_priorities(void); // of streams, beside the default one
 uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed);
 CUresult driver_init(void);
 // A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky

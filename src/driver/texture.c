@@ -42,7 +42,7 @@ void texture_of_array(struct exec_texture *t, const struct CUarray_st *a) {
 
 CUresult texture_of_memory(struct exec_texture *t, uint64_t address, uint64_t bytes) {
     const uint64_t texel = t->channels * t->channel_bits / 8u;
-    if (bytes / texel > gpu_limits_of(gpu())->tex1d_linear) return CUDA_ERROR_INVALID_VALUE;
+    if (bytes / texel > gpu_limits_of(gpu())->image->tex1d_linear) return CUDA_ERROR_INVALID_VALUE;
     t->base = address;
     t->width = (uint32_t)(bytes / texel);
     t->height = t->depth = t->layers = 0;
@@ -56,9 +56,9 @@ CUresult texture_of_pitch(struct exec_texture *t, uint64_t address, uint64_t wid
                           uint64_t pitch) {
     const struct gpu_limits *l = gpu_limits_of(gpu());
     const uint64_t texel = t->channels * t->channel_bits / 8u;
-    if (!width || !height || width > l->tex2d[0] || height > l->tex2d[1])
-        return CUDA_ERROR_INVALID_VALUE;
-    if (pitch % l->tex_pitch_alignment || pitch > l->max_pitch || width * texel > pitch)
+    const uint32_t *const most = l->image->tex2d_linear;
+    if (!width || !height || width > most[0] || height > most[1]) return CUDA_ERROR_INVALID_VALUE;
+    if (pitch % l->tex_pitch_alignment || pitch > most[2] || width * texel > pitch)
         return CUDA_ERROR_INVALID_VALUE;
     if (address % l->tex_alignment) return CUDA_ERROR_INVALID_VALUE;
     if (!devmem_host(gpu_memory(gpu()), address, pitch * (height - 1) + width * texel))

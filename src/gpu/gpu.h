@@ -74,6 +74,15 @@ struct gpu_config {
 #include "base/keys_end.h"
 };
 
+// Textures and surfaces: widths, heights and depths, layers last. 0: there are none.
+struct gpu_image_limits {
+    uint32_t tex1d, tex1d_mipmap, tex1d_linear, tex1d_layered[2];
+    uint32_t tex2d[2], tex2d_mipmap[2], tex2d_linear[3], tex2d_gather[2], tex2d_layered[3];
+    uint32_t tex3d[3], tex3d_alternate[3], cubemap, cubemap_layered[2];
+    uint32_t surf1d, surf1d_layered[2], surf2d[2], surf2d_layered[3], surf3d[3];
+    uint32_t surf_cubemap, surf_cubemap_layered[2];
+};
+
 // What a program may ask for and what launches are checked against; by compute capability
 // (limits.c) and by configuration.
 struct gpu_limits {
@@ -83,7 +92,7 @@ struct gpu_limits {
     uint32_t registers_per_block, registers_per_thread;
     uint32_t param_bytes, const_bytes;
     uint32_t threads_per_sm, warps_per_sm, blocks_per_sm, shared_per_sm, registers_per_sm;
-    uint32_t tex1d, tex1d_linear, tex2d[2], tex3d[3], tex_layers;
+    const struct gpu_image_limits *image;
     uint32_t tex_alignment, surface_alignment, tex_pitch_alignment;
     uint64_t max_pitch;
     uint64_t local_per_thread;
@@ -321,6 +330,8 @@ enum ww_status gpu_kernel_attributes(struct gpu_kernel *k, struct diags *d,
 // Whether any launch of it can be possible: its own shared and local memory and its parameters are
 // within the GPU's limits. WW_ERROR_LAUNCH with a sentence.
 enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d);
+// Whether a block may have so many bytes of dynamic shared memory beside its own.
+enum ww_status gpu_kernel_takes_shared(struct gpu_kernel *k, uint32_t dynamic, struct diags *d);
 // Parameters of the kernel: offset from the parameter block's start, size.
 enum ww_status gpu_kernel_params(struct gpu_kernel *k, struct diags *d,
                                  const struct code_param **params, uint32_t *n);

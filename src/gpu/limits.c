@@ -5,27 +5,68 @@
 
 #include <math.h>
 
+// Textures and surfaces: to 3.x that table. From 6.0 on what boards say of themselves: whole
+// cudaDeviceProps of a GeForce GTX 1070 (6.1) and a GTX 1660 SUPER (7.5), which agree but for
+// tex1d_mipmap, and what deviceQuery printed on a TITAN X (Pascal), a V100 and an RTX 2060 SUPER.
+// Mipmaps, the pitch of a linear texture and the alternate 3D size to 5.x are in no table (assumed:
+// as a layered texture of one layer, half the later pitch, none).
+static const struct gpu_image_limits tesla_images = {
+    .tex1d = 8192,
+    .tex1d_linear = 1u << 27,
+    .tex1d_layered = {8192, 512},
+    .tex2d = {65536, 32768},
+    .tex2d_linear = {65000, 65000, 1048544},
+    .tex2d_layered = {8192, 8192, 512},
+    .tex3d = {2048, 2048, 2048},
+};
+#define FERMI_IMAGES                                                                               \
+    .tex1d = 65536, .tex1d_mipmap = 16384, .tex1d_linear = 1u << 27,                               \
+    .tex1d_layered = {16384, 2048}, .tex2d_mipmap = {16384, 16384},                                \
+    .tex2d_linear = {65000, 65000, 1048544}, .tex2d_gather = {16384, 16384},                       \
+    .tex2d_layered = {16384, 16384, 2048}, .cubemap = 16384, .cubemap_layered = {16384, 2046},     \
+    .surf1d = 65536, .surf1d_layered = {65536, 2048}, .surf2d = {65536, 32768},                    \
+    .surf2d_layered = {65536, 32768, 2048}, .surf3d = {65536, 32768, 2048}, .surf_cubemap = 32768, \
+    .surf_cubemap_layered = {32768, 2046}
+static const struct gpu_image_limits fermi_images = {FERMI_IMAGES, .tex2d = {65536, 65535},
+                                                     .tex3d = {2048, 2048, 2048}};
+static const struct gpu_image_limits kepler_images = {FERMI_IMAGES, .tex2d = {65536, 65536},
+                                                      .tex3d = {4096, 4096, 4096}};
+#define PASCAL_IMAGES                                                                              \
+    .tex1d = 131072, .tex1d_linear = 1u << 28, .tex1d_layered = {32768, 2048},                     \
+    .tex2d = {131072, 65536}, .tex2d_mipmap = {32768, 32768},                                      \
+    .tex2d_linear = {131072, 65000, 2097120}, .tex2d_gather = {32768, 32768},                      \
+    .tex2d_layered = {32768, 32768, 2048}, .tex3d = {16384, 16384, 16384},                         \
+    .tex3d_alternate = {8192, 8192, 32768}, .cubemap = 32768, .cubemap_layered = {32768, 2046},    \
+    .surf1d = 32768, .surf1d_layered = {32768, 2048}, .surf2d = {131072, 65536},                   \
+    .surf2d_layered = {32768, 32768, 2048}, .surf3d = {16384, 16384, 16384},                       \
+    .surf_cubemap = 32768, .surf_cubemap_layered = {32768, 2046}
+static const struct gpu_image_limits pascal_images = {PASCAL_IMAGES, .tex1d_mipmap = 16384};
+static const struct gpu_image_limits volta_images = {PASCAL_IMAGES, .tex1d_mipmap = 32768};
+
 struct row {
     uint32_t from, to; // ten times the capability
     uint32_t threads, block[3], grid[3], param_bytes;
     uint64_t local_bytes;
-    uint32_t tex1d, tex1d_linear, tex2d[2], tex3d, layers, alignment;
+    const struct gpu_image_limits *image;
+    uint32_t alignment;
     bool unified, generic, concurrent, doubles, gather;
 };
 // clang-format off
 static const struct row rows[] = {
     {10, 12, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10,
-     8192, 1u << 27, {65536, 32768}, 2048, 512, 256, false, false, false, false, false},
+     &tesla_images, 256, false, false, false, false, false},
     {13, 13, 512, {512, 512, 64}, {65535, 65535, 1}, 256, 16 << 10,
-     8192, 1u << 27, {65536, 32768}, 2048, 512, 256, false, false, false, true, false},
+     &tesla_images, 256, false, false, false, true, false},
     {20, 21, 1024, {1024, 1024, 64}, {65535, 65535, 65535}, 4096, 512 << 10,
-     65536, 1u << 27, {65536, 65535}, 2048, 2048, 512, true, true, true, true, true},
+     &fermi_images, 512, true, true, true, true, true},
     {30, 37, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
-     65536, 1u << 27, {65536, 65536}, 4096, 2048, 512, true, true, true, true, true},
+     &kepler_images, 512, true, true, true, true, true},
     {50, 53, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
-     65536, 1u << 27, {65536, 65536}, 4096, 2048, 512, true, true, true, true, true},
-    {60, 90, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
-     131072, 1u << 28, {131072, 65536}, 16384, 2048, 512, true, true, true, true, true},
+     &kepler_images, 512, true, true, true, true, true},
+    {60, 69, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
+     &pascal_images, 512, true, true, true, true, true},
+    {70, 99, 1024, {1024, 1024, 64}, {2147483647, 65535, 65535}, 4096, 512 << 10,
+     &volta_images, 512, true, true, true, true, true},
 };
 // clang-format on
 
@@ -67,11 +108,7 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .blocks_per_sm = s->max_ctas,
             .shared_per_sm = s->shared_bytes,
             .registers_per_sm = s->registers,
-            .tex1d = r->tex1d,
-            .tex1d_linear = r->tex1d_linear,
-            .tex2d = {r->tex2d[0], r->tex2d[1]},
-            .tex3d = {r->tex3d, r->tex3d, r->tex3d},
-            .tex_layers = r->layers,
+            .image = r->image,
             .tex_alignment = r->alignment,
             .surface_alignment = r->alignment,
             .tex_pitch_alignment = 32,
@@ -80,7 +117,8 @@ void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out) {
             .can_map_host = true,
             .concurrent_kernels = r->concurrent && c->concurrent_kernels > 1,
             .unified_addressing = r->unified,
-            .global_l1 = s->l1d_global,
+            .global_l1 =
+                s->l1d_global || cc >= 60, // where it is off, programs may still ask for it
             .local_l1 = s->l1d_local,
             .doubles = r->doubles && s->dp_units > 0,
             .double_ratio = r->doubles && s->dp_units > 0 ? double_ratio(s) : 0,
