@@ -54,6 +54,10 @@ struct code_target {
     uint32_t max_threads_per_cta;
     bool marks_last_reads; // images have last_reads
     struct code_latencies latencies; // TRAIT_CONTROL; all 0: right for any chip, slow on each
+    // For sentences about what this generation lacks: "; -g v100 has it", or "". NULL: no GPU can
+    // be named.
+    const char *(*others)(void *user, enum gen_trait t);
+    void *user;
 };
 
 // Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global

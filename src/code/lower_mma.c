@@ -16,10 +16,17 @@ static enum mma_unit unit_of(const struct lower *l) {
 
 static bool refused(struct lower *l, const char *since) {
     if (gen_has(l->gen, TRAIT_TENSOR)) return false;
-    lower_refuse(l,
-                 "it needs tensor cores, which compute capability %s has; this GPU's code is %s's",
-                 since, gen_info[l->gen].name);
+    const struct code_target *const t = l->f->target;
+    lower_refuse(
+        l, "it needs tensor cores, which compute capability %s has; this GPU's code is %s's%s",
+        since, gen_info[l->gen].name, t->others ? t->others(t->user, TRAIT_TENSOR) : "");
     return true;
+}
+
+static const char *since(const struct ptx_mma *form) {
+    return form->capability == 70   ? "7.0 (Volta)"
+           : form->capability == 72 ? "7.2 (Xavier)"
+                                    : "7.5 (Turing)";
 }
 
 static struct opnd word_of(struct lower *l, const struct ptx_operand *v, unsigned k) {
@@ -422,7 +429,7 @@ static void wmma_product(struct lower *l, const struct ptx_inst *i) {
 // wmma.load, wmma.store, wmma.mma
 void lower_mma_wmma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
-    if (refused(l, "7.0 (Volta)")) return;
+    if (refused(l, since(ptx_mma_find(i)))) return;
     if (ptx_has(i, PTX_MOD_load) || ptx_has(i, PTX_MOD_store))
         wmma_move(l, i, ptx_has(i, PTX_MOD_store));
     else
@@ -433,7 +440,7 @@ void lower_mma_wmma(struct lower *l, const struct ptx_inst *i, unsigned unused) 
 void lower_mma_mma(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
     const struct ptx_mma *const form = ptx_mma_find(i);
-    if (refused(l, form->capability == 70 ? "7.0 (Volta)" : "7.5 (Turing)")) return;
+    if (refused(l, since(form))) return;
     struct product p = product_of(i);
     switch (form->shape) {
     case PTX_MOD_m8n8k4: product_884(l, &p, 1); return;

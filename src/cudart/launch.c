@@ -94,7 +94,7 @@ CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const vo
         if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.cooperative;
         if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
             (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
-            return cudart_refuse("a launch with clusters");
+            return cudart_refuse("a launch with clusters (compute capability 9.0)");
     }
     return launch(f, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative);
 }

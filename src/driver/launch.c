@@ -124,9 +124,13 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, 
     DRIVER_ENTER(NEED_CONTEXT);
     if (!c || (c->numAttrs && !c->attrs)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        if (c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-            cooperative = c->attrs[i].value.cooperative != 0;
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        const CUlaunchAttribute *const a = &c->attrs[i];
+        if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = a->value.cooperative != 0;
+        if (a->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+            (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1))
+            DRIVER_LEAVE(driver_unsupported("a launch with clusters (compute capability 9.0)"));
+    }
     DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
                         (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
                         c->hStream, params, extra, cooperative));

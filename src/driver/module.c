@@ -117,6 +117,16 @@ static CUresult find_ptx(struct arena *a, const char *name, const void *image, c
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
+// A real GPU takes no PTX that was made for a newer one. Here it runs, and that is said once.
+static void note_newer(const struct gpu_module *m) {
+    const struct gpu_config *c = driver_get()->config;
+    const uint32_t made_for = gpu_module_ptx(m)->target;
+    if (made_for <= 10 * c->cc_major + c->cc_minor || !process_first_time("PTX_for_newer")) return;
+    process_say("the program's PTX is for compute capability %u.%u: a real %s (%u.%u) would refuse "
+                "it, %s runs it",
+                made_for / 10, made_for % 10, c->product, c->cc_major, c->cc_minor, c->name);
+}
+
 static CUresult load_text(CUmodule *out, const char *name, const char *text, size_t len,
                           unsigned int n_options, const CUjit_option *options, void **values) {
     const struct jit j = read_options(n_options, options, values);
@@ -129,6 +139,7 @@ static CUresult load_text(CUmodule *out, const char *name, const char *text, siz
     write_log(j.info, j.info_bytes, j.info_written, NULL);
     const CUresult r = driver_result(s);
     if (r == CUDA_SUCCESS && driver_handle_add(TAG_MODULE, DRIVER_KEY(m))) {
+        note_newer(m->module);
         *out = m;
         return CUDA_SUCCESS;
     }
@@ -340,15 +351,15 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int va
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
-    const uint32_t most = gpu_limits_of(driver_get()->gpu)->shared_optin;
-    const bool is_dynamic = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    const bool fits = value >= 0 && (uint64_t)(uint32_t)value + a.shared_bytes <= most;
-    const bool good = is_dynamic
-                          ? fits
-                          : attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT &&
-                                value >= -1 && value <= 100;
-    if (is_dynamic && good) f->max_dynamic = (uint32_t)value;
-    DRIVER_LEAVE(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 &&
+        value <= 100)
+        DRIVER_LEAVE(CUDA_SUCCESS); // a hint: the SM takes what its CTAs need
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0)
+        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const CUresult fits =
+        driver_result(gpu_kernel_takes_shared(f->kernel, (uint32_t)value, process_diags()));
+    if (fits == CUDA_SUCCESS) f->max_dynamic = (uint32_t)value;
+    DRIVER_LEAVE(fits);
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {

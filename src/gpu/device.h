@@ -125,16 +125,20 @@ struct sm_side {
     uint64_t next; // its next event, as of the end of its last quantum
 };
 
+// The last question about GPUs that have what this one lacks (told.c), and its answer.
+struct gpu_other {
+    bool (*has)(const struct gpu_config *c, const struct gpu_other *o);
+    size_t limit;
+    uint64_t need;
+    char text[4 * GPU_NAME_BYTES];
+};
+
 struct gpu {
     struct timeline_sm *timeline; // by SM; NULL: no span is told
     uint32_t streams_made;
     struct gpu_config config;
     struct gpu_limits limits;
-    struct {
-        size_t limit;
-        uint64_t need;
-        char text[GPU_NAME_BYTES + 32];
-    } other;               // of gpu_with
+    struct gpu_other other;
     uint64_t memory_bytes; // the configuration's, or what programs are told
     struct gpu_options options;
     struct ww_allocator allocator;
@@ -274,6 +278,10 @@ void gpu_told_limits(const struct gpu_told *t, struct gpu_limits *l);
 // "; -g gtx780 has it": the first GPU file whose limit (the offset of a uint32_t in struct
 // gpu_limits) suffices; "" when none does. Reads GPU files, once for the same question asked again.
 const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
+// The same of all files whose SMs have a kind of unit, or whose code has a trait: "; -g qv100, v100
+// have it".
+const char *gpu_with_unit(struct gpu *g, enum unit_class unit);
+const char *gpu_with_trait(void *gpu, enum gen_trait t); // a struct gpu
 
 // ---- timeline.c: what happens when. Nothing happens without options.span ------------------------
 bool timeline_create(struct gpu *g); // false: memory is out

@@ -79,18 +79,26 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
     return WW_OK;
 }
 
+enum ww_status gpu_kernel_takes_shared(struct gpu_kernel *k, uint32_t dynamic, struct diags *d) {
+    struct gpu *g = k->module->gpu;
+    const struct code_image *im = NULL;
+    const enum ww_status s = gpu_kernel_image(k, d, &im);
+    if (s != WW_OK) return s;
+    const uint64_t shared = dynamic ? (uint64_t)im->shared_dynamic + dynamic : im->shared_bytes;
+    if (shared <= g->limits.shared_optin) return WW_OK;
+    return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u%s",
+                  (unsigned long long)shared, g->config.name, g->limits.shared_optin,
+                  gpu_with(g, offsetof(struct gpu_limits, shared_optin), shared));
+}
+
 static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const struct gpu_launch *l,
                                  const struct code_image *im, struct diags *d,
                                  struct sm_occupancy *occupancy) {
-    const struct gpu_limits *m = &g->limits;
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     const uint64_t shared =
         l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
-    if (shared > m->shared_optin)
-        return refuse(k, d, "a block needs %llu bytes of shared memory; %s has %u%s",
-                      (unsigned long long)shared, g->config.name, m->shared_optin,
-                      gpu_with(g, offsetof(struct gpu_limits, shared_optin), shared));
-    const enum ww_status fits = gpu_kernel_fits(k, d);
+    enum ww_status fits = gpu_kernel_takes_shared(k, l->dynamic_shared, d);
+    if (fits == WW_OK) fits = gpu_kernel_fits(k, d);
     if (fits != WW_OK) return fits;
     if (l->param_bytes != im->param_bytes)
         return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,

@@ -289,9 +289,9 @@ static enum ww_status check_units(const struct gpu_kernel *k, struct diags *d) {
         const struct ptx_module *m = k->module->ptx;
         return diag_at(d, DIAG_ERROR, WW_ERROR_UNSUPPORTED, m->name, m->text, i->ptx_line, 0,
                        unit == UNIT_DP
-                           ? "kernel %s computes in double precision, and %s has no unit for it"
-                           : "kernel %s multiplies matrices, and %s has no tensor cores",
-                       k->ptx->name, g->config.name);
+                           ? "kernel %s computes in double precision, and %s has no unit for it%s"
+                           : "kernel %s multiplies matrices, and %s has no tensor cores%s",
+                       k->ptx->name, g->config.name, gpu_with_unit(k->module->gpu, unit));
     }
     return WW_OK;
 }
@@ -310,6 +310,8 @@ enum ww_status gpu_kernel_image(struct gpu_kernel *k, struct diags *d,
             .n_preds = 7,
             .marks_last_reads = g->options.savings.mechanisms >> SAVINGS_RF_CACHE & 1,
             .max_threads_per_cta = g->limits.threads_per_block,
+            .others = gpu_with_trait,
+            .user = g,
         };
         sm_code_latencies(c, &target.latencies);
         const struct code_symbols symbols = {.addr = m->addr, .const_base = m->const_base};

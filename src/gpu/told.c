@@ -109,29 +109,62 @@ void gpu_told_limits(const struct gpu_told *t, struct gpu_limits *l) {
 }
 
 // ---- GPU files that have more -------------------------------------------------------------------
-const char *gpu_with(struct gpu *g, size_t limit, uint64_t need) {
-    char *const text = g->other.text;
-    if (g->other.limit == limit && g->other.need == need) return text;
-    g->other.limit = limit, g->other.need = need;
-    text[0] = 0;
+typedef bool has_fn(const struct gpu_config *c, const struct gpu_other *o);
+
+static bool has_limit(const struct gpu_config *c, const struct gpu_other *o) {
+    struct gpu_limits l;
+    uint32_t has;
+    gpu_config_limits(c, &l);
+    memcpy(&has, (const char *)&l + o->limit, sizeof has);
+    return has >= o->need;
+}
+
+static bool has_unit(const struct gpu_config *c, const struct gpu_other *o) {
+    return o->need == UNIT_DP ? c->sm.dp_units : c->sm.tensor_units;
+}
+
+static bool has_trait(const struct gpu_config *c, const struct gpu_other *o) {
+    return gen_has((enum target_gen)c->sm.gen, (enum gen_trait)o->need);
+}
+
+// "; -g v100 has it", of `most` names at most; "" where no file has it. Asked again, the answer is
+// kept.
+static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_t need,
+                               uint32_t most) {
+    struct gpu_other *const o = &g->other;
+    if (o->has == has && o->limit == limit && o->need == need) return o->text;
+    *o = (struct gpu_other){.has = has, .limit = limit, .need = need};
     struct arena a;
     struct diags quiet;
     struct gpu_listing *list;
-    uint32_t n = 0;
+    uint32_t n = 0, found = 0;
+    size_t len = 0;
     arena_init(&a, NULL);
     diags_init(&quiet);
     struct gpu_config *c = arena_alloc(&a, sizeof *c);
     if (gpu_config_list(&a, &list, &n, &quiet) != WW_OK) n = 0;
-    for (uint32_t i = 0; i < n && !text[0]; i++) {
-        struct gpu_limits l;
-        uint32_t has;
-        if (gpu_config_load(list[i].path, NULL, 0, &quiet, c) != WW_OK) continue;
-        gpu_config_limits(c, &l);
-        memcpy(&has, (const char *)&l + limit, sizeof has);
-        if (has >= need && strcmp(c->name, g->config.name) != 0)
-            snprintf(text, sizeof g->other.text, "; -g %s has it", list[i].name);
+    for (uint32_t i = 0; i < n && found < most && len < sizeof o->text; i++) {
+        if (gpu_config_load(list[i].path, NULL, 0, &quiet, c) != WW_OK || !has(c, o) ||
+            strcmp(c->name, g->config.name) == 0)
+            continue;
+        len += (size_t)snprintf(o->text + len, sizeof o->text - len, "%s%s",
+                                found++ ? ", " : "; -g ", list[i].name);
     }
+    if (found && len < sizeof o->text)
+        snprintf(o->text + len, sizeof o->text - len, found > 1 ? " have it" : " has it");
     diags_free(&quiet);
     arena_free(&a);
-    return text;
+    return o->text;
+}
+
+const char *gpu_with(struct gpu *g, size_t limit, uint64_t need) {
+    return name_others(g, has_limit, limit, need, 1);
+}
+
+const char *gpu_with_unit(struct gpu *g, enum unit_class unit) {
+    return name_others(g, has_unit, 0, unit, UINT32_MAX);
+}
+
+const char *gpu_with_trait(void *gpu, enum gen_trait t) {
+    return name_others(gpu, has_trait, 0, t, UINT32_MAX);
 }

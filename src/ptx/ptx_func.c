@@ -67,7 +67,8 @@ static bool cluster(struct ptx_parser *p, const struct ptx_token *at) {
     if (dims[0] <= 1 && dims[1] <= 1 && dims[2] <= 1) return true;
     ptx_refuse(
         p, at->line, at->col,
-        "clusters of %ux%ux%u thread blocks are not supported: blocks are launched one by one",
+        "clusters of %ux%ux%u thread blocks are not supported: they need compute capability 9.0 "
+        "(Hopper); blocks are launched one by one",
         dims[0], dims[1], dims[2]);
     return p->lazy; // the header goes on
 }
