@@ -4,7 +4,7 @@
 
 enum { OPT_GPU, OPT_SET, OPT_DEPTH, OPT_JSON };
 static const struct cli_option options[] = {
-    {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     {"--set", 's', "KEY=VALUE", "override a key of the GPU file; core.clock_mhz and core.vdd too",
      CLI_KEY},
     {"--depth", 'd', "N", "levels of the tree to show (default: all)"},
@@ -20,7 +20,7 @@ const struct cli_spec spec_chip = {
 };
 
 int cmd_chip(struct cli *c, int argc, char **argv) {
-    const char *gpu = "gtx480", *value;
+    const char *gpu = SESSION_GPU, *value;
     VEC(const char *) overrides = {0};
     uint64_t depth = 0;
     bool json = false, bounded = false;

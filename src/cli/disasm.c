@@ -5,7 +5,7 @@
 
 enum { OPT_GPU, OPT_SET, OPT_ENTRY, OPT_SUMMARY };
 static const struct cli_option option[] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
     [OPT_ENTRY] = {"--entry", 0, "NAME", "only this kernel"},
     [OPT_SUMMARY] = {"--summary", 0, NULL,
@@ -23,7 +23,7 @@ const struct cli_spec spec_disasm = {
 
 int cmd_disasm(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    const char *gpu = "gtx480", *entry = NULL, *path = NULL, *overrides[SESSION_MAX_OVERRIDES];
+    const char *gpu = SESSION_GPU, *entry = NULL, *path = NULL, *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
     bool summary = false;
     for (;;) {

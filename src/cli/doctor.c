@@ -13,7 +13,8 @@
 
 enum { OPT_GPU, OPT_SET };
 static const struct cli_option option[] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU_OF_PROGRAMS ")",
+                 CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file", CLI_KEY},
 };
 
@@ -335,14 +336,18 @@ static int print_runtime(const struct needs *n, const char *path) {
     return 0;
 }
 
-static void print_kernels(const struct checked *k, const char *gpu) {
+static void print_kernels(const struct checked *k, const struct gpu_config *c) {
     if (k->n_ptx) {
         printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s",
                k->isa_low / 10, k->isa_low % 10);
         if (k->isa_high != k->isa_low) printf(" to %u.%u", k->isa_high / 10, k->isa_high % 10);
         printf(", for compute_%u", k->target_low);
         if (k->target_high != k->target_low) printf(" to compute_%u", k->target_high);
-        puts(" (any will do)");
+        const uint32_t arch = c->cc_major * 10 + c->cc_minor;
+        if (k->target_high > arch)
+            printf(" (%s runs it, a real one takes compute_%u at most)\n", c->name, arch);
+        else
+            puts(" (any will do)");
     }
     bool any = false;
     for (size_t i = 0; i < WW_COUNT(features); i++) {
@@ -355,12 +360,12 @@ static void print_kernels(const struct checked *k, const char *gpu) {
     }
     if (any) putchar('\n');
     printf("  kernels   %u, of which %u can run on %s\n", k->kernels,
-           k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), gpu);
+           k->kernels - (k->bad < k->kernels ? k->bad : k->kernels), c->name);
 }
 
 int cmd_doctor(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
-    const char *gpu = "gtx480", *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
+    const char *gpu = SESSION_GPU_OF_PROGRAMS, *name = NULL, *overrides[SESSION_MAX_OVERRIDES];
     uint32_t n_overrides = 0;
     for (;;) {
         const char *value = NULL;
@@ -428,7 +433,7 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
     struct checked k = {0};
     if (f.entry.n) {
         s = check_units(c, g, &config, path, &f, &k);
-        if (s == WW_OK) print_kernels(&k, config.name);
+        if (s == WW_OK) print_kernels(&k, &config);
         bad += k.bad + k.without;
     } else
         puts("  kernels   none in the file: what the program loads when it runs is checked then");

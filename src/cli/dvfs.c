@@ -32,7 +32,7 @@ enum option {
     OPT_N
 };
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
                  CLI_KEY},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
@@ -677,7 +677,7 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
                           .jobs = 1,
                           .a = {.argc = argc, .argv = argv, .at = 1},
                           .w = {.size = "small", .policy = "none", .pool = POOL_DEFAULTS}};
-    q->s->gpu = "gtx480";
+    q->s->gpu = SESSION_GPU;
     int code = take_words(c, q);
     if (code != GO_ON) return code;
     struct power_model *m;

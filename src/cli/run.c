@@ -29,7 +29,10 @@ static const char scheduler_names[] = // "|lrr|gto..."
 #include "sm/scheduler.def"
     ;
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480; `warpwatt gpus` lists them)",
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE",
+                 "the GPU (default " SESSION_GPU_OF_PROGRAMS
+                 " for a program behind --, " SESSION_GPU
+                 " for a workload or kernel; `warpwatt gpus` lists them)",
                  CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
                  CLI_KEY},
@@ -86,10 +89,11 @@ static const struct cli_option option[OPT_N] = {
     [OPT_DB] = {"--db", 0, "FILE",
                 "with --all: where results are kept (default ~/.cache/warpwatt/results.db)",
                 CLI_FILE},
-    [OPT_TRACE] = {"--trace", 0, "FILE",
-                   "write a timeline for Perfetto (ui.perfetto.dev) or Chrome: host calls, streams, "
-                   "kernels, blocks on SMs, power; FILE is compressed, say run.json.gz",
-                   CLI_FILE},
+    [OPT_TRACE] =
+        {"--trace", 0, "FILE",
+         "write a timeline for Perfetto (ui.perfetto.dev) or Chrome: host calls, streams, "
+         "kernels, blocks on SMs, power; FILE is compressed, say run.json.gz",
+         CLI_FILE},
     [OPT_TRACE_FROM] = {"--trace-from", 0, "TIME",
                         "only what happens from this simulated time on: 250us, 1.5ms, 0.01s"},
     [OPT_TRACE_TO] = {"--trace-to", 0, "TIME", "... and up to this one"},
@@ -602,13 +606,14 @@ static int check_functional(const struct run_request *q) {
 }
 
 int cmd_run(struct cli *c, int argc, char **argv) {
-    struct run_request q = {.session = {.gpu = "gtx480", .host_threads = 1, .progress = true}};
+    struct run_request q = {.session = {.host_threads = 1, .progress = true}};
     struct run_words w = {.size = "small",
                           .ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}},
                           .many = {.policy = "none", .pool = POOL_DEFAULTS}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     int code = take_words(c, &args, &q, &w);
     if (code != GO_ON) return code;
+    if (!q.session.gpu) q.session.gpu = args.after_dashes ? SESSION_GPU_OF_PROGRAMS : SESSION_GPU;
     if (w.all) return run_every_workload(c, &args, &q, &w);
     if (w.pool_option) return cli_usage("%s goes with --all", w.pool_option);
     code = check_functional(&q);

@@ -215,7 +215,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
     [OPT_MARKDOWN] = {"--markdown", 0, "FILE",
                       "also a page of Markdown, with drawings in figures/ beside it", CLI_FILE},
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default gtx480)", CLI_GPU},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations",
                  CLI_KEY},
     [OPT_POLICY] = {"--policy", 'p', "A,B,...",
@@ -665,7 +665,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     struct study_options o = {.size = "small", .processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
-    const char *gpu = "gtx480", *size = "small", *common = "";
+    const char *gpu = SESSION_GPU, *size = "small", *common = "";
     struct compared k = {.n = 0};
     char **workload = arena_alloc(&c->arena, (size_t)argc * sizeof *workload);
     int n = 0;

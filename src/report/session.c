@@ -64,7 +64,7 @@ bool session_to_env(const struct session *s) {
 }
 
 enum ww_status session_from_env(struct arena *a, struct session *s, struct diags *d) {
-    *s = (struct session){.gpu = "gtx480", .host_threads = 1};
+    *s = (struct session){.gpu = SESSION_GPU_OF_PROGRAMS, .host_threads = 1};
     const char *v = getenv("WARPWATT_GPU");
     if (v && *v) s->gpu = arena_strdup(a, v);
     v = getenv("WARPWATT_POLICIES");

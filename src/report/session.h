@@ -6,10 +6,15 @@
 #include "gpu/gpu.h"
 #include "report/report.h"
 
+// The GPU when none is named: of the user's own programs, which ask for what GPUs of today have,
+// and of workloads, bare kernels and studies, whose published figures were taken with it.
+#define SESSION_GPU_OF_PROGRAMS "v100"
+#define SESSION_GPU             "gtx480"
+
 enum { SESSION_MAX_OVERRIDES = 64, SESSION_DEFAULT_INTERVAL = 0 };
 
 struct session {
-    const char *gpu;                    // name or path; NULL: gtx480
+    const char *gpu;                              // name or path; NULL: SESSION_GPU
     const char *overrides[SESSION_MAX_OVERRIDES]; // "key=value"
     uint32_t n_overrides;
     const char *policies;               // techniques, ',' between; NULL: none

@@ -2,7 +2,7 @@
 . "$HERE/lib.sh"
 data="$HERE/../fatbin/data" build=${WARPWATT%/*}
 # a fat binary and no runtime inside: a program of the driver's interface
-run 3 doctor -- "$data/program.elf"; says out '1, of which 1 can run on gtx480'; says out 'runtime   none'; says out 'missing   loader'
+run 3 doctor -- "$data/program.elf"; says out "1, of which 1 can run on v100"; says out 'runtime   none'; says out 'missing   loader'
 run 3 doctor -- "$data/linked.elf"; says out 'unit 0: machine code for real GPUs only; nvcc -gencode arch=compute_75,code=compute_75 adds PTX'
 says out 'PTX +2 units, version 9.0, for compute_75'
 run 2 doctor -- "$HERE/lib.sh"; one_sentence err
@@ -64,5 +64,5 @@ P
 cc empty.c -o none; for f in large larger old; do objcopy --add-section .nv_fatbin=$f.fatbin none $f; done
 run 0 doctor -- ./large; says out '1, of which 1 can run'
 run 3 doctor -- ./larger; says out 'its parameters take 32768 bytes'
-run 3 doctor -- ./old; says out 'its parameters take 8000 bytes; PTX 8.0 for sm_70 on gtx480 takes 4096'
+run 3 doctor -- ./old; says out 'its parameters take 8000 bytes; PTX 8.0 for sm_70 on v100 takes 4096'
 finish

@@ -36,10 +36,10 @@ P
 program="${WARPWATT%/*}/cudart_registered_13"
 [ -x "$program" ] || program="${WARPWATT%/*}/tests/cudart/cudart_registered_13"
 [ -x "$program" ] || fail "no program of the runtime API at $program"
-run 0 run --lenient --kernels '^scale$' -- "$program"
+run 0 run -g gtx480 --lenient --kernels '^scale$' -- "$program"
 says out '^ok$'; says err 'untimed +[0-9]+ launches computed without time'; says err 'power'
-run 3 run --launches 2-3 -- "$program"; says err 'in 2 launches'; says err 'launches refused'
-run 0 run --lenient --skip-timing . -- "$program"; says err 'functional'
+run 3 run -g gtx480 --launches 2-3 -- "$program"; says err 'in 2 launches'; says err 'launches refused'
+run 0 run -g gtx480 --lenient --skip-timing . -- "$program"; says err 'functional'
 run 2 run --kernels 'a(b' -- "$program"; says err 'no regular expression'
 run 2 run --launches 3-2 -- "$program"; says err 'a range such as 10-20'
 finish

@@ -88,7 +88,7 @@ run 2 power -k bfsAdvanced d/run.json; says err 'did you mean `bfsAdvance`'
 # kernels side by side: everything is counted once
 program="$(dirname "$WARPWATT")/tests/driver/driver_stream"
 if [ -x "$program" ]; then
-    run 0 run -q -o o -- "$program"
+    run 0 run -q -g gtx480 -o o -- "$program"
     python3 - <<'P' || fail "overlapping kernels do not add up"
 import json
 p = json.load(open('o/power.json')); r = json.load(open('o/run.json'))
