@@ -1,9 +1,13 @@
 // A kernel for matrix units stands in the same module as a plain one: the module loads, the plain kernel
 // runs, and the other is refused with a sentence when it is launched.
 // expect stdout plain 7
-// expect stdout refused
-// expect stderr wmma
-// expect exit failed
+// on gtx480 expect stdout refused
+// on gtx480 expect stderr wmma
+// on gtx480 expect stderr -g qv100, rtx2060s, v100 have it
+// on gtx480 expect exit failed
+// on v100 expect stdout launched
+// on v100 expect stderr would refuse it, v100 runs it
+// on rtx2060s expect stdout launched
 #include "check.h"
 #include <cuda_fp16.h>
 #include <mma.h>
