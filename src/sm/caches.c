@@ -52,9 +52,8 @@ void caches_send(struct caches *k, uint64_t at, struct mem_request r) {
 }
 
 // One read from the first to the last of the sectors.
-static void send_sectors(struct caches *k, const struct cache_access *a, uint32_t sectors,
-                         uint64_t at) {
-    const uint32_t size = k->of[a->client].sector_bytes;
+static void send_sectors(struct caches *k, const struct cache_access *a, uint32_t size,
+                         uint32_t sectors, uint64_t at) {
     const uint32_t first = bits_first32(sectors), n = bits_last32(sectors) - first + 1;
     const uint64_t wanted = a->words >> first * size / 4;
     caches_send(k, at,
@@ -77,11 +76,28 @@ static void send_runs(struct caches *k, const struct cache_access *a, uint32_t s
     if (rest == 0 || c->line_bytes / c->sector_bytes > 4 ||
         !mem_port_can_send_two(k->port, a->line,
                                mem_port_flits(k->port, MEM_READ, c->line_bytes))) {
-        send_sectors(k, a, sectors, at);
+        send_sectors(k, a, c->sector_bytes, sectors, at);
         return;
     }
-    send_sectors(k, a, run, at);
-    send_sectors(k, a, rest, at);
+    send_sectors(k, a, c->sector_bytes, run, at);
+    send_sectors(k, a, c->sector_bytes, rest, at);
+}
+
+// A constant line's way to L2 leads through the second level, the instruction cache's array: what it
+// has comes after a time of its own, what it lacks is read from L2 as its whole line.
+static void ask_second(struct caches *k, const struct cache_access *a, uint64_t at) {
+    const struct sm_cache *const big = &k->of[CLIENT_INST];
+    const uint64_t line = a->line & ~big->line_mask;
+    k->act->c[ACT_const_second_reads]++;
+    if (cache_read(big->tags, line, big->all).result == CACHE_HIT) {
+        k->act->c[ACT_const_second_hits]++;
+        k->second[(k->second_first + k->second_n++) % k->second_room] = a->line;
+        return;
+    }
+    struct cache_access whole = *a;
+    whole.line = line;
+    whole.words <<= (a->line - line) / 4;
+    send_sectors(k, &whole, big->line_bytes, big->all, at);
 }
 
 static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uint32_t waiter,
@@ -91,6 +107,7 @@ static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uin
     const bool has_room = mshr_has_room_for(c->mshr, a->line, &requested);
     uint32_t missing = a->sectors & ~requested;
     if (!has_room) return MISS_REFUSED;
+    const bool by_second = a->client == CLIENT_CONST && k->second_room != 0;
     if (missing != 0) {
         const uint32_t flits = mem_port_flits(k->port, MEM_READ, c->line_bytes);
         if (!mem_port_can_send(k->port, a->line, flits)) return MISS_REFUSED;
@@ -102,7 +119,10 @@ static enum miss_outcome ask(struct caches *k, const struct cache_access *a, uin
         mshr_expect(c->mshr, a->line, a->sectors, &missing);
     else
         mshr_add_sectors(c->mshr, a->line, a->sectors, waiter, &missing);
-    if (missing != 0) send_runs(k, a, missing, at + extra);
+    if (missing != 0 && by_second)
+        ask_second(k, a, at + extra);
+    else if (missing != 0)
+        send_runs(k, a, missing, at + extra);
     return out;
 }
 

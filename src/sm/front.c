@@ -3,6 +3,11 @@
 // round the warps whose buffer has room for a whole fetch. A miss goes to memory and the warp asks
 // again when the line is there.
 //
+// With L0 caches (sm.l0_bytes) a fetch reads its sub-core's, whose misses read the instruction cache
+// of the SM: the line is ready l0_miss_latency later, and the lines behind it are asked for too, a
+// line a cycle, so that straight code streams (Huerta et al. 2025 find a stream buffer there). Left
+// out: sub-cores do not wait for each other at the SM's cache.
+//
 // Constant-bank operands are looked up when their instruction becomes the next of its warp; while a
 // line is on its way the warp waits (`wait_const`). An arithmetic instruction's hit takes no time.
 //
@@ -53,7 +58,12 @@ static void icache_prefetch(struct sm *s, uint64_t line, uint64_t code_end, uint
 
 // A fetch of `bytes` whose line is not known to be there, or that a listener is to hear of.
 // `*extra`: cycles that listeners add to a hit.
-enum fetch_outcome { FETCH_HIT, FETCH_MISS, FETCH_REFUSED /* it could not even be asked for */ };
+enum fetch_outcome {
+    FETCH_HIT,
+    FETCH_MISS,
+    FETCH_REFUSED, // it could not even be asked for
+    FETCH_LATE     // L0 will have it: an event wakes the warp
+};
 static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr, uint32_t bytes,
                                         uint64_t t, uint32_t *extra) {
     const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
@@ -82,7 +92,92 @@ static enum fetch_outcome icache_access(struct sm *s, uint32_t w, uint64_t addr,
     return FETCH_HIT;
 }
 
-// False: the line could not even be asked for; the fetch has not taken place.
+// ---- L0 ----------------------------------------------------------------------------------------
+static inline uint64_t *l0_known(struct l0_cache *l, const struct sm_cache *c, uint64_t line) {
+    return &l->known[line >> c->line_shift & (L0_KNOWN - 1)];
+}
+
+// The line takes a place in L0, to be ready in a cycle.
+static uint32_t l0_take(struct sm *s, struct l0_cache *l, uint64_t line, uint64_t ready,
+                        bool is_ahead) {
+    const struct cache_answer r = cache_fill(l->tags, line, 1);
+    if (r.has_victim) {
+        uint64_t *const known = l0_known(l, &s->caches.of[CLIENT_INST], r.victim);
+        if (*known == r.victim) *known = NEVER;
+    }
+    l->line[r.place] = (struct l0_line){.ready = ready, .is_ahead = is_ahead};
+    s->act.c[ACT_l0_misses]++;
+    return r.place;
+}
+
+// What lies behind a line comes too: into L0 what the instruction cache has, into that what it has
+// not, as far as there is code and room.
+static void l0_go_ahead(struct sm *s, struct l0_cache *l, uint32_t w, uint64_t line, uint64_t t) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
+    const struct sm_kernel *const k = s->res.kernel[s->res.warp[w].kslot].kernel;
+    const uint64_t end = k->code_address + (uint64_t)k->image->n_insts * s->c.instruction_bytes;
+    struct cache_access a = {.cycle = t, .line = line, .sectors = c->all, .client = CLIENT_INST};
+    for (uint32_t i = 1; i <= s->c.l0_ahead; i++) {
+        a.line += c->line_bytes;
+        if (a.line >= end) return;
+        if (cache_place_of(l->tags, a.line) != CACHE_NOWHERE) continue;
+        if (caches_read(&s->caches, &a))
+            l0_take(s, l, a.line, t + s->c.l0_miss_latency + i, true);
+        else if (mshr_find(c->mshr, a.line) < 0 && !caches_prefetch(&s->caches, &a, t))
+            return;
+    }
+}
+
+static enum fetch_outcome l0_access(struct sm *s, struct l0_cache *l, uint32_t w, uint64_t addr,
+                                    uint32_t bytes, uint64_t t) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
+    const uint64_t line = addr & ~c->line_mask;
+    uint64_t *const known = l0_known(l, c, line);
+    if (*known == line) return FETCH_HIT;
+    uint32_t place = cache_read(l->tags, line, 1).place;
+    bool goes_ahead = true;
+    if (place == CACHE_NOWHERE) {
+        uint32_t extra = 0;
+        const enum fetch_outcome o = icache_access(s, w, addr, bytes, t, &extra);
+        if (o == FETCH_REFUSED) return o;
+        if (o == FETCH_MISS) {
+            l0_go_ahead(s, l, w, line, t);
+            return o;
+        }
+        place = l0_take(s, l, line, t + s->c.l0_miss_latency + extra, false);
+    } else {
+        goes_ahead = l->line[place].is_ahead;
+        l->line[place].is_ahead = false;
+    }
+    const uint64_t ready = l->line[place].ready;
+    if (goes_ahead) l0_go_ahead(s, l, w, line, t);
+    if (ready <= t) {
+        *known = line;
+        return FETCH_HIT;
+    }
+    if (!(l->late >> w & 1)) {
+        l->late |= BIT64(w);
+        wheel_add(&s->wheel, t, ready, EVENT_FETCH, NULL, w, 0);
+    }
+    return FETCH_LATE;
+}
+
+void front_line_ready(struct sm *s, uint32_t w) {
+    sub_of(s, w)->front.l0.late &= ~BIT64(w);
+    front_want(s, w);
+}
+
+void front_forget_lines(struct sm *s) {
+    memset(s->hot, 0xff, sizeof s->hot);
+    for (uint32_t i = 0; i < s->n_subs; i++) {
+        struct l0_cache *const l = &s->sub[i].front.l0;
+        if (l->tags == NULL) continue;
+        cache_invalidate(l->tags);
+        memset(l->known, 0xff, sizeof l->known);
+    }
+}
+
+// False: the fetch has not taken place: the line could not even be asked for, or is late.
 static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     struct warp *const warp = &s->res.warp[w];
     const struct sm_kernel *k = s->res.kernel[warp->kslot].kernel;
@@ -101,13 +196,16 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
         const uint64_t line = addr & ~c->line_mask;
         const uint32_t left = (uint32_t)(line + c->line_bytes - addr), one = s->c.instruction_bytes;
         if (n * one > left && left >= one) n = left / one;
-        if (ww_unlikely(icache_hot(s, line)->line != line || s->tech.heard >> ARRAY_INST & 1))
+        if (f->l0.tags != NULL)
+            outcome = l0_access(s, &f->l0, w, addr, n * one, t);
+        else if (ww_unlikely(icache_hot(s, line)->line != line || s->tech.heard >> ARRAY_INST & 1))
             outcome = icache_access(s, w, addr, n * s->c.instruction_bytes, t, &extra);
     }
     if (outcome == FETCH_REFUSED) { // no register or no credit: again when something came back
         f->held |= bit;
         return false;
     }
+    if (outcome == FETCH_LATE) return false;
     s->act.c[ACT_fetches]++;
     f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
@@ -183,10 +281,19 @@ static struct cache_access operand_of(const struct sm *s, uint32_t w, const stru
                                  .client = CLIENT_CONST};
 }
 
+bool front_constant_miss(struct sm *s, const struct cache_access *a, uint32_t waiter) {
+    const uint32_t before = s->caches.second_n;
+    const uint64_t at = a->cycle + s->c.const_miss_latency_extra;
+    if (caches_miss(&s->caches, a, waiter, at) == MISS_REFUSED) return false;
+    if (s->caches.second_n != before)
+        wheel_add(&s->wheel, a->cycle, a->cycle + s->c.const_second_latency, EVENT_SECOND, NULL, 0,
+                  0);
+    return true;
+}
+
 static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
     if (caches_read(&s->caches, a)) return true;
-    if (caches_miss(&s->caches, a, WAITER_WARP | w, a->cycle + s->c.const_miss_latency_extra) ==
-        MISS_REFUSED) {
+    if (!front_constant_miss(s, a, WAITER_WARP | w)) {
         s->constants.retry |= BIT64(w);
         return false;
     }

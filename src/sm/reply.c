@@ -27,6 +27,35 @@ static void take_sectors(struct sm *s, const struct mem_reply *r, uint64_t t) {
     if (r->client == CLIENT_CONST) front_constants_came(s, came.waiter, came.n, t);
 }
 
+// A line of the second level has come from L2 for constants: they take what they want of it.
+static void take_second(struct sm *s, const struct mem_reply *r, uint64_t t) {
+    const struct sm_cache *const c = &s->caches.of[CLIENT_CONST];
+    const struct sm_cache *const big = &s->caches.of[CLIENT_INST];
+    cache_fill(big->tags, r->addr, big->all);
+    memset(s->hot, 0xff, sizeof s->hot);
+    for (uint32_t at = 0; at < r->bytes; at += c->line_bytes) {
+        struct mem_reply one = *r;
+        one.addr += at;
+        one.bytes = c->line_bytes;
+        if (mshr_find(c->mshr, one.addr) >= 0) take_sectors(s, &one, t);
+    }
+}
+
+void reply_second(struct sm *s, uint64_t t) {
+    struct caches *const k = &s->caches;
+    const struct mem_reply r = {.cycle = t,
+                                .addr = k->second[k->second_first],
+                                .bytes = k->of[CLIENT_CONST].line_bytes,
+                                .tag = TAG_LINE,
+                                .kind = MEM_READ,
+                                .client = CLIENT_CONST};
+    k->second_first = (k->second_first + 1) % k->second_room;
+    k->second_n--;
+    take_sectors(s, &r, t);
+    s->progress = t;
+    reply_retry(s, t);
+}
+
 static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
     switch (r->tag & TAG_KIND) {
     case TAG_OP: {
@@ -38,7 +67,12 @@ static void take_one(struct sm *s, const struct mem_reply *r, uint64_t t) {
     }
     case TAG_STORE: lsu_store_acked(s, r->tag & TAG_INDEX); return;
     case TAG_NO_ANSWER: return;
-    default: take_sectors(s, r, t); return;
+    default:
+        if (r->client == CLIENT_CONST && s->caches.second_room != 0)
+            take_second(s, r, t);
+        else
+            take_sectors(s, r, t);
+        return;
     }
 }
 

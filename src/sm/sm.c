@@ -28,6 +28,17 @@ static const char *config_wrong(const struct sm_config *c) {
     if (c->ibuffer_entries == 0 || c->ibuffer_entries > 255)
         return "ibuffer_entries must be 1 to 255";
     if (c->instruction_bytes == 0) return "instruction_bytes must not be 0";
+    if (c->l0_bytes != 0) {
+        struct cache_config l0 = c->icache;
+        l0.bytes = c->l0_bytes;
+        l0.ways = c->l0_ways;
+        l0.sector_bytes = l0.line_bytes;
+        if (cache_config_wrong(&l0) != NULL || c->icache.bytes == 0)
+            return "l0_bytes must be sets of l0_ways lines of icache";
+    }
+    if (c->const_second_latency != 0 &&
+        (c->icache.bytes == 0 || c->constant.line_bytes > c->icache.line_bytes))
+        return "constants need lines of icache that are as long as theirs";
     if (c->decode_latency + c->icache.hit_latency == 0) return "fetch and decode take no time";
     if (c->lsu_queue == 0) return "lsu_queue must not be 0";
     if (c->pending_entries > TAG_INDEX) return "pending_entries must be at most 4095";
@@ -141,9 +152,10 @@ bool wheel_more(struct wheel *h) {
 static bool make_arrays(struct sm *s) {
     const struct sm_config *const c = &s->c;
     // At most one result is on its way to each register row, to each predicate of a warp and to its
-    // carry, since the next one waits for it; and a warp waits in each of four ways once.
+    // carry, since the next one waits for it; and a warp waits in each of five ways once.
+    // Besides, constant lines come from the second level.
     const uint32_t rows = c->registers / WARP_LANES, most = c->max_warps * MAX_GPRS;
-    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 4);
+    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 5) + c->constant.mshrs;
     s->lsu.n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
     s->lsu.op = ww_alloc_aligned(s->lsu.n_ops * sizeof *s->lsu.op);
     s->res.wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->res.wide_pend);
@@ -154,6 +166,11 @@ static bool make_arrays(struct sm *s) {
     s->caches.writebacks_room = WRITEBACKS_WAIT + 2 + c->l1d.mshrs;
     s->caches.writeback = ww_alloc_aligned(s->caches.writebacks_room * sizeof *s->caches.writeback);
     s->caches.waiter = ww_alloc_aligned(merge * sizeof *s->caches.waiter);
+    if (c->const_second_latency != 0) {
+        s->caches.second_room = c->constant.mshrs == 0 ? 1 : c->constant.mshrs;
+        s->caches.second = ww_alloc_aligned(s->caches.second_room * sizeof *s->caches.second);
+        if (s->caches.second == NULL) return false;
+    }
     if (s->lsu.op == NULL || s->res.wide_pend == NULL || s->caches.waiter == NULL ||
         s->caches.writeback == NULL)
         return false;
@@ -206,6 +223,18 @@ static void make_units(struct units *x, const struct sm *s, uint32_t at) {
     }
 }
 
+static bool make_l0(struct l0_cache *l, const struct sm_config *c) {
+    struct cache_config k = c->icache;
+    k.bytes = c->l0_bytes;
+    k.ways = c->l0_ways;
+    k.sector_bytes = k.line_bytes;
+    l->tags = cache_create(&k);
+    if (l->tags == NULL) return false;
+    l->line = ww_alloc_aligned(cache_lines(l->tags) * sizeof *l->line);
+    memset(l->known, 0xff, sizeof l->known);
+    return l->line != NULL;
+}
+
 static bool make_front(struct front *f, const struct sm_config *c) {
     f->width = c->fetch_width / c->sub_cores;
     f->room =
@@ -214,7 +243,7 @@ static bool make_front(struct front *f, const struct sm_config *c) {
     const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
     f->capacity = f->width * in_decode + c->max_warps;
     f->decode = ww_alloc_aligned(f->capacity * sizeof *f->decode);
-    return f->decode != NULL;
+    return f->decode != NULL && (c->l0_bytes == 0 || make_l0(&f->l0, c));
 }
 
 static bool make_sub_cores(struct sm *s) {
@@ -313,7 +342,12 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->lsu.tex.start);
     ww_free_aligned(s->lsu.op);
     ww_free_aligned(s->res.wide_pend);
-    for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) ww_free_aligned(s->sub[i].front.decode);
+    for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) {
+        ww_free_aligned(s->sub[i].front.decode);
+        cache_destroy(s->sub[i].front.l0.tags);
+        ww_free_aligned(s->sub[i].front.l0.line);
+    }
+    ww_free_aligned(s->caches.second);
     ww_free_aligned(s->caches.waiter);
     ww_free_aligned(s->caches.writeback);
     toggle_destroy(s->toggle);
@@ -426,7 +460,7 @@ void sm_flush(struct sm *s, uint64_t cycle) {
     for (uint32_t i = 0; i < CLIENT_N; i++)
         if (i != CLIENT_INST || s->c.icache_flush)
             caches_flush(&s->caches, (enum mem_client)i, cycle);
-    if (s->c.icache_flush) memset(s->hot, 0xff, sizeof s->hot);
+    if (s->c.icache_flush) front_forget_lines(s);
     front_forget_constants(s);
     s->caches.n_writebacks = 0; // local memory of finished launches
 }

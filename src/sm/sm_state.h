@@ -44,6 +44,8 @@ enum event_kind {
     EVENT_BRANCH,   // a branch has resolved
     EVENT_WAKE,     // a sleep or a barrier's latency is over
     EVENT_CONSTANT, // a listener's extra cycles for constant operands are over
+    EVENT_FETCH,    // a line of L0 is ready for a warp
+    EVENT_SECOND,   // the second level has a constant line
     EVENT_LAUNCH    // a new warp may be fetched
 };
 struct event {
@@ -122,6 +124,9 @@ struct caches {
     uint64_t sent, sent_bytes; // requests so far, and what they move
     uint64_t *writeback;       // dirty lines that wait for credits
     uint32_t n_writebacks, writebacks_room;
+    // Constant lines on their way from the second level, the oldest first: room for all that may miss.
+    uint64_t *second;
+    uint32_t second_first, second_n, second_room; // room 0: there is no second level
     bool is_broken;                // one found no room
     uint32_t *waiter;              // room for one line's waiters
     struct activity *act;          // where they count
@@ -232,6 +237,7 @@ uint64_t step_cycle_many(struct sm *s, uint64_t t);
 uint64_t step_cycle_many_plain(struct sm *s, uint64_t t);
 
 // front.c
+struct cache_access;
 void front_fetch(struct sm *s, struct front *f, uint64_t t);
 void front_decode(struct sm *s, uint64_t t);
 void front_flush(struct sm *s, uint32_t w); // empties the warp's buffer
@@ -244,6 +250,10 @@ void front_constants_there(struct sm *s, uint32_t w);       // it waits no longe
 bool front_has_refused(const struct sm *s);
 void front_retry(struct sm *s, uint64_t t);
 void front_forget_constants(struct sm *s); // the constant cache changes
+// A line of constants is not there: asks for it; false: it could not be asked for.
+bool front_constant_miss(struct sm *s, const struct cache_access *a, uint32_t waiter);
+void front_line_ready(struct sm *s, uint32_t w); // of L0
+void front_forget_lines(struct sm *s);           // instruction caches are emptied
 enum { WAITER_WARP = 1 << 16 }; // a waiter of a constant line that is a warp, not an operation
 // The warp may have got room for a fetch.
 static inline void front_want(struct sm *s, uint32_t w) {
@@ -272,6 +282,7 @@ void lsu_fence_check(struct sm *s, uint32_t w); // lets a warp go on whose fence
 bool lsu_transact(struct sm *s, struct lsu_entry *e, uint64_t t);
 
 // reply.c
+void reply_second(struct sm *s, uint64_t t); // the oldest line of the second level has come
 void reply_take(struct sm *s, uint64_t t);
 void reply_retry(struct sm *s, uint64_t t); // credits may have come: what was refused asks again
 

@@ -151,6 +151,8 @@ static void events(struct sm *s, uint64_t t) {
                 front_want(s, e.warp);
                 break;
             case EVENT_WAKE: wake_warp(s, e.warp); break;
+            case EVENT_FETCH: front_line_ready(s, e.warp); break;
+            case EVENT_SECOND: reply_second(s, t); break;
             case EVENT_CONSTANT: front_constants_there(s, e.warp); break;
             default: front_want(s, e.warp); break;
             }

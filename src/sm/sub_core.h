@@ -17,6 +17,17 @@ struct fetched {
     uint16_t gen;
     uint8_t warp, n;
 };
+// The sub-core's own instruction cache, in front of the SM's (front.c).
+enum { L0_KNOWN = 16 }; // a power of two
+struct l0_cache {
+    struct cache *tags; // NULL: there is none
+    struct l0_line {
+        uint64_t ready; // cycle from which on it can be read
+        bool is_ahead;  // nobody has asked for it yet
+    } * line;                 // [place]
+    uint64_t known[L0_KNOWN]; // lines that are there and ready, by number; all bits: none
+    uint64_t late;            // warps that an event wakes when their line is ready
+};
 struct front {
     uint64_t want;          // warps that have room for a fetch
     uint64_t fetching;      // warps that have one under way
@@ -26,6 +37,7 @@ struct front {
     uint32_t room;          // free entries of a buffer that make a warp fetch
     struct fetched *decode; // ring
     uint32_t first, n, capacity;
+    struct l0_cache l0;
 };
 
 // ---- collectors, register banks, result bus (collect.h) -----------------------------------------

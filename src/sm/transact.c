@@ -16,7 +16,8 @@ static struct cache_access access_of(const struct sm *s, enum mem_client client,
                              .lanes = x->lanes,
                              .place = CACHE_NOWHERE,
                              .client = (uint8_t)client};
-    if (client == CLIENT_L1D && c->all != 1) a.sectors = cache_sectors_of(c->tags, a.words);
+    if ((client == CLIENT_L1D || client == CLIENT_TEX) && c->all != 1)
+        a.sectors = cache_sectors_of(c->tags, a.words);
     return a;
 }
 
@@ -182,9 +183,7 @@ static bool load_constant(struct sm *s, struct lsu_entry *e, const struct transa
     struct mem_op *const o = &s->lsu.op[e->op];
     struct cache_access a = access_of(s, CLIENT_CONST, x, t);
     const bool hit = c->tags == NULL || caches_read(&s->caches, &a);
-    if (!hit &&
-        caches_miss(&s->caches, &a, e->op, t + s->c.const_miss_latency_extra) == MISS_REFUSED)
-        return false;
+    if (!hit && !front_constant_miss(s, &a, e->op)) return false;
     s->act.c[ACT_const_reads]++;
     s->act.c[ACT_const_misses] += !hit;
     if (hit) {

@@ -203,6 +203,38 @@ static double chase_dram(const struct row *r) {
     return chase(r->gpu, r->text, 32 << 20, 33024, true);
 }
 
+// Steps through `number` bytes of constants, 64 apart: a load and an addition. From L2 they are a
+// line of the second level apart, each launch with that empty, so that only L2 is warm.
+static double constants(const struct row *r) {
+    struct bench b;
+    const bool from_l2 = strcmp(r->text, "L2") == 0;
+    open_with(&b, r->gpu, "sm_count=1", from_l2 ? "sm.icache_flush=true" : NULL);
+    char *table;
+    size_t len;
+    FILE *f = open_memstream(&table, &len);
+    const uint32_t stride = from_l2 ? 256 : 64, n = r->number / 8;
+    fprintf(f, ".const .align 256 .u64 table[%u] = {", n);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "%s%lld", i ? "," : "",
+                8 * i + stride < r->number ? (long long)stride : (long long)stride - r->number);
+    fprintf(f, "};");
+    fclose(f);
+    const struct keys keys[] = {{"table", table}, {NULL, NULL}};
+    load_micro(&b, "const", keys);
+    free(table);
+    const uint64_t io = bench_buffer(&b, NULL, 64);
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t warm = from_l2 ? 1 : r->number / stride, steps = k < 2 ? 64 : 128;
+        bench_ok(&b, bench_try(&b, "constants", 1, 1, 1, 1, "844", io, warm, k == 0 ? 256 : steps));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    dump_counts(&b);
+    const double latency = (double)(cycles[2] - cycles[1]) / 64 * hot(&b);
+    bench_close(&b);
+    return latency;
+}
+
 static double shared_chain(const struct row *r) {
     struct bench b;
     open_one_sm(&b, r->gpu);
@@ -572,6 +604,9 @@ static const struct row rows[] = {
     {"fp64 add", "v100", 32, OPS, GUIDE12, 0.06, rate, DADD4, 4},
     {"load, stride 1", "v100", 128, "bytes", GUIDE12, 0, coalescing, "filled", 1},
     {"load, stride 32", "v100", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
+    {"constant, L1", "v100", 27, HOT, JIA_V, 0.05, constants, "L1", 1024},
+    {"constant, L1.5", "v100", 89, HOT, JIA_V, 0.05, constants, "L1.5", 32768},
+    {"constant, L2", "v100", 245, HOT, JIA_V, 0.05, constants, "L2", 32768},
     {"load, stride 32: of DRAM", "v100", 2048, "bytes", JIA_V ": L2 lines of 64 bytes", 0,
      coalescing, "bytes", 32},
     {"uint division, dependent", "v100", 122, HOT, ARAFA_V, 0.06, chain, "div.u32 %a, %a, %b;", 10},
@@ -604,6 +639,9 @@ static const struct row rows[] = {
     {"fp64 add", "rtx2060s", 2, OPS, GUIDE12, 0.06, rate, DADD4, 4},
     {"load, stride 1", "rtx2060s", 128, "bytes", GUIDE12, 0, coalescing, "filled", 1},
     {"load, stride 32", "rtx2060s", 1024, "bytes", GUIDE12, 0, coalescing, "filled", 32},
+    {"constant, L1", "rtx2060s", 26, HOT, JIA_T, 0.05, constants, "L1", 1024},
+    {"constant, L1.5", "rtx2060s", 92, HOT, JIA_T, 0.05, constants, "L1.5", 32768},
+    {"constant, L2", "rtx2060s", 215, HOT, JIA_T, 0.05, constants, "L2", 32768},
     {"load, stride 32: of DRAM", "rtx2060s", 2048, "bytes", JIA_T ": L2 lines of 64 bytes", 0,
      coalescing, "bytes", 32},
     {"DRAM copies", "rtx2060s", 68.8, "% of peak", JIA_T, 0.35, bandwidth, "copy", 0},

@@ -601,6 +601,74 @@ static void instruction_prefetch(void **state) {
     rig_free(g);
 }
 
+// The same code behind an L0 cache, whose lines come 20 cycles after the instruction cache has them.
+// Fetch 0 misses both; reply at 100, asked for again, ready at 120, issue 122..129. Alone the second
+// line takes as long again: reply at 229, ready at 249, issue 251..258, the 15th move in 257. Asked for
+// ahead it comes with the first and is in L0 a cycle behind it, at 121: the fetch in 129 hits, issue
+// 131..138, the 15th move in 137.
+static void instruction_l0(void **state) {
+    (void)state;
+    for (uint32_t ahead = 0; ahead < 2; ahead++) {
+        struct rig *g = rig_new();
+        g->c.icache = (struct cache_config){.bytes = 1024,
+                                            .line_bytes = 64,
+                                            .ways = 2,
+                                            .mshrs = 2,
+                                            .mshr_merge = 8,
+                                            .hit_latency = 1,
+                                            .ports = 1,
+                                            .lru = true};
+        g->c.l0_bytes = 128;
+        g->c.l0_ways = 1;
+        g->c.l0_miss_latency = 20;
+        g->c.l0_ahead = ahead;
+        g->c.fetch_instructions = 8;
+        g->c.ibuffer_entries = 8;
+        for (uint32_t i = 0; i < 15; i++) movi(g, i, i);
+        exit_(g);
+        rig_run(g);
+        assert_int_equal(g->done_at, (ahead ? 137 : 257) + 10);
+        assert_int_equal(act(g, ACT_icache_misses), ahead ? 1 : 2);
+        assert_int_equal(act(g, ACT_l0_misses), 2);
+        assert_int_equal(g->port->n_sent, 2);
+        rig_free(g);
+    }
+}
+
+// Constants behind a second level, the instruction cache, which is 30 cycles away and has longer
+// lines: the first line comes from L2 and brings its neighbour, which the second add finds there.
+// Code comes at 100, the first add is decoded in 102 and issues in 202. The second is at the head of
+// its warp from then on, has its line in 232 and its result 10 later.
+static void constants_of_the_second_level(void **state) {
+    (void)state;
+    struct rig *g = rig_new();
+    g->c.constant = (struct cache_config){.bytes = 2048,
+                                          .line_bytes = 64,
+                                          .ways = 2,
+                                          .mshrs = 2,
+                                          .mshr_merge = 8,
+                                          .hit_latency = 1,
+                                          .ports = 1,
+                                          .lru = true};
+    g->c.icache = g->c.constant;
+    g->c.icache.line_bytes = 128;
+    g->c.const_second_latency = 30;
+    static const uint8_t params[64];
+    g->im.param_bytes = sizeof params;
+    g->args.params = params;
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(1), R(2), C(CB_LAUNCH, 0), NIL());
+    emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(3), R(1), C(CB_LAUNCH, 64), NIL());
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_const_misses), 2);
+    assert_int_equal(act(g, ACT_const_second_reads), 2);
+    assert_int_equal(act(g, ACT_const_second_hits), 1);
+    assert_int_equal(g->port->n_sent, 2);
+    assert_int_equal(g->port->sent[1].bytes, 128);
+    assert_int_equal(g->done_at, 202 + 30 + 10);
+    rig_free(g);
+}
+
 // Constant operands: the line of c[0] is not there; the add waits from its decoding (1) to the
 // reply (101) and issues then. The second finds the line.
 static void constant_operands(void **state) {
@@ -656,6 +724,8 @@ int main(void) {
         cmocka_unit_test(instruction_buffer),
         cmocka_unit_test(instruction_cache),
         cmocka_unit_test(instruction_prefetch),
+        cmocka_unit_test(instruction_l0),
+        cmocka_unit_test(constants_of_the_second_level),
         cmocka_unit_test(constant_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
