@@ -8,7 +8,7 @@
 
 enum {
     ACT_MAX_BANKS = 32, // register banks counted one by one
-    ACT_STALLS = 16,    // reasons of stall.def, padded
+    ACT_STALLS = 20,    // reasons of stall.def, padded
     // Lengths of idle periods that are counted one by one; the last counter takes the longer ones.
     ACT_IDLE_LENGTHS = 64,
     ACT_ARRAYS = 6, // L1 data, constant, texture, instruction cache, shared memory, L2

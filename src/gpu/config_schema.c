@@ -20,6 +20,8 @@ static const char *const int_mul_pipe_names[] = {"int", "sfu", "fp"};
 static const char *const cvt_pipe_names[] = {"lanes", "sfu"};
 static const char *const cluster_at_names[] = {"issue", "entry"};
 _Static_assert(CLUSTER_AT_ISSUE == 0 && CLUSTER_AT_ENTRY == 1, "order of sm_cluster_at");
+static const char *const dependences_names[] = {"scoreboard", "control"};
+_Static_assert(SM_SCOREBOARD == 0 && SM_CONTROL == 1, "order of sm_dependences");
 static const char *const scheduler_names[] = {
 #define SCHEDULER(id, name, ...) #name,
 #include "sm/scheduler.def"

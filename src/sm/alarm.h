@@ -15,6 +15,7 @@ enum alarm {
     ALARM_LDST,   // the first access of the load/store unit goes on
     ALARM_TEX,    // ... of the texture unit
     ALARM_ISSUE,  // a pipeline, a collector or a scheduler's turn that a ready warp waits for
+    ALARM_STALL,  // the stall count of a warp that waits for nothing else is over
     ALARM_ENTRY,  // an issued instruction may enter a cluster (entry.c)
     ALARM_RETRY,  // a technique that held a warp back is asked again
     ALARM_EPOCH,  // a technique's epoch is over

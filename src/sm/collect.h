@@ -47,15 +47,18 @@ static inline void collect_init(struct collectors *k, const struct sm_config *c,
 }
 
 // Books a slot of a bank at `cycle` or later and answers the cycle.
-static inline uint64_t collect_bank(struct collectors *k, uint32_t bank, uint64_t cycle) {
+static inline uint64_t collect_slot(const struct collectors *k, uint64_t *next, uint64_t cycle) {
     if (ww_likely(k->ports == 1)) {
-        const uint64_t at = max64(cycle, k->bank_next[bank]);
-        k->bank_next[bank] = at + 1;
+        const uint64_t at = max64(cycle, *next);
+        *next = at + 1;
         return at;
     }
-    const uint64_t slot = max64(cycle * k->ports, k->bank_next[bank]);
-    k->bank_next[bank] = slot + 1;
+    const uint64_t slot = max64(cycle * k->ports, *next);
+    *next = slot + 1;
     return fastdiv_quotient(&k->by_ports, slot);
+}
+static inline uint64_t collect_bank(struct collectors *k, uint32_t bank, uint64_t cycle) {
+    return collect_slot(k, &k->bank_next[bank], cycle);
 }
 
 // Reads the operands of an instruction that issues in cycle t; answers the cycle of the last read,
@@ -102,6 +105,45 @@ static inline uint64_t collect_operands(struct collectors *k, const struct sm_in
         last = max64(last, at);
     }
     return last;
+}
+
+// The same with an operand cache in front of the banks (R. Huerta et al., "Analyzing modern NVIDIA GPU
+// cores", 2025): a bank has a place for each of three operands. What an instruction finds in its
+// operand's place it does not read from the bank; whatever reads through a place empties it, unless
+// it says that it keeps the row. `each`, if it is not NULL: the cycle of each row.
+static inline uint64_t collect_cached(struct collectors *k, const struct sm_inst *in,
+                                      uint32_t number, uint64_t t, uint64_t *each) {
+    const uint64_t first = t + k->read_latency;
+    uint64_t last = first;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        const uint32_t bank = k->bank_of[in->src[i] + number];
+        const uint32_t place = in->place >> 2 * i & 3;
+        uint64_t at = first;
+        bool is_hit = false;
+        if (in->is_cached && place < CONTROL_REUSE_SLOTS) {
+            uint16_t *const kept = &k->kept[bank][place];
+            const uint16_t row = (uint16_t)(1 + (number << 8 | in->src[i]));
+            is_hit = *kept == row;
+            *kept = in->keep >> i & 1 ? row : 0;
+        }
+        if (is_hit) {
+            k->reuse_hits++;
+        } else {
+            at = collect_bank(k, bank, first + k->read_after[i]);
+            k->reads[bank]++;
+            k->conflicts += at - first - k->read_after[i];
+        }
+        if (each != NULL) each[i] = at;
+        last = max64(last, at);
+    }
+    return last;
+}
+
+// Results of fixed latency are written when their time has come: they come first at the ports for
+// writes, and what else wants to write waits (Huerta et al.). Nothing waits for them there.
+static inline void collect_write_fixed(struct collectors *k, const struct sm_inst *in,
+                                       uint32_t number) {
+    for (uint32_t i = 0; i < in->n_dst; i++) k->writes[k->bank_of[in->dst_first + i + number]]++;
 }
 
 // Units that have become free up to cycle t. Called when that matters: until then they count as
@@ -161,9 +203,10 @@ static inline uint64_t collect_next(const struct collectors *k, uint64_t t) {
 
 // A result due in cycle t (all its latency has passed): answers the cycle from which dependent
 // instructions may issue, t unless its banks or the bus were taken in the cycle before. `each`, if
-// it is not NULL: the cycles in which its rows are written.
+// it is not NULL: the cycles in which its rows are written. `next`: the banks' next free slots for
+// writes, bank_next where reads and writes share their ports.
 static inline uint64_t collect_write(struct collectors *k, const struct sm_inst *in,
-                                     uint32_t number, uint64_t t, uint64_t *each) {
+                                     uint32_t number, uint64_t t, uint64_t *each, uint64_t *next) {
     uint64_t last = t - 1;
     for (uint32_t i = 0; i < in->n_dst; i++) {
         uint64_t at = t - 1;
@@ -179,7 +222,7 @@ static inline uint64_t collect_write(struct collectors *k, const struct sm_inst 
         }
         k->bus_used++;
         const uint32_t bank = k->bank_of[in->dst_first + i + number];
-        at = collect_bank(k, bank, at);
+        at = collect_slot(k, &next[bank], at);
         k->writes[bank]++;
         if (each != NULL) each[i] = at;
         last = max64(last, at);

@@ -4,7 +4,8 @@
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
-static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n) {
+static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n,
+                            bool has_scoreboard) {
     const uint64_t issues = n->issues, lanes = n->lanes;
     c[ACT_warp_instructions] += issues;
     c[ACT_thread_instructions] += lanes;
@@ -24,7 +25,7 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_collector_dispatches] += issues;
     c[ACT_collector_moves] += issues * in->n_src;
     if (!(in->flags & SI_RESULT)) return;
-    c[ACT_scoreboard_writes] += 2 * issues;
+    if (has_scoreboard) c[ACT_scoreboard_writes] += 2 * issues;
     c[ACT_rf_writes] += issues * in->n_dst;
     c[ACT_rf_write_lanes] += lanes * in->n_dst;
     c[ACT_result_bus_moves] += issues * in->n_dst;
@@ -46,7 +47,7 @@ static void add_top(uint64_t *c, const uint64_t accesses[MAX_GPRS], uint32_t n_r
     c[ACT_rf_top5] += top[0] + top[1] + top[2] + top[3] + top[4];
 }
 
-static void add_kernel(struct activity *a, const struct kernel_slot *ks) {
+static void add_kernel(struct activity *a, const struct kernel_slot *ks, bool has_scoreboard) {
     if (ks->kernel == NULL) return;
     const uint32_t n_regs = ks->kernel->image->n_regs;
     uint64_t accesses[MAX_GPRS];
@@ -55,7 +56,7 @@ static void add_kernel(struct activity *a, const struct kernel_slot *ks) {
         const uint64_t issues = ks->runs[i].issues;
         const struct sm_inst *const in = &ks->kernel->inst[i];
         if (issues == 0) continue;
-        add_instruction(a->c, in, &ks->runs[i]);
+        add_instruction(a->c, in, &ks->runs[i], has_scoreboard);
         for (uint32_t k = 0; k < in->n_src; k++) accesses[in->src[k]] += issues;
         for (uint32_t k = 0; k < in->n_dst; k++) accesses[in->dst_first + k] += issues;
     }
@@ -93,6 +94,8 @@ static void add_collectors(struct activity *a, const struct collectors *k) {
         a->c[ACT_rf_bank_reads + i] += k->reads[i];
         a->c[ACT_rf_bank_writes + i] += k->writes[i];
     }
+    a->c[ACT_rf_reads] -= k->reuse_hits;
+    a->c[ACT_reuse_hits] += k->reuse_hits;
     a->c[ACT_rf_bank_conflicts] += k->conflicts;
     a->c[ACT_result_bus_conflicts] += k->bus_conflicts;
 }
@@ -183,7 +186,7 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
     activity_set_sum(a, &s->act, mem_port_activity(s->caches.port)); // its links' waits
-    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i]);
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i], !s->is_control);
     for (uint32_t i = 0; i < s->n_subs; i++) add_collectors(a, &s->sub[i].collectors);
     add_pipes(a, s, now);
     add_idle(a, s, now);
@@ -226,4 +229,6 @@ const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot) {
 }
 
 // A kernel leaves its slot: what its instructions counted stays.
-void count_keep(struct sm *s, uint32_t slot) { add_kernel(&s->act, &s->res.kernel[slot]); }
+void count_keep(struct sm *s, uint32_t slot) {
+    add_kernel(&s->act, &s->res.kernel[slot], !s->is_control);
+}

@@ -6,6 +6,7 @@
 // CTA (Tesla) in multiples of reg_alloc_unit with the CTA's warps rounded up to warp_alloc_unit;
 // shared memory in multiples of its unit. Left out: the calculator's exception for CC 2.x (unit 128
 // for a few register counts).
+#include "code/control.h"
 #include "code/varying.h"
 #include "sm/sm_state.h"
 
@@ -209,6 +210,29 @@ void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
     }
 }
 
+// Control bits take the place of the sets of registers. A row stands in the operand cache's place of
+// the first operand that names it.
+static void decode_control(const struct code_image *im, const struct minst *m, struct sm_inst *in) {
+    const struct code_control *const k = &im->control[m - im->inst];
+    in->stall = k->yield && k->stall < 2 ? 2 : k->stall;
+    in->write = k->write;
+    in->read = k->read;
+    in->wait = k->wait;
+    in->up = (uint8_t)((k->write < CONTROL_COUNTERS ? 1u << k->write : 0) |
+                       (k->read < CONTROL_COUNTERS ? 1u << k->read : 0));
+    in->is_cached = in->unit != UNIT_NONE && !control_is_variable(&im->target.latencies, m);
+    in->keep = 0;
+    in->place = 0;
+    for (uint32_t i = 0; i < in->n_src; i++) {
+        uint32_t at = 0;
+        while (at < WW_COUNT(m->src) && !(m->src[at].kind == OPND_GPR && in->src[i] >= m->src[at].reg &&
+                                          in->src[i] < m->src[at].reg + m->src[at].words))
+            at++;
+        in->place |= (at < CONTROL_REUSE_SLOTS ? at : 3u) << 2 * i;
+        if (at < CONTROL_REUSE_SLOTS && k->reuse >> at & 1) in->keep |= (uint16_t)(1u << i);
+    }
+}
+
 static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
                        struct sm_wide *wide) {
     const struct class_timing *t = &d->c->timing[m->klass];
@@ -245,6 +269,7 @@ static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst 
     const bool on_lanes = in->interval > 1 || (d->c->ctrl_on_lanes && m->op != OP_EXIT);
     if (m->klass == OPC_CTRL && on_lanes) in->unit = UNIT_INT;
     name_rows(in);
+    if (d->c->dependences == SM_CONTROL) decode_control(d->k->image, m, in);
     return true;
 }
 
@@ -357,6 +382,10 @@ enum ww_status sm_kernel_create(const struct sm_config *c, const struct code_ima
     if (k == NULL) return diag_add(d, WW_ERROR_MEMORY, "no memory to decode a kernel");
     k->image = im;
     k->launch = l;
+    if (c->dependences == SM_CONTROL && im->control == NULL) {
+        ww_free_aligned(k);
+        return diag_add(d, WW_ERROR_INTERNAL, "kernel %s has no control bits", im->name);
+    }
     k->code_address = code_address;
     k->const_address =
         bits_align_up(code_address + (uint64_t)im->n_insts * c->instruction_bytes, 4096);

@@ -45,8 +45,20 @@ enum sm_inst_flags {
 
 // One cache line. Registers 64 and up stand in sm_kernel.wide.
 struct sm_inst {
-    uint64_t use;        // registers 0..63 that must not be pending: sources and destinations
-    uint64_t dst;        // the destinations in `use`
+    union {
+        struct { // with a scoreboard
+            uint64_t use; // registers 0..63 that must not be pending: sources and destinations
+            uint64_t dst; // the destinations in `use`
+        };
+        struct { // with control bits (counters.h)
+            uint8_t stall, write, read; // as in code_control
+            uint8_t wait;               // counters that must be down
+            uint8_t up;                 // counters that it holds up itself
+            bool is_cached;             // reads its operands through the operand cache
+            uint16_t keep;              // rows of src, a bit each, that stay in it
+            uint32_t place;             // of each row in it, two bits; 3: none
+        };
+    };
     uint64_t const_mask; // lines of sm_kernel.const_line that its constant operands lie in
     uint8_t src[16];     // register rows to read, each once; of the first SM_FEW_SRC, those that it
                          // lacks: rows of it

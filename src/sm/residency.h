@@ -3,6 +3,7 @@
 #ifndef WW_SM_RESIDENCY_H
 #define WW_SM_RESIDENCY_H
 
+#include "code/code.h"
 #include "exec/barrier.h"
 #include "sm/kernel.h"
 
@@ -12,7 +13,18 @@ enum { ASYNC_GROUPS = 8 };
 struct warp {
     _Alignas(64) const struct sm_inst *head; // next instruction, when decoded
     struct exec_warp *exec;
-    uint64_t pend, pend_mem, pend_long; // registers 0..63 with a result on its way
+    union {
+        struct { // with a scoreboard: registers 0..63 with a result on its way
+            uint64_t pend, pend_mem, pend_long;
+        };
+        struct { // with control bits (counters.h)
+            uint64_t ready_at;               // it issues nothing before
+            uint8_t count[CONTROL_COUNTERS]; // dependence counters
+            uint8_t up;                      // those that are not 0, a bit each
+            uint8_t up_mem, up_long;         // ... for memory, for memory that may take long
+            uint8_t full;                    // those that can count no further
+        };
+    };
     struct inst_runs *runs;             // of the kernel, by pc
     const struct sm_inst *code;
     uint16_t pend_p;

@@ -7,6 +7,7 @@
 #ifndef WW_SM_SCOREBOARD_H
 #define WW_SM_SCOREBOARD_H
 
+#include "sm/counters.h"
 #include "sm/sm_state.h"
 
 static inline void scoreboard_reserve(struct warp *warp, const struct sm_inst *in,
@@ -43,8 +44,13 @@ static inline void scoreboard_release(struct warp *warp, const struct sm_inst *i
         }
 }
 
-// The warp's next instruction, or something that it waits for, has changed.
-static inline void scoreboard_look(struct sm *s, uint32_t w) {
+// The warp's next instruction, or something that it waits for, has changed. `is_control` stands for
+// s->is_control, and is a constant where a cycle is compiled for one of the two.
+static inline void scoreboard_look_as(struct sm *s, uint32_t w, bool is_control) {
+    if (is_control) {
+        counters_look(s, w, s->v.cycle);
+        return;
+    }
     struct warp *const warp = &s->res.warp[w];
     struct sm_view *const v = &s->v;
     const uint64_t bit = BIT64(w);
@@ -72,14 +78,20 @@ static inline void scoreboard_look(struct sm *s, uint32_t w) {
     v->wait_long = (v->wait_long & ~bit) | (lng != 0 ? bit : 0);
 }
 
+static inline void scoreboard_look(struct sm *s, uint32_t w) {
+    scoreboard_look_as(s, w, s->is_control);
+}
+
 static inline void scoreboard_prefetch(const struct warp *warp, uint32_t reg) {
     __builtin_prefetch(warp->exec->regs + reg * WARP_LANES);
     __builtin_prefetch(warp->exec->regs + reg * WARP_LANES + WARP_LANES / 2);
 }
 
 // The head of the buffer has become the instruction at the warp's pc: it waits for its constants
-// first, then for its operands.
-static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+// first, then for its operands. From cycle `from` on it may issue: the one that begins, or the next
+// when the warp has had its turn in this one.
+static inline void scoreboard_head_as(struct sm *s, uint32_t w, const struct sm_inst *in,
+                                      uint64_t t, uint64_t from, bool is_control) {
     struct warp *const warp = &s->res.warp[w];
     warp->head = in;
     // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How
@@ -97,16 +109,27 @@ static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_ins
         s->v.wait_const |= BIT64(w);
         s->blocked |= BIT64(w);
     }
-    scoreboard_look(s, w);
+    if (is_control)
+        counters_look(s, w, from);
+    else
+        scoreboard_look_as(s, w, false);
+}
+
+static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+    scoreboard_head_as(s, w, in, t, t, s->is_control);
 }
 
 // Takes waits off a warp: `mask` is one of the wait_ masks' bits. The other waits stay.
-static inline void scoreboard_unblock(struct sm *s, uint32_t w) {
+static inline void scoreboard_unblock_as(struct sm *s, uint32_t w, bool is_control) {
     const struct sm_view *v = &s->v;
     const uint64_t all =
         v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const;
     s->blocked = (s->blocked & ~BIT64(w)) | (all & BIT64(w));
-    scoreboard_look(s, w);
+    scoreboard_look_as(s, w, is_control);
+}
+
+static inline void scoreboard_unblock(struct sm *s, uint32_t w) {
+    scoreboard_unblock_as(s, w, s->is_control);
 }
 
 #endif

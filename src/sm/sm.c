@@ -64,6 +64,12 @@ static const char *config_wrong(const struct sm_config *c) {
             return "sub_cores must divide what they share out";
         if (c->shared_warps) return "shared_warps does not go with sub_cores";
     }
+    if (c->dependences > SM_CONTROL) return "there are no such dependences";
+    if (c->dependences == SM_CONTROL &&
+        (c->cluster_at != CLUSTER_AT_ISSUE || c->shared_warps || c->issue_width > 1 ||
+         c->shared_on_lanes))
+        return "dependences control goes with cluster_at issue and one issue a turn, not with "
+               "shared_warps or shared_on_lanes";
     if (c->dp_pipe > DP_PIPE_FP) return "there is no such dp_pipe";
     if (c->int_mul_pipe > INT_MUL_PIPE_FP) return "there is no such int_mul_pipe";
     if (c->cvt_pipe > CVT_PIPE_SFU) return "there is no such cvt_pipe";
@@ -155,7 +161,10 @@ static bool make_arrays(struct sm *s) {
     // carry, since the next one waits for it; and a warp waits in each of five ways once.
     // Besides, constant lines come from the second level.
     const uint32_t rows = c->registers / WARP_LANES, most = c->max_warps * MAX_GPRS;
-    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 5) + c->constant.mshrs;
+    // With control bits each instruction that reads late has one that says so.
+    const uint32_t late = c->dependences == SM_CONTROL ? c->schedulers * (c->late_read + 256) : 0;
+    const uint32_t nodes = (rows < most ? rows : most) + c->max_warps * (MAX_PREDS + 1 + 5) +
+                           c->constant.mshrs + late;
     s->lsu.n_ops = c->pending_entries == 0 ? 64 : c->pending_entries;
     s->lsu.op = ww_alloc_aligned(s->lsu.n_ops * sizeof *s->lsu.op);
     s->res.wide_pend = ww_alloc_aligned(c->max_warps * sizeof *s->res.wide_pend);
@@ -297,6 +306,7 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->caches.act = &s->act;
     s->caches.tech = &s->tech;
     if (cb != NULL) s->cb = *cb;
+    s->is_control = c->dependences == SM_CONTROL;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
     if (s->c.sub_cores == 0) s->c.sub_cores = 1;
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;

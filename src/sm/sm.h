@@ -25,6 +25,7 @@
 enum sm_dp_pipe { DP_PIPE_DP, DP_PIPE_INT, DP_PIPE_FP };
 enum sm_int_mul_pipe { INT_MUL_PIPE_INT, INT_MUL_PIPE_SFU, INT_MUL_PIPE_FP };
 enum sm_cvt_pipe { CVT_PIPE_LANES, CVT_PIPE_SFU };
+enum sm_dependences { SM_SCOREBOARD, SM_CONTROL };
 enum sm_cluster_at { CLUSTER_AT_ISSUE, CLUSTER_AT_ENTRY };
 enum sm_scheduler_kind {
 #define SCHEDULER(id, ...) SCHED_##id,

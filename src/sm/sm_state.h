@@ -20,7 +20,8 @@
 //   alarm.h      what wakes an SM         wheel.h      completions by cycle
 //
 // Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c, step_many.c,
-// step_many_plain.c); scoreboard.h, pending registers; stall.c, the owner of an issue slot;
+// step_many_plain.c, step_control.c); scoreboard.h, pending registers; counters.h, stall counts and
+// dependence counters in its place; stall.c, the owner of an issue slot;
 // count.c, activity; toggle.c, bits that change; sm.c, making and running.
 //
 // Time is sparse: sm_run simulates only cycles in which something may change. What a cycle touches
@@ -41,6 +42,7 @@ enum { WHEEL = 512 }; // cycles ahead; farther events come round again
 enum event_kind {
     EVENT_RESULT,   // a result wants to be written: bank and bus
     EVENT_RELEASE,  // a result has been written
+    EVENT_READ,     // operands have been read (counters.h)
     EVENT_BRANCH,   // a branch has resolved
     EVENT_WAKE,     // a sleep or a barrier's latency is over
     EVENT_CONSTANT, // a listener's extra cycles for constant operands are over
@@ -167,6 +169,14 @@ struct shared_counts {
     uint64_t instructions, results; // issued in lock step; of them, those with a result
 };
 
+// Warps whose stall count is all that they wait for, by the cycle in which it is over (counters.h).
+enum { STALLS = 64 };
+struct stalls {
+    uint64_t bits; // slots that hold some
+    uint64_t all;  // warps in any
+    uint64_t warps[STALLS];
+};
+
 struct sm {
     struct sm_view v;
     uint64_t blocked; // v.wait_bar | wait_fence | wait_sleep | wait_branch | wait_const
@@ -175,6 +185,7 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint32_t dirty;        // schedulers whose held reason is out of date
     bool is_busy, is_two_level;
+    bool is_control; // readiness by control bits, no scoreboard
     bool faulted;       // it has stopped: the program's fault, or
     const char *broken; // what cannot be; NULL: nothing
     bool closes;        // the last CTA has gone in this cycle
@@ -189,6 +200,7 @@ struct sm {
     uint32_t sub_shift;
     struct sub_core sub[SM_MAX_SUB_CORES];
     struct wheel wheel;
+    struct stalls stalls;
     struct residency res;
     struct lsu lsu;
     struct caches caches;
@@ -229,12 +241,13 @@ static inline void sm_break(struct sm *s, const char *what) {
     s->faulted = true;
 }
 
-// step_plain.c, step_full.c, step_many.c, step_many_plain.c: simulates cycle t; answers the next
+// step_plain.c, step_full.c, step_many.c, step_many_plain.c, step_control.c: simulates cycle t; answers the next
 // cycle.
 uint64_t step_cycle_plain(struct sm *s, uint64_t t);
 uint64_t step_cycle_full(struct sm *s, uint64_t t);
 uint64_t step_cycle_many(struct sm *s, uint64_t t);
 uint64_t step_cycle_many_plain(struct sm *s, uint64_t t);
+uint64_t step_cycle_control(struct sm *s, uint64_t t);
 
 // front.c
 struct cache_access;

@@ -44,8 +44,10 @@ void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {
     uint64_t x;
     if (m == 0)
         stall_hold(s, sc, STALL_no_warp, 0, t);
+    else if ((x = m & s->stalls.all & ~s->blocked) != 0)
+        stall_hold(s, sc, STALL_stall_count, x, t);
     else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~s->blocked) != 0)
-        stall_hold(s, sc, STALL_alu, x, t);
+        stall_hold(s, sc, s->is_control ? STALL_counter : STALL_alu, x, t);
     else if ((x = m & (v->wait_mem | v->wait_const)) != 0)
         stall_hold(s, sc, STALL_memory, x, t);
     else if ((x = m & v->wait_branch) != 0)

@@ -1,7 +1,8 @@
-// One cycle of an SM. Compiled five times: with STEP_FULL 0 no technique is ever looked at and
+// One cycle of an SM. Compiled six times: with STEP_FULL 0 no technique is ever looked at and
 // clusters are chosen at issue (step_plain.c), with 1 all is there (step_full.c); with STEP_MANY 1
 // for several sub-cores (step_many_plain.c, step_many.c), else the compiler knows that there is
-// one; with STEP_GROUP 1 for SMs that share a front end (step_group.c), of which one schedules for
+// one; with STEP_CONTROL for SMs that know readiness by control bits (step_control.c; step_many.c asks
+// each); with STEP_GROUP 1 for SMs that share a front end (step_group.c), of which one schedules for
 // all. Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
@@ -21,6 +22,9 @@
 // its result may be used `latency` cycles after that, and write_latency more.
 #ifndef STEP_GROUP
 #define STEP_GROUP 0
+#endif
+#ifndef STEP_CONTROL
+#define STEP_CONTROL(s) false
 #endif
 #if STEP_MANY
 #define STEP_SUBS(s) ((s)->n_subs)
@@ -54,12 +58,27 @@ static inline uint32_t number_of(const struct sm *s, uint32_t w) {
 // ---- 1. events ---------------------------------------------------------------------------------
 static void release(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
     struct warp *const warp = &s->res.warp[w];
-    scoreboard_release(warp, in, s->res.kernel[warp->kslot].kernel->wide);
+    if (STEP_CONTROL(s))
+        counters_release(warp, in);
+    else
+        scoreboard_release(warp, in, s->res.kernel[warp->kslot].kernel->wide);
     if (ww_unlikely(warp->exited)) {
         if (warp->inflight == 0) cta_warp_drained(s, w, t);
         return;
     }
-    if ((s->v.decoded & ~s->v.go) >> w & 1) scoreboard_look(s, w);
+    if ((s->v.decoded & ~s->v.go) >> w & 1) scoreboard_look_as(s, w, STEP_CONTROL(s));
+}
+
+// The operands of an instruction that reads them late have been read.
+static void have_read(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    warp->inflight--;
+    counters_down(warp, in->read);
+    if (ww_unlikely(warp->exited)) {
+        if (warp->inflight == 0) cta_warp_drained(s, w, t);
+        return;
+    }
+    if ((s->v.decoded & ~s->v.go) >> w & 1) counters_look(s, w, t);
 }
 
 #if STEP_FULL
@@ -88,7 +107,9 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
     const struct minst *const m = &s->res.kernel[warp->kslot].kernel->image->inst[warp->exec->pc];
     const uint32_t guard = warp->exec->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
     uint64_t at[WW_COUNT(in->src)];
-    const uint64_t last = collect_each(&step_sub(s, w)->collectors, in, number_of(s, w), t, at);
+    struct collectors *const k = &step_sub(s, w)->collectors;
+    const uint64_t last = STEP_CONTROL(s) ? collect_cached(k, in, number_of(s, w), t, at)
+                                          : collect_each(k, in, number_of(s, w), t, at);
     if ((in->n_src | in->n_dst) == 0) return last;
     return last + technique_rows(s,
                                  &(struct sm_row_access){.cycle = t + s->c.read_latency,
@@ -106,16 +127,33 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
 }
 #endif
 
+#if STEP_FULL
+// A result of fixed latency, which only techniques hear of: their delay keeps the warp.
+static void result_fixed(struct sm *s, const struct event *e, uint64_t t) {
+    uint64_t each[MAX_DST_ROWS];
+    for (uint32_t i = 0; i < e->in->n_dst; i++) each[i] = t - 1;
+    const uint32_t later = e->in->n_dst != 0 ? tell_write(s, e, each, t - 1) : 0;
+    release(s, e->warp, e->in, t);
+    if (later != 0 && !s->res.warp[e->warp].exited) counters_hold(s, e->warp, t + later);
+}
+#endif
+
 static void result(struct sm *s, const struct event *e, uint64_t t) {
     struct collectors *const k = &step_sub(s, e->warp)->collectors;
+    uint64_t *const next = STEP_CONTROL(s) ? k->write_next : k->bank_next;
 #if STEP_FULL
-    uint64_t each[MAX_DST_ROWS], at = collect_write(k, e->in, number_of(s, e->warp), t, each);
+    uint64_t each[MAX_DST_ROWS];
+    if (STEP_CONTROL(s) && e->in->write == CONTROL_NONE) {
+        result_fixed(s, e, t);
+        return;
+    }
+    uint64_t at = collect_write(k, e->in, number_of(s, e->warp), t, each, next);
     if (s->tech.rows.n != 0 && e->in->n_dst != 0) at += tell_write(s, e, each, at - 1);
 #if STEP_GROUP
     at = group_acknowledge(s, e->in, at);
 #endif
 #else
-    const uint64_t at = collect_write(k, e->in, number_of(s, e->warp), t, NULL);
+    const uint64_t at = collect_write(k, e->in, number_of(s, e->warp), t, NULL, next);
 #endif
     if (at > t)
         wheel_add(&s->wheel, t, at, EVENT_RELEASE, e->in, e->warp, e->lanes);
@@ -126,7 +164,7 @@ static void result(struct sm *s, const struct event *e, uint64_t t) {
 static void wake_warp(struct sm *s, uint32_t w) {
     s->v.wait_bar &= ~BIT64(w);
     s->v.wait_sleep &= ~BIT64(w);
-    scoreboard_unblock(s, w);
+    scoreboard_unblock_as(s, w, STEP_CONTROL(s));
 }
 
 static void events(struct sm *s, uint64_t t) {
@@ -145,9 +183,10 @@ static void events(struct sm *s, uint64_t t) {
             switch (e.kind) {
             case EVENT_RESULT: result(s, &e, t); break;
             case EVENT_RELEASE: release(s, e.warp, e.in, t); break;
+            case EVENT_READ: have_read(s, e.warp, e.in, t); break;
             case EVENT_BRANCH:
                 s->v.wait_branch &= ~BIT64(e.warp);
-                scoreboard_unblock(s, e.warp);
+                scoreboard_unblock_as(s, e.warp, STEP_CONTROL(s));
                 front_want(s, e.warp);
                 break;
             case EVENT_WAKE: wake_warp(s, e.warp); break;
@@ -168,7 +207,7 @@ static void advance(struct sm *s, struct warp *warp, uint32_t w, const struct sm
     if (ww_unlikely(warp->exec->pc != pc + 1)) {
         front_flush(s, w);
     } else if (warp->ib_n != 0) {
-        scoreboard_head(s, w, in + 1, t);
+        scoreboard_head_as(s, w, in + 1, t, t + 1, STEP_CONTROL(s));
     } else {
         s->v.decoded &= ~BIT64(w);
         s->v.go &= ~BIT64(w);
@@ -180,7 +219,7 @@ static void block(struct sm *s, uint64_t *wait, uint32_t w, uint32_t pc) {
     *wait |= BIT64(w);
     s->blocked |= BIT64(w);
     s->res.warp[w].pc_of_wait = pc;
-    scoreboard_look(s, w);
+    scoreboard_look_as(s, w, STEP_CONTROL(s));
 }
 
 static void branch(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
@@ -195,7 +234,7 @@ static void branch(struct sm *s, struct warp *warp, uint32_t w, const struct sm_
     front_wait(&step_sub(s, w)->front, w);
     warp->pc_of_wait = pc;
     advance(s, warp, w, in, pc, t);
-    scoreboard_look(s, w);
+    scoreboard_look_as(s, w, STEP_CONTROL(s));
     wheel_add(&s->wheel, t, t + s->c.branch_latency, EVENT_BRANCH, NULL, w, 0);
 }
 
@@ -291,6 +330,33 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
 }
 #endif
 
+// What an instruction that issues does to its warp's counters. Of one that reads its operands late they
+// are complete in cycle `ready`.
+static void count_up(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
+                     uint64_t ready, uint64_t t) {
+    if (in->flags & SI_RESULT && in->write != CONTROL_NONE) counters_reserve(warp, in);
+    if (in->read == CONTROL_NONE) return;
+    counters_up(warp, in->read);
+    warp->inflight++;
+    const uint64_t least = t + (in->flags & SI_MEM ? s->c.late_read : 1);
+    wheel_add(&s->wheel, t, max64(ready, least), EVENT_READ, in, w, 0);
+}
+
+// An instruction of fixed latency enters its pipeline in cycle `at`, and technique `more` cycles
+// lengthen it: the warp, and in front of busy banks the issue stage, wait as much longer.
+static inline void enter_fixed(struct sm *s, struct sub_core *sub, struct warp *warp, uint32_t w,
+                               const struct sm_inst *in, uint32_t lanes, uint64_t at, uint32_t more,
+                               uint64_t t) {
+    sub->late = (uint32_t)(at - t) - s->c.read_latency;
+    warp->ready_at += sub->late + more;
+    if (STEP_FULL && s->tech.rows.n != 0 && (in->flags & SI_RESULT)) {
+        counters_reserve(warp, in);
+        wheel_add(&s->wheel, t, at + in->latency + more + s->c.write_latency, EVENT_RESULT, in, w,
+                  lanes);
+    }
+    if (in->flags & SI_RESULT) collect_write_fixed(&sub->collectors, in, number_of(s, w));
+}
+
 // Sends the instruction, which `lanes` execute and whose operands are complete in cycle `ready`, to
 // its pipeline. `access`: what it does to memory, or NULL.
 static void dispatch(struct sm *s, struct sub_core *sub, struct warp *warp, uint32_t w,
@@ -326,7 +392,9 @@ static void dispatch(struct sm *s, struct sub_core *sub, struct warp *warp, uint
 #if STEP_FULL
     if (ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
 #endif
-    if (in->flags & SI_RESULT)
+    if (STEP_CONTROL(s))
+        count_up(s, warp, w, in, ready, t);
+    else if (in->flags & SI_RESULT)
         scoreboard_reserve(warp, in, s->res.kernel[warp->kslot].kernel->wide);
     if (access != NULL) {
         collect_hold(&sub->collectors, unit, t, ready);
@@ -341,7 +409,10 @@ static void dispatch(struct sm *s, struct sub_core *sub, struct warp *warp, uint
     if (latency == 0) latency = 1;
     const uint64_t at = units_enter(s, pipe, t, ready, interval, latency, STEP_FULL);
     collect_hold(&sub->collectors, unit, t, at);
-    if (in->flags & SI_RESULT)
+    if (STEP_CONTROL(s) && in->is_cached)
+        enter_fixed(s, sub, warp, w, in, lanes, at, latency - (in->latency == 0 ? 1 : in->latency),
+                    t);
+    else if (in->flags & SI_RESULT)
         wheel_add(&s->wheel, t, at + latency + s->c.write_latency, EVENT_RESULT, in, w, lanes);
 }
 
@@ -351,6 +422,13 @@ static void take(struct sm *s, struct sub_core *sub, uint32_t w) {
     sub->taken |= BIT64(w);
     s->dirty |= s->res.warp[w].scheds;
     for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].last = (uint8_t)w;
+}
+
+static inline uint64_t read_operands(const struct sm *s, struct collectors *k,
+                                     const struct sm_inst *in, uint32_t number, uint64_t t) {
+    (void)s; // where the kind of SM is a constant
+    return STEP_CONTROL(s) ? collect_cached(k, in, number, t, NULL)
+                           : collect_operands(k, in, number, t);
 }
 
 // Issues the next instruction of warp w. False: the program faulted.
@@ -388,10 +466,14 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
     s->sched[sc].last = (uint8_t)w;
     if (ww_unlikely(s->c.shared_warps)) take(s, sub, w);
     s->v.needs[in->unit] &= ~BIT64(w);
+    if (STEP_CONTROL(s)) {
+        warp->ready_at = t + in->stall;
+        sub->late = 0;
+    }
 #if STEP_FULL
-    if (!is_told) ready = collect_operands(&sub->collectors, in, number_of(s, w), t);
+    if (!is_told) ready = read_operands(s, &sub->collectors, in, number_of(s, w), t);
 #else
-    const uint64_t ready = collect_operands(&sub->collectors, in, number_of(s, w), t);
+    const uint64_t ready = read_operands(s, &sub->collectors, in, number_of(s, w), t);
 #endif
     if (in->unit != UNIT_NONE) { // else used at once: a branch's index, a barrier's number
         const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
@@ -578,7 +660,7 @@ static bool schedule(struct sm *s, struct sub_core *sub, uint32_t sc, uint64_t t
         return false;
     }
     if (ww_unlikely(s->sched[sc].next > t)) {
-        stall_hold(s, sc, STALL_issuing, active, t);
+        stall_hold(s, sc, STEP_CONTROL(s) ? STALL_operands : STALL_issuing, active, t);
         s->dirty |= 1u << sc;
         return false;
     }
@@ -610,7 +692,7 @@ static bool schedule(struct sm *s, struct sub_core *sub, uint32_t sc, uint64_t t
     sub->issues++;
     sub->dp |= unit == UNIT_DP;
     if (may_pair) second(s, sub, sc, w, unit, t);
-    s->sched[sc].next = t + s->c.scheduler_interval;
+    s->sched[sc].next = t + s->c.scheduler_interval + (STEP_CONTROL(s) ? sub->late : 0);
     return true;
 }
 #endif
@@ -655,6 +737,7 @@ static uint64_t next_cycle(struct sm *s, uint64_t t) {
     struct alarms *const a = &s->alarms;
     a->at[ALARM_EVENT] = wheel_next(&s->wheel, t + 1);
     a->at[ALARM_ISSUE] = a->at[ALARM_ENTRY] = NEVER;
+    if (STEP_CONTROL(s)) a->at[ALARM_STALL] = counters_next(&s->stalls, t + 1);
     FOR_EACH_SUB(sub, s) {
         if (sub->front.want != 0) return t + 1;
         a->at[ALARM_ISSUE] = min64(a->at[ALARM_ISSUE], issue_next(s, sub, t));
@@ -700,6 +783,7 @@ static inline void arrive(struct sm *s, uint64_t t) {
     if (s->alarms.at[ALARM_LDST] <= t) lsu_step(s, &s->lsu.ldst, t);
     if (s->alarms.at[ALARM_TEX] <= t) lsu_step(s, &s->lsu.tex, t);
     if (wheel_has(&s->wheel, t)) events(s, t);
+    if (STEP_CONTROL(s)) counters_tick(s, t);
     if (s->alarms.at[ALARM_DECODE] <= t) front_decode(s, t);
     begin(s);
 #if STEP_FULL

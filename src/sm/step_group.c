@@ -10,6 +10,7 @@
 // packet leaves within the cycle. A branch's second packet waits for a slot that is free.
 #define STEP_FULL  1
 #define STEP_MANY  1
+#define STEP_CONTROL(s) ((s)->is_control)
 #define STEP_GROUP 1
 #include "sm/step.inc.h"
 

@@ -58,6 +58,10 @@ struct collectors {
     uint8_t bank_of[MAX_GPRS + SM_MAX_WARPS]; // by register plus the warp's number
     // Cycles that row i of an instruction asks for its bank later.
     uint8_t read_after[sizeof(((struct sm_inst *)0)->src)];
+    // The operand cache: by bank and place a warp's row, numbered from 1; 0: none.
+    uint16_t kept[ACT_MAX_BANKS][CONTROL_REUSE_SLOTS];
+    uint64_t write_next[ACT_MAX_BANKS]; // with it banks have a port for writes of their own
+    uint64_t reuse_hits;
     // Counted: accesses by bank of the SM, cycles that they waited for banks and for the bus.
     uint64_t reads[ACT_MAX_BANKS], writes[ACT_MAX_BANKS], conflicts, bus_conflicts;
 };
@@ -97,6 +101,7 @@ struct sub_core {
     struct collectors collectors;
     // This cycle:
     uint32_t issues; // schedulers that issued
+    uint32_t late;   // cycles by which banks held up what issued, and what may issue next
     bool dp;         // a double-precision instruction issued
     uint64_t taken;  // shared_warps: warps that issued
     // Instructions on their way to a cluster, the oldest first.

@@ -77,7 +77,9 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
 void technique_step(struct sm *s) {
     const bool is_plain =
         s->tech.all.n == 0 && s->toggle == NULL && s->c.cluster_at == CLUSTER_AT_ISSUE;
-    if (s->n_subs != 1)
+    if (s->is_control)
+        s->step = is_plain ? step_cycle_control : step_cycle_many;
+    else if (s->n_subs != 1)
         s->step = is_plain ? step_cycle_many_plain : step_cycle_many;
     else
         s->step = is_plain ? step_cycle_plain : step_cycle_full;

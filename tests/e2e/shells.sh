@@ -58,7 +58,7 @@ mkdir folder
 is 'chip compare completion ' warpwatt c
 is '--functional ' warpwatt run --fu
 is 'gtx480 gtx480-16sm gtx480-micro46 gtx480-ptxplus ' warpwatt run -g gtx480
-is 'gto ' warpwatt run --scheduler gt
+is 'gto gty ' warpwatt run --scheduler gt
 is 'hotspot ' warpwatt run -g gtx480 hots
 is 'sm.scheduler= sm.scheduler_interval= sm.schedulers= ' warpwatt run -s sm.scheduler
 is 'gpu-keys ' warpwatt reference gp
@@ -68,7 +68,7 @@ is 'origami ' warpwatt study orig
 if command -v fish >/dev/null; then
     fished() { HOME=$TMP XDG_CONFIG_HOME=$TMP fish --no-config -c "source $build/completion/warpwatt.fish; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
     [ "$(fished 'warpwatt run --fu')" = '--functional ' ] || fail "fish offers $(fished 'warpwatt run --fu')"
-    [ "$(fished 'warpwatt run --scheduler gt')" = 'gto ' ] || fail "fish offers $(fished 'warpwatt run --scheduler gt')"
+    [ "$(fished 'warpwatt run --scheduler gt')" = 'gto gty ' ] || fail "fish offers $(fished 'warpwatt run --scheduler gt')"
     fished 'warpwatt chip -g gtx7' | grep -q gtx780 || fail "fish does not offer gtx780"
 else
     echo "not looked at: fish (not installed)"

@@ -118,7 +118,8 @@ static void schedulers(void **state) {
                  {"gto", false, false, false},
                  {"two_level", true, false, true},
                  {"fetch_group", false, true, false},
-                 {"cta_aware", false, true, false}};
+                 {"cta_aware", false, true, false},
+                 {"gty", false, false, false}};
     assert_int_equal(WW_COUNT(known), SCHED_KINDS);
     for (uint32_t i = 0; i < SCHED_KINDS; i++) {
         char name[64];
@@ -153,7 +154,7 @@ static void wrong_overrides(void **state) {
         {"sm.schedulers=2.5", "must be a whole number"},
         {"sm.schedulers=99", "must be from 1 to 8"},
         {"sm.schedulers=5", "does not divide 48 warps"},
-        {"sm.scheduler=fifo", "must be lrr, gto, two_level, fetch_group or cta_aware, not 'fifo'"},
+        {"sm.scheduler=fifo", "must be lrr, gto, two_level, fetch_group, cta_aware or gty, not 'fifo'"},
         {"clocks.core_mhz=fast", "must be a number of MHz, not 'fast'"},
         {"clocks.core_mhz=1.5x", "must be a number"},
         {"clocks.core_mhz=nan", "must be a number"},

@@ -1,5 +1,6 @@
 // Random programs: each scheduler cycle has one owner, counters agree with each other, and the same
-// run in quanta of any length gives the same bits.
+// run in quanta of any length gives the same bits. With control bits no operand is read before it is
+// there: a technique keeps a scoreboard of its own beside the SM, which has none.
 #include "test_listen.h"
 
 static uint32_t seed;
@@ -95,6 +96,13 @@ static struct rig *random_rig(uint32_t which, bool memory) {
         c->cluster_at = CLUSTER_AT_ENTRY;
         c->collector_ahead %= 3;
         c->read_latency += 2;
+    }
+    if (which % 5 == 2 && c->cluster_at == CLUSTER_AT_ISSUE) {
+        c->dependences = SM_CONTROL;
+        c->late_read = rnd(20);
+        c->shared_warps = false;
+        c->issue_width = c->max_issues_per_warp = 1;
+        if (rnd(2)) c->scheduler = SCHED_GTY;
     }
     c->agu_lanes = 8u << rnd(3);
     c->pending_entries = 1 + rnd(20);
@@ -255,9 +263,106 @@ static void listeners_change_nothing(void **state) {
     }
 }
 
+// What a scoreboard would know: by warp and register the cycle from which on it may be used.
+struct shadow {
+    const struct sm_config *c;
+    uint64_t ready_at[SM_MAX_WARPS][MAX_GPRS];
+    uint32_t on_the_way[SM_MAX_WARPS][MAX_GPRS];
+    uint64_t reads, early;
+    uint32_t state; // of random delays; 0: none
+};
+static uint32_t delay(struct shadow *h) {
+    h->state = h->state * 1664525u + 1013904223u * (h->state != 0);
+    return h->state != 0 ? (h->state >> 20) % 4 * ((h->state >> 28) % 2) : 0;
+}
+static uint32_t shadow_read(void *self, const struct sm_row_access *a) {
+    struct shadow *const h = self;
+    const uint64_t t = a->cycle - h->c->read_latency;
+    for (uint32_t i = 0; i < a->n; i++)
+        h->early += h->on_the_way[a->warp][a->reg[i]] != 0 || h->ready_at[a->warp][a->reg[i]] > t;
+    h->reads += a->n;
+    for (uint32_t i = 0; i < a->n_dst; i++) h->on_the_way[a->warp][a->dst_first + i]++;
+    return delay(h);
+}
+static uint32_t shadow_write(void *self, const struct sm_row_access *a) {
+    struct shadow *const h = self;
+    const uint32_t more = delay(h);
+    for (uint32_t i = 0; i < a->n; i++) {
+        h->on_the_way[a->warp][a->reg[i]]--;
+        h->ready_at[a->warp][a->reg[i]] = a->cycle + 1 + more;
+    }
+    return more;
+}
+static void free_unused(struct rig *g) {
+    devmem_destroy(g->memory);
+    diags_free(&g->d);
+    free(g->inst);
+    free(g->port);
+    free(g);
+}
+static void tell_nothing(struct rig *g) {
+    for (uint32_t pc = 0; pc < g->n; pc++) {
+        g->im.control[pc].stall = 1;
+        g->im.control[pc].wait = 0;
+    }
+}
+static void nothing_is_read_early(void **state) {
+    (void)state;
+    static const struct sm_row_port port = {.read = shadow_read, .write = shadow_write};
+    static struct shadow h;
+    uint32_t programs = 0;
+    uint64_t missed = 0;
+    for (uint32_t which = 2; which < 1000; which += 5) {
+        for (uint32_t delays = 0; delays < 3; delays++) { // 2: without the compiler's bits
+
+            struct rig *g = random_rig(which, true);
+            if (g->c.dependences != SM_CONTROL) {
+                free_unused(g);
+                continue;
+            }
+            h = (struct shadow){.c = &g->c, .state = delays % 2 * (which + 1)};
+            if (delays == 2) g->change_control = tell_nothing;
+            const struct sm_technique p = {.name = "shadow", .self = &h, .rows = &port};
+            g->technique[g->n_techniques++] = &p;
+            rig_run(g);
+            missed += delays == 2 ? h.early : 0;
+            if (delays != 2 && h.early != 0)
+                fail_msg("program %u (delays %u): %llu operands too early", which, delays,
+                         (unsigned long long)h.early);
+            assert_true(h.reads > 0);
+            programs++;
+            rig_free(g);
+        }
+    }
+    assert_true(programs > 300);
+    assert_true(missed > 10000); // it can tell
+}
+
+// Registers and memory are those of an SM with a scoreboard.
+static void control_changes_no_result(void **state) {
+    (void)state;
+    enum { BYTES = 64 * 1024 };
+    uint8_t *const want = malloc(BYTES), *const got = malloc(BYTES);
+    for (uint32_t which = 2; which < 400; which += 5)
+        for (uint32_t control = 0; control < 2; control++) {
+            struct rig *g = random_rig(which, true);
+            g->ctas = 1;
+            g->args.block[0] = 32; // what several warps do to one word depends on when
+            if (!control) g->c.dependences = SM_SCOREBOARD;
+            rig_run(g);
+            memcpy(control ? got : want, devmem_host(g->memory, g->buffer, BYTES), BYTES);
+            if (control) assert_memory_equal(want, got, BYTES);
+            rig_free(g);
+        }
+    free(want);
+    free(got);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quanta_do_not_matter),
+        cmocka_unit_test(nothing_is_read_early),
+        cmocka_unit_test(control_changes_no_result),
         cmocka_unit_test(techniques_change_nothing),
         cmocka_unit_test(listeners_change_nothing),
     };

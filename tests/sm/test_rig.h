@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "code/control.h"
 #include "sm/technique.h"
 #include "sm/sm.h"
 
@@ -80,6 +81,7 @@ struct rig {
     uint32_t n_techniques;
     bool every_cycle; // each is simulated
     bool counts_instructions;
+    void (*change_control)(struct rig *g); // after they have been set; NULL: as they are
 };
 
 static inline struct opnd R(uint32_t r) {
@@ -230,10 +232,27 @@ static struct rig *rig_new(void) {
     return g;
 }
 
+// Control bits, as the compiler sets them that knows this machine; they are right.
+static inline void rig_early(void *user, uint32_t pc, const char *what) {
+    (void)user;
+    fail_msg("instruction %u: %s", pc, what);
+}
+static inline void rig_set_control(struct rig *g) {
+    struct arena scratch;
+    arena_init(&scratch, NULL);
+    arena_init(&g->im.arena, NULL);
+    sm_code_latencies(&g->c, &g->im.target.latencies);
+    control_set(&g->im, &scratch);
+    control_verify(&g->im, &scratch, rig_early, NULL);
+    if (g->change_control != NULL) g->change_control(g);
+    arena_free(&scratch);
+}
+
 static inline void rig_make(struct rig *g) {
     g->im.inst = g->inst;
     g->im.n_insts = g->n;
     g->args.grid[0] = (uint32_t)g->ctas;
+    if (g->c.dependences == SM_CONTROL) rig_set_control(g);
     if (exec_launch_create(&g->im, g->memory, &g->args, &g->d, &g->launch) != WW_OK ||
         sm_kernel_create(&g->c, &g->im, &exec_computes, g->launch, 0x08000000, &g->d, &g->kernel) != WW_OK) {
         diags_print(&g->d, stderr);
@@ -288,6 +307,7 @@ static inline void rig_free(struct rig *g) {
     exec_launch_destroy(g->launch);
     devmem_destroy(g->memory);
     diags_free(&g->d);
+    arena_free(&g->im.arena);
     free(g->inst);
     free(g->port);
     free(g);

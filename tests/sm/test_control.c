@@ -1,0 +1,207 @@
+// An SM without a scoreboard: stall counts and dependence counters make a warp wait exactly as long as
+// the configuration says, and the operand cache saves what it should. Differences of whole programs,
+// so that their beginning and end do not count.
+#include "test_rig.h"
+
+enum { READ = 2, WRITE = 1, ADD = 3, SFU = 9, DP = 6, LATE = 14 };
+
+static struct rig *machine(void) {
+    struct rig *g = rig_new();
+    g->c.dependences = SM_CONTROL;
+    g->c.scheduler = SCHED_GTY;
+    g->c.read_latency = READ;
+    g->c.write_latency = WRITE;
+    g->c.late_read = LATE;
+    g->c.timing[OPC_FP_ADD].latency = g->c.timing[OPC_INT_ADD].latency = ADD;
+    g->c.timing[OPC_MOV].latency = g->c.timing[OPC_FP_FMA].latency = ADD;
+    g->c.timing[OPC_SFU_RCP].latency = SFU;
+    g->c.timing[OPC_DP_ADD].latency = DP;
+    return g;
+}
+
+enum kind { ADDS, MUFUS, DOUBLES, LONG_DOUBLES, LONE_DOUBLES };
+static uint64_t chain(enum kind kind, uint32_t n) {
+    struct rig *g = machine();
+    if (kind == LONG_DOUBLES) g->c.timing[OPC_DP_ADD].latency = 40;
+    if (kind == LONE_DOUBLES) {
+        g->c.sub_cores = g->c.schedulers = g->c.clusters = g->c.sfus = 2;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (kind == ADDS)
+            fadd(g, 2, 2, 3);
+        else if (kind == MUFUS)
+            mufu(g, 2, 2);
+        else
+            dadd(g, 2, 2, 4);
+    }
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    // Through a counter: special functions, a unit that sub-cores share, what a stall cannot say.
+    const bool counts = kind != ADDS && kind != DOUBLES;
+    assert_int_equal(g->im.control[0].write != CONTROL_NONE, counts);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_counter) != 0, counts);
+    assert_int_equal(act(g, ACT_scoreboard_reads) + act(g, ACT_scoreboard_writes), 0);
+    rig_free(g);
+    return cycles;
+}
+
+static void dependent_instructions_wait_their_latency(void **state) {
+    (void)state;
+    static const uint32_t each[] = {READ + ADD + WRITE, READ + SFU + WRITE, READ + DP + WRITE,
+                                    READ + 40 + WRITE, READ + DP + WRITE};
+    for (enum kind k = ADDS; k <= LONE_DOUBLES; k++)
+        assert_int_equal(chain(k, 30) - chain(k, 20), 10 * each[k]);
+}
+
+// A store's value is overwritten by the next instruction, or is not.
+static uint64_t after_store(bool overwrites) {
+    struct rig *g = machine();
+    address(g, 1);
+    movi(g, 2, 5);
+    store(g, PTX_SPACE_GLOBAL, 1, 2, 0);
+    movi(g, overwrites ? 2 : 3, 6);
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    assert_int_equal(g->im.control[2].read != CONTROL_NONE, overwrites);
+    assert_int_equal(g->im.control[2].write, CONTROL_NONE);
+    rig_free(g);
+    return cycles;
+}
+static void operands_that_are_read_late_are_waited_for(void **state) {
+    (void)state;
+    assert_int_equal(after_store(true) - after_store(false), LATE - 1);
+}
+
+// Multiply-adds of three registers of one bank of two, which serves two rows a cycle. The sum of each
+// is the next one's operand.
+static void keep_nothing(struct rig *g) {
+    for (uint32_t pc = 0; pc < g->n; pc++) g->im.control[pc].reuse = 0;
+}
+static uint64_t products(uint32_t n, bool keeps, uint64_t *hits, uint64_t *conflicts) {
+    struct rig *g = machine();
+    g->c.rf_banks = 2;
+    g->c.collector_ports = 2;
+    if (!keeps) g->change_control = keep_nothing;
+    for (uint32_t i = 0; i < n; i++)
+        emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(6), R(2), R(4), R(6))->rnd = MRND_RN;
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    *hits = act(g, ACT_reuse_hits);
+    *conflicts = act(g, ACT_rf_bank_conflicts);
+    assert_int_equal(act(g, ACT_rf_reads), 3 * n - *hits);
+    assert_int_equal(act(g, ACT_rf_bank_reads) + act(g, ACT_rf_bank_reads + 1), 3 * n - *hits);
+    rig_free(g);
+    return cycles;
+}
+static void kept_operands_save_a_conflict(void **state) {
+    (void)state;
+    enum { EACH = READ + ADD + WRITE };
+    uint64_t hits, conflicts;
+    // Without the cache the third row comes a cycle later, and the warp waits for it.
+    const uint64_t plain = products(20, false, &hits, &conflicts);
+    assert_int_equal(hits, 0);
+    assert_int_equal(conflicts, 20);
+    assert_int_equal(products(30, false, &hits, &conflicts) - plain, 10 * (EACH + 1));
+    // With it all but the first find two of three operands.
+    const uint64_t kept = products(20, true, &hits, &conflicts);
+    assert_int_equal(hits, 2 * 19);
+    assert_int_equal(conflicts, 1);
+    assert_int_equal(products(30, true, &hits, &conflicts) - kept, 10 * EACH);
+}
+
+// A conflict stops the issue stage: the other warp, which is ready, issues a cycle later too.
+static void a_conflict_holds_the_issue_stage(void **state) {
+    (void)state;
+    uint64_t slots[2];
+    for (uint32_t banks = 0; banks < 2; banks++) {
+        struct rig *g = machine();
+        g->c.rf_banks = banks == 0 ? 2 : 32;
+        g->c.collector_ports = 2;
+        g->args.block[0] = 2 * WARP_LANES;
+        for (uint32_t i = 0; i < 10; i++) // no two after one another share an operand
+            emit(g, OP_FFMA, OPC_FP_FMA, PTX_F32, R(24), R(2 + 6 * (i % 3)), R(4 + 6 * (i % 3)),
+                 R(6 + 6 * (i % 3)))
+                ->rnd = MRND_RN;
+        exit_(g);
+        rig_run(g);
+        slots[banks] = act(g, ACT_issue_slots + STALL_operands);
+        rig_free(g);
+    }
+    assert_true(slots[0] > 0);
+    assert_int_equal(slots[1], 0);
+}
+
+// Three warps of two CTAs: the last CTA's warp goes first, then the highest number, and each goes on
+// as long as it is ready.
+struct order {
+    uint32_t n, warp[64];
+};
+static void hear(void *self, const struct sm_view *v, const struct sm_issue *i) {
+    (void)v;
+    struct order *const o = self;
+    if (o->n < WW_COUNT(o->warp)) o->warp[o->n++] = i->warp;
+}
+static void greedy_then_youngest(void **state) {
+    (void)state;
+    struct rig *g = machine();
+    struct order o = {0};
+    static const struct sm_issue_port port = {.issued = hear};
+    const struct sm_technique p = {.name = "order", .self = &o, .issue = &port};
+    g->technique[g->n_techniques++] = &p;
+    g->args.block[0] = 2 * WARP_LANES;
+    g->ctas = 2;
+    for (uint32_t i = 0; i < 3; i++) movi(g, i, i); // independent: a stall of one
+    exit_(g);
+    rig_run(g);
+    // All are decoded in the same cycle or two; whoever begins stays for all its four instructions.
+    assert_int_equal(o.n, 4 * 4);
+    for (uint32_t i = 0; i < o.n; i++) assert_int_equal(o.warp[i], o.warp[i / 4 * 4]);
+    // Of those that are left the youngest: CTA 1 (warps 2, 3) before CTA 0.
+    uint32_t order[4];
+    for (uint32_t i = 0; i < 4; i++) order[i] = o.warp[4 * i];
+    for (uint32_t i = 2; i < 4; i++) assert_true(order[i] < order[i - 1]);
+    rig_free(g);
+}
+
+// More loads in flight on a counter than it can count: the next one waits.
+static void one_counter_for_all(struct rig *g) { // as a careless compiler would
+    for (uint32_t pc = 1; pc + 1 < g->n; pc++)
+        g->im.control[pc] = (struct code_control){.stall = 1, .write = 0, .read = CONTROL_NONE};
+}
+static void counters_are_not_overrun(void **state) {
+    (void)state;
+    struct rig *g = machine();
+    enum { LOADS = 100 };
+    g->c.pending_entries = g->c.lsu_queue = 500;
+    g->port->latency = 3000;
+    g->im.n_regs = 128;
+    g->change_control = one_counter_for_all;
+    address(g, 1);
+    for (uint32_t i = 0; i < LOADS; i++) load(g, PTX_SPACE_GLOBAL, 2 + i, 1, 4 * (i % 64));
+    exit_(g);
+    rig_make(g);
+    sm_take_cta(g->sm, 0, 0, 0);
+    sm_run(g->sm, 0, 2900); // before the first answer
+    assert_int_equal(sm_activity(g->sm, 2900)->c[ACT_issue_slots + STALL_issued], 1 + 63);
+    struct exec_log *log = sm_log(g->sm);
+    struct exec_fault f;
+    for (uint64_t t = 2900; g->done == 0 && t < 100000; t += 100) {
+        sm_run(g->sm, t, t + 100);
+        assert_true(exec_commit(g->memory, &log, 1, &f));
+    }
+    assert_int_equal(g->done, 1);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_issued), LOADS + 2);
+    rig_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dependent_instructions_wait_their_latency),
+        cmocka_unit_test(operands_that_are_read_late_are_waited_for),
+        cmocka_unit_test(kept_operands_save_a_conflict),
+        cmocka_unit_test(a_conflict_holds_the_issue_stage),
+        cmocka_unit_test(greedy_then_youngest),
+        cmocka_unit_test(counters_are_not_overrun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
