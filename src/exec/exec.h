@@ -10,6 +10,8 @@
 #ifndef WW_EXEC_H
 #define WW_EXEC_H
 
+#include <assert.h>
+
 #include "code/code.h"
 
 enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
@@ -155,39 +157,40 @@ enum { SIMT_BRANCH, SIMT_CALL };
 // What a warp needs to execute; the top of its SIMT stack is unpacked in pc/active/reconv. `sp` is
 // how many entries lie below it.
 struct exec_warp {
-    uint32_t *regs;   // [n_regs][32], 64-byte aligned
-    uint32_t pred[8]; // lane masks; pred[7] all ones
-    uint32_t carry;   // CC
+    // What most instructions look at: two lines of the host's cache.
+    _Alignas(64) uint32_t *regs; // [n_regs][32], 64-byte aligned
+    const uint8_t *base[2];      // private: registers, constant vectors
+    const struct xinst *code;    // private
     uint32_t pc, active, reconv;
-    uint32_t live;   // lanes that have not exited
+    uint32_t carry;            // CC
+    uint32_t pushes, pops;     // since last read by the caller; for activity
+    uint32_t live;             // lanes that have not exited
+    uint32_t n_deferred;       // private: results that exec_commit still owes
+    uint32_t pred[8];          // lane masks; pred[7] all ones
+    struct its *its;           // private: independent thread scheduling (its.c); NULL: a stack
+    struct exec_cta *cta;
+    uint8_t *local;            // [local words][32 lanes]
+    // Device address that the warp's local memory appears at, for caches: word w of lane l is at
+    // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.
+    uint64_t local_base;
+
     uint32_t exists; // lanes that exist at all (partial last warp)
     uint32_t sp, kind;
-    struct exec_cta *cta;
     uint32_t warp_in_cta;
     uint32_t lane_slot;       // hardware warp slot (%warpid), set by the caller
-    uint8_t *local;           // [local words][32 lanes]
-    struct simt_entry *stack; // EXEC_MAX_STACK (grown on deep recursion)
     uint32_t stack_cap;
-    uint32_t pushes, pops; // since last read by the caller; for activity
+    struct simt_entry *stack; // EXEC_MAX_STACK (grown on deep recursion)
     // barrier parameters of the last EXEC_BARRIER outcome
     uint32_t bar_id, bar_threads, bar_kind; // bar_threads 0: whole CTA; bar_kind enum mbar
     uint32_t bar_value;                     // predicate bits given to a reducing barrier
     const void *bar_dst;                    // private
     uint32_t bar_mask;                      // lanes that came, which get the barrier's result
     uint32_t bar_epoch, bar_named;          // private: race checking
-    // Device address that the warp's local memory appears at, for caches: word w of lane l is at
-    // local_base + 128 w + 4 l. exec_cta_init gives one by SM and warp; the caller may move it.
-    uint64_t local_base;
-    // private: what handlers need at hand
-    const uint8_t *base[2]; // registers, constant vectors
-    const struct xinst *code;
-    uint32_t n_deferred; // results that exec_commit still owes
-    // Independent thread scheduling (its.c); NULL: a stack. Its barrier outcomes count a warp less so
-    // many threads, and say whether the warp waits (enum exec_flow). bar_waits: barriers, a bit each,
-    // at which lanes of it wait.
-    struct its *its;
+    // With `its` barrier outcomes count a warp less so many threads, and say whether the warp waits
+    // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
 };
+static_assert(offsetof(struct exec_warp, exists) == 128, "two lines of the host's cache");
 
 enum exec_flow { EXEC_BY_KIND /* arrive goes on, others wait */, EXEC_GOES_ON, EXEC_WAITS };
 

@@ -32,9 +32,11 @@ enum {
 };
 
 void its_init(struct its *x, uint32_t lanes) {
-    *x = (struct its){.n = 1, .cap = ITS_FIRST_NODES, .node = (struct its_node *)(void *)(x + 1)};
+    memset(x, 0, offsetof(struct its, leaf));
+    x->n = 1;
+    x->cap = ITS_FIRST_NODES;
+    x->node = (struct its_node *)(void *)(x + 1);
     x->leaf[0] = (struct its_leaf){.mask = lanes, .node = -1};
-    memset(x->node, 0, ITS_FIRST_NODES * sizeof *x->node);
 }
 static_assert(sizeof(struct its) % _Alignof(struct its_node) == 0, "nodes lie behind");
 
@@ -74,7 +76,7 @@ static void drop_leaf(struct its *x, uint32_t i) {
 static int32_t new_node(struct exec_warp *w, uint32_t pc, uint32_t mask, bool is_call) {
     struct its *const x = w->its;
     uint32_t i = 0;
-    while (i < x->cap && x->node[i].mask) i++;
+    while (i < x->used && x->node[i].mask) i++;
     if (i == x->cap) {
         struct exec_launch *l = w->cta->launch;
         if (x->cap * 4 > MOST_NODES) return -1;
@@ -82,13 +84,13 @@ static int32_t new_node(struct exec_warp *w, uint32_t pc, uint32_t mask, bool is
         if (!big) return -1;
         struct its_node *const to = (struct its_node *)(void *)big->entry;
         memcpy(to, x->node, x->cap * sizeof *to);
-        memset(to + x->cap, 0, 3 * x->cap * sizeof *to);
         big->next = atomic_load(&l->big_stacks);
         while (!atomic_compare_exchange_weak(&l->big_stacks, &big->next, big)) {
         }
         x->node = to;
         x->cap *= 4;
     }
+    if (i == x->used) x->used++;
     x->node[i] = (struct its_node){
         .pc = pc, .mask = mask, .parent = x->leaf[x->cur].node, .is_call = is_call};
     w->pushes++;
@@ -166,7 +168,7 @@ static bool next(struct exec_warp *w) {
     for (uint32_t tries = 0; tries < 2; tries++) {
         if (choose(w)) return true;
         if (!x->waits) break;
-        for (uint32_t k = 0; k < x->cap; k++)
+        for (uint32_t k = 0; k < x->used; k++)
             if (x->node[k].mask && x->node[k].arrived) let_go(w, (int32_t)k);
     }
     if (x->cur >= x->n) x->cur = 0;
@@ -509,7 +511,7 @@ void its_release(struct exec_warp *w, uint32_t value) {
 static enum exec_outcome ended(struct exec_env *e, struct exec_warp *w) {
     struct its *const x = w->its;
     enum exec_outcome o = EXEC_NEXT;
-    for (uint32_t k = 0; k < x->cap; k++) {
+    for (uint32_t k = 0; k < x->used; k++) {
         struct its_node *const n = &x->node[k];
         if (!n->mask) continue;
         n->mask &= w->live;

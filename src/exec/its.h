@@ -25,14 +25,14 @@ struct its_node {
     uint32_t is_call;
 };
 struct its {
-    struct its_leaf leaf[WARP_LANES];
     uint32_t n, cur;                // the current one's pc and mask are the warp's
     uint32_t turns;                 // of loops, since it is current
     uint32_t waits;                 // nodes that lanes have come to
     bool is_blocked;                // no leaf can run
     uint8_t counted[EXEC_BARRIERS]; // threads that a barrier of the block counts of this warp
-    uint32_t cap;
+    uint32_t cap, used; // used: nodes from here on were never in use
     struct its_node *node;
+    struct its_leaf leaf[WARP_LANES];
 };
 enum { ITS_FIRST_NODES = 32 };
 static inline size_t its_bytes(void) {
