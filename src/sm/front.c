@@ -177,6 +177,15 @@ void front_forget_lines(struct sm *s) {
     }
 }
 
+// Twice as many places for fetches on their way; all places are taken.
+static void widen(struct front *f) {
+    const uint32_t turn = 2 * f->turn < f->capacity ? 2 * f->turn : f->capacity;
+    const uint32_t n = f->turn - f->first; // from the first one to the ring's end
+    memmove(&f->decode[turn - n], &f->decode[f->first], n * sizeof *f->decode);
+    f->first = turn - n;
+    f->turn = turn;
+}
+
 // False: the fetch has not taken place: the line could not even be asked for, or is late.
 static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     struct warp *const warp = &s->res.warp[w];
@@ -209,8 +218,9 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     s->act.c[ACT_fetches]++;
     f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
+    if (ww_unlikely(f->n == f->turn)) widen(f);
     const uint32_t behind = f->first + f->n;
-    const uint32_t at = behind < f->capacity ? behind : behind - f->capacity;
+    const uint32_t at = behind < f->turn ? behind : behind - f->turn;
     const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
     f->decode[at] = (struct fetched){
         .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = warp->fetch_gen};
@@ -233,7 +243,7 @@ void front_fetch(struct sm *s, struct front *f, uint64_t t) {
 static uint64_t decode(struct sm *s, struct front *f, uint64_t t) {
     while (f->n != 0 && f->decode[f->first].cycle <= t) {
         const struct fetched x = f->decode[f->first];
-        if (++f->first == f->capacity) f->first = 0;
+        if (++f->first == f->turn) f->first = 0;
         f->n--;
         struct warp *const warp = &s->res.warp[x.warp];
         if (x.gen != warp->fetch_gen) continue; // flushed since

@@ -251,6 +251,7 @@ static bool make_front(struct front *f, const struct sm_config *c) {
     f->last = SM_MAX_WARPS - 1; // round robin begins with warp 0
     const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
     f->capacity = f->width * in_decode + c->max_warps;
+    f->turn = 1;
     f->decode = ww_alloc_aligned(f->capacity * sizeof *f->decode);
     return f->decode != NULL && (c->l0_bytes == 0 || make_l0(&f->l0, c));
 }

@@ -35,8 +35,10 @@ struct front {
     uint32_t last;          // warp that was fetched for last
     uint32_t width;         // fetches a cycle
     uint32_t room;          // free entries of a buffer that make a warp fetch
-    struct fetched *decode; // ring
-    uint32_t first, n, capacity;
+    // A ring of the first `turn` places: no more of the `capacity` than were needed so far, so that
+    // it stays in the host's cache.
+    struct fetched *decode;
+    uint32_t first, n, turn, capacity;
     struct l0_cache l0;
 };
 
