@@ -1,11 +1,34 @@
-# GPUs after Kepler: programs run, give the right results and have a power between standing still and the sum of all peaks.
+# GPUs after Kepler: programs run, give the right results and have a power between standing still and the sum of all
+# peaks, whose parts add up, with a technique and without.
 . "$HERE/lib.sh"
+cat >adds.py <<'P'
+import json, sys
+w = json.load(open(sys.argv[1]))['power']
+of = {c['name']: c for c in w['components']}
+near = lambda a, b, what: abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1e-12) or sys.exit(f'{what}: {a} is not {b}')
+for kind in ('dynamic_j', 'static_j'):
+    for c in of.values():
+        if c[kind] < 0: sys.exit(f'{c["name"]} is below 0')
+        near(c['all_' + kind], c[kind] + sum(x['all_' + kind] for x in of.values() if x['parent'] == c['name']), c['name'])
+    near(sum(l[kind] for l in w['launches']), w['kernels'][kind], 'launches')
+    near(w['kernels'][kind] + w['gaps'][kind], w['run'][kind], 'kernels and gaps')
+P
 for g in v100 qv100 rtx2060s titanx-pascal; do
     run 0 run -g "$g" reduction; says out 'reduction: passed'
     says out ' total  .* W, .* of kernels'; lacks out 'no power'
     run 0 chip -g "$g"; says out '^die area '
+    for p in none warped-gates tric; do
+        run 0 run -g "$g" -p $p --json reduction
+        python3 adds.py out >sums 2>&1 || fail "$g with $p: $(cat sums)"
+    done
     run 0 gpus "$g"; says out 'cc_major: [67]'
 done
+# a lower clock needs a lower supply and less energy
+run 0 dvfs -g v100 --clock 900,1380 --json reduction
+python3 -c "
+import json
+p = json.load(open('out'))['points']
+assert len(p) == 2 and p[0]['vdd_v'] < p[1]['vdd_v'] and p[0]['power_w'] < p[1]['power_w'], p" || fail "dvfs: $(cat out)"
 run 2 run -g v100 -s sm.gen=kepler reduction; says err 'does not belong to compute capability 7.0'; one_sentence err
 run 2 run -g titanx-pascal -s sm.gen=volta reduction; says err 'does not belong to compute capability 6.1'
 
