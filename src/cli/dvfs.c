@@ -32,7 +32,10 @@ enum option {
     OPT_N
 };
 static const struct cli_option option[OPT_N] = {
-    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
+    [OPT_GPU] = {"--gpu", 'g', "NAME|FILE",
+                 "the GPU (default " SESSION_GPU_OF_PROGRAMS
+                 " for a program behind --, " SESSION_GPU " for a workload or kernel)",
+                 CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file; may be repeated",
                  CLI_KEY},
     [OPT_SIZE] = {"--size", 0, "NAME", "size of a workload's input (default small)"},
@@ -677,9 +680,9 @@ int cmd_dvfs(struct cli *c, int argc, char **argv) {
                           .jobs = 1,
                           .a = {.argc = argc, .argv = argv, .at = 1},
                           .w = {.size = "small", .policy = "none", .pool = POOL_DEFAULTS}};
-    q->s->gpu = SESSION_GPU;
     int code = take_words(c, q);
     if (code != GO_ON) return code;
+    if (!q->s->gpu) q->s->gpu = q->a.after_dashes ? SESSION_GPU_OF_PROGRAMS : SESSION_GPU;
     struct power_model *m;
     enum ww_status st = power_model_load(c, q->s->gpu, q->overrides, q->n_overrides, &c->diags, &m);
     if (st != WW_OK) return cli_fail(c, st);

@@ -49,6 +49,7 @@ run 2 dvfs --clock 600,700 --vdd 1,1,1 hotspot; says err '3 values for 2 clocks'
 run 2 dvfs --clock 700 --vdd 3 hotspot; says err 'supply 3 V|vdd_v'
 run 2 dvfs hotspt --clock 700; says err 'did you mean `hotspot`'
 run 2 dvfs --clock 700 --vdd 0.5 vectorAdd; says err 'it needs 0.999 V'
+run 0 dvfs --clock 1380 -- "${WARPWATT%/*}/workloads/vectorAdd/vectorAdd" small; says out ' on v100:' # a program's GPU
 run 2 dvfs --clock 700 -- true; says err 'no kernel|never opened'
 run 0 dvfs --help; says out 'LOW:HIGH:STEP'
 finish
