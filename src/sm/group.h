@@ -21,8 +21,8 @@ struct sm_group_config {
     uint32_t link_cycles, link_um;
     // SMs lie in rows of `columns`, `pitch_um` apart; wires go along rows and columns.
     uint32_t columns, pitch_um;
-    // Who waits for an instruction to reach the farthest member: all, in a stage between issue and
-    // operands; the slaves, which stay so many cycles behind the master (`follows`); nobody.
+    // How an instruction reaches the farthest member. `has_stage`: all members wait in a stage between
+    // issue and operands. `follows`: the slaves stay so many cycles behind the master. Neither: at once.
     bool has_stage, follows;
     // Members keep their front ends and run alone: only CTAs come and go in sets.
     bool sets_only;

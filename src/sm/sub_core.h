@@ -23,7 +23,7 @@ struct l0_cache {
     struct cache *tags; // NULL: there is none
     struct l0_line {
         uint64_t ready; // cycle from which on it can be read
-        bool is_ahead;  // nobody has asked for it yet
+        bool is_ahead;  // no fetch has asked for it yet
     } * line;                 // [place]
     uint64_t known[L0_KNOWN]; // lines that are there and ready, by number; all bits: none
     uint64_t late;            // warps that an event wakes when their line is ready
