@@ -14,8 +14,8 @@
 //
 // A read miss may bring a whole block of `fetch_bytes` (the lines of 64 bytes that Jia et al. found in
 // the L2 of Volta and Turing). Of the dirty lines of a set the oldest is cleaned when they are more
-// than `dirty_ways`, as long as DRAM's write queue has room: counters of dirty lines that make the
-// memory controller fetch them before they have to go are described in US patent 8,060,700.
+// than `dirty_ways`, as long as DRAM's write queue has room: US patent 9,639,466 describes such
+// a count and threshold of a set, and that its least recently used dirty line goes first.
 //
 // Left out: contention between fills and look-ups for the tag port, parity of banks within a slice.
 #include "mem/mshr.h"

@@ -57,6 +57,29 @@ static void share_out(struct sm_config *c) {
     if (c->group_warps < c->schedulers) c->group_warps = c->schedulers;
 }
 
+static void random_caches(struct sm_config *c) {
+    if (rnd(3) != 0) {
+        c->l1d = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4,
+                                       .mshrs = 1 + rnd(8), .mshr_merge = 1 + rnd(4),
+                                       .hit_latency = 1 + rnd(40), .ports = 1, .write_evict = true,
+                                       .lru = rnd(2)};
+        c->l1d.sector_bytes = 32u << rnd(3);
+        c->l1d_global = c->l1d_local = true;
+        c->l1_miss_extra = rnd(5);
+        c->reply_extra = rnd(5);
+    }
+    if (rnd(2))
+        c->icache = c->constant = (struct cache_config){.bytes = 2048,
+                                                        .line_bytes = 32u << rnd(4),
+                                                        .sector_bytes = 32,
+                                                        .ways = 2,
+                                                        .mshrs = 1 + rnd(4),
+                                                        .mshr_merge = 1 + rnd(8),
+                                                        .hit_latency = 1,
+                                                        .ports = 1,
+                                                        .lru = true};
+}
+
 static struct rig *random_rig(uint32_t which, bool memory) {
     struct rig *g = rig_new();
     struct sm_config *c = &g->c;
@@ -110,26 +133,7 @@ static struct rig *random_rig(uint32_t which, bool memory) {
         if (c->timing[i].latency != 0) c->timing[i].latency = 1 + rnd(i == OPC_DP_ADD ? 700 : 20);
         c->timing[i].interval = 1 + rnd(4) * rnd(2);
     }
-    if (memory && rnd(3) != 0) {
-        c->l1d = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4,
-                                       .mshrs = 1 + rnd(8), .mshr_merge = 1 + rnd(4),
-                                       .hit_latency = 1 + rnd(40), .ports = 1, .write_evict = true,
-                                       .lru = rnd(2)};
-        c->l1d.sector_bytes = 32u << rnd(3);
-        c->l1d_global = c->l1d_local = true;
-        c->l1_miss_extra = rnd(5);
-        c->reply_extra = rnd(5);
-    }
-    if (memory && rnd(2))
-        c->icache = c->constant = (struct cache_config){.bytes = 2048,
-                                                        .line_bytes = 32u << rnd(4),
-                                                        .sector_bytes = 32,
-                                                        .ways = 2,
-                                                        .mshrs = 1 + rnd(4),
-                                                        .mshr_merge = 1 + rnd(8),
-                                                        .hit_latency = 1,
-                                                        .ports = 1,
-                                                        .lru = true};
+    if (memory) random_caches(c);
     if (which % 4 == 3) share_out(c);
     g->port->credits = memory ? 1 + rnd(20) : 1;
     g->args.block[0] = 32 * (1 + rnd(6)) - rnd(2) * rnd(32);
