@@ -284,6 +284,7 @@ struct shared_shape {
     bool one_broadcast;
     uint32_t wide_extra; // passes added to each half-warp of a 128-bit access (Fermi: 1, measured
                          // 2.64 accesses a hot clock on GTX 480; others: 0)
+    bool pairs; // a wide load whose lanes come in pairs of one address fills its passes twice over
 };
 uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
                               uint32_t bytes);

@@ -5,6 +5,11 @@
 // portions that fill the banks once (64-bit: half-warps, 128-bit: quarter-warps on 4-byte banks);
 // each portion takes as many passes as the busiest bank has different words.
 //
+// Volta and Turing (`pairs`, an NVIDIA engineer on the vendor's forum, "Unexpected shared memory
+// bank conflict"): the way back carries 128 bytes a cycle, a register of each lane, but carries the
+// registers of two lanes at once where lanes i and i^1, or i and i^2, of all active lanes read one
+// address. A load of 128 bits then goes in halves of a warp, one of 64 bits at once.
+//
 // Tesla (`one_broadcast`, CUDA C Programming Guide 3.2 G.3.3): half-warps; a pass serves all lanes
 // that want one chosen word, and of every other bank one lane alone. The guide leaves the choice
 // open; here it is the word of the lowest lane left. Wider accesses are runs of 32-bit ones.
@@ -75,6 +80,14 @@ static uint32_t passes_broadcast_one(const uint64_t *addr, uint32_t mask, uint32
     return passes;
 }
 
+// Whether each active lane and the lane `other` away read one address, or that one is inactive.
+static bool in_pairs(const uint64_t *addr, uint32_t mask, uint32_t other) {
+    uint64_t differ = 0;
+    FOR_EACH_BIT32(lane, mask)
+        if (mask >> (lane ^ other) & 1) differ |= addr[lane] ^ addr[lane ^ other];
+    return differ == 0;
+}
+
 uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
                               uint32_t bytes) {
     if (!mask) return 0;
@@ -89,6 +102,8 @@ uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr
     }
     uint32_t portion = s->lanes_a_pass < WARP ? s->lanes_a_pass : WARP;
     for (uint32_t b = bytes; b > s->bank_bytes && portion > 1; b /= 2) portion /= 2;
+    if (s->pairs && portion < WARP && (in_pairs(addr, mask, 1) || in_pairs(addr, mask, 2)))
+        portion *= 2;
     const uint32_t lanes = portion == WARP ? UINT32_MAX : (1u << portion) - 1;
     for (uint32_t first = 0; first < WARP; first += portion) {
         const uint32_t m = mask & lanes << first;

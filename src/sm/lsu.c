@@ -45,7 +45,8 @@ static uint32_t passes_of(const struct sm *s, const struct exec_access *a, uint3
                                        .bank_bytes = c->shared_bank_bytes,
                                        .lanes_a_pass = a_pass,
                                        .one_broadcast = c->shared_one_broadcast,
-                                       .wide_extra = c->shared_wide_extra};
+                                       .wide_extra = c->shared_wide_extra,
+                                       .pairs = c->shared_pairs && a->kind == ACCESS_LOAD};
     return shared_access_passes(&shape, a->addr, mask, a->bytes);
 }
 

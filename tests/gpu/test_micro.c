@@ -3,8 +3,8 @@
 // off. With WW_FIDELITY=docs/fidelity.md the table there is written anew between its two marks.
 //
 // Where a chip was not measured itself, its sister is the target, as the GPU file says: GT200 for
-// GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780, P100 and P4 for TITAN X, T4 for
-// RTX 2060 SUPER.
+// GT 240, GTX 560 Ti and C2050 for GTX 480, K40 and K80 for GTX 780, P100 and P4 for TITAN X, T4
+// for RTX 2060 SUPER.
 #include "test_gpu.h"
 
 #include <math.h>
@@ -248,7 +248,8 @@ static double shared_chain(const struct row *r) {
     return cycles;
 }
 
-// Lane accesses to shared memory in a hot clock; `number` bits each.
+// Lane accesses to shared memory in a hot clock; `number` bits each, one after the other unless
+// `text` makes another address of the thread's number.
 static double shared_rate(const struct row *r) {
     struct bench b;
     open_in_turn(&b, r->gpu);
@@ -267,7 +268,10 @@ static double shared_rate(const struct row *r) {
          {"load", "ld.volatile.shared.v4.u32 {%x0, %x1, %x2, %x3}, [%a];\nxor.b32 %s, %x0, %x3;"},
          {NULL, NULL}},
     };
-    load_micro(&b, "shared", by_width[r->number == 32 ? 0 : r->number == 64 ? 1 : 2]);
+    struct keys keys[3];
+    memcpy(keys, by_width[r->number == 32 ? 0 : r->number == 64 ? 1 : 2], sizeof keys);
+    if (r->text != NULL) keys[0].text = r->text;
+    load_micro(&b, "shared", keys);
     const uint64_t d = bench_buffer(&b, NULL, 64);
     const double accesses = 32.0 * 8 * 1024 * (r->number == 32 ? 4 : r->number == 64 ? 2 : 1);
     const double per_clock =
@@ -439,6 +443,7 @@ static double coalescing(const struct row *r) {
 #define JIA     "Jia 2018/19 (K80)"
 #define JIA_V   "Jia 2018 (V100)"
 #define JIA_T   "Jia 2019 (T4)"
+#define FORUM   "NVIDIA forum 77228"
 #define JIA_P   "Jia 2018 (P4)"
 #define ARAFA_V "Arafa 2019 (V100)"
 #define ARAFA_P "Arafa 2019 (P100)"
@@ -618,6 +623,14 @@ static const struct row rows[] = {
     {"half fma, dependent", "v100", 6, HOT, JIA_V, 0.05, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
     {"shared loads of 32 bits", "v100", 28, "accesses/hot clock/SM",
      "Jia 2018 (V100): 87.5 % of 32", 0.15, shared_rate, NULL, 32},
+    {"shared loads of 64 bits", "v100", 16, "accesses/hot clock/SM", FORUM, 0.05, shared_rate, NULL,
+     64},
+    {"shared loads of 128 bits", "v100", 8, "accesses/hot clock/SM", FORUM, 0.05, shared_rate, NULL,
+     128},
+    {"shared loads of 64 bits, one address", "v100", 32, "accesses/hot clock/SM", FORUM, 0.05,
+     shared_rate, "and.b32 %a, %a, 0;", 64},
+    {"shared loads of 128 bits, one address", "v100", 16, "accesses/hot clock/SM", FORUM, 0.05,
+     shared_rate, "and.b32 %a, %a, 0;", 128},
     {"DRAM reads", "v100", 96, "% of peak", "V100 stream logs", 0.12, bandwidth, "read", 0},
     {"DRAM copies", "v100", 83.3, "% of peak", JIA_V, 0.12, bandwidth, "copy", 0},
     {"int add, dependent", "rtx2060s", 4, HOT, JIA_T, 0.03, chain, "add.u32 %a, %a, %b;", 0},
@@ -633,6 +646,8 @@ static const struct row rows[] = {
     {"global load from DRAM, L1 off", "rtx2060s", 424, HOT, "Arafa 2019 (TITAN RTX)", 0.05,
      chase_dram, LD_CG, 0},
     {"shared load", "rtx2060s", 19, HOT, JIA_T, 0.05, shared_chain, NULL, 0},
+    {"shared loads of 32 bits", "rtx2060s", 15.5, "accesses/hot clock/SM", JIA_T, 0.05, shared_rate,
+     NULL, 32},
     {"texture hit", "rtx2060s", 92, HOT, "Arafa 2019 (TITAN RTX)", 0.05, texture_chain, NULL, 0},
     {"int add", "rtx2060s", 64, OPS, GUIDE12, 0.06, rate, ADD4, 4},
     {"fp32 fma", "rtx2060s", 64, OPS, GUIDE12, 0.06, rate, FMA4, 4},

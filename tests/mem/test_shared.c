@@ -6,6 +6,8 @@ static const struct shared_shape fermi = {
     .banks = 32, .bank_bytes = 4, .lanes_a_pass = 32, .wide_extra = 1};
 static const struct shared_shape kepler = {.banks = 32, .bank_bytes = 8, .lanes_a_pass = 32};
 static const struct shared_shape maxwell = {.banks = 32, .bank_bytes = 4, .lanes_a_pass = 32};
+static const struct shared_shape volta = {
+    .banks = 32, .bank_bytes = 4, .lanes_a_pass = 32, .pairs = true};
 static const struct shared_shape tesla = {
     .banks = 16, .bank_bytes = 4, .lanes_a_pass = 16, .one_broadcast = true};
 
@@ -116,6 +118,38 @@ static uint32_t naive_one(const struct shared_shape *s, const uint64_t *a, uint3
     }
 }
 
+// NVIDIA's rule for compute capability 7.0 to 7.5: a load of 128 bits is four requests, and two
+// when pairs of lanes (i, i^1) or (i, i^2) read the same; one address for all is the common case.
+static void pairs_share_the_way_back(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t neighbour; // lanes with this bit cleared alike read the same
+        uint32_t passes[2]; // of 64 and of 128 bits
+    } rows[] = {{31, {1, 2}}, {1, {1, 2}}, {2, {1, 2}}, {3, {1, 2}}, {4, {2, 4}}, {0, {2, 4}}};
+    for (uint32_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (uint32_t w = 0; w < 2; w++) {
+            const uint32_t bytes = 8u << w;
+            uint64_t a[32];
+            for (uint32_t i = 0; i < 32; i++) { // distinct addresses lie one behind the other
+                a[i] = 0;
+                for (uint32_t bit = 0, to = 0; bit < 5; bit++)
+                    if (!(rows[r].neighbour >> bit & 1)) a[i] |= (uint64_t)(i >> bit & 1) << to++;
+                a[i] *= bytes;
+            }
+            assert_int_equal(shared_access_passes(&volta, a, ~0u, bytes), rows[r].passes[w]);
+            assert_int_equal(shared_access_passes(&maxwell, a, ~0u, bytes), 2u << w);
+        }
+    uint64_t a[32];
+    for (uint32_t i = 0; i < 32; i++) a[i] = i / 2 * 16;
+    a[31] = 0; // one pair apart spoils it, unless one of the two is inactive
+    assert_int_equal(shared_access_passes(&volta, a, ~0u, 16), 4);
+    assert_int_equal(shared_access_passes(&volta, a, ~0u >> 1, 16), 2);
+    for (uint32_t i = 0; i < 32; i++) a[i] = i / 2 * 128; // eight pairs of each half in one bank
+    assert_int_equal(shared_access_passes(&volta, a, ~0u, 16), 16);
+    for (uint32_t i = 0; i < 32; i++) a[i] = i / 2 * 4; // a word is no wider than a bank
+    assert_int_equal(shared_access_passes(&volta, a, ~0u, 4), 1);
+}
+
 static void random_accesses_against_definitions(void **state) {
     (void)state;
     uint32_t seed = 3;
@@ -148,6 +182,7 @@ int main(void) {
         cmocka_unit_test(strides),
         cmocka_unit_test(wide_accesses),
         cmocka_unit_test(tesla_broadcasts_one_word),
+        cmocka_unit_test(pairs_share_the_way_back),
         cmocka_unit_test(random_accesses_against_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
