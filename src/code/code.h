@@ -43,6 +43,7 @@ static inline bool gen_has(enum target_gen gen, enum gen_trait t) {
 struct code_latencies {
     uint8_t cycles[OPC_N];
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
+    uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };
 // What the compiler must know of a machine (from the GPU file).
 struct code_target {

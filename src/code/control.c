@@ -6,7 +6,8 @@
 // NVIDIA GPU cores" (2025), what the hardware does with them: a counter is up from the cycle after
 // the issue on, so that an instruction right behind waits for it only with a stall of two.
 //
-//   fixed latency     results are there so many cycles after the issue: stalls see to it
+//   fixed latency     results are there so many cycles after the issue: stalls see to it; a guard
+//                     sees a predicate later than an operand does
 //   variable latency  memory, special functions, shared double precision, and what takes longer than
 //                     a stall count can say: counters see to it. Operands are read late, so a
 //                     register may be overwritten once a counter says so
@@ -36,8 +37,15 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m) 
     return l->cycles[m->klass] == 0 || l->cycles[m->klass] > CONTROL_MAX_STALL;
 }
 
-uint32_t control_latency(const struct code_latencies *l, const struct minst *m) {
-    return op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[m->klass];
+// A filler that compares stands for a comparison and the guard that waits for it.
+static bool is_guard(const struct minst *m, uint32_t slot) {
+    if (m->flags & MF_FILLER) return m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
+    return slot >= CONTROL_GUARD;
+}
+
+uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
+    const uint32_t cycles = op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[m->klass];
+    return is_guard(m, slot) && l->guard > cycles ? l->guard : cycles;
 }
 
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall) {
@@ -50,6 +58,11 @@ static void add(uint16_t *list, uint32_t *n, uint32_t slot) {
     if (*n < CONTROL_MAX_OPERANDS) list[(*n)++] = (uint16_t)slot;
 }
 
+static void add_predicate(uint16_t *list, uint32_t *n, uint32_t p) {
+    add(list, n, CONTROL_PRED + p);
+    add(list, n, CONTROL_GUARD + p);
+}
+
 static void add_operand(uint16_t *list, uint32_t *n, const struct opnd *o) {
     if (o->kind == OPND_PRED && o->reg < PRED_TRUE) add(list, n, CONTROL_PRED + o->reg);
     for (uint32_t i = 0; o->kind == OPND_GPR && i < o->words && o->reg + i < MAX_GPRS; i++)
@@ -59,15 +72,20 @@ static void add_operand(uint16_t *list, uint32_t *n, const struct opnd *o) {
 void control_operands(const struct minst *m, struct control_operands *o) {
     o->n_reads = o->n_writes = 0;
     for (size_t i = 0; i < WW_COUNT(m->src); i++) add_operand(o->read, &o->n_reads, &m->src[i]);
-    for (size_t i = 0; i < WW_COUNT(m->dst); i++) add_operand(o->write, &o->n_writes, &m->dst[i]);
-    if (m->guard < PRED_TRUE) add(o->read, &o->n_reads, CONTROL_PRED + m->guard);
+    for (size_t i = 0; i < WW_COUNT(m->dst); i++) {
+        const struct opnd *const d = &m->dst[i];
+        add_operand(o->write, &o->n_writes, d);
+        if (d->kind == OPND_PRED && d->reg < PRED_TRUE)
+            add(o->write, &o->n_writes, CONTROL_GUARD + d->reg);
+    }
+    if (m->guard < PRED_TRUE) add_predicate(o->read, &o->n_reads, m->guard);
     if (m->flags & MF_CC_IN) add(o->read, &o->n_reads, CONTROL_CARRY);
     if (m->flags & MF_CC_OUT) add(o->write, &o->n_writes, CONTROL_CARRY);
     for (uint32_t p = 0; m->op == OP_P2R && p < PRED_TRUE; p++)
         add(o->read, &o->n_reads, CONTROL_PRED + p);
     if (m->op == OP_P2R) add(o->read, &o->n_reads, CONTROL_CARRY);
     for (uint32_t p = 0; m->op == OP_R2P && p < PRED_TRUE; p++)
-        if (m->src[1].imm >> p & 1) add(o->write, &o->n_writes, CONTROL_PRED + p);
+        if (m->src[1].imm >> p & 1) add_predicate(o->write, &o->n_writes, p);
     if (m->op == OP_R2P) add(o->write, &o->n_writes, CONTROL_CARRY);
 }
 
@@ -135,8 +153,9 @@ static uint32_t cycles_before(const struct setter *c, const struct state *s, con
     for (uint32_t i = 0; i < o->n_reads; i++)
         need = s->left[o->read[i]] > need ? s->left[o->read[i]] : need;
     // The later of two results is written later.
-    const uint32_t own = control_is_variable(c->latencies, m) ? 1 : control_latency(c->latencies, m);
+    const bool is_variable = control_is_variable(c->latencies, m);
     for (uint32_t i = 0; i < o->n_writes; i++) {
+        const uint32_t own = is_variable ? 1 : control_latency(c->latencies, m, o->write[i]);
         const uint32_t at = s->left[o->write[i]] + 1u;
         if (at > own + need) need = at - own;
     }
@@ -167,7 +186,7 @@ static void issue(const struct setter *c, struct state *s, uint32_t pc,
         if (k->write != CONTROL_NONE) {
             s->written[slot] |= (uint8_t)(1u << k->write);
         } else {
-            const uint32_t latency = control_latency(c->latencies, m);
+            const uint32_t latency = control_latency(c->latencies, m, slot);
             s->left[slot] = s->left[slot] > latency ? s->left[slot] : (uint8_t)latency;
         }
     }

@@ -5,8 +5,14 @@
 
 #include "code/cfg.h"
 
-// Registers, predicates and the carry as one row of slots.
-enum { CONTROL_PRED = MAX_GPRS, CONTROL_CARRY = MAX_GPRS + MAX_PREDS, CONTROL_SLOTS = 272 };
+// Registers, predicates, the carry and predicates as guards (which see a result later than operands
+// do) as one row of slots.
+enum {
+    CONTROL_PRED = MAX_GPRS,
+    CONTROL_CARRY = CONTROL_PRED + MAX_PREDS,
+    CONTROL_GUARD,
+    CONTROL_SLOTS = CONTROL_GUARD + PRED_TRUE,
+};
 
 // Whether its result comes at a time that the code does not know, and its operands are read late.
 bool control_is_variable(const struct code_latencies *l, const struct minst *m);
@@ -15,8 +21,9 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m);
 static inline bool control_drains(const struct minst *m) {
     return m->op == OP_CALL || m->op == OP_CALLI || m->op == OP_RET;
 }
-// Cycles until a result may be used that needs no counter, and at least until the warp's next issue.
-uint32_t control_latency(const struct code_latencies *l, const struct minst *m);
+// Cycles until a result that needs no counter, `slot`, may be used, and at least until the warp's
+// next issue.
+uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot);
 uint32_t control_elapsed(const struct code_latencies *l, const struct minst *m, uint32_t stall);
 
 // Slots that an instruction reads and writes, fillers too (they wait as what they stand for does).

@@ -50,22 +50,39 @@ static uint32_t successors(const struct walk *w, uint32_t pc) {
 }
 
 // ---- fixed latency ------------------------------------------------------------------------------
-static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed, uint32_t latency) {
+static uint32_t longest(const struct walk *w) {
+    const struct control_operands *const o = &w->operands[w->from];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < o->n_writes; i++) {
+        const uint32_t latency =
+            control_latency(&w->im->target.latencies, &w->im->inst[w->from], o->write[i]);
+        most = latency > most ? latency : most;
+    }
+    return most;
+}
+
+static void check_fixed(struct walk *w, uint32_t pc, uint32_t elapsed) {
     const struct control_operands *const p = &w->operands[w->from], *const o = &w->operands[pc];
     const struct minst *const m = &w->im->inst[pc];
     const struct code_latencies *const l = &w->im->target.latencies;
-    if (meets(p->write, p->n_writes, o->read, o->n_reads) || control_drains(m)) {
-        w->report(w->user, pc, "may issue before an operand of fixed latency is there");
-        return;
+    for (uint32_t i = 0; i < p->n_writes; i++) {
+        const uint16_t slot = p->write[i];
+        const uint32_t latency = control_latency(l, &w->im->inst[w->from], slot);
+        if (elapsed >= latency) continue;
+        if (has(o->read, o->n_reads, slot) || control_drains(m)) {
+            w->report(w->user, pc, "may issue before an operand of fixed latency is there");
+            return;
+        }
+        const uint32_t own = control_is_variable(l, m) ? 1 : control_latency(l, m, slot);
+        if (has(o->write, o->n_writes, slot) && elapsed + own <= latency) {
+            w->report(w->user, pc, "may write a register before an older result does");
+            return;
+        }
     }
-    const uint32_t own = control_is_variable(l, m) ? 1 : control_latency(l, m);
-    if (meets(p->write, p->n_writes, o->write, o->n_writes) && elapsed + own <= latency)
-        w->report(w->user, pc, "may write a register before an older result does");
 }
 
 static void follow_fixed(struct walk *w) {
-    const uint32_t latency =
-        control_latency(&w->im->target.latencies, &w->im->inst[w->from]);
+    const uint32_t latency = longest(w);
     w->n_steps = 0;
     w->steps[w->n_steps++] = (struct step){w->from, 0};
     while (w->n_steps != 0) {
@@ -74,7 +91,7 @@ static void follow_fixed(struct walk *w) {
         if (elapsed >= latency) continue;
         const uint32_t n = successors(w, s.pc);
         for (uint32_t i = 0; i < n; i++) {
-            check_fixed(w, w->to[i], elapsed, latency);
+            check_fixed(w, w->to[i], elapsed);
             if (w->n_steps == w->steps_room)
                 w->report(w->user, s.pc, "has more ways out than can be followed");
             else

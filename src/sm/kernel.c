@@ -199,7 +199,8 @@ static uint8_t unit_of(const struct sm_config *c, uint8_t klass) {
 // functions and double-precision units that sub-cores share answer when they can (R. Huerta et al.,
 // "Analyzing modern NVIDIA GPU cores", 2025).
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
-    *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency};
+    *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency,
+                                    .guard = (uint8_t)c->guard_latency};
     for (uint32_t k = 0; k < OPC_N; k++) {
         const uint8_t unit = unit_of(c, (uint8_t)k);
         if (unit == UNIT_NONE || unit == UNIT_LDST || unit == UNIT_TEX || unit == UNIT_SFU) continue;

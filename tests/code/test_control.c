@@ -162,6 +162,25 @@ static void paths_meet(void **state) {
     drop(q);
 }
 
+// A guard sees a predicate later than an operand does.
+static void guards_wait_longer(void **state) {
+    (void)state;
+    struct code_latencies l = test_latencies();
+    l.guard = 13;
+    struct minst m[] = {op3(OP_ISETP, 0, 1, 2), op3(OP_SEL, 3, 1, 2), op3(OP_IADD, 4, 1, 2),
+                        op3(OP_ISETP, 0, 3, 4), op3(OP_FADD, 5, 1, 2), inst(OP_EXIT)};
+    m[0].dst[0] = m[3].dst[0] = m[1].src[2] = (struct opnd){.kind = OPND_PRED};
+    m[4].guard = 0;
+    struct sample *const s = set(m, WW_COUNT(m), l);
+    assert_int_equal(s->im.control[0].stall, 4);  // to SEL
+    assert_int_equal(s->im.control[2].stall, 4);  // IADD to ISETP
+    assert_int_equal(s->im.control[3].stall, 13); // to the guard
+    assert_int_equal(faults(s), 0);
+    s->im.control[3].stall = 12;
+    assert_int_equal(faults(s), 1);
+    drop(s);
+}
+
 // Nothing crosses a call.
 static void calls_wait_for_all(void **state) {
     (void)state;
@@ -224,6 +243,7 @@ static void random_programs_wait_for_everything(void **state) {
     const struct code_latencies known = test_latencies(), unknown = {0};
     struct code_latencies quick = known; // where a branch hides nothing
     quick.branch = 1;
+    quick.guard = 13;
     for (uint32_t round = 0; round < 1500; round++) {
         seed = round;
         struct minst m[N];
@@ -276,6 +296,7 @@ int main(void) {
         cmocka_unit_test(fixed_latencies_become_stalls),
         cmocka_unit_test(variable_latencies_become_counters),
         cmocka_unit_test(paths_meet),
+        cmocka_unit_test(guards_wait_longer),
         cmocka_unit_test(calls_wait_for_all),
         cmocka_unit_test(operands_that_come_again_are_kept),
         cmocka_unit_test(random_programs_wait_for_everything),
