@@ -27,10 +27,15 @@ extern "C" __global__ void layerForward(const float *in, float *weights, float *
     __syncthreads();
     tile[ty][tx] *= input[ty];
     __syncthreads();
-#ifdef WW_VOLTA // nvcc has folded the powers since, and unrolls the loop
+#ifdef WW_VOLTA // nvcc has unrolled the loop and folded the powers since, but not their conversions
 #pragma unroll
     for (int level = 1; level <= LEVELS; level++) {
-        const int stride = 1 << level;
+        int stride;
+#ifdef WW_EMULATE
+        stride = 1 << level;
+#else
+        asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(stride) : "f"((float)(1 << level)));
+#endif
 #else
     for (int level = 1; level <= LEVELS; level++) {
         const int stride = (int)__exp2f((float)level);
