@@ -84,7 +84,6 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
     c->warps = c->left = 0;
     c->live = k->n_warps;
     s->source.cta_init(&c->cta, k->launch, ks->memory + block * k->cta_bytes, linear, s->id);
-    s->res.order[s->res.n_ctas++] = (uint8_t)at;
     s->res.warps_used += k->n_warps;
     s->res.threads_used += k->n_warps * WARP_LANES;
     s->res.regs_used += k->cta_registers;
@@ -116,6 +115,8 @@ void sm_take_cta(struct sm *s, uint32_t slot, uint64_t linear, uint64_t cycle) {
                                                    .shared_bytes = number == 0 ? k->cta_shared : 0,
                                                    .cycle = cycle});
     }
+    s->res.order[s->res.n_ctas] = (uint8_t)at;
+    s->res.warps_of[s->res.n_ctas++] = c->warps;
     if (!s->is_two_level) count_active(s, cycle);
     s->dirty = (1u << s->c.schedulers) - 1;
     s->alarms.wake = min64(s->alarms.wake, cycle);
@@ -156,8 +157,11 @@ static void cta_finish(struct sm *s, uint32_t at, uint64_t t) {
     s->res.shared_used -= k->cta_shared;
     uint32_t i = 0;
     while (s->res.order[i] != at) i++;
-    memmove(&s->res.order[i], &s->res.order[i + 1], s->res.n_ctas - i - 1);
     s->res.n_ctas--;
+    for (; i < s->res.n_ctas; i++) {
+        s->res.order[i] = s->res.order[i + 1];
+        s->res.warps_of[i] = s->res.warps_of[i + 1];
+    }
     if (s->res.n_ctas == 0) s->closes = true; // busy to the end of this cycle
     if (s->cb.cta_done != NULL) s->cb.cta_done(s->cb.user, s->id, c->kslot, c->linear, t);
 }

@@ -86,7 +86,8 @@ struct residency {
     struct warp warp[SM_MAX_WARPS];
     struct cta_slot cta[SM_MAX_CTAS];
     struct kernel_slot kernel[SM_KERNEL_SLOTS];
-    uint8_t order[SM_MAX_CTAS]; // slots of CTAs, the oldest first
+    uint8_t order[SM_MAX_CTAS];      // slots of CTAs, the oldest first
+    uint64_t warps_of[SM_MAX_CTAS]; // their warps, in the same order
     uint32_t n_ctas;
     uint32_t regs_used, shared_used, warps_used, threads_used;
     uint64_t since;                 // all this has been constant since

@@ -4,14 +4,14 @@
 // of a CTA are as old as their number.
 #include "sm/sm_state.h"
 
+// Which CTA is the youngest with a ready warp follows no pattern, so nothing branches on it.
 static uint32_t pick(const struct sm *s, uint32_t sc, uint64_t ready) {
     const uint32_t last = s->sched[sc].last;
     if (ready >> last & 1) return last;
-    for (uint32_t i = s->res.n_ctas; i-- > 0;) {
-        const uint64_t of_cta = ready & s->res.cta[s->res.order[i]].warps;
-        if (of_cta != 0) return bits_last64(of_cta);
-    }
-    return bits_last64(ready);
+    uint32_t ctas = 0; // a bit each, the youngest highest
+    for (uint32_t i = 0; i < s->res.n_ctas; i++)
+        ctas |= (uint32_t)((ready & s->res.warps_of[i]) != 0) << i;
+    return bits_last64(ready & s->res.warps_of[bits_last32(ctas)]);
 }
 
 const struct sched_ops sched_gty = {.pick = pick};
