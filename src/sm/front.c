@@ -177,13 +177,28 @@ void front_forget_lines(struct sm *s) {
     }
 }
 
+static inline struct fetched *place_of(const struct fetches *k, uint32_t i) {
+    return &k->ring[(k->first + i) & (k->places - 1)];
+}
+
 // Twice as many places for fetches on their way; all places are taken.
-static void widen(struct front *f) {
-    const uint32_t turn = 2 * f->turn < f->capacity ? 2 * f->turn : f->capacity;
-    const uint32_t n = f->turn - f->first; // from the first one to the ring's end
-    memmove(&f->decode[turn - n], &f->decode[f->first], n * sizeof *f->decode);
-    f->first = turn - n;
-    f->turn = turn;
+static void widen(struct fetches *k) {
+    const uint32_t n = k->places - k->first; // from the first one to the ring's end
+    memmove(&k->ring[2 * k->places - n], &k->ring[k->first], n * sizeof *k->ring);
+    k->first = 2 * k->places - n;
+    k->places *= 2;
+}
+
+// A fetch joins those on their way. Behind it come those that are decoded later, which only listeners
+// of the cache bring about.
+static inline void add_fetched(struct sm *s, struct fetched x) {
+    struct fetches *const k = &s->fetches;
+    if (ww_unlikely(k->n == k->places)) widen(k);
+    uint32_t i = k->n++;
+    for (; i != 0 && ww_unlikely(place_of(k, i - 1)->cycle > x.cycle); i--)
+        *place_of(k, i) = *place_of(k, i - 1);
+    *place_of(k, i) = x;
+    s->alarms.at[ALARM_DECODE] = min64(s->alarms.at[ALARM_DECODE], x.cycle);
 }
 
 // False: the fetch has not taken place: the line could not even be asked for, or is late.
@@ -218,19 +233,20 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     s->act.c[ACT_fetches]++;
     f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
-    if (ww_unlikely(f->n == f->turn)) widen(f);
-    const uint32_t behind = f->first + f->n;
-    const uint32_t at = behind < f->turn ? behind : behind - f->turn;
-    const uint64_t cycle = t + s->c.icache.hit_latency + s->c.decode_latency + extra;
-    f->decode[at] = (struct fetched){
-        .cycle = cycle, .pc = pc, .warp = (uint8_t)w, .n = (uint8_t)n, .gen = warp->fetch_gen};
-    if (f->n++ == 0) s->alarms.at[ALARM_DECODE] = min64(s->alarms.at[ALARM_DECODE], cycle);
+    // Fetches of a sub-core are decoded in their order.
+    f->decoded_at =
+        max64(f->decoded_at, t + s->c.icache.hit_latency + s->c.decode_latency + extra);
+    add_fetched(s, (struct fetched){.cycle = f->decoded_at,
+                                    .pc = pc,
+                                    .warp = (uint8_t)w,
+                                    .n = (uint8_t)n,
+                                    .gen = warp->fetch_gen});
     return true;
 }
 
 void front_fetch(struct sm *s, struct front *f, uint64_t t) {
     for (uint32_t n = 0; n < f->width && f->want != 0;) {
-        if (f->n == f->capacity) return; // flushed fetches still on their way
+        if (s->fetches.n == s->fetches.capacity) return; // flushed fetches still on their way
         const uint64_t behind = f->want & (~1ull << f->last);
         const uint32_t w = bits_first64(behind != 0 ? behind : f->want);
         if (!fetch_one(s, f, w, t)) continue;
@@ -239,28 +255,23 @@ void front_fetch(struct sm *s, struct front *f, uint64_t t) {
     }
 }
 
-// Fetched instructions go into the buffers; answers the cycle in which the next do.
-static uint64_t decode(struct sm *s, struct front *f, uint64_t t) {
-    while (f->n != 0 && f->decode[f->first].cycle <= t) {
-        const struct fetched x = f->decode[f->first];
-        if (++f->first == f->turn) f->first = 0;
-        f->n--;
+// Fetched instructions go into the buffers.
+void front_decode(struct sm *s, uint64_t t) {
+    struct fetches *const k = &s->fetches;
+    while (k->n != 0 && place_of(k, 0)->cycle <= t) {
+        const struct fetched x = *place_of(k, 0);
+        k->first = (k->first + 1) & (k->places - 1);
+        k->n--;
         struct warp *const warp = &s->res.warp[x.warp];
-        if (x.gen != warp->fetch_gen) continue; // flushed since
-        f->fetching &= ~BIT64(x.warp);
+        if (ww_unlikely(x.gen != warp->fetch_gen)) continue; // flushed since
+        sub_of(s, x.warp)->front.fetching &= ~BIT64(x.warp);
         s->act.c[ACT_ibuffer_writes] += x.n;
         const bool was_empty = warp->ib_n == 0;
         warp->ib_n = (uint8_t)(warp->ib_n + x.n);
         if (was_empty) scoreboard_head(s, x.warp, &warp->code[x.pc], t);
         front_want(s, x.warp);
     }
-    return f->n != 0 ? f->decode[f->first].cycle : NEVER;
-}
-
-void front_decode(struct sm *s, uint64_t t) {
-    uint64_t next = NEVER;
-    for (uint32_t i = 0; i < s->n_subs; i++) next = min64(next, decode(s, &s->sub[i].front, t));
-    s->alarms.at[ALARM_DECODE] = next;
+    s->alarms.at[ALARM_DECODE] = k->n != 0 ? place_of(k, 0)->cycle : NEVER;
 }
 
 void front_instructions_came(struct sm *s, const uint32_t *waiter, uint32_t n) {

@@ -249,11 +249,15 @@ static bool make_front(struct front *f, const struct sm_config *c) {
     f->room =
         c->fetch_instructions < c->ibuffer_entries ? c->fetch_instructions : c->ibuffer_entries;
     f->last = SM_MAX_WARPS - 1; // round robin begins with warp 0
+    return c->l0_bytes == 0 || make_l0(&f->l0, c);
+}
+
+static bool make_fetches(struct fetches *k, const struct sm_config *c) {
     const uint32_t in_decode = c->icache.hit_latency + c->decode_latency + 2;
-    f->capacity = f->width * in_decode + c->max_warps;
-    f->turn = 1;
-    f->decode = ww_alloc_aligned(f->capacity * sizeof *f->decode);
-    return f->decode != NULL && (c->l0_bytes == 0 || make_l0(&f->l0, c));
+    k->places = k->capacity = 1;
+    while (k->capacity < c->fetch_width * in_decode + c->max_warps) k->capacity *= 2;
+    k->ring = ww_alloc_aligned(k->capacity * sizeof *k->ring);
+    return k->ring != NULL;
 }
 
 static bool make_sub_cores(struct sm *s) {
@@ -267,7 +271,7 @@ static bool make_sub_cores(struct sm *s) {
         collect_init(&sub->collectors, c, i, s->n_subs);
         if (!make_front(&sub->front, c)) return false;
     }
-    return true;
+    return make_fetches(&s->fetches, c);
 }
 
 static void make_schedulers(struct sm *s) {
@@ -347,6 +351,7 @@ void sm_destroy(struct sm *s) {
     }
     if (s->env.log != NULL) s->source.log_destroy(s->env.log);
     ww_free_aligned(s->wheel.node);
+    ww_free_aligned(s->fetches.ring);
     ww_free_aligned(s->lsu.ldst.entry);
     ww_free_aligned(s->lsu.ldst.start);
     ww_free_aligned(s->lsu.tex.entry);
@@ -354,7 +359,6 @@ void sm_destroy(struct sm *s) {
     ww_free_aligned(s->lsu.op);
     ww_free_aligned(s->res.wide_pend);
     for (uint32_t i = 0; i < SM_MAX_SUB_CORES; i++) {
-        ww_free_aligned(s->sub[i].front.decode);
         cache_destroy(s->sub[i].front.l0.tags);
         ww_free_aligned(s->sub[i].front.l0.line);
     }

@@ -70,6 +70,21 @@ struct wheel {
     bool is_full; // an event found no room
 };
 
+// ---- fetches on their way (front.c) --------------------------------------------------------------
+// A ring in order of decoding, of all sub-cores. It has no more places than were needed at once so far
+// (a power of two), so that it stays in the host's cache.
+struct fetched {
+    uint64_t cycle; // in which it is decoded
+    uint32_t pc;
+    uint16_t gen;
+    uint8_t warp, n;
+};
+struct fetches {
+    struct fetched *ring;
+    uint32_t first, n, places;
+    uint32_t capacity; // most places
+};
+
 // ---- the instruction cache's lines that were seen lately (front.c)
 // -------------------------------
 enum { HOT_LINES = 16 }; // a power of two
@@ -204,6 +219,7 @@ struct sm {
     struct residency res;
     struct lsu lsu;
     struct caches caches;
+    struct fetches fetches;
     struct hot_line hot[HOT_LINES]; // of the instruction cache
     struct constants constants;
     struct gates gates;
@@ -273,7 +289,8 @@ static inline void front_want(struct sm *s, uint32_t w) {
     const struct warp *const warp = &s->res.warp[w];
     struct front *const f = &sub_of(s, w)->front;
     const uint64_t no = f->fetching | s->v.wait_branch | ~s->v.resident;
-    if (s->c.ibuffer_entries - warp->ib_n >= f->room && !(no >> w & 1)) f->want |= BIT64(w);
+    const uint64_t has_room = s->c.ibuffer_entries - warp->ib_n >= f->room;
+    f->want |= has_room << w & ~no; // nothing branches on it
 }
 // The warp fetches nothing until it wants to again.
 static inline void front_wait(struct front *f, uint32_t w) {

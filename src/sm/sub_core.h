@@ -11,12 +11,6 @@
 #include "sm/view.h"
 
 // ---- the front end (front.c) --------------------------------------------------------------------
-struct fetched {
-    uint64_t cycle;
-    uint32_t pc;
-    uint16_t gen;
-    uint8_t warp, n;
-};
 // The sub-core's own instruction cache, in front of the SM's (front.c).
 enum { L0_KNOWN = 16 }; // a power of two
 struct l0_cache {
@@ -32,13 +26,10 @@ struct front {
     uint64_t want;          // warps that have room for a fetch
     uint64_t fetching;      // warps that have one under way
     uint64_t held;          // could not ask for their line: again when something came back
+    uint64_t decoded_at;    // the newest of its fetches on their way is decoded
     uint32_t last;          // warp that was fetched for last
     uint32_t width;         // fetches a cycle
     uint32_t room;          // free entries of a buffer that make a warp fetch
-    // A ring of the first `turn` places: no more of the `capacity` than were needed so far, so that
-    // it stays in the host's cache.
-    struct fetched *decode;
-    uint32_t first, n, turn, capacity;
     struct l0_cache l0;
 };
 
