@@ -45,11 +45,10 @@ CUDART_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_
 // or too much shared memory, for which it has none.
 static cudaError_t launch_error(CUresult r, CUfunction f, size_t shared) {
     if (r != CUDA_ERROR_INVALID_VALUE) return cudart_error((cudaError_t)r);
-    int most = 0, own = 0;
-    cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
-    cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
-    return cudart_error(shared + (size_t)own > (size_t)most ? cudaErrorInvalidValue
-                                                            : cudaErrorInvalidConfiguration);
+    int most = 0;
+    cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f);
+    return cudart_error(shared > (size_t)most ? cudaErrorInvalidValue
+                                              : cudaErrorInvalidConfiguration);
 }
 
 static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size_t shared,

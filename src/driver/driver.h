@@ -87,7 +87,9 @@ struct CUfunc_st {
     struct CUmod_st *module;
     struct gpu_kernel *kernel;
     struct CUfunc_st *next;
-    uint32_t max_dynamic; // shared memory that it asked for; 0: it did not
+    bool has_asked; // for `max_dynamic` bytes of dynamic shared memory at most
+    uint32_t max_dynamic;
+    int carve_out; // preferred, percent of the largest; -1: none
     uint32_t block[3], dynamic_shared, param_bytes; // state of the interface before CUDA 4
     uint8_t params[4096];
 };

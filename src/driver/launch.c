@@ -45,8 +45,11 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
             return CUDA_ERROR_INVALID_VALUE;
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     struct gpu_kernel_attributes a;
-    if (driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a)) != CUDA_SUCCESS ||
-        threads > limits->threads_per_block ||
+    if (driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a)) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (a.shared_bytes > limits->shared_per_block)
+        return CUDA_ERROR_INVALID_PTX; // the vendor's driver does not compile it
+    if (threads > limits->threads_per_block ||
         l->dynamic_shared > driver_dynamic_shared(f, a.shared_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > a.max_threads_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
@@ -57,7 +60,8 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
 // is refused with the launch.
 static bool asked_for(CUfunction f, uint32_t shared) {
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
-    if (shared <= f->max_dynamic || limits->shared_optin == limits->shared_per_block) return true;
+    if (f->has_asked ? shared <= f->max_dynamic : limits->shared_optin == limits->shared_per_block)
+        return true;
     struct gpu_kernel_attributes a;
     struct diags none;
     diags_init(&none);
@@ -82,10 +86,10 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
         asked_for(f, shared)
             ? gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL)
             : diag_add(process_diags(), WW_ERROR_LAUNCH,
-                       "a launch with %u bytes of dynamic shared memory, which the "
-                       "kernel must ask for first (cudaFuncSetAttribute, "
+                       "launch of %s: %u bytes of dynamic shared memory, which the kernel must "
+                       "ask for first (cudaFuncSetAttribute, "
                        "cudaFuncAttributeMaxDynamicSharedMemorySize)",
-                       shared);
+                       gpu_kernel_name(f->kernel), shared);
     const CUresult why = driver_result_of_launch(st);
     return st == WW_ERROR_LAUNCH ? refusal(f, &l) : why;
 }
@@ -194,20 +198,36 @@ CUresult cuLaunchGrid(CUfunction f, int width, int height) {
 CUresult cuLaunch(CUfunction f) { return cuLaunchGridAsync(f, 1, 1, NULL); }
 
 // ---- occupancy ---------------------------------------------------------------------------------
+// Blocks on an SM: none where a launch of such blocks is refused (cuda_occupancy.h of CUDA 13
+// counts so).
+static CUresult occupancy(CUfunction f, int threads, size_t shared, uint32_t *blocks) {
+    *blocks = 0;
+    struct gpu_kernel_attributes a;
+    const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
+    if (r != CUDA_SUCCESS) return r;
+    const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
+    if ((uint32_t)threads > limits->threads_per_block ||
+        a.shared_bytes > limits->shared_per_block ||
+        shared > driver_dynamic_shared(f, a.shared_bytes))
+        return CUDA_SUCCESS;
+    struct sm_occupancy o;
+    const enum ww_status s =
+        gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, process_diags(), &o);
+    if (s == WW_OK) *blocks = o.ctas;
+    return driver_result(s);
+}
+
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f,
                                                               int block_size, size_t dynamic_shared,
                                                               unsigned int flags) {
     (void)flags;
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!blocks || block_size < 1 || dynamic_shared > UINT32_MAX)
-        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    struct sm_occupancy o;
-    const enum ww_status s = gpu_kernel_occupancy(f->kernel, (uint32_t)block_size,
-                                                  (uint32_t)dynamic_shared, process_diags(), &o);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
-    *blocks = (int)o.ctas;
-    DRIVER_LEAVE(CUDA_SUCCESS);
+    if (!blocks || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    uint32_t n;
+    const CUresult r = occupancy(f, block_size, dynamic_shared, &n);
+    if (r == CUDA_SUCCESS) *blocks = (int)n;
+    DRIVER_LEAVE(r);
 }
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int block_size,
                                                      size_t dynamic_shared) {
@@ -224,25 +244,24 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!min_grid || !block_size) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct gpu_kernel_attributes a;
-    enum ww_status s = gpu_kernel_attributes(f->kernel, process_diags(), &a);
-    if (s != WW_OK) DRIVER_LEAVE(driver_result(s));
+    CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
+    if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
     int limit = (int)a.max_threads_per_block;
     if (block_limit > 0 && block_limit < limit) limit = block_limit;
     uint32_t best = 0;
     *block_size = *min_grid = 0;
     const int whole_warps = limit / 32 * 32;
     for (int threads = whole_warps > 0 ? whole_warps : limit; threads > 0; threads -= 32) {
-        const size_t shared = shared_of_block ? shared_of_block(threads) : dynamic_shared;
-        struct sm_occupancy o;
-        s = gpu_kernel_occupancy(f->kernel, (uint32_t)threads, (uint32_t)shared, process_diags(),
-                                 &o);
-        if (s != WW_OK) break;
-        if (o.ctas * (uint32_t)threads <= best) continue;
-        best = o.ctas * (uint32_t)threads;
+        uint32_t blocks;
+        r = occupancy(f, threads, shared_of_block ? shared_of_block(threads) : dynamic_shared,
+                      &blocks);
+        if (r != CUDA_SUCCESS) break;
+        if (blocks * (uint32_t)threads <= best) continue;
+        best = blocks * (uint32_t)threads;
         *block_size = threads;
-        *min_grid = (int)(o.ctas * driver_get()->config->sm_count);
+        *min_grid = (int)(blocks * driver_get()->config->sm_count);
     }
-    DRIVER_LEAVE(driver_result(s));
+    DRIVER_LEAVE(r);
 }
 CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunction f,
                                           CUoccupancyB2DSize shared_of_block, size_t dynamic_shared,
@@ -257,22 +276,15 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunct
     if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!dynamic_shared || blocks < 1 || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     // the largest size with which that many blocks still fit
-    uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_optin + 1;
-    struct sm_occupancy o;
-    while (low + 1 < high) {
+    uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_optin + 1, fit;
+    CUresult r = occupancy(f, block_size, low, &fit);
+    if (r == CUDA_SUCCESS && fit < (uint32_t)blocks) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    while (r == CUDA_SUCCESS && low + 1 < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const CUresult r = driver_result(
-            gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, middle, process_diags(), &o));
-        if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
-        if (o.ctas >= (uint32_t)blocks)
-            low = middle;
-        else
-            high = middle;
+        r = occupancy(f, block_size, middle, &fit);
+        *(fit >= (uint32_t)blocks ? &low : &high) = middle;
     }
-    const CUresult r = driver_result(
-        gpu_kernel_occupancy(f->kernel, (uint32_t)block_size, 0, process_diags(), &o));
-    if (r == CUDA_SUCCESS && o.ctas < (uint32_t)blocks) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *dynamic_shared = low;
+    if (r == CUDA_SUCCESS) *dynamic_shared = low;
     DRIVER_LEAVE(r);
 }
 

@@ -253,6 +253,7 @@ CUresult driver_function(CUfunction *out, CUmodule m, const char *name) {
     f->module = m;
     f->kernel = k;
     f->next = m->functions;
+    f->carve_out = -1;
     for (int i = 0; i < 3; i++) f->block[i] = 1;
     m->functions = f;
     *out = f;
@@ -320,7 +321,7 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = (int)driver_dynamic_shared(f, a.shared_bytes);
         break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carve_out; break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: // clusters came after these GPUs
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
@@ -341,8 +342,31 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 
 uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed) {
     const uint32_t most = gpu_limits_of(driver_get()->gpu)->shared_per_block;
-    const uint32_t usual = fixed < most ? most - fixed : 0;
-    return f->max_dynamic > usual ? f->max_dynamic : usual;
+    if (f->has_asked) return f->max_dynamic;
+    return fixed < most ? most - fixed : 0;
+}
+
+// A preferred carve-out is kept and is a hint: an SM takes what the blocks on it need.
+static CUresult prefer(CUfunction f, int percent) {
+    if (percent < -1 || percent > 100)
+        return driver_result(diag_add(process_diags(), WW_ERROR_LAUNCH,
+                                      "kernel %s: a preferred carve-out of %d percent of shared "
+                                      "memory; it is from 0 to 100, or -1 for none",
+                                      gpu_kernel_name(f->kernel), percent));
+    f->carve_out = percent;
+    return CUDA_SUCCESS;
+}
+
+// From now on launches have as much dynamic shared memory, less than usual too.
+static CUresult ask(CUfunction f, int bytes) {
+    if (bytes < 0)
+        return driver_result(diag_add(process_diags(), WW_ERROR_LAUNCH,
+                                      "kernel %s asks for %d bytes of dynamic shared memory",
+                                      gpu_kernel_name(f->kernel), bytes));
+    const CUresult fits =
+        driver_result(gpu_kernel_takes_shared(f->kernel, (uint32_t)bytes, process_diags()));
+    if (fits == CUDA_SUCCESS) f->has_asked = true, f->max_dynamic = (uint32_t)bytes;
+    return fits;
 }
 
 CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
@@ -351,15 +375,11 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int va
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
     if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
-    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 &&
-        value <= 100)
-        DRIVER_LEAVE(CUDA_SUCCESS); // a hint: the SM takes what its CTAs need
-    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0)
-        DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    const CUresult fits =
-        driver_result(gpu_kernel_takes_shared(f->kernel, (uint32_t)value, process_diags()));
-    if (fits == CUDA_SUCCESS) f->max_dynamic = (uint32_t)value;
-    DRIVER_LEAVE(fits);
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: DRIVER_LEAVE(prefer(f, value));
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: DRIVER_LEAVE(ask(f, value));
+    default: DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    }
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {

@@ -476,6 +476,7 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     const uint32_t errors = d->errors;
     enum ww_status s = push_file(l, name_or_path, NULL, 0);
     const char *file = s == WW_OK ? l->layer[l->n - 1].file : NULL;
+    const bool has_base = l->n > 1;
     for (; s == WW_OK && l->now < l->n; l->now++) s = take_layer(l);
     const double node_nm = s == WW_OK ? number_of(l, "tech.node_nm") : 0;
     struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
@@ -498,6 +499,7 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
         const size_t n = strlen(stem);
         snprintf(c.name, sizeof c.name, "%.*s", (int)(n > 5 ? n - 5 : n), stem);
         c.nominal = nominal;
+        c.has_base = has_base;
         config_walk(NULL, &c, set_value, l);
         derive(&c);
         const struct config_origin o = {.layers = l->layer,

@@ -66,6 +66,7 @@ struct gpu_nominal {
 struct gpu_config {
     char name[GPU_NAME_BYTES]; // "gtx480"; the file's name without .yaml
     char path[GPU_PATH_BYTES]; // file it was read from
+    bool has_base;             // the file names another one that it builds on
     struct gpu_nominal nominal;
 #include "base/keys_begin.h"
 #define KEYS_top

@@ -42,8 +42,7 @@ static enum ww_status check_shape(struct gpu *g, const struct gpu_kernel *k,
             return refuse(k, d, "the block is %u in %c, but .reqntid says %u", l->block[i], axis[i],
                           need[i] ? need[i] : 1);
     if (most[0]) {
-        const uint64_t all =
-            (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
+        const uint64_t all = (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
         if (threads > all)
             return refuse(k, d, "a block of %llu threads, but .maxntid says %llu",
                           (unsigned long long)threads, (unsigned long long)all);
@@ -64,10 +63,16 @@ enum ww_status gpu_kernel_fits(struct gpu_kernel *k, struct diags *d) {
     const struct code_image *im = NULL;
     const enum ww_status s = gpu_kernel_image(k, d, &im);
     if (s != WW_OK) return s;
-    if (im->shared_bytes > m->shared_per_block)
-        return refuse(k, d, "a block needs %u bytes of shared memory; %s has %u%s",
-                      im->shared_bytes, g->config.name, m->shared_per_block,
-                      gpu_with(g, offsetof(struct gpu_limits, shared_per_block), im->shared_bytes));
+    if (im->shared_bytes > m->shared_per_block) {
+        char dynamic[96] = "";
+        if (im->shared_bytes <= m->shared_optin)
+            snprintf(dynamic, sizeof dynamic, "; as dynamic shared memory a block may have %u",
+                     m->shared_optin);
+        return refuse(
+            k, d, "it declares %u bytes of shared memory; on %s a kernel declares at most %u%s%s",
+            im->shared_bytes, g->config.name, m->shared_per_block, dynamic,
+            gpu_with(g, offsetof(struct gpu_limits, shared_per_block), im->shared_bytes));
+    }
     if (im->local_bytes > m->local_per_thread)
         return refuse(k, d, "a thread needs %u bytes of local memory; %s has %llu", im->local_bytes,
                       g->config.name, (unsigned long long)m->local_per_thread);
@@ -97,8 +102,8 @@ static enum ww_status check_room(struct gpu *g, struct gpu_kernel *k, const stru
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
     const uint64_t shared =
         l->dynamic_shared ? (uint64_t)im->shared_dynamic + l->dynamic_shared : im->shared_bytes;
-    enum ww_status fits = gpu_kernel_takes_shared(k, l->dynamic_shared, d);
-    if (fits == WW_OK) fits = gpu_kernel_fits(k, d);
+    enum ww_status fits = gpu_kernel_fits(k, d);
+    if (fits == WW_OK) fits = gpu_kernel_takes_shared(k, l->dynamic_shared, d);
     if (fits != WW_OK) return fits;
     if (l->param_bytes != im->param_bytes)
         return refuse(k, d, "%u bytes of parameters were given; it takes %u", l->param_bytes,

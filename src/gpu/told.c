@@ -127,8 +127,8 @@ static bool has_trait(const struct gpu_config *c, const struct gpu_other *o) {
     return gen_has((enum target_gen)c->sm.gen, (enum gen_trait)o->need);
 }
 
-// "; -g v100 has it", of `most` names at most; "" where no file has it. Asked again, the answer is
-// kept.
+// "; -g v100 has it", of `most` names at most; "" where no file has it. Files without a base come
+// first where not all are named. Asked again, the answer is kept.
 static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_t need,
                                uint32_t most) {
     struct gpu_other *const o = &g->other;
@@ -143,9 +143,11 @@ static const char *name_others(struct gpu *g, has_fn *has, size_t limit, uint64_
     diags_init(&quiet);
     struct gpu_config *c = arena_alloc(&a, sizeof *c);
     if (gpu_config_list(&a, &list, &n, &quiet) != WW_OK) n = 0;
-    for (uint32_t i = 0; i < n && found < most && len < sizeof o->text; i++) {
+    const uint32_t passes = most < n ? 2 : 1;
+    for (uint32_t k = 0; k < passes * n && found < most && len < sizeof o->text; k++) {
+        const uint32_t i = k % n;
         if (gpu_config_load(list[i].path, NULL, 0, &quiet, c) != WW_OK || !has(c, o) ||
-            strcmp(c->name, g->config.name) == 0)
+            (passes == 2 && c->has_base != (k >= n)) || strcmp(c->name, g->config.name) == 0)
             continue;
         len += (size_t)snprintf(o->text + len, sizeof o->text - len, "%s%s",
                                 found++ ? ", " : "; -g ", list[i].name);

@@ -138,4 +138,37 @@ run 0 run -q --functional -p none vectorAdd
 run 2 run --all --functional; says err 'does not take --functional'
 run 2 run --all -o all; says err 'does not take --out'
 run 0 help run; says out 'TYPE=VALUE'; says out 'random:LOW:HIGH\[:SEED\]'; says out '\?expect=FILL'; says out '\?tolerance=X'
+
+# Shared memory: a bare kernel need not ask for what its GPU has; beyond it one sentence, and who has it.
+cat >shared.ptx <<'P'
+.version 6.0
+.target sm_30
+.address_size 64
+.extern .shared .align 4 .b8 room[];
+.visible .entry touch(.param .u32 at) {
+  .reg .u32 %r<3>; ld.param.u32 %r0, [at]; mov.u32 %r1, room; add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], %r1; ret;
+}
+.visible .entry large() {
+  .reg .u32 %r; .shared .align 4 .b8 own[61440]; mov.u32 %r, own; st.shared.u32 [%r], %r; ret;
+}
+P
+shared() { # CODE GPU BYTES: the last word is written
+    run "$1" run --no-power -g "$2" shared.ptx --entry touch --grid 1 --block 32 --shared "$3" --arg u32=$(($3 - 4))
+}
+while IFS=' ' read -r gpu most with; do
+    shared 0 $gpu $most
+    shared 1 $gpu $((most + 4)); one_sentence err
+    says err "^error: launch of touch: a block needs $((most + 4)) bytes of shared memory; $gpu has $most$with\$"
+    run 1 run --no-power -g $gpu shared.ptx --entry large --grid 1 --block 32; one_sentence err
+    says err "launch of large: it declares 61440 bytes of shared memory; on $gpu a kernel declares at most $((most < 49152 ? most : 49152))"
+    lacks err '-g '
+done <<'P'
+v100 98304
+rtx2060s 65536 ; -g v100 has it
+titanx-pascal 49152 ; -g rtx2060s has it
+gtx480 49152 ; -g rtx2060s has it
+P
+run 1 run --no-power -g gt240 shared.ptx --entry touch --grid 1 --block 32 --shared 40000 --arg u32=0
+says err 'gt240 has 16384; -g gtx480 has it'
+run 2 run --no-power shared.ptx --entry touch --grid 1 --block 32 --shared -4 --arg u32=0; says err '`-4`; it must be a whole number'
 finish
