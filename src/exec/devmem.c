@@ -311,6 +311,59 @@ bool devmem_nearest(const struct devmem *m, uint64_t addr, struct devmem_range *
     return best != NULL;
 }
 
+// ---- copies of all of it ----------------------------------------------------------------------
+// Pages that hold nothing but zeros, most of what programs set aside, stay untouched in the copy.
+struct devmem_copy {
+    uint32_t n;
+    uint64_t bytes; // mapped at `data`
+    uint8_t *data;  // of one block after the other, each from a new page on
+    struct {
+        uint64_t first, bytes, at;
+    } block[];
+};
+
+enum { COPY_PAGE = 4096 };
+
+// Makes `to` what `from` is, without a write where they agree.
+static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+    for (uint64_t at = 0; at < bytes; at += COPY_PAGE) {
+        const uint64_t n = bytes - at < COPY_PAGE ? bytes - at : COPY_PAGE;
+        if (memcmp(to + at, from + at, n)) memcpy(to + at, from + at, n);
+    }
+}
+
+struct devmem_copy *devmem_copy(const struct devmem *m) {
+    struct devmem_copy *const c = calloc(1, sizeof *c + m->n * sizeof c->block[0]);
+    if (!c) return NULL;
+    for (c->n = 0; c->n < m->n; c->n++) {
+        const struct block *const b = &m->block[c->n];
+        c->block[c->n].first = b->first;
+        c->block[c->n].bytes = b->bytes;
+        c->block[c->n].at = c->bytes;
+        c->bytes += bits_align_up(b->bytes, COPY_PAGE);
+    }
+    if (c->bytes && !(c->data = map_lazily(c->bytes))) {
+        free(c);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        copy_pages(c->data + c->block[i].at, m->block[i].host, m->block[i].bytes);
+    return c;
+}
+
+void devmem_put_back(struct devmem *m, const struct devmem_copy *c) {
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint8_t *const to = devmem_host(m, c->block[i].first, c->block[i].bytes);
+        if (to) copy_pages(to, c->data + c->block[i].at, c->block[i].bytes);
+    }
+}
+
+void devmem_copy_free(struct devmem_copy *c) {
+    if (!c) return;
+    if (c->data) munmap(c->data, c->bytes);
+    free(c);
+}
+
 // ---- which bytes were ever written ----------------------------------------------------------
 bool devmem_track_writes(struct devmem *m) {
     if (!m->written) m->written = map_lazily(m->flat_bytes / 8);

@@ -76,6 +76,10 @@ uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
 // The same at an address of the caller's choice (unified addressing: the host's own). 0 when device
 // memory or another mapping has it.
 uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr);
+// What live allocations hold, and to put it back into those that still live. NULL: no memory.
+struct devmem_copy *devmem_copy(const struct devmem *m);
+void devmem_put_back(struct devmem *m, const struct devmem_copy *c);
+void devmem_copy_free(struct devmem_copy *c);
 
 // Textures and surfaces: a handle is what PTX's .texref address or a bindless object holds.
 struct exec_texture {

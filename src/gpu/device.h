@@ -94,6 +94,8 @@ struct flight {
     struct arena arena;
     struct sm_inst_counts *inst;
     struct sm_inst_memory *inst_memory;
+    uint32_t rehearsals;        // runs that are left before the one that counts
+    struct devmem_copy *before_it; // memory as it was before the first, while there are any
     uint32_t stream;    // number of the stream that it came from
     uint64_t workspace; // device memory of a cooperative launch's grid barrier, 0: none
     double host_start;
@@ -170,6 +172,7 @@ struct gpu {
 
     struct flight *slots[SM_KERNEL_SLOTS];
     uint32_t n_running;
+    struct flight *rehearsing; // nothing else starts while there is one
     struct flight *spare_flights;
     uint64_t copy_free[2]; // when each copy engine is free
 
@@ -230,6 +233,7 @@ struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s); // NULL: the 
 // The run of a launch that starts, which then owns the order; NULL when out of memory.
 struct flight *flight_create(struct gpu *g, struct order *o);
 // Prepares a run at the head of its stream; its first CTA is dispatched at run->starts_at.
+void flight_rehearse(struct gpu *g, struct flight *r);
 enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot);
 // Simulates while kernels run, until one ends, a fault, or the quantum that reaches `until`.
 void run_quanta(struct gpu *g, uint64_t until);

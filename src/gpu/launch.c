@@ -161,6 +161,8 @@ void flight_free(struct gpu *g, struct flight *r) {
     if (r->timed) sm_kernel_destroy(r->timed);
     if (r->exec) g->source->launch_destroy(r->exec);
     if (r->workspace) devmem_free(g->memory, r->workspace);
+    if (g->rehearsing == r) g->rehearsing = NULL;
+    devmem_copy_free(r->before_it);
     device_free(g, r->order);
     device_free(g, r->inst);
     device_free(g, r->inst_memory);

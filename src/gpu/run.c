@@ -95,6 +95,17 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     return s;
 }
 
+// A kernel whose caches are to be warm runs a few times for nobody (config.warm_launches).
+void flight_rehearse(struct gpu *g, struct flight *r) {
+    r->before_it = devmem_copy(g->memory);
+    if (!r->before_it) {
+        device_fault(g, WW_ERROR_MEMORY, "out of memory for a copy of device memory");
+        return;
+    }
+    r->rehearsals = g->config.warm_launches;
+    g->rehearsing = r;
+}
+
 // The memory system may still have had work (writes on their way to DRAM) when the last kernel
 // ended; it does that now, before time goes on without it.
 static void catch_up_memory(struct gpu *g) {
@@ -444,6 +455,29 @@ static void end_stretch(struct gpu *g, const struct flight *r, bool was_alone, u
     sum->c[ACT_cycles] += end - g->busy_from;
 }
 
+// The run that ended was a rehearsal: the next begins, with memory as it was before.
+static void begin_again(struct gpu *g, struct flight *r) {
+    devmem_put_back(g->memory, r->before_it);
+    if (!--r->rehearsals) {
+        devmem_copy_free(r->before_it);
+        r->before_it = NULL;
+        g->rehearsing = NULL;
+    }
+    sm_kernel_destroy(r->timed);
+    g->source->launch_destroy(r->exec);
+    if (r->workspace) devmem_free(g->memory, r->workspace);
+    device_free(g, r->inst);
+    device_free(g, r->inst_memory);
+    r->timed = NULL, r->exec = NULL, r->workspace = 0, r->inst = NULL, r->inst_memory = NULL;
+    r->next_cta = r->result.ctas_done = 0;
+    r->started = false;
+    r->intervals.n = 0;
+    const uint32_t slot = r->slot;
+    if (flight_begin(g, r, slot) != WW_OK) return; // it has noted the fault
+    g->slots[slot] = r;
+    g->n_running++;
+}
+
 static void end_run(struct gpu *g, struct flight *r, uint64_t end) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
@@ -452,6 +486,11 @@ static void end_run(struct gpu *g, struct flight *r, uint64_t end) {
     for (uint32_t i = 0; i < g->config.sm_count; i++) sm_unbind(g->sm[i], r->slot);
     g->slots[r->slot] = NULL;
     g->n_running--;
+    if (r->rehearsals) {
+        g->busy_first = NULL;
+        begin_again(g, r);
+        return;
+    }
     const bool is_first = g->busy_first == r,
                was_alone = is_first && !left && !r->result.overlapped;
     if (is_first) g->busy_first = NULL;

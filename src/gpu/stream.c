@@ -345,6 +345,13 @@ static struct flight *take_order(struct gpu *g, const struct gpu_stream *s, stru
     return r;
 }
 
+// Whether work beside `w` is under way.
+static bool anything_else(const struct gpu *g, const struct work *w) {
+    for (const struct gpu_stream *s = g->streams; s; s = s->next)
+        if (s->head && s->head != w && s->head->running) return true;
+    return false;
+}
+
 static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct work *w) {
     if (g->n_running >= g->config.concurrent_kernels) return false;
     w->run = take_order(g, stream, w);
@@ -355,6 +362,7 @@ static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct 
     w->running = true;
     if (s != WW_OK) return true; // flight_begin has noted the fault
     if (g->options.functional) return true;
+    if (g->config.warm_launches && !anything_else(g, w)) flight_rehearse(g, w->run);
     g->slots[slot] = w->run;
     g->n_running++;
     return true;
@@ -363,7 +371,7 @@ static bool start_kernel(struct gpu *g, const struct gpu_stream *stream, struct 
 // Starts the head of `s` if it may. Answers whether anything changed.
 static bool try_start(struct gpu *g, struct gpu_stream *s) {
     struct work *w = s->head;
-    if (!w || w->running || !order_allows(g, s, w)) return false;
+    if (!w || w->running || g->rehearsing || !order_allows(g, s, w)) return false;
     switch (w->kind) {
     case WORK_KERNEL:
         if (w->order->functional) {

@@ -551,6 +551,7 @@ CHIP_FUNCTION(f_leak, WATTS_LEAK_W)
 CHIP_FUNCTION(f_peak, WATTS_PEAK_W)
 CHIP_FUNCTION(f_constant, WATTS_CONSTANT_W)
 CHIP_FUNCTION(f_design, WATTS_DESIGN_W)
+CHIP_FUNCTION(f_idle, WATTS_IDLE_W)
 static void f_added(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
     const char *component = text_arg(arg, n, 0);
@@ -770,6 +771,8 @@ static void f_published(sqlite3_context *c, int n, sqlite3_value **arg) {
     X("design_w", "", 0, 0, f_design,                                                              \
       "what the board can draw, as a vendor's design power is meant: static power at the "         \
       "junction's limit and `power.peak_duty` of all peaks (docs/power.md); needs no run")         \
+    X("idle_w", "", 0, 0, f_idle,                                                                  \
+      "what chip and board draw while no SM has work; needs no run")                               \
     X("event_j", "counter[, element]", 1, 2, f_event,                                              \
       "what one count costs in all components; needs no run")                                      \
     X("circuit", "item, node, metric", 3, 3, f_circuit,                                            \

@@ -291,7 +291,7 @@ struct watts_joules {
 };
 bool watts_run(const struct watts *w, const struct activity *a, double seconds, int component,
                struct watts_joules *out);
-enum watts_figure { WATTS_AREA_MM2, WATTS_LEAK_W, WATTS_PEAK_W, WATTS_CONSTANT_W, WATTS_DESIGN_W };
+enum watts_figure { WATTS_AREA_MM2, WATTS_LEAK_W, WATTS_PEAK_W, WATTS_CONSTANT_W, WATTS_DESIGN_W, WATTS_IDLE_W };
 double watts_of(const struct watts *w, int component, enum watts_figure what);
 // Hardware of the techniques that counted in `a`: rows whose prose has `words`; "": all, of all
 // components.

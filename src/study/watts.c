@@ -9,8 +9,19 @@
 
 struct watts {
     struct power_tree tree;
-    double design_w;
+    double design_w, idle_w;
 };
+
+// A second in which no SM has work.
+static enum ww_status idle(struct watts *w, const struct power_config *c, struct diags *d) {
+    struct activity a = {.c = {0}};
+    struct power_usage use;
+    a.c[ACT_cycles] = (uint64_t)c->core_hz;
+    a.c[ACT_sm_idle_cycles] = a.c[ACT_cycles] * c->sms;
+    const enum ww_status s = power_run(&w->tree, &a, 1, &use, d);
+    if (s == WW_OK) w->idle_w = use.power_w;
+    return s;
+}
 
 struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char **why) {
     struct watts *w = arena_alloc(a, sizeof *w);
@@ -20,6 +31,7 @@ struct watts *watts_new(struct arena *a, const struct gpu_config *c, const char 
     enum ww_status s = power_config_of(c, &pc, &d);
     if (s == WW_OK) s = power_build(&pc, &w->tree, &d);
     if (s == WW_OK) s = power_peak(&pc, &w->design_w, &d);
+    if (s == WW_OK) s = idle(w, &pc, &d);
     if (s != WW_OK) {
         char text[600];
         diags_first(&d, text, sizeof text);
@@ -56,6 +68,7 @@ double watts_of(const struct watts *w, int component, enum watts_figure what) {
     case WATTS_PEAK_W: return c->all_peak_w;
     case WATTS_CONSTANT_W: return c->all_constant_w;
     case WATTS_DESIGN_W: return w->design_w;
+    case WATTS_IDLE_W: return w->idle_w;
     }
     return NAN;
 }

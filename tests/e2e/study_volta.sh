@@ -6,7 +6,9 @@ says err ', 0 failed'
 python3 - <<'END' || fail "what the kernels count"
 import csv
 m = {}
-for r in csv.DictReader(open('s/metrics.csv')): m[r['workload'], r['metric']] = float(r['value'])
+again = {}
+for r in csv.DictReader(open('s/metrics.csv')):
+    (m if r['configuration'] == 'qv100' else again)[r['workload'], r['metric']] = float(r['value'])
 # (a launch) two tiles of eight warps: two chunks of 56 accesses and 96 for C and D
 assert m['wmma-gemm', 'shared_ours'] == 2 * 8 * (2 * 56 + 96)
 # A and B of a tile, 128 rows each of 128 halves; C of 128 x 128 floats; D likewise
@@ -18,6 +20,11 @@ assert m['fwtBatch2', 'l1_read'] == m['fwtBatch2', 'l1_written'] == 8192 * 4 / 3
 assert m['layerForward', 'l2_written'] == 3 * 1024
 # cold: what L2 gives was read from DRAM
 for w in ('fwtBatch2', 'fwtBatch1'): assert m[w, 'dram_read'] >= 8192 * 4 / 32, w
+# launched again: nothing comes from DRAM, and a kernel's power is its energy and the gap's over both times
+for w in ('fwtBatch2', 'fwtBatch1'): assert again[w, 'dram_read'] == 0, w
+for w in ('fwtBatch2', 'hotspot', 'sgemm'):
+    assert 55 < again[w, 'loop_w'] < again[w, 'cold_w'] or 55 > again[w, 'loop_w'] > again[w, 'cold_w'], w
+    assert abs(m[w, 'watts'] - again[w, 'loop_w']) < 1e-6 * m[w, 'watts'], w
 table = {r['workload']: r for r in csv.DictReader(open('s/cycles.csv'))}
 assert len(table) == 18 and float(table['sgemm']['measured [cycles]']) == 361310.6 and float(table['sgemm']['ours [cycles]']) > 0
 END

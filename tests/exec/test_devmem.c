@@ -53,6 +53,30 @@ static void no_leaks(void **state) {
     assert_int_not_equal(devmem_alloc(m, all, 0, NULL), 0);
     devmem_destroy(m);
 }
+// A copy puts back each byte of what still lives, host memory too, and leaves what came since alone.
+static void put_back(void **state) {
+    (void)state;
+    struct devmem *m = devmem_create(1 << 20);
+    static uint8_t host[5000];
+    const uint64_t a = devmem_alloc(m, 10001, 0, NULL), gone = devmem_alloc(m, 256, 0, NULL),
+                   mapped = devmem_map_host(m, host, sizeof host);
+    memset(devmem_host(m, a + 4000, 3000), 7, 3000);
+    memset(host, 9, sizeof host);
+    struct devmem_copy *const c = devmem_copy(m);
+    memset(devmem_host(m, a, 10001), 1, 10001);
+    memset(host + 4990, 2, 10);
+    assert_true(devmem_free(m, gone));
+    const uint64_t newer = devmem_alloc(m, 300000, 0, NULL);
+    *devmem_host(m, newer, 1) = 5;
+    devmem_put_back(m, c);
+    for (uint32_t i = 0; i < 10001; i++)
+        assert_int_equal(*devmem_host(m, a + i, 1), i >= 4000 && i < 7000 ? 7 : 0);
+    for (uint32_t i = 0; i < sizeof host; i++) assert_int_equal(host[i], 9);
+    assert_int_equal(*devmem_host(m, newer, 1), 5);
+    assert_ptr_equal(devmem_host(m, mapped, 1), host);
+    devmem_copy_free(c);
+    devmem_destroy(m);
+}
 static void host_mappings(void **state) {
     (void)state;
     struct devmem *m = devmem_create(1 << 20);
@@ -143,6 +167,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations),   cmocka_unit_test(no_leaks),
         cmocka_unit_test(host_mappings), cmocka_unit_test(handles),
-        cmocka_unit_test(device_heap),   cmocka_unit_test(beyond_4_gb)};
+        cmocka_unit_test(put_back),      cmocka_unit_test(device_heap),   cmocka_unit_test(beyond_4_gb)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,9 @@ static void test_refusals(void **state) {
     // design power: below all peaks and leakage at once, above the leakage that is there anyway
     assert_true(at(r, 0, 0, "design_w()") > at(r, 0, 0, "leak_w() + constant_w()"));
     assert_true(at(r, 0, 0, "design_w() / config('power.peak_duty')") > at(r, 0, 0, "peak_w()"));
+    // without work: leakage, constants and a share of the clocks
+    assert_true(at(r, 0, 0, "idle_w()") > at(r, 0, 0, "leak_w() + constant_w()"));
+    assert_true(at(r, 0, 0, "idle_w()") < at(r, 0, 0, "design_w()"));
     refuse(r, 0, 0, "config('sm.colour')", "no key `sm.colour`");
     refuse(r, 0, 0, "i", "no numbers");
     refuse(r, 0, 0, "published('n')", "no published value");
