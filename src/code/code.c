@@ -80,6 +80,7 @@ static bool build(struct build *b) {
     im->n_funcs = m->n_funcs;
     describe_params(im);
     image_link(im, &b->work, func, index, n, b->stack_bytes);
+    if (gen_has(im->target.gen, TRAIT_TWO_PIPES)) pipes_balance(im, &b->work);
     if (gen_has(im->target.gen, TRAIT_CONTROL)) control_set(im, &b->work);
     if (image_check(im, b->d) != WW_OK) return false;
     if (im->target.marks_last_reads) image_last_reads(im, &b->work);

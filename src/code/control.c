@@ -34,7 +34,8 @@ enum { FAR_AWAY = 1 << 20, LOOK_AHEAD = 256 };
 bool control_is_variable(const struct code_latencies *l, const struct minst *m) {
     if (m->op == OP_SYSCALL) return true;
     if (op_class_unit[m->klass] == UNIT_NONE) return false; // a barrier's result: the warp waits
-    return l->cycles[m->klass] == 0 || l->cycles[m->klass] > CONTROL_MAX_STALL;
+    const uint8_t cycles = l->cycles[minst_timing(m)];
+    return cycles == 0 || cycles > CONTROL_MAX_STALL;
 }
 
 // A filler that compares stands for a comparison and the guard that waits for it.
@@ -44,7 +45,7 @@ static bool is_guard(const struct minst *m, uint32_t slot) {
 }
 
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {
-    const uint32_t cycles = op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[m->klass];
+    const uint32_t cycles = op_class_unit[m->klass] == UNIT_NONE ? 1 : l->cycles[minst_timing(m)];
     return is_guard(m, slot) && l->guard > cycles ? l->guard : cycles;
 }
 

@@ -151,6 +151,7 @@ static void put_type(struct text *t, const struct minst *m) {
 static const char *const space_text[] = {"", "", "", "C", "G", "L", "P", "S", "T"};
 
 static void put_mnemonic(struct text *t, const struct minst *m) {
+    if (m->flags & MF_AS_MAD) put(t, "IMAD.");
     put(t, "%s", mop_info[m->op].text);
     if (m->flags & MF_FILLER) {
         put(t, ".%s", op_class_text(m->klass));

@@ -15,6 +15,9 @@ static inline uint32_t image_frame_bytes(const struct mfunc *f) {
 void image_link(struct code_image *im, struct arena *scratch, struct mfunc *const *func,
                 const uint32_t *index, uint32_t n, uint32_t stack_bytes);
 
+// Evens out the pipelines of integers and of multiply-adds, block by block (TRAIT_TWO_PIPES).
+void pipes_balance(struct code_image *im, struct arena *scratch);
+
 // Fills im->last_reads of a linked image. `scratch` is for working memory.
 void image_last_reads(struct code_image *im, struct arena *scratch);
 

@@ -127,7 +127,9 @@ enum minst_flags {
     // to src[1]'s immediate (others), subtracted when that immediate is negative. image resolves
     // it when the frame's final size is known, and clears the flag.
     MF_FRAME = 1 << 25,
-    MF_SPILL = 1 << 26 // a spilled register's place in local memory, which no program wrote or reads
+    MF_SPILL = 1 << 26, // a spilled register's place in local memory, which no program wrote or reads
+    MF_AS_MAD = 1 << 27 // a move, addition or shift in the form of a multiply-add, in whose pipeline
+                        // it runs (pipes.c)
 };
 
 // sub-operation codes
@@ -174,7 +176,7 @@ enum msyscall { MSYS_VPRINTF, MSYS_MALLOC, MSYS_FREE, MSYS_ASSERTFAIL };
 // One machine instruction. Operand order for each operation stands in ops.def.
 struct minst {
     uint16_t op;     // enum mop
-    uint8_t klass;   // enum op_class: what it is timed and counted as
+    uint8_t klass;   // enum op_class: what it is counted as, and timed as but for MF_AS_MAD
     uint8_t type;    // enum ptx_type the operation works in (destination type of CVT)
     uint8_t stype;   // source type (CVT, mixed set/slct, textures' coordinate type)
     uint8_t cmp, bop, rnd;
@@ -197,6 +199,11 @@ struct minst {
     uint16_t aux;    // video op code, vector selectors, txq query, table number of BRX/CALLI, ...
 };
 enum { GUARD_NONE = -1 };
+
+// The class whose pipeline, latency and interval are the instruction's.
+static inline uint8_t minst_timing(const struct minst *m) {
+    return m->flags & MF_AS_MAD ? (uint8_t)OPC_INT_MAD : m->klass;
+}
 
 // Whether the machine takes operand `o` as src[s] of `i`, the other sources being as they are:
 // which slots hold constants and immediates, how long an immediate may be, and that there is one

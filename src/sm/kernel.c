@@ -236,9 +236,9 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
 
 static bool decode_one(struct decoder *d, const struct minst *m, struct sm_inst *in,
                        struct sm_wide *wide) {
-    const struct class_timing *t = &d->c->timing[m->klass];
+    const struct class_timing *t = &d->c->timing[minst_timing(m)];
     in->klass = m->klass;
-    in->unit = unit_of(d->c, m->klass);
+    in->unit = unit_of(d->c, minst_timing(m));
     if (m->op == OP_SYSCALL) in->unit = UNIT_LDST; // malloc's answer comes from memory
     in->latency = (uint16_t)t->latency;
     in->interval = (uint16_t)(t->interval == 0 ? 1 : t->interval);

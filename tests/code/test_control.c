@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "code/control.h"
+#include "code/image.h"
 #include "test_targets.h"
 
 enum { N = 40, REGS = 12 };
@@ -110,6 +111,77 @@ static void fixed_latencies_become_stalls(void **state) {
     drop(s);
 }
 
+// ---- pipelines ----------------------------------------------------------------------------------
+static struct minst add(uint32_t d, uint32_t a, uint32_t b) {
+    struct minst m = op3(OP_IADD, d, a, b);
+    m.type = PTX_U32;
+    return m;
+}
+static struct opnd immediate(uint64_t imm) {
+    return (struct opnd){.kind = OPND_IMM, .words = 1, .imm = imm};
+}
+
+// Marks the multiply-adds of a block of instructions, as a word of bits.
+static uint32_t balanced(struct minst *m, uint32_t n) {
+    struct code_image im = {.inst = m, .n_insts = n, .n_funcs = 1, .func_pc = (uint32_t[1]){0}};
+    struct arena scratch;
+    arena_init(&scratch, NULL);
+    pipes_balance(&im, &scratch);
+    arena_free(&scratch);
+    uint32_t marks = 0;
+    for (uint32_t i = 0; i < n; i++) marks |= (uint32_t)((m[i].flags & MF_AS_MAD) != 0) << i;
+    return marks;
+}
+
+// What ptxas 11.8 makes of such blocks for sm_70 (pipes.c).
+static void pipelines_are_evened_out(void **state) {
+    (void)state;
+    const struct minst e = inst(OP_EXIT);
+    struct minst alone[] = {
+        add(1, 0, 2), add(2, 0, 1), add(1, 0, 2), add(2, 0, 1), add(1, 0, 2), add(2, 0, 1), e};
+    assert_int_equal(balanced(alone, 7), 0x2a);
+    struct minst xors[] = {add(1, 0, 2), op3(OP_LOP, 2, 0, 1), add(1, 0, 2), op3(OP_LOP, 2, 0, 1),
+                           e};
+    assert_int_equal(balanced(xors, 5), 0x05);
+    struct minst two[] = {add(1, 0, 2),
+                          add(3, 0, 2),
+                          op3(OP_LOP, 2, 0, 1),
+                          add(1, 0, 2),
+                          add(3, 0, 2),
+                          op3(OP_LOP, 2, 0, 1),
+                          e};
+    assert_int_equal(balanced(two, 7), 0x1a); // three of four
+    struct minst fmas[] = {add(1, 0, 2), op3(OP_FFMA, 4, 5, 6), add(1, 0, 2), op3(OP_FFMA, 4, 5, 6),
+                           e};
+    assert_int_equal(balanced(fmas, 5), 0);
+    struct minst constants[] = {add(1, 0, 2), add(2, 0, 1), op3(OP_LOP, 2, 0, 1), e};
+    constants[0].src[1] = immediate(7);
+    constants[1].flags = MF_CC_OUT;
+    assert_int_equal(balanced(constants, 4), 0);
+    struct minst others[] = {
+        inst(OP_MOV),         op3(OP_SHL, 2, 1, 0), op3(OP_ISCADD, 3, 1, 2), op3(OP_SHL, 2, 1, 3),
+        op3(OP_LOP, 2, 0, 1), op3(OP_LOP, 2, 0, 1), op3(OP_LOP, 2, 0, 1),    e};
+    others[0].dst[0] = reg(1);
+    others[0].src[0] = immediate(5);
+    others[1].src[1] = immediate(3);
+    others[1].type = others[3].type = PTX_B32;
+    assert_int_equal(balanced(others, 8), 0x07); // but the shift by a register
+}
+
+// Its result is there when a multiply-add's would be.
+static void a_multiply_add_takes_its_time(void **state) {
+    (void)state;
+    struct code_latencies l = test_latencies();
+    l.cycles[OPC_INT_MAD] = 5;
+    struct minst m[] = {add(1, 0, 0), add(2, 1, 1), inst(OP_EXIT)};
+    m[0].flags = MF_AS_MAD;
+    struct sample *const s = set(m, WW_COUNT(m), l);
+    assert_int_equal(s->im.control[0].stall, 5);
+    assert_int_equal(faults(s), 0);
+    drop(s);
+}
+
+// ---- counters -----------------------------------------------------------------------------------
 static void variable_latencies_become_counters(void **state) {
     (void)state;
     struct minst m[] = {
@@ -294,6 +366,8 @@ static void what_is_taken_away_is_missed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixed_latencies_become_stalls),
+        cmocka_unit_test(pipelines_are_evened_out),
+        cmocka_unit_test(a_multiply_add_takes_its_time),
         cmocka_unit_test(variable_latencies_become_counters),
         cmocka_unit_test(paths_meet),
         cmocka_unit_test(guards_wait_longer),
