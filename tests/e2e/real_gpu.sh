@@ -37,6 +37,32 @@ says bad.csv ',vectorAdd,small,,,,failed,,$'; says err 'expected 2'
 says ladder.csv ',ladder,fma-2-24,ladderFma,1,'
 "$tool" --ladder 0 >out 2>err && fail "--ladder 0 passes"; says err 'number of the GPU'
 "$tool" --ladder 2 --work 3 bfs >out 2>err && fail "--ladder with a workload passes"; says err 'not `bfs`'
+# size volta and the workloads of volta/: their own module, from compute capability 7.0 on; a size that a
+# workload lacks is no failure
+WARPWATT_GPU=v100 "$tool" -l "$lib" -b "$TMP/build4" -o "$TMP/volta.csv" -s small,volta -n 1 pathfinder wmma-gemm vectorAdd --dry-run >out 2>err &&
+    fail "an option behind the workloads passes"
+"$tool" -s small,volta --dry-run pathfinder wmma-gemm vectorAdd >out 2>err || { fail "--dry-run"; cat err; }
+printf '%s\n' 'pathfinder small sm_20 300 9' 'pathfinder volta sm_70 100000 101' 'wmma-gemm small sm_70 128 256 128' \
+    'wmma-gemm volta sm_70 4096 4096 4096' 'vectorAdd small sm_20 4096' >wanted
+cut -d' ' -f1-3 wanted >a; cut -d' ' -f1-3 out >b; cmp -s a b || { fail "--dry-run says"; cat out; }
+[ ! -e "$root/build-real/lines.csv" ] || [ "$root/build-real/lines.csv" -ot wanted ] || fail "--dry-run writes"
+"$tool" -a sm_75 -s volta --dry-run >out 2>err; says out '^wmma-gemm volta sm_75 4096 4096 4096$'; lacks out 'sm_20|sm_70|vectorAdd'
+[ "$(wc -l <out)" = "$(cat "$root"/workloads/*/workload.yaml "$root"/workloads/volta/*/workload.yaml | grep -c '^  volta: ')" ] || fail "not every size volta"
+"$tool" -s volta --dry-run vectorAdd >out 2>err && fail "a size of no workload passes"; says err 'no workload here has a size `volta`'
+"$tool" -a 70 --dry-run >out 2>err && fail "-a 70 passes"; says err 'must read sm_NN'
+# built on one machine, run on another that has no compiler: on a V100, and on a GPU that is too old for some
+"$tool" --no-build -b "$TMP/built" >out 2>err && fail "--no-build without programs passes"; says err 'holds no programs'
+WARPWATT_GPU=/no/gpu "$tool" --build-only -l "$lib" -b "$TMP/built" pathfinder wmma-gemm >out 2>err || { fail "--build-only"; cat err; }
+says err '2 programs, 0 failures'
+mv built moved
+bare() { CC=/no/cc CLANG=/no/clang "$tool" --no-build -l "$lib" -b "$TMP/moved" -n 1 "$@" >out 2>err; }
+WARPWATT_GPU=v100 bare -o "$TMP/volta.csv" -s small,volta pathfinder || { fail "--no-build"; cat err; }
+WARPWATT_GPU=v100 bare -o "$TMP/wmma.csv" -s small wmma-gemm || { fail "--no-build of wmma-gemm"; cat err; }
+says volta.csv ',7\.0,[^,]+,[0-9]+,[0-9]+,pathfinder,small,[a-zA-Z]+,[0-9]+,[0-9.]+,passed,'
+says volta.csv ',pathfinder,volta,[a-zA-Z]+,[0-9]+,[0-9.]+,passed,'; says wmma.csv ',wmma-gemm,small,wmmaGemm,1,[0-9.]+,passed,'
+bare -o "$TMP/old.csv" -s small,volta pathfinder wmma-gemm || { fail "--no-build on an old GPU"; cat err; }
+says err 'wmma-gemm small: skipped, it needs compute capability 7.0'; says err 'pathfinder volta: skipped'; lacks old.csv volta
+bare -o "$TMP/none.csv" vectorAdd && fail "a program that was not built passes"; says err 'vectorAdd: not in'
 # what the program says when the file cannot be written
 WARPWATT_TIMES=/no/such/dir/t run 1 run vectorAdd; says err 'cannot write /no/such/dir/t'
 finish
