@@ -40,8 +40,8 @@ bool control_is_variable(const struct code_latencies *l, const struct minst *m) 
 
 // A filler that compares stands for a comparison and the guard that waits for it.
 static bool is_guard(const struct minst *m, uint32_t slot) {
-    if (m->flags & MF_FILLER) return m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
-    return slot >= CONTROL_GUARD;
+    const bool compares = m->klass == OPC_INT_CMP || m->klass == OPC_FP_CMP;
+    return slot >= CONTROL_GUARD || (slot < CONTROL_PRED && compares && m->flags & MF_FILLER);
 }
 
 uint32_t control_latency(const struct code_latencies *l, const struct minst *m, uint32_t slot) {

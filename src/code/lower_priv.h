@@ -30,7 +30,7 @@ enum lower_cost {
 #undef LOWER_COST
     LOWER_COST_N
 };
-enum { LOWER_MAX_STEPS = 10 };
+enum { LOWER_MAX_STEPS = 14 };
 struct lower_step {
     uint8_t klass, count;
     bool side; // beside the chain: reads the sources, nothing waits for it

@@ -624,7 +624,7 @@ static const struct row rows[] = {
     {"int division, dependent", "v100", 127, HOT, ARAFA_V, 0.06, chain, "div.s32 %a, %a, %b;", 10},
     {"uint remainder, dependent", "v100", 117, HOT, ARAFA_V, 0.06, chain, "rem.u32 %a, %a, %b;",
      10},
-    {"rsqrt, dependent", "v100", 31, HOT, ARAFA_V, 0.06, chain, "rsqrt.approx.f32 %x, %x;", 0},
+    {"rsqrt, dependent", "v100", 31, HOT, ARAFA_V, 0.12, chain, "rsqrt.approx.f32 %x, %x;", 0},
     {"half fma, dependent", "v100", 6, HOT, JIA_V, 0.05, chain, "fma.rn.f16x2 %a, %a, %b, %b;", 0},
     {"shared loads of 32 bits", "v100", 28, "accesses/hot clock/SM",
      "Jia 2018 (V100): 87.5 % of 32", 0.15, shared_rate, NULL, 32},

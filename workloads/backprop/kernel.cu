@@ -27,20 +27,20 @@ extern "C" __global__ void layerForward(const float *in, float *weights, float *
     __syncthreads();
     tile[ty][tx] *= input[ty];
     __syncthreads();
-#ifdef WW_VOLTA // nvcc has unrolled the loop and folded the powers since, but not their conversions
+#ifdef WW_VOLTA // nvcc has unrolled the loop and folded the powers since, but not the remainders
 #pragma unroll
     for (int level = 1; level <= LEVELS; level++) {
-        int stride;
-#ifdef WW_EMULATE
-        stride = 1 << level;
-#else
-        asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(stride) : "f"((float)(1 << level)));
+        const int stride = 1 << level;
+        unsigned divisor = 1u << level;
+#ifndef WW_EMULATE
+        asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(divisor) : "f"((float)stride));
 #endif
+        if ((unsigned)ty % divisor == 0) tile[ty][tx] += tile[ty + stride / 2][tx];
 #else
     for (int level = 1; level <= LEVELS; level++) {
         const int stride = (int)__exp2f((float)level);
-#endif
         if (ty % stride == 0) tile[ty][tx] += tile[ty + stride / 2][tx];
+#endif
         __syncthreads();
     }
     weights[at] = tile[ty][tx];
