@@ -1,14 +1,15 @@
 // What `compare` advises: of the configurations that lose at most a hundredth of the first one's
-// speed, the one with the least energy-delay; with what it saves and where, and what it costs in
-// time and area. The numbers are a figure of the comparison, so that CSV, JSON and page have them
-// too.
+// speed, the one with the least energy-delay, if it saves a thousandth; with what it saves and
+// where, and what it costs in time and area. The numbers are a figure of the comparison, so that
+// CSV, JSON and page have them too.
 #include "cli/cli.h"
 
 #include <math.h>
 
 #include "study/study.h"
 
-static const double SLOWER_AT_MOST = 1.01; // of the first configuration's time
+static const double SLOWER_AT_MOST = 1.01;  // of the first configuration's time
+static const double SAVES_AT_LEAST = 0.999; // of its energy-delay: less is no reason to change
 
 enum column {
     SUM_ENERGY,
@@ -108,17 +109,29 @@ static void print_where(const double *v, FILE *out) {
     if (*between == ',') fputs(" of all energy\n", out);
 }
 
+// "saves 1.05 % of energy"; where it is the other way round, the words for that.
+static void print_change(FILE *out, const char *saves, const char *takes, const char *of,
+                         double percent) {
+    const bool less = percent >= -0.005;
+    fprintf(out, "%s %.2f %% %s%s", less ? saves : takes, fabs(percent), less ? "of " : "more ",
+            of);
+}
+
 static void print_choice(const struct sheet *sh, const struct sheet_figure *g, uint32_t row,
                          FILE *out) {
     const double *const v = g->row[row].value;
-    fprintf(out,
-            "  saves %.2f %% of energy (%.2f to %.2f %%, as the fitted rest of the die draws), "
-            "%.2f %% of energy-delay\n",
-            100 * (1 - v[SUM_ENERGY]), v[SUM_LEAST], v[SUM_MOST], 100 * (1 - v[SUM_EDP]));
+    print_change(out, "  saves", "  takes", "energy", 100 * (1 - v[SUM_ENERGY]));
+    fprintf(out, " (%.2f to %.2f %% less, as the fitted rest of the die draws)", v[SUM_LEAST],
+            v[SUM_MOST]);
+    print_change(out, ", saves", ", takes", "energy-delay", 100 * (1 - v[SUM_EDP]));
+    fputc('\n', out);
     print_where(v, out);
-    fprintf(out, "  costs %.2f %% of time", 100 * (v[SUM_TIME] - 1));
+    print_change(out, "  saves", "  takes", "time", 100 * (1 - v[SUM_TIME]));
     print_slowest(sh, row + 1, out);
-    fprintf(out, "\n  adds %.4f mm2, %.3f %% of the chip\n", v[SUM_MM2], v[SUM_MM2_SHARE]);
+    if (v[SUM_MM2] > 0)
+        fprintf(out, "\n  adds %.4f mm2, %.3f %% of the chip\n", v[SUM_MM2], v[SUM_MM2_SHARE]);
+    else
+        fputs("\n  adds no area\n", out);
 }
 
 // The row with the least of a column among those of at most `time`; n_rows: none.
@@ -139,16 +152,16 @@ void recommend_print(const struct sheet *sh, const char *base, FILE *out) {
     if (any == g->n_rows) return; // no energies
     if (take == g->n_rows)
         fprintf(out, "\nRecommended: %s stays; every other one is more than 1 %% slower\n", base);
-    else if (g->row[take].value[SUM_EDP] >= 1)
+    else if (g->row[take].value[SUM_EDP] > SAVES_AT_LEAST)
         fprintf(out,
-                "\nRecommended: %s stays; no other one that is at most 1 %% slower saves "
+                "\nRecommended: %s stays; no other one that is at most 1 %% slower saves 0.1 %% of "
                 "energy-delay\n",
                 base);
     else {
         fprintf(out, "\nRecommended: %s instead of %s\n", g->row[take].name, base);
         print_choice(sh, g, take, out);
     }
-    if (any == take || g->row[any].value[SUM_ENERGY] >= 1) return;
+    if (any == take || g->row[any].value[SUM_ENERGY] > SAVES_AT_LEAST) return;
     fprintf(out, "Least energy, whatever it takes: %s\n", g->row[any].name);
     print_choice(sh, g, any, out);
 }

@@ -630,24 +630,76 @@ static enum ww_status write_comparison(struct cli *c, FILE *f, const char *gpu, 
     return WW_OK;
 }
 
-static void print_tables(const struct sheet *sh) {
-    for (uint32_t i = 0; i < sh->study->figure.n; i++) {
-        const struct sheet_figure *g = &sh->figure[i];
-        printf("\n%s%s%s%s\n  %-22s", g->figure->title, *g->figure->series.at[0].unit ? " (" : "",
-               g->figure->series.at[0].unit, *g->figure->series.at[0].unit ? ")" : "", "");
-        for (uint32_t q = 0; q < g->n_series; q++)
-            printf(" %14.14s", g->figure->series.at[q].label);
-        putchar('\n');
-        for (uint32_t r = 0; r < g->n_rows; r++) {
-            printf("  %-22.22s", g->row[r].name);
-            for (uint32_t q = 0; q < g->n_series; q++) {
-                if (isfinite(g->row[r].value[q]))
-                    printf(" %14.4g", g->row[r].value[q]);
-                else
-                    printf(" %14s", "-");
-            }
-            putchar('\n');
+// A column's heading: its label in lines of whole words, the unit below where columns differ in it.
+enum { HEAD_LINES = 4, HEAD_WIDTH = 12, ROW_NAME = 22 };
+struct heading {
+    const char *line[HEAD_LINES];
+    int len[HEAD_LINES], n, width;
+};
+
+static void heading_add(struct heading *h, const char *text, int len) {
+    h->line[h->n] = text, h->len[h->n++] = len;
+    if (len > h->width) h->width = len;
+}
+
+// The last line but the unit's takes all that is left, so that nothing is cut.
+static struct heading heading_of(const char *label, const char *unit) {
+    struct heading h = {.width = HEAD_WIDTH};
+    while (*label) {
+        const int all = (int)strlen(label);
+        int len = all;
+        if (h.n < HEAD_LINES - 2 && len > HEAD_WIDTH) {
+            const char *space = NULL;
+            for (int i = 1; i < all && (i <= HEAD_WIDTH || !space); i++)
+                if (label[i] == ' ') space = label + i;
+            if (space) len = (int)(space - label);
         }
+        heading_add(&h, label, len);
+        label += len + (len < all);
+    }
+    if (*unit) heading_add(&h, unit, (int)strlen(unit));
+    return h;
+}
+
+static void print_table(struct cli *c, const struct sheet_figure *g) {
+    const char *const unit = g->figure->series.at[0].unit;
+    bool same = true;
+    int lines = 0, names = ROW_NAME;
+    for (uint32_t q = 1; q < g->n_series; q++)
+        same &= strcmp(g->figure->series.at[q].unit, unit) == 0;
+    struct heading *const head = arena_alloc(&c->arena, (g->n_series + 1) * sizeof *head);
+    for (uint32_t q = 0; q < g->n_series; q++) {
+        const struct study_series *const s = &g->figure->series.at[q];
+        head[q] = heading_of(s->label, same ? "" : s->unit);
+        if (head[q].n > lines) lines = head[q].n;
+    }
+    for (uint32_t r = 0; r < g->n_rows; r++)
+        if ((int)strlen(g->row[r].name) > names) names = (int)strlen(g->row[r].name);
+    printf("\n%s%s%s%s\n", g->figure->title, same && *unit ? " (" : "", same ? unit : "",
+           same && *unit ? ")" : "");
+    for (int k = 0; k < lines; k++) {
+        int blank = 2 + names;
+        for (uint32_t q = 0; q < g->n_series; q++) {
+            const int at = k - (lines - head[q].n); // headings end in one line
+            blank += 2 + head[q].width;
+            if (at < 0) continue;
+            printf("%*.*s", blank, head[q].len[at], head[q].line[at]);
+            blank = 0;
+        }
+        putchar('\n');
+    }
+    for (uint32_t r = 0; r < g->n_rows; r++) {
+        printf("  %-*s", names, g->row[r].name);
+        for (uint32_t q = 0; q < g->n_series; q++) {
+            const double v = g->row[r].value[q];
+            if (!isfinite(v))
+                printf("  %*s", head[q].width, "-");
+            else if (strcmp(g->figure->series.at[q].unit, "%") == 0)
+                printf("  %*.2f", head[q].width, fabs(v) < 0.005 ? 0 : v); // no -0.00
+            else
+                printf("  %*.4g", head[q].width, v);
+        }
+        putchar('\n');
     }
 }
 
@@ -716,7 +768,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
         if (code < 2 && o.pool.action == POOL_RUN) {
             sheet.size = size;
-            print_tables(&sheet);
+            for (uint32_t i = 0; i < sheet.study->figure.n; i++) print_table(c, &sheet.figure[i]);
             recommend_print(&sheet, k.name[0], stdout);
             if (sheet.note) printf("\nnote: %s\n", sheet.note);
             if (o.out_dir) printf("\n%s/index.html\n", o.out_dir);
