@@ -42,6 +42,9 @@ static inline bool gen_has(enum target_gen gen, enum gen_trait t) {
 // known, or it varies, and the result is waited for through a counter.
 struct code_latencies {
     uint8_t cycles[OPC_N];
+    // Of those that are known: the unit, and for how many cycles its one pipeline then takes nothing
+    // else of the warp's sub-core; 0: there are several, or that is not known.
+    uint8_t unit[OPC_N], interval[OPC_N];
     uint8_t branch; // at least, from the issue of a branch to that of the warp's next instruction
     uint8_t guard;  // of a predicate to what it guards, if that is longer; at most CONTROL_MAX_STALL
 };

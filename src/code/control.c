@@ -7,7 +7,9 @@
 // the issue on, so that an instruction right behind waits for it only with a stall of two.
 //
 //   fixed latency     results are there so many cycles after the issue: stalls see to it; a guard
-//                     sees a predicate later than an operand does
+//                     sees a predicate later than an operand does. A pipeline of half a warp's lanes
+//                     takes the warp's next instruction two cycles later: a stall of two says so, as
+//                     ptxas writes it, and counts for the results that come
 //   variable latency  memory, special functions, shared double precision, and what takes longer than
 //                     a stall count can say: counters see to it. Operands are read late, so a
 //                     register may be overwritten once a counter says so
@@ -19,8 +21,8 @@
 //      nearest to it
 //   2. to a fixed point: by slot (register, predicate, carry) the counters that may be up for it on
 //      some path, and the cycles until its fixed latency is over. What an instruction touches gives
-//      its wait mask and the stall of whatever may issue before it. Waits and stalls only grow. Since
-//      a wait takes its counters off all slots, the states begin anew when some have grown
+//      its wait mask and the stall of whatever may issue before it. Waits and stalls only grow.
+//      Since a wait takes its counters off all slots, the states begin anew when some have grown
 //
 // Calls and returns wait for everything, so that nothing crosses them. A thread of a diverged warp
 // sees at least the cycles of its own path, since other threads' instructions only add to them.
@@ -102,29 +104,37 @@ struct state {
     uint8_t written[CONTROL_SLOTS]; // counters that may be up for a write of the slot
     uint8_t read[CONTROL_SLOTS];    // ... for a read
     uint8_t left[CONTROL_SLOTS];    // cycles until a fixed latency is over
+    uint8_t taken[UNIT_N];          // cycles until the unit takes another instruction of the warp
 };
 
 struct setter {
     struct code_image *im;
     const struct code_latencies *latencies;
     struct cfg *cfg;
-    struct state *out; // by block, as of the issue of its last instruction
+    struct state *out;   // by block, as of the issue of its last instruction
     uint8_t *will_write; // a slot's byte by block: the block, or one that it leads to, writes it
     uint32_t next;       // counter to try first
 };
+
+static uint8_t less(uint8_t left, uint32_t elapsed) {
+    return left > elapsed ? (uint8_t)(left - elapsed) : 0;
+}
+
+static uint8_t larger(uint8_t a, uint8_t b) { return a > b ? a : b; }
 
 static void join(struct state *s, const struct state *other, uint32_t elapsed) {
     for (uint32_t i = 0; i < CONTROL_SLOTS; i++) {
         s->written[i] |= other->written[i];
         s->read[i] |= other->read[i];
-        const uint8_t left = other->left[i] > elapsed ? (uint8_t)(other->left[i] - elapsed) : 0;
-        s->left[i] = s->left[i] > left ? s->left[i] : left;
+        s->left[i] = larger(s->left[i], less(other->left[i], elapsed));
     }
+    for (uint32_t u = 0; u < UNIT_N; u++)
+        s->taken[u] = larger(s->taken[u], less(other->taken[u], elapsed));
 }
 
 static void elapse(struct state *s, uint32_t cycles) {
-    for (uint32_t i = 0; i < CONTROL_SLOTS; i++)
-        s->left[i] = s->left[i] > cycles ? (uint8_t)(s->left[i] - cycles) : 0;
+    for (uint32_t i = 0; i < CONTROL_SLOTS; i++) s->left[i] = less(s->left[i], cycles);
+    for (uint32_t u = 0; u < UNIT_N; u++) s->taken[u] = less(s->taken[u], cycles);
 }
 
 static uint8_t counters_up(const struct state *s) {
@@ -153,6 +163,11 @@ static uint32_t cycles_before(const struct setter *c, const struct state *s, con
     }
     for (uint32_t i = 0; i < o->n_reads; i++)
         need = s->left[o->read[i]] > need ? s->left[o->read[i]] : need;
+    // The warp would wait for the pipeline in any case: a stall says so to what comes after.
+    if (c->latencies->interval[m->klass] != 0) {
+        const uint32_t taken = s->taken[c->latencies->unit[m->klass]];
+        need = taken > need ? taken : need;
+    }
     // The later of two results is written later.
     const bool is_variable = control_is_variable(c->latencies, m);
     for (uint32_t i = 0; i < o->n_writes; i++) {
@@ -180,6 +195,8 @@ static void issue(const struct setter *c, struct state *s, uint32_t pc,
         memset(s, 0, sizeof *s);
         return;
     }
+    if (c->latencies->interval[m->klass] != 0)
+        s->taken[c->latencies->unit[m->klass]] = c->latencies->interval[m->klass];
     if (k->read != CONTROL_NONE)
         for (uint32_t i = 0; i < o->n_reads; i++) s->read[o->read[i]] |= (uint8_t)(1u << k->read);
     for (uint32_t i = 0; i < o->n_writes; i++) {
@@ -247,8 +264,7 @@ static struct ahead look_ahead(const struct setter *c, uint32_t pc,
             a.result = i - pc;
             return a; // which waits for the operands' reading too
         }
-        if (!a.overwrites &&
-            (drains || touches(mine->read, mine->n_reads, o.write, o.n_writes))) {
+        if (!a.overwrites && (drains || touches(mine->read, mine->n_reads, o.write, o.n_writes))) {
             a.overwrites = true;
             a.operand = i - pc;
             if (mine->n_writes == 0) return a;
@@ -445,8 +461,8 @@ void control_set(struct code_image *im, struct arena *scratch) {
     c.cfg = cfg_build_image(scratch, im);
     im->control = arena_alloc(&im->arena, im->n_insts * sizeof *im->control);
     for (uint32_t i = 0; i < im->n_insts; i++)
-        im->control[i] = (struct code_control){
-            .stall = 1, .write = CONTROL_NONE, .read = CONTROL_NONE};
+        im->control[i] =
+            (struct code_control){.stall = 1, .write = CONTROL_NONE, .read = CONTROL_NONE};
     c.out = arena_alloc(scratch, (size_t)c.cfg->n * sizeof *c.out);
     find_writes(&c, scratch);
     for (uint32_t i = 0; i < c.cfg->n_order; i++) assign_block(&c, c.cfg->order[i]);

@@ -194,25 +194,39 @@ static uint8_t unit_of(const struct sm_config *c, uint8_t klass) {
     return unit;
 }
 
-// What a compiler that knows the chip tells its instructions: the latencies of units that a sub-core
-// has for itself and that take an instruction whenever they say so. Memory, the unit of special
-// functions and double-precision units that sub-cores share answer when they can (R. Huerta et al.,
-// "Analyzing modern NVIDIA GPU cores", 2025).
+static uint32_t pipes_of(const struct sm_config *c, uint8_t unit) {
+    switch (unit) {
+    case UNIT_DP: return c->dp_units;
+    case UNIT_TENSOR: return c->tensor_units;
+    default: return c->clusters;
+    }
+}
+
+// What a compiler that knows the chip tells its instructions: the latencies of units that a
+// sub-core has for itself and that take an instruction whenever they say so. Memory, the unit of
+// special functions and double-precision units that sub-cores share answer when they can (R. Huerta
+// et al., "Analyzing modern NVIDIA GPU cores", 2025).
 void sm_code_latencies(const struct sm_config *c, struct code_latencies *out) {
     *out = (struct code_latencies){.branch = (uint8_t)c->branch_latency,
                                     .guard = (uint8_t)c->guard_latency};
     for (uint32_t k = 0; k < OPC_N; k++) {
         const uint8_t unit = unit_of(c, (uint8_t)k);
-        if (unit == UNIT_NONE || unit == UNIT_LDST || unit == UNIT_TEX || unit == UNIT_SFU) continue;
+        if (unit == UNIT_NONE || unit == UNIT_LDST || unit == UNIT_TEX || unit == UNIT_SFU)
+            continue;
         if (unit == UNIT_DP && c->dp_units < c->sub_cores) continue;
         const uint32_t latency = c->timing[k].latency;
         const uint32_t cycles = c->read_latency + (latency != 0 ? latency : 1) + c->write_latency;
         out->cycles[k] = cycles <= CONTROL_MAX_STALL ? (uint8_t)cycles : 0;
+        const uint32_t interval = c->timing[k].interval;
+        const bool is_alone = pipes_of(c, unit) == (c->sub_cores == 0 ? 1 : c->sub_cores);
+        if (out->cycles[k] == 0 || interval > CONTROL_MAX_STALL || !is_alone) continue;
+        out->unit[k] = unit;
+        out->interval[k] = (uint8_t)interval;
     }
 }
 
-// Control bits take the place of the sets of registers. A row stands in the operand cache's place of
-// the first operand that names it.
+// Control bits take the place of the sets of registers. A row stands in the operand cache's place
+// of the first operand that names it.
 static void decode_control(const struct code_image *im, const struct minst *m, struct sm_inst *in) {
     const struct code_control *const k = &im->control[m - im->inst];
     in->stall = k->yield && k->stall < 2 ? 2 : k->stall;
@@ -226,8 +240,9 @@ static void decode_control(const struct code_image *im, const struct minst *m, s
     in->place = 0;
     for (uint32_t i = 0; i < in->n_src; i++) {
         uint32_t at = 0;
-        while (at < WW_COUNT(m->src) && !(m->src[at].kind == OPND_GPR && in->src[i] >= m->src[at].reg &&
-                                          in->src[i] < m->src[at].reg + m->src[at].words))
+        while (at < WW_COUNT(m->src) &&
+               !(m->src[at].kind == OPND_GPR && in->src[i] >= m->src[at].reg &&
+                 in->src[i] < m->src[at].reg + m->src[at].words))
             at++;
         in->place |= (at < CONTROL_REUSE_SLOTS ? at : 3u) << 2 * i;
         if (at < CONTROL_REUSE_SLOTS && k->reuse >> at & 1) in->keep |= (uint16_t)(1u << i);
