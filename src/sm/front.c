@@ -1,12 +1,14 @@
 // The front end: a fetch reads the instruction cache for one warp, brings up to fetch_instructions
 // of one line, and fills the warp's buffer decode_latency cycles after the data came. Fetching goes
-// round the warps whose buffer has room for a whole fetch. A miss goes to memory and the warp asks
-// again when the line is there.
+// round the warps whose buffer has room for a whole fetch. With fetch_streams what is on its way
+// takes room too and a warp's fetches follow each other (one warp of a sub-core issues in every
+// cycle, Huerta et al. 2025); else a warp has one at a time. A miss goes to memory and the warp
+// asks again when the line is there.
 //
-// With L0 caches (sm.l0_bytes) a fetch reads its sub-core's, whose misses read the instruction cache
-// of the SM: the line is ready l0_miss_latency later, and the lines behind it are asked for too, a
-// line a cycle, so that straight code streams (Huerta et al. 2025 find a stream buffer there). Left
-// out: sub-cores do not wait for each other at the SM's cache.
+// With L0 caches (sm.l0_bytes) a fetch reads its sub-core's, whose misses read the instruction
+// cache of the SM: the line is ready l0_miss_latency later, and the lines behind it are asked for
+// too, a line a cycle, so that straight code streams (Huerta et al. 2025 find a stream buffer
+// there). Left out: sub-cores do not wait for each other at the SM's cache.
 //
 // Constant-bank operands are looked up when their instruction becomes the next of its warp; while a
 // line is on its way the warp waits (`wait_const`). An arithmetic instruction's hit takes no time.
@@ -27,8 +29,9 @@ void front_flush(struct sm *s, uint32_t w) {
     warp->ib_n = 0;
     s->v.decoded &= ~bit;
     s->v.go &= ~bit;
-    if (f->fetching & bit) {
+    if ((f->fetching & bit) != 0 || warp->ib_coming != 0) {
         warp->fetch_gen++;
+        warp->ib_coming = 0;
         f->fetching &= ~bit;
     }
 }
@@ -206,13 +209,13 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     struct warp *const warp = &s->res.warp[w];
     const struct sm_kernel *k = s->res.kernel[warp->kslot].kernel;
     const uint64_t bit = BIT64(w);
-    const uint32_t pc = warp->exec->pc + warp->ib_n;
+    const uint32_t taken = warp->ib_n + warp->ib_coming, pc = warp->exec->pc + taken;
     f->want &= ~bit;
     if (pc >= k->image->n_insts) return true; // behind the last exit: nothing to bring
     const uint64_t addr = k->code_address + (uint64_t)pc * s->c.instruction_bytes;
     uint32_t n = k->image->n_insts - pc;
     if (n > s->c.fetch_instructions) n = s->c.fetch_instructions;
-    if (n > s->c.ibuffer_entries - warp->ib_n) n = s->c.ibuffer_entries - warp->ib_n;
+    if (n > s->c.ibuffer_entries - taken) n = s->c.ibuffer_entries - taken;
     const struct sm_cache *const c = &s->caches.of[CLIENT_INST];
     enum fetch_outcome outcome = FETCH_HIT;
     uint32_t extra = 0;
@@ -231,8 +234,10 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     }
     if (outcome == FETCH_LATE) return false;
     s->act.c[ACT_fetches]++;
-    f->fetching |= bit;
+    if (outcome == FETCH_MISS || !s->c.fetch_streams) f->fetching |= bit;
     if (outcome == FETCH_MISS) return true;
+    warp->ib_coming = (uint8_t)(warp->ib_coming + n);
+    front_want(s, w);
     // Fetches of a sub-core are decoded in their order.
     f->decoded_at =
         max64(f->decoded_at, t + s->c.icache.hit_latency + s->c.decode_latency + extra);
@@ -264,7 +269,8 @@ void front_decode(struct sm *s, uint64_t t) {
         k->n--;
         struct warp *const warp = &s->res.warp[x.warp];
         if (ww_unlikely(x.gen != warp->fetch_gen)) continue; // flushed since
-        sub_of(s, x.warp)->front.fetching &= ~BIT64(x.warp);
+        if (!s->c.fetch_streams) sub_of(s, x.warp)->front.fetching &= ~BIT64(x.warp);
+        warp->ib_coming = (uint8_t)(warp->ib_coming - x.n);
         s->act.c[ACT_ibuffer_writes] += x.n;
         const bool was_empty = warp->ib_n == 0;
         warp->ib_n = (uint8_t)(warp->ib_n + x.n);

@@ -39,6 +39,7 @@ struct warp {
     uint16_t fetch_gen; // fetches of older generations are dropped
     uint8_t exited;     // no live lane, results may still be on their way
     uint8_t async_now;  // group that cp.async adds to
+    uint8_t ib_coming;  // instructions on their way into its buffer
     uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
     uint16_t async_left[ASYNC_GROUPS];
     uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)

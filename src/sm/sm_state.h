@@ -289,7 +289,8 @@ static inline void front_want(struct sm *s, uint32_t w) {
     const struct warp *const warp = &s->res.warp[w];
     struct front *const f = &sub_of(s, w)->front;
     const uint64_t no = f->fetching | s->v.wait_branch | ~s->v.resident;
-    const uint64_t has_room = s->c.ibuffer_entries - warp->ib_n >= f->room;
+    const uint32_t taken = warp->ib_n + warp->ib_coming;
+    const uint64_t has_room = s->c.ibuffer_entries - taken >= f->room;
     f->want |= has_room << w & ~no; // nothing branches on it
 }
 // The warp fetches nothing until it wants to again.

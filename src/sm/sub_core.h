@@ -24,7 +24,7 @@ struct l0_cache {
 };
 struct front {
     uint64_t want;          // warps that have room for a fetch
-    uint64_t fetching;      // warps that have one under way
+    uint64_t fetching;      // warps that wait for one before they want another
     uint64_t held;          // could not ask for their line: again when something came back
     uint64_t decoded_at;    // the newest of its fetches on their way is decoded
     uint32_t last;          // warp that was fetched for last
