@@ -1,9 +1,9 @@
 // One cycle of an SM. Compiled six times: with STEP_FULL 0 no technique is ever looked at and
 // clusters are chosen at issue (step_plain.c), with 1 all is there (step_full.c); with STEP_MANY 1
 // for several sub-cores (step_many_plain.c, step_many.c), else the compiler knows that there is
-// one; with STEP_CONTROL for SMs that know readiness by control bits (step_control.c; step_many.c asks
-// each); with STEP_GROUP 1 for SMs that share a front end (step_group.c), of which one schedules for
-// all. Within a cycle:
+// one; with STEP_CONTROL for SMs that know readiness by control bits (step_control.c; step_many.c
+// asks each); with STEP_GROUP 1 for SMs that share a front end (step_group.c), of which one
+// schedules for all. Within a cycle:
 //
 //   1. what became known: replies of memory, transactions, results (they free registers), fetched
 //      instructions, so that all of it can be used in the same cycle; the techniques' start of the
@@ -330,8 +330,8 @@ static void tell_issued(struct sm *s, const struct sm_inst *in, uint32_t w, uint
 }
 #endif
 
-// What an instruction that issues does to its warp's counters. Of one that reads its operands late they
-// are complete in cycle `ready`.
+// What an instruction that issues does to its warp's counters. Of one that reads its operands late
+// they are complete in cycle `ready`.
 static void count_up(struct sm *s, struct warp *warp, uint32_t w, const struct sm_inst *in,
                      uint64_t ready, uint64_t t) {
     if (in->flags & SI_RESULT && in->write != CONTROL_NONE) counters_reserve(warp, in);
@@ -389,6 +389,11 @@ static void dispatch(struct sm *s, struct sub_core *sub, struct warp *warp, uint
     (void)pc, (void)sc, (void)is_second;
 #endif
     units_book(s, x, unit, pipe, t, interval, STEP_FULL);
+    // A matrix instruction may read for some cycles while nothing can follow it into its pipeline.
+    if (ww_unlikely(unit == UNIT_TENSOR) && s->c.tensor_read_cycles > 1) {
+        const uint64_t first = t + s->c.read_latency;
+        ready -= min64(ready - first, s->c.tensor_read_cycles - 1);
+    }
 #if STEP_FULL
     if (ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
 #endif

@@ -153,6 +153,19 @@ static double cycles_of_rounds(struct bench *b, const char *kernel, uint32_t cta
     return (double)(cycles[2] - cycles[1]);
 }
 
+// Cycles of the hot clock that a product of 16x16x16 takes which adds to the one before.
+static double products(const struct row *r) {
+    struct bench b;
+    open_one_sm(&b, r->gpu);
+    const struct keys keys[] = {{"op", r->text}, {NULL, NULL}};
+    load_micro(&b, "product", keys);
+    const uint64_t d = bench_buffer(&b, NULL, 64);
+    const double cycles = cycles_of_rounds(&b, "product", 1, 32, d, 16) / (16 * 32.0) * hot(&b);
+    dump_counts(&b);
+    bench_close(&b);
+    return cycles;
+}
+
 // Operations of threads that an SM does in a cycle of the hot clock. The text holds `number`
 // operations.
 static double rate(const struct row *r) {
@@ -455,6 +468,12 @@ static double coalescing(const struct row *r) {
 #define GUIDE12 "Guide 12.3"
 #define POPC4   "popc.b32 %a0, %a0;\npopc.b32 %a1, %a1;\npopc.b32 %a2, %a2;\npopc.b32 %a3, %a3;"
 
+#define RAIHAN    "Raihan 2019 (TITAN V): from a set of steps to the next"
+#define MATRIX(x) "{%" x "0, %" x "1, %" x "2, %" x "3, %" x "4, %" x "5, %" x "6, %" x "7}"
+#define WMMA(types, sum)                                                                           \
+    "wmma.mma.sync.aligned.row.col.m16n16k16." types " " sum                                       \
+    ", " MATRIX("a") ", " MATRIX("b") ", " sum ";"
+
 static const struct row rows[] = {
     // Tesla
     {"int add, dependent", "gt240", 24, HOT, WONG, 0.03, chain, "add.u32 %a, %a, %b;", 0},
@@ -636,6 +655,10 @@ static const struct row rows[] = {
      shared_rate, "and.b32 %a, %a, 0;", 64},
     {"shared loads of 128 bits, one address", "v100", 16, "accesses/hot clock/SM", FORUM, 0.05,
      shared_rate, "and.b32 %a, %a, 0;", 128},
+    {"16x16x16 product to floats, dependent", "v100", 40, HOT, RAIHAN, 0.03, products,
+     WMMA("f32.f32", "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}"), 0},
+    {"16x16x16 product to halves, dependent", "v100", 52, HOT, RAIHAN, 0.03, products,
+     WMMA("f16.f16", "{%h0, %h1, %h2, %h3}"), 0},
     {"DRAM reads", "v100", 96, "% of peak", "V100 stream logs", 0.12, bandwidth, "read", 0},
     {"DRAM copies", "v100", 83.3, "% of peak", JIA_V, 0.12, bandwidth, "copy", 0},
     {"int add, dependent", "rtx2060s", 4, HOT, JIA_T, 0.03, chain, "add.u32 %a, %a, 5;", 0},

@@ -1,6 +1,6 @@
-// An SM without a scoreboard: stall counts and dependence counters make a warp wait exactly as long as
-// the configuration says, and the operand cache saves what it should. Differences of whole programs,
-// so that their beginning and end do not count.
+// An SM without a scoreboard: stall counts and dependence counters make a warp wait exactly as long
+// as the configuration says, and the operand cache saves what it should. Differences of whole
+// programs, so that their beginning and end do not count.
 #include "test_rig.h"
 
 enum { READ = 2, WRITE = 1, ADD = 3, SFU = 9, DP = 6, LATE = 14 };
@@ -53,6 +53,76 @@ static void dependent_instructions_wait_their_latency(void **state) {
         assert_int_equal(chain(k, 30) - chain(k, 20), 10 * each[k]);
 }
 
+static void keep_nothing(struct rig *g) {
+    for (uint32_t pc = 0; pc < g->n; pc++) g->im.control[pc].reuse = 0;
+}
+
+// A pipeline that takes an instruction every `interval` cycles: the warp's next one stalls for it,
+// and the cycles count for the result that the last one needs.
+static uint64_t pairs(uint32_t n, uint32_t interval) {
+    struct rig *g = machine();
+    for (uint32_t k = 0; k < OPC_N; k++) g->c.timing[k].interval = interval;
+    for (uint32_t i = 0; i < n; i++) {
+        fadd(g, 2, 2, 3);
+        fadd(g, 4, 5, 3);
+    }
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    assert_int_equal(g->im.control[0].stall, interval);
+    assert_int_equal(g->im.control[1].stall, READ + ADD + WRITE - interval);
+    assert_int_equal(act(g, ACT_issue_slots + STALL_unit_busy), 0);
+    rig_free(g);
+    return cycles;
+}
+static void a_pipeline_s_cycles_are_stalls(void **state) {
+    (void)state;
+    for (uint32_t interval = 1; interval <= 3; interval++)
+        assert_int_equal(pairs(30, interval) - pairs(20, interval), 10 * (READ + ADD + WRITE));
+}
+
+// A buffer of three instructions, a fetch of one, which is there three cycles later.
+static uint64_t straight(uint32_t n, bool streams) {
+    struct rig *g = machine();
+    g->c.fetch_width = g->c.fetch_instructions = 1;
+    g->c.ibuffer_entries = 3;
+    g->c.decode_latency = 2;
+    g->c.icache.hit_latency = 1;
+    g->c.fetch_streams = streams;
+    for (uint32_t i = 0; i < n; i++) fadd(g, 2 + i % 16, 20, 21);
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    rig_free(g);
+    return cycles;
+}
+static void a_warp_s_fetches_follow_each_other(void **state) {
+    (void)state;
+    assert_int_equal(straight(60, true) - straight(40, true), 20);
+    assert_int_equal(straight(60, false) - straight(40, false), 20 * 3);
+}
+
+// Matrix instructions, two cycles apart, of three pairs of registers: as many as the banks give in
+// two cycles.
+static uint64_t matrices(uint32_t n, uint32_t read_cycles) {
+    struct rig *g = machine();
+    g->c.tensor_units = 1;
+    g->c.tensor_read_cycles = read_cycles;
+    g->c.rf_banks = 2;
+    g->c.collector_ports = 2;
+    g->c.timing[OPC_MMA_884_F32] = (struct class_timing){.latency = 7, .interval = 2};
+    g->change_control = keep_nothing;
+    for (uint32_t i = 0; i < n; i++)
+        emit(g, OP_HMMA_884, OPC_MMA_884_F32, PTX_F32, RR(2, 2), RR(4, 2), RR(6, 2), RR(2, 2));
+    exit_(g);
+    const uint64_t cycles = rig_run(g);
+    rig_free(g);
+    return cycles;
+}
+static void matrix_instructions_read_for_two_cycles(void **state) {
+    (void)state;
+    assert_int_equal(matrices(30, 2) - matrices(20, 2), 10 * (READ + 7 + WRITE));
+    assert_int_equal(matrices(30, 1) - matrices(20, 1), 10 * (READ + 7 + WRITE + 1));
+}
+
 // A store's value is overwritten by the next instruction, or is not.
 static uint64_t after_store(bool overwrites) {
     struct rig *g = machine();
@@ -72,11 +142,8 @@ static void operands_that_are_read_late_are_waited_for(void **state) {
     assert_int_equal(after_store(true) - after_store(false), LATE - 1);
 }
 
-// Multiply-adds of three registers of one bank of two, which serves two rows a cycle. The sum of each
-// is the next one's operand.
-static void keep_nothing(struct rig *g) {
-    for (uint32_t pc = 0; pc < g->n; pc++) g->im.control[pc].reuse = 0;
-}
+// Multiply-adds of three registers of one bank of two, which serves two rows a cycle. The sum of
+// each is the next one's operand.
 static uint64_t products(uint32_t n, bool keeps, uint64_t *hits, uint64_t *conflicts) {
     struct rig *g = machine();
     g->c.rf_banks = 2;
@@ -131,8 +198,8 @@ static void a_conflict_holds_the_issue_stage(void **state) {
     assert_int_equal(slots[1], 0);
 }
 
-// Three warps of two CTAs: the last CTA's warp goes first, then the highest number, and each goes on
-// as long as it is ready.
+// Three warps of two CTAs: the last CTA's warp goes first, then the highest number, and each goes
+// on as long as it is ready.
 struct order {
     uint32_t n, warp[64];
 };
@@ -197,6 +264,9 @@ static void counters_are_not_overrun(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependent_instructions_wait_their_latency),
+        cmocka_unit_test(a_pipeline_s_cycles_are_stalls),
+        cmocka_unit_test(a_warp_s_fetches_follow_each_other),
+        cmocka_unit_test(matrix_instructions_read_for_two_cycles),
         cmocka_unit_test(operands_that_are_read_late_are_waited_for),
         cmocka_unit_test(kept_operands_save_a_conflict),
         cmocka_unit_test(a_conflict_holds_the_issue_stage),

@@ -97,6 +97,8 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     c->fetch_width = 1 + rnd(2);
     c->fetch_instructions = 1 + rnd(2);
     c->ibuffer_entries = c->fetch_instructions * (1 + rnd(2));
+    c->fetch_streams = which / 2 % 2;
+    c->tensor_read_cycles = 1 + which % 3;
     c->scheduler_interval = 1 + rnd(3) / 2;
     c->issue_width = c->max_issues_per_warp = 1 + rnd(2);
     c->dual_issue_diff_units = rnd(2);
