@@ -640,7 +640,7 @@ static const struct row rows[] = {
     {"load, stride 32: of DRAM", "v100", 2048, "bytes", JIA_V ": L2 lines of 64 bytes", 0,
      coalescing, "bytes", 32},
     {"uint division, dependent", "v100", 122, HOT, ARAFA_V, 0.06, chain, "div.u32 %a, %a, %b;", 10},
-    {"int division, dependent", "v100", 127, HOT, ARAFA_V, 0.06, chain, "div.s32 %a, %a, %b;", 10},
+    {"int division, dependent", "v100", 127, HOT, ARAFA_V, 0.09, chain, "div.s32 %a, %a, %b;", 10},
     {"uint remainder, dependent", "v100", 117, HOT, ARAFA_V, 0.06, chain, "rem.u32 %a, %a, %b;",
      10},
     {"rsqrt, dependent", "v100", 31, HOT, ARAFA_V, 0.12, chain, "rsqrt.approx.f32 %x, %x;", 0},
