@@ -2,43 +2,10 @@
 // hand as nvcc's constructors do: reader, registration, launches, symbols and managed variables
 // without nvcc. Host sides are written here again, so expected values are those of the .cu files'
 // comments.
-#include "cudart/runtime.h"
-#include "expect.h"
+#include "fixture.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-void **__cudaRegisterFatBinary(void *wrapper);
-void __cudaRegisterFatBinaryEnd(void **h);
-void __cudaUnregisterFatBinary(void **h);
-void __cudaRegisterFunction(void **h, const char *host, char *device, const char *name, int limit,
-                            void *, void *, void *, void *, int *);
-void __cudaRegisterVar(void **h, char *host, char *address, const char *name, int ext, size_t size,
-                       int constant, int global);
-void __cudaRegisterManagedVar(void **h, void **host, char *address, const char *name, int ext,
-                              size_t size, int constant, int global);
-char __cudaInitModule(void **h);
-cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
-cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
-cudaError_t cudaMalloc(void **, size_t);
-cudaError_t cudaFree(void *);
-cudaError_t cudaMemcpy(void *, const void *, size_t, int);
-cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, int);
-cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, int);
-cudaError_t cudaGetSymbolSize(size_t *, const void *);
-cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaGetLastError(void);
-const char *cudaGetErrorName(cudaError_t);
-
-// Every fixture with its kernels. An address of this table is what the program knows a kernel by.
-enum { MOST_KERNELS = 8, MOST_UNITS = 4 };
-static struct fixture {
-    const char *name;
-    const char *kernel[MOST_KERNELS];
-    struct { unsigned magic, version; const void *data; const void *const *units; } wrapper;
-    const void *unit[MOST_UNITS + 1];
-    void **handle;
-} fixtures[] = {
+// Every fixture with its kernels.
+struct fixture fixtures[] = {
     {"vector_add", {"_Z3addPKfS0_Pfi"}},
     {"streams", {"_Z4workPfii", "_Z3putPii", "_Z5timesPii"}},
     {"constants", {"_Z3usePf"}},
@@ -58,45 +25,7 @@ static struct fixture {
 #endif
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0] };
-
-static const void *kernel(const char *fixture, int k) {
-    for (int i = 0; i < FIXTURES; i++)
-        if (strcmp(fixtures[i].name, fixture) == 0) return &fixtures[i].kernel[k];
-    CHECK(!"no such fixture");
-    return NULL;
-}
-
-// The section as the linker left it: containers one after the other, each at a multiple of 8. One
-// of them: wrapper version 1; more (device code linked from several files): version 2.
-static void add(struct fixture *f) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%d/%s.fatbin", FIXTURES_DIR, MAJOR, f->name);
-    FILE *file = fopen(path, "rb");
-    CHECK(file);
-    char *p = calloc(1, 1 << 16);
-    const size_t bytes = fread(p, 1, 1 << 16, file);
-    fclose(file);
-    int n = 0;
-    for (size_t at = 0; at + 16 <= bytes;) {
-        unsigned magic;
-        unsigned long long size;
-        memcpy(&magic, p + at, 4);
-        memcpy(&size, p + at + 8, 8);
-        CHECK(magic == 0xBA55ED50 && n < MOST_UNITS);
-        f->unit[n++] = p + at;
-        at = (at + 16 + size + 7) / 8 * 8;
-    }
-    CHECK(n > 0);
-    f->wrapper.magic = 0x466243B1;
-    f->wrapper.version = n == 1 ? 1 : 2;
-    f->wrapper.data = p;
-    f->wrapper.units = n == 1 ? NULL : f->unit;
-    f->handle = __cudaRegisterFatBinary(&f->wrapper);
-    for (int k = 0; k < MOST_KERNELS && f->kernel[k]; k++)
-        __cudaRegisterFunction(f->handle, (const char *)&f->kernel[k],
-                               (char *)(uintptr_t)f->kernel[k], f->kernel[k], -1, NULL, NULL, NULL,
-                               NULL, NULL);
-}
+const int n_fixtures = FIXTURES;
 
 // Host shadows of device variables.
 static char weights[16], scale[4], counter[4], hidden[10], steps[4], offsets[16];
@@ -110,13 +39,6 @@ static void variable(const char *fixture, char *host, const char *name, size_t b
             __cudaRegisterVar(fixtures[i].handle, host, (char *)(uintptr_t)name, name, 0, bytes,
                               constant, 0);
 }
-
-#define LAUNCH(fixture, k, grid, block, ...)                                                       \
-    do {                                                                                           \
-        void *args_[] = {__VA_ARGS__};                                                             \
-        OK(cudaLaunchKernel(kernel(fixture, k), (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args_, 0, \
-                            NULL));                                                                \
-    } while (0)
 
 static void plain(void) {
     float *d[3], h[300];
