@@ -90,12 +90,12 @@ void chip_report_print(const struct chip_report *r, int depth, FILE *out) {
         fprintf(out, "(the published %g W: %s)\n", g->tech.idle_w, g->tech.idle_what);
     fprintf(
         out,
-        "\nresting on constants fitted to gt240 and gtx480: %.0f %% of the area, %.0f %% of the "
-        "static\npower, %.0f %% of the peak%s. %s\n",
+        "\nresting on constants that the GPU file marks as fitted: %.0f %% of the area, %.0f %% of "
+        "the static\npower, %.0f %% of the peak%s. %s\n",
         100 * r->fitted_area, 100 * r->fitted_still, 100 * r->fitted_peak,
         r->tree.peak_duty < 1 ? " (whose duty is fitted too)" : "",
-        g->power.fitted_here ? "This chip is one of the two."
-                             : "This chip is not one of them: its figures are predictions.");
+        g->power.fitted_here ? "They are fitted to this chip, some to others too."
+                             : "They are fitted to other chips: its figures are predictions.");
 }
 
 static json_t *component_json(const struct power_tree *t, int i) {

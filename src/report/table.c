@@ -29,7 +29,8 @@ const char *table_scaled(double v, const char *unit, char buf[32]) {
     size_t i = 0;
     while (i + 1 < WW_COUNT(step) && fabs(v) < step[i].scale * 0.9995) i++;
     if (v == 0) i = 4;
-    snprintf(buf, 32, "%.4g %s%s", v / step[i].scale, step[i].prefix, unit);
+    const bool bare = !*step[i].prefix && !*unit;
+    snprintf(buf, 32, "%.4g%s%s%s", v / step[i].scale, bare ? "" : " ", step[i].prefix, unit);
     return buf;
 }
 

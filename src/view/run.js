@@ -276,13 +276,21 @@
     return r.kernels.filter(function (k) { return at(k).y > 0; }).map(function (k) {
       return Object.assign(at(k), { name: k.kernel + (r === other ? " (beside)" : ""), was: r === other ? {} : at(twin(k)) }); });
   }
+  // Words at the powers of ten of an axis; at 2 and 5 too where it has few of them, everywhere where it has none.
+  function decades(write) {
+    return function (v, i, all) {
+      var length = all[all.length - 1].value / all[0].value, digit = Math.round(v / Math.pow(10, Math.floor(Math.log10(v) + 1e-9)));
+      return digit === 1 || (length < 300 && (digit === 2 || digit === 5)) || length < 10 ? write(v) : "";
+    };
+  }
   function rooflines() {
     var both = other ? [run, other] : [run];
     var sets = both.reduce(function (all, r) { return all.concat(roofSets(r)); }, []);
     function an_operation(k) { return k.energy_j / k.operations; }
     function axes(y) {
-      return { x: { type: "logarithmic", title: { display: true, text: "operations a byte" } },
-        y: { type: "logarithmic", title: { display: true, text: y }, ticks: { callback: function (v) { return scaled(v, "").trim(); } } } };
+      return { x: { type: "logarithmic", title: { display: true, text: "operations a byte" },
+        ticks: { callback: decades(function (v) { return v < 1000 ? fixed(v) : whole(v); }) } },
+        y: { type: "logarithmic", title: { display: true, text: y }, ticks: { callback: decades(function (v) { return scaled(v, "").trim(); }) } } };
     }
     var key = other && el("p", { "class": "meta", text: "Discs and long dashes: " + run.title + " on " + run.gpu.name +
       "; triangles and short dashes: " + beside_title + "." });

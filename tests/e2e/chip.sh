@@ -1,8 +1,10 @@
 # `warpwatt chip`: area, leakage and peak power of a GPU without a program.
 . "$HERE/lib.sh"
-for g in gt240 gtx480 gtx480-16sm gtx580 gtx780; do
-    run 0 chip -g $g; says out '^total'; says out '^    sm '; says out 'die area'; says out 'fitted to gt240 and gtx480'
+for g in gt240 gtx480 gtx480-16sm gtx580 gtx780 titanx-pascal rtx2060s v100 qv100; do
+    run 0 chip -g $g; says out '^total'; says out '^    sm '; says out 'die area'; says out 'marks as fitted'
 done
+run 0 chip -g v100; says out 'fitted to this chip'; lacks out 'predictions'
+run 0 chip -g rtx2060s; says out 'predictions'; lacks out 'fitted to this chip'
 run 0 chip -g gtx580; says out 'GeForce GTX 580'; says out 'predictions'; says out '520\.0'; says out '244\.0'
 run 0 chip -g gt240; lacks out 'predictions'; says out '139\.0'; says out '69\.0'
 run 0 chip --depth 1; says out '^  chip'; lacks out '^    sm '
