@@ -144,6 +144,8 @@ static bool prepare(struct cli *c, struct run_request *q) {
     // what the program and all that it starts load first: it puts our runtime in the place of one
     // that was linked into a program (src/cudart/preload.c)
     list_first(c, "LD_PRELOAD", arena_printf(&c->arena, "%s/libwarpwatt-preload.so", lib));
+    // a program that was built with AddressSanitizer would not start behind it
+    list_first(c, "ASAN_OPTIONS", "verify_asan_link_order=0");
     q->session.owner = (uint32_t)getpid();
     if (session_to_env(&q->session)) return true;
     diag_add(&c->diags, WW_ERROR_MEMORY, "the environment has no room for the options");

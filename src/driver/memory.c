@@ -197,7 +197,8 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flag
     if (r == CUDA_SUCCESS && DRIVER_KEY(devmem_host(gpu_memory(gpu()), at, bytes)) != at) {
         process_say(
             "managed memory needs device addresses that are free on the host, and here they "
-            "are not: it answers CUDA_ERROR_NOT_SUPPORTED");
+            "are not (AddressSanitizer has those from 2 GB on): it answers "
+            "CUDA_ERROR_NOT_SUPPORTED; a GPU with less memory may find room: --told memory=1GB");
         devmem_free(gpu_memory(gpu()), at);
         r = CUDA_ERROR_NOT_SUPPORTED;
     }

@@ -83,4 +83,27 @@ sed 's/^cc_major: 9/cc_major: 4/' large.yaml >gap.yaml
 run 2 run -g gap.yaml vectorAdd; says err 'makes compute capability 4.0, of which nothing is known'; one_sentence err
 run 2 run -g large.yaml -s sm.gen=fermi vectorAdd; says err 'does not belong to compute capability 9.0'; one_sentence err
 run 2 run -g gtx480 -s cc_major=9 -s cc_minor=0 vectorAdd; says err 'gen'; one_sentence err
+# A program with AddressSanitizer: it starts, and managed memory says what it needs, and has it then.
+cat >managed.c <<'C'
+#include <cuda.h>
+#include <stdio.h>
+int main(void) {
+    CUcontext c;
+    CUdeviceptr p;
+    if (cuInit(0) || cuCtxCreate(&c, 0, 0)) return 9;
+    const CUresult r = cuMemAllocManaged(&p, 4096, CU_MEM_ATTACH_GLOBAL);
+    printf("managed %d\n", r);
+    if (r == CUDA_SUCCESS) printf("value %d\n", *(int *)p = 5);
+    return 0;
+}
+C
+lib=$(dirname "$WARPWATT")
+if ! ldd "$lib/libcuda.so.1" | grep -q asan && echo 'int main(void) { return 0; }' >try.c && cc -fsanitize=address try.c -o try 2>/dev/null && ./try 2>/dev/null; then
+    cc -fsanitize=address -I"$HERE/../../include" managed.c -o managed -L"$lib" -l:libcuda.so.1 || fail "managed.c"
+    ASAN_OPTIONS=detect_leaks=0 run 0 run -q -g v100 -- ./managed
+    says out 'managed 801'; says err 'AddressSanitizer has those'; says err '--told memory=1GB'
+    ASAN_OPTIONS=detect_leaks=0 run 0 run -q -g v100 --told memory=1GB -- ./managed; says out 'managed 0'; says out 'value 5'
+    ASAN_OPTIONS=verify_asan_link_order=1 run 1 run -q -g v100 -- ./managed; says err 'ASan runtime does not come first' # the user's word counts
+fi
+cc -I"$HERE/../../include" managed.c -o managed -L"$lib" -l:libcuda.so.1 && { run 0 run -q -g v100 -- ./managed; says out 'value 5'; }
 finish
