@@ -286,6 +286,8 @@ struct shared_shape {
                          // 2.64 accesses a hot clock on GTX 480; others: 0)
     bool pairs; // a wide load whose lanes come in pairs of one address fills its passes twice over
 };
+// Different places of `bytes` (a power of two, to which they are aligned) that the lanes want.
+uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes);
 uint32_t shared_access_passes(const struct shared_shape *s, const uint64_t *addr, uint32_t mask,
                               uint32_t bytes);
 

@@ -122,3 +122,27 @@ uint32_t shared_passes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint
                                    .one_broadcast = one_broadcast};
     return shared_access_passes(&s, addr, mask, bytes);
 }
+
+uint32_t shared_places(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
+    const uint32_t shift = bits_first32(bytes);
+    if (!mask) return 0;
+    // Around the first lane's place: most accesses lie within 64 places of it, and nothing branches.
+    const uint64_t origin = (addr[bits_first32(mask)] >> shift) - 32;
+    uint64_t seen = 0, far = 0;
+    for (uint32_t lane = 0; lane < WARP; lane++) {
+        const uint64_t at = (addr[lane] >> shift) - origin, is_in = mask >> lane & 1;
+        far |= (at >> 6) & (0 - is_in);
+        seen |= is_in << (at & 63);
+    }
+    if (!far) return bits_count64(seen);
+    uint64_t place[64];
+    seen = 0;
+    FOR_EACH_BIT32(lane, mask) {
+        const uint64_t at = addr[lane] >> shift;
+        uint32_t i = (uint32_t)(at ^ at >> 6) & 63;
+        while ((seen >> i & 1) && place[i] != at) i = (i + 1) & 63;
+        place[i] = at;
+        seen |= UINT64_C(1) << i;
+    }
+    return bits_count64(seen);
+}

@@ -208,6 +208,19 @@ static void gate_idle(const struct power_tree *tree, const struct activity *a,
     }
 }
 
+// Static power that flows while something counts, with the regulators' part.
+static void add_static(const struct power_tree *tree, const struct activity *a,
+                       struct power_usage *out) {
+    for (int i = 0; i < tree->events; i++) {
+        const struct power_event *e = &tree->event[i];
+        if (!e->is_static) continue;
+        double j = 0;
+        for (uint32_t k = 0; k < e->n; k++) j += (double)a->c[e->act + k] * e->energy_j;
+        out->static_j[e->component] += j;
+        if (tree->regulator >= 0) out->static_j[tree->regulator] += j * tree->regulator_loss;
+    }
+}
+
 enum ww_status power_run(const struct power_tree *tree, const struct activity *a, double seconds,
                          struct power_usage *out, struct diags *d) {
     if (!(seconds > 0 && seconds < 1e12))
@@ -221,9 +234,11 @@ enum ww_status power_run(const struct power_tree *tree, const struct activity *a
         const struct power_event *e = &tree->event[i];
         double count = 0;
         for (uint32_t k = 0; k < e->n; k++) count += (double)a->c[e->act + k];
-        out->dynamic_j[e->component] += count * e->energy_j * power_data_factor(&e->data, a);
+        if (!e->is_static)
+            out->dynamic_j[e->component] += count * e->energy_j * power_data_factor(&e->data, a);
     }
     gate_idle(tree, a, out);
+    add_static(tree, a, out); // of SMs with work: no gate takes it
     const double less = power_savings_apply(tree, a, out) + out->gated_j;
     if (tree->regulator >= 0) { // its static loss is a constant of the component
         out->static_j[tree->regulator] -= less * tree->regulator_loss;

@@ -65,6 +65,7 @@ struct power_event {
     int component;
     uint32_t act, n;
     double energy_j, peak_per_s; // counts a second at most, over the machine
+    bool is_static;      // counts time: not dynamic energy
     double word_part_j;  // of energy_j, a part of a divided word line; 0: undivided
     double word_gates_j; // what dividing the line adds to energy_j
     double front_j;      // of energy_j, what is for the SM's front end

@@ -15,6 +15,13 @@ static struct power_cache cache_of(const struct cache_config *k, unsigned out_by
                                 .mshr_merge = k->mshr_merge};
 }
 
+// A sub-core's instruction cache has the lines of the SM's.
+static struct power_cache l0_of(const struct sm_config *s) {
+    struct power_cache k = cache_of(&s->icache, s->fetch_instructions * s->instruction_bytes);
+    k.bytes = s->l0_bytes, k.ways = s->l0_ways, k.mshrs = 0;
+    return k;
+}
+
 // Hot cycles that `n` pipelines of an SM keep a warp of this class, each.
 static double passes(const struct gpu_config *g, unsigned op_class) {
     return g->sm.timing[op_class].interval * g->clocks.hot_mhz / g->clocks.core_mhz;

@@ -123,6 +123,10 @@ struct array tree_put_array(struct builder *b, int i, struct array_config c, dou
     return a;
 }
 
+void tree_event_static(struct builder *b) {
+    b->tree->event[b->tree->events - 1].is_static = true;
+}
+
 void tree_word_part(struct builder *b, double word_part_j, double word_gates_j) {
     struct power_event *e = &b->tree->event[b->tree->events - 1];
     e->word_part_j = word_part_j;

@@ -34,7 +34,8 @@ static void build_shared(struct builder *b, double lanes_s) {
                            .entries = words ? words : 1, .bits = 32, .rw_ports = 1, .banks = banks},
                        LONG_CORE);
     double mean = tree_array_cost(c) * (a.read_j + a.write_j) / 2;
-    tree_event(b, i, ACT_shared_lanes, mean, lanes_s);
+    const bool by_words = c->sub_cores > 1; // these count them
+    tree_event(b, i, by_words ? ACT_shared_words : ACT_shared_lanes, mean, lanes_s);
     if (c->l1.bytes) {
         const double cost = c->l1_cost > 0 ? c->l1_cost : 1;
         a.read_j *= cost, a.write_j *= cost;
@@ -48,7 +49,12 @@ static void build_shared(struct builder *b, double lanes_s) {
                  x_d = circuit_crossbar(t, banks, banks, 32);
     tree_put_block(b, i, &x_a, 1);
     tree_put_block(b, i, &x_d, 1);
-    tree_event(b, i, ACT_shared_lanes, x_a.energy_j + x_d.energy_j, lanes_s);
+    if (by_words) {
+        tree_event(b, i, ACT_shared_words, x_a.energy_j, lanes_s);
+        tree_event(b, i, ACT_shared_lane_words, x_d.energy_j, lanes_s);
+    } else {
+        tree_event(b, i, ACT_shared_lanes, x_a.energy_j + x_d.energy_j, lanes_s);
+    }
     tree_event(b, i, ACT_shuffles, 32 * x_d.energy_j, 0);
     if (c->l1.bytes) {
         tree_event(b, i, ACT_l1_read_hits, x_a.energy_j, 0);

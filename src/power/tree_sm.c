@@ -36,8 +36,15 @@ static void build_control(struct builder *b) {
     i = tree_add(b, PART_icache, n);
     if (c->icache.bytes) {
         a = tree_put_cache(b, i, &c->icache, 1, LONG_CORE);
-        tree_event(b, i, ACT_fetches, a.read_j, issue);
+        if (!c->l0.bytes) tree_event(b, i, ACT_fetches, a.read_j, issue);
         tree_event(b, i, ACT_icache_misses, a.write_j, 0);
+    }
+    if (c->l0.bytes) {
+        tree_event(b, i, ACT_l0_misses, a.read_j * (c->l0.line_bytes / (double)c->l0.out_bytes), 0);
+        i = tree_add(b, PART_l0, n);
+        a = tree_put_cache(b, i, &c->l0, c->sub_cores, LONG_CORE);
+        tree_event(b, i, ACT_fetches, a.read_j, issue);
+        tree_event(b, i, ACT_l0_misses, a.write_j, 0);
     }
 
     i = tree_add(b, PART_decoder, n);
@@ -244,6 +251,19 @@ static void build_registers(struct builder *b) {
                        LONG_CORE);
     tree_event(b, i, ACT_collector_moves, RF_SLICES * (a.read_j + a.write_j), reads);
 
+    if (c->reuse) {
+        i = tree_add(b, PART_reuse, c->sms);
+        a = tree_put_array(b, i,
+                           (struct array_config){.entries = 3,
+                                                 .bits = RF_SLICE_BITS,
+                                                 .read_ports = 1,
+                                                 .write_ports = 1,
+                                                 .banks = c->rf_banks * RF_SLICES},
+                           LONG_CORE);
+        tree_event(b, i, ACT_reuse_hits, RF_SLICES * a.read_j, 0);
+        tree_event(b, i, ACT_reuse_keeps, RF_SLICES * a.write_j, 0);
+    }
+
     i = tree_add(b, PART_result_bus, c->sms);
     s = circuit_wire(t, TECH_SEMIGLOBAL, side_um);
     tree_put(b, i, s.area_um2 * 1e-6, s.leak_sub_w, s.leak_gate_w, LONG_CORE, 1024);
@@ -283,10 +303,11 @@ static void build_execution(struct builder *b) {
             tree_event_n(b, i, (uint32_t)ACT_thread_by_class + access[k], 1,
                          logic_class_energy(&b->t, OPC_MOV), 0);
     }
-    if (c->lane_on_pj > 0) {
+    if (c->lane_on_mw > 0) {
         const int on = tree_add(b, PART_lanes_on, c->sms);
-        tree_event(b, on, ACT_thread_instructions, c->lane_on_pj * 1e-12 * b->t.vdd_v,
-                   32 * b->sm_s * c->schedulers);
+        tree_event(b, on, ACT_lane_on_cycles, c->lane_on_mw * 1e-3 * b->t.vdd_v / c->core_hz,
+                   31 * b->sm_s * c->sub_cores);
+        tree_event_static(b);
     }
     // Lane-switching measurements see data, not the clock that reaches all lanes' registers.
     double bits = (c->int_lanes + c->fp_lanes + c->sfu_lanes + 2.0 * c->dp_lanes) * 4 * 32 *

@@ -112,7 +112,8 @@ static inline uint64_t collect_operands(struct collectors *k, const struct sm_in
 // operand's place it does not read from the bank; whatever reads through a place empties it, unless
 // it says that it keeps the row. `each`, if it is not NULL: the cycle of each row.
 static inline uint64_t collect_cached(struct collectors *k, const struct sm_inst *in,
-                                      uint32_t number, uint64_t t, uint64_t *each) {
+                                      uint32_t number, uint32_t n_lanes, uint64_t t,
+                                      uint64_t *each) {
     const uint64_t first = t + k->read_latency;
     uint64_t last = first;
     for (uint32_t i = 0; i < in->n_src; i++) {
@@ -128,6 +129,7 @@ static inline uint64_t collect_cached(struct collectors *k, const struct sm_inst
         }
         if (is_hit) {
             k->reuse_hits++;
+            k->reuse_lanes += n_lanes;
         } else {
             at = collect_bank(k, bank, first + k->read_after[i]);
             k->reads[bank]++;

@@ -24,6 +24,7 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_collector_allocations] += issues;
     c[ACT_collector_dispatches] += issues;
     c[ACT_collector_moves] += issues * in->n_src;
+    if (in->is_cached) c[ACT_reuse_keeps] += issues * bits_count32(in->keep);
     if (!(in->flags & SI_RESULT)) return;
     if (has_scoreboard) c[ACT_scoreboard_writes] += 2 * issues;
     c[ACT_rf_writes] += issues * in->n_dst;
@@ -96,6 +97,7 @@ static void add_collectors(struct activity *a, const struct collectors *k) {
     }
     a->c[ACT_rf_reads] -= k->reuse_hits;
     a->c[ACT_reuse_hits] += k->reuse_hits;
+    a->c[ACT_rf_read_lanes] -= k->reuse_lanes;
     a->c[ACT_rf_bank_conflicts] += k->conflicts;
     a->c[ACT_result_bus_conflicts] += k->bus_conflicts;
 }
@@ -191,6 +193,8 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     add_pipes(a, s, now);
     add_idle(a, s, now);
     if (s->is_busy && now > s->busy_since) a->c[ACT_sm_busy_cycles] += now - s->busy_since;
+    for (uint32_t i = 0; i < s->n_subs; i++)
+        a->c[ACT_lane_on_cycles] += s->sub[i].lanes_on_area + s->sub[i].lanes_on * now;
     for (uint32_t i = 0; i < s->tech.all.n; i++) {
         const struct sm_technique *const t = s->tech.all.t[i];
         if (t->count != NULL) t->count(t->self, &s->v, a, now);

@@ -249,6 +249,11 @@ static void shared_part(struct sm *s, uint32_t w, const struct exec_access *a, u
       : a->kind == ACCESS_STORE ? ACT_shared_writes
                                 : ACT_shared_reads]++;
     n[ACT_shared_lanes] += count_lanes(mask);
+    if (s->n_subs > 1) {
+        const uint32_t words = a->bytes > 4 ? a->bytes / 4 : 1;
+        n[ACT_shared_words] += words * shared_places(a->addr, mask, a->bytes > 4 ? a->bytes : 4);
+        n[ACT_shared_lane_words] += words * count_lanes(mask);
+    }
     n[ACT_shared_passes] += passes;
     n[ACT_shared_conflicts] += passes > portions ? passes - portions : 0;
     struct sm_inst_memory *const asked = asked_by(&s->res, w, e->in);

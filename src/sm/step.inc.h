@@ -108,7 +108,7 @@ static uint64_t read_rows(struct sm *s, uint32_t w, const struct sm_inst *in, ui
     const uint32_t guard = warp->exec->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
     uint64_t at[WW_COUNT(in->src)];
     struct collectors *const k = &step_sub(s, w)->collectors;
-    const uint64_t last = STEP_CONTROL(s) ? collect_cached(k, in, number_of(s, w), t, at)
+    const uint64_t last = STEP_CONTROL(s) ? collect_cached(k, in, number_of(s, w), count_lanes(warp->exec->active & (m->guard_not ? ~guard : guard)), t, at)
                                           : collect_each(k, in, number_of(s, w), t, at);
     if ((in->n_src | in->n_dst) == 0) return last;
     return last + technique_rows(s,
@@ -430,9 +430,10 @@ static void take(struct sm *s, struct sub_core *sub, uint32_t w) {
 }
 
 static inline uint64_t read_operands(const struct sm *s, struct collectors *k,
-                                     const struct sm_inst *in, uint32_t number, uint64_t t) {
-    (void)s; // where the kind of SM is a constant
-    return STEP_CONTROL(s) ? collect_cached(k, in, number, t, NULL)
+                                     const struct sm_inst *in, uint32_t number,
+                                     uint32_t n_lanes, uint64_t t) {
+    (void)s, (void)n_lanes; // where the kind of SM is a constant
+    return STEP_CONTROL(s) ? collect_cached(k, in, number, n_lanes, t, NULL)
                            : collect_operands(k, in, number, t);
 }
 
@@ -461,6 +462,7 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
     runs->issues++;
     runs->lanes += n_lanes;
     s->act.c[ACT_lanes_active + n_lanes]++;
+    if (STEP_MANY && s->n_subs > 1) sub_lanes_on(sub, n_lanes, t);
 #if STEP_FULL
     s->v.issued++;
     if (s->toggle != NULL)
@@ -476,9 +478,9 @@ static bool issue(struct sm *s, struct sub_core *sub, uint32_t sc, uint32_t w, b
         sub->late = 0;
     }
 #if STEP_FULL
-    if (!is_told) ready = read_operands(s, &sub->collectors, in, number_of(s, w), t);
+    if (!is_told) ready = read_operands(s, &sub->collectors, in, number_of(s, w), n_lanes, t);
 #else
-    const uint64_t ready = read_operands(s, &sub->collectors, in, number_of(s, w), t);
+    const uint64_t ready = read_operands(s, &sub->collectors, in, number_of(s, w), n_lanes, t);
 #endif
     if (in->unit != UNIT_NONE) { // else used at once: a branch's index, a barrier's number
         const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
@@ -762,6 +764,7 @@ static void close_busy(struct sm *s, uint64_t t) {
     stall_flush_all(s, t + 1);
     s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
     s->is_busy = false;
+    FOR_EACH_SUB(sub, s) sub_lanes_on(sub, 0, t + 1);
 #if STEP_FULL
     // Ahead of the closing of idle times: techniques see since when the pipelines are idle.
     technique_work(s, false, t + 1);

@@ -54,7 +54,7 @@ struct collectors {
     // The operand cache: by bank and place a warp's row, numbered from 1; 0: none.
     uint16_t kept[ACT_MAX_BANKS][CONTROL_REUSE_SLOTS];
     uint64_t write_next[ACT_MAX_BANKS]; // with it banks have a port for writes of their own
-    uint64_t reuse_hits;
+    uint64_t reuse_hits, reuse_lanes;
     // Counted: accesses by bank of the SM, cycles that they waited for banks and for the bus.
     uint64_t reads[ACT_MAX_BANKS], writes[ACT_MAX_BANKS], conflicts, bus_conflicts;
 };
@@ -97,9 +97,18 @@ struct sub_core {
     uint32_t late;   // cycles by which banks held up what issued, and what may issue next
     bool dp;         // a double-precision instruction issued
     uint64_t taken;  // shared_warps: warps that issued
+    // ACT_lane_on_cycles up to cycle t is the sum of both, the second times t.
+    uint64_t lanes_on_area, lanes_on;
     // Instructions on their way to a cluster, the oldest first.
     uint32_t n_entries;
     struct entry entry[ENTRY_MAX];
 };
+
+// From cycle t on so many lanes have work.
+static inline void sub_lanes_on(struct sub_core *sub, uint32_t lanes, uint64_t t) {
+    const uint64_t more = lanes - (lanes != 0);
+    sub->lanes_on_area += (sub->lanes_on - more) * t;
+    sub->lanes_on = more;
+}
 
 #endif

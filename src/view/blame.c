@@ -105,6 +105,7 @@ static void add_parts(const struct power_tree *t, const struct activity *a, stru
     *p = (struct parts){.all_j = 0};
     for (int e = 0; e < t->events; e++) {
         const struct power_event *v = &t->event[e];
+        if (v->is_static) continue;
         for (uint32_t k = 0; k < v->n; k++) {
             const double j = v->energy_j * power_data_factor(&v->data, a) * (double)a->c[v->act + k];
             const enum rule r = rule_of(v->act + k);

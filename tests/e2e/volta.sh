@@ -53,6 +53,20 @@ run 0 run -q --json --no-power --no-progress -g v100 -s warm_launches=2 fastWals
 says err 'passed'
 equals dram_reads 0 "warm launches"
 equals warp_instructions 12992 "warm launches"
+# Lanes, words and rows: a lane is on for 31 others' time at most; blocks of whole warps with words of four bytes move a
+# word a lane; no operand is found that none kept, and no row has more than 32 lanes.
+for g in v100 titanx-pascal; do
+    run 0 run -q --json --no-power --no-progress -g $g reduction
+    python3 - <<'P' || fail "$g: lanes and words: $(cat out)"
+import json
+a = json.load(open('out'))['activity']
+on, busy = a['lane_on_cycles'], a['sm_busy_cycles']
+assert 0 < on <= 31 * 4 * busy, (on, busy)
+assert 0 < a['shared_words'] <= a['shared_lane_words'] == a['shared_lanes'], a['shared_lane_words']
+assert a['rf_read_lanes'] <= 32 * a['rf_reads'] and (a['reuse_hits'] > 0) == (a['reuse_keeps'] > 0)
+assert a['reuse_hits'] <= a['reuse_keeps']
+P
+done
 # Images in blocks: 8 x 4 floats of a warp are a line, in rows they were four (two kernels of 96 blocks of two warps).
 run 0 run -q --json --no-power --no-progress -g v100 dct8x8
 equals tex_reads 384 "an image in blocks"

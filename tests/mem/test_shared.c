@@ -43,6 +43,28 @@ static void strides(void **state) {
     assert_int_equal(shared_passes(a, 0, 4, 32, 4, 32, false), 0);
 }
 
+// Different places against a naive count: near each other, far apart, with lanes that share one.
+static void places(void **state) {
+    (void)state;
+    uint32_t seed = 5;
+    for (int n = 0; n < 20000; n++) {
+        uint64_t a[32];
+        const uint32_t bytes = 4u << rig_random(&seed) % 3, mask = n % 9 ? (uint32_t)rig_random(&seed) : ~0u;
+        const uint32_t room = 1u << (2 + rig_random(&seed) % 12);
+        for (uint32_t i = 0; i < 32; i++) a[i] = (uint64_t)(rig_random(&seed) % room) * bytes;
+        uint32_t want = 0;
+        for (uint32_t i = 0; i < 32; i++) {
+            bool is_new = mask >> i & 1;
+            for (uint32_t k = 0; k < i; k++) is_new = is_new && !((mask >> k & 1) && a[k] == a[i]);
+            want += is_new;
+        }
+        assert_int_equal(shared_places(a, mask, bytes), want);
+    }
+    const uint64_t one[32] = {0};
+    assert_int_equal(shared_places(one, ~0u, 4), 1);
+    assert_int_equal(shared_places(one, 0, 4), 0);
+}
+
 static void wide_accesses(void **state) {
     (void)state;
     // GTX 480 (gpumembench): 15.94, 7.98 and 2.64 accesses a hot clock, a pass being two hot
@@ -180,7 +202,7 @@ static void random_accesses_against_definitions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strides),
-        cmocka_unit_test(wide_accesses),
+        cmocka_unit_test(places), cmocka_unit_test(wide_accesses),
         cmocka_unit_test(tesla_broadcasts_one_word),
         cmocka_unit_test(pairs_share_the_way_back),
         cmocka_unit_test(random_accesses_against_definitions),

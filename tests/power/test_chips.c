@@ -116,12 +116,19 @@ static void measured_volta(void **state) {
     near(power_still(&t, 0) - leak - clock, 32.325, 0.01);    // the constant
     near(leak + clock + loss * sm_cycles_s * power_event_energy(&t, ACT_sm_idle_cycles),
          80 * 0.28279, 0.01); // idle SMs
-    near(loss * 32 * c.schedulers * sm_cycles_s * power_event_energy(&t, ACT_thread_instructions) / 32,
-         0.64523, 0.01); // a lane more
+    near(loss * c.sub_cores * sm_cycles_s * power_event_energy(&t, ACT_lane_on_cycles), 0.64523,
+         0.001); // a lane more
+    // What is near costs less: an L0 than a line of the SM's array (of 16 fetches), an operand found than a row
+    // read, a row kept less than one written; a word that all lanes want less than one for each.
+    assert_true(power_event_energy(&t, ACT_l0_misses) > 16 * power_event_energy(&t, ACT_fetches));
+    assert_true(power_event_energy(&t, ACT_reuse_hits) < power_event_energy(&t, ACT_rf_reads) / 4);
+    assert_true(power_event_energy(&t, ACT_reuse_keeps) < power_event_energy(&t, ACT_rf_writes) / 4);
+    assert_true(power_event_energy(&t, ACT_shared_words) + 32 * power_event_energy(&t, ACT_shared_lane_words) <
+                32 * power_event_energy(&t, ACT_shared_words));
+    assert_true(power_event_energy(&t, ACT_shared_lanes) == 0);
     // a warp's load of 128 bytes: fetch, operands (an address of two registers), its way, its result
     const double result = power_event_energy(&t, ACT_rf_writes) +
-                          power_event_energy(&t, ACT_result_bus_moves) +
-                          32 * power_event_energy(&t, ACT_thread_instructions),
+                          power_event_energy(&t, ACT_result_bus_moves),
                  address = 2 * (power_event_energy(&t, ACT_rf_reads) +
                                 power_event_energy(&t, ACT_collector_moves)),
                  front = power_event_energy(&t, ACT_fetches) + power_event_energy(&t, ACT_decodes) +
@@ -210,7 +217,7 @@ static void measured_instructions(void **state) {
 static void every_counter(void **state) {
     (void)state;
     bool paid[ACT_N] = {false};
-    static const char *const name[] = {"gt240", "gtx480", "gtx780"};
+    static const char *const name[] = {"gt240", "gtx480", "gtx780", "v100"};
     for (unsigned i = 0; i < 2 * WW_COUNT(name); i++) {
         struct gpu_config g = load(name[i / 2]);
         struct power_config c;
