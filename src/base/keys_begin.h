@@ -9,6 +9,7 @@
 #define K_MAP(name, section, ...)     KEYS_FIELD_##section(name)
 #define KEYS_FIELD_cache(name)        struct cache_config name;
 #define KEYS_FIELD_net(name)          struct net_config name;
+#define KEYS_FIELD_tlb(name)         struct tlb_config name;
 #define KEYS_FIELD_dram(name)         struct dram_config name;
 #define KEYS_FIELD_timings(name)      struct class_timing name[OPC_N];
 #define KEYS_FIELD_clocks(name)       struct gpu_clocks name;

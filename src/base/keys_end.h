@@ -8,6 +8,7 @@
 #undef K_MAP
 #undef KEYS_FIELD_cache
 #undef KEYS_FIELD_net
+#undef KEYS_FIELD_tlb
 #undef KEYS_FIELD_dram
 #undef KEYS_FIELD_timings
 #undef KEYS_FIELD_clocks

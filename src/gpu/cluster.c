@@ -11,13 +11,21 @@
 // A signal takes 0.6 ns for 5 mm of low-swing wire and 0.1 ns to be regenerated (section II-E).
 static const double WIRE_UM = 5000, WIRE_NS = 0.7;
 
-static uint32_t sms_of(const struct gpu_options *o) {
+static uint32_t sms_of(const struct gpu_options *o, const struct gpu_config *c) {
     if (savings_shares_front_end(&o->savings)) return o->savings.o.cluster_sms;
-    return o->group_sms != 0 ? o->group_sms : 1;
+    const uint32_t least = o->group_sms != 0 ? o->group_sms : 1, tlb = mem_tlb_sms(&c->mem);
+    return tlb > 1 ? (least + tlb - 1) / tlb * tlb : least;
 }
 
 enum ww_status cluster_check(const struct gpu_config *c, const struct savings *s, struct diags *d) {
-    if (!savings_shares_front_end(s) || c->sm_count % s->o.cluster_sms == 0) return WW_OK;
+    if (!savings_shares_front_end(s)) return WW_OK;
+    const uint32_t tlb = mem_tlb_sms(&c->mem);
+    if (tlb != 0 && s->o.cluster_sms % tlb != 0)
+        return diag_add(d, WW_ERROR_CONFIG,
+                        "front-end-sharing: clusters of %u SMs cut the %u SMs of %s that share a TLB; "
+                        "-s savings.cluster_sms=... or -s mem.tlb.l1_sms=... decides",
+                        s->o.cluster_sms, tlb, c->name);
+    if (c->sm_count % s->o.cluster_sms == 0) return WW_OK;
     return diag_add(d, WW_ERROR_CONFIG,
                     "front-end-sharing: clusters of %u SMs do not divide the %u SMs of %s; "
                     "-s savings.cluster_sms=... or -s sm_count=... decides",
@@ -27,7 +35,7 @@ enum ww_status cluster_check(const struct gpu_config *c, const struct savings *s
 enum ww_status cluster_build(struct gpu *g, struct diags *d) {
     const struct savings *const s = &g->options.savings;
     const struct gpu_config *const c = &g->config;
-    g->cluster_sms = sms_of(&g->options);
+    g->cluster_sms = sms_of(&g->options, &g->config);
     if (!savings_shares_front_end(s)) return WW_OK;
     enum ww_status status = cluster_check(c, s, d);
     if (status != WW_OK) return status;
@@ -138,6 +146,8 @@ void cluster_run(struct gpu *g, uint32_t cluster) {
     }
     if (sleeps && sm_group_is_idle(group)) return;
     sm_group_run(group, g->from, g->to);
-    for (uint32_t i = first; i < first + g->cluster_sms; i++)
+    for (uint32_t i = first; i < first + g->cluster_sms; i++) {
         g->side[i].next = sm_next_event(g->sm[i], g->to);
+        if (g->config.mem.tlb.l1_entries != 0) mem_port_release(g->ports[i], g->to);
+    }
 }

@@ -66,6 +66,11 @@ struct raw_net {
 #include "gpu/config_keys.def"
 };
 #undef KEYS_net
+#define KEYS_tlb
+struct raw_tlb {
+#include "gpu/config_keys.def"
+};
+#undef KEYS_tlb
 #define KEYS_dram
 struct raw_dram {
 #include "gpu/config_keys.def"
@@ -154,6 +159,13 @@ static const cyaml_schema_field_t fields_net[] = {
 #include "gpu/config_keys.def"
     CYAML_FIELD_END};
 #undef KEYS_net
+#undef RAW
+#define RAW raw_tlb
+#define KEYS_tlb
+static const cyaml_schema_field_t fields_tlb[] = {
+#include "gpu/config_keys.def"
+    CYAML_FIELD_END};
+#undef KEYS_tlb
 #undef RAW
 #define RAW raw_dram
 #define KEYS_dram
@@ -325,6 +337,13 @@ WALK(net, struct net_config) {
 #define KEYS_net
 #include "gpu/config_keys.def"
 #undef KEYS_net
+}
+
+WALK(tlb, struct tlb_config) {
+    typedef struct tlb_config struct_type;
+#define KEYS_tlb
+#include "gpu/config_keys.def"
+#undef KEYS_tlb
 }
 
 WALK(dram, struct dram_config) {

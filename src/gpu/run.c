@@ -207,6 +207,7 @@ static void run_sm(struct gpu *g, uint32_t i) {
     if (g->side[i].next == UINT64_MAX && sm_is_idle(s)) return;
     sm_run(s, g->from, g->to);
     g->side[i].next = sm_next_event(s, g->to);
+    if (g->config.mem.tlb.l1_entries != 0) mem_port_release(g->ports[i], g->to);
 }
 
 static void sm_phase(void *user, uint32_t sm) { run_sm(user, sm); }

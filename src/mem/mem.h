@@ -11,7 +11,8 @@
 // quantum in which it left the partition, because the way back is at least a quantum long; so any
 // number of host threads gives the same bits. One quantum of the host, therefore:
 //
-//     every SM, any threads:         mem_port_can_send, mem_port_send, mem_port_peek, mem_port_pop
+//     every SM, any threads:         mem_port_can_send, mem_port_send, mem_port_peek, mem_port_pop,
+//                                    then mem_port_release(port, to)
 //     every partition, any threads:  mem_system_run_partition(m, p, from, to)
 //     one thread:                    mem_system_run_serial(m, from, to)
 //     every SM, any threads:         mem_system_deliver(m, sm, from, to)
@@ -21,6 +22,9 @@
 //
 // Ports. The network's nodes are the SMs and the L2 slices: each slice has a port of its own, and
 // SM and slice ports move one flit each way a network clock.
+//
+// TLBs (tlb.c). A request whose page is not known waits in its port and enters the network when it
+// is. SMs that share an L1 TLB (mem_tlb_sms neighbours) must run on one thread.
 #ifndef WW_MEM_H
 #define WW_MEM_H
 
@@ -45,6 +49,14 @@ struct net_config {
 #undef KEYS_net
 #include "base/keys_end.h"
     double clock_mhz;
+};
+
+struct tlb_config {
+#include "base/keys_begin.h"
+#define KEYS_tlb
+#include "mem/config.def"
+#undef KEYS_tlb
+#include "base/keys_end.h"
 };
 
 enum dram_kind {
@@ -117,8 +129,12 @@ bool mem_port_can_send(const struct mem_port *p, uint64_t addr, uint32_t flits);
 // The same for two packets of as many flits each.
 bool mem_port_can_send_two(const struct mem_port *p, uint64_t addr, uint32_t flits);
 // Reserves the SM's injection link: answers the cycle (>= now) at which the packet enters. Only
-// after mem_port_can_send with the packet's flits; `now` never goes back.
+// after mem_port_can_send with the packet's flits; `now` never goes back. UINT64_MAX: when its page
+// is known.
 uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r);
+// Lets requests enter the network whose pages are known before `to`, the end of the quantum. Needed
+// only when mem_tlb_sms is not 0.
+void mem_port_release(struct mem_port *p, uint64_t to);
 // Earliest reply, or NULL. Pop when its cycle has come.
 const struct mem_reply *mem_port_peek(const struct mem_port *p);
 void mem_port_pop(struct mem_port *p);
@@ -130,6 +146,7 @@ enum ww_status mem_system_create(const struct mem_config *c, uint32_t n_sms, dou
                                  struct diags *d, struct mem_system **out);
 void mem_system_destroy(struct mem_system *m);
 uint32_t mem_quantum_cycles(const struct mem_system *m);
+uint32_t mem_tlb_sms(const struct mem_config *c); // that share an L1 TLB; 0: there are no TLBs
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm);
 // Memory phase of one partition for core cycles [from, to). Partitions may run on any threads.
 void mem_system_run_partition(struct mem_system *m, uint32_t partition, uint64_t from, uint64_t to);

@@ -1,4 +1,4 @@
-// An SM's connection to the network: credits, the injection link, and the merging of replies.
+// An SM's connection to the network: credits, pages, the injection link, and the merging of replies.
 //
 // Requests lie in the SM's outbox, linked to a lane for each slice. The SM owns the outbox, the
 // lane's ends and `sent`, the slice owns `taken`; the two run in different phases, so each may read
@@ -36,7 +36,8 @@ bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm) {
     p->unseen = ww_alloc_aligned((m->slices + 63) / 64 * sizeof *p->unseen);
     p->outbox = ww_alloc_aligned(MEM_PORT_OUTSTANDING * sizeof *p->outbox);
     if (!p->to || !p->memo || !p->reply || !p->merge || !p->unseen || !p->outbox) return false;
-    p->free = NIL;
+    p->free = p->held = p->waiting = NIL;
+    if (m->tlb) p->tlb = tlb_first(m->tlb, sm);
     *p->memo = (struct port_memo){.block = NEVER};
     if (m->c.net.kind == NET_MESH) {
         p->log_mask = MEM_PORT_OUTSTANDING - 1;
@@ -62,7 +63,8 @@ void port_reset(struct mem_port *p) {
     p->outstanding = p->reply_head = p->reply_tail = p->log_head = p->log_tail = 0;
     for (uint32_t s = 0; s < p->system->slices; s++) p->to[s].sent = 0;
     memset(p->unseen, 0, (p->system->slices + 63) / 64 * sizeof *p->unseen);
-    p->free = NIL;
+    p->free = p->held = p->waiting = NIL;
+    p->last_version = 0;
     p->fresh = 0;
 }
 
@@ -156,26 +158,120 @@ static void append(struct mem_port *p, uint32_t slice, uint32_t at) {
     marks_row(&p->system->sent, slice)[p->sm] = 1;
 }
 
-uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
-    struct mem_system *m = p->system;
-    const uint32_t at = look_up(p, r.addr);
-    const uint64_t low = r.addr & ((UINT64_C(1) << m->map.block_shift) - 1);
-    const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
+// A request enters the network in a cycle, or when the link is free.
+static uint64_t enter_network(struct mem_port *p, uint64_t now, uint32_t slice, uint32_t slot) {
+    struct mem_system *const m = p->system;
+    struct node *const r = &p->outbox[slot];
     const struct tick_clock *core = &m->clock.core, *net = &m->clock.net;
     uint64_t enter = clock_align(net, now * core->period);
     if (p->link_free > enter) {
         p->activity.c[ACT_net_stalls] += clock_floor(core, p->link_free - enter);
         enter = p->link_free;
     }
-    p->link_free = enter + n * net->period;
+    p->link_free = enter + r->flits * net->period;
     const uint64_t cycle = clock_edge(core, enter);
-    const uint32_t slot = take_free(p, at);
     if (p->log) // net_route_requests says when it arrives
         p->log[p->log_tail++ & p->log_mask] =
-            (struct mesh_log){.enter = enter, .slice = at, .index = slot};
+            (struct mesh_log){.enter = enter, .slice = slice, .index = slot};
+    r->cycle = p->log ? NEVER : cycle + m->c.net.request_latency;
+    r->next = NIL;
+    append(p, slice, slot);
+    return cycle;
+}
+
+// ---- pages that are not known -------------------------------------------------------------------
+static inline bool is_translated(uint8_t client) {
+    return client == CLIENT_L1D || client == CLIENT_TEX;
+}
+
+// When the page of an access is known; NEVER: not said yet.
+static inline uint64_t page_of(struct mem_port *p, uint64_t now, uint64_t addr) {
+    struct tlb *const t = p->system->tlb;
+    const uint32_t page = (uint32_t)(addr >> t->l1_shift);
+    p->activity.c[ACT_tlb_reads]++;
+    if (page == p->last_page && p->tlb->version == p->last_version) return now;
+    const uint64_t ready = tlb_look_up(t, p->sm, addr, now, p->activity.c);
+    if (ready == now) {
+        p->last_page = page;
+        p->last_version = p->tlb->version;
+    }
+    return ready;
+}
+
+static void append_to(struct mem_port *p, uint32_t *first, uint32_t *last, uint32_t slot) {
+    p->outbox[slot].next = NIL;
+    if (*first == NIL)
+        *first = slot;
+    else
+        p->outbox[*last].next = slot;
+    *last = slot;
+}
+
+// Puts a request where it waits until a cycle.
+static void hold(struct mem_port *p, uint32_t slot, uint64_t ready) {
+    struct node *const box = p->outbox;
+    box[slot].cycle = ready;
+    if (p->held == NIL || box[p->held_last].cycle <= ready) {
+        append_to(p, &p->held, &p->held_last, slot);
+        return;
+    }
+    uint32_t *at = &p->held;
+    while (box[*at].cycle <= ready) at = &box[*at].next;
+    box[slot].next = *at;
+    *at = slot;
+}
+
+void port_page_known(struct mem_port *p, uint32_t page, uint64_t ready) {
+    const uint32_t shift = p->system->tlb->l1_shift;
+    uint32_t at = p->waiting;
+    p->waiting = NIL;
+    while (at != NIL) {
+        struct node *const r = &p->outbox[at];
+        const uint32_t next = r->next;
+        if (r->addr >> shift == page) {
+            p->activity.c[ACT_tlb_stalls] += ready - r->cycle;
+            hold(p, at, ready);
+        } else {
+            append_to(p, &p->waiting, &p->waiting_last, at);
+        }
+        at = next;
+    }
+}
+
+void mem_port_release(struct mem_port *p, uint64_t to) {
+    while (p->held != NIL && p->outbox[p->held].cycle < to) {
+        const uint32_t slot = p->held;
+        struct node *const r = &p->outbox[slot];
+        p->held = r->next;
+        enter_network(p, r->cycle, look_up(p, r->addr), slot);
+    }
+}
+
+// A request asks for its page. True: it waits; false: it goes in cycle `now`.
+static bool must_wait(struct mem_port *p, uint64_t *now, uint32_t slot) {
+    const uint64_t ready = page_of(p, *now, p->outbox[slot].addr);
+    if (ready == NEVER) {
+        p->outbox[slot].cycle = *now;
+        append_to(p, &p->waiting, &p->waiting_last, slot);
+        return true;
+    }
+    p->activity.c[ACT_tlb_stalls] += ready - *now;
+    if (ready <= *now + p->system->c.tlb.l2_latency) { // the L2 TLB keeps order
+        *now = ready;
+        return false;
+    }
+    hold(p, slot, ready);
+    return true;
+}
+
+uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
+    const struct mem_system *const m = p->system;
+    const uint32_t at = look_up(p, r.addr);
+    const uint64_t low = r.addr & ((UINT64_C(1) << m->map.block_shift) - 1);
+    const uint32_t n = mem_port_flits(p, r.kind, r.bytes);
+    const uint32_t slot = take_free(p, at);
     p->outbox[slot] =
-        (struct node){.cycle = p->log ? NEVER : cycle + m->c.net.request_latency,
-                      .addr = r.addr,
+        (struct node){.addr = r.addr,
                       .local = p->memo->local + low,
                       .touched = r.touched,
                       .words = r.words,
@@ -191,10 +287,13 @@ uint64_t mem_port_send(struct mem_port *p, uint64_t now, struct mem_request r) {
                       .rounds = r.rounds ? r.rounds : 1,
                       .flits = (uint8_t)n,
                       .reply_flits = (uint8_t)mem_port_reply_flits(p, r.kind, r.bytes)};
-    append(p, at, slot);
     p->to[at].sent += n;
     p->outstanding++;
-    return cycle;
+    if (p->tlb != NULL) {
+        mem_port_release(p, now + 1);
+        if (is_translated(r.client) && must_wait(p, &now, slot)) return NEVER;
+    }
+    return enter_network(p, now, at, slot);
 }
 
 const struct mem_reply *mem_port_peek(const struct mem_port *p) {

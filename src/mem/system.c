@@ -175,6 +175,8 @@ static enum ww_status check(const struct mem_config *c, uint32_t sms, double cor
     for (uint32_t i = 0; i < WW_COUNT(clocks); i++)
         if (!(clocks[i].mhz >= 1 && clocks[i].mhz <= 100000))
             REFUSE("%s is %g MHz; it must be between 1 and 100000", clocks[i].name, clocks[i].mhz);
+    const char *const wrong = tlb_config_wrong(&c->tlb, c->quantum ? c->quantum : c->net.reply_latency);
+    if (wrong) REFUSE("tlb: %s", wrong);
     enum ww_status s = check_net(c, d);
     if (s == WW_OK) s = check_l2(c, d);
     if (s == WW_OK) s = check_dram(c, d);
@@ -361,6 +363,7 @@ static bool build(struct mem_system *m, const struct mem_config *c, uint32_t sms
     m->atomic_ticks = c->l2_atomic_cycles * m->clock.l2.period;
     for (uint32_t i = 0; i <= 8; i++) m->flits[i] = (uint8_t)net_flits(&c->net, i > 0, i * 32);
     derive_fetches(m);
+    if (c->tlb.l1_entries != 0 && !(m->tlb = tlb_create(&m->c.tlb, sms))) return false;
     m->port = ww_alloc_aligned(sms * sizeof *m->port);
     m->partition = ww_alloc_aligned(c->partitions * sizeof *m->partition);
     m->replies = ww_alloc_aligned((size_t)sms * m->slices * sizeof *m->replies);
@@ -403,6 +406,7 @@ void mem_system_destroy(struct mem_system *m) {
         partition_destroy(&m->partition[i]);
     for (uint32_t i = 0; m->port && i < m->sms; i++) port_destroy(&m->port[i]);
     net_mesh_destroy(&m->mesh);
+    tlb_destroy(m->tlb);
     ww_free_aligned(m->replies);
     ww_free_aligned(m->sent.at);
     ww_free_aligned(m->replied.at);
@@ -420,10 +424,12 @@ void mem_system_reset(struct mem_system *m) {
         partition_reset(p, clock);
     }
     for (uint32_t i = 0; i < m->sms; i++) port_reset(&m->port[i]);
+    if (m->tlb) tlb_forget(m->tlb);
     net_mesh_reset(&m->mesh);
 }
 
 void mem_system_forget(struct mem_system *m, uint64_t cycle) {
+    if (m->tlb) tlb_forget(m->tlb);
     for (uint32_t i = 0; i < m->c.partitions; i++) {
         for (uint32_t k = 0; k < m->map.slices; k++) {
             struct slice *const s = &m->partition[i].slice[k];
@@ -437,6 +443,7 @@ void mem_system_forget(struct mem_system *m, uint64_t cycle) {
 
 // ---- questions ------------------------------------------------------------------------------
 uint32_t mem_quantum_cycles(const struct mem_system *m) { return m->quantum; }
+uint32_t mem_tlb_sms(const struct mem_config *c) { return c->tlb.l1_entries ? c->tlb.l1_sms : 0; }
 uint32_t mem_system_partitions(const struct mem_system *m) { return m->c.partitions; }
 struct mem_port *mem_system_port(struct mem_system *m, uint32_t sm) {
     return &m->port[sm];
@@ -475,6 +482,7 @@ uint32_t mem_system_slice_of(const struct mem_system *m, uint64_t addr) {
 
 void mem_system_run_serial(struct mem_system *m, uint64_t from, uint64_t to) {
     (void)from;
+    if (m->tlb && tlb_has_asked(m->tlb)) tlb_run(m->tlb, m->port);
     if (m->c.net.kind != NET_MESH) return;
     net_route_requests(m, to);
     net_route_replies(m, to);
@@ -485,6 +493,7 @@ static uint64_t port_next_cycle(const struct mem_system *m, const struct mem_por
     if (!p->outstanding) return next;
     const struct mem_reply *r = mem_port_peek(p);
     if (r) next = r->cycle;
+    if (p->held != NIL) next = min64(next, p->outbox[p->held].cycle);
     for (uint32_t w = 0; w < (m->slices + 63) / 64; w++) {
         FOR_EACH_BIT64(k, p->unseen[w]) {
             const uint32_t head = p->to[w * 64 + (uint32_t)k].from->head;

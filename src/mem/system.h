@@ -23,6 +23,7 @@
 #include "mem/cache.h"
 #include "base/fastdiv.h"
 #include "mem/mem.h"
+#include "mem/tlb.h"
 
 #define NIL   UINT32_MAX
 #define NEVER UINT64_MAX
@@ -128,6 +129,10 @@ struct mem_port {
     uint64_t link_free;  // tick at which the injection link is free
     uint64_t eject_free; // tick at which the ejection port is free
     uint32_t outstanding;
+    // Requests whose page is not known: from a cycle on, in its order; and with a cycle to come.
+    uint32_t held, held_last, waiting, waiting_last;
+    uint32_t last_page, last_version; // of the last access, and its L1 TLB's version
+    struct tlb_array *tlb;            // NULL: there are none
     struct lane *to;      // [slice of all]
     uint64_t *unseen;     // bit a slice: the lane has requests that are not free yet
     struct node *outbox;  // requests that slices have not taken, and free ones
@@ -360,6 +365,7 @@ struct mem_system {
     } fetch[256];
     struct cache_listener listener[MEM_MAX_LISTENERS];
     uint32_t listeners, lapses; // lapses: the listener that has lines lapse; NIL: none
+    struct tlb *tlb; // NULL: there are none
     struct mem_port *port;
     struct partition *partition;
     struct marks sent;    // [slice][SM]: the lane has requests to take
@@ -396,5 +402,7 @@ void l2_flush_atomics(struct partition *p, uint32_t slice, uint64_t tick);
 bool port_create(struct mem_port *p, struct mem_system *m, uint32_t sm);
 void port_destroy(struct mem_port *p);
 void port_reset(struct mem_port *p);
+// The page of requests that wait is known from a cycle on.
+void port_page_known(struct mem_port *p, uint32_t page, uint64_t ready);
 
 #endif

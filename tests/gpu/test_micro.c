@@ -215,6 +215,45 @@ static double chase_l2(const struct row *r) { return chase(r->gpu, r->text, 9830
 static double chase_dram(const struct row *r) {
     return chase(r->gpu, r->text, 32 << 20, 33024, true);
 }
+// What an access takes longer when the L1 TLB lacks its page, and when the L2 TLB does. The data are
+// in L2: an access a page.
+static double tlb_miss(const struct row *r) {
+    const uint64_t page = UINT64_C(2) << 20;
+    return chase(r->gpu, r->text, 32 * page, page, false) -
+           chase(r->gpu, r->text, 12 * page, page, false);
+}
+static double tlb_walk(const struct row *r) {
+    return chase(r->gpu, r->text, UINT64_C(2560) << 20, UINT64_C(32) << 20, false) -
+           chase(r->gpu, r->text, UINT64_C(64) << 20, UINT64_C(2) << 20, false);
+}
+// Each access is the first ever to its 32 MB.
+static double chase_untouched(const struct row *r) {
+    struct bench b;
+    open_with(&b, r->gpu, "sm_count=1", "memory_bytes=17179869184"); // room for as many pages
+    const struct keys keys[] = {{"load", r->text}, {NULL, NULL}};
+    load_micro(&b, "chase", keys);
+    const uint64_t page = UINT64_C(32) << 20;
+    const uint64_t array = bench_buffer(&b, NULL, 198 * page), io = bench_buffer(&b, NULL, 64);
+    static const struct {
+        uint32_t from, steps;
+    } launch[] = {{0, 64}, {1, 64}, {68, 128}}; // the first warms the code
+    uint64_t cycles[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint64_t start = array + launch[k].from * page, stride = k == 0 ? 0 : page;
+        for (uint64_t i = 0, at = start; i <= launch[k].steps; i++) {
+            // Somewhere in the next page, so that all banks have their turn.
+            const uint64_t next = start + (i + 1) * stride + (i + 1) * 7919 * 256 % (page / 2);
+            bench_ok(&b, gpu_write(b.gpu, at, &next, 8, &b.diags));
+            at = next;
+        }
+        bench_ok(&b, bench_try(&b, "chase", 1, 1, 1, 1, "8844", io, start, 1u, launch[k].steps));
+        cycles[k] = bench_last(&b)->cycles;
+    }
+    dump_counts(&b);
+    const double latency = (double)(cycles[2] - cycles[1]) / 64.0 * hot(&b);
+    bench_close(&b);
+    return latency;
+}
 
 // Steps through `number` bytes of constants, 64 apart: a load and an addition. From L2 they are a
 // line of the second level apart, each launch with that empty, so that only L2 is warm.
@@ -465,6 +504,7 @@ static double coalescing(const struct row *r) {
 #define JIA_P   "Jia 2018 (P4)"
 #define ARAFA_V "Arafa 2019 (V100)"
 #define ARAFA_P "Arafa 2019 (P100)"
+#define DRESDEN "TU Dresden (P100)"
 #define GUIDE12 "Guide 12.3"
 #define POPC4   "popc.b32 %a0, %a0;\npopc.b32 %a1, %a1;\npopc.b32 %a2, %a2;\npopc.b32 %a3, %a3;"
 
@@ -600,6 +640,8 @@ static const struct row rows[] = {
     {"L2 hit, L1 off", "titanx-pascal", 216, HOT, JIA_P, 0.05, chase_l2, LD_CG, 0},
     {"global load from DRAM, L1 off", "titanx-pascal", 482, HOT, ARAFA_P, 0.05, chase_dram, LD_CG,
      0},
+    {"L1 TLB miss: longer by", "titanx-pascal", 8, HOT, DRESDEN, 0.10, tlb_miss, LD_CG, 0},
+    {"L2 TLB miss: longer by", "titanx-pascal", 110, HOT, DRESDEN, 0.05, tlb_walk, LD_CG, 0},
     {"shared load", "titanx-pascal", 23, HOT, JIA_P, 0.05, shared_chain, NULL, 0},
     {"texture hit", "titanx-pascal", 87, HOT, ARAFA_P, 0.05, texture_chain, NULL, 0},
     {"int add", "titanx-pascal", 128, OPS, GUIDE12, 0.06, rate, ADD4, 4},
@@ -621,6 +663,7 @@ static const struct row rows[] = {
     {"L2 hit, L1 off", "v100", 193, HOT, JIA_V, 0.05, chase_l2, LD_CG, 0},
     {"global load from DRAM, L1 off", "v100", 375, HOT, "Jia 2018 (V100), TLBs warm", 0.05,
      chase_dram, LD_CG, 0},
+    {"global load, never touched", "v100", 1029, HOT, JIA_V, 0.06, chase_untouched, LD_CG, 0},
     {"shared load", "v100", 19, HOT, JIA_V, 0.05, shared_chain, NULL, 0},
     {"texture hit", "v100", 86, HOT, ARAFA_V, 0.05, texture_chain, NULL, 0},
     {"int add", "v100", 64, OPS, GUIDE12, 0.06, rate, ADDCC4, 4},
@@ -673,6 +716,8 @@ static const struct row rows[] = {
     {"L2 hit, L1 off", "rtx2060s", 188, HOT, JIA_T, 0.05, chase_l2, LD_CG, 0},
     {"global load from DRAM, L1 off", "rtx2060s", 424, HOT, "Arafa 2019 (TITAN RTX)", 0.05,
      chase_dram, LD_CG, 0},
+    {"global load, never touched", "rtx2060s", 1100, HOT, "sjfeng1999 (RTX 2070)", 0.10,
+     chase_untouched, LD_CG, 0},
     {"shared load", "rtx2060s", 19, HOT, JIA_T, 0.05, shared_chain, NULL, 0},
     {"shared loads of 32 bits", "rtx2060s", 15.5, "accesses/hot clock/SM", JIA_T, 0.05, shared_rate,
      NULL, 32},
@@ -731,8 +776,26 @@ static void published_numbers_come_back(void **state) {
     if (wrong) fail_msg("%u of %zu rows are off", wrong, WW_COUNT(rows));
 }
 
+// Sixteen pages of 2 MB, 32 MB in all, fit in an L1 TLB and seventeen do not; without TLBs it is all
+// the same.
+static void chases_have_a_knee_at_32_mb(void **state) {
+    (void)state;
+    static const char *const gpus[] = {"titanx-pascal", "v100", "rtx2060s"};
+    const uint64_t page = UINT64_C(2) << 20;
+    for (uint32_t i = 0; i < WW_COUNT(gpus); i++) {
+        const double fits = chase(gpus[i], LD_CG, 16 * page + 1024, page, false);
+        const double misses = chase(gpus[i], LD_CG, 17 * page + 1024, page, false);
+        assert_true(fabs(misses - fits - 8) < 0.5);
+        setenv("WW_MICRO_SET", "mem.tlb.l1_entries=0", 1);
+        const double without = chase(gpus[i], LD_CG, 17 * page + 1024, page, false);
+        unsetenv("WW_MICRO_SET");
+        assert_true(fabs(without - fits) < 0.5);
+    }
+}
+
 int main(void) {
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(published_numbers_come_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(published_numbers_come_back),
+                                       cmocka_unit_test(chases_have_a_knee_at_32_mb)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,7 @@ static inline void rig_free(struct rig *r) { mem_system_destroy(r->m); }
 static inline void rig_memory(struct rig *r) {
     const uint64_t to = r->now + r->quantum;
     const uint32_t parts = mem_system_partitions(r->m);
+    for (uint32_t i = 0; i < r->sms; i++) mem_port_release(mem_system_port(r->m, i), to);
     for (uint32_t i = 0; i < parts; i++)
         mem_system_run_partition(r->m, r->backwards ? parts - 1 - i : i, r->now, to);
     mem_system_run_serial(r->m, r->now, to);
