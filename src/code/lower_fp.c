@@ -141,6 +141,39 @@ void lower_fp_minmax(struct lower *l, const struct ptx_inst *i, unsigned max) {
 
 // ---- division, roots, transcendentals -----------------------------------------------------
 
+// A division's check of its dividend (FCHK), which the unit of special functions makes; and, behind
+// the division, a branch over the slower way for lanes that need none, and what that way costs. It
+// changes nothing: x + -0 is x. Left out: divisors and quotients at the ends of the range, which
+// take the slower way too, and divisions that are guarded.
+static struct opnd check_dividend(struct lower *l, struct opnd dividend) {
+    if (!gen_has(l->gen, TRAIT_DIVISION_CHECK) || l->at->guard >= 0) return opnd_none();
+    struct minst m = lower_new(l, OP_FSETP, PTX_F32);
+    m.stype = PTX_F32;
+    m.cmp = MCMP_GE;
+    m.klass = OPC_SFU_RCP;
+    m.dst[0] = lower_temp_pred(l);
+    m.src[0] = dividend;
+    m.src[0].mods = OPND_ABS;
+    m.src[1] = opnd_imm(0x00800000); // the smallest normal number
+    lower_put(l, &m);
+    return m.dst[0];
+}
+
+static void slower_way(struct lower *l, struct opnd is_fast, struct opnd quotient) {
+    if (is_fast.kind == OPND_NONE) return;
+    const int32_t over = (int32_t)l->f->label_at.n;
+    vec_push(l->arena, &l->f->label_at, -1);
+    struct minst bra = lower_new(l, OP_BRA, PTX_NONE);
+    bra.guard = is_fast.reg;
+    bra.target = over;
+    lower_put(l, &bra);
+    struct minst m = lower_new(l, OP_FADD, PTX_F32);
+    m.dst[0] = m.src[0] = quotient;
+    m.src[1] = opnd_imm(0x80000000);
+    lower_put_cost(l, &m, LOWER_COST_FDIV_SLOW);
+    l->f->label_at.at[over] = (int32_t)l->f->inst.n;
+}
+
 // div.{rnd,approx,full}; PTX before 1.4 had none of them: approx for f32, rn for f64
 void lower_fp_div(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     (void)unused;
@@ -160,7 +193,10 @@ void lower_fp_div(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         m.flags |= MF_APPROX;
         cost = m.flags & MF_FTZ ? LOWER_COST_FDIV_APPROX_FTZ : LOWER_COST_FDIV_APPROX;
     }
+    const bool is_exact = cost == LOWER_COST_FDIV_RN;
+    const struct opnd is_fast = is_exact ? check_dividend(l, m.src[0]) : opnd_none();
     lower_put_cost(l, &m, cost);
+    slower_way(l, is_fast, m.dst[0]);
 }
 
 // What the special function unit costs with subnormals flushed, and without.
