@@ -323,7 +323,9 @@ static void describe(struct sm *s, uint32_t w, const struct exec_access *a, stru
         e->path = PATH_CONST;
         const uint32_t words = words_and_lines(a, k->const_address + bank * CONST_BANK_STRIDE,
                                                s->caches.of[CLIENT_CONST].line_mask, e);
-        e->tail_cycles = words > e->n ? words - e->n : 0;
+        const uint32_t each = s->c.const_request_cycles > 1 ? s->c.const_request_cycles : 1;
+        const uint32_t last = (words - 1) * each + 1; // cycle in which the last request goes
+        e->tail_cycles = words != 0 && last > e->n ? last - e->n : 0;
         return;
     }
     if (a->space == PTX_SPACE_SHARED) {
@@ -437,7 +439,8 @@ void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {
     while (u->n != 0) {
         struct lsu_entry *const e = &u->entry[u->first];
         if (!e->started) {
-            const uint64_t start = max64(e->ready, u->free_at);
+            uint64_t start = max64(e->ready, u->free_at);
+            if (e->path == PATH_CONST) start = max64(start, s->lsu.const_free_at);
             if (start > t) {
                 s->alarms.at[u->alarm] = start;
                 return;
@@ -474,7 +477,11 @@ void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t) {
             s->alarms.at[u->alarm] = t + 1;
             return;
         }
-        u->free_at = (e->n == 0 ? max64(t, e->begun) : t + 1) + e->tail_cycles;
+        u->free_at = e->n == 0 ? max64(t, e->begun) : t + 1;
+        if (e->path != PATH_CONST || s->c.const_request_cycles == 0)
+            u->free_at += e->tail_cycles;
+        else
+            s->lsu.const_free_at = t + e->tail_cycles + s->c.const_request_cycles;
         units_hold(s, u->pipe, e->begun, e->begun, max64(u->free_at, t + 1), true);
         finish(s, u, e, t);
     }

@@ -71,6 +71,7 @@ struct lsu {
     uint32_t n_ops, ops_used;
     uint16_t op_free;
     uint64_t banks_free_at; // of shared memory, where the lanes access it themselves
+    uint64_t const_free_at; // the constants' own pipeline (const_request_cycles)
 };
 // No more operations may be in flight.
 static inline bool lsu_ops_are_full(const struct lsu *u) { return u->ops_used == u->n_ops; }

@@ -526,6 +526,48 @@ static void indexed_constants(void **state) {
     rig_free(g);
 }
 
+// Two warm loads of four different words each. In LD/ST, a cycle a word, the second starts four
+// cycles after the first; in a pipeline of their own, two cycles a word, eight, and the last of its
+// words comes six cycles after the first.
+static void constants_have_a_pipeline(void **state) {
+    (void)state;
+    uint64_t done[3];
+    for (uint32_t cycles = 0; cycles < 3; cycles++) {
+        struct rig *g = rig_new();
+        g->c.const_request_cycles = cycles;
+        g->c.constant = (struct cache_config){.bytes = 2048,
+                                              .line_bytes = 64,
+                                              .ways = 2,
+                                              .mshrs = 2,
+                                              .mshr_merge = 8,
+                                              .hit_latency = 12,
+                                              .ports = 1,
+                                              .lru = true};
+        uint32_t literals[32] = {0};
+        g->im.literals = (uint8_t *)literals;
+        g->im.literal_bytes = sizeof literals;
+        s2r(g, 1, PTX_SREG_tid_x);
+        emit(g, OP_LOP, OPC_INT_LOGIC, PTX_U32, R(1), R(1), IMM(3), NIL());
+        emit(g, OP_SHL, OPC_INT_SHIFT, PTX_U32, R(2), R(1), IMM(2), NIL());
+        for (uint32_t i = 0; i < 3; i++) { // the first one brings the line
+            struct minst *m = emit(g, OP_LDC, OPC_LD_CONST, PTX_U32, R(3 + i), R(2), NIL(), NIL());
+            m->sub = CB_LITERAL;
+            m->space = PTX_SPACE_CONST;
+            if (i == 0) emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(2), R(3), R(2), NIL());
+        }
+        emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(6), R(4), R(5), NIL());
+        exit_(g);
+        rig_run(g);
+        done[cycles] = g->done_at;
+        assert_int_equal(act(g, ACT_const_misses), 1);
+        rig_free(g);
+    }
+    // As above the first of the two starts in 143. The second starts four cycles later, or eight.
+    assert_int_equal(done[0], 143 + 4 + 12 + 3 + 10);
+    assert_int_equal(done[1], done[0]);
+    assert_int_equal(done[2], 143 + 8 + 12 + 6 + 10);
+}
+
 // nanosleep of 100 ns at 1 GHz: issues in 1; the next instruction 101 cycles later.
 static void sleep(void **state) {
     (void)state;
@@ -585,6 +627,7 @@ int main(void) {
         cmocka_unit_test(local_memory),
         cmocka_unit_test(local_pairs),
         cmocka_unit_test(indexed_constants),
+        cmocka_unit_test(constants_have_a_pipeline),
         cmocka_unit_test(sleep),
         cmocka_unit_test(waiting_costs_nothing),
     };
