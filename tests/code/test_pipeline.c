@@ -1,6 +1,6 @@
 // The whole way from PTX text to an image: everything compiles for every generation, the images
 // verify. With arguments it is a tool:
-//   code_test_pipeline [-g tesla|fermi|kepler] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
+//   code_test_pipeline [-g GENERATION] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
 // prints the code of every kernel, or with -s one line each ("name registers spills instructions
 // fillers bytes"), with -q only how long it took; with -c it checks the control bits of every kernel for
 // every generation that has them, and fails where one lets an operand be read too early.
@@ -239,6 +239,21 @@ static void fewer_loads_start_early_where_the_target_says_so(void **state) {
 }
 
 // ---- as a tool -------------------------------------------------------------------------------
+// GEN_N: there is none of that name, which is said with those that there are.
+static enum target_gen generation_of(const char *name) {
+    static const char *const names[] = {
+#define GENERATION(id, text, first, last, registers, costs, traits, source) [GEN_##id] = text,
+#include "code/generation.def"
+#undef GENERATION
+    };
+    for (int gen = 0; gen < GEN_N; gen++)
+        if (strcmp(names[gen], name) == 0) return gen;
+    fprintf(stderr, "there is no generation %s; there are", name);
+    for (int gen = 0; gen < GEN_N; gen++) fprintf(stderr, "%s %s", gen ? "," : "", names[gen]);
+    fputc('\n', stderr);
+    return GEN_N;
+}
+
 static int tool(int argc, char **argv) {
     enum target_gen gen = GEN_FERMI;
     uint32_t max_regs = 0, hoist_regs = 0;
@@ -246,8 +261,8 @@ static int tool(int argc, char **argv) {
     int failed = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-g") == 0 && i + 1 < argc) {
-            i++;
-            gen = argv[i][0] == 't' ? GEN_TESLA : argv[i][0] == 'k' ? GEN_KEPLER : GEN_FERMI;
+            gen = generation_of(argv[++i]);
+            if (gen == GEN_N) return 2;
         } else if (strcmp(argv[i], "-r") == 0 && i + 1 < argc) {
             max_regs = (uint32_t)atoi(argv[++i]);
         } else if (strcmp(argv[i], "-e") == 0 && i + 1 < argc) { // early loads may fill
