@@ -4,7 +4,9 @@
 //   opt_flow     unreachable code, jumps to jumps, branches to the next instruction
 //   opt_value    copies and constants into the operands that can hold them, equal values once
 //   opt_combine  shifts and products into additions, additions into addresses, signs into operands
+//   opt_fold     constants in sums, for later generations
 //   opt_dead     what nobody reads
+//   opt_hoist    out of loops what they do not change, for later generations
 //   opt_if       short branches into guards
 //   opt_sched    loads early
 //
@@ -84,6 +86,16 @@ int32_t opt_definition(const struct opt *o, uint32_t slot, uint32_t at) {
         if (from == to || !cfg_dominates(o->cfg, from, to)) return -1;
     }
     return opt_plain(&o->f->inst.at[j]) ? j : -1;
+}
+
+const struct minst *opt_source(const struct opt *o, const struct opnd *x, uint32_t at,
+                               uint32_t *from) {
+    if (x->kind != OPND_GPR && x->kind != OPND_PRED) return NULL;
+    if ((x->kind == OPND_PRED && x->reg == VPRED_TRUE) || !opt_knows(o, x)) return NULL;
+    const int32_t j = opt_definition(o, opt_slot(o, x), at);
+    if (j < 0) return NULL;
+    *from = (uint32_t)j;
+    return &o->f->inst.at[j];
 }
 
 bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uint32_t at) {
@@ -237,16 +249,23 @@ static void schedule(struct mfunc *f, struct arena *scratch, void *context) {
     opt_schedule(f, scratch);
 }
 
-enum { MAX_ROUNDS = 4 };
+static void leave_loops(struct mfunc *f, struct arena *scratch, void *context) {
+    bool *again = context;
+    *again = opt_hoist(f, scratch);
+}
+
+enum { MAX_ROUNDS = 4, MORE_ROUNDS = 8 };
 
 void opt_run(struct mfunc *f) {
     if (!f->inst.n) return;
     edit_with_scratch(f, clean_flow, NULL);
     bool again = true;
-    for (unsigned round = 0; round < MAX_ROUNDS && again; round++)
+    const bool folds = gen_has(f->target->gen, TRAIT_FOLDS);
+    for (unsigned round = 0; round < (folds ? MORE_ROUNDS : MAX_ROUNDS) && again; round++)
         edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, clean_flow, NULL);
     edit_with_scratch(f, guard_branches, &again);
     if (again) edit_with_scratch(f, one_round, &again);
+    if (folds) edit_with_scratch(f, leave_loops, &again);
     edit_with_scratch(f, schedule, NULL);
 }

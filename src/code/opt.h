@@ -43,6 +43,9 @@ static inline uint32_t opt_slot(const struct opt *o, const struct opnd *x) {
 }
 // The instruction whose unguarded definition of `slot` is what instruction `at` sees; -1: unknown.
 int32_t opt_definition(const struct opt *o, uint32_t slot, uint32_t at);
+// The same of an operand's first word, if it is a register or a predicate; NULL: unknown.
+const struct minst *opt_source(const struct opt *o, const struct opnd *x, uint32_t at,
+                               uint32_t *from);
 // Whether the operand has the same value at `at` as it had at the earlier instruction `from`, whose
 // result `at` sees.
 bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uint32_t at);
@@ -70,6 +73,9 @@ void opt_flow(struct mfunc *f, struct arena *a);     // opt_flow.c
 void opt_propagate(struct opt *o, uint32_t at);      // opt_value.c
 void opt_find_equal(struct opt *o);                  // opt_value.c
 bool opt_combine(struct opt *o, uint32_t at);        // opt_combine.c
+bool opt_fold_known(struct opt *o, uint32_t at);     // opt_fold.c
+bool opt_fold_sum(struct opt *o, uint32_t at);       // opt_fold.c
+bool opt_hoist(struct mfunc *f, struct arena *a);    // opt_hoist.c
 bool opt_dead(struct mfunc *f, struct arena *a);     // opt_dead.c
 bool opt_if(struct mfunc *f, struct arena *a);       // opt_if.c
 void opt_schedule(struct mfunc *f, struct arena *a); // opt_sched.c

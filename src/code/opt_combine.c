@@ -2,16 +2,6 @@
 // address that it feeds, a sign change and the operand that it makes.
 #include "code/opt.h"
 
-static const struct minst *definition(const struct opt *o, const struct opnd *x, uint32_t at,
-                                      uint32_t *from) {
-    if (x->kind != OPND_GPR && x->kind != OPND_PRED) return NULL;
-    if ((x->kind == OPND_PRED && x->reg == VPRED_TRUE) || !opt_knows(o, x)) return NULL;
-    const int32_t j = opt_definition(o, opt_slot(o, x), at);
-    if (j < 0) return NULL;
-    *from = (uint32_t)j;
-    return &o->f->inst.at[j];
-}
-
 static bool used_once(const struct opt *o, const struct opnd *x) {
     return o->uses[opt_slot(o, x)] == 1;
 }
@@ -38,7 +28,7 @@ static bool offset_fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 static bool fold_word_address(struct opt *o, uint32_t at) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
-    const struct minst *add = definition(o, &m.src[0], at, &from);
+    const struct minst *add = opt_source(o, &m.src[0], at, &from);
     if (!add) return false;
     if (add->op == OP_MOV && is_imm(&add->src[0])) { // an address known as a number
         if (!offset_fits(m.offset + (int32_t)add->src[0].imm)) return false;
@@ -81,8 +71,8 @@ static bool fold_pair_address(struct opt *o, uint32_t at) {
     low_word.words = high_word.words = 1;
     high_word.sub++;
     uint32_t at_low = 0, at_high = 0;
-    const struct minst *low = definition(o, &low_word, at, &at_low),
-                       *high = definition(o, &high_word, at, &at_high);
+    const struct minst *low = opt_source(o, &low_word, at, &at_low),
+                       *high = opt_source(o, &high_word, at, &at_high);
     if (!low || !high || !is_add64(o, low, at_low, high, at_high)) return false;
     const unsigned i = low->src[1].kind == OPND_IMM ? 1 : 0;
     if (low->src[i].kind != OPND_IMM || high->src[i].kind != OPND_IMM) return false;
@@ -122,7 +112,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
     uint32_t from = 0;
     const struct opnd x = m.src[s], rest = m.src[1 - s];
     if (!is_word(&x) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT)) || rest.mods) return false;
-    const struct minst *d = definition(o, &x, at, &from);
+    const struct minst *d = opt_source(o, &x, at, &from);
     if (!d || !used_once(o, &x) || has_fillers(o, from)) return false;
     if (d->op == OP_SHL && is_imm(&d->src[1]) && d->src[1].imm >= 1 && d->src[1].imm < 32 &&
         is_word(&d->src[0]) && !d->src[0].mods && ptx_type_bits(d->type) == 32) {
@@ -162,7 +152,7 @@ static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
     if (!is_word(&m.src[s]) || (m.flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
-    const struct minst *d = definition(o, &m.src[s], at, &from);
+    const struct minst *d = opt_source(o, &m.src[s], at, &from);
     if (!d || d->op != OP_IADD || (d->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
     const unsigned i = d->src[0].mods == OPND_NEG ? 0 : 1;
     const struct opnd *zero = &d->src[1 - i];
@@ -293,8 +283,8 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     if (x->sub + 1 != high.src[s].sub) return false;
     // as the low half saw it: its definition must be the same still
     uint32_t at_lo = 0, at_hi = 0;
-    const struct minst *lo = definition(o, x, at, &at_lo),
-                       *hi = definition(o, &high.src[s], at, &at_hi);
+    const struct minst *lo = opt_source(o, x, at, &at_lo),
+                       *hi = opt_source(o, &high.src[s], at, &at_hi);
     if (!lo || !hi || at_lo > at_low || !opt_plain(lo) || !opt_plain(hi)) return false;
     struct widened w;
     if (!find_widened(o, lo, hi, at_lo, at_hi, at, &w)) return false;
@@ -350,7 +340,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != PTX_F32 && m.type != PTX_F32)
         return false;
     if (m.op == OP_FMNMX && (m.flags & MF_ABS)) return false;
-    const struct minst *d = definition(o, &m.src[s], at, &from);
+    const struct minst *d = opt_source(o, &m.src[s], at, &from);
     if (!d || (d->op != OP_FABSNEG && d->op != OP_DABSNEG)) return false;
     if (d->dst[0].words != m.src[s].words || d->dst[0].sub != m.src[s].sub) return false;
     if (d->src[0].kind != OPND_GPR || d->src[0].words != m.src[s].words) return false;
@@ -360,7 +350,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
         struct opnd second = m.src[s];
         second.sub++;
         uint32_t other = 0;
-        if (definition(o, &second, at, &other) != d) return false;
+        if (opt_source(o, &second, at, &other) != d) return false;
     }
     uint8_t mods = m.src[s].mods & OPND_ABS ? m.src[s].mods & (OPND_ABS | OPND_NEG)
                                             : m.src[s].mods ^ (d->src[0].mods & OPND_NEG);
@@ -377,7 +367,7 @@ static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
     if (!is_word(&m.src[s])) return false;
-    const struct minst *d = definition(o, &m.src[s], at, &from);
+    const struct minst *d = opt_source(o, &m.src[s], at, &from);
     if (!d || d->op != OP_LOP || d->sub != MLOGIC_PASS_B || !is_word(&d->src[1])) return false;
     if (!opt_unchanged(o, &d->src[1], from, at)) return false;
     const uint8_t mods = m.src[s].mods ^ d->src[1].mods;
@@ -393,7 +383,7 @@ static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
 static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
     uint32_t from = 0;
-    const struct minst *d = definition(o, &m.src[s], at, &from);
+    const struct minst *d = opt_source(o, &m.src[s], at, &from);
     if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
         return false;
     if (d->src[0].reg == VPRED_TRUE || !opt_unchanged(o, &d->src[0], from, at)) return false;
@@ -427,7 +417,7 @@ static bool fold_comparison(struct opt *o, uint32_t at, unsigned s) {
         return false;
     const struct opnd *x = &m.src[s], *other = &m.src[1 - s];
     uint32_t from = 0;
-    const struct minst *d = definition(o, x, at, &from);
+    const struct minst *d = opt_source(o, x, at, &from);
     if (!d || x->reg == other->reg || !used_once(o, x) || has_fillers(o, from)) return false;
     if (d->op != OP_ISETP && d->op != OP_FSETP && d->op != OP_DSETP) return false;
     if (d->dst[1].kind != OPND_NONE || d->src[2].kind != OPND_NONE) return false;
@@ -453,7 +443,7 @@ static bool fold_guard(struct opt *o, uint32_t at) {
     if (m.guard == VPRED_TRUE || has_fillers(o, at)) return false;
     const struct opnd g = {.kind = OPND_PRED, .reg = m.guard};
     uint32_t from = 0;
-    const struct minst *d = definition(o, &g, at, &from);
+    const struct minst *d = opt_source(o, &g, at, &from);
     if (!d || d->op != OP_PSETP || d->src[1].kind != OPND_NONE || d->src[0].kind != OPND_PRED)
         return false;
     if (d->src[0].reg == VPRED_TRUE || !opt_unchanged(o, &d->src[0], from, at)) return false;
@@ -513,7 +503,7 @@ static bool fold_constants(struct opt *o, uint32_t at) {
     for (unsigned s = 0; s < 2; s++) {
         uint32_t from = 0;
         if (!is_word(&known[s]) || known[s].mods) continue;
-        const struct minst *d = definition(o, &known[s], at, &from);
+        const struct minst *d = opt_source(o, &known[s], at, &from);
         if (d && d->op == OP_MOV && is_imm(&d->src[0])) known[s] = d->src[0];
     }
     if (is_imm(&known[0]) && is_imm(&known[1]) &&
@@ -594,7 +584,7 @@ static int known_carry(const struct opt *o, const struct minst *low, uint32_t at
     struct opnd x[2] = {low->src[0], low->src[1]};
     for (unsigned s = 0; s < 2; s++) {
         uint32_t from = 0;
-        const struct minst *d = is_word(&x[s]) ? definition(o, &x[s], at_low, &from) : NULL;
+        const struct minst *d = is_word(&x[s]) ? opt_source(o, &x[s], at_low, &from) : NULL;
         if (!d || from >= at_low || d->op != OP_MOV || !is_imm(&d->src[0])) continue;
         const uint8_t mods = x[s].mods;
         x[s] = d->src[0];
@@ -663,7 +653,7 @@ bool opt_combine(struct opt *o, uint32_t at) {
     case OP_ST:
     case OP_ATOM:
     case OP_PREFETCH:
-    case OP_LDC: return fold_address(o, at);
+    case OP_LDC: return fold_address(o, at) || (has(o, TRAIT_FOLDS) && opt_fold_sum(o, at));
     case OP_IADD:
         if (fold_constants(o, at) || fold_carry(o, at)) return true;
         for (unsigned s = 0; s < 2; s++) {
@@ -678,7 +668,8 @@ bool opt_combine(struct opt *o, uint32_t at) {
             if (fold_not(o, at, s)) return true;
         return false;
     case OP_IMUL: return fold_constants(o, at) || fold_product(o, at);
-    case OP_IMAD: return fold_product(o, at);
+    case OP_IMAD: return fold_product(o, at) || (has(o, TRAIT_FOLDS) && opt_fold_known(o, at));
+    case OP_ISCADD: return has(o, TRAIT_FOLDS) && opt_fold_known(o, at);
     case OP_PSETP: return fold_comparison(o, at, 0) || fold_comparison(o, at, 1);
     case OP_SHL:
     case OP_SHR: return fold_constants(o, at);

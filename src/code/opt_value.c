@@ -106,7 +106,7 @@ void opt_propagate(struct opt *o, uint32_t at) {
 // ---- equal values ---------------------------------------------------------------------------
 // Only what lowering makes anew each time: the PTX's compiler has done the rest. Cheap operations
 // are shared over a short distance alone, since a register held is dearer than an addition.
-enum { NEAR = 48, TABLE = 4096 };
+enum { NEAR = 48, NEAR_FOLDED = 256, TABLE = 4096 };
 
 static bool may_share(const struct minst *m) {
     if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
@@ -124,6 +124,14 @@ static bool may_share(const struct minst *m) {
     case OP_CVTA: return true;
     default: return false;
     }
+}
+// Of generations that fold constants out of addresses: what then is equal lies further apart.
+static bool may_share_folded(const struct opt *o, const struct minst *m) {
+    if (!gen_has(o->f->target->gen, TRAIT_FOLDS)) return false;
+    struct minst as_shift = *m; // with the same rules
+    if (m->op != OP_BFE) return false;
+    as_shift.op = OP_SHR;
+    return may_share(&as_shift);
 }
 
 static bool same_operand(const struct opnd *a, const struct opnd *b) {
@@ -167,6 +175,7 @@ static bool is_stable(const struct opt *o, const struct minst *m) {
 }
 
 void opt_find_equal(struct opt *o) {
+    const uint32_t reach = gen_has(o->f->target->gen, TRAIT_FOLDS) ? NEAR_FOLDED : NEAR;
     int32_t *head = arena_alloc(o->arena, TABLE * sizeof *head);
     int32_t *next = arena_alloc(o->arena, ((size_t)o->f->inst.n + 1) * sizeof *next);
     memset(head, 0xff, TABLE * sizeof *head);
@@ -174,7 +183,7 @@ void opt_find_equal(struct opt *o) {
         const struct cfg_block *b = &o->cfg->block[o->cfg->order[i]];
         for (uint32_t at = b->first; at < b->first + b->n; at++) {
             const struct minst *m = &o->f->inst.at[at];
-            if (!may_share(m) || !is_stable(o, m)) continue;
+            if (!(may_share(m) || may_share_folded(o, m)) || !is_stable(o, m)) continue;
             const uint32_t h = operation_hash(m) % TABLE;
             bool found = false;
             unsigned tries = 0;
@@ -182,7 +191,7 @@ void opt_find_equal(struct opt *o) {
                 const struct minst *e = &o->f->inst.at[j];
                 const uint32_t from = o->cfg->block_of[j];
                 if (!same_operation(e, m)) continue;
-                const bool near = from == o->cfg->block_of[at] && at - (uint32_t)j <= NEAR;
+                const bool near = from == o->cfg->block_of[at] && at - (uint32_t)j <= reach;
                 if (m->op == OP_S2R ? !cfg_dominates(o->cfg, from, o->cfg->block_of[at]) : !near)
                     continue;
                 for (uint32_t w = 0; w < m->dst[0].words; w++)

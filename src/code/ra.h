@@ -44,6 +44,7 @@ struct ra {
     bool *remat;       // can be made anew from its definitions
     uint32_t pressure; // most words (or predicates) live at once
 
+    uint32_t *same_guard; // a word's slot -> that of the word it may overwrite (ra_graph.c); or NULL
     // interference between registers, before grouping
     struct ra_table {
         uint64_t *key;

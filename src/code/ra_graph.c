@@ -96,6 +96,69 @@ static void conflicts_of_write(struct ra *r, uint32_t slot, uint32_t copied,
     }
 }
 
+// ---- values under a guard -----------------------------------------------------------------------
+//     @p LDG t, [a];  ...  @p MOV d, t
+// Where p does not hold d keeps its value, and where it holds d takes t's, so that t may lie in d
+// if nothing between the two looks at d or changes p. What a short branch prefetched into a
+// register else waits behind the load at once (opt_if.c).
+enum { GUARD_REACH = 64 };
+
+static bool has_slot(const uint32_t *slot, uint32_t n, uint32_t x) {
+    for (uint32_t i = 0; i < n; i++)
+        if (slot[i] == x) return true;
+    return false;
+}
+
+// Whether the instruction reads or writes the word, or writes the predicate.
+static bool meddles(const struct ra *r, const struct minst *m, uint32_t word, uint32_t guard) {
+    uint32_t slot[LIVE_MAX_READS > LIVE_MAX_WRITES ? LIVE_MAX_READS : LIVE_MAX_WRITES];
+    if (has_slot(slot, live_reads(r->live, m, slot), word)) return true;
+    for (unsigned which = 0; which < 2; which++) {
+        const uint32_t n = live_writes(r->live, m, which, slot);
+        if (has_slot(slot, n, word) || has_slot(slot, n, r->live->pred_base + guard)) return true;
+    }
+    return false;
+}
+
+static void find_same_guard(struct ra *r) {
+    const struct mfunc *const f = r->f;
+    uint32_t slot[LIVE_MAX_READS > LIVE_MAX_WRITES ? LIVE_MAX_READS : LIVE_MAX_WRITES];
+    uint8_t *const reads = arena_alloc(r->arena, r->live->n_slots + 1u);
+    uint8_t *const writes = arena_alloc(r->arena, r->live->n_slots + 1u);
+    uint32_t *const made = arena_alloc(r->arena, (r->live->n_slots + 1u) * sizeof *made);
+    r->same_guard = arena_alloc(r->arena, (r->live->n_slots + 1u) * sizeof *r->same_guard);
+    memset(r->same_guard, 0xff, (r->live->n_slots + 1u) * sizeof *r->same_guard);
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        uint32_t n = live_reads(r->live, &f->inst.at[i], slot);
+        for (uint32_t k = 0; k < n; k++)
+            reads[slot[k]] = (uint8_t)(reads[slot[k]] + (reads[slot[k]] < 2));
+        for (unsigned which = 0; which < 2; which++) {
+            n = live_writes(r->live, &f->inst.at[i], which, slot);
+            for (uint32_t k = 0; k < n; k++) {
+                writes[slot[k]] = (uint8_t)(writes[slot[k]] + (writes[slot[k]] < 2));
+                made[slot[k]] = i;
+            }
+        }
+    }
+    struct opnd d = {0}, s = {0};
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        const struct minst *const m = &f->inst.at[i];
+        if (m->guard == VPRED_TRUE || !ra_is_move(r, m, &d, &s)) continue;
+        for (uint32_t w = 0; w < d.words; w++) {
+            const uint32_t from = r->live->word_base[s.reg] + s.sub + w,
+                           to = r->live->word_base[d.reg] + d.sub + w;
+            if (reads[from] != 1 || writes[from] != 1 || made[from] >= i ||
+                i - made[from] > GUARD_REACH || r->cfg->block_of[made[from]] != r->cfg->block_of[i])
+                continue;
+            const struct minst *const maker = &f->inst.at[made[from]];
+            bool is_free = maker->guard == m->guard && maker->guard_not == m->guard_not;
+            for (uint32_t at = made[from]; at < i && is_free; at++)
+                is_free = !meddles(r, &f->inst.at[at], to, m->guard);
+            if (is_free) r->same_guard[from] = to;
+        }
+    }
+}
+
 static void visit(struct ra *r, uint32_t at, const struct slot_set *now) {
     const struct minst *m = &r->f->inst.at[at];
     struct opnd d = {0}, s = {0};
@@ -108,6 +171,8 @@ static void visit(struct ra *r, uint32_t at, const struct slot_set *now) {
         uint32_t copied = UINT32_MAX;
         if (move && r->cls == RA_GPR) copied = r->live->word_base[s.reg] + s.sub + i;
         if (move && r->cls == RA_PRED) copied = r->live->pred_base + s.reg;
+        if (r->same_guard != NULL && r->same_guard[slot[i]] != UINT32_MAX)
+            copied = r->same_guard[slot[i]];
         conflicts_of_write(r, slot[i], copied, now);
         for (uint32_t j = 0; j < i; j++) // results of one instruction, dead ones too
             if (ra_has(r, slot[j]))
@@ -118,6 +183,8 @@ static void visit(struct ra *r, uint32_t at, const struct slot_set *now) {
 
 void ra_build_graph(struct ra *r) {
     table_init(&r->table, r->arena, 1024);
+    r->same_guard = NULL;
+    if (r->cls == RA_GPR && gen_has(r->f->target->gen, TRAIT_FOLDS)) find_same_guard(r);
     struct slot_set now;
     slot_set_init(&now, r->arena, r->live->n_slots);
     for (uint32_t b = 0; b < r->cfg->n; b++) {

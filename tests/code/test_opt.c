@@ -371,6 +371,60 @@ static void a_side_that_goes_on_elsewhere(void **state) {
             "ISETP.LT VP0, V0, 3", "@!VP0 IADD V0, V0, 1", "BRA L0", "STG [V0], V0", "EXIT");
 }
 
+// Volta: a constant inside of a sum of one word goes into the offset of the address; known numbers
+// are multiplied.
+static void constants_leave_sums(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 2; which++) {
+        struct builder b;
+        build_init(&b, 1);
+        if (which == 0) b.target.gen = GEN_VOLTA;
+        const uint32_t x = vreg(&b, 1), y = vreg(&b, 1), k = vreg(&b, 1), t = vreg(&b, 1),
+                       a = vreg(&b, 1), c = vreg(&b, 1);
+        sreg(&b, gpr(x), PTX_SREG_tid_x);
+        sreg(&b, gpr(y), PTX_SREG_ctaid_x);
+        emit(&b, OP_MOV, gpr(k), imm(0x30), nothing);
+        emit(&b, OP_IADD, gpr(t), gpr(x), imm((uint32_t)-1));
+        emit(&b, OP_ISCADD, gpr(a), gpr(t), gpr(y))->sub = 2;
+        store(&b, gpr(a), gpr(x))->offset = 4;
+        struct minst *const m = emit(&b, OP_IMAD, gpr(c), gpr(k), imm(3));
+        m->src[2] = gpr(a);
+        store(&b, gpr(c), gpr(x));
+        end(&b);
+        if (which == 0)
+            BECOMES(&b, "S2R V0, SR_tid.x", "S2R V1, SR_ctaid.x", "ISCADD V6, V0, V1, 0x2",
+                    "STG [V6], V0", "STG [V6+0x8c], V0", "EXIT");
+        else
+            build_free(&b);
+    }
+}
+
+// Volta: what a loop does not change is computed in front of it.
+static void fixed_values_leave_loops(void **state) {
+    (void)state;
+    struct builder b;
+    build_init(&b, 1);
+    b.target.gen = GEN_VOLTA;
+    const uint32_t x = vreg(&b, 1), i = vreg(&b, 1), f = vreg(&b, 1), a = vreg(&b, 1),
+                   p = vpred(&b);
+    const int32_t head = label(&b);
+    sreg(&b, gpr(x), PTX_SREG_tid_x);
+    emit(&b, OP_MOV, gpr(i), imm(0), nothing);
+    place(&b, head);
+    struct minst *const m = emit(&b, OP_BFE, gpr(f), gpr(x), imm(2));
+    m->src[2] = imm(1);
+    emit(&b, OP_IMAD, gpr(a), gpr(f), imm(0x90))->src[2] = gpr(x);
+    store(&b, gpr(a), gpr(i));
+    emit(&b, OP_IADD, gpr(i), gpr(i), imm(1));
+    emit(&b, OP_ISETP, pred(p), gpr(i), imm(10))->cmp = MCMP_LT;
+    emit_branch(&b, head, p, false);
+    end(&b);
+    opt_run(&b.f);
+    assert_int_equal(b.f.label_at.at[head], 4);
+    assert_int_equal(b.f.inst.at[4].op, OP_ST);
+    build_free(&b);
+}
+
 static void loads_start_early(void **state) {
     (void)state;
     struct builder b;
@@ -464,6 +518,8 @@ int main(void) {
         cmocka_unit_test(negated_predicates_vanish),
         cmocka_unit_test(comparisons_take_the_second_condition),
         cmocka_unit_test(a_side_that_goes_on_elsewhere),
+        cmocka_unit_test(constants_leave_sums),
+        cmocka_unit_test(fixed_values_leave_loops),
         cmocka_unit_test(loads_start_early),
         cmocka_unit_test(loads_mind_stores),
         cmocka_unit_test(registers_are_free_between_values),

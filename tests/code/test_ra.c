@@ -17,12 +17,15 @@ static void check_ranges(const struct mfunc *f, uint32_t max_regs, uint64_t seed
     assert_true(f->n_regs <= max_regs);
 }
 
+static enum target_gen tested = GEN_FERMI;
+
 static void allocate_and_compare(struct shape s, uint32_t max_regs, uint32_t n_preds, uint64_t from,
                                  uint64_t to, bool optimise) {
     for (uint64_t seed = from; seed < to; seed++) {
         struct builder b;
         build_init(&b, seed);
         b.target.n_preds = n_preds;
+        b.target.gen = tested;
         random_program(&b, s);
         struct machine *before = arena_alloc(&b.arena, sizeof *before);
         machine_init(before, &b.f, &b.arena, 5);
@@ -83,6 +86,43 @@ static void optimised(void **state) {
     struct shape s = middle;
     s.calls = true;
     allocate_and_compare(s, 20, 7, 1, 300, true);
+}
+
+// The passes of later generations too.
+static void optimised_for_volta(void **state) {
+    tested = GEN_VOLTA;
+    with_enough_registers(state);
+    with_few_registers(state);
+    optimised(state);
+    tested = GEN_FERMI;
+}
+
+// @p LD t, [x];  @p MOV v, t: the value is loaded where it stays, unless something looks at v
+// before.
+static void guarded_values_are_made_in_place(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 5; which++) {
+        struct builder b;
+        build_init(&b, 1);
+        b.target.gen = which == 1 ? GEN_FERMI : GEN_VOLTA;
+        const uint32_t x = vreg(&b, 1), v = vreg(&b, 1), t = vreg(&b, 1), p = vpred(&b);
+        emit(&b, OP_S2R, gpr(x), nothing, nothing);
+        emit(&b, OP_S2R, gpr(v), nothing, nothing)->aux = 1;
+        emit(&b, OP_ISETP, pred(p), gpr(x), imm(10))->cmp = MCMP_LT;
+        emit(&b, OP_LD, gpr(t), gpr(x), nothing)->guard = p;
+        if (which == 2) emit(&b, OP_ST, nothing, gpr(x), gpr(v));
+        if (which == 3) emit(&b, OP_ISETP, pred(p), gpr(x), imm(12))->cmp = MCMP_LT;
+        struct minst *const m = emit(&b, OP_MOV, gpr(v), gpr(t), nothing);
+        m->guard = p;
+        m->guard_not = which == 4;
+        emit(&b, OP_ST, nothing, gpr(x), gpr(v));
+        emit(&b, OP_EXIT, nothing, nothing, nothing);
+        ra_run(&b.f, 63, NULL);
+        uint32_t moves = 0;
+        for (uint32_t i = 0; i < b.f.inst.n; i++) moves += b.f.inst.at[i].op == OP_MOV;
+        assert_int_equal(moves, which != 0);
+        build_free(&b);
+    }
 }
 
 // A kernel without any room says so.
@@ -156,6 +196,8 @@ int main(void) {
         cmocka_unit_test(with_few_predicates),
         cmocka_unit_test(over_calls),
         cmocka_unit_test(optimised),
+        cmocka_unit_test(optimised_for_volta),
+        cmocka_unit_test(guarded_values_are_made_in_place),
         cmocka_unit_test(an_impossible_demand_is_refused),
         cmocka_unit_test(moves_of_a_loop_are_coalesced),
         cmocka_unit_test(vectors_are_built_in_place),
