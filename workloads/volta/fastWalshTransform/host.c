@@ -34,8 +34,9 @@ int main(int argc, char **argv) {
                     ((struct dim){(unsigned)(count / 4 / THREADS_IN_MEMORY)}),
                     ((struct dim){THREADS_IN_MEMORY}), 0, &dev, &stride);
     }
+    int block_log2 = BLOCK_LOG2;
     host_launch(host_kernel(&h, "fwtBatch1Kernel"), ((struct dim){(unsigned)(count >> BLOCK_LOG2)}),
-                ((struct dim){1 << (BLOCK_LOG2 - 2)}), 0, &dev, &dev);
+                ((struct dim){1 << (BLOCK_LOG2 - 2)}), 0, &dev, &dev, &block_log2);
     host_read(data, dev, bytes);
 
     // In whole numbers, level by level from the nearest pairs on.

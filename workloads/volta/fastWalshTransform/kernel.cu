@@ -28,13 +28,15 @@ extern "C" __global__ void fwtBatch2Kernel(float *data, int stride) {
     p[3 * stride] = v.x3;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) fwtBatch1Kernel(float *out, const float *in) {
+// `log2` is BLOCK_LOG2, which the sample's kernel does not know either when it is compiled: strides and
+// trips are computed at run time.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    fwtBatch1Kernel(float *out, const float *in, int log2) {
     __shared__ float x[BLOCK];
-    const int t = (int)threadIdx.x, base = (int)blockIdx.x * BLOCK;
-#pragma unroll
-    for (int i = 0; i < 4; i++) x[t + i * THREADS] = in[base + t + i * THREADS];
+    const int t = (int)threadIdx.x, n = 1 << log2, base = (int)blockIdx.x << log2;
+    for (int i = t; i < n; i += (int)blockDim.x) x[i] = in[base + i];
 
-    for (int stride = BLOCK / 4; stride >= 2; stride >>= 2) {
+    for (int stride = n >> 2; stride > 0; stride >>= 2) {
         __syncthreads();
         const int low = t & (stride - 1);
         float *p = x + ((t - low) << 2) + low;
@@ -44,14 +46,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) fwtBatch1Kernel(float *out
         p[2 * stride] = v.x2;
         p[3 * stride] = v.x3;
     }
-    // Eleven is odd: one level of neighbours is left.
-    __syncthreads();
-    for (int pair = t; pair < BLOCK / 2; pair += THREADS) {
-        const float a = x[2 * pair], b = x[2 * pair + 1];
-        x[2 * pair] = a + b;
-        x[2 * pair + 1] = a - b;
+    // Where the logarithm is odd one level of neighbours is left.
+    if (log2 & 1) {
+        __syncthreads();
+        for (int pair = t; pair < n / 2; pair += (int)blockDim.x) {
+            const float a = x[2 * pair], b = x[2 * pair + 1];
+            x[2 * pair] = a + b;
+            x[2 * pair + 1] = a - b;
+        }
     }
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < 4; i++) out[base + t + i * THREADS] = x[t + i * THREADS];
+    for (int i = t; i < n; i += (int)blockDim.x) out[base + i] = x[i];
 }
