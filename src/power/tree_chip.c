@@ -32,6 +32,24 @@ static void build_l2(struct builder *b) {
     tree_event(b, rop, ACT_l2_atomic_lanes, logic_class_energy(&b->t, OPC_INT_ADD), 0);
 }
 
+// Both levels of TLBs: page numbers are searched, a frame's is read.
+static void build_tlbs(struct builder *b) {
+    const struct power_config *c = b->c;
+    if (!c->tlb_entries) return;
+    int i = tree_add(b, PART_tlb, (c->sms + c->tlb_sms - 1) / c->tlb_sms);
+    struct array_config k = {
+        .kind = ARRAY_CAM, .entries = c->tlb_entries, .bits = 32, .tag_bits = 28, .rw_ports = 1};
+    struct array a = tree_put_array(b, i, k, LONG_UNCORE);
+    tree_event(b, i, ACT_tlb_reads, a.search_j + a.read_j, 0);
+    tree_event(b, i, ACT_tlb_misses, a.write_j, 0);
+    if (!c->tlb_l2_entries) return;
+    i = tree_add(b, PART_tlb_l2, c->tlb_l2_count);
+    k.entries = c->tlb_l2_entries, k.tag_bits = 24;
+    a = tree_put_array(b, i, k, LONG_UNCORE);
+    tree_event(b, i, ACT_tlb_misses, a.search_j + a.read_j, 0);
+    tree_event(b, i, ACT_tlb_walks, a.write_j, 0);
+}
+
 static void build_crossbars(struct builder *b, double chip_mm2) {
     const struct power_config *c = b->c;
     unsigned width = 8 * c->flit_bytes;
@@ -203,6 +221,7 @@ void tree_build_chip(struct builder *b) {
     int chip = b->at[PART_chip];
     build_off(b);
     build_l2(b);
+    build_tlbs(b);
     build_controllers(b);
     build_pcie(b);
     build_rest(b);

@@ -27,7 +27,7 @@ static struct power_config fermi(const char *name, unsigned sms, double hz) {
                                  .dram_hz = sms == 15 ? 924e6 : 1002e6,
                                  .sms = sms,
                                  .max_warps = 48,
-                                 .schedulers = 2, .sub_cores = 1,
+                                 .schedulers = 2, .sub_cores = 1, .tlb_sms = 1, .tlb_l2_count = 1,
                                  .instruction_bits = 64,
                                  .ibuffer_entries = 2,
                                  .scoreboard_entries = 6,
