@@ -26,8 +26,9 @@ static const char *const scheduler_names[] = {
 #define SCHEDULER(id, name, ...) #name,
 #include "sm/scheduler.def"
 };
-static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "sector32"};
-_Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32 == 3, "order of coalesce_kind");
+static const char *const coalesce_names[] = {"tesla10", "tesla12", "line128", "sector32",
+                                             "line128_warp", "sector32_warp"};
+_Static_assert(COALESCE_TESLA10 == 0 && COALESCE_SECTOR32_WARP == 5, "order of coalesce_kind");
 static const char *const net_names[] = {"crossbar", "mesh"};
 _Static_assert(NET_CROSSBAR == 0 && NET_MESH == 1, "order of net_kind");
 static const char *const dram_names[] = {

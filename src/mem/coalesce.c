@@ -9,8 +9,10 @@
 //   SECTOR32    The same portions, 32-byte sectors: L2 alone. Sectors of a line that make an
 //               aligned 64 or 128 bytes leave as one packet; traffic is the same, headers are
 //               fewer.
+//   ..._WARP    Volta: the tag stage compares the addresses of all 32 lanes, however wide their words.
 //
-// Source: CUDA C Programming Guide 3.2 appendix G, 5.5 appendix G (see microbenchmarks data).
+// Source: CUDA C Programming Guide 3.2 appendix G, 5.5 appendix G (see microbenchmarks data); Volta:
+// G. Smith (NVIDIA), developer forum, Pascal L1 cache (49571).
 #include "mem/mem.h"
 
 enum { LINE = 128, SECTOR = 32, WARP = 32, HALF = 16 };
@@ -136,9 +138,8 @@ static uint32_t split_sectors(const uint64_t *addr, const struct touched *t,
     return n;
 }
 
-static uint32_t coalesce_fermi(bool sectored, const uint64_t *addr, uint32_t mask, uint32_t bytes,
-                               struct transaction *out) {
-    const uint32_t portion = bytes <= 4 ? WARP : WARP * 4 / bytes; // lanes that make 128 bytes
+static uint32_t coalesce_fermi(bool sectored, uint32_t portion, const uint64_t *addr, uint32_t mask,
+                               uint32_t bytes, struct transaction *out) {
     const uint32_t lanes = portion == WARP ? UINT32_MAX : (1u << portion) - 1;
     struct touched line[WARP];
     uint32_t n = 0;
@@ -226,11 +227,14 @@ static uint32_t coalesce_tesla10(const uint64_t *addr, uint32_t mask, uint32_t b
 
 uint32_t coalesce(enum coalesce_kind kind, const uint64_t *addr, uint32_t mask, uint32_t bytes,
                   struct transaction out[64]) {
+    const uint32_t portion = bytes <= 4 ? WARP : WARP * 4 / bytes; // lanes that make 128 bytes
     switch (kind) {
     case COALESCE_TESLA10: return coalesce_tesla10(addr, mask, bytes, out);
     case COALESCE_TESLA12: return coalesce_tesla12(addr, mask, bytes, out);
-    case COALESCE_LINE128: return coalesce_fermi(false, addr, mask, bytes, out);
+    case COALESCE_LINE128: return coalesce_fermi(false, portion, addr, mask, bytes, out);
+    case COALESCE_LINE128_WARP: return coalesce_fermi(false, WARP, addr, mask, bytes, out);
+    case COALESCE_SECTOR32_WARP: return coalesce_fermi(true, WARP, addr, mask, bytes, out);
     case COALESCE_SECTOR32: break;
     }
-    return coalesce_fermi(true, addr, mask, bytes, out);
+    return coalesce_fermi(true, portion, addr, mask, bytes, out);
 }

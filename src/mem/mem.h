@@ -274,8 +274,10 @@ enum coalesce_kind {
     COALESCE_TESLA10,  // cc 1.0/1.1: strict order, half-warps
     COALESCE_TESLA12,  // cc 1.2/1.3: half-warp segments of 32/64/128 bytes, shrunk
     COALESCE_LINE128,  // Fermi, L1 on: 128-byte lines
-    COALESCE_SECTOR32  // 32-byte sectors (Kepler global, stores, L1 off); neighbours that make an
+    COALESCE_SECTOR32, // 32-byte sectors (Kepler global, stores, L1 off); neighbours that make an
                        // aligned 64 or 128 bytes travel as one transaction
+    COALESCE_LINE128_WARP, // the same two, wide words too by whole warps (Volta)
+    COALESCE_SECTOR32_WARP
 };
 struct transaction {
     uint64_t addr;    // aligned to its size (line or segment)

@@ -87,6 +87,7 @@ static uint32_t words_and_lines(const struct exec_access *a, uint64_t base, uint
 // Transactions of 32-bit accesses that need no search: a whole line in order, or one word for all.
 static bool plain_shape(uint32_t kind, const uint64_t *addr, struct transaction *out) {
     if (kind < COALESCE_LINE128) return false;
+    const bool is_line = kind == COALESCE_LINE128 || kind == COALESCE_LINE128_WARP;
     const uint64_t first = addr[0];
     const uint32_t word = (uint32_t)(first % 128) / 4;
     if (word == 0 && is_sequential(addr))
@@ -98,12 +99,11 @@ static bool plain_shape(uint32_t kind, const uint64_t *addr, struct transaction 
                                     .sectors = 0xf,
                                     .full_sectors = 0xf};
     else if (is_uniform(addr))
-        *out = (struct transaction){.addr =
-                                        kind == COALESCE_LINE128 ? first & ~127ull : first & ~31ull,
-                                    .touched = 1u << (kind == COALESCE_LINE128 ? word : word % 8),
+        *out = (struct transaction){.addr = is_line ? first & ~127ull : first & ~31ull,
+                                    .touched = 1u << (is_line ? word : word % 8),
                                     .lanes = UINT32_MAX,
                                     .words = 1u << word,
-                                    .bytes = kind == COALESCE_LINE128 ? 128 : 32,
+                                    .bytes = is_line ? 128 : 32,
                                     .sectors = (uint8_t)(1u << word / 8)};
     else
         return false;

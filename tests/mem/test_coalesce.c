@@ -75,6 +75,15 @@ static void wide_words_go_by_portions(void **state) {
     assert_int_equal(run(COALESCE_SECTOR32, a, ~0u, 8, t), 2);
     assert_int_equal(t[0].bytes, 32);
     assert_int_equal(t[0].addr, 64);
+    assert_int_equal(run(COALESCE_LINE128_WARP, a, ~0u, 8, t), 1); // Volta: once
+    assert_int_equal(run(COALESCE_SECTOR32_WARP, a, ~0u, 8, t), 1);
+    assert_int_equal(t[0].lanes, ~0u);
+    stride(a, 16, 8); // 16..271: the sector that both halves touch goes once
+    assert_int_equal(run(COALESCE_LINE128, a, ~0u, 8, t), 4);
+    assert_int_equal(run(COALESCE_LINE128_WARP, a, ~0u, 8, t), 3);
+    assert_int_equal(bits_count32(t[0].sectors) + bits_count32(t[1].sectors) +
+                         bits_count32(t[2].sectors),
+                     9);
 }
 
 static void sectors_join_only_when_aligned(void **state) {
@@ -120,9 +129,10 @@ struct naive {
     uint32_t bytes, lanes;
 };
 
-static uint32_t naive_line(const uint64_t *a, uint32_t mask, uint32_t bytes, struct naive *o) {
+static uint32_t naive_line(bool by_warp, const uint64_t *a, uint32_t mask, uint32_t bytes,
+                           struct naive *o) {
     uint32_t n = 0;
-    const uint32_t portion = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+    const uint32_t portion = bytes <= 4 || by_warp ? 32 : bytes == 8 ? 16 : 8;
     for (uint32_t p = 0; p < 32; p += portion)
         for (uint32_t i = p; i < p + portion; i++) {
             if (!(mask >> i & 1)) continue;
@@ -213,6 +223,33 @@ static void check_masks(const struct transaction *t, const uint64_t *a, uint32_t
                          byte[w * 4] && byte[w * 4 + 1] && byte[w * 4 + 2] && byte[w * 4 + 3]);
 }
 
+// Exactly the sectors of the lines, in aligned runs, no sector twice a portion.
+static void check_sectors(bool by_warp, const uint64_t *a, uint32_t mask, uint32_t bytes) {
+    struct transaction t[64];
+    struct naive o[64];
+    const uint32_t n = run(by_warp ? COALESCE_SECTOR32_WARP : COALESCE_SECTOR32, a, mask, bytes, t);
+    memset(o, 0, sizeof o);
+    const uint32_t lines = naive_line(by_warp, a, mask, bytes, o);
+    uint32_t sectors = 0, lanes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(t[i].addr % t[i].bytes, 0);
+        assert_int_equal(bits_count32(t[i].sectors) * 32, t[i].bytes);
+        check_masks(&t[i], a, bytes);
+        assert_int_equal(lanes & t[i].lanes, 0);
+        lanes |= t[i].lanes;
+        sectors += t[i].bytes / 32;
+    }
+    assert_int_equal(lanes, mask);
+    uint32_t want = 0;
+    for (uint32_t i = 0; i < lines; i++) {
+        uint32_t touched = 0;
+        for (uint32_t l = 0; l < 32; l++)
+            if (o[i].lanes >> l & 1) touched |= 1u << a[l] % 128 / 32;
+        want += bits_count32(touched);
+    }
+    assert_int_equal(sectors, want);
+}
+
 static void random_accesses_against_definitions(void **state) {
     (void)state;
     uint32_t seed = 7;
@@ -231,12 +268,15 @@ static void random_accesses_against_definitions(void **state) {
         const uint32_t mask = rig_random(&seed) % 3 ? ~0u : rig_random(&seed);
         struct transaction t[64];
         struct naive o[64];
-        for (enum coalesce_kind kind = COALESCE_TESLA10; kind <= COALESCE_LINE128; kind++) {
+        for (enum coalesce_kind kind = COALESCE_TESLA10; kind <= COALESCE_LINE128_WARP; kind++) {
+            if (kind == COALESCE_SECTOR32) continue;
+            const bool by_warp = kind == COALESCE_LINE128_WARP;
             const uint32_t n = run(kind, a, mask, bytes, t);
             memset(o, 0, sizeof o);
             const uint32_t want = kind == COALESCE_TESLA10   ? naive_tesla10(a, mask, bytes, o)
                                   : kind == COALESCE_TESLA12 ? naive_tesla12(a, mask, bytes, o)
-                                                             : naive_line(a, mask, bytes, o);
+                                                             : naive_line(by_warp, a, mask,
+                                                                          bytes, o);
             assert_int_equal(n, want);
             for (uint32_t i = 0; i < n; i++) {
                 assert_int_equal(t[i].addr, o[i].addr);
@@ -245,28 +285,8 @@ static void random_accesses_against_definitions(void **state) {
                 check_masks(&t[i], a, bytes);
             }
         }
-        // Sectors: exactly the sectors of the lines, in aligned runs, no sector twice a portion.
-        const uint32_t n = run(COALESCE_SECTOR32, a, mask, bytes, t);
-        memset(o, 0, sizeof o);
-        const uint32_t lines = naive_line(a, mask, bytes, o);
-        uint32_t sectors = 0, lanes = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            assert_int_equal(t[i].addr % t[i].bytes, 0);
-            assert_int_equal(bits_count32(t[i].sectors) * 32, t[i].bytes);
-            check_masks(&t[i], a, bytes);
-            assert_int_equal(lanes & t[i].lanes, 0);
-            lanes |= t[i].lanes;
-            sectors += t[i].bytes / 32;
-        }
-        assert_int_equal(lanes, mask);
-        uint32_t want = 0;
-        for (uint32_t i = 0; i < lines; i++) {
-            uint32_t touched = 0;
-            for (uint32_t l = 0; l < 32; l++)
-                if (o[i].lanes >> l & 1) touched |= 1u << a[l] % 128 / 32;
-            want += bits_count32(touched);
-        }
-        assert_int_equal(sectors, want);
+        check_sectors(false, a, mask, bytes);
+        check_sectors(true, a, mask, bytes);
     }
 }
 
