@@ -32,7 +32,6 @@ static void warp_init(struct sm *s, struct cta_slot *c, uint32_t cta, uint32_t w
     const uint32_t stores = warp->stores; // acknowledgements for the slot's last warp still come
     *warp = (struct warp){.exec = &c->cta.warps[number],
                           .runs = ks->runs,
-                          .code = ks->kernel->inst,
                           .scheds = (uint8_t)(s->c.shared_warps ? (1u << s->c.schedulers) - 1
                                                                 : 1u << w % s->c.schedulers),
                           .cta = (uint8_t)cta,

@@ -274,7 +274,8 @@ void front_decode(struct sm *s, uint64_t t) {
         s->act.c[ACT_ibuffer_writes] += x.n;
         const bool was_empty = warp->ib_n == 0;
         warp->ib_n = (uint8_t)(warp->ib_n + x.n);
-        if (was_empty) scoreboard_head(s, x.warp, &warp->code[x.pc], t);
+        if (was_empty)
+            scoreboard_head(s, x.warp, &s->res.kernel[warp->kslot].kernel->inst[x.pc], t);
         front_want(s, x.warp);
     }
     s->alarms.at[ALARM_DECODE] = k->n != 0 ? place_of(k, 0)->cycle : NEVER;
@@ -330,7 +331,8 @@ static bool constant_line(struct sm *s, uint32_t w, struct cache_access *a) {
 
 static const struct minst *head_of(const struct sm *s, uint32_t w) {
     const struct warp *const warp = &s->res.warp[w];
-    return &s->res.kernel[warp->kslot].kernel->image->inst[warp->head - warp->code];
+    const struct sm_kernel *const k = s->res.kernel[warp->kslot].kernel;
+    return &k->image->inst[warp->head - k->inst];
 }
 
 // A line that is not known to be there. The operands themselves say which lines they need.

@@ -25,24 +25,23 @@ struct warp {
             uint8_t full;                    // those that can count no further
         };
     };
-    struct inst_runs *runs;             // of the kernel, by pc
-    const struct sm_inst *code;
+    struct inst_runs *runs; // of the kernel, by pc
     uint16_t pend_p;
-    uint8_t ib_n; // instructions in its buffer
+    uint16_t inflight;  // results on their way
+    uint16_t fetch_gen; // fetches of older generations are dropped
+    uint8_t ib_n;       // instructions in its buffer
+    uint8_t ib_coming;  // ... on their way into it
+    uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
     uint8_t scheds, cta, kslot;
-    uint16_t inflight; // results on their way
+    uint8_t exited; // no live lane, results may still be on their way
     // second line
     struct sm_wide_pend {
         uint64_t pend[WIDE_WORDS], mem[WIDE_WORDS], lng[WIDE_WORDS];
     } * wide;
     uint32_t stores;    // store and atomic requests not acknowledged, accesses not processed
-    uint16_t fetch_gen; // fetches of older generations are dropped
-    uint8_t exited;     // no live lane, results may still be on their way
     uint8_t async_now;  // group that cp.async adds to
-    uint8_t ib_coming;  // instructions on their way into its buffer
     uint8_t async_keep; // waits until at most this many groups are open; UINT8_MAX: does not
     uint16_t async_left[ASYNC_GROUPS];
-    uint32_t pc_of_wait; // instruction that it waits in (barrier, fence, sleep, branch)
     uint32_t fence_keep; // a fence waits until `stores` is down to this; UINT32_MAX: none waits
 };
 static_assert(sizeof(struct warp) == 128, "a warp is two cache lines");
