@@ -7,18 +7,19 @@
 // the issue on, so that an instruction right behind waits for it only with a stall of two.
 //
 //   fixed latency     results are there so many cycles after the issue: stalls see to it; a guard
-//                     sees a predicate later than an operand does. A pipeline of half a warp's lanes
-//                     takes the warp's next instruction two cycles later: a stall of two says so, as
-//                     ptxas writes it, and counts for the results that come
-//   variable latency  memory, special functions, shared double precision, and what takes longer than
+//                     sees a predicate later than an operand does. A pipeline of half a warp's
+//                     lanes takes the warp's next instruction two cycles later: a stall of two says
+//                     so, as ptxas writes it, and counts for the results that come
+//   variable latency  memory, special functions, shared double precision, and what takes longer
+//   than
 //                     a stall count can say: counters see to it. Operands are read late, so a
 //                     register may be overwritten once a counter says so
 //
 // Two walks over the blocks:
 //
-//   1. in reverse post-order, each instruction that needs counters gets them. One that is down is
-//      best, then one that the same instruction will wait for anyway, then the one whose wait comes
-//      nearest to it
+//   1. in reverse post-order, twice, each instruction that needs counters gets them. One that the
+//      same instruction waits for anyway costs nothing, one that is down costs more the fewer are
+//      left, and any other as many cycles as the first wait for it is likely to last longer
 //   2. to a fixed point: by slot (register, predicate, carry) the counters that may be up for it on
 //      some path, and the cycles until its fixed latency is over. What an instruction touches gives
 //      its wait mask and the stall of whatever may issue before it. Waits and stalls only grow.
@@ -113,6 +114,7 @@ struct setter {
     struct cfg *cfg;
     struct state *out;   // by block, as of the issue of its last instruction
     uint8_t *will_write; // a slot's byte by block: the block, or one that it leads to, writes it
+    uint8_t *slow;       // by block, counters that may be up for memory beyond the SM
     uint32_t next;       // counter to try first
 };
 
@@ -283,30 +285,75 @@ static struct ahead look_ahead(const struct setter *c, uint32_t pc,
     return a;
 }
 
-struct uses { // of counters in a block: the place that waits for each, FAR_AWAY: not known
-    uint32_t at[CONTROL_COUNTERS];
+// Counters in use in a block, each by what the code has not waited for yet: where it was issued,
+// where its result (or the end of its reading) is waited for first, FAR_AWAY behind the block, and
+// about how long it takes. Cycles are a guess: two an instruction.
+enum { PENDING = 16, PACE = 2, FAR_CYCLES = 100, UNKNOWN_LATENCY = 30, SLOW_LATENCY = 600 };
+struct use {
+    uint32_t pc, at, latency;
+};
+struct uses {
+    uint32_t end; // of the block
+    struct use of[CONTROL_COUNTERS][PENDING];
+    uint32_t n[CONTROL_COUNTERS];
+    uint8_t slow; // counters of memory beyond the SM
 };
 
-static uint8_t take_counter(struct setter *c, struct uses *u, uint8_t up, uint32_t at) {
-    uint32_t best = CONTROL_NONE, distance = UINT32_MAX;
+static uint32_t expected_latency(const struct minst *m) {
+    switch (m->klass) {
+    case OPC_LD_GLOBAL:
+    case OPC_LD_LOCAL:
+    case OPC_LD_GENERIC:
+    case OPC_ATOM_GLOBAL:
+    case OPC_TEX:
+    case OPC_SURF: return SLOW_LATENCY;
+    default: return UNKNOWN_LATENCY;
+    }
+}
+enum { READ_LATENCY = 14 };
+
+static uint32_t later_by(uint32_t a, uint32_t b) { return a > b ? a - b : 0; }
+static uint32_t larger_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+// Cycles that the first of two waits lasts longer because both share a counter.
+static uint32_t harm(const struct uses *u, const struct use *a, const struct use *b) {
+    const uint32_t ready_a = PACE * a->pc + a->latency, ready_b = PACE * b->pc + b->latency;
+    if (a->at == b->at && (a->at != FAR_AWAY || a->latency == b->latency)) return 0;
+    const uint32_t far = PACE * u->end + FAR_CYCLES;
+    const uint32_t at_a = a->at == FAR_AWAY ? far : PACE * a->at,
+                   at_b = b->at == FAR_AWAY ? far : PACE * b->at;
+    const uint32_t more = at_a < at_b   ? later_by(ready_b, larger_of(at_a, ready_a))
+                          : at_b < at_a ? later_by(ready_a, larger_of(at_b, ready_b))
+                                        : later_by(ready_a, ready_b) + later_by(ready_b, ready_a);
+    return more + 2; // what is waited for apart had better be apart
+}
+
+// What it costs to take one more of the counters that are down.
+static uint32_t scarcity(uint8_t up) {
+    const uint32_t left = CONTROL_COUNTERS - bits_count32(up);
+    return left > 2 ? 1 : left == 2 ? 8 : 24;
+}
+
+// The cheapest counter for a use; of equals, the one that it has.
+static uint8_t take_counter(struct setter *c, struct uses *u, uint8_t up, const struct use *x,
+                            uint8_t has) {
+    uint32_t best = CONTROL_NONE, least = UINT32_MAX;
     for (uint32_t i = 0; i < CONTROL_COUNTERS; i++) {
         const uint32_t k = (c->next + i) % CONTROL_COUNTERS;
+        uint32_t cost = 0;
         if (!(up >> k & 1)) {
-            if (distance != 0 || best == CONTROL_NONE) best = k, distance = 0;
-            continue;
+            u->n[k] = 0;
+            cost = scarcity(up);
         }
-        const uint32_t d = u->at[k] > at ? u->at[k] - at : at - u->at[k];
-        if (d == 0 && at < FAR_AWAY) { // waited for by the same instruction
-            return (uint8_t)k;
-        }
-        if (d + 1 < distance) best = k, distance = d + 1;
+        for (uint32_t p = 0; p < u->n[k]; p++) cost = larger_of(cost, harm(u, &u->of[k][p], x));
+        if (cost < least || (cost == least && k == has)) best = k, least = cost;
     }
-    if (!(up >> best & 1)) {
-        u->at[best] = at;
-        c->next = (best + 1) % CONTROL_COUNTERS;
-    } else if (at > u->at[best]) {
-        u->at[best] = at;
-    }
+    if (u->n[best] == PENDING) // the oldest one is the likeliest to be over
+        memmove(&u->of[best][0], &u->of[best][1], (--u->n[best]) * sizeof *u->of[best]);
+    u->of[best][u->n[best]++] = *x;
+    u->slow = (uint8_t)((u->slow & ~(u->n[best] == 1 ? 1u << best : 0u)) |
+                        (uint32_t)(x->latency == SLOW_LATENCY) << best);
+    if (!(up >> best & 1)) c->next = (best + 1) % CONTROL_COUNTERS;
     return (uint8_t)best;
 }
 
@@ -315,13 +362,19 @@ static void assign(struct setter *c, uint32_t pc, const struct state *s, struct 
     struct code_control *const k = &c->im->control[pc];
     if (!control_is_variable(c->latencies, &c->im->inst[pc])) return;
     const struct ahead a = look_ahead(c, pc, o);
+    const uint8_t had_write = k->write, had_read = k->read;
     uint8_t up = counters_up(s);
+    k->read = CONTROL_NONE;
     if (o->n_writes != 0) {
-        k->write = take_counter(c, u, up, a.result == FAR_AWAY ? FAR_AWAY : pc + a.result);
+        const struct use x = {pc, a.result == FAR_AWAY ? FAR_AWAY : pc + a.result,
+                              expected_latency(&c->im->inst[pc])};
+        k->write = take_counter(c, u, up, &x, had_write);
         up |= (uint8_t)(1u << k->write);
     }
-    if (a.overwrites)
-        k->read = take_counter(c, u, up, a.operand == FAR_AWAY ? FAR_AWAY : pc + a.operand);
+    if (a.overwrites) {
+        const struct use x = {pc, a.operand == FAR_AWAY ? FAR_AWAY : pc + a.operand, READ_LATENCY};
+        k->read = take_counter(c, u, up, &x, had_read);
+    }
 }
 
 static void enter_block(struct setter *c, uint32_t b, struct state *s) {
@@ -339,8 +392,15 @@ static void assign_block(struct setter *c, uint32_t b) {
     const struct cfg_block *const block = &c->cfg->block[b];
     struct state s;
     enter_block(c, b, &s);
-    struct uses u;
-    for (uint32_t i = 0; i < CONTROL_COUNTERS; i++) u.at[i] = FAR_AWAY;
+    struct uses u = {.end = block->first + block->n};
+    for (uint32_t i = 0; i < block->n_pred; i++)
+        u.slow |= c->slow[c->cfg->pred_edge[block->pred + i]];
+    for (uint32_t k = 0; k < CONTROL_COUNTERS; k++) {
+        if (!(counters_up(&s) >> k & 1)) continue;
+        u.of[k][0] =
+            (struct use){block->first, FAR_AWAY, u.slow >> k & 1 ? SLOW_LATENCY : UNKNOWN_LATENCY};
+        u.n[k] = 1;
+    }
     struct control_operands o;
     for (uint32_t pc = block->first; pc < block->first + block->n; pc++) {
         control_operands(&c->im->inst[pc], &o);
@@ -348,7 +408,17 @@ static void assign_block(struct setter *c, uint32_t b) {
         assign(c, pc, &s, &u, &o);
         issue(c, &s, pc, &o);
     }
+    c->slow[b] = u.slow & counters_up(&s);
     c->out[b] = s;
+}
+
+// All blocks; the second time with what loops bring back to their beginning.
+static void assign_all(struct setter *c) {
+    for (uint32_t times = 0; times < 2; times++) {
+        for (uint32_t i = 0; i < c->cfg->n_order; i++) assign_block(c, c->cfg->order[i]);
+        for (uint32_t b = 0; b < c->cfg->n; b++) // functions
+            if (c->cfg->block[b].rpo == UINT32_MAX) assign_block(c, b);
+    }
 }
 
 // ---- 2. waits and stalls ------------------------------------------------------------------------
@@ -465,9 +535,8 @@ void control_set(struct code_image *im, struct arena *scratch) {
             (struct code_control){.stall = 1, .write = CONTROL_NONE, .read = CONTROL_NONE};
     c.out = arena_alloc(scratch, (size_t)c.cfg->n * sizeof *c.out);
     find_writes(&c, scratch);
-    for (uint32_t i = 0; i < c.cfg->n_order; i++) assign_block(&c, c.cfg->order[i]);
-    for (uint32_t b = 0; b < c.cfg->n; b++) // functions
-        if (c.cfg->block[b].rpo == UINT32_MAX) assign_block(&c, b);
+    c.slow = arena_alloc(scratch, c.cfg->n);
+    assign_all(&c);
     settle(&c);
     for (uint32_t pc = 0; pc + 1 < im->n_insts; pc++) {
         set_reuse(&c, pc);

@@ -18,7 +18,9 @@ static uint32_t draw(uint32_t n) {
     return (seed >> 8) % n;
 }
 static struct opnd reg(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 1, .reg = r}; }
-static struct opnd pair(uint32_t r) { return (struct opnd){.kind = OPND_GPR, .words = 2, .reg = r}; }
+static struct opnd pair(uint32_t r) {
+    return (struct opnd){.kind = OPND_GPR, .words = 2, .reg = r};
+}
 static struct minst inst(enum mop op) {
     return (struct minst){.op = (uint16_t)op,
                           .klass = mop_info[op].klass,
@@ -96,8 +98,8 @@ static void fixed_latencies_become_stalls(void **state) {
         op3(OP_IADD, 1, 0, 0), // R1, needed by the next: 4
         op3(OP_IADD, 2, 1, 1), // needed three instructions on: 4 - 1 - 1 of the two between
         op3(OP_IADD, 3, 0, 0), op3(OP_IADD, 4, 0, 0),
-        op3(OP_IADD, 5, 2, 0),  op3(OP_DADD, 6, 0, 0), // 8, and the next writes R6 after 4: 5
-        op3(OP_IADD, 6, 0, 0),  inst(OP_EXIT),
+        op3(OP_IADD, 5, 2, 0), op3(OP_DADD, 6, 0, 0), // 8, and the next writes R6 after 4: 5
+        op3(OP_IADD, 6, 0, 0), inst(OP_EXIT),
     };
     struct sample *const s = set(m, WW_COUNT(m), test_latencies());
     static const uint8_t stall[] = {4, 1, 1, 2, 1, 5, 1, 1};
@@ -185,11 +187,15 @@ static void a_multiply_add_takes_its_time(void **state) {
 static void variable_latencies_become_counters(void **state) {
     (void)state;
     struct minst m[] = {
-        load(1, 0), load(2, 0),        // both are needed by 3: one counter
-        op3(OP_MUFU, 3, 0, 0),         // needed by 4: its own
-        op3(OP_IADD, 4, 1, 2), op3(OP_IADD, 5, 3, 4),
-        store(0, 5),                   // its operand is overwritten by 6: a counter of reads
-        op3(OP_IADD, 5, 0, 0), store(0, 5), inst(OP_EXIT), // never overwritten: none
+        load(1, 0),
+        load(2, 0),            // both are needed by 3: one counter
+        op3(OP_MUFU, 3, 0, 0), // needed by 4: its own
+        op3(OP_IADD, 4, 1, 2),
+        op3(OP_IADD, 5, 3, 4),
+        store(0, 5), // its operand is overwritten by 6: a counter of reads
+        op3(OP_IADD, 5, 0, 0),
+        store(0, 5),
+        inst(OP_EXIT), // never overwritten: none
     };
     struct sample *const s = set(m, WW_COUNT(m), test_latencies());
     const struct code_control *const k = s->im.control;
@@ -239,7 +245,7 @@ static void guards_wait_longer(void **state) {
     (void)state;
     struct code_latencies l = test_latencies();
     l.guard = 13;
-    struct minst m[] = {op3(OP_ISETP, 0, 1, 2), op3(OP_SEL, 3, 1, 2), op3(OP_IADD, 4, 1, 2),
+    struct minst m[] = {op3(OP_ISETP, 0, 1, 2), op3(OP_SEL, 3, 1, 2),  op3(OP_IADD, 4, 1, 2),
                         op3(OP_ISETP, 0, 3, 4), op3(OP_FADD, 5, 1, 2), inst(OP_EXIT)};
     m[0].dst[0] = m[3].dst[0] = m[1].src[2] = (struct opnd){.kind = OPND_PRED};
     m[4].guard = 0;
@@ -250,6 +256,44 @@ static void guards_wait_longer(void **state) {
     assert_int_equal(faults(s), 0);
     s->im.control[3].stall = 12;
     assert_int_equal(faults(s), 1);
+    drop(s);
+}
+
+// Two loads from far away, which the loop's next round needs, share a counter; ten loads from
+// nearby, each needed a little later, never wait for it, nor for more than their turn.
+static void slow_loads_keep_a_counter_to_themselves(void **state) {
+    (void)state;
+    enum { NEAR = 10, FIRST = 6 };
+    struct minst m[FIRST + 2 * NEAR + 2];
+    m[0] = load(1, 0);
+    m[1] = load(2, 0);
+    m[2] = op3(OP_IADD, 3, 1, 2); // the loop
+    m[3] = op3(OP_IADD, 3, 3, 3);
+    m[4] = load(1, 0);
+    m[5] = load(2, 0);
+    for (uint32_t i = 0; i < NEAR; i++) {
+        m[FIRST + i] = load(10 + i, 0);
+        m[FIRST + i].klass = OPC_LD_SHARED;
+        m[FIRST + NEAR + i] = op3(OP_IADD, 30, 10 + i, 30);
+    }
+    m[FIRST + 2 * NEAR] = branch(2, 0);
+    m[FIRST + 2 * NEAR + 1] = inst(OP_EXIT);
+    for (uint32_t i = 0; i < 2; i++) m[4 + i].klass = m[i].klass = OPC_LD_GLOBAL;
+    struct sample *const s = set(m, WW_COUNT(m), test_latencies());
+    const struct code_control *const k = s->im.control;
+    assert_int_equal(k[4].write, k[5].write);
+    uint8_t used = 0, most = 0;
+    for (uint32_t i = 0; i < NEAR; i++) {
+        assert_int_not_equal(k[FIRST + i].write, k[4].write);
+        assert_false(k[FIRST + NEAR + i].wait >> k[4].write & 1);
+        used |= (uint8_t)(1u << k[FIRST + i].write);
+        uint8_t n = 0;
+        for (uint32_t j = 0; j < NEAR; j++) n += k[FIRST + j].write == k[FIRST + i].write;
+        most = n > most ? n : most;
+    }
+    assert_true(bits_count32(used) >= 4); // all that are left, but for one perhaps
+    assert_true(most <= NEAR / 2);
+    assert_int_equal(faults(s), 0);
     drop(s);
 }
 
@@ -274,18 +318,19 @@ static void operands_that_come_again_are_kept(void **state) {
         op3(OP_FADD, 5, 1, 3),
         op3(OP_FADD, 1, 1, 2), // R1 is written: not kept
         op3(OP_FADD, 6, 1, 2), // R2 again
-        load(7, 2), op3(OP_FADD, 8, 7, 2), inst(OP_EXIT), // loads read past the operand cache
+        load(7, 2),
+        op3(OP_FADD, 8, 7, 2),
+        inst(OP_EXIT), // loads read past the operand cache
     };
     struct sample *const s = set(m, WW_COUNT(m), test_latencies());
     static const uint8_t reuse[] = {1, 1, 2, 0, 0, 0, 0};
-    for (uint32_t i = 0; i < WW_COUNT(m); i++)
-        assert_int_equal(s->im.control[i].reuse, reuse[i]);
+    for (uint32_t i = 0; i < WW_COUNT(m); i++) assert_int_equal(s->im.control[i].reuse, reuse[i]);
     drop(s);
 }
 
 // ---- random programs ----------------------------------------------------------------------------
-static const enum mop mix[] = {OP_IADD, OP_FFMA, OP_IMAD, OP_DADD, OP_MUFU, OP_LD, OP_LD, OP_ST,
-                               OP_SHFL, OP_ISETP, OP_HADD, OP_BRA, OP_CALL, OP_HMMA_884};
+static const enum mop mix[] = {OP_IADD, OP_FFMA, OP_IMAD,  OP_DADD, OP_MUFU, OP_LD,   OP_LD,
+                               OP_ST,   OP_SHFL, OP_ISETP, OP_HADD, OP_BRA,  OP_CALL, OP_HMMA_884};
 static void draw_program(struct minst *m, uint32_t n, bool is_straight) {
     for (uint32_t i = 0; i < n; i++) {
         enum mop op = mix[draw(WW_COUNT(mix))];
@@ -320,8 +365,10 @@ static void random_programs_wait_for_everything(void **state) {
         seed = round;
         struct minst m[N];
         draw_program(m, N, false);
-        struct sample *const s =
-            set(m, N, round % 3 == 0 ? known : round % 3 == 1 ? quick : unknown);
+        struct sample *const s = set(m, N,
+                                     round % 3 == 0   ? known
+                                     : round % 3 == 1 ? quick
+                                                      : unknown);
         if (faults(s) != 0) fail_msg("program %u: %u places are too early", round, faults(s));
         drop(s);
     }
@@ -371,6 +418,7 @@ int main(void) {
         cmocka_unit_test(variable_latencies_become_counters),
         cmocka_unit_test(paths_meet),
         cmocka_unit_test(guards_wait_longer),
+        cmocka_unit_test(slow_loads_keep_a_counter_to_themselves),
         cmocka_unit_test(calls_wait_for_all),
         cmocka_unit_test(operands_that_come_again_are_kept),
         cmocka_unit_test(random_programs_wait_for_everything),
