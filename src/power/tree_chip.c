@@ -71,7 +71,14 @@ static void build_crossbars(struct builder *b, double chip_mm2) {
     tree_put(b, i, from.area_um2 * 1e-6, from.leak_sub_w, from.leak_gate_w, LONG_UNCORE, c->sms);
     tree_event(b, i, ACT_net_request_packets, to.energy_j, 0);
     tree_event(b, i, ACT_net_reply_packets, from.energy_j, 0);
-    tree_event(b, i, ACT_net_request_flits, request.energy_j + link, peak);
+    if (c->sub_cores > 1) { // wires of a flit that carry nothing stay as they are
+        const double byte = (request.energy_j + link) / c->flit_bytes;
+        tree_event(b, i, ACT_net_request_packets, c->control_bytes * byte, peak);
+        tree_event(b, i, ACT_l2_write_sectors, 32 * byte, peak);
+        tree_event(b, i, ACT_l2_atomic_lanes, 4 * byte, 0);
+    } else {
+        tree_event(b, i, ACT_net_request_flits, request.energy_j + link, peak);
+    }
     tree_event(b, i, ACT_net_reply_flits, reply.energy_j + link, peak);
 }
 

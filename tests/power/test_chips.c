@@ -144,7 +144,7 @@ static void measured_volta(void **state) {
                       32 * power_event_energy(&t, ACT_l1_hit_words);
     near(loss * l1 / 1024, 1.59e-12, 0.03);
     const double l2 = front + address + way + result + power_event_energy(&t, ACT_l1_read_misses) +
-                      power_event_energy(&t, ACT_net_request_flits) +
+                      power_event_energy(&t, ACT_net_request_packets) +
                       power_event_energy(&t, ACT_l2_reads) +
                       4 * power_event_energy(&t, ACT_net_reply_flits) +
                       32 * power_event_energy(&t, ACT_l1_fill_words);
