@@ -11,10 +11,11 @@
 // each bank group, the next clock of a row command) is kept until something changes it. Reads have
 // priority; writes gather until their window is high, then drain until it is low, or move when no
 // read is there. A request that `starve` row hits have passed closes the row. All banks refresh
-// every tREFI, at that clock or as soon as open rows may close. Constraints kept: tRCD tRP tRAS tRC
-// tRRD tFAW tCCD_S/L tRTP tWR tWTR tRTW tRFC, one command a clock, one burst at a time on the data
-// bus. Left out: power-down, per-bank refresh, the second command clock of GDDR5's masked writes,
-// ordering between a read and a write of the same address (no data lives here).
+// every tREFI, at that clock or as soon as open rows may close, or one after the other (rfc_one).
+// Constraints kept: tRCD tRP tRAS tRC tRRD tFAW tCCD_S/L tRTP tWR tWTR tRTW tRFC tRFCSB, one command
+// a clock, one burst at a time on the data bus. Left out: power-down, the second command clock of
+// GDDR5's masked writes, ordering between a read and a write of the same address (no data lives
+// here).
 //
 // Sources: JEDEC JESD212 (GDDR5) and JESD79-3 (DDR3) for the constraints; Rixner et al., ISCA 2000
 // for first-ready first-come first-served.
@@ -60,7 +61,9 @@ void dram_reset(struct dram_channel *c, uint64_t clock) {
                                .next = NEVER,
                                .insert_at = NEVER,
                                .cmd_ok = clock,
-                               .refresh_due = s->refi ? clock + s->refi : NEVER,
+                               .refresh_due = !s->refi      ? NEVER
+                                              : s->rfc_one ? clock + s->refi / s->banks
+                                                           : clock + s->refi,
                                .pipe_next = {NEVER, NEVER},
                                .pipe_head = {NIL, NIL},
                                .pipe_tail = {NIL, NIL},
@@ -210,6 +213,33 @@ static COLD void refresh(struct dram_channel *c, uint64_t now) {
     }
 }
 
+// The same bank by bank: the next bank's row closes as soon as it may, the others go on. A bank is
+// due every tREFI, so a channel's refreshes are tREFI by the banks apart.
+static COLD void refresh_one(struct dram_channel *c, uint64_t now) {
+    const struct dram_shape *s = c->s;
+    const uint64_t apart = s->refi / s->banks;
+    while (c->refresh_due <= now) {
+        if (!c->open && now - c->refresh_due >= 2 * s->refi) {
+            // A channel that stays idle: what was refreshed a round ago has left no trace.
+            const uint64_t n = ((now - c->refresh_due) / (apart * s->banks) - 1) * s->banks;
+            c->act->c[ACT_dram_refreshes] += n;
+            c->refresh_due += n * apart;
+        }
+        const uint32_t b = c->refresh_bank;
+        uint64_t t = max64(c->refresh_due, c->cmd_ok);
+        if (c->open >> b & 1) {
+            t = max64(t, c->bank[b].pre_ok);
+            closed(c, b, t);
+        }
+        c->bank[b].act_ok = max64(t, c->bank[b].act_ok) + s->rfc_one;
+        renew_row(c, b);
+        c->act->c[ACT_dram_refreshes]++;
+        c->refresh_bank = (b + 1) & (s->banks - 1);
+        c->refresh_due += apart;
+        c->picked = false;
+    }
+}
+
 static void count_columns(struct dram_channel *c) {
     const struct dram_shape *s = c->s;
     uint64_t *act = c->act->c;
@@ -224,9 +254,16 @@ static void count_columns(struct dram_channel *c) {
     c->columns[DIR_READ] = c->columns[DIR_WRITE] = c->fresh_columns = 0;
 }
 
+static inline void refresh_due(struct dram_channel *c, uint64_t now) {
+    if (c->s->rfc_one)
+        refresh_one(c, now);
+    else
+        refresh(c, now);
+}
+
 void dram_account(struct dram_channel *c, uint64_t clock) {
     count_columns(c);
-    if (c->refresh_due <= clock) refresh(c, clock);
+    if (c->refresh_due <= clock) refresh_due(c, clock);
     if (clock > c->accounted) {
         c->act->c[ACT_dram_cycles] += clock - c->accounted;
         c->accounted = clock;
@@ -557,7 +594,7 @@ static void activate(struct dram_channel *c, uint32_t b, uint64_t t) {
 // Whether a request left the queue.
 static inline bool step(struct dram_channel *c, uint64_t now) {
     bool left = false;
-    if (ww_unlikely(c->refresh_due <= now)) refresh(c, now);
+    if (ww_unlikely(c->refresh_due <= now)) refresh_due(c, now);
     if (c->insert_at <= now) insert_visible(c, now);
     if (!c->picked) pick(c, now);
     if (c->picked && c->picked_at <= now) {

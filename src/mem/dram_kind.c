@@ -44,6 +44,7 @@ void dram_config_complete(struct dram_config *c) {
     FROM_TIME(wtr);
     FROM_TIME(refi);
     FROM_TIME(rfc);
+    FROM_TIME(rfc_one);
 #undef FROM_TIME
     if (!c->rc && c->ras && c->rp) c->rc = c->ras + c->rp;
     const uint32_t data = c->data_rate ? c->burst_length / c->data_rate : 0;

@@ -126,7 +126,7 @@ static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
              {"rrd", m->rrd, true},      {"faw", m->faw, false}, {"ccd_s", m->ccd_s, true},
              {"ccd_l", m->ccd_l, false}, {"rtp", m->rtp, true},  {"wr", m->wr, true},
              {"wtr", m->wtr, true},      {"rtw", m->rtw, false}, {"refi", m->refi, false},
-             {"rfc", m->rfc, false}};
+             {"rfc", m->rfc, false},     {"rfc_one", m->rfc_one, false}};
     for (uint32_t i = 0; i < WW_COUNT(t); i++) {
         if (t[i].needed && !t[i].value) REFUSE("dram.%s is 0", t[i].name);
         if (t[i].value > MAX_CLOCKS)
@@ -138,6 +138,8 @@ static enum ww_status check_dram(const struct mem_config *c, struct diags *d) {
         REFUSE("dram.ccd_l (%u) is shorter than ccd_s (%u)", m->ccd_l, m->ccd_s);
     if (m->refi && m->refi <= m->rfc + m->ras + m->rp)
         REFUSE("dram.refi (%u) leaves no time between refreshes of rfc %u clocks", m->refi, m->rfc);
+    if (m->rfc_one && m->refi / m->banks == 0)
+        REFUSE("dram.refi (%u) has less than a clock for each of %u banks", m->refi, m->banks);
     if (m->starve > MAX_CLOCKS - 1) REFUSE("dram.starve (%u) is too large", m->starve);
     if (m->controller_latency > MAX_CYCLES)
         REFUSE("dram.controller_latency (%u) is too large", m->controller_latency);
@@ -276,6 +278,7 @@ static struct dram_shape derive_dram(const struct mem_config *c, const struct me
         .rtw = d->rtw,
         .refi = d->refi,
         .rfc = d->rfc,
+        .rfc_one = d->refi ? d->rfc_one : 0,
         .period = clock->dram.period};
     s.one_late = groups <= 4 && s.ccd_l <= 2 * s.ccd_s;
     const uint32_t data_end[2] = {d->cl + s.burst_clocks, d->wl + s.burst_clocks};

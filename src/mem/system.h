@@ -214,7 +214,7 @@ struct dram_shape {
     // other on the data bus, and the bus's turns (tRTW, tWTR). And to a precharge (tRTP, tWR).
     uint32_t column_gap[2][2], precharge_gap[2];
     bool bank_hash, open_page;
-    uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc;
+    uint32_t rcd, rp, ras, rc, rrd, faw, ccd_s, ccd_l, rtp, wr, wtr, rtw, refi, rfc, rfc_one;
     uint32_t entries, done_cap, left_cap;
     uint64_t period; // of the command clock, ticks
 };
@@ -229,6 +229,7 @@ struct dram_channel {
     uint64_t col_l[8], act_rrd, faw[4];
     uint32_t last_group;
     uint64_t refresh_due;
+    uint32_t refresh_bank; // with rfc_one: the next
     uint64_t picked_at;      // the choice that stands, if picked
     uint64_t seq, rank_base; // age of the next request; age of rank 0
     // What decisions look at, bank beside bank, four to a vector. A rank is an age with the bank

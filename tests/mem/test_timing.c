@@ -132,6 +132,32 @@ static void a_refresh_closes_rows_and_delays(void **state) {
     rig_free(&r);
 }
 
+// Bank b is refreshed at 100 (b + 1), and every 1600 from then on; the others do not notice.
+static void banks_refresh_in_turn(void **state) {
+    (void)state;
+    struct mem_config c = rig_config();
+    c.dram.refi = 1600;
+    c.dram.rfc = 300;
+    c.dram.rfc_one = 100;
+    struct rig r = rig_make(c, 2, 1000);
+    while (r.now < 1640) rig_memory(&r);
+    // Both reach the window at 1700; bank 0 opens a hundred clocks later.
+    rig_send(&r, 0, 1670, MEM_READ, 0, 32, 1);
+    rig_send(&r, 1, 1670, MEM_READ, 256, 32, 2);
+    assert_int_equal(rig_wait(&r, 1).cycle, 1670 + MISS_32);
+    assert_int_equal(rig_wait(&r, 0).cycle, 1800 + RCD + CL + BURST + HIT + REPLY + 1);
+    // Bank 0 is closed at 3300, bank 2 not before 3500.
+    rig_one(&r, 2000, MEM_READ, 512, 32);
+    assert_int_equal(rig_one(&r, 3450, MEM_READ, 544, 32), 3450 + MISS_32 - RCD);
+    assert_int_equal(rig_one(&r, 3640, MEM_READ, 32, 32), 3640 + MISS_32);
+    while (r.now < 10000) rig_memory(&r);
+    assert_int_equal(rig_count(&r, ACT_dram_refreshes), 100);
+    r.now = 1000000; // idle quanta left out
+    rig_memory(&r);
+    assert_int_equal(rig_count(&r, ACT_dram_refreshes), 10000);
+    rig_free(&r);
+}
+
 static void a_read_waits_for_a_write_to_turn_round(void **state) {
     (void)state;
     struct mem_config c = rig_config();
@@ -572,6 +598,7 @@ int main(void) {
         cmocka_unit_test(bank_groups_space_columns),
         cmocka_unit_test(activates_obey_rrd_and_faw),
         cmocka_unit_test(a_refresh_closes_rows_and_delays),
+        cmocka_unit_test(banks_refresh_in_turn),
         cmocka_unit_test(a_read_waits_for_a_write_to_turn_round),
         cmocka_unit_test(a_write_is_answered_and_makes_its_sectors_readable),
         cmocka_unit_test(a_partly_written_sector_is_fetched_unless_completed),
