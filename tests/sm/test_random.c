@@ -1,6 +1,6 @@
 // Random programs: each scheduler cycle has one owner, counters agree with each other, and the same
-// run in quanta of any length gives the same bits. With control bits no operand is read before it is
-// there: a technique keeps a scoreboard of its own beside the SM, which has none.
+// run in quanta of any length gives the same bits. With control bits no operand is read before it
+// is there: a technique keeps a scoreboard of its own beside the SM, which has none.
 #include "test_listen.h"
 
 static uint32_t seed;
@@ -30,7 +30,10 @@ static void random_inst(struct rig *g, bool memory) {
     case 7:
         emit(g, OP_IADD, OPC_INT_ADD, PTX_U32, R(d), R(a), C(CB_LAUNCH, CB0_NTID_X), NIL());
         break;
-    case 8: setp_lt(g, 1 + rnd(3), a, rnd(1000)); movi(g, d, 3)->guard = 1 + rnd(3); break;
+    case 8:
+        setp_lt(g, 1 + rnd(3), a, rnd(1000));
+        movi(g, d, 3)->guard = 1 + rnd(3);
+        break;
     case 9: load(g, PTX_SPACE_SHARED, d, REG_TID, 4 * rnd(64)); break;
     case 10: store(g, PTX_SPACE_SHARED, REG_TID, a, 4 * rnd(64)); break;
     case 11: load(g, PTX_SPACE_GLOBAL, d, rnd(2) ? REG_BUF : REG_LINE, 128 * rnd(64)); break;
@@ -44,14 +47,25 @@ static void random_inst(struct rig *g, bool memory) {
     }
 }
 
+// Some instructions that only the lower threads of a warp skip, without a barrier among them.
+static void random_part(struct rig *g) {
+    setp_lt(g, 4, REG_TID, 4 * rnd(70));
+    struct minst *const b = bra(g, 0);
+    const uint32_t at = g->n - 1;
+    b->guard = 4;
+    for (uint32_t n = 1 + rnd(8); n-- != 0;) random_inst(g, false);
+    if (rnd(2)) load(g, PTX_SPACE_GLOBAL, rnd(24), REG_BUF, 128 * rnd(64));
+    g->inst[at].target = g->inst[at].reconv = (int32_t)g->n;
+}
+
 // Two or four sub-cores, with a machine that shares out evenly.
 static void share_out(struct sm_config *c) {
     const uint32_t n = 2u << rnd(2);
     c->sub_cores = n;
     c->shared_warps = false;
-    uint32_t *const keys[] = {&c->schedulers, &c->clusters, &c->sfus, &c->dp_units, &c->rf_banks,
-                              &c->collectors, &c->collectors_sfu, &c->collectors_mem,
-                              &c->result_bus, &c->fetch_width};
+    uint32_t *const keys[] = {
+        &c->schedulers, &c->clusters,       &c->sfus,           &c->dp_units,   &c->rf_banks,
+        &c->collectors, &c->collectors_sfu, &c->collectors_mem, &c->result_bus, &c->fetch_width};
     for (size_t i = 0; i < WW_COUNT(keys); i++) *keys[i] = (*keys[i] + n - 1) / n * n;
     if (c->active_warps < c->schedulers) c->active_warps = c->schedulers;
     if (c->group_warps < c->schedulers) c->group_warps = c->schedulers;
@@ -59,9 +73,14 @@ static void share_out(struct sm_config *c) {
 
 static void random_caches(struct sm_config *c) {
     if (rnd(3) != 0) {
-        c->l1d = (struct cache_config){.bytes = 4096, .line_bytes = 128, .ways = 4,
-                                       .mshrs = 1 + rnd(8), .mshr_merge = 1 + rnd(4),
-                                       .hit_latency = 1 + rnd(40), .ports = 1, .write_evict = true,
+        c->l1d = (struct cache_config){.bytes = 4096,
+                                       .line_bytes = 128,
+                                       .ways = 4,
+                                       .mshrs = 1 + rnd(8),
+                                       .mshr_merge = 1 + rnd(4),
+                                       .hit_latency = 1 + rnd(40),
+                                       .ports = 1,
+                                       .write_evict = true,
                                        .lru = rnd(2)};
         c->l1d.sector_bytes = 32u << rnd(3);
         c->l1d_global = c->l1d_local = true;
@@ -149,7 +168,14 @@ static struct rig *random_rig(uint32_t which, bool memory) {
     iadd(g, REG_BUF, REG_TID, REG_BUF);
     const int32_t start = (int32_t)g->n;
     const uint32_t length = 10 + rnd(60);
-    for (uint32_t i = 0; i < length; i++) random_inst(g, memory);
+    const bool parts = memory && which % 10 == 7; // threads of their own, under control bits
+    if (parts) g->im.target.gen = GEN_VOLTA;
+    for (uint32_t i = 0; i < length; i++) {
+        if (parts && i % 6 == 5)
+            random_part(g);
+        else
+            random_inst(g, memory);
+    }
     iaddi(g, REG_COUNT, REG_COUNT, 1);
     setp_lt(g, 0, REG_COUNT, 5 + rnd(10));
     struct minst *b = bra(g, start);
@@ -178,8 +204,8 @@ static struct activity run(uint32_t which, bool memory, uint64_t quantum, uint64
     assert_int_equal(writes, a.c[ACT_rf_writes]);
     assert_int_equal(lanes, a.c[ACT_thread_instructions]);
     assert_int_equal(by_class, a.c[ACT_warp_instructions]);
-    assert_int_equal(a.c[ACT_warp_instructions], a.c[ACT_issue_slots + STALL_issued] +
-                                                     a.c[ACT_issue_slots + STALL_dual]);
+    assert_int_equal(a.c[ACT_warp_instructions],
+                     a.c[ACT_issue_slots + STALL_issued] + a.c[ACT_issue_slots + STALL_dual]);
     struct sm_inst_counts *const n = calloc(g->n, sizeof *n);
     sm_add_inst_counts(g->sm, 0, n);
     for (uint32_t pc = 0; pc < g->n; pc++)
@@ -317,7 +343,7 @@ static void nothing_is_read_early(void **state) {
     static const struct sm_row_port port = {.read = shadow_read, .write = shadow_write};
     static struct shadow h;
     uint32_t programs = 0;
-    uint64_t missed = 0;
+    uint64_t missed = 0, diverged = 0;
     for (uint32_t which = 2; which < 1000; which += 5) {
         for (uint32_t delays = 0; delays < 3; delays++) { // 2: without the compiler's bits
 
@@ -332,6 +358,7 @@ static void nothing_is_read_early(void **state) {
             g->technique[g->n_techniques++] = &p;
             rig_run(g);
             missed += delays == 2 ? h.early : 0;
+            diverged += act(g, ACT_divergent_branches);
             if (delays != 2 && h.early != 0)
                 fail_msg("program %u (delays %u): %llu operands too early", which, delays,
                          (unsigned long long)h.early);
@@ -342,6 +369,7 @@ static void nothing_is_read_early(void **state) {
     }
     assert_true(programs > 300);
     assert_true(missed > 10000); // it can tell
+    assert_true(diverged > 10000);
 }
 
 // Registers and memory are those of an SM with a scoreboard.
@@ -366,10 +394,8 @@ static void control_changes_no_result(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quanta_do_not_matter),
-        cmocka_unit_test(nothing_is_read_early),
-        cmocka_unit_test(control_changes_no_result),
-        cmocka_unit_test(techniques_change_nothing),
+        cmocka_unit_test(quanta_do_not_matter),      cmocka_unit_test(nothing_is_read_early),
+        cmocka_unit_test(control_changes_no_result), cmocka_unit_test(techniques_change_nothing),
         cmocka_unit_test(listeners_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
