@@ -63,13 +63,13 @@ lines = open('killed/record.jsonl').read().split('\n')
 ok = [json.loads(l) for l in lines[:-1]]
 assert ok[0]['type'] == 'run' and [l for l in ok if l['type'] == 'launch'][0]['cycles'] > 0
 P
-finish
 # tensor cores on a GPU that has none; lanes of one warp that wait for each other
 ptx="$HERE/../exec/ptx"
 run 3 run -g gtx480 "$ptx/gen_mma_884.ptx" --arg 'u32[16]=zero' --arg 'u32[16]=zero'
 says err 'gen_mma_884.ptx:[0-9]+:.*7.0 \(Volta\)'
 volta="-g gtx780 -s cc_major=7 -s cc_minor=0 -s sm.gen=volta -s sm.tensor_units=4"
-run 4 run $volta "$ptx/its_deadlock.ptx" --arg 'u32[512]=zero' --arg 'u32[1]=zero'
+run 4 run $volta "$ptx/its_deadlock.ptx" --block 32 --arg 'u32[512]=zero' --arg 'u32[1]=zero'
 says err 'SHFL.*lanes 0x[0-9a-f]+ wait at (SHFL|WARPSYNC) .PTX line [0-9]+. for lanes'
 run 0 run $volta "$ptx/its_spin.ptx" --grid 2 --block 64 --arg 'u32[128]=zero?print=65' --arg 'u32[1]=zero'
 says out '^argument 1: .* 128$'
+finish

@@ -13,4 +13,4 @@ says() { grep -qE -- "$2" "$1" || { fail "$1 lacks: $2"; head -10 "$1"; }; }
 lacks() { if grep -qE -- "$2" "$1"; then fail "$1 has: $2"; fi; }
 # one_sentence FILE: an error is one message (with at most a source line, a caret and notes)
 one_sentence() { n=$(grep -cE 'error:|^warpwatt:' "$1"); [ "$n" = 1 ] || { fail "$1 has $n messages"; cat "$1"; }; }
-finish() { [ "$failures" = 0 ] && echo "all as wanted" || exit 1; }
+finish() { [ "$failures" = 0 ] || exit 1; echo "all as wanted"; exit 0; }
