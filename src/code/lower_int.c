@@ -328,8 +328,27 @@ void lower_int_neg(struct lower *l, const struct ptx_inst *i, unsigned unused) {
         lower_iadd(l, d, opnd_imm(0), opnd_mod(a, OPND_NEG), 0);
 }
 
+// ptxas 11.8 makes every 32-bit minimum and maximum of sm_70 so; of sm_75 it makes IMNMX.
+static void split_minmax(struct lower *l, const struct ptx_inst *i, enum ptx_type t, unsigned max) {
+    const struct opnd d = lower_dst(l, &i->operand[0], t), p = lower_temp_pred(l);
+    const struct opnd a = lower_in_reg(l, lower_src(l, &i->operand[1], t));
+    const struct opnd b = lower_src(l, &i->operand[2], t);
+    struct minst m = lower_new(l, OP_ISETP, t);
+    m.cmp = max ? MCMP_GT : MCMP_LT;
+    m.dst[0] = p;
+    m.src[0] = a;
+    m.src[1] = b;
+    lower_put(l, &m);
+    lower_sel(l, d, a, b, p);
+}
+
 void lower_int_minmax(struct lower *l, const struct ptx_inst *i, unsigned max) {
     const enum ptx_type t = lower_type(l, i, 0);
+    if ((t == PTX_S32 || t == PTX_U32) && !ptx_has(i, PTX_MOD_relu) &&
+        gen_has(l->gen, TRAIT_SPLIT_MINMAX)) {
+        split_minmax(l, i, t, max);
+        return;
+    }
     struct minst m = lower_new(l, bits_of(t) == 64 ? OP_IMNMX64 : OP_IMNMX, t);
     m.sub = (uint8_t)max;
     m.flags = ptx_has(i, PTX_MOD_relu) ? MF_RELU : 0u;

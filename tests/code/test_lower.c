@@ -7,7 +7,7 @@
 
 #include "test_lower.h"
 
-static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta", "volta"};
+static const char *const generations[GEN_N] = {"tesla", "fermi", "kepler", "pascal", "volta", "turing"};
 
 struct lines {
     struct text *at; // opcodes of each PTX line, from 0
@@ -58,7 +58,8 @@ static void expectation(const char *all, const char *gen, char *out, size_t size
 static const char *named(const char *all, unsigned gen) {
     char mark[32];
     snprintf(mark, sizeof mark, "| %s:", generations[gen]);
-    return gen > GEN_KEPLER && !strstr(all, mark) ? generations[GEN_KEPLER] : generations[gen];
+    if (gen <= GEN_KEPLER || strstr(all, mark)) return generations[gen];
+    return gen == GEN_TURING ? named(all, GEN_VOLTA) : generations[GEN_KEPLER]; // Turing as Volta
 }
 
 static char *read_all(struct arena *a, const char *path, size_t *len) {
