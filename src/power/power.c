@@ -147,6 +147,23 @@ static void sum_up(struct power_tree *tree) {
     }
 }
 
+static void cost(struct power_tree *t, int component, uint32_t first, uint32_t last, double times) {
+    if (component < 0 || !(times > 0)) return;
+    struct power_component *const p = &t->component[component];
+    p->basis = POWER_FITTED;
+    for (int i = 0; i < t->events; i++) {
+        struct power_event *const e = &t->event[i];
+        if (e->component != component || e->act < first || e->act > last) continue;
+        p->peak_w += (times - 1) * e->energy_j * e->peak_per_s;
+        e->energy_j *= times, e->word_part_j *= times, e->word_gates_j *= times, e->front_j *= times;
+    }
+}
+
+static void apply_costs(struct builder *b) {
+#define COST(field, part, first, last) cost(b->tree, b->at[PART_##part], first, last, b->c->field);
+#include "power/cost.def"
+}
+
 enum ww_status power_build(const struct power_config *c, struct power_tree *tree, struct diags *d) {
     struct builder b = {
         .c = c, .tree = tree, .d = d, .core_s = c->core_hz, .sm_s = c->core_hz * c->sms};
@@ -173,6 +190,7 @@ enum ww_status power_build(const struct power_config *c, struct power_tree *tree
     tree_build_sm(&b);
     tree_build_chip(&b);
     tree_build_board(&b);
+    apply_costs(&b);
     tree_toggles(tree, c);
     if (tree->regulator >= 0) {
         struct power_component *regulator = &tree->component[tree->regulator];
