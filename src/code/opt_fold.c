@@ -68,14 +68,14 @@ bool opt_fold_known(struct opt *o, uint32_t at) {
     return false;
 }
 
-// ---- constants in addresses
-// ----------------------------------------------------------------------- The word is base +
-// *number, as `at` sees it.
+// ---- constants in addresses ---------------------------------------------------------------------
+// The word is base + *number, both where `seen_by` reads it and at `at`.
 static bool splits(const struct opt *o, const struct opnd *x, uint32_t seen_by, uint32_t at,
                    struct opnd *base, uint32_t *number) {
     uint32_t from = 0;
     const struct minst *const d = is_plain_word(x) ? opt_source(o, x, seen_by, &from) : NULL;
     if (d == NULL || d->op != OP_IADD || (d->flags & NO_SUM)) return false;
+    if (!opt_unchanged(o, x, seen_by, at)) return false; // else a later definition was found
     const unsigned i = is_imm(&d->src[1]) ? 1 : 0;
     if (!is_imm(&d->src[i]) || !is_plain_word(&d->src[1 - i])) return false;
     *base = d->src[1 - i];

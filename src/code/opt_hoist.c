@@ -14,7 +14,8 @@ struct hoist {
     struct arena *arena;
     struct cfg *cfg;
     struct opt *opt;
-    uint8_t *fits;  // by instruction: the loop that it is in does not change it
+    uint8_t *early; // by instruction: some reader may come before it
+    uint8_t *fits;  // ... the loop that it is in does not change it
     uint8_t *moves; // ... and it moves
     uint32_t left;  // words of the budget
 };
@@ -58,12 +59,30 @@ static bool is_fixed(const struct hoist *h, uint32_t at, uint32_t head) {
     return true;
 }
 
+// A reader that may come before the definition sees the value of an earlier turn of some loop, or
+// of the loop's earlier run, which another value must not replace.
+static void find_early(struct hoist *h) {
+    for (uint32_t at = 0; at < h->f->inst.n; at++) {
+        const struct minst *const m = &h->f->inst.at[at];
+        if (m->flags & MF_FILLER) continue;
+        for (unsigned s = 0; s < 4; s++)
+            for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
+                const int32_t j = h->opt->def[opt_slot(h->opt, &m->src[s]) + w];
+                if (j < 0) continue;
+                const uint32_t made = h->cfg->block_of[j], seen = h->cfg->block_of[at];
+                if (made == seen ? (uint32_t)j >= at : !cfg_dominates(h->cfg, made, seen))
+                    h->early[j] = 1;
+            }
+    }
+}
+
 static void find_fixed(struct hoist *h) {
     for (uint32_t i = 0; i < h->cfg->n_order; i++) {
         const struct cfg_block *const b = &h->cfg->block[h->cfg->order[i]];
         if (b->loop_head < 0 || h->cfg->block[b->loop_head].idom < 0) continue;
         for (uint32_t at = b->first; at < b->first + b->n; at++)
-            h->fits[at] = may_move(h->opt, at) && is_fixed(h, at, (uint32_t)b->loop_head);
+            h->fits[at] =
+                !h->early[at] && may_move(h->opt, at) && is_fixed(h, at, (uint32_t)b->loop_head);
     }
 }
 
@@ -111,8 +130,10 @@ static bool hoist_once(struct hoist *h) {
     cfg_loops(h->cfg);
     h->opt = opt_index(f, h->arena);
     h->opt->cfg = h->cfg;
+    h->early = arena_alloc(h->arena, (size_t)f->inst.n + 1);
     h->fits = arena_alloc(h->arena, (size_t)f->inst.n + 1);
     h->moves = arena_alloc(h->arena, (size_t)f->inst.n + 1);
+    find_early(h);
     find_fixed(h);
     choose(h);
     // A list for each place, in an order in which what is read comes first.

@@ -159,7 +159,7 @@ static uint32_t operation_hash(const struct minst *m) {
     return (uint32_t)(h >> 40);
 }
 
-// All sources have one definition, so the value is the same wherever it is computed.
+// All sources have one definition, so the value is the same wherever it is computed in one turn.
 static bool is_stable(const struct opt *o, const struct minst *m) {
     for (unsigned s = 0; s < 4; s++) {
         const struct opnd *x = &m->src[s];
@@ -172,6 +172,16 @@ static bool is_stable(const struct opt *o, const struct minst *m) {
     for (uint32_t w = 0; w < m->dst[0].words; w++)
         if (o->def[opt_slot(o, &m->dst[0]) + w] < 0) return false;
     return true;
+}
+
+// Whether a source is defined between the two: the first read the value of a loop's earlier turn.
+static bool is_renewed(const struct opt *o, const struct minst *m, uint32_t first, uint32_t at) {
+    for (unsigned s = 0; s < 4; s++)
+        for (uint32_t w = 0; m->src[s].kind == OPND_GPR && w < m->src[s].words; w++) {
+            const uint32_t j = (uint32_t)o->def[opt_slot(o, &m->src[s]) + w];
+            if (j >= first && j < at) return true;
+        }
+    return false;
 }
 
 void opt_find_equal(struct opt *o) {
@@ -194,6 +204,7 @@ void opt_find_equal(struct opt *o) {
                 const bool near = from == o->cfg->block_of[at] && at - (uint32_t)j <= reach;
                 if (m->op == OP_S2R ? !cfg_dominates(o->cfg, from, o->cfg->block_of[at]) : !near)
                     continue;
+                if (is_renewed(o, m, (uint32_t)j, at)) continue;
                 for (uint32_t w = 0; w < m->dst[0].words; w++)
                     o->same_as[opt_slot(o, &m->dst[0]) + w] = opt_slot(o, &e->dst[0]) + w;
                 found = true;

@@ -60,7 +60,7 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
     struct builder *b = p->b;
     struct minst *m;
     const struct opnd x = any_word(p), t = fresh_word(p), u = fresh_word(p);
-    switch (build_random(b, 10)) {
+    switch (build_random(b, 11)) {
     case 0:
         emit(b, OP_SHL, t, x, imm(1 + build_random(b, 31)));
         m = emit(b, OP_IADD, d, any_source(p), nothing);
@@ -156,6 +156,29 @@ static inline void random_idiom(struct pool *p, struct opnd d) {
             if (minus) m->src[1].mods = OPND_NEG;
         }
         emit(b, OP_LOP, d, gpr_sub(e, 0, 1), gpr_sub(e, 1, 1))->sub = MLOGIC_XOR;
+        break;
+    }
+    case 9: { // a constant inside of a scaled sum that is an address; parts of it may be renewed
+        const struct opnd part = build_random(b, 2) ? t : any_word(p), y = any_word(p);
+        emit(b, OP_IADD, part, x, imm(build_random(b, 2) ? build_random(b, 100) : junk(7)));
+        if (build_random(b, 3) != 0) {
+            emit(b, OP_SHL, u, part, imm(1 + build_random(b, 31)));
+        } else {
+            emit(b, OP_IMUL, u, any_word(p), any_source(p))->type = PTX_S32;
+        }
+        const struct opnd a = fresh_word(p), again = build_random(b, 2) ? part : any_word(p);
+        emit(b, OP_IADD, a, u, build_random(b, 2) ? part : y);
+        for (uint32_t i = build_random(b, 3); i-- > 0;)
+            random_guard(p, emit(b, OP_IADD, i ? any_word(p) : again, any_word(p),
+                                 build_random(b, 2) ? imm(32) : any_source(p)));
+        for (uint32_t i = 0; i < 2; i++) {
+            m = random_guard(p, emit(b, OP_LD, i ? u : d, a, nothing));
+            m->space = PTX_SPACE_GLOBAL;
+            m->type = PTX_B32;
+            m->vec = 1;
+            m->offset = 4 * build_random(b, 9) - 16;
+        }
+        if (build_random(b, 3) == 0) emit(b, OP_LOP, d, d, u)->sub = MLOGIC_XOR;
         break;
     }
     default: // constants that meet
@@ -277,7 +300,20 @@ static inline void random_op(struct pool *p) {
         const bool not = build_random(b, 2);
         m = emit(b, OP_IADD, gpr(t), x, y);
         m->guard = g, m->guard_not = not ;
-        m = emit(b, OP_IADD, d, gpr(t), imm(7));
+        const uint32_t q = any_pred(p);
+        switch (build_random(b, 8)) { // what may look at where the value goes
+        case 0: random_guard(p, emit(b, OP_LOP, any_word(p), d, x))->sub = MLOGIC_XOR; break;
+        case 1: random_guard(p, emit(b, OP_IADD, d, any_word(p), x)); break;
+        case 2:
+            if (q != g) random_guard(p, emit(b, OP_ISETP, pred(q), x, y))->cmp = MCMP_LT;
+            break;
+        case 3: random_guard(p, emit(b, OP_IADD, any_word(p), any_word(p), y)); break;
+        default: break;
+        }
+        if (build_random(b, 2))
+            m = emit(b, OP_MOV, d, gpr(t), nothing);
+        else
+            m = emit(b, OP_IADD, d, gpr(t), imm(7));
         m->guard = g, m->guard_not = not ;
         break;
     }
