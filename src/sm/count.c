@@ -24,7 +24,7 @@ static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct 
     c[ACT_collector_allocations] += issues;
     c[ACT_collector_dispatches] += issues;
     c[ACT_collector_moves] += issues * in->n_src;
-    if (in->is_cached) c[ACT_reuse_keeps] += issues * bits_count32(in->keep);
+    if (!has_scoreboard && in->is_cached) c[ACT_reuse_keeps] += issues * bits_count32(in->keep);
     if (!(in->flags & SI_RESULT)) return;
     if (has_scoreboard) c[ACT_scoreboard_writes] += 2 * issues;
     c[ACT_rf_writes] += issues * in->n_dst;
