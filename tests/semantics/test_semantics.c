@@ -6,7 +6,7 @@
 //     test_semantics NAME GPU MODE   one GPU, `functional` or `timed`; DATA=DIR for other data
 #include "test_semantics.h"
 
-static const char *const gpus[] = {"gt240", "gtx480", "gtx780"};
+static const char *const gpus[] = {"gt240", "gtx480", "gtx780", "v100"};
 
 struct subject {
     const char *name, *gpu;
