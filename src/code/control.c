@@ -11,8 +11,7 @@
 //                     lanes takes the warp's next instruction two cycles later: a stall of two says
 //                     so, as ptxas writes it, and counts for the results that come
 //   variable latency  memory, special functions, shared double precision, and what takes longer
-//   than
-//                     a stall count can say: counters see to it. Operands are read late, so a
+//                     than a stall count can say: counters see to it. Operands are read late, so a
 //                     register may be overwritten once a counter says so
 //
 // Two walks over the blocks:

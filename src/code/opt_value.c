@@ -108,10 +108,11 @@ void opt_propagate(struct opt *o, uint32_t at) {
 // are shared over a short distance alone, since a register held is dearer than an addition.
 enum { NEAR = 48, NEAR_FOLDED = 256, TABLE = 4096 };
 
-static bool may_share(const struct minst *m) {
+static bool may_share(const struct opt *o, const struct minst *m) {
     if (!opt_plain(m) || (m->flags & (MF_CC_IN | MF_CC_OUT | MF_VOLATILE))) return false;
     if (m->dst[0].kind != OPND_GPR || m->dst[1].kind != OPND_NONE) return false;
     switch (m->op) {
+    case OP_BFE: return gen_has(o->f->target->gen, TRAIT_FOLDS); // parts of addresses there
     case OP_S2R:
     case OP_SHL:
     case OP_SHR:
@@ -124,14 +125,6 @@ static bool may_share(const struct minst *m) {
     case OP_CVTA: return true;
     default: return false;
     }
-}
-// Of generations that fold constants out of addresses: what then is equal lies further apart.
-static bool may_share_folded(const struct opt *o, const struct minst *m) {
-    if (!gen_has(o->f->target->gen, TRAIT_FOLDS)) return false;
-    struct minst as_shift = *m; // with the same rules
-    if (m->op != OP_BFE) return false;
-    as_shift.op = OP_SHR;
-    return may_share(&as_shift);
 }
 
 static bool same_operand(const struct opnd *a, const struct opnd *b) {
@@ -185,6 +178,7 @@ static bool is_renewed(const struct opt *o, const struct minst *m, uint32_t firs
 }
 
 void opt_find_equal(struct opt *o) {
+    // Where constants fold out of addresses, what then is equal lies further apart.
     const uint32_t reach = gen_has(o->f->target->gen, TRAIT_FOLDS) ? NEAR_FOLDED : NEAR;
     int32_t *head = arena_alloc(o->arena, TABLE * sizeof *head);
     int32_t *next = arena_alloc(o->arena, ((size_t)o->f->inst.n + 1) * sizeof *next);
@@ -193,7 +187,7 @@ void opt_find_equal(struct opt *o) {
         const struct cfg_block *b = &o->cfg->block[o->cfg->order[i]];
         for (uint32_t at = b->first; at < b->first + b->n; at++) {
             const struct minst *m = &o->f->inst.at[at];
-            if (!(may_share(m) || may_share_folded(o, m)) || !is_stable(o, m)) continue;
+            if (!may_share(o, m) || !is_stable(o, m)) continue;
             const uint32_t h = operation_hash(m) % TABLE;
             bool found = false;
             unsigned tries = 0;

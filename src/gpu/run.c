@@ -95,7 +95,7 @@ enum ww_status flight_begin(struct gpu *g, struct flight *r, uint32_t slot) {
     return s;
 }
 
-// A kernel whose caches are to be warm runs a few times for nobody (config.warm_launches).
+// A kernel whose caches are to be warm runs config.warm_launches times before the run that counts.
 void flight_rehearse(struct gpu *g, struct flight *r) {
     r->before_it = devmem_copy(g->memory);
     if (!r->before_it) {

@@ -5,8 +5,8 @@
 #include "base/base.h"
 #include "mem/mem.h"
 
-// Entries of pages, looked up by number. An entry counts from its cycle on; until then its page is
-// on its way, UINT64_MAX: and nobody has said how long yet.
+// Entries of pages, looked up by number. An entry counts from its cycle on, before which its page is
+// on its way; UINT64_MAX until the serial step has said how long.
 struct tlb_array {
     uint32_t *page; // [n]; TLB_NO_PAGE: free
     uint64_t *ready;
