@@ -137,6 +137,9 @@ static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 int text_nearest(const char *word, const char *const *names, size_t n);
 // Decimal, 0x or 0b integer with optional k/m/g suffix (010 is ten); false if malformed.
 bool text_to_u64(const char *s, uint64_t *out);
+// A number of bytes: what text_to_u64 takes, and a unit written out, of which the letter B may be
+// the last one: 49152, 48k, 48KB and 48KiB are one value (units are powers of 1024).
+bool text_to_bytes(const char *s, uint64_t *out);
 // A copy that a terminal shows and does not obey: bytes of control characters, and those that are no
 // UTF-8, stand as `\x1b`, or as `?` each where columns must stay. Tabs and line ends stay.
 char *text_printable(struct arena *a, const char *s, bool keep_columns);

@@ -168,6 +168,20 @@ bool text_to_u64(const char *s, uint64_t *out) {
     return true;
 }
 
+bool text_to_bytes(const char *s, uint64_t *out) {
+    if (text_to_u64(s, out)) return true; // a B at the end of 0x1B is a digit
+    char number[32];
+    size_t n = s ? strlen(s) : 0;
+    if (n < 2 || n >= sizeof number || s[n - 1] != 'B') return false;
+    n--;
+    if (s[n - 1] == 'i') {
+        if (n < 3 || !strchr("kKmMgG", s[n - 2])) return false;
+        n--;
+    }
+    snprintf(number, sizeof number, "%.*s", (int)n, s);
+    return text_to_u64(number, out);
+}
+
 bool text_to_double(const char *s, double *out) {
     if (!s || !*s) return false;
     char *end;

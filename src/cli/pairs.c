@@ -1,5 +1,5 @@
 // Which techniques go together: every pair of technique files is configured on a GPU as `run -p
-// A,B` would be, and what that refuses is a pair that excludes each other, with the sentence it
+// A+B` would be, and what that refuses is a pair that excludes each other, with the sentence it
 // says. So the answer is that of mechanism.def, the rules beside it and the files' own wishes of
 // the GPU, and a technique that is added is in it. More than two go together when every two of them
 // do: a role is held once, and what a mechanism needs no other mechanism takes away.
@@ -55,7 +55,7 @@ static enum ww_status find_pairs(struct cli *c, struct pairs *p) {
         for (uint32_t k = i + 1; k < p->n; k++) {
             const char *why = NULL;
             if (!p->alone[i] && !p->alone[k])
-                why = refusal(p, arena_printf(&c->arena, "%s,%s", list[i].path, list[k].path));
+                why = refusal(p, arena_printf(&c->arena, "%s+%s", list[i].path, list[k].path));
             p->why[i * p->n + k] = p->why[k * p->n + i] = why ? reason(why) : NULL;
         }
     return WW_OK;

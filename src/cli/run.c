@@ -72,7 +72,7 @@ static const struct cli_option option[OPT_N] = {
          "said at the end, 100 places at most, each once"},
     [OPT_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line"},
     [OPT_NO_POWER] = {"--no-power", 0, NULL, "no power and energy"},
-    [OPT_POLICY] = {"--policy", 'p', "NAME[,NAME]",
+    [OPT_POLICY] = {"--policy", 'p', "NAME[+NAME]",
                     "energy-saving techniques (`warpwatt savings` lists them); options: -s "
                     "savings.NAME=VALUE",
                     CLI_TECHNIQUE},

@@ -352,14 +352,6 @@ static enum ww_status add_compared(struct cli *c, struct compared *k, const char
     return WW_OK;
 }
 
-// Techniques with `+` between, as run -p has them.
-static const char *both_at_once(struct cli *c, const char *names) {
-    char *const list = arena_strdup(&c->arena, names);
-    for (char *p = list; *p; p++)
-        if (*p == '+') *p = ',';
-    return list;
-}
-
 // What a column of a technique is called: of one in a file of its own, the file's name.
 static const char *heading(struct cli *c, const char *names) {
     return strchr(names, '+') ? names : technique_name(&c->arena, names);
@@ -369,7 +361,7 @@ static enum ww_status add_policies(struct cli *c, struct compared *k, const char
     char *copy = arena_strdup(&c->arena, list);
     enum ww_status s = WW_OK;
     for (char *w; s == WW_OK && (w = strsep(&copy, ","));)
-        s = *w ? add_compared(c, k, heading(c, w), both_at_once(c, w), "")
+        s = *w ? add_compared(c, k, heading(c, w), w, "")
                : diag_add(&c->diags, WW_ERROR_USAGE,
                           "-p takes techniques with ',' between, not `%s`", list);
     return s;
@@ -403,7 +395,7 @@ static enum ww_status write_sets(struct cli *c, FILE *f, const char *keys, const
             return diag_add(&c->diags, WW_ERROR_USAGE, "expected KEY=VALUE, not `%s`", w);
         *equals = 0;
         if (policy && strcmp(w, "policy") == 0) {
-            *policy = both_at_once(c, equals + 1);
+            *policy = equals + 1;
             continue;
         }
         if (sets(but, w)) continue;

@@ -387,7 +387,8 @@ static void name_choices(const struct config_key *k, char *out, size_t size) {
 
 static void set_uint(struct loading *l, const struct config_key *k, const char *text) {
     uint64_t v;
-    if (!text_to_u64(text, &v)) {
+    const bool is_bytes = strcmp(k->unit, "bytes") == 0;
+    if (!(is_bytes ? text_to_bytes : text_to_u64)(text, &v)) {
         complain(l, k, "%s must be a whole number%s%s, not '%s'", k->path, k->unit[0] ? " of " : "",
                  k->unit, text);
         return;

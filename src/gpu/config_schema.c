@@ -462,10 +462,25 @@ static void collect(void *user, const struct config_key *k) {
     }
 }
 
+// Words that are options of a command, and that people look for among the keys of a GPU.
+static const struct {
+    const char *word, *instead;
+} no_keys[] = {
+    {"policy", "techniques are chosen by -p NAME"},
+    {"policies", "techniques are chosen by -p NAME"},
+    {"technique", "techniques are chosen by -p NAME"},
+    {"gpu", "the GPU is chosen by -g NAME"},
+    {"scheduler", "the warp scheduler is sm.scheduler"},
+};
+
 static enum ww_status unknown_key(const struct config_layer *layer, const char *path,
                                   struct diags *d) {
     uint32_t line = 0, col = 0;
     config_find_line(layer->text, path, &line, &col);
+    for (size_t i = 0; i < WW_COUNT(no_keys); i++)
+        if (strcmp(path, no_keys[i].word) == 0)
+            return diag_at(d, DIAG_ERROR, WW_ERROR_CONFIG, layer->file, layer->text, line, col,
+                           "there is no key %s; %s", path, no_keys[i].instead);
     struct arena a;
     arena_init(&a, NULL);
     struct nearest n = {.arena = &a};

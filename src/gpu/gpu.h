@@ -165,7 +165,7 @@ enum ww_status technique_load(struct arena *a, const char *name_or_path, struct 
 // the diagnostics.
 enum ww_status technique_list(struct arena *a, struct technique **list, uint32_t *n,
                               struct diags *d);
-// A GPU with techniques: `names` is "none", NULL, or names with ',' between; `overrides` are keys
+// A GPU with techniques: `names` is "none", NULL, or names with `+` between; `overrides` are keys
 // of the GPU file and, as "savings.NAME=VALUE", options. What a technique says of the GPU (its
 // scheduler) counts less than an override. `*s` has no mechanisms when there is nothing to run
 // with.

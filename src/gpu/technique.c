@@ -291,7 +291,12 @@ static enum ww_status configure(struct arena *a, const char *gpu, const char *na
     bool has_none = false;
     struct names seen;
     names_init(&seen, a);
-    for (char *w; s == WW_OK && (w = strsep(&list, ","));) {
+    if (strchr(list, ','))
+        return diag_add(d, WW_ERROR_USAGE,
+                        "`%s` is a list, and a run has one configuration: `+` between techniques "
+                        "runs them together; `warpwatt compare -p` takes a list, each on its own",
+                        names);
+    for (char *w; s == WW_OK && (w = strsep(&list, "+"));) {
         n_names++;
         const char *const name = technique_name(a, w);
         if (!*w)

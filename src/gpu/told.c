@@ -7,26 +7,6 @@
 #include <stdlib.h>
 
 // ---- text ---------------------------------------------------------------------------------------
-static bool read_bytes(const char *text, uint64_t *out) {
-    static const struct {
-        const char *suffix;
-        uint32_t shift;
-    } unit[] = {{"GB", 30}, {"G", 30},  {"MB", 20}, {"M", 20},
-                {"kB", 10}, {"KB", 10}, {"k", 10},  {"", 0}};
-    char digits[24];
-    const size_t n = strspn(text, "0123456789");
-    if (!n || n >= sizeof digits) return false;
-    snprintf(digits, sizeof digits, "%.*s", (int)n, text);
-    if (!text_to_u64(digits, out)) return false;
-    for (size_t i = 0; i < WW_COUNT(unit); i++)
-        if (strcmp(text + n, unit[i].suffix) == 0) {
-            if (*out > UINT64_MAX >> unit[i].shift) return false;
-            *out <<= unit[i].shift;
-            return true;
-        }
-    return false;
-}
-
 static bool read_cc(const char *text, struct gpu_told *t) {
     unsigned major, minor;
     int end = 0;
@@ -46,7 +26,7 @@ static bool read_u32(const char *text, uint32_t most, uint32_t *out) {
 #define TOLD_KEYS(X)                                                                               \
     X(cc, "a compute capability such as 7.5", read_cc(v, t))                                       \
     X(memory, "bytes such as 16GB, 1TB of 1024 GB at most",                                        \
-      read_bytes(v, &t->memory_bytes) && t->memory_bytes && t->memory_bytes <= 1ull << 40)         \
+      text_to_bytes(v, &t->memory_bytes) && t->memory_bytes && t->memory_bytes <= 1ull << 40)         \
     X(grid, "blocks in x, 2147483647 at most", read_u32(v, INT32_MAX, &t->grid_x))                 \
     X(sms, "a number of multiprocessors, 1024 at most", read_u32(v, 1024, &t->sm_count))
 

@@ -17,7 +17,7 @@ struct session {
     const char *gpu;                              // name or path; NULL: SESSION_GPU
     const char *overrides[SESSION_MAX_OVERRIDES]; // "key=value"
     uint32_t n_overrides;
-    const char *policies;               // techniques, ',' between; NULL: none
+    const char *policies;               // techniques, `+` between; NULL: none
     uint32_t host_threads;              // 0: default (1)
     uint64_t interval_cycles, max_cycles;
     uint32_t intervals_most, intervals_total; // see gpu_options

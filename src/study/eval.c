@@ -609,7 +609,7 @@ static void f_alone(sqlite3_context *c, int n, sqlite3_value **arg) {
     char *list = v.ok ? arena_strdup(
                             e->arena, e->study->configuration.at[e->scope.configuration].policy)
                       : NULL;
-    for (char *one; v.ok && (one = strsep(&list, ","));) {
+    for (char *one; v.ok && (one = strsep(&list, "+"));) {
         struct eval_scope s = e->scope;
         s.configuration = beside_it(e, one);
         const struct value x =
@@ -621,7 +621,7 @@ static void f_alone(sqlite3_context *c, int n, sqlite3_value **arg) {
     answer(c, e, v);
 }
 
-// Whether a technique (or several, with ',' between) runs beside those of the configuration.
+// Whether a technique (or several, with `+` between) runs beside those of the configuration.
 static void f_goes_with(sqlite3_context *c, int n, sqlite3_value **arg) {
     struct eval *e = sqlite3_user_data(c);
     if (e->scope.configuration < 0) {
@@ -641,7 +641,7 @@ static void f_goes_with(sqlite3_context *c, int n, sqlite3_value **arg) {
     if (!alone) diags_first(&d, why, sizeof why);
     diags_free(&d);
     diags_init(&d);
-    const char *const both = plain ? other : arena_printf(e->arena, "%s,%s", k->policy, other);
+    const char *const both = plain ? other : arena_printf(e->arena, "%s+%s", k->policy, other);
     const bool is = technique_configure(k->gpu, both, k->set, k->n_set, &d, &gpu, &savings) == WW_OK;
     diags_free(&d);
     answer(c, e, alone ? number(is) : wrong(e, "goes_with('%s'): %s", other, why));

@@ -41,7 +41,7 @@ static const char *label(struct way *w, const struct sweep_point *p) {
 static void add_policy(struct way *w, struct study_configuration *c, const char *policy) {
     if (strcmp(policy, "none") == 0) return;
     const bool first = strcmp(c->policy, "none") == 0;
-    c->policy = first ? policy : arena_printf(w->arena, "%s,%s", c->policy, policy);
+    c->policy = first ? policy : arena_printf(w->arena, "%s+%s", c->policy, policy);
 }
 
 static enum ww_status add_sets(struct way *w, struct study_configuration *c, const char *const *set,

@@ -82,6 +82,20 @@ static void numbers(void **state) {
     uint64_t v;
     assert_true(text_to_u64("0x10", &v) && v == 16);
     assert_true(text_to_u64("4k", &v) && v == 4096);
+    assert_false(text_to_u64("4kB", &v));
+    assert_true(text_to_bytes("49152", &v) && v == 49152);
+    assert_true(text_to_bytes("48k", &v) && v == 49152);
+    assert_true(text_to_bytes("48KB", &v) && v == 49152);
+    assert_true(text_to_bytes("48KiB", &v) && v == 49152);
+    assert_true(text_to_bytes("2MB", &v) && v == 2u << 20);
+    assert_true(text_to_bytes("16GB", &v) && v == 16ull << 30);
+    assert_true(text_to_bytes("12B", &v) && v == 12);
+    assert_true(text_to_bytes("0x1B", &v) && v == 27);
+    static const char *const no_bytes[] = {"",    "B",    "KB",    "iB",   "12iB", "48Kb", "48 KB",
+                                           "48b", "4KBB", "4TB",   "-1B",  "4KiiB"};
+    for (size_t i = 0; i < WW_COUNT(no_bytes); i++)
+        assert_false(text_to_bytes(no_bytes[i], &v));
+    assert_false(text_to_bytes("999999999999999999999999999999999KB", &v));
     assert_true(text_to_u64("0b101", &v) && v == 5);
     assert_true(text_to_u64("010", &v) && v == 10); // YAML 1.2, and people
     assert_true(text_to_u64("0", &v) && v == 0);

@@ -30,7 +30,7 @@ for w in hotspot bfs heartwall; do
     [ $(($(number rfc_writes out) + $(number rfc_bypasses out))) = "$(number rf_writes out)" ] || fail "$w, $p: writes"
     p=equal; run 0 run --json -g gtx780 -p ntv-register-file -s savings.srf_latency=1 $w; same cycles
 done
-run 2 run -g gtx780 -p pilot-register-file,coma hotspot
+run 2 run -g gtx780 -p pilot-register-file+coma hotspot
 grep -q 'do not go together' err || fail "a partition and masks"
 run 2 run -g gtx780 -p rf-cache -s sm.scheduler=gto hotspot
 grep -q 'needs sm.rfc_entries' err || fail "a register-file cache without an active set"

@@ -4,7 +4,7 @@
 docs=$HERE/../../docs
 run 0 run -o plain hotspot
 run 0 run -o technique -g gtx480-micro46 -p warped-gates bfs
-run 0 run -o both -g gtx480-micro46 -p warped-gates,warped-register-file,power-aware-caches --toggle matrixMul 128 128 128 1 0
+run 0 run -o both -g gtx480-micro46 -p warped-gates+warped-register-file+power-aware-caches --toggle matrixMul 128 128 128 1 0
 run 0 run -o functional --functional bfs
 run 0 run -o folded "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 'f32[64]=iota' --arg 'f32[64]=const:1' --arg u32=64 --repeat 300
 run 4 run -o cut --max-cycles 3000 hotspot

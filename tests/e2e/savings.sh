@@ -37,7 +37,7 @@ run 0 savings --pairs; says out '^warped-gates$'; says out '  not with .*origami
 run 0 savings --pairs -g gt240; says out '^origami$'; says out '    not on gt240: '
 run 2 savings --pairs tric; one_sentence err
 run 2 savings --json; one_sentence err
-run 2 run -p tric,pilot-register-file hotspot; says err 'do not go together: each sets the supply'
+run 2 run -p tric+pilot-register-file hotspot; says err 'do not go together: each sets the supply'
 
 k="$HERE/ptx/saxpy.ptx"
 saxpy() { run 0 run "$k" --json --no-progress "$@" --grid 60 --block 256 --arg f32=2 --arg 'f32[15000]=iota' --arg 'f32[15000]=const:1?expect=@want' --arg u32=15000; }
@@ -187,7 +187,7 @@ Y
 saxpy -p ./mine.yaml -g gtx780; says out '"FP"'
 saxpy -p warped-gates -g gtx780
 saxpy -p origami -g gtx480-micro46; says out '"INT"'
-saxpy -p gates,lane-meter -g gtx480-micro46 -s savings.priority=schedulers-opposed
+saxpy -p gates+lane-meter -g gtx480-micro46 -s savings.priority=schedulers-opposed
 sed 's/paper:/papper:/' mine.yaml >bad.yaml
 refused() { run 2 run -p "$1" "$k" --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8 $2; says err "$3"; one_sentence err; }
 refused ./bad.yaml '' 'papper'
@@ -195,7 +195,7 @@ refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
 refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
 refused pilot-register-file,ntv-register-file '' 'pilot-register-file and ntv-register-file do not go together: savings.frf_registers is 4 for the one and 0 for the other; -s savings.frf_registers=... decides'
 refused pilot-register-file,ntv-register-file '-s savings.frf_registers=4' 'savings.pilot is 1 for the one and 0 for the other'
-run 0 run -q --no-power -p pilot-register-file,static-register-file -s savings.pilot=0 -s savings.frf_adaptive=0 vectorAdd
+run 0 run -q --no-power -p pilot-register-file+static-register-file -s savings.pilot=0 -s savings.frf_adaptive=0 vectorAdd
 refused none,gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
 refused drowsy-caches,cache-decay '' 'drowsy-lines, cache-decay do not go together'
@@ -249,5 +249,5 @@ WARPWATT_SAVINGS=some run 2 run -p conv-pgg vectorAdd; says err 'did you mean `c
 # every name names one
 run 2 run -p '' vectorAdd; says err 'names no technique'
 run 2 run -p conv-pg, vectorAdd; says err 'names no technique'
-run 2 run -p conv-pg,conv-pg vectorAdd; says err '`conv-pg` is named twice'
+run 2 run -p conv-pg+conv-pg vectorAdd; says err '`conv-pg` is named twice'
 finish
