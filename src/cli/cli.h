@@ -114,6 +114,11 @@ struct cli_args {
     int code;
 };
 int cli_next(struct cli_args *a, const struct cli_spec *spec, const char **value);
+// --json of the commands that list something.
+extern const struct cli_option cli_json_option;
+// Prints {"format": 1, NAME: value} on standard output; the value stays the caller's.
+struct json_t;
+void cli_print_json(const char *name, struct json_t *value);
 // The page that --help shows.
 void cli_print_help(const struct cli_spec *spec, FILE *out);
 
@@ -185,8 +190,8 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
 
 // ---- the page of a run (report.c) ---------------------------------------------------------------
 struct view_input;
-// Writes DIR/index.html, DIR/results.sqlite, and DIR/gpu.yaml, the GPU with all overrides, from which `report` makes
-// the page again.
+// Writes DIR/index.html, DIR/results.sqlite, and DIR/gpu.yaml, the GPU with all overrides, from
+// which `report` makes the page again.
 enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir);
 // The folder of page.html, run.html and the chart library; NULL with a diagnostic (study.c).
 const char *study_page_folder(struct cli *c);
@@ -221,7 +226,8 @@ void recommend_metrics(FILE *f);
 void recommend_figure(FILE *f, const char *const *name, uint32_t n);
 void recommend_print(const struct sheet *sh, const char *base, FILE *out);
 // Which techniques exclude each other on a GPU, as text or JSON. Answers an exit code.
-int savings_pairs(struct cli *c, const char *gpu, const char *const *set, uint32_t n_set, bool json);
+int savings_pairs(struct cli *c, const char *gpu, const char *const *set, uint32_t n_set,
+                  bool json);
 // What the study room must know of this installation; points into c->arena.
 enum ww_status study_host_of(struct cli *c, struct study_host *host);
 uint32_t cli_processors(void); // of this machine, at most 64

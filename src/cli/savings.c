@@ -2,6 +2,8 @@
 // pairs.
 #include "cli/cli.h"
 
+#include <jansson.h>
+
 static void print_options(uint32_t mechanisms, const struct technique *t) {
     for (const struct savings_option_info *o = savings_option_info; o->name; o++) {
         if ((o->mechanisms & mechanisms) == 0) continue;
@@ -17,10 +19,66 @@ static void print_options(uint32_t mechanisms, const struct technique *t) {
     }
 }
 
-static int show(struct cli *c, const char *name) {
+static json_t *option_json(const struct savings_option_info *o) {
+    char value[32];
+    savings_option_default(o, value, sizeof value);
+    return json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", o->name, "default", value, "unit", o->unit,
+                     "meaning", o->prose, "source", o->source);
+}
+
+static json_t *values_json(const struct technique_value *v, uint32_t n) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "name", v[i].name, "value",
+                                              v[i].value, "source", v[i].source));
+    return list;
+}
+
+static json_t *technique_json(const struct technique *t) {
+    if (t->broken) return json_pack("{s:s,s:s,s:b}", "name", t->name, "file", t->path, "loads", 0);
+    json_t *mechanisms = json_array();
+    for (uint32_t i = 0; i < t->n_mechanisms; i++)
+        json_array_append_new(mechanisms, json_string(t->mechanism[i]));
+    return json_pack("{s:s,s:s,s:b,s:s,s:s,s:o,s:o,s:o}", "name", t->name, "file", t->path, "loads",
+                     1, "description", t->description, "paper", t->paper, "mechanisms", mechanisms,
+                     "gpu", values_json(t->gpu, t->n_gpu), "options",
+                     values_json(t->option, t->n_options));
+}
+
+static int print_mechanisms(bool json) {
+    json_t *list = json_array(), *options = json_array();
+    for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++) {
+        if (!json) printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);
+        json_t *own = json_array();
+        for (const struct savings_option_info *o = savings_option_info; o->name; o++)
+            if (o->mechanisms >> (m - savings_mechanism_info) & 1)
+                json_array_append_new(own, json_string(o->name));
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o}", "name", m->name, "meaning",
+                                              m->prose, "paper", m->paper, "options", own));
+    }
+    for (const struct savings_option_info *o = savings_option_info; o->name; o++)
+        json_array_append_new(options, option_json(o));
+    json_t *both = json_pack("{s:o,s:o}", "list", list, "options", options);
+    if (json) {
+        cli_print_json("mechanisms", both);
+    } else {
+        puts("options:");
+        print_options(UINT32_MAX, NULL);
+    }
+    json_decref(both);
+    return 0;
+}
+
+static int show(struct cli *c, const char *name, bool json) {
     struct technique t;
     const enum ww_status s = technique_load(&c->arena, name, &c->diags, &t);
     if (s != WW_OK) return cli_fail(c, s);
+    if (json) {
+        json_t *one = technique_json(&t);
+        cli_print_json("technique", one);
+        json_decref(one);
+        return 0;
+    }
     printf("%s: %s\npaper: %s\nfile: %s\n", t.name, t.description, t.paper, t.path);
     uint32_t mechanisms = 0;
     enum ww_status bad = WW_OK;
@@ -52,15 +110,17 @@ static const struct cli_option option[OPT_N] = {
                         "what a technique file can name, with all options"},
     [OPT_PAIRS] = {"--pairs", 0, NULL, "which techniques exclude each other, and why"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "of --pairs: on which GPU (default gtx480)", CLI_GPU},
-    [OPT_SET] = {"--set", 's', "KEY=VALUE",
-                 "of --pairs: a key of the GPU file, whatever techniques want of it; may be repeated",
-                 CLI_KEY},
-    [OPT_JSON] = {"--json", 0, NULL, "of --pairs: every pair as JSON"},
+    [OPT_SET] =
+        {"--set", 's', "KEY=VALUE",
+         "of --pairs: a key of the GPU file, whatever techniques want of it; may be repeated",
+         CLI_KEY},
+    [OPT_JSON] = {"--json", 0, NULL, "as JSON on standard output"},
 };
 
 const struct cli_spec spec_savings = {
     .name = "savings",
-    .form = {"[NAME|FILE]", "--mechanisms", "--pairs [-g GPU] [-s KEY=VALUE]... [--json]"},
+    .form = {"[NAME|FILE] [--json]", "--mechanisms [--json]",
+             "--pairs [-g GPU] [-s KEY=VALUE]... [--json]"},
     .prose =
         "Lists the energy-saving techniques (savings/*.yaml); with a NAME or a file, what it is\n"
         "made of and its options.",
@@ -86,30 +146,30 @@ int cmd_savings(struct cli *c, int argc, char **argv) {
             name = value;
         }
     }
-    if (!pairs && (gpu || json || set.n))
-        return cli_usage("--gpu, --set and --json go with --pairs");
+    if (!pairs && (gpu || set.n)) return cli_usage("--gpu and --set go with --pairs");
     for (uint32_t i = 0; i < set.n; i++)
         if (strncmp(set.at[i], "savings.", 8) == 0)
             return cli_usage("--pairs takes keys of the GPU file, not options: %s", set.at[i]);
     if (pairs && (name || mechanisms)) return cli_usage("--pairs takes no technique");
     if (pairs) return savings_pairs(c, gpu ? gpu : "gtx480", set.at, set.n, json);
-    if (mechanisms) {
-        for (const struct savings_mechanism_info *m = savings_mechanism_info; m->name; m++)
-            printf("%-22s %s [%s]\n", m->name, m->prose, m->paper);
-        puts("options:");
-        print_options(UINT32_MAX, NULL);
-        return 0;
-    }
-    if (name) return show(c, name);
+    if (mechanisms) return print_mechanisms(json);
+    if (name) return show(c, name, json);
     struct technique *list;
     uint32_t n;
     const enum ww_status s = technique_list(&c->arena, &list, &n, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
     bool broken = false;
+    json_t *all = json_array();
     for (uint32_t i = 0; i < n; i++) {
         broken = broken || list[i].broken;
+        if (json) {
+            json_array_append_new(all, technique_json(&list[i]));
+            continue;
+        }
         printf("%-22s %s\n", list[i].name,
                list[i].broken ? "(this file does not load)" : list[i].description);
     }
+    if (json) cli_print_json("techniques", all);
+    json_decref(all);
     return broken ? cli_fail(c, WW_ERROR_CONFIG) : 0;
 }

@@ -2,6 +2,8 @@
 // other. The machinery is the study room's; here are the options, and where things lie.
 #include "cli/cli.h"
 
+#include <jansson.h>
+
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
@@ -149,8 +151,9 @@ static enum ww_status read_study(struct cli *c, const char *name, struct study *
 
 const struct cli_spec spec_studies = {
     .name = "studies",
-    .form = {""},
+    .form = {"[--json]"},
     .prose = "Lists the studies: `warpwatt study NAME` runs one.",
+    .part = {{.option = &cli_json_option, .n = 1}},
 };
 
 uint32_t study_names(struct cli *c, const char *const **out) {
@@ -178,19 +181,27 @@ uint32_t study_names(struct cli *c, const char *const **out) {
 int cmd_studies(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *value;
-    const int o = cli_next(&args, &spec_studies, &value);
-    if (o == CLI_STOP) return args.code;
-    if (o == CLI_WORD) return cli_usage("studies takes no word like `%s`", value);
+    bool json = false;
+    for (int o; (o = cli_next(&args, &spec_studies, &value)) != CLI_END; json = true) {
+        if (o == CLI_STOP) return args.code;
+        if (o == CLI_WORD) return cli_usage("studies takes no word like `%s`", value);
+    }
     const char *const *names;
     const uint32_t n = study_names(c, &names);
     int code = 0;
+    json_t *list = json_array();
     for (uint32_t i = 0; i < n; i++) {
         struct study s;
-        if (read_study(c, names[i], &s) == WW_OK)
-            printf("%-22s %s\n", names[i], s.title);
+        const bool loads = read_study(c, names[i], &s) == WW_OK;
+        if (!loads) code = 2;
+        if (json)
+            json_array_append_new(list, json_pack("{s:s,s:s?,s:b}", "name", names[i], "title",
+                                                  loads ? s.title : NULL, "loads", loads));
         else
-            printf("%-22s (this file does not load)\n", names[i]), code = 2;
+            printf("%-22s %s\n", names[i], loads ? s.title : "(this file does not load)");
     }
+    if (json) cli_print_json("studies", list);
+    json_decref(list);
     if (code) diags_print(&c->diags, stderr);
     return code;
 }
@@ -198,7 +209,7 @@ int cmd_studies(struct cli *c, int argc, char **argv) {
 // ---- options ----------------------------------------------------------------------------------
 // clang-format off
 enum {
-    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_STUDY_N,
+    OPT_SIZE, OPT_OUT, OPT_JOBS, OPT_DB, OPT_NO_RUN, OPT_MARKDOWN, OPT_JSON, OPT_STUDY_N,
     OPT_GPU = OPT_STUDY_N, OPT_SET, OPT_POLICY, OPT_CONFIG, OPT_N
 };
 // clang-format on
@@ -215,6 +226,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_NO_RUN] = {"--no-run", 0, NULL, "only with results that are kept"},
     [OPT_MARKDOWN] = {"--markdown", 0, "FILE",
                       "also a page of Markdown, with drawings in figures/ beside it", CLI_FILE},
+    [OPT_JSON] = {"--json", 0, NULL,
+                  "what study.json holds, on standard output in place of the tables"},
     [OPT_GPU] = {"--gpu", 'g', "NAME|FILE", "the GPU (default " SESSION_GPU ")", CLI_GPU},
     [OPT_SET] = {"--set", 's', "KEY=VALUE", "override a key of the GPU file in all configurations",
                  CLI_KEY},
@@ -278,6 +291,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     struct study_options o = {.processes = cli_processors()};
     struct pool_request pool = POOL_DEFAULTS;
     const char *name = NULL;
+    bool json = false;
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
         const char *value = NULL;
@@ -296,6 +310,7 @@ int cmd_study(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
+        case OPT_JSON: json = true; break;
         default: s = pool_option(c, &pool, opt - OPT_STUDY_N, value); break;
         }
     }
@@ -315,7 +330,9 @@ int cmd_study(struct cli *c, int argc, char **argv) {
     if (s != WW_OK) return cli_fail(c, s);
     o.pool = pool.options;
     const int code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
-    if (code < 2 && o.pool.action == POOL_RUN) {
+    if (code < 2 && o.pool.action == POOL_RUN && json) {
+        sheet_print_json(&sheet, stdout);
+    } else if (code < 2 && o.pool.action == POOL_RUN) {
         print_verdicts(&sheet, c->colour);
         if (sheet.note) printf("note: %s\n", sheet.note);
         printf("%s/index.html\n", o.out_dir);
@@ -713,6 +730,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     struct compared k = {.n = 0};
     char **workload = arena_alloc(&c->arena, (size_t)argc * sizeof *workload);
     int n = 0;
+    bool json = false;
     enum ww_status s = WW_OK;
     while (s == WW_OK) {
         const char *value = NULL;
@@ -727,6 +745,7 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
         case OPT_DB: o.db = value; break;
         case OPT_NO_RUN: o.no_run = true; break;
         case OPT_MARKDOWN: o.markdown = value; break;
+        case OPT_JSON: json = true; break;
         case OPT_GPU: gpu = value; break;
         case OPT_SET:
             common = arena_printf(&c->arena, "%s%s%s", common, *common ? "," : "", value);
@@ -758,7 +777,10 @@ int cmd_compare(struct cli *c, int argc, char **argv) {
     int code = ww_status_exit_code(s);
     if (s == WW_OK) {
         code = study_run(&c->arena, &study, &host, &o, &c->diags, &sheet);
-        if (code < 2 && o.pool.action == POOL_RUN) {
+        if (code < 2 && o.pool.action == POOL_RUN && json) {
+            sheet.size = size;
+            sheet_print_json(&sheet, stdout);
+        } else if (code < 2 && o.pool.action == POOL_RUN) {
             sheet.size = size;
             for (uint32_t i = 0; i < sheet.study->figure.n; i++) print_table(c, &sheet.figure[i]);
             recommend_print(&sheet, k.name[0], stdout);

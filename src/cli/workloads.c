@@ -3,6 +3,7 @@
 
 #include <cyaml/cyaml.h>
 #include <glob.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -141,7 +142,8 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
     *n = 0;
     enum ww_status s = add_kind(c, plain, WORKLOAD_OF_PAPERS, list, n);
     if (s == WW_OK && !*n)
-        return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt", c->exe_dir);
+        return diag_add(&c->diags, WW_ERROR_IO, "no workloads found beside %s/warpwatt",
+                        c->exe_dir);
     if (s == WW_OK) s = add_kind(c, volta, WORKLOAD_OF_VOLTA, list, n);
     return s == WW_OK ? add_kind(c, micro, WORKLOAD_MICRO, list, n) : s;
 }
@@ -191,15 +193,33 @@ static void print_page(struct cli *c, const struct workload *w) {
         printf("\n%s", text);
 }
 
-enum { OPT_RUN, OPT_SIZE };
+static json_t *workload_json(struct cli *c, const struct workload *w) {
+    static const char *const kind[] = {
+        [WORKLOAD_OF_PAPERS] = "papers", [WORKLOAD_OF_VOLTA] = "volta", [WORKLOAD_MICRO] = "micro"};
+    json_t *sizes = json_array(), *kernels = json_array();
+    for (uint32_t i = 0; i < w->n_kernels; i++)
+        json_array_append_new(kernels, json_string(w->kernel[i]));
+    for (uint32_t i = 0; i < w->n_sizes; i++) {
+        const struct workload_size *const s = &w->size[i];
+        json_array_append_new(sizes, json_pack("{s:s,s:s,s:s,s:s?}", "name", s->name, "arguments",
+                                               s->args, "note", s->note, "thread_instructions",
+                                               pages_instructions(c, w, s->name)));
+    }
+    return json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s,s:b,s:o,s:o}", "name", w->name, "alias", w->alias,
+                     "kind", kind[w->kind], "suite", w->suite, "domain", w->domain, "summary",
+                     w->summary, "built", w->program != NULL, "kernels", kernels, "sizes", sizes);
+}
+
+enum { OPT_RUN, OPT_SIZE, OPT_JSON };
 static const struct cli_option option[] = {
     [OPT_RUN] = {"--run", 0, NULL, "run it on gtx480 now, whatever was measured before"},
     [OPT_SIZE] = {"--size", 0, "SIZE", "with --run: the size (default small)"},
+    [OPT_JSON] = {"--json", 0, NULL, "as JSON on standard output"},
 };
 
 const struct cli_spec spec_workloads = {
     .name = "workloads",
-    .form = {"[NAME [--run [--size SIZE]]]"},
+    .form = {"[NAME] [--json]", "NAME --run [--size SIZE]"},
     .prose =
         "Lists the workloads, with their thread instructions at sizes small and paper, or shows "
         "one's page.",
@@ -210,7 +230,7 @@ const struct cli_spec spec_workloads = {
 int cmd_workloads(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     const char *name = NULL, *size = NULL, *value;
-    bool runs = false;
+    bool runs = false, json = false;
     for (int o; (o = cli_next(&args, &spec_workloads, &value)) != CLI_END;) {
         if (o == CLI_STOP) return args.code;
         if (o == CLI_WORD && name)
@@ -218,7 +238,9 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
         if (o == CLI_WORD) name = value;
         if (o == OPT_RUN) runs = true;
         if (o == OPT_SIZE) size = value;
+        if (o == OPT_JSON) json = true;
     }
+    if (runs && json) return cli_usage("--json goes without --run; `warpwatt run --json` has it");
     if (size && !runs) return cli_usage("--size goes with --run");
     if (runs && !name)
         return cli_usage("--run which workload? `warpwatt run --all` runs all of them");
@@ -226,6 +248,13 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
     uint32_t n;
     const enum ww_status s = workloads_list(c, &list, &n);
     if (s != WW_OK) return cli_fail(c, s);
+    if (!name && json) {
+        json_t *all = json_array();
+        for (uint32_t i = 0; i < n; i++) json_array_append_new(all, workload_json(c, &list[i]));
+        cli_print_json("workloads", all);
+        json_decref(all);
+        return 0;
+    }
     if (!name) {
         print_list(c, list, n);
         return 0;
@@ -234,6 +263,12 @@ int cmd_workloads(struct cli *c, int argc, char **argv) {
     for (uint32_t i = 0; i < n; i++) {
         names[i] = list[i].name;
         if (!workload_is(&list[i], name)) continue;
+        if (json) {
+            json_t *one = workload_json(c, &list[i]);
+            cli_print_json("workload", one);
+            json_decref(one);
+            return 0;
+        }
         if (!runs) {
             print_page(c, &list[i]);
             return 0;

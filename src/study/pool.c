@@ -62,58 +62,79 @@ static void time_text(double s, char *buf, size_t size) {
         snprintf(buf, size, "%.1f h", s / 3600);
 }
 
+struct standing {
+    uint32_t ended;
+    double part;     // of the work, 0 to 1
+    double left_s;   // time until the end; negative: nothing is known yet
+    char names[160]; // of the jobs that run
+};
 // Work left: what a job took before where that is known, else the mean of those that ended.
-static void draw(const job_list *list, uint32_t processes) {
+static struct standing standing_of(const job_list *list, uint32_t processes) {
+    struct standing at = {.left_s = -1};
     double known = 0, done_s = 0, left = 0, all = 0;
-    uint32_t n_known = 0, n_done = 0, ended = 0;
+    uint32_t n_known = 0, n_done = 0;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct job *j = &list->at[i];
         if (j->state == JOB_DONE) done_s += j->host_s, n_done++;
         if (j->estimate_s > 0) known += j->estimate_s, n_known++;
     }
     const double mean = n_done ? done_s / n_done : n_known ? known / n_known : 0;
-    char names[160] = "";
     const double now = pool_now_s();
     for (uint32_t i = 0; i < list->n; i++) {
         const struct job *j = &list->at[i];
         const double guess = j->estimate_s > 0 ? j->estimate_s : mean;
-        if (j->state == JOB_KEPT || j->state == JOB_DONE || j->state == JOB_FAILED) ended++;
+        if (j->state == JOB_KEPT || j->state == JOB_DONE || j->state == JOB_FAILED) at.ended++;
         if (j->state == JOB_DONE) all += j->host_s;
         if (j->state == JOB_WAITS) left += guess, all += guess;
         if (j->state == JOB_RUNS) {
             const double spent = now - j->started_s;
             left += guess > spent ? guess - spent : guess * 0.1;
             all += guess > spent ? guess : spent;
-            const size_t used = strlen(names);
-            snprintf(names + used, sizeof names - used, "%s%s %s", used ? ", " : "",
+            const size_t used = strlen(at.names);
+            snprintf(at.names + used, sizeof at.names - used, "%s%s %s", used ? ", " : "",
                      j->program.name, j->gpu.name);
         }
     }
-    const double part = mean > 0 && all > 0
-                            ? 1 - left / all
-                            : (double)ended / (double)list->n; // at first nothing is known
-    char bar[25], time[32] = "", line[400];
-    for (int i = 0; i < 24; i++) bar[i] = i < (int)(part * 24) ? '#' : '.';
+    if (mean > 0) at.left_s = left / processes;
+    at.part = mean > 0 && all > 0 ? 1 - left / all
+                                  : (double)at.ended / (double)list->n; // at first nothing is known
+    return at;
+}
+
+// "3 of 20, 40 s left"
+static void standing_text(const struct standing *at, uint32_t jobs, char *buf, size_t size) {
+    char t[24];
+    time_text(at->left_s, t, sizeof t);
+    snprintf(buf, size, at->left_s < 0 ? "%u of %u" : "%u of %u, %s left", at->ended, jobs, t);
+}
+
+// The line of a terminal, which is drawn anew.
+static void draw(const job_list *list, uint32_t processes) {
+    const struct standing at = standing_of(list, processes);
+    char bar[25], text[80], line[400];
+    for (int i = 0; i < 24; i++) bar[i] = i < (int)(at.part * 24) ? '#' : '.';
     bar[24] = 0;
-    if (mean > 0) {
-        char t[24];
-        time_text(left / processes, t, sizeof t);
-        snprintf(time, sizeof time, ", %s left", t);
-    }
-    snprintf(line, sizeof line, "[%s] %3.0f %%  %u of %u%s  %s", bar, part * 100, ended, list->n,
-             time, names);
+    standing_text(&at, list->n, text, sizeof text);
+    snprintf(line, sizeof line, "[%s] %3.0f %%  %s  %s", bar, at.part * 100, text, at.names);
     fprintf(stderr, "\r\033[K%.78s", line);
     fflush(stderr);
 }
 
-static void tell(const struct job *j, const struct study_host *host, const struct pool_options *o) {
+// A log, which is no terminal, gets a line for each job that ends: how many have, and the time
+// left.
+static void tell(const struct pool *p, const struct job *j) {
+    const struct study_host *const host = p->host;
+    const struct pool_options *const o = p->o;
     if (host->terminal) fputs("\r\033[K", stderr);
-    if (j->state == JOB_FAILED || (!o->quiet && !host->terminal)) {
-        char name[256];
+    if (j->state == JOB_FAILED || (j->state == JOB_DONE && !o->quiet && !host->terminal)) {
+        const struct standing at = standing_of(p->list, o->processes ? o->processes : 1);
+        char name[256], text[80];
+        standing_text(&at, p->list->n, text, sizeof text);
         if (j->state == JOB_FAILED)
-            fprintf(stderr, "failed: %s: %s\n", title(j, name, sizeof name), j->message);
-        else if (j->state == JOB_DONE)
-            fprintf(stderr, "done: %s, %.1f s\n", title(j, name, sizeof name), j->host_s);
+            fprintf(stderr, "[%s] failed: %s: %s\n", text, title(j, name, sizeof name), j->message);
+        else
+            fprintf(stderr, "[%s] done: %s, %.1f s\n", text, title(j, name, sizeof name),
+                    j->host_s);
     }
     if (o->finished) o->finished(o->user, (struct job *)(uintptr_t)j);
 }
@@ -133,7 +154,7 @@ void pool_failed(struct pool *p, struct job *j, int code, const char *message) {
     j->code = code;
     j->message = message;
     p->counts->failed++;
-    tell(j, p->host, p->o);
+    tell(p, j);
 }
 
 void pool_done(struct pool *p, struct job *j, const char *record, double host_s) {
@@ -143,7 +164,7 @@ void pool_done(struct pool *p, struct job *j, const char *record, double host_s)
     if (store_put(p->store, j, record, &d) == WW_OK) {
         j->state = JOB_DONE;
         p->counts->done++;
-        tell(j, p->host, p->o);
+        tell(p, j);
     } else {
         char text[600];
         diags_first(&d, text, sizeof text);
@@ -163,7 +184,7 @@ static enum ww_status sort_out(struct pool *p) {
         if (!kept) j->estimate_s = store_estimate(p->store, j);
         if (!kept) continue;
         p->counts->kept++;
-        tell(j, p->host, p->o);
+        tell(p, j);
     }
     return WW_OK;
 }

@@ -186,7 +186,7 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh,
         const enum ww_status s =
             eval_number(f->e, g->figure->agrees, g->figure->agrees_at, scope, f->d, &v);
         if (s != WW_OK) return s;
-        g->verdict = !isfinite(v)   ? VERDICT_MISSING
+        g->verdict = !isfinite(v)                         ? VERDICT_MISSING
                      : (v != 0) != (good == rows) && rows ? VERDICT_PARTLY
                      : v == 0                             ? VERDICT_DIFFERS
                                                           : VERDICT_AGREES;
@@ -200,12 +200,11 @@ static enum ww_status judge(const struct filler *f, const struct sheet *sh,
     const char *ours =
         g->verdict == VERDICT_AGREES    ? arena_printf(f->arena, "Ours agrees%s.", detail)
         : g->verdict == VERDICT_DIFFERS ? arena_printf(f->arena, "Ours differs%s.", detail)
-        : g->verdict == VERDICT_PARTLY
-            ? arena_printf(f->arena, "Ours agrees in %s%s.",
-                           !g->figure->agrees ? "part"
-                           : good == rows     ? "size, not in order"
-                                              : "order, not in size",
-                           detail)
+        : g->verdict == VERDICT_PARTLY  ? arena_printf(f->arena, "Ours agrees in %s%s.",
+                                                      !g->figure->agrees ? "part"
+                                                       : good == rows     ? "size, not in order"
+                                                                          : "order, not in size",
+                                                       detail)
         : g->verdict == VERDICT_MISSING ? "Whether ours agrees is not known: values are missing."
                                         : "";
     const char *why = g->verdict != VERDICT_DIFFERS && g->verdict != VERDICT_PARTLY ? ""
@@ -369,11 +368,38 @@ static void csv_kernels(const struct sheet *sh, const struct eval *e, FILE *f) {
         }
 }
 
+enum { SHEET_FORMAT = 1 }; // of study.json: raised when a reader of it would have to change
+
 static json_t *json_number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
+
+// A figure's rows: of each its name and, by the series' label, its numbers.
+static json_t *figure_rows_json(const struct sheet_figure *g) {
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        json_t *r = json_object(), *values = json_object();
+        json_object_set_new(r, "name", json_string(g->row[i].name));
+        json_object_set_new(r, "is_mean", json_boolean(g->row[i].aggregate));
+        for (uint32_t q = 0; q < g->n_series; q++)
+            json_object_set_new(values, g->figure->series.at[q].label,
+                                json_number(g->row[i].value[q]));
+        json_object_set_new(r, "values", values);
+        json_array_append_new(rows, r);
+    }
+    return rows;
+}
+
+static json_t *figure_units_json(const struct sheet_figure *g) {
+    json_t *units = json_object();
+    for (uint32_t q = 0; q < g->n_series; q++)
+        json_object_set_new(units, g->figure->series.at[q].label,
+                            json_string(g->figure->series.at[q].unit));
+    return units;
+}
 
 static json_t *sheet_json(const struct sheet *sh) {
     json_t *o = json_object(), *rows = json_array(), *figures = json_array(),
            *failed = json_array();
+    json_object_set_new(o, "format", json_integer(SHEET_FORMAT));
     json_object_set_new(o, "study", json_string(sh->study->name));
     json_object_set_new(o, "title", json_string(sh->study->title));
     json_object_set_new(o, "source", json_string(sh->study->source));
@@ -418,6 +444,8 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_object_set_new(r, "source", json_string(g->figure->source));
         json_object_set_new(r, "verdict", json_string(verdict_text(g->verdict)));
         json_object_set_new(r, "sentence", json_string(g->sentence));
+        json_object_set_new(r, "units", figure_units_json(g));
+        json_object_set_new(r, "rows", figure_rows_json(g));
         json_array_append_new(figures, r);
     }
     json_object_set_new(o, "figures", figures);
@@ -425,6 +453,13 @@ static json_t *sheet_json(const struct sheet *sh) {
         json_array_append_new(failed, json_string_nocheck(sh->failed[i]));
     json_object_set_new(o, "failed", failed);
     return o;
+}
+
+void sheet_print_json(const struct sheet *sh, FILE *out) {
+    json_t *o = sheet_json(sh);
+    json_dumpf(o, out, JSON_INDENT(1));
+    fputc('\n', out);
+    json_decref(o);
 }
 
 enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
@@ -450,10 +485,7 @@ enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval 
         } else if (i == n + 2) {
             csv_kernels(sh, e, f);
         } else {
-            json_t *o = sheet_json(sh);
-            json_dumpf(o, f, JSON_INDENT(1));
-            fputc('\n', f);
-            json_decref(o);
+            sheet_print_json(sh, f);
         }
         if (fclose(f) != 0)
             s = diag_add(d, WW_ERROR_MEMORY, "out of memory for %s", name);

@@ -396,6 +396,9 @@ enum ww_status sheet_fill(struct arena *a, const struct study *s, struct eval *e
 // DIR/<figure>.csv, published.csv, metrics.csv, kernels.csv, study.json.
 enum ww_status sheet_write(struct arena *a, const struct sheet *sh, struct eval *e, const char *dir,
                            struct diags *d);
+// What study.json holds: published values with ours, and every figure's rows by series. A value
+// that is not there is null.
+void sheet_print_json(const struct sheet *sh, FILE *out);
 // DIR/index.html
 enum ww_status page_write(struct arena *a, const struct sheet *sh, const struct study_host *host,
                           const char *dir, struct diags *d);

@@ -18,6 +18,38 @@ run 0 workloads BFS; says out '^BFSlevels'; says out 'ISPASS'
 run 0 workloads; says out '^BFSlevels \(BFS\)'; says out '^NNdigits \(NN\)'; says out '^nn '
 run 0 savings
 run 0 studies; says out '^characterize'
+# the same lists as JSON: as many entries as lines, and values of their type
+for list in gpus workloads savings studies; do
+    run 0 $list; mv out plain; run 0 $list --json
+    python3 - $list <<'P' || fail "$list --json"
+import json, sys
+d = json.load(open('out')); assert d['format'] == 1
+entries = d[{'savings': 'techniques'}.get(sys.argv[1], sys.argv[1])]
+names = [e['name'] for e in entries if e.get('kind') != 'micro']
+lines = [l.split()[0] for l in open('plain').read().splitlines()][sys.argv[1] == 'workloads':]
+assert names == lines, (names, lines)
+P
+done
+run 0 gpus gtx480 --json
+python3 -c "
+import json; v = json.load(open('out'))['gpu']['values']
+assert v['sm_count'] == 15 and v['sm.shared_bytes'] == 49152 and v['sm.scheduler'] == 'lrr', v
+assert isinstance(v['clocks.core_mhz'], float)" || fail 'gpus gtx480 --json'
+run 0 gpus --keys --json; says out '"key": "sm.schedulers"'
+run 0 workloads bfs --json; says out '"bfsExpand"'; says out '"arguments"'
+run 0 savings origami --json; says out '"mechanisms"'
+run 0 savings --mechanisms --json; says out '"options"'
+run 2 workloads bfs --run --json; says err 'without --run'
+# one meaning of -p: + joins, a comma is a list, which a run has no place for
+run 0 run -p gates+meters vectorAdd
+run 2 run -p gates,meters vectorAdd; says err '`gates,meters` is a list.*compare'; one_sentence err
+run 2 run -s policy=gates vectorAdd; says err 'there is no key policy; techniques are chosen by -p NAME'; one_sentence err
+run 2 run -s scheduler=gto vectorAdd; says err 'sm.scheduler'
+# bytes with their unit
+run 0 run --json -s sm.l1d.bytes=32KB -s sm.l1d.ways=4 vectorAdd; mv out a; run 0 run --json -s sm.l1d.bytes=32768 -s sm.l1d.ways=4 vectorAdd
+[ "$(grep '"cycles"' a)" = "$(grep '"cycles"' out)" ] || fail '32KB is not 32768 bytes'
+run 2 run -s sm.l1d.bytes=32QB vectorAdd; says err "must be a whole number of bytes, not '32QB'"
+run 2 run -s sm.schedulers=2KB vectorAdd; says err 'whole number'
 for page in counters stalls instructions classes gpu-keys power circuits expressions; do
     run 0 reference $page; says out '^# '
     cmp -s out "$HERE/../../docs/reference-$page.md" || fail "docs/reference-$page.md is not what the code says: make docs"

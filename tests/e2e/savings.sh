@@ -36,7 +36,7 @@ run 2 savings -s sm.active_warps=32; one_sentence err
 run 0 savings --pairs; says out '^warped-gates$'; says out '  not with .*origami.*: each decides alone'; says out 'pairs go together'
 run 0 savings --pairs -g gt240; says out '^origami$'; says out '    not on gt240: '
 run 2 savings --pairs tric; one_sentence err
-run 2 savings --json; one_sentence err
+run 0 savings --json
 run 2 run -p tric+pilot-register-file hotspot; says err 'do not go together: each sets the supply'
 
 k="$HERE/ptx/saxpy.ptx"
@@ -191,23 +191,23 @@ saxpy -p gates+lane-meter -g gtx480-micro46 -s savings.priority=schedulers-oppos
 sed 's/paper:/papper:/' mine.yaml >bad.yaml
 refused() { run 2 run -p "$1" "$k" --grid 1 --block 32 --arg f32=2 --arg 'f32[8]=zero' --arg 'f32[8]=zero' --arg u32=8 $2; says err "$3"; one_sentence err; }
 refused ./bad.yaml '' 'papper'
-refused conv-pg,naive-blackout '' 'conv-pg, naive-blackout do not go together'
-refused two-level,fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
-refused pilot-register-file,ntv-register-file '' 'pilot-register-file and ntv-register-file do not go together: savings.frf_registers is 4 for the one and 0 for the other; -s savings.frf_registers=... decides'
-refused pilot-register-file,ntv-register-file '-s savings.frf_registers=4' 'savings.pilot is 1 for the one and 0 for the other'
+refused conv-pg+naive-blackout '' 'conv-pg, naive-blackout do not go together'
+refused two-level+fetch-group '' 'sm.scheduler is two_level for the one and fetch_group for the other'
+refused pilot-register-file+ntv-register-file '' 'pilot-register-file and ntv-register-file do not go together: savings.frf_registers is 4 for the one and 0 for the other; -s savings.frf_registers=... decides'
+refused pilot-register-file+ntv-register-file '-s savings.frf_registers=4' 'savings.pilot is 1 for the one and 0 for the other'
 run 0 run -q --no-power -p pilot-register-file+static-register-file -s savings.pilot=0 -s savings.frf_adaptive=0 vectorAdd
-refused none,gates '' 'none. does not go together'
+refused none+gates '' 'none. does not go together'
 refused none '-s savings.break_even=9' 'no such mechanism was chosen'
-refused drowsy-caches,cache-decay '' 'drowsy-lines, cache-decay do not go together'
+refused drowsy-caches+cache-decay '' 'drowsy-lines, cache-decay do not go together'
 run 0 run -p drowsy-caches -s power.retention_v=1.1 hotspot
 says out 'no power: power.retention_v=1.1: .* range of 0 to 1'
-refused conv-pg,lane-pg '' 'conv-pg, lane-pg do not go together'
+refused conv-pg+lane-pg '' 'conv-pg, lane-pg do not go together'
 refused origami '-s sm.timing.int_add.interval=16 -s sm.timing.fp_add.interval=16' 'between 4 lanes that lie together, the GPU.s pipelines have 2'
 refused lane-pg '-s savings.phase=99' 'phase is an option of warp-folding, origami-scheduler'
 refused gates '-s savings.max_swich=9' 'did you mean max_switch'
 refused gates '-s savings.priority=warps' 'priority must be one of these: sm sm-opposed schedulers schedulers-opposed; not .warps'
 refused nothing '' 'there is no technique'
-refused warped-gates,origami '' 'warped-gates is gates, coordinated-blackout'
+refused warped-gates+origami '' 'warped-gates is gates, coordinated-blackout'
 refused gates '-s savings.max_swich=9' '-s savings.max_swich=9: there is no option'
 printf 'description: x\npaper: y\nmechanisms: [gates]\ngpu:\n  - {name: sm.schedulr, value: gto, source: z}\n' >bad.yaml
 refused ./bad.yaml '' 'bad.yaml: no GPU has a key sm.schedulr; did you mean sm.scheduler'
@@ -248,6 +248,6 @@ WARPWATT_SAVINGS=some run 0 run -q -p conv-pg vectorAdd
 WARPWATT_SAVINGS=some run 2 run -p conv-pgg vectorAdd; says err 'did you mean `conv-pg`'; lacks err bad.yaml
 # every name names one
 run 2 run -p '' vectorAdd; says err 'names no technique'
-run 2 run -p conv-pg, vectorAdd; says err 'names no technique'
+run 2 run -p conv-pg+ vectorAdd; says err 'names no technique'
 run 2 run -p conv-pg+conv-pg vectorAdd; says err '`conv-pg` is named twice'
 finish

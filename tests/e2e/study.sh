@@ -114,7 +114,7 @@ figures:
 END
 "$WARPWATT" study long.yaml --size small -j 1 --db "$TMP/long.db" -o e >log 2>&1 &
 pid=$!
-for _ in $(seq 600); do grep -q '^done' log 2>/dev/null && break; sleep 0.05; done
+for _ in $(seq 600); do grep -q 'done: ' log 2>/dev/null && break; sleep 0.05; done
 kill -9 $pid; wait $pid 2>/dev/null
 sleep 0.3
 for f in /proc/[0-9]*/cmdline; do
@@ -128,7 +128,7 @@ cmp e/f2.csv f/f2.csv || fail "a resumed study differs"
 # an interruption says how to go on
 "$WARPWATT" study long.yaml --size small -j 1 --db "$TMP/int.db" -o g >log2 2>&1 &
 pid=$!
-for _ in $(seq 600); do grep -q '^done' log2 2>/dev/null && break; sleep 0.05; done
+for _ in $(seq 600); do grep -q 'done: ' log2 2>/dev/null && break; sleep 0.05; done
 kill -INT $pid; wait $pid; got=$?
 [ $got = 4 ] || fail "an interrupted study: exit code $got"
 says log2 'goes on from here'
@@ -142,7 +142,7 @@ ln -s "$build/workloads" copy/workloads
 ln -s "$build/page" copy/page
 WARPWATT_GPUS="$HERE/../../gpus" copy/warpwatt study long.yaml --size small -j 1 --db "$TMP/new.db" -o n >log3 2>&1 &
 pid=$!
-for _ in $(seq 600); do grep -q '^done' log3 2>/dev/null && break; sleep 0.05; done
+for _ in $(seq 600); do grep -q 'done: ' log3 2>/dev/null && break; sleep 0.05; done
 touch copy/libcuda.so.1
 wait $pid; got=$?
 [ $got = 2 ] || fail "a study whose simulator changed: exit code $got"
@@ -222,6 +222,21 @@ says x/fig3.csv '^hotspot,[0-9.]+,[0-9.]+,50$'
 # side by side
 run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs -o cmp
 says out 'geomean'; says out '^  hotspot +1 '; [ -s cmp/index.html ] || fail "compare wrote no page"
+run 0 compare $db -p none -c gto:sm.scheduler=gto,sm.l1d.ways=8 hotspot bfs --json; mv out cmp.json
+python3 - <<'PY' || fail "compare --json is not its tables"
+import csv, json
+d = json.load(open('cmp.json')); assert d['format'] == 1
+table = {r[0]: r[1:] for r in csv.reader(open('cmp/time.csv'))}
+time = next(f for f in d['figures'] if f['id'] == 'time')
+heads = [k for k in time['units']]
+for row in time['rows']:
+    if row['is_mean']: continue
+    for h, x in zip(heads, table[row['name']], strict=True):
+        assert abs(row['values'][h] - float(x)) <= 1e-4 * float(x), row
+assert {r['name'] for r in time['rows']} >= {'hotspot', 'bfs'}
+PY
+# a log has a line for each job that ends
+run 0 compare --db lines.db -j 1 -p none,gates vectorAdd; says err '^\[1 of 2, [0-9]+ s left\] done: vectorAdd'; says err '^\[2 of 2'
 # with techniques: what gating saved and an oracle would, the percentages that `run` prints from the energies
 run 0 compare $db -p none,conv-pg,gates,warped-gates,origami --size small hotspot bfs -o gated
 says out 'INT leakage saved by gating'; says out 'FP leakage that an oracle would save'

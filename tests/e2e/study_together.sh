@@ -7,7 +7,7 @@ text = open(sys.argv[1]).read()
 open('one.yaml', 'w').write(re.sub(r'\nworkloads:\n.*?\n\n', '\nworkloads:\n  vectorAdd:\n\n', text, flags=re.S))
 P
 run 0 study --db one.db -o one one.yaml
-n=$(grep -c '^done: ' err)
+n=$(grep -c '\] done: ' err)
 [ "$n" = 68 ] || fail "68 machines and sets of techniques took $n runs: nodes cost none"
 python3 - <<'P' || fail "the tables are not what the runs say"
 import csv, json
@@ -57,7 +57,7 @@ for what, best in (('least energy', min(rows, key=e)), ('least energy-delay', mi
     assert said[:2] == (best['units'], best['policy']), (what, said, best)
     for got, f in zip(said[2:], (e, t, a)): assert abs(float(got) - 100 * (f(best) / f(first) - 1)) < 0.01, (what, said)
 both = next(r for r in rows if r['units'] != 'none' and r['policy'] != 'none')
-words = ['-s', 'sm.scheduler=two_level', '-s', 'sm.active_warps=32', '-p', 'warped-gates,' + both['policy']]
+words = ['-s', 'sm.scheduler=two_level', '-s', 'sm.active_warps=32', '-p', 'warped-gates+' + both['policy']]
 if both['units'] == 'idle 9': words += ['-s', 'savings.idle_detect=9']
 j = json.loads(subprocess.run([sys.argv[2], 'run', '--json', *words, 'vectorAdd'], capture_output=True, check=True).stdout)
 assert abs(t(both) / j['power']['kernels']['seconds'] - 1) < 1e-6
