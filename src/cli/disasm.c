@@ -50,15 +50,19 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
     if (s == WW_OK) s = gpu_create(&config, &o, &c->diags, &g);
     if (s == WW_OK) s = gpu_module_load(g, path, text, len, NULL, &c->diags, &m);
     bool found = !entry;
+    enum ww_status refused = WW_OK; // what the first kernel that does not compile ended with
     for (uint32_t i = 0; s == WW_OK && i < gpu_module_kernels(m); i++) {
         const char *name = gpu_module_kernel_name(m, i);
         if (entry && strcmp(entry, name) != 0) continue;
         found = true;
         struct gpu_kernel *k;
         const struct code_image *im;
-        s = gpu_kernel_find(m, name, &c->diags, &k);
-        if (s == WW_OK) s = gpu_kernel_image(k, &c->diags, &im);
-        if (s != WW_OK) break;
+        enum ww_status made = gpu_kernel_find(m, name, &c->diags, &k);
+        if (made == WW_OK) made = gpu_kernel_image(k, &c->diags, &im);
+        if (made != WW_OK) {
+            if (refused == WW_OK) refused = made;
+            continue;
+        }
         if (summary)
             printf("%s registers %u predicates %u shared %u local %u instructions %u fillers %u "
                    "spilled %u\n",
@@ -67,6 +71,7 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
         else
             disasm_image(im, stdout);
     }
+    if (s == WW_OK) s = refused;
     if (s == WW_OK && !found)
         s = diag_add(&c->diags, WW_ERROR_USAGE, "%s has no kernel `%s`", path, entry);
     gpu_destroy(g);

@@ -45,6 +45,16 @@ P
 run 0 disasm "$k"; says out FFMA; says out EXIT
 run 0 disasm -g gtx780 --summary "$k"; says out 'saxpy registers'
 run 0 disasm -g v100 "$k"; says out "\[B0-----:R-:W-:-:S04\] FFMA" # waits for its loads: src/code/control.c
+# a kernel that does not compile leaves the others of its module to be shown
+cat >some.ptx <<P
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry first() { wgmma.fence.sync.aligned; ret; }
+.visible .entry good() { ret; }
+.visible .entry last() { wgmma.fence.sync.aligned; ret; }
+P
+run 3 disasm -g v100 --summary some.ptx; says out '^good registers'; says err 'some.ptx:4:'; says err 'some.ptx:6:'
 run 0 run --functional "$k" --grid 4 --block 256 --arg f32=2 --arg 'f32[1000]=iota' --arg 'f32[1000]=const:1?print=2' --arg u32=1000
 says out 'argument 3: 1 3'
 # every type holds its range, and says it; integers are printed whole
