@@ -128,8 +128,9 @@ enum minst_flags {
     // it when the frame's final size is known, and clears the flag.
     MF_FRAME = 1 << 25,
     MF_SPILL = 1 << 26, // a spilled register's place in local memory, which no program wrote or reads
-    MF_AS_MAD = 1 << 27 // a move, addition or shift in the form of a multiply-add, in whose pipeline
-                        // it runs (pipes.c)
+    MF_AS_MAD = 1 << 27, // a move, addition or shift in the form of a multiply-add, in whose pipeline
+                         // it runs (pipes.c)
+    MF_STRONG = 1 << 28 // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
 };
 
 // sub-operation codes

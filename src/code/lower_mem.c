@@ -149,6 +149,7 @@ static uint8_t cache_operator(const struct ptx_inst *i, uint32_t *flags) {
                         ptx_has(i, PTX_MOD_release) || ptx_has(i, PTX_MOD_sc);
     if (strong) {
         *flags |= MF_VOLATILE;
+        if (!is_volatile) *flags |= MF_STRONG;
         if (is_volatile || lower_scope(i) == MFENCE_SYS) return MCOP_CV;
         return lower_scope(i) == MFENCE_CTA ? MCOP_CA : MCOP_CG;
     }

@@ -1,61 +1,70 @@
 // The optional memory checks: reads of bytes never written, and shared-memory races.
 //
-// Each byte of shared memory has a shadow: whether it was written, and who last wrote and last read
-// it since when. Two accesses by different warps race when at least one writes, they are not both
-// atomic, and no barrier lies between them: a barrier of the whole block starts a new epoch; within
-// one, two warps that have both passed some barrier of fewer threads are taken to be in order,
-// which may forgive a race but never invents one.
+// Each byte of shared memory has a shadow: whether it was written, and who last wrote and read it.
+// Two accesses of different threads race when at least one writes, nothing puts them in an order
+// (order.c), and they are not both of a kind that may meet: atomics, relaxed, acquire and release
+// accesses; and volatile ones, where the load is of a loop that waits for it.
+#include "exec/check.h"
 #include "exec/mem.h"
-
-struct byte_shadow {
-    uint16_t write_epoch, read_epoch; // low bits of bar_epoch + 1; 0 never
-    uint8_t writer, reader;           // warp in CTA, modulo 256
-    uint8_t written;
-    uint8_t write_atomic;
-};
-struct exec_shared_check {
-    bool races, uninitialised;
-    uint8_t *local; // four bits a lane's word of local memory: its bytes that were written
-    struct byte_shadow byte[];
-};
 
 static size_t shared_shadow(const struct exec_launch *l) {
     return bits_align_up(
         sizeof(struct exec_shared_check) + l->shared_bytes * sizeof(struct byte_shadow), 64);
 }
 
+static size_t order_at(const struct exec_launch *l) {
+    const bool local = l->args.options.check_uninitialised;
+    return bits_align_up(
+        shared_shadow(l) + (local ? (size_t)l->warps * l->local_words * WARP_LANES : 0), 64);
+}
+
 size_t check_bytes(const struct exec_launch *l) {
     const struct exec_options *o = &l->args.options;
     if (!o->check_races && !o->check_uninitialised) return 0;
-    const size_t local = o->check_uninitialised ? (size_t)l->warps * l->local_words * WARP_LANES : 0;
-    return shared_shadow(l) + local;
+    return order_at(l) + (o->check_races ? order_bytes(l) : 0);
 }
 void check_cta_init(struct exec_cta *c, void *memory) {
     const struct exec_options *o = &c->launch->args.options;
+    const size_t at = order_at(c->launch);
     c->check = memory;
-    memset(memory, 0, check_bytes(c->launch));
-    c->check->races = o->check_races;
+    memset(memory, 0, at);
     c->check->uninitialised = o->check_uninitialised;
     c->check->local = (uint8_t *)memory + shared_shadow(c->launch);
+    if (!o->check_races) return;
+    c->check->order = (struct order *)(void *)((uint8_t *)memory + at);
+    order_init(c->check->order, c->launch);
 }
 
-static uint16_t epoch_of(const struct exec_warp *w) { return (uint16_t)(w->bar_epoch % 65535 + 1); }
-static bool unordered(const struct exec_warp *w, uint16_t epoch, uint8_t warp) {
-    return epoch == epoch_of(w) && warp != (uint8_t)w->warp_in_cta &&
-           !(w->cta->warps[warp].bar_named & w->bar_named);
+static bool is_strong(const struct xinst *x, bool is_store) {
+    const uint32_t waits = is_store ? MF_VOLATILE : X_WAITS;
+    return x->op == OP_ATOM || x->flags & (MF_STRONG | waits);
+}
+static uint16_t thread_of(const struct exec_warp *w, uint32_t lane) {
+    return (uint16_t)(w->warp_in_cta * WARP_LANES + lane);
+}
+static bool unordered(const struct exec_warp *w, uint32_t lane, uint32_t tick, uint16_t other) {
+    return tick && !order_known(w->cta->check->order, w, lane, other, tick);
 }
 static bool race(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lane,
-                 uint64_t at, const char *what, uint8_t other, const char *did) {
+                 uint64_t at, const char *what, uint16_t other, const char *did) {
+    const uint32_t warp = other / WARP_LANES;
+    if (warp == w->warp_in_cta)
+        return found(e, w, x, FAULT_RACE, lane, at, x->bytes,
+                     "shared-memory race: lane %u of warp %u %s the byte at offset 0x%llx, which "
+                     "lane %u %s with no bar.warp.sync (__syncwarp) between",
+                     lane, warp, what, (unsigned long long)at, other % WARP_LANES, did);
     return found(e, w, x, FAULT_RACE, lane, at, x->bytes,
                  "shared-memory race: warp %u %s the byte at offset 0x%llx, which warp %u %s with "
                  "no barrier between",
-                 w->warp_in_cta, what, (unsigned long long)at, other, did);
+                 w->warp_in_cta, what, (unsigned long long)at, warp, did);
 }
 
 // A lane's read of shared memory: each of the two kinds of finding is said once.
 static bool check_shared_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                              uint32_t lane, uint64_t first) {
+                              uint32_t lane, uint64_t first, uint32_t tick) {
     struct exec_shared_check *c = w->cta->check;
+    const bool strong = is_strong(x, false);
+    const uint16_t self = thread_of(w, lane);
     bool unwritten = false, raced = false;
     for (uint64_t at = first; at < first + x->bytes; at++) {
         struct byte_shadow *b = &c->byte[at];
@@ -68,13 +77,18 @@ static bool check_shared_read(struct exec_env *e, struct exec_warp *w, const str
                        (unsigned long long)at))
                 return false;
         }
-        if (!c->races || x->op == OP_ATOM) continue;
-        if (!raced && unordered(w, b->write_epoch, b->writer)) {
+        if (!tick || x->op == OP_ATOM) continue;
+        if (!raced && !(strong && b->strong) && unordered(w, lane, b->write_tick, b->writer)) {
             raced = true;
             if (!race(e, w, x, lane, at, "reads", b->writer, "wrote")) return false;
         }
-        b->read_epoch = epoch_of(w);
-        b->reader = (uint8_t)w->warp_in_cta;
+        if (strong) continue;
+        if (b->reader[0] / WARP_LANES != w->warp_in_cta) {
+            b->read_tick[1] = b->read_tick[0];
+            b->reader[1] = b->reader[0];
+        }
+        b->read_tick[0] = tick;
+        b->reader[0] = self;
     }
     return true;
 }
@@ -130,57 +144,71 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  const struct mem_lanes *r) {
     const struct exec_shared_check *c = w->cta->check;
     if (ww_likely(!c)) return true;
+    if (c->order && is_strong(x, false)) // an atomic too: what it sees comes before what it does
+        FOR_EACH_BIT32(i, mask & (r->shared | r->global)) order_obtain(c->order, w, i, r->host[i]);
+    const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
     FOR_EACH_BIT32(i, mask & r->shared)
-    if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared))) return false;
+        if (!check_shared_read(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
+            return false;
     if (!c->uninitialised) return true;
     // A reload may take up what was undefined, and is not used then.
     if (!(x->flags & MF_SPILL))
         FOR_EACH_BIT32(i, mask & r->local)
-        if (!check_local_read(e, w, x, i, r->host[i])) return false;
+            if (!check_local_read(e, w, x, i, r->host[i])) return false;
     FOR_EACH_BIT32(i, mask & r->global)
-    if (!check_global_read(e, w, x, i, r->host[i])) return false;
+        if (!check_global_read(e, w, x, i, r->host[i])) return false;
+    return true;
+}
+
+// A lane's write of shared memory: a race is said once.
+static bool check_shared_write(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t lane, uint64_t first, uint32_t tick) {
+    struct exec_shared_check *const c = w->cta->check;
+    const bool strong = is_strong(x, true);
+    bool raced = !tick;
+    for (uint64_t at = first; at < first + x->bytes; at++) {
+        struct byte_shadow *const b = &c->byte[at];
+        b->written = true;
+        if (!tick) continue;
+        if (!raced) {
+            const bool over =
+                !(strong && b->strong) && unordered(w, lane, b->write_tick, b->writer);
+            const bool second = !unordered(w, lane, b->read_tick[0], b->reader[0]);
+            const bool under = unordered(w, lane, b->read_tick[second], b->reader[second]);
+            raced = over || under;
+            if (raced && !race(e, w, x, lane, at, "writes", over ? b->writer : b->reader[second],
+                               over ? "wrote" : "read"))
+                return false;
+        }
+        b->write_tick = tick;
+        b->writer = thread_of(w, lane);
+        b->strong = strong;
+    }
     return true;
 }
 
 static bool check_changes(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                          uint32_t mask, const struct mem_lanes *r, bool is_atomic) {
+                          uint32_t mask, const struct mem_lanes *r) {
     struct exec_shared_check *c = w->cta->check;
-    FOR_EACH_BIT32(i, mask & r->shared) {
-        const uint64_t first = (uint64_t)(r->host[i] - w->cta->shared);
-        bool raced = false; // said once a lane
-        for (uint64_t at = first; at < first + x->bytes; at++) {
-            struct byte_shadow *b = &c->byte[at];
-            if (c->races) {
-                const bool over = unordered(w, b->write_epoch, b->writer) &&
-                                  !(is_atomic && b->write_atomic);
-                if (!raced && (over || unordered(w, b->read_epoch, b->reader))) {
-                    raced = true;
-                    if (!race(e, w, x, i, at, "writes", over ? b->writer : b->reader,
-                              over ? "wrote" : "read"))
-                        return false;
-                }
-                b->write_epoch = epoch_of(w);
-                b->writer = (uint8_t)w->warp_in_cta;
-                b->write_atomic = is_atomic;
+    const uint32_t tick = c->order && mask & r->shared ? order_tick(c->order, w->warp_in_cta) : 0;
+    FOR_EACH_BIT32(i, mask & r->shared)
+        if (!check_shared_write(e, w, x, i, (uint64_t)(r->host[i] - w->cta->shared), tick))
+            return false;
+    if (c->order && is_strong(x, true))
+        FOR_EACH_BIT32(i, mask & (r->shared | r->global)) order_publish(c->order, w, i, r->host[i]);
+    if (c->uninitialised)
+        FOR_EACH_BIT32(i, mask & r->local)
+            for (uint32_t k = 0; k < x->bytes; k++) {
+                uint32_t bit;
+                *local_shadow(w, r->host[i], k, &bit) |= (uint8_t)bit;
             }
-            b->written = 1;
-        }
-    }
-    if (c->uninitialised) FOR_EACH_BIT32(i, mask & r->local)
-    for (uint32_t k = 0; k < x->bytes; k++) {
-        uint32_t bit;
-        *local_shadow(w, r->host[i], k, &bit) |= (uint8_t)bit;
-    }
     // In logged mode the commit marks global bytes.
-    if (c->uninitialised && !e->log) FOR_EACH_BIT32(i, mask & r->global)
-    devmem_mark_written(e->memory, e->access.addr[i], x->bytes);
+    if (c->uninitialised && !e->log)
+        FOR_EACH_BIT32(i, mask & r->global)
+            devmem_mark_written(e->memory, e->access.addr[i], x->bytes);
     return true;
 }
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r) {
-    return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r, false);
-}
-bool check_atomics(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
-                   const struct mem_lanes *r) {
-    return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r, true);
+    return ww_likely(!w->cta->check) || check_changes(e, w, x, mask, r);
 }

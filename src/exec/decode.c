@@ -180,6 +180,7 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     for (uint32_t k = 0; ok && k < im->n_insts; k++)
         ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
     if (ok && gen_has(im->target.gen, TRAIT_INDEPENDENT)) p.out_of_memory |= !make_independent(l);
+    if (ok && l->args.options.check_races) its_mark_loads(l);
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {
         l->code[im->n_insts] = (struct xinst){.fn = off_the_end, .guard = PRED_TRUE};

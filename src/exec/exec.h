@@ -189,7 +189,6 @@ struct exec_warp {
     uint32_t bar_value;                     // predicate bits given to a reducing barrier
     const void *bar_dst;                    // private
     uint32_t bar_mask;                      // lanes that came, which get the barrier's result
-    uint32_t bar_epoch, bar_named;          // private: race checking
     // With `its` barrier outcomes count a warp less so many threads, and say whether the warp waits
     // (enum exec_flow). bar_waits: barriers, a bit each, at which lanes of it wait.
     uint32_t bar_less, bar_flow, bar_waits;
@@ -208,7 +207,7 @@ struct exec_cta {
     struct exec_warp *warps;
     uint32_t n_warps, n_threads;
     void *memory;                    // private: one block holds all of the CTA
-    struct exec_shared_check *check; // private: shadow of shared memory, NULL when not checking
+    struct exec_shared_check *check; // private: shadow of memory, NULL when not checking
 };
 // Bytes that a CTA of this launch needs; the caller gives the (64-byte aligned) block, so that
 // slots can be reused without allocation. Registers and shared memory are zeroed.

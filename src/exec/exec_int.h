@@ -54,6 +54,7 @@ enum {
     X_POOL = 1,       // operand bit: constant vector
     X_PRED_NOT = 256, // predicate operand bit: inverted
     X_NONE = UINT32_MAX,
+    X_WAITS = 1 << 30, // xinst.flags, race check: a load that a loop waits for
     EXEC_STACK_LIMIT = 16384, // SIMT entries a warp may have before FAULT_STACK
     EXEC_CHUNK = 64
 };

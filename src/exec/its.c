@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "exec/log.h"
+#include "exec/order.h"
 #include "exec/warp.h"
 
 enum {
@@ -390,6 +391,7 @@ static bool try_sync(struct exec_env *e, struct exec_warp *w, uint32_t i, enum e
     }
     if (need & w->live & ~have) return false;
     const uint32_t guard = w->pred[at->guard] ^ at->guard_xor;
+    if (anywhere) order_meet(w, have);
     if (!anywhere) *o = execute(e, w, at, have & guard);
     for (uint32_t k = 0; k < x->n; k++) {
         struct its_leaf *const f = &x->leaf[k];
@@ -484,10 +486,12 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
 void its_release(struct exec_warp *w, uint32_t value) {
     struct its *const x = w->its;
     if (!x->is_blocked) save(w);
+    uint32_t lanes = 0;
     for (uint32_t k = 0; k < x->n; k++) {
         struct its_leaf *const f = &x->leaf[k];
         if (f->state != ITS_BAR || f->bar != w->bar_id) continue;
         f->state = ITS_READY;
+        lanes |= f->mask;
         if (f->kind == MBAR_RED_POPC) {
             uint32_t *const pd = x_dst(w, f->at->d);
             FOR_EACH_BIT32(i, f->mask) pd[i] = value;
@@ -495,6 +499,7 @@ void its_release(struct exec_warp *w, uint32_t value) {
             x_set_pred(w, f->at->d, value ? ~0u : 0, f->mask);
         }
     }
+    order_release(w, lanes, w->bar_id);
     x->counted[w->bar_id] = 0;
     w->bar_waits &= ~(1u << w->bar_id);
     w->bar_dst = NULL;
@@ -631,6 +636,10 @@ static void set_taint(struct taint *t, const struct opnd *o, bool on, bool clear
         if (!on && clear) *r &= ~bit;
     }
 }
+// A load that asks memory each time.
+static bool reads_anew(const struct minst *m) {
+    return m->op == OP_LD && (m->flags & MF_VOLATILE || m->cop == MCOP_CV);
+}
 // Whether a branch of the loop [first, last] hangs on an atomic or a volatile load in it.
 static bool waits_for_others(const struct code_image *im, uint32_t first, uint32_t last) {
     struct taint t = {0};
@@ -638,8 +647,8 @@ static bool waits_for_others(const struct code_image *im, uint32_t first, uint32
         for (uint32_t i = first; i <= last; i++) {
             const struct minst *const m = &im->inst[i];
             if (m->flags & MF_FILLER) continue;
-            const bool fresh = (m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) ||
-                               (m->op == OP_LD && (m->flags & MF_VOLATILE || m->cop == MCOP_CV));
+            const bool fresh =
+                (m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) || reads_anew(m);
             bool on = fresh;
             for (uint32_t k = 0; k < 4; k++) on |= has_taint(&t, &m->src[k]);
             const struct opnd guard = {.kind = OPND_PRED, .reg = m->guard};
@@ -657,6 +666,17 @@ void its_mark(struct exec_launch *l) {
         const struct minst *const m = &im->inst[i];
         if (m->op != OP_BRA || m->target < 0 || (uint32_t)m->target > i) continue;
         l->code[i].aux8 = waits_for_others(im, (uint32_t)m->target, i);
+    }
+}
+
+void its_mark_loads(struct exec_launch *l) {
+    const struct code_image *const im = l->im;
+    for (uint32_t i = 0; i < im->n_insts; i++) {
+        const struct minst *const m = &im->inst[i];
+        if (m->op != OP_BRA || m->target < 0 || (uint32_t)m->target > i) continue;
+        if (!waits_for_others(im, (uint32_t)m->target, i)) continue;
+        for (uint32_t k = (uint32_t)m->target; k < i; k++)
+            if (reads_anew(&im->inst[k])) l->code[k].flags |= X_WAITS;
     }
 }
 

@@ -51,5 +51,7 @@ void its_release(struct exec_warp *w, uint32_t value);
 exec_fn its_choose(const struct minst *m, struct xinst *x, exec_fn usual);
 // Marks loops that wait for other threads, see its.c.
 void its_mark(struct exec_launch *l);
+// For the race check: marks the loads that such loops wait for (X_WAITS).
+void its_mark_loads(struct exec_launch *l);
 
 #endif

@@ -303,7 +303,7 @@ enum exec_outcome mem_atomic(struct exec_env *e, struct exec_warp *w, const stru
     struct mem_lanes r;
     const uint32_t bytes = atomic_bytes(x);
     if (!mem_resolve(e, w, x, mask, x->a, x->awords, bytes, true, &r)) return EXEC_FAULT;
-    if (!check_reads(e, w, x, mask, &r) || !check_atomics(e, w, x, mask, &r)) return EXEC_FAULT;
+    if (!check_reads(e, w, x, mask, &r) || !check_writes(e, w, x, mask, &r)) return EXEC_FAULT;
     e->access.kind = x->d == X_NONE ? ACCESS_REDUCE : ACCESS_ATOMIC;
     e->access.n_dst = x->d == X_NONE ? 0 : x->aux8;
     struct wide b[WARP_LANES], c[WARP_LANES];

@@ -37,8 +37,6 @@ bool check_reads(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                  const struct mem_lanes *r);
 bool check_writes(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
                   const struct mem_lanes *r);
-bool check_atomics(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
-                   const struct mem_lanes *r);
 size_t check_bytes(const struct exec_launch *l); // shadow of one CTA's shared memory
 void check_cta_init(struct exec_cta *c, void *memory);
 

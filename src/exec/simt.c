@@ -8,6 +8,7 @@
 
 #include "exec/its.h"
 #include "exec/log.h"
+#include "exec/order.h"
 
 static bool grow(struct exec_warp *w) {
     struct exec_launch *l = w->cta->launch;
@@ -62,6 +63,7 @@ void simt_pop(struct exec_warp *w) {
 }
 
 void simt_exit(struct exec_warp *w, uint32_t lanes) {
+    order_exit(w, lanes);
     w->live &= ~lanes;
     w->active &= ~lanes;
 }

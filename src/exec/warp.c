@@ -1,6 +1,7 @@
 // Operations across the lanes of a warp, special registers, barriers.
 #include "exec/its.h"
 #include "exec/mem.h"
+#include "exec/order.h"
 #include "exec/warp.h"
 
 // Lanes that take part: the executing ones, of the member mask when there is one. A lane that
@@ -179,7 +180,16 @@ static enum exec_outcome elect(struct exec_env *e, struct exec_warp *w, const st
 static enum exec_outcome warpsync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                                   uint32_t mask) {
     uint32_t m;
-    return members_of(e, w, x, x->a, x->aux8 & 1, mask, &m) ? EXEC_NEXT : EXEC_FAULT;
+    if (!members_of(e, w, x, x->a, x->aux8 & 1, mask, &m)) return EXEC_FAULT;
+    if (ww_likely(!w->cta->check)) return EXEC_NEXT;
+    // Those that name the same members meet.
+    const uint32_t *const p = x_src(w, x->a);
+    for (uint32_t left = mask, group; left; left &= ~group) {
+        group = 0;
+        FOR_EACH_BIT32(i, left) group |= (uint32_t)(p[i] == p[bits_first32(left)]) << i;
+        order_meet(w, group);
+    }
+    return EXEC_NEXT;
 }
 
 // ---- special registers ----------------------------------------------------------------------
@@ -315,8 +325,7 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     w->bar_value = x->sub >= MBAR_RED_POPC ? x_pred(w, x->c) & mask : 0;
     w->bar_mask = mask;
     w->bar_dst = x;
-    // What was done before an arrival is in order with what waits for it.
-    if (x->sub == MBAR_ARRIVE) w->bar_named |= 1u << id;
+    order_arrive(w, mask, id);
     return EXEC_BARRIER;
 }
 
@@ -333,13 +342,7 @@ void exec_barrier_release(struct exec_warp *w, uint32_t value) {
     } else if (w->bar_kind == MBAR_RED_AND || w->bar_kind == MBAR_RED_OR) {
         x_set_pred(w, x->d, value ? ~0u : 0, w->bar_mask);
     }
-    const uint32_t all = (uint32_t)bits_align_up(w->cta->n_threads, WARP_LANES);
-    if (!w->bar_threads || w->bar_threads == all) {
-        w->bar_epoch++;
-        w->bar_named = 0;
-    } else {
-        w->bar_named |= 1u << w->bar_id;
-    }
+    order_release(w, w->bar_mask, w->bar_id);
     w->bar_dst = NULL;
 }
 

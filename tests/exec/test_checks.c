@@ -1,4 +1,5 @@
-// The optional checks: reads of bytes never written, shared-memory races.
+// The optional checks: reads of bytes never written, shared-memory races; on a chip whose warps
+// have a stack and on one whose threads are independent.
 #include "test_asm.h"
 
 static struct minst *access_(struct prog *p, bool is_store, uint8_t space, struct opnd a) {
@@ -71,11 +72,14 @@ static void uninitialised(void **state) {
     prog_free(p);
 }
 
+static const enum target_gen gens[] = {GEN_FERMI, GEN_VOLTA};
+
 // Two warps on shared words, at addresses of R6, with a barrier between or not.
-static enum exec_outcome pair(bool first_store, bool second_store, uint32_t second_offset,
-                              int barrier, const char **text) {
+static enum exec_outcome pair(enum target_gen gen, bool first_store, bool second_store,
+                              uint32_t second_offset, int barrier, const char **text) {
     static struct exec_fault fault;
     struct prog *p = prog_new();
+    p->im.target.gen = gen;
     p->args.options.check_races = true;
     p->args.block[0] = 96;
     p->im.shared_bytes = 1024;
@@ -108,42 +112,91 @@ static enum exec_outcome pair(bool first_store, bool second_store, uint32_t seco
 static void races(void **state) {
     (void)state;
     const char *text;
-    assert_int_equal(pair(true, false, 0, 0, &text), EXEC_FAULT);
-    assert_non_null(strstr(text, "shared-memory race: warp 1 reads the byte at offset 0x0, which "
-                                 "warp 0 wrote with no barrier between"));
-    assert_int_equal(pair(true, true, 4, 0, &text), EXEC_FAULT);
-    assert_non_null(strstr(text, "warp 1 writes the byte at offset 0x4, which warp 0 wrote"));
-    assert_int_equal(pair(false, true, 0, 0, &text), EXEC_FAULT);
-    assert_non_null(strstr(text, "warp 1 writes the byte at offset 0x0, which warp 0 read"));
-    assert_int_equal(pair(false, false, 0, 0, &text), EXEC_MEMORY);
-    assert_int_equal(pair(true, true, 128, 0, &text), EXEC_MEMORY);
-    for (int barrier = 1; barrier < 3; barrier++) {
-        assert_int_equal(pair(true, false, 0, barrier, &text), EXEC_MEMORY);
-        assert_int_equal(pair(true, true, 0, barrier, &text), EXEC_MEMORY);
-        assert_int_equal(pair(false, true, 0, barrier, &text), EXEC_MEMORY);
+    for (size_t g = 0; g < WW_COUNT(gens); g++) {
+        assert_int_equal(pair(gens[g], true, false, 0, 0, &text), EXEC_FAULT);
+        assert_non_null(strstr(text,
+                               "shared-memory race: warp 1 reads the byte at offset 0x0, which "
+                               "warp 0 wrote with no barrier between"));
+        assert_int_equal(pair(gens[g], true, true, 4, 0, &text), EXEC_FAULT);
+        assert_non_null(strstr(text, "warp 1 writes the byte at offset 0x4, which warp 0 wrote"));
+        assert_int_equal(pair(gens[g], false, true, 0, 0, &text), EXEC_FAULT);
+        assert_non_null(strstr(text, "warp 1 writes the byte at offset 0x0, which warp 0 read"));
+        assert_int_equal(pair(gens[g], false, false, 0, 0, &text), EXEC_MEMORY);
+        assert_int_equal(pair(gens[g], true, true, 128, 0, &text), EXEC_MEMORY);
+        for (int barrier = 1; barrier < 3; barrier++) {
+            assert_int_equal(pair(gens[g], true, false, 0, barrier, &text), EXEC_MEMORY);
+            assert_int_equal(pair(gens[g], true, true, 0, barrier, &text), EXEC_MEMORY);
+            assert_int_equal(pair(gens[g], false, true, 0, barrier, &text), EXEC_MEMORY);
+        }
     }
 }
 static void atomics_do_not_race(void **state) {
     (void)state;
+    for (size_t g = 0; g < WW_COUNT(gens); g++) {
+        struct prog *p = prog_new();
+        p->im.target.gen = gens[g];
+        p->args.options.check_races = true;
+        p->args.block[0] = 64;
+        p->im.shared_bytes = 256;
+        struct minst *m = emit(p, OP_ATOM, PTX_U32, NONE_, R(6), I(1), NONE_);
+        m->space = PTX_SPACE_SHARED;
+        m->sub = MATOM_ADD;
+        m->vec = 1;
+        access_(p, false, PTX_SPACE_SHARED, R(6));
+        emit_exit(p);
+        prog_start(p);
+        assert_int_equal(exec_step(&p->env, &p->cta.warps[0]), EXEC_MEMORY);
+        assert_int_equal(exec_step(&p->env, &p->cta.warps[1]), EXEC_MEMORY);
+        assert_int_equal(exec_step(&p->env, &p->cta.warps[0]),
+                         EXEC_FAULT); // a plain read does race
+        prog_free(p);
+    }
+}
+
+// Lanes of one warp: a store, what may order them, a load of the neighbour's word.
+static enum exec_outcome lanes(enum target_gen gen, enum mop between, const char **text) {
+    static struct exec_fault fault;
     struct prog *p = prog_new();
+    p->im.target.gen = gen;
     p->args.options.check_races = true;
-    p->args.block[0] = 64;
     p->im.shared_bytes = 256;
-    struct minst *m = emit(p, OP_ATOM, PTX_U32, NONE_, R(6), I(1), NONE_);
-    m->space = PTX_SPACE_SHARED;
-    m->sub = MATOM_ADD;
-    m->vec = 1;
-    access_(p, false, PTX_SPACE_SHARED, R(6));
+    access_(p, true, PTX_SPACE_SHARED, R(6));
+    if (between == OP_SHFL) {
+        struct minst *const m = emit(p, OP_SHFL, PTX_B32, R(5), R(8), I(1), I(31));
+        m->sub = MSHFL_BFLY;
+        m->src[3] = I(~0u);
+    } else {
+        emit(p, between, PTX_U32, NONE_, I(~0u), NONE_, NONE_);
+    }
+    access_(p, false, PTX_SPACE_SHARED, R(7));
     emit_exit(p);
     prog_start(p);
-    assert_int_equal(exec_step(&p->env, &p->cta.warps[0]), EXEC_MEMORY);
-    assert_int_equal(exec_step(&p->env, &p->cta.warps[1]), EXEC_MEMORY);
-    assert_int_equal(exec_step(&p->env, &p->cta.warps[0]), EXEC_FAULT); // a plain read does race
+    for (uint32_t i = 0; i < 32; i++) {
+        reg(p, 6)[i] = 4 * i;
+        reg(p, 7)[i] = 4 * (i ^ 1);
+    }
+    assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_MEMORY);
+    assert_int_equal(exec_step(&p->env, warp0(p)), EXEC_NEXT);
+    const enum exec_outcome o = exec_step(&p->env, warp0(p));
+    fault = p->env.fault;
+    *text = fault.text;
     prog_free(p);
+    return o;
+}
+static void lanes_race(void **state) {
+    (void)state;
+    const char *text;
+    assert_int_equal(lanes(GEN_FERMI, OP_SHFL, &text), EXEC_MEMORY); // in step
+    assert_int_equal(lanes(GEN_VOLTA, OP_WARPSYNC, &text), EXEC_MEMORY);
+    assert_int_equal(lanes(GEN_VOLTA, OP_SHFL, &text), EXEC_FAULT); // orders no memory
+    assert_non_null(strstr(text,
+                           "shared-memory race: lane 0 of warp 0 reads the byte at offset 0x4, "
+                           "which lane 1 wrote with no bar.warp.sync (__syncwarp) between"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(uninitialised), cmocka_unit_test(races),
-                                       cmocka_unit_test(atomics_do_not_race)};
+                                       cmocka_unit_test(atomics_do_not_race),
+                                       cmocka_unit_test(lanes_race)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

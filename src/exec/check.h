@@ -1,0 +1,22 @@
+// What the checks keep of a block (check.c), private to them.
+#ifndef WW_EXEC_CHECK_H
+#define WW_EXEC_CHECK_H
+
+#include "exec/order.h"
+
+// Who last touched a byte of shared memory, by number in the block, and when (order.h). Reads: the
+// last, and the last by a warp other than that one's.
+struct byte_shadow {
+    uint32_t write_tick, read_tick[2]; // 0 never
+    uint16_t writer, reader[2];
+    bool written;
+    bool strong; // the write was an atomic or may synchronise
+};
+struct exec_shared_check {
+    bool uninitialised;
+    struct order *order; // NULL: races are not looked for
+    uint8_t *local;      // four bits a lane's word of local memory: its bytes that were written
+    struct byte_shadow byte[];
+};
+
+#endif

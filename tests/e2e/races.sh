@@ -1,0 +1,33 @@
+# --check races on chips with a stack and with independent threads, with time and without; code for sm_70,
+# whose lanes are independent, and for older targets, whose warps run in step on every chip.
+. "$HERE/lib.sh"
+sed 's/sm_35/sm_70/' "$HERE/ptx/races.ptx" >new.ptx
+sed 's/sm_35/sm_30/' "$HERE/ptx/races.ptx" >old.ptx
+kernels=$(sed -n 's/^\.visible \.entry \([a-z_]*\).*/\1/p' new.ptx)
+[ "$(echo "$kernels" | wc -l)" -ge 25 ] || fail "kernels are missing"
+# races CHIP FILE LANES: where lanes are independent LANES is yes
+races() {
+    for kernel in $kernels; do
+        case $kernel in
+        ok_diverged) if [ "$1" = v100 ]; then want=0; else continue; fi ;; # before Volta a warp arrives whole
+        ok_*) want=0 ;;
+        bad_*) want=1 ;;
+        lane_*) if [ "$3" = yes ]; then want=1; else want=0; fi ;;
+        esac
+        for mode in '' --functional; do
+            # shellcheck disable=SC2086
+            run $want run "$2" -g "$1" --no-power --entry "$kernel" --check races,sync,leaks,bounds --grid 3 --block 96 \
+                --arg 'u32[16]=zero' $mode
+            if [ $want = 1 ]; then
+                says err 'found: shared-memory race: '
+                case $kernel in lane_*) says err 'lane [0-9]+ of warp [0-9] .* with no bar.warp.sync' ;; esac
+            else
+                lacks err 'found'
+            fi
+        done
+    done
+}
+races v100 new.ptx yes
+races v100 old.ptx no
+races gtx780 old.ptx no
+finish
