@@ -320,6 +320,13 @@ void exec_barrier_release(struct exec_warp *w, uint32_t value);
 // answer; empty when they do not.
 const char *exec_waits_text(const struct exec_warp *w, char *text, size_t size);
 
+// The i-th of the places where lanes of a waiting warp wait for a barrier of the block. False:
+// there are no more.
+struct exec_wait {
+    uint32_t pc, lanes, barrier;
+};
+bool exec_barrier_wait(const struct exec_warp *w, uint32_t i, struct exec_wait *out);
+
 // Most items that exec_run_functional has for a crew at once.
 enum { EXEC_GROUPS = 16 };
 // Threads that run fn(arg, i) for each i < n beside each other; returns when all are done.

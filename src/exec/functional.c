@@ -278,13 +278,14 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
                 return diag_add(d, WW_ERROR_DEADLOCK,
                                 "%s: deadlock: block (%u,%u,%u) warp %u: %s", name_of(r),
                                 c->cta.id[0], c->cta.id[1], c->cta.id[2], k, text);
-            const struct xinst *x = w->bar_dst;
-            const struct exec_barrier *const bar = &c->bar[w->bar_id];
+            struct exec_wait at;
+            if (!exec_barrier_wait(w, 0, &at)) continue;
+            const struct exec_barrier *const bar = &c->bar[at.barrier];
             return diag_add(d, WW_ERROR_DEADLOCK,
                             "%s: deadlock: block (%u,%u,%u) warp %u waits at barrier %u (PTX line "
                             "%u), where %u of %u threads have come and no other warp can run",
-                            name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k, w->bar_id,
-                            x ? im->inst[x - w->code].ptx_line : 0, bar->threads,
+                            name_of(r), c->cta.id[0], c->cta.id[1], c->cta.id[2], k, at.barrier,
+                            im->inst[at.pc].ptx_line, bar->threads,
                             exec_barrier_needs(bar, c->left));
         }
     }

@@ -692,3 +692,19 @@ const char *exec_waits_text(const struct exec_warp *w, char *text, size_t size) 
     }
     return text;
 }
+
+bool exec_barrier_wait(const struct exec_warp *w, uint32_t i, struct exec_wait *out) {
+    if (!w->its) {
+        const struct xinst *const x = w->bar_dst;
+        if (!x || i > 0) return false;
+        *out = (struct exec_wait){(uint32_t)(x - w->code), w->bar_mask, w->bar_id};
+        return true;
+    }
+    for (uint32_t k = 0; k < w->its->n; k++) {
+        const struct its_leaf *const f = &w->its->leaf[k];
+        if (f->state != ITS_BAR || i-- > 0) continue;
+        *out = (struct exec_wait){(uint32_t)(f->at - w->code), f->mask, f->bar};
+        return true;
+    }
+    return false;
+}

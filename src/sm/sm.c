@@ -528,6 +528,19 @@ const char *sm_broken(const struct sm *s) { return s->broken; }
 
 uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
 
+// Where lanes of a warp wait for barriers of their block, and how many threads have come there.
+static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *c,
+                              const struct exec_warp *w, FILE *out) {
+    struct exec_wait at;
+    for (uint32_t i = 0; exec_barrier_wait(w, i, &at); i++) {
+        const struct exec_barrier *const bar = &c->bar[at.barrier].count;
+        fprintf(out, "; lanes 0x%08x wait at barrier %u", at.lanes, at.barrier);
+        if (i > 0) fprintf(out, " (PTX line %u)", k->image->inst[at.pc].ptx_line);
+        fprintf(out, ", where %u of %u threads have come", bar->threads,
+                exec_barrier_needs(bar, c->live));
+    }
+}
+
 void sm_describe_waits(const struct sm *s, FILE *out) {
     const struct sm_view *const v = &s->v;
     for (uint32_t i = 0; i < s->res.n_ctas; i++) {
@@ -538,7 +551,11 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
             const struct warp *const warp = &s->res.warp[w];
             const bool waits_inside =
                 (v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch) >> w & 1;
-            const uint32_t pc = waits_inside ? warp->pc_of_wait : warp->exec->pc;
+            const bool waits_bar = !warp->exited && v->wait_bar >> w & 1;
+            struct exec_wait at;
+            const uint32_t pc = waits_bar && exec_barrier_wait(warp->exec, 0, &at) ? at.pc
+                                : waits_inside ? warp->pc_of_wait
+                                               : warp->exec->pc;
             char text[160] = "";
             uint32_t line = 0;
             if (pc < k->image->n_insts) {
@@ -555,14 +572,14 @@ void sm_describe_waits(const struct sm *s, FILE *out) {
                                     : v->decoded >> w & 1    ? "for a result"
                                                              : "for instructions";
             char lanes[256] = ""; // of a warp that waits for lanes of its own
-            if (!warp->exited && v->wait_bar >> w & 1)
-                exec_waits_text(warp->exec, lanes, sizeof lanes);
-            fprintf(
-                out,
-                "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s%s%s\n",
-                s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
-                c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why, line, text,
-                lanes[0] ? "; " : "", lanes);
+            if (waits_bar) exec_waits_text(warp->exec, lanes, sizeof lanes);
+            fprintf(out,
+                    "SM %u, kernel %s, CTA %llu (%u,%u,%u), warp %u: waits %s, PTX line %u: %s%s%s",
+                    s->id, k->image->name ? k->image->name : "?", (unsigned long long)c->linear,
+                    c->cta.id[0], c->cta.id[1], c->cta.id[2], warp->exec->warp_in_cta, why, line,
+                    text, lanes[0] ? "; " : "", lanes);
+            if (waits_bar) describe_barriers(k, c, warp->exec, out);
+            fputc('\n', out);
         }
     }
 }

@@ -4,6 +4,15 @@ p="$HERE/ptx"
 run 4 run "$p/forever.ptx" --max-cycles 20000; says err 'forever'; says err 'max|limit|cycles'
 run 4 run --functional "$p/forever.ptx" --max-cycles 20000; says err 'forever'
 run 4 run -s deadlock_cycles=20000 "$p/deadlock.ptx" --block 64; says err 'barrier'; says err 'warp'
+# which barrier, where a part of a warp waits and the rest has ended behind it
+for gpu in v100 gtx480; do
+    run 4 run -g $gpu "$p/barrier_part.ptx" --block 64
+    says err 'warp 0: waits at a barrier, PTX line 15: BAR.SYNC 1, .*lanes 0x0000ffff wait at barrier 1, where 32 of 64 threads have come'
+    says err 'warp 1: waits at a barrier, PTX line 19: BAR.SYNC 2, .*lanes 0xffffffff wait at barrier 2, where 32 of 64 threads have come'
+    lacks err EXIT
+    run 4 run --functional -g $gpu "$p/barrier_part.ptx" --block 64
+    says err 'warp 0 waits at barrier 1 .PTX line 15., where 32 of 64 threads have come'
+done
 run 1 run "$p/bad_access.ptx" --block 64 --arg 'u32[16]=zero'
 says err 'bad_access'; says err 'thread'; says err '0x[0-9a-f]+'; says err 'line 1[0-9]|:1[0-9]'
 run 3 run "$p/tensor.ptx"; says err 'tensor.ptx:8:'; says err 'mma'; one_sentence err
