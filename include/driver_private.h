@@ -1,5 +1,5 @@
-// What our runtime needs of our driver and the driver API cannot say: a table behind
-// cuGetExportTable, as the vendor's libraries have theirs. Not installed.
+// What our runtime needs of our driver and the driver API cannot
+// say: a table behind cuGetExportTable, as the vendor's libraries have theirs. Not installed.
 #ifndef WW_DRIVER_PRIVATE_H
 #define WW_DRIVER_PRIVATE_H
 
@@ -12,6 +12,11 @@ struct ww_driver_table {
     // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a
     // graph's copies do, even when it is not pinned.
     CUresult (*memcpy3d_in_order)(const CUDA_MEMCPY3D *copy, CUstream stream);
+    // Programs hand the runtime's handles of kernels (cudaKernel_t) to the driver too: how the
+    // function behind one is found.
+    void (*kernels_of_runtime)(CUresult (*function_of)(const void *handle, CUfunction *out));
+    // An attribute of a function as cuKernelSetAttribute sets it.
+    CUresult (*set_of_kernel)(CUfunction function, CUfunction_attribute attribute, int value);
 };
 
 #endif

@@ -73,14 +73,15 @@ struct cudart_variable {
     const char *name;
     struct cudart_unit *unit;
     size_t bytes;
-    void **managed;  // the program's pointer to be filled in, or NULL
+    void **managed; // the program's pointer to be filled in, or NULL
     bool is_texture, is_surface;
     bool reads_fractions; // texture reference: integers come as fractions
 };
 void cudart_add_function(struct cudart_unit *u, const void *host, const char *name);
 struct cudart_variable *cudart_add_variable(struct cudart_unit *u, const void *host,
                                             const char *name, size_t bytes);
-// By host address (or by the handle itself); loads its unit. Takes and releases the table's lock.
+// By host address, by the handle itself, or by a kernel of the driver's, which a cudaKernel_t may
+// be too; loads its unit. Takes and releases the table's lock.
 cudaError_t cudart_function(const void *host, CUfunction *out);
 cudaError_t cudart_kernel(const void *host, struct cudart_function **out);
 cudaError_t cudart_variable(const void *host, struct cudart_variable **out);
@@ -118,8 +119,15 @@ struct cudart_op {
         void **args;
     } kernel;
     CUDA_MEMCPY3D copy;
-    struct { CUdeviceptr dst; size_t pitch, width, height; unsigned value, element; } fill;
-    struct { cudaHostFn_t fn; void *user; } host;
+    struct {
+        CUdeviceptr dst;
+        size_t pitch, width, height;
+        unsigned value, element;
+    } fill;
+    struct {
+        cudaHostFn_t fn;
+        void *user;
+    } host;
     CUevent event;
     struct CUgraph_st *child;
     struct graph_memory *memory; // of OP_ALLOC and OP_FREE
@@ -141,7 +149,7 @@ bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format
 struct cudaChannelFormatDesc cudart_channel(CUarray_format format, unsigned channels);
 unsigned cudart_texel_bytes(cudaArray_t a);
 cudaError_t cudart_box(const struct cudaMemcpy3DParms *p,
-                       CUDA_MEMCPY3D *out); // a program's box as the driver's
+                       CUDA_MEMCPY3D *out);  // a program's box as the driver's
 cudaError_t cudart_refuse(const char *call); // names it once; cudaErrorNotSupported
 
 #endif

@@ -1,6 +1,7 @@
 // Kernels: the stack of configurations between <<<>>> and a stub, launches of every major version,
 // attributes, occupancy, libraries.
 #include "cudart/cudart.h"
+#include "driver_private.h"
 
 // ---- configuration ------------------------------------------------------------------------------
 struct configuration {
@@ -81,6 +82,14 @@ CUDART_API cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, 
     return e != cudaSuccess ? cudart_error(e) : launch(f, grid, block, args, shared, stream, true);
 }
 
+// One device: more than one launch can be none of its kind.
+CUDART_API cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list,
+                                                              unsigned devices, unsigned flags) {
+    if (!list || devices != 1 || flags > 3) return cudart_error(cudaErrorInvalidValue);
+    return cudaLaunchCooperativeKernel(list->func, list->gridDim, list->blockDim, list->args,
+                                       list->sharedMem, list->stream);
+}
+
 CUDART_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host,
                                            void **args) {
     if (!c) return cudart_error(cudaErrorInvalidValue);
@@ -138,10 +147,22 @@ CUDART_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *out, const void *host
     return cudart_error(cudart_function(host, out));
 }
 CUDART_API cudaError_t cudaFuncGetName(const char **name, const void *host) {
-    struct cudart_function *f;
-    const cudaError_t e = cudart_kernel(host, &f);
-    if (e == cudaSuccess) *name = f->name;
-    return cudart_error(e);
+    struct cudart_function *k;
+    if (!name) return cudart_error(cudaErrorInvalidValue);
+    if (cudart_kernel(host, &k) == cudaSuccess && *k->name) {
+        *name = k->name;
+        return cudaSuccess;
+    }
+    CUfunction f;
+    const cudaError_t e = cudart_function(host, &f);
+    return e != cudaSuccess ? cudart_error(e) : cudart_done(cuFuncGetName(name, f));
+}
+CUDART_API cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset,
+                                            size_t *bytes) {
+    CUfunction f;
+    const cudaError_t e = cudart_function(host, &f);
+    return e != cudaSuccess ? cudart_error(e)
+                            : cudart_done(cuFuncGetParamInfo(f, index, offset, bytes));
 }
 
 CUDART_API cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, CUjit_option *jit,
@@ -175,6 +196,23 @@ CUDART_API cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaL
     CUDART_READY();
     return cudart_done(cuLibraryGetGlobal((CUdeviceptr *)address, bytes, l, name));
 }
+CUDART_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *out, unsigned n, cudaLibrary_t l) {
+    CUDART_READY();
+    if (!out) return cudart_error(cudaErrorInvalidValue);
+    unsigned all = 0;
+    CUresult r = cuLibraryGetKernelCount(&all, l);
+    if (n > all) n = all;
+    CUkernel *const kernel = calloc(n + 1, sizeof *kernel);
+    if (!kernel) return cudart_error(cudaErrorMemoryAllocation);
+    if (r == CUDA_SUCCESS) r = cuLibraryEnumerateKernels(kernel, n, l);
+    for (unsigned i = 0; i < n && r == CUDA_SUCCESS; i++) {
+        CUfunction f;
+        r = cuKernelGetFunction(&f, kernel[i]);
+        if (r == CUDA_SUCCESS) out[i] = cudart_function_of_library(f);
+    }
+    free(kernel);
+    return cudart_done(r);
+}
 CUDART_API cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t l) {
     return cudart_done(cuLibraryGetKernelCount(count, l));
 }
@@ -188,14 +226,16 @@ CUDART_API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const
     CUresult r = cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
     if (r == CUDA_SUCCESS) r = cuFuncGetAttribute(&constant, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, f);
     if (r == CUDA_SUCCESS) r = cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, f);
-    const struct { int *to; CUfunction_attribute what; } ints[] = {
-        {&a->maxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
-        {&a->numRegs, CU_FUNC_ATTRIBUTE_NUM_REGS},
-        {&a->ptxVersion, CU_FUNC_ATTRIBUTE_PTX_VERSION},
-        {&a->binaryVersion, CU_FUNC_ATTRIBUTE_BINARY_VERSION},
-        {&a->cacheModeCA, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA},
-        {&a->maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES},
-        {&a->preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}};
+    const struct {
+        int *to;
+        CUfunction_attribute what;
+    } ints[] = {{&a->maxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
+                {&a->numRegs, CU_FUNC_ATTRIBUTE_NUM_REGS},
+                {&a->ptxVersion, CU_FUNC_ATTRIBUTE_PTX_VERSION},
+                {&a->binaryVersion, CU_FUNC_ATTRIBUTE_BINARY_VERSION},
+                {&a->cacheModeCA, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA},
+                {&a->maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES},
+                {&a->preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}};
     memset(a, 0,
            cudart_major >= 12 ? sizeof *a
                               : offsetof(struct cudaFuncAttributes, clusterDimMustBeSet));
@@ -213,6 +253,17 @@ CUDART_API cudaError_t cudaFuncSetAttribute(const void *host, int attribute, int
     return e != cudaSuccess
                ? cudart_error(e)
                : cudart_done(cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+}
+CUDART_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t k, int attribute, int value,
+                                                       int device) {
+    const struct ww_driver_table *driver;
+    CUfunction f;
+    cudaError_t e = device == 0 ? cudart_function(k, &f) : cudaErrorInvalidDevice;
+    if (e == cudaSuccess)
+        e = (cudaError_t)cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE);
+    if (e == cudaSuccess)
+        e = (cudaError_t)driver->set_of_kernel(f, (CUfunction_attribute)attribute, value);
+    return cudart_error(e);
 }
 CUDART_API cudaError_t cudaFuncSetCacheConfig(const void *host, int config) {
     CUfunction f;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/base.h"
+#include "driver_private.h"
 
 // ---- errors -------------------------------------------------------------------------------------
 static _Thread_local cudaError_t last_error;
@@ -92,6 +93,8 @@ static struct {
     bool ready;
 } table = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
+static CUresult function_of_handle(const void *handle, CUfunction *out);
+
 static void lock(void) {
     pthread_mutex_lock(&table.lock);
     if (table.ready) return;
@@ -99,6 +102,9 @@ static void lock(void) {
     names_init(&table.functions, &table.arena);
     names_init(&table.variables, &table.arena);
     table.ready = true;
+    const struct ww_driver_table *driver;
+    if (cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE) == CUDA_SUCCESS)
+        driver->kernels_of_runtime(function_of_handle);
 }
 static void unlock(void) { pthread_mutex_unlock(&table.lock); }
 
@@ -174,12 +180,14 @@ static CUresult load(struct cudart_unit *u) {
     return u->status = cuModuleLoadData(&u->module, u->wrapper);
 }
 
+static struct cudart_function *find_handle(const void *handle) {
+    for (uint32_t k = 0; k < table.function.n; k++)
+        if (table.function.at[k] == handle) return table.function.at[k];
+    return NULL;
+}
 static struct cudart_function *find_function(const void *host) {
     const int32_t i = names_get(&table.functions, (const char *)&host, sizeof host);
-    if (i >= 0) return table.function.at[i];
-    for (uint32_t k = 0; k < table.function.n; k++) // a cudaKernel_t in place of the address
-        if (table.function.at[k] == host) return table.function.at[k];
-    return NULL;
+    return i >= 0 ? table.function.at[i] : find_handle(host); // a cudaKernel_t in place of it
 }
 
 cudaError_t cudart_kernel(const void *host, struct cudart_function **out) {
@@ -202,7 +210,17 @@ cudaError_t cudart_function(const void *host, CUfunction *out) {
     }
     if (e == cudaSuccess) *out = f->function;
     unlock();
+    if (!f && host && cuKernelGetFunction(out, (CUkernel)(uintptr_t)host) == CUDA_SUCCESS)
+        return cudaSuccess;
     return e;
+}
+
+// For the driver, which is given a cudaKernel_t.
+static CUresult function_of_handle(const void *handle, CUfunction *out) {
+    lock();
+    const bool is_ours = find_handle(handle) != NULL;
+    unlock();
+    return is_ours ? (CUresult)cudart_function(handle, out) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 cudaError_t cudart_variable(const void *host, struct cudart_variable **out) {

@@ -83,15 +83,27 @@ struct CUmod_st {
     struct CUtexref_st *texrefs;
     struct CUsurfref_st *surfrefs;
 };
+// What a program has set of a kernel.
+struct driver_wishes {
+    bool has_asked; // for `max_dynamic` bytes of dynamic shared memory at most
+    uint32_t max_dynamic;
+    bool has_carve_out; // preferred, percent of the largest; -1: none
+    int carve_out;
+};
 struct CUfunc_st {
     struct CUmod_st *module;
     struct gpu_kernel *kernel;
     struct CUfunc_st *next;
-    bool has_asked; // for `max_dynamic` bytes of dynamic shared memory at most
-    uint32_t max_dynamic;
-    int carve_out; // preferred, percent of the largest; -1: none
+    // Set on the function, and on its kernel (cuKernelSetAttribute). What is set on the function
+    // counts, whichever was set first.
+    struct driver_wishes own, of_kernel;
     uint32_t block[3], dynamic_shared, param_bytes; // state of the interface before CUDA 4
     uint8_t params[4096];
+};
+struct CUkern_st {
+    struct CUlib_st *library;
+    CUfunction function;
+    struct CUkern_st *next;
 };
 enum { DRIVER_STREAM_ATTRIBUTES = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN + 1 };
 struct CUstream_st {
@@ -129,11 +141,13 @@ struct driver {
 // CUDA_SUCCESS with the lock held, or an error with the lock released.
 enum driver_need { NEED_NOTHING, NEED_INIT, NEED_CONTEXT };
 CUresult driver_enter(enum driver_need need, const char *call); // its name, for a timeline
-CUresult driver_leave(CUresult r); // releases the lock, answers r
-struct driver *driver_get(void);   // with the lock held
-// Dynamic shared memory that a launch of the function, which has `fixed` bytes of its own, may take.
+CUresult driver_leave(CUresult r);                              // releases the lock, answers r
+struct driver *driver_get(void);                                // with the lock held
 int driver_priorities(void); // of streams, beside the default one
-uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed);
+// Dynamic shared memory that a launch of the function, which has `fixed` bytes of its own, may
+// take.
+uint32_t driver_dynamic_shared(const struct driver_wishes *w, uint32_t fixed);
+const struct driver_wishes *driver_asked(const struct CUfunc_st *f); // those of shared memory
 CUresult driver_init(void);
 // A status with its diagnostics as an API result: prints the sentences to stderr, remembers sticky
 // faults, empties the diagnostics.
@@ -152,6 +166,17 @@ CUresult driver_unsupported(const char *call);
         if (entered_ != CUDA_SUCCESS) return entered_;                                             \
     } while (0)
 #define DRIVER_LEAVE(result) return driver_leave(result)
+// The same of a call that takes a function: since CUDA 12.0 it may be a kernel of a library, or the
+// runtime's handle of one, in its place. `f` is the function from here on.
+CUresult driver_enter_with(CUfunction *f, const char *call);
+#define DRIVER_ENTER_FUNCTION(f)                                                                   \
+    do {                                                                                           \
+        const CUresult entered_ = driver_enter_with(&(f), __func__);                               \
+        if (entered_ != CUDA_SUCCESS) return entered_;                                             \
+    } while (0)
+// How the runtime in this process finds the function behind a handle of its own; it calls the
+// driver, so it is called without the lock.
+void driver_kernels_of_runtime(CUresult (*function_of)(const void *handle, CUfunction *out));
 
 // ---- between the chapters -------------------------------------------------------------------
 CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
@@ -160,11 +185,11 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // stream, and when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
-bool driver_has_calls(void);  // host functions are queued
+bool driver_has_calls(void);                     // host functions are queued
 // Keeps the GPU going while host functions are queued and the program is silent (pump.c).
 void driver_pump_start(void);
 void driver_pump_stopped(void);
-bool driver_move_on(void);               // runs what is queued; false: nothing will be
+bool driver_move_on(void);    // runs what is queued; false: nothing will be
 void driver_drop_calls(void); // forgets queued host functions: the GPU has dropped its queues
 // Loads PTX text (module.c).
 CUresult driver_load(CUmodule *out, const char *name, const char *text, size_t len,
@@ -173,7 +198,13 @@ CUresult driver_load_file(CUmodule *out, const char *path, unsigned int n_option
                           const CUjit_option *options, void **values);
 CUresult driver_function(CUfunction *out, CUmodule module, const char *name);
 CUresult driver_global(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name);
-CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f);
+// Attributes of a function as a launch sees them, or (`w`: its of_kernel) of its kernel.
+CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f,
+                                   const struct driver_wishes *w);
+CUresult driver_set_of_kernel(CUfunction f, CUfunction_attribute attribute,
+                              int value); // driver_private.h
+CUresult driver_function_set(CUfunction f, struct driver_wishes *w, CUfunction_attribute attribute,
+                             int value);
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
 CUresult driver_free(CUdeviceptr address);

@@ -1,8 +1,6 @@
 // Launches and occupancy.
 #include "driver/driver.h"
 
-static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
-
 // ---- launches ----------------------------------------------------------------------------------
 static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
     const struct code_param *p;
@@ -50,7 +48,7 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
     if (a.shared_bytes > limits->shared_per_block)
         return CUDA_ERROR_INVALID_PTX; // the vendor's driver does not compile it
     if (threads > limits->threads_per_block ||
-        l->dynamic_shared > driver_dynamic_shared(f, a.shared_bytes))
+        l->dynamic_shared > driver_dynamic_shared(driver_asked(f), a.shared_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > a.max_threads_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     return l->cooperative ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_INVALID_VALUE;
@@ -60,14 +58,15 @@ static CUresult refusal(CUfunction f, const struct gpu_launch *l) {
 // is refused with the launch.
 static bool asked_for(CUfunction f, uint32_t shared) {
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
-    if (f->has_asked ? shared <= f->max_dynamic : limits->shared_optin == limits->shared_per_block)
+    const struct driver_wishes *const w = driver_asked(f);
+    if (w->has_asked ? shared <= w->max_dynamic : limits->shared_optin == limits->shared_per_block)
         return true;
     struct gpu_kernel_attributes a;
     struct diags none;
     diags_init(&none);
     const bool known = gpu_kernel_attributes(f->kernel, &none, &a) == WW_OK;
     diags_free(&none);
-    return !known || shared <= driver_dynamic_shared(f, a.shared_bytes) ||
+    return !known || shared <= driver_dynamic_shared(w, a.shared_bytes) ||
            (uint64_t)a.shared_bytes + shared > limits->shared_optin;
 }
 
@@ -75,7 +74,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
                        uint32_t shared, CUstream stream, void **params, void **extra,
                        bool cooperative) {
     struct gpu_stream *s;
-    if (!is_function(f) || !driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!driver_stream(stream, &s)) return CUDA_ERROR_INVALID_HANDLE;
     uint8_t bytes[GPU_PARAM_BYTES];
     struct gpu_launch l = {.dynamic_shared = shared, .params = bytes, .cooperative = cooperative};
     memcpy(l.grid, grid, sizeof l.grid);
@@ -97,7 +96,7 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z,
                         unsigned int shared_bytes, CUstream stream, void **params, void **extra) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
                         (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params,
                         extra, false));
@@ -107,7 +106,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned i
                                    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                    unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                    void **params) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(launch(f, (uint32_t[]){grid_x, grid_y, grid_z},
                         (uint32_t[]){block_x, block_y, block_z}, shared_bytes, stream, params, NULL,
                         true));
@@ -116,16 +115,17 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned i
 // One device: more than one launch can be none of its kind.
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches, unsigned int devices,
                                               unsigned int flags) {
-    DRIVER_ENTER(NEED_CONTEXT);
     const CUDA_LAUNCH_PARAMS *c = launches;
-    if (!c || devices != 1 || flags > 3) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    DRIVER_LEAVE(launch(c->function, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
+    if (!c || devices != 1 || flags > 3) return CUDA_ERROR_INVALID_VALUE;
+    CUfunction f = c->function;
+    DRIVER_ENTER_FUNCTION(f);
+    DRIVER_LEAVE(launch(f, (uint32_t[]){c->gridDimX, c->gridDimY, c->gridDimZ},
                         (uint32_t[]){c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
                         c->hStream, c->kernelParams, NULL, true));
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if (!c || (c->numAttrs && !c->attrs)) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     bool cooperative = false;
     for (unsigned i = 0; i < c->numAttrs; i++) {
@@ -142,28 +142,24 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, 
 
 // The interface before CUDA 4.
 CUresult cuFuncSetBlockShape(CUfunction f, int x, int y, int z) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (x < 1 || y < 1 || z < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     f->block[0] = (uint32_t)x, f->block[1] = (uint32_t)y, f->block[2] = (uint32_t)z;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuFuncSetSharedSize(CUfunction f, unsigned int bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     f->dynamic_shared = bytes;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuParamSetSize(CUfunction f, unsigned int bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (bytes > sizeof f->params) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     f->param_bytes = bytes;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuParamSetv(CUfunction f, int offset, void *value, unsigned int bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (offset < 0 || !value || (size_t)offset + bytes > sizeof f->params)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     memcpy(f->params + offset, value, bytes);
@@ -177,14 +173,13 @@ CUresult cuParamSetf(CUfunction f, int offset, float value) {
 }
 // Kernels find their references by name: that the texture is alive is all there is to check.
 CUresult cuParamSetTexRef(CUfunction f, int unit, CUtexref texture) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f) || !DRIVER_IS(TAG_TEXREF, texture)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
+    if (!DRIVER_IS(TAG_TEXREF, texture)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     DRIVER_LEAVE(unit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (width < 1 || height < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     size_t bytes = f->param_bytes;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, f->params, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
@@ -208,7 +203,7 @@ static CUresult occupancy(CUfunction f, int threads, size_t shared, uint32_t *bl
     const struct gpu_limits *limits = gpu_limits_of(driver_get()->gpu);
     if ((uint32_t)threads > limits->threads_per_block ||
         a.shared_bytes > limits->shared_per_block ||
-        shared > driver_dynamic_shared(f, a.shared_bytes))
+        shared > driver_dynamic_shared(driver_asked(f), a.shared_bytes))
         return CUDA_SUCCESS;
     struct sm_occupancy o;
     const enum ww_status s =
@@ -221,8 +216,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
                                                               int block_size, size_t dynamic_shared,
                                                               unsigned int flags) {
     (void)flags;
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (!blocks || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     uint32_t n;
     const CUresult r = occupancy(f, block_size, dynamic_shared, &n);
@@ -240,8 +234,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_siz
                                                    size_t dynamic_shared, int block_limit,
                                                    unsigned int flags) {
     (void)flags;
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (!min_grid || !block_size) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct gpu_kernel_attributes a;
     CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
@@ -272,8 +265,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, CUfunc
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, CUfunction f, int blocks,
                                                  int block_size) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     if (!dynamic_shared || blocks < 1 || block_size < 1) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     // the largest size with which that many blocks still fit
     uint32_t low = 0, high = gpu_limits_of(driver_get()->gpu)->shared_optin + 1, fit;

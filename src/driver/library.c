@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-struct CUkern_st {
-    struct CUlib_st *library;
-    CUfunction function;
-    struct CUkern_st *next;
-};
 struct CUlib_st {
     CUmodule module;
     struct CUkern_st *kernels;
@@ -194,26 +189,23 @@ CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkern
     if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    DRIVER_LEAVE(driver_function_attribute(value, attribute, k->function));
+    // what was set on the function is the function's
+    DRIVER_LEAVE(driver_function_attribute(value, attribute, k->function, &k->function->of_kernel));
 }
 
-static CUresult function_of(CUkernel k, CUdevice device, CUfunction *f) {
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
+                              CUdevice device) {
     DRIVER_ENTER(NEED_CONTEXT);
     if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
-    *f = k->function;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
-                              CUdevice device) {
-    CUfunction f = NULL;
-    const CUresult r = function_of(k, device, &f);
-    return r == CUDA_SUCCESS ? cuFuncSetAttribute(f, attribute, value) : r;
+    DRIVER_LEAVE(driver_function_set(k->function, &k->function->of_kernel, attribute, value));
 }
 CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device) {
-    CUfunction f = NULL;
-    const CUresult r = function_of(k, device, &f);
-    return r == CUDA_SUCCESS ? cuFuncSetCacheConfig(f, config) : r;
+    DRIVER_ENTER(NEED_CONTEXT);
+    if (!is_kernel(k)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (device != 0) DRIVER_LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    DRIVER_LEAVE((unsigned)config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
+                                                                : CUDA_ERROR_INVALID_VALUE);
 }
 
 // ---- linking -----------------------------------------------------------------------------------

@@ -7,7 +7,33 @@
 #include <stdlib.h>
 
 static bool is_module(CUmodule m) { return DRIVER_IS(TAG_MODULE, m); }
-static bool is_function(CUfunction f) { return DRIVER_IS(TAG_FUNCTION, f); }
+
+// ---- which function a handle means -------------------------------------------------------------
+static CUresult (*of_runtime)(const void *handle, CUfunction *out); // part of the singleton
+
+void driver_kernels_of_runtime(CUresult (*function_of)(const void *handle, CUfunction *out)) {
+    of_runtime = function_of;
+}
+
+static CUfunction function_named(CUfunction f) {
+    if (!f || driver_handle_live(TAG_FUNCTION, DRIVER_KEY(f))) return f;
+    return driver_handle_live(TAG_KERNEL, DRIVER_KEY(f)) ? ((CUkernel)(void *)f)->function : NULL;
+}
+
+CUresult driver_enter_with(CUfunction *f, const char *call) {
+    const void *const handle = *f;
+    CUresult r = driver_enter(NEED_CONTEXT, call);
+    if (r != CUDA_SUCCESS || (*f = function_named(*f))) return r;
+    if (!handle || !of_runtime) return driver_leave(CUDA_ERROR_INVALID_HANDLE);
+    driver_leave(CUDA_SUCCESS);
+    CUfunction meant = NULL;
+    r = of_runtime(handle, &meant);
+    if (r != CUDA_SUCCESS) return r;
+    r = driver_enter(NEED_CONTEXT, call);
+    if (r != CUDA_SUCCESS) return r;
+    *f = function_named(meant);
+    return *f ? CUDA_SUCCESS : driver_leave(CUDA_ERROR_INVALID_HANDLE);
+}
 
 // ---- loading -----------------------------------------------------------------------------------
 enum { MAX_PTX_BYTES = 256 << 20 };
@@ -253,7 +279,7 @@ CUresult driver_function(CUfunction *out, CUmodule m, const char *name) {
     f->module = m;
     f->kernel = k;
     f->next = m->functions;
-    f->carve_out = -1;
+    f->own.carve_out = f->of_kernel.carve_out = -1;
     for (int i = 0; i < 3; i++) f->block[i] = 1;
     m->functions = f;
     *out = f;
@@ -305,7 +331,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule m, cons
 }
 
 // ---- facts about functions ---------------------------------------------------------------------
-CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f) {
+CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, CUfunction f,
+                                   const struct driver_wishes *w) {
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
     if (r != CUDA_SUCCESS) return r;
@@ -319,9 +346,11 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)a.binary_version; break;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = (int)driver_dynamic_shared(f, a.shared_bytes);
+        *value = (int)driver_dynamic_shared(w ? w : driver_asked(f), a.shared_bytes);
         break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carve_out; break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = (w ? w : f->own.has_carve_out ? &f->own : &f->of_kernel)->carve_out;
+        break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: // clusters came after these GPUs
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
@@ -334,78 +363,88 @@ CUresult driver_function_attribute(int *value, CUfunction_attribute attribute, C
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if (!value) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    DRIVER_LEAVE(driver_function_attribute(value, attribute, f));
+    DRIVER_LEAVE(driver_function_attribute(value, attribute, f, NULL));
 }
 
-uint32_t driver_dynamic_shared(const struct CUfunc_st *f, uint32_t fixed) {
+const struct driver_wishes *driver_asked(const struct CUfunc_st *f) {
+    return f->own.has_asked ? &f->own : &f->of_kernel;
+}
+
+uint32_t driver_dynamic_shared(const struct driver_wishes *w, uint32_t fixed) {
     const uint32_t most = gpu_limits_of(driver_get()->gpu)->shared_per_block;
-    if (f->has_asked) return f->max_dynamic;
+    if (w->has_asked) return w->max_dynamic;
     return fixed < most ? most - fixed : 0;
 }
 
 // A preferred carve-out is kept and is a hint: an SM takes what the blocks on it need.
-static CUresult prefer(CUfunction f, int percent) {
+static CUresult prefer(CUfunction f, struct driver_wishes *w, int percent) {
     if (percent < -1 || percent > 100)
         return driver_result(diag_add(process_diags(), WW_ERROR_LAUNCH,
                                       "kernel %s: a preferred carve-out of %d percent of shared "
                                       "memory; it is from 0 to 100, or -1 for none",
                                       gpu_kernel_name(f->kernel), percent));
-    f->carve_out = percent;
+    w->has_carve_out = true, w->carve_out = percent;
     return CUDA_SUCCESS;
 }
 
 // From now on launches have as much dynamic shared memory, less than usual too.
-static CUresult ask(CUfunction f, int bytes) {
+static CUresult ask(CUfunction f, struct driver_wishes *w, int bytes) {
     if (bytes < 0)
         return driver_result(diag_add(process_diags(), WW_ERROR_LAUNCH,
                                       "kernel %s asks for %d bytes of dynamic shared memory",
                                       gpu_kernel_name(f->kernel), bytes));
     const CUresult fits =
         driver_result(gpu_kernel_takes_shared(f->kernel, (uint32_t)bytes, process_diags()));
-    if (fits == CUDA_SUCCESS) f->has_asked = true, f->max_dynamic = (uint32_t)bytes;
+    if (fits == CUDA_SUCCESS) w->has_asked = true, w->max_dynamic = (uint32_t)bytes;
     return fits;
 }
 
-CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+CUresult driver_function_set(CUfunction f, struct driver_wishes *w, CUfunction_attribute attribute,
+                             int value) {
     struct gpu_kernel_attributes a;
     const CUresult r = driver_result(gpu_kernel_attributes(f->kernel, process_diags(), &a));
-    if (r != CUDA_SUCCESS) DRIVER_LEAVE(r);
+    if (r != CUDA_SUCCESS) return r;
     switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: DRIVER_LEAVE(prefer(f, value));
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: DRIVER_LEAVE(ask(f, value));
-    default: DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return prefer(f, w, value);
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return ask(f, w, value);
+    default: return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
+CUresult driver_set_of_kernel(CUfunction f, CUfunction_attribute attribute, int value) {
+    DRIVER_ENTER_FUNCTION(f);
+    DRIVER_LEAVE(driver_function_set(f, &f->of_kernel, attribute, value));
+}
+
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
+    DRIVER_ENTER_FUNCTION(f);
+    DRIVER_LEAVE(driver_function_set(f, &f->own, attribute, value));
+}
+
 CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuFuncSetSharedMemConfig(CUfunction f, CUsharedconfig config) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 CUresult cuFuncGetModule(CUmodule *out, CUfunction f) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if (!out) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *out = f->module;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction f) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if (!name) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *name = gpu_kernel_name(f->kernel);
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
@@ -422,19 +461,17 @@ CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_
 }
 
 CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *bytes) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
     DRIVER_LEAVE(driver_function_param(f, index, offset, bytes));
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction f) {
-    DRIVER_ENTER(NEED_CONTEXT);
+    DRIVER_ENTER_FUNCTION(f);
     if (!state) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    if (!is_function(f)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     DRIVER_LEAVE(CUDA_SUCCESS);
 }
 CUresult cuFuncLoad(CUfunction f) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(is_function(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    DRIVER_ENTER_FUNCTION(f);
+    DRIVER_LEAVE(CUDA_SUCCESS);
 }
