@@ -1,4 +1,4 @@
-// What our runtime needs of our driver and the driver API cannot
+// What our runtime and the libraries that only refuse need of our driver and the driver API cannot
 // say: a table behind cuGetExportTable, as the vendor's libraries have theirs. Not installed.
 #ifndef WW_DRIVER_PRIVATE_H
 #define WW_DRIVER_PRIVATE_H
@@ -17,6 +17,8 @@ struct ww_driver_table {
     void (*kernels_of_runtime)(CUresult (*function_of)(const void *handle, CUfunction *out));
     // An attribute of a function as cuKernelSetAttribute sets it.
     CUresult (*set_of_kernel)(CUfunction function, CUfunction_attribute attribute, int value);
+    // Says once that a call was answered with "not supported", and counts it for the account.
+    void (*refused)(const char *call, const char *sentence);
 };
 
 #endif

@@ -163,7 +163,7 @@ struct run_request {
     const char *trace;  // --trace
     const char *title;
     bool is_workload; // its exit code is the check of its results
-    bool lenient;     // launches that were refused are no failure of the run
+    bool lenient;     // launches and calls that were refused are no failure of the run
     int ended_by;     // signal that run_child was sent and passed on; 0: none
 };
 // A name for a temporary file that can be made; there is none yet, for a child that never opens the

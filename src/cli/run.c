@@ -79,7 +79,8 @@ static const struct cli_option option[OPT_N] = {
     [OPT_RECORD] = {"--record", 0, "FILE", "keep the record of the run (JSON lines, a launch each)",
                     CLI_FILE},
     [OPT_LENIENT] = {"--lenient", 0, NULL,
-                     "launches that were refused are no failure of a program that ends with 0"},
+                     "launches and calls that were refused are no failure of a program that ends "
+                     "with 0"},
     [OPT_TOLD] = {"--told", 0, "KEY=VALUE[,...]",
                   "what programs are told and allowed beyond the simulated chip: cc=7.5, "
                   "memory=16GB, grid=2147483647 (blocks in x), sms=N"},
@@ -138,8 +139,7 @@ static enum ww_status add_override(struct cli *c, struct session *s, const char 
 }
 
 // A simulated time: a number and s, ms, us or ns.
-static enum ww_status parse_time(struct cli *c, const char *name, const char *text,
-                                 uint64_t *ns) {
+static enum ww_status parse_time(struct cli *c, const char *name, const char *text, uint64_t *ns) {
     static const struct {
         const char *unit;
         double ns;
@@ -238,11 +238,18 @@ static int show_nothing(struct cli *c, struct run_request *q, const char *record
 }
 
 // The exit code of a run whose account was shown.
-static int code_of(const struct run_request *q, const struct run *run, int child_status) {
+static int code_of(struct cli *c, const struct run_request *q, const struct run *run,
+                   int child_status) {
     const enum ww_status ran = run_launch_status(run), worst = run_status(run);
     if (ran != WW_OK) return ww_status_exit_code(ran);
     if (q->ended_by && child_status != 0) return ww_status_exit_code(WW_ERROR_INTERRUPTED);
     const bool forgiven = q->lenient && child_status == 0;
+    const char *calls;
+    if (child_status == 0 && !forgiven && run_refused_calls(run, &c->arena, &calls))
+        fprintf(stderr,
+                "warpwatt: %s ended with 0 after calls that were refused: %s; what it made of them "
+                "is not a GPU's answer (--lenient takes it as it is)\n",
+                q->title, calls);
     if (worst != WW_OK && !forgiven) return ww_status_exit_code(worst);
     if (child_status != 0) return 1;
     if (run->cut_off) {
@@ -355,7 +362,7 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
     if (q->json || q->quiet) say_findings(&run);
     if (ending && (q->json || q->quiet)) fprintf(stderr, "warpwatt: %s %s\n", q->title, ending);
     if (s == WW_OK && c->diags.list.n && !said) diags_print(&c->diags, stderr);
-    const int code = code_of(q, &run, child_status);
+    const int code = code_of(c, q, &run, child_status);
     if (q->session.kernels || q->session.skip_timing || q->session.launches)
         note_unmatched(c, &q->session, &run);
     run_release(&run);
@@ -527,8 +534,7 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
         q->trace = value;
         q->session.trace = true;
         return WW_OK;
-    case OPT_TRACE_FROM:
-        return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
+    case OPT_TRACE_FROM: return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
     case OPT_TRACE_TO: return parse_time(c, "--trace-to", value, &q->session.trace_to_ns);
     case OPT_TOGGLE: q->session.toggle = true; return WW_OK;
     case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;

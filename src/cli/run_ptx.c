@@ -204,7 +204,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     struct session_state state = {.detail = session_detail(&q->session)};
     s = session_filter_create(&q->session, &c->diags, &state.filter);
     if (s == WW_OK)
-        s = record_open(record, &config, p->path, q->session.told, &c->diags, &state.record);
+        s = record_open(record, &config, p->path, q->session.told, true, &c->diags, &state.record);
     if (s == WW_OK) s = trace_open(record, &q->session, &config, &c->diags, &state.trace);
     if (s != WW_OK) {
         session_filter_destroy(state.filter);

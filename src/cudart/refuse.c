@@ -2,18 +2,16 @@
 // memory. They answer cudaErrorNotSupported and name themselves, once.
 #include "cudart/cudart.h"
 
-#include <pthread.h>
+#include "driver_private.h"
 
 cudaError_t cudart_refuse(const char *call) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static const char *said[256];
-    static unsigned n;
-    pthread_mutex_lock(&lock);
-    bool first = true;
-    for (unsigned i = 0; i < n; i++) first &= strcmp(said[i], call) != 0;
-    if (first && n < COUNT(said)) said[n++] = call;
-    pthread_mutex_unlock(&lock);
-    if (first) cudart_say("%s is not supported by this runtime", call);
+    const struct ww_driver_table *driver;
+    char sentence[256];
+    snprintf(sentence, sizeof sentence, "%s is not supported by this runtime", call);
+    if (cuGetExportTable((const void **)&driver, &WW_DRIVER_TABLE) == CUDA_SUCCESS)
+        driver->refused(call, sentence);
+    else
+        cudart_say("%s", sentence); // behind another's driver
     return cudart_error(cudaErrorNotSupported);
 }
 

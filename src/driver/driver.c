@@ -117,8 +117,10 @@ CUresult driver_result_quiet(enum ww_status s) {
 }
 
 CUresult driver_unsupported(const char *call) {
-    if (process_first_time(call))
-        process_say("%s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED", call);
+    char sentence[256];
+    snprintf(sentence, sizeof sentence, "%s is not supported: it answers CUDA_ERROR_NOT_SUPPORTED",
+             call);
+    process_refuse(call, sentence);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/refuse.h"
 #include "process/watch.h"
 #include "report/trace.h"
 
@@ -57,7 +58,7 @@ static struct {
     atomic_int inside;           // threads in or waiting for a call
     atomic_ullong entries;
     bool initialised, failed, ended, forked, exiting;
-    bool in_callback, fork_locked, has_fork_handlers, is_watched;
+    bool in_callback, fork_locked, has_fork_handlers, has_exit_handlers, is_watched;
     struct sigaction old_action[WW_COUNT(caught)];
     bool has_action[WW_COUNT(caught)];
     uint64_t said[256]; // hashes of refusals that were said
@@ -190,8 +191,46 @@ static bool lock_for_exit(int64_t patience_ms) {
     return pthread_mutex_timedlock(&the.lock, &until) == 0;
 }
 
+static const char *claim_record(struct arena *a, const char *path);
+
+static void write_refusal(void *record, const struct refusal *r) {
+    record_refused(record, r->call, r->sentence, r->times);
+}
+
+// A process that has no GPU of its own has something to tell all the same: what was refused.
+static void write_refusals_alone(void) {
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER; // two threads may call exit()
+    if (!refusals_any() || pthread_mutex_trylock(&once) != 0) return;
+    struct arena a;
+    struct diags d;
+    struct session session;
+    struct gpu_config config;
+    struct savings savings = {0};
+    struct record *record = NULL;
+    arena_init(&a, NULL);
+    diags_init(&d);
+    enum ww_status s = session_from_env(&a, &session, &d);
+    const char *const path = s == WW_OK && session.record ? claim_record(&a, session.record) : NULL;
+    if (path) s = session_configure(&session, &d, &config, &savings);
+    if (path && s == WW_OK)
+        s = record_open(path, &config, program_invocation_name, session.told, false, &d, &record);
+    if (record) {
+        refusals_each(write_refusal, record);
+        s = record_close(record, &(struct gpu_totals){.launches = 0}, &d);
+    }
+    refusals_forget();
+    if (s != WW_OK) diags_print(&d, stderr);
+    diags_free(&d);
+    arena_free(&a);
+    pthread_mutex_unlock(&once);
+}
+
 static void finish_within(int64_t patience_ms) {
-    if (!the.initialised || the.forked || !lock_for_exit(patience_ms)) return;
+    if (!the.initialised || the.forked) {
+        write_refusals_alone();
+        return;
+    }
+    if (!lock_for_exit(patience_ms)) return;
     // asked under the lock: who is writing the totals has it, and nobody dies meanwhile
     if (the.ended) {
         pthread_mutex_unlock(&the.lock);
@@ -207,6 +246,8 @@ static void finish_within(int64_t patience_ms) {
     gpu_totals(the.gpu, &totals);
     gpu_findings(the.gpu, record_finding, the.record);
     gpu_leaks(the.gpu, record_finding, the.record);
+    if (the.record) refusals_each(write_refusal, the.record);
+    refusals_forget();
     progress_clear(&the.progress);
     process_forget();
     if (the.record && record_close(the.record, &totals, &the.diags) != WW_OK) print_diags();
@@ -246,11 +287,17 @@ static void end_now(bool owner_is_gone) {
 }
 
 // ---- forks -------------------------------------------------------------------------------------
-static void before_fork(void) { the.fork_locked = pthread_mutex_trylock(&the.lock) == 0; }
+static void before_fork(void) {
+    the.fork_locked = pthread_mutex_trylock(&the.lock) == 0;
+    refusals_before_fork();
+}
 static void after_fork_parent(void) {
+    refusals_after_fork();
     if (the.fork_locked) pthread_mutex_unlock(&the.lock);
 }
 static void after_fork_child(void) {
+    refusals_after_fork();
+    refusals_forget(); // they are the parent's
     the.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     the.n_calls = 0;
     atomic_store(&the.inside, 0);
@@ -264,14 +311,14 @@ static void after_fork_child(void) {
 
 // ---- start -------------------------------------------------------------------------------------
 // Every process that opens the device has a record of its own: the first name that is free.
-static const char *claim_record(const char *path) {
+static const char *claim_record(struct arena *a, const char *path) {
     for (uint32_t p = 1; p <= RECORD_PROCESSES; p++) {
         char name[RECORD_PATH_BYTES];
         const int fd =
             open(record_path_of(path, p, name, sizeof name), O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (fd < 0 && errno == EEXIST) continue;
         if (fd >= 0) close(fd);
-        return arena_strdup(&the.arena, name); // record_open says what is wrong
+        return arena_strdup(a, name); // record_open says what is wrong
     }
     process_say("%d processes have written records %s: what this one launches is in none",
                 RECORD_PROCESSES, path);
@@ -291,10 +338,10 @@ static enum ww_status start(void) {
     if (s == WW_OK) s = session_filter_create(&the.session, &the.diags, &the.filter);
     if (s == WW_OK) s = session_configure(&the.session, &the.diags, &the.config, &savings);
     const char *const record =
-        s == WW_OK && the.session.record ? claim_record(the.session.record) : NULL;
+        s == WW_OK && the.session.record ? claim_record(&the.arena, the.session.record) : NULL;
     if (record)
-        s = record_open(record, &the.config, program_invocation_name, the.session.told, &the.diags,
-                        &the.record);
+        s = record_open(record, &the.config, program_invocation_name, the.session.told, true,
+                        &the.diags, &the.record);
     if (s == WW_OK && record)
         s = trace_open(record, &the.session, &the.config, &the.diags, &the.trace);
     if (s != WW_OK) return s;
@@ -316,10 +363,20 @@ static enum ww_status start(void) {
     if (the.record || the.session.owner)
         the.is_watched = watch_start((pid_t)the.session.owner, end_now);
     if (the.record) catch_signals();
+    return WW_OK;
+}
+
+// What the end of the process and its forks call, once; children of fork() have them too.
+static void add_handlers(void) {
     if (!the.has_fork_handlers)
         the.has_fork_handlers =
             pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0;
-    return WW_OK;
+    if (!the.has_exit_handlers) {
+        atexit(finish);
+        at_quick_exit(finish);
+    }
+    the.has_exit_handlers = true;
+    finish_before_exit();
 }
 
 enum process_state process_state(void) {
@@ -346,9 +403,7 @@ enum process_state process_open(const struct process_front *front) {
         const enum ww_status s = start();
         if (s == WW_OK) {
             the.initialised = true;
-            atexit(finish);
-            at_quick_exit(finish);
-            finish_before_exit();
+            add_handlers();
             if (the.front.opened) the.front.opened(the.gpu);
         } else {
             fail(s);
@@ -442,4 +497,14 @@ bool process_first_time(const char *what) {
     if (first) strcat(the.named, word);
     pthread_mutex_unlock(&the.lock);
     return first;
+}
+
+void process_refuse(const char *call, const char *sentence) {
+    const enum refusal_news news = refusal_count(call, sentence);
+    if (news == REFUSAL_AGAIN) return;
+    process_say("%s", sentence);
+    if (news != REFUSAL_FIRST) return;
+    pthread_mutex_lock(&the.lock);
+    if (!the.initialised || the.forked) add_handlers();
+    pthread_mutex_unlock(&the.lock);
 }

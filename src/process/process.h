@@ -1,13 +1,15 @@
-// What a library that programs load (libcuda.so.1) keeps for its process beside its API: the simulated
-// GPU with the options that `warpwatt run` passes in WARPWATT_* variables, the record of the run, the
-// progress line, one lock, signals, forks and exits. A front end of another API needs the same.
+// What a library that programs load (libcuda.so.1) keeps for its process beside its API: the
+// simulated GPU with the options that `warpwatt run` passes in WARPWATT_* variables, the record of
+// the run, the progress line, one lock, signals, forks and exits. A front end of another API needs
+// the same.
 //
 //   process.c   the singleton
+//   refuse.c    calls that were answered with "not supported"
 //   watch.c     ends the process, with its account, when its own threads may not get to it
 //
 // Every entry of a front end stands between process_enter and process_leave, so any number of host
-// threads may call; simulated time does not depend on how they interleave as long as the program itself
-// orders its work.
+// threads may call; simulated time does not depend on how they interleave as long as the program
+// itself orders its work.
 #ifndef WW_PROCESS_H
 #define WW_PROCESS_H
 
@@ -44,13 +46,13 @@ unsigned long long process_entries(void); // calls that were made; grows while o
 
 // ---- with the lock held -----------------------------------------------------------------------
 enum process_state process_state(void);
-struct gpu *process_gpu(void);                   // NULL: not open
-const struct gpu_config *process_config(void);   // as programs are to see it (--told)
+struct gpu *process_gpu(void);                 // NULL: not open
+const struct gpu_config *process_config(void); // as programs are to see it (--told)
 struct diags *process_diags(void);
-// Prints what stands in the diagnostics of a call that answered `s`, and empties them. A refusal is said
-// once however often it comes, and counted in the record; `is_launch`: as a launch.
+// Prints what stands in the diagnostics of a call that answered `s`, and empties them. A refusal is
+// said once however often it comes, and counted in the record; `is_launch`: as a launch.
 void process_report(enum ww_status s, bool is_launch);
-void process_forget(void); // empties the diagnostics without a word
+void process_forget(void);        // empties the diagnostics without a word
 void process_module_leaves(void); // before its code goes: what the record still adds up is written
 // Runs a host function of the program; calls that it makes find process_is_called_out.
 void process_call_out(void (*fn)(void *user), void *user);
@@ -59,5 +61,9 @@ bool process_is_called_out(void);
 // ---- any time ---------------------------------------------------------------------------------
 void process_say(const char *fmt, ...) WW_PRINTF(1, 2); // a sentence on stderr
 bool process_first_time(const char *what);              // true once for each word
+// A call of the program was answered with "not supported". The sentence, which names the call, is
+// said once; how often it came stands in the account, and `warpwatt run` ends with 3. Any thread;
+// the GPU need not be open. A child of fork() counts its own.
+void process_refuse(const char *call, const char *sentence);
 
 #endif

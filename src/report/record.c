@@ -139,7 +139,7 @@ static json_t *gpu_json(const struct gpu_config *c) {
 }
 
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           const char *told, struct diags *d, struct record **out) {
+                           const char *told, bool has_gpu, struct diags *d, struct record **out) {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     struct record *r = calloc(1, sizeof *r);
@@ -157,6 +157,7 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
     json_object_set_new(line, "program", json_string(program ? program : ""));
     json_object_set_new(line, "gpu", gpu_json(c));
     if (told && *told) json_object_set_new(line, "told", json_string(told));
+    if (!has_gpu) json_object_set_new(line, "opened", json_false());
     write_line(r, line);
     if (r->error) { // nothing of the run would be known
         const enum ww_status s =
@@ -391,12 +392,13 @@ void record_module_gone(struct record *r) {
     r->codes.n = 0;
 }
 
-static void write_error(struct record *r, const struct error *e, uint64_t times) {
+static void write_error(struct record *r, const struct error *e, const char *call, uint64_t times) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("error"));
     json_object_set_new(o, "status", integer((uint64_t)e->status));
     json_object_set_new(o, "text", json_string_nocheck(e->text));
     json_object_set_new(o, "launch", json_boolean(e->is_launch));
+    if (call) json_object_set_new(o, "call", json_string(call));
     json_object_set_new(o, "times", integer(times));
     write_line(r, o);
 }
@@ -409,11 +411,16 @@ void record_error(struct record *r, enum ww_status status, const char *sentence,
         }
     struct error e = {.text = strdup(sentence), .status = status, .is_launch = is_launch};
     if (!e.text) return;
-    write_error(r, &e, 1);
+    write_error(r, &e, NULL, 1);
     if (r->n_errors < ERRORS)
         r->error_seen[r->n_errors++] = e;
     else
         free(e.text);
+}
+
+void record_refused(struct record *r, const char *call, const char *sentence, uint64_t times) {
+    const struct error e = {.text = (char *)(uintptr_t)sentence, .status = WW_ERROR_UNSUPPORTED};
+    write_error(r, &e, call, times);
 }
 
 void record_finding(void *user, const char *sentence) {
@@ -422,7 +429,7 @@ void record_finding(void *user, const char *sentence) {
 
 static void write_errors_again(struct record *r) {
     for (uint32_t i = 0; i < r->n_errors; i++) {
-        if (r->error_seen[i].again) write_error(r, &r->error_seen[i], r->error_seen[i].again);
+        if (r->error_seen[i].again) write_error(r, &r->error_seen[i], NULL, r->error_seen[i].again);
         free(r->error_seen[i].text);
     }
 }

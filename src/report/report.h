@@ -23,9 +23,10 @@ enum { RECORD_PROCESSES = 4096, RECORD_PATH_BYTES = 4096 + 16 };
 const char *record_path_of(const char *path, uint32_t process, char *buf, size_t size); // from 1
 void record_remove(const char *path);                   // the files of all processes
 json_t *record_activity_json(const struct activity *a); // counters by name
-// `told`: what programs are told of the GPU beyond the configuration, or NULL.
+// `told`: what programs are told of the GPU beyond the configuration, or NULL. `has_gpu`: false for
+// a process that never opened it and has only refusals to tell.
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           const char *told, struct diags *d, struct record **out);
+                           const char *told, bool has_gpu, struct diags *d, struct record **out);
 // Adds one launch and flushes. A full disk is reported once, by record_close.
 struct record_detail {
     bool per_sm;         // counters of single SMs and partitions too
@@ -38,6 +39,8 @@ void record_module_gone(struct record *r);
 // Adds what was refused: a launch, or something else (a module). The same sentence is written once
 // and counted; how often it came stands before the totals.
 void record_error(struct record *r, enum ww_status status, const char *sentence, bool is_launch);
+// Adds a call that was answered with "not supported", and how often it came.
+void record_refused(struct record *r, const char *call, const char *sentence, uint64_t times);
 // Adds what a check found: `user` is a record, or NULL.
 void record_finding(void *user, const char *sentence);
 // Adds the totals. Answers the first write error as a status with a sentence.
@@ -63,6 +66,8 @@ uint64_t run_counter_at(const json_t *activity, const char *name, size_t i);
 json_t *run_total_activity(const struct run *r);
 uint64_t run_times(const json_t *error);   // that an "error" line stands for: its "times", or 1
 uint64_t run_refused(const struct run *r); // launches that were refused
+// The calls that were answered with "not supported", as "name (3 times), other"; false: none was.
+bool run_refused_calls(const struct run *r, struct arena *a, const char **out);
 // First bad status of launches that ran; then of other errors, launches of an impossible shape
 // aside.
 enum ww_status run_launch_status(const struct run *r);
@@ -71,9 +76,9 @@ enum ww_status run_status(const struct run *r);
 // ---- for people -------------------------------------------------------------------------------
 struct table_options {
     bool colour;
-    int check;            // 1: the program checked its results, 0: not known, -1: the check failed
-    const char *ending;   // how the program ended ("ended with exit code 2"); NULL: well
-    const char *title;    // workload or program
+    int check;          // 1: the program checked its results, 0: not known, -1: the check failed
+    const char *ending; // how the program ended ("ended with exit code 2"); NULL: well
+    const char *title;  // workload or program
     const struct account *power; // NULL: none
     const char *no_power;        // why there is none, a sentence; NULL: it was not asked for
 };

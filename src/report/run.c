@@ -82,6 +82,13 @@ static bool take_line(struct run *r, json_t *o, struct shift by, bool *has_head,
     if (!type) return false;
     if (strcmp(type, "run") == 0 && !*has_head) {
         *has_head = true;
+        // a process without a GPU is none of those that had one
+        const bool has_gpu = !json_is_false(json_object_get(o, "opened"));
+        r->processes += has_gpu;
+        if (r->header && has_gpu && json_is_false(json_object_get(r->header, "opened"))) {
+            json_decref(r->header);
+            r->header = NULL;
+        }
         if (!r->header) r->header = json_incref(o);
     } else if (strcmp(type, "launch") == 0) {
         shift(o, "id", by.launch);
@@ -122,7 +129,6 @@ static enum ww_status read_process(FILE *f, const char *path, struct diags *d, s
         break;
     }
     free(text);
-    r->processes++;
     r->cut_off += !has_end;
     return has_head ? WW_OK : diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
 }
@@ -176,6 +182,22 @@ uint64_t run_refused(const struct run *r) {
     json_array_foreach(r->errors, i, e) if (json_is_true(json_object_get(e, "launch"))) sum +=
         run_times(e);
     return sum;
+}
+
+bool run_refused_calls(const struct run *r, struct arena *a, const char **out) {
+    enum { SHOWN = 8 };
+    size_t i, n = 0;
+    json_t *e;
+    *out = "";
+    json_array_foreach(r->errors, i, e) {
+        const char *const call = json_string_value(json_object_get(e, "call"));
+        const unsigned long long times = run_times(e);
+        if (!call || n++ >= SHOWN) continue;
+        *out = arena_printf(a, "%s%s%s", *out, n > 1 ? ", " : "", call);
+        if (times > 1) *out = arena_printf(a, "%s (%llu times)", *out, times);
+    }
+    if (n > SHOWN) *out = arena_printf(a, "%s and %zu more", *out, n - SHOWN);
+    return n > 0;
 }
 
 uint64_t run_counter_at(const json_t *activity, const char *name, size_t i) {

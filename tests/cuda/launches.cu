@@ -1,6 +1,7 @@
 // cudaLaunchKernelEx with attributes: cooperative, dependent launches, priorities, pools in stream order.
 // Clusters came with compute capability 9.0 and are refused by name.
 // expect stdout ok
+// expect exit 3
 // expect stderr a launch with clusters (compute capability 9.0) is not supported
 #include "check.h"
 #include <cooperative_groups.h>

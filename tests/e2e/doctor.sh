@@ -46,7 +46,7 @@ for list in "$HERE"/../../src/libraries/names/*.txt; do
     cc empty.c -Wl,--no-as-needed "$1" -o links || fail "no program that links $1"
     run 0 doctor -- ./links; says out "library   $name.[0-9.]*: not simulated"
 done
-run 1 run --no-power -- ./needs all
+run 3 run --no-power -- ./needs all
 says err 'cudaGraphicsMapResources is not supported'
 run 0 run --no-power -- ./needs # what is missing is not used
 # parameters beyond the limit, in a container written by hand (src/fatbin/fatbin.h)

@@ -1,30 +1,87 @@
-# Libraries of machine code for real GPUs: programs that link them start, and a call says what it is.
+# Libraries of machine code for real GPUs: programs that link them start, and a call says what it is. Whoever goes on
+# after a call that was refused does not end well: the run's exit code is 3, and a sentence names the calls.
 . "$HERE/lib.sh"
 command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 build=${WARPWATT%/*}
 cat >uses.c <<'C'
 #include <stdio.h>
-int cublasCreate_v2(void **), cufftPlan1d(int *, int, int, int), nvrtcVersion(int *, int *), cudaMalloc(void **, unsigned long);
+int cublasCreate_v2(void **), cufftPlan1d(int *, int, int, int), cudaMalloc(void **, unsigned long);
 int main(int argc, char **argv) {
     void *p = 0;
-    int a = 0, b = 0;
+    int a = 0;
     (void)argv;
     if (cudaMalloc(&p, 64)) return 9;
     if (argc < 2) return puts("linked only"), 0;
-    const int status = cublasCreate_v2(&p), plan = cufftPlan1d(&a, 8, 0, 1), version = nvrtcVersion(&a, &b);
-    printf("cublas %d fft %d nvrtc %d\\n", status, plan, version);
+    const int status = cublasCreate_v2(&p), plan = cufftPlan1d(&a, 8, 0, 1);
+    printf("cublas %d fft %d\n", status, plan);
     return 0;
 }
 C
-# versions of the runtime, cuBLAS, cuFFT and NVRTC that belong together
-for versions in '11.0 11 10 11.2' '12 12 11 12' '13 13 12 13'; do
+# versions of the runtime, cuBLAS and cuFFT that belong together
+for versions in '11.0 11 10' '12 12 11' '13 13 12'; do
     # shellcheck disable=SC2086
     set -- $versions
-    cc uses.c "$build/libcudart.so.$1" "$build/libcublas.so.$2" "$build/libcufft.so.$3" "$build/libnvrtc.so.$4" -Wl,-rpath-link,"$build" -o uses || fail "no program for CUDA $1"
+    cc uses.c "$build/libcudart.so.$1" "$build/libcublas.so.$2" "$build/libcufft.so.$3" -Wl,-rpath-link,"$build" -o uses || fail "no program for CUDA $1"
     run 0 run --no-power -- ./uses
-    says out 'linked only'; lacks err 'cublas|nvrtc|cufft'
-    run 0 run --no-power -- ./uses all
-    says out 'cublas 15 fft 16 nvrtc 11' # their words for "not supported", of which NVRTC has none
-    says err 'cublasCreate_v2'; says err 'cufftPlan1d'; says err 'nvrtcVersion'
+    says out 'linked only'; lacks err 'cublas|cufft'
+    run 3 run --no-power -- ./uses all
+    says out 'cublas 15 fft 16' # their words for "not supported"
+    says err 'cublasCreate_v2 belongs to cuBLAS, which is not simulated'
+    says err 'uses ended with 0 after calls that were refused: cublasCreate_v2, cufftPlan1d;'
+    run 0 run --no-power --lenient -- ./uses all
+    says err 'refused:.* cufftPlan1d'; lacks err 'ended with 0 after'
 done
+
+# Without the GPU, from several threads, in children of a fork (one leaves by _exit): each call counts once.
+cat >many.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int cublasSgemm_v2(void), cublasDgemm_v2(void), cublasCgemm_v2(void), cublasZgemm_v2(void), cudaFree(void *), cudaIpcCloseMemHandle(void *);
+static void *calls(void *unused) {
+    for (int i = 0; i < 100; i++) cublasSgemm_v2();
+    return unused;
+}
+int main(int argc, char **argv) {
+    pthread_t t[4];
+    (void)argv;
+    if (argc > 1) { // ./many x: the GPU is open when the children come
+        if (cudaFree(0)) return 9;
+        cudaIpcCloseMemHandle(0);
+    }
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, calls, 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            cublasDgemm_v2();
+            cublasDgemm_v2();
+            _exit(0);
+        }
+    if (fork() == 0) exit(cublasCgemm_v2() != 15); // ... by exit
+    if (fork() == 0) _exit(0);                     // ... without a call: has none to tell
+    while (wait(0) > 0) {}
+    return 0;
+}
+C
+cc many.c "$build/libcudart.so.13" "$build/libcublas.so.13" -lpthread -Wl,-rpath-link,"$build" -o many || fail 'no program with threads'
+run 3 run --no-power -- ./many
+says err 'refused 400 times:.* cublasSgemm_v2'; says err 'refused 4 times:.* cublasDgemm_v2'
+says err 'after calls that were refused: .*cublasSgemm_v2 \(400 times\)'; says err 'refused:.* cublasCgemm_v2'
+lacks err 'processes'; lacks err 'never opened'; lacks err 'cut off'
+run 3 run --no-power -- ./many open
+says err 'cublasSgemm_v2 \(400 times\)'; says err 'cublasDgemm_v2 \(4 times\)'; says err 'cublasCgemm_v2'
+says err 'refused:.* cudaIpcCloseMemHandle'; lacks err 'cublasZgemm_v2'; lacks err 'processes'
+# a program that fails has refused calls as the likely reason, so the code is theirs
+run 3 run --no-power -- sh -c './many; exit 5'; lacks err 'ended with 0'
+# the driver's calls count as the runtime's do
+cat >driver.c <<'C'
+int cuInit(unsigned), cuIpcCloseMemHandle(unsigned long long);
+int main(void) { return cuInit(0) || cuIpcCloseMemHandle(0) != 801 || cuIpcCloseMemHandle(0) != 801; }
+C
+cc driver.c "$build/libcuda.so.1" -o driver || fail 'no program of the driver'
+run 3 run --no-power -- ./driver
+says err 'after calls that were refused: cuIpcCloseMemHandle \(2 times\)'
+run 3 run --no-power --json -- ./driver; says out '"status": "[^"]*not supported'
 finish
