@@ -3,6 +3,7 @@
 // calls by its dynamic symbols, kernels by compiling each for the GPU.
 #include "cli/cli.h"
 #include "fatbin/fatbin.h"
+#include "fatbin/installed.h"
 #include "fatbin/own_runtime.h"
 
 #include <fcntl.h>
@@ -53,11 +54,13 @@ static const char *const driver_refused[] = {
 #include "driver/unsupported.def"
 #undef UNSUPPORTED
 };
-// Each has a library of ours that answers every call.
+// Each has a library of ours that answers every call, or hands it to the installed one (HOST).
+enum library_kind { GPU, HOST };
 static const struct {
     const char *name, *file;
+    enum library_kind kind;
 } machine_code[] = {
-#define LIBRARY(name, title, status, versions) {#name, "lib" #name ".so"},
+#define LIBRARY(name, title, status, kind, versions) {#name, "lib" #name ".so", kind},
 #include "libraries/libraries.def"
 };
 
@@ -65,7 +68,8 @@ struct needs {
     bool is_elf, is_script, is_dynamic, has_code, has_symbols;
     int shared_major, static_major; // 0: none
     bool driver;
-    VEC(const char *) library;                  // of machine code for GPUs, by file name
+    VEC(const char *) library;                  // of libraries.def, by file name
+    bool installed[WW_COUNT(machine_code)];     // one of HOST is there
     const char *called[WW_COUNT(machine_code)]; // the first call of each; NULL: none is called
     unsigned n_called[WW_COUNT(machine_code)];
     VEC(const char *) unknown;        // calls that no version has
@@ -336,6 +340,26 @@ static int print_runtime(const struct needs *n, const char *path) {
     return 0;
 }
 
+// One of libraries.def, by the file name that the program asks for.
+static void print_library(struct needs *n, const char *name, const char *program) {
+    char where[4096];
+    for (size_t i = 0; i < WW_COUNT(machine_code); i++) {
+        const size_t len = strlen(machine_code[i].file);
+        if (machine_code[i].kind != HOST || strncmp(name, machine_code[i].file, len) != 0) continue;
+        n->installed[i] = installed_find(name, program, where, sizeof where);
+        if (n->installed[i])
+            printf("  library   %s: needs no GPU; the installed one is used, %s\n", name, where);
+        else
+            printf("  library   %s: not installed; the program starts, and a call of it is named "
+                   "and answers an error\n",
+                   name);
+        return;
+    }
+    printf("  library   %s: not simulated; the program starts, and a call of it is named and "
+           "answers \"not supported\"\n",
+           name);
+}
+
 static void print_kernels(const struct checked *k, const struct gpu_config *c) {
     if (k->n_ptx) {
         printf("  PTX       %u unit%s, version %u.%u", k->n_ptx, k->n_ptx == 1 ? "" : "s",
@@ -417,12 +441,9 @@ int cmd_doctor(struct cli *c, int argc, char **argv) {
         missing(n.refused_driver.at[i], "a call of it is named and answers \"not supported\"");
     for (uint32_t i = 0; i < n.unknown.n; i++, bad++)
         missing(n.unknown.at[i], "no such call; the program would not start");
-    for (uint32_t i = 0; i < n.library.n; i++)
-        printf("  library   %s: not simulated; the program starts, and a call of it is named and "
-               "answers \"not supported\"\n",
-               n.library.at[i]);
+    for (uint32_t i = 0; i < n.library.n; i++) print_library(&n, n.library.at[i], path);
     for (size_t i = 0; i < WW_COUNT(machine_code); i++) {
-        if (!n.n_called[i]) continue;
+        if (!n.n_called[i] || n.installed[i]) continue;
         bad++;
         if (n.n_called[i] == 1)
             missing(machine_code[i].file, "%s is called", n.called[i]);
