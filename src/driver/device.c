@@ -275,6 +275,18 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
     return r == CUDA_SUCCESS && !*function ? CUDA_ERROR_NOT_FOUND : r;
 }
 
+// A vendor's runtime fails without its tables, and a program may not look: each file once.
+static void say_foreign_runtime(const char *path) {
+    char key[32], sentence[2048], name[256];
+    uint64_t h = 14695981039346656037u; // FNV-1a
+    for (const char *c = path; *c; c++) h = (h ^ (uint8_t)*c) * 1099511628211u;
+    snprintf(key, sizeof key, "runtime-%016llx", (unsigned long long)h);
+    if (!process_first_time(key) || !fatbin_holds_runtime(path)) return;
+    const char *const slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "the runtime of %s", slash ? slash + 1 : path);
+    process_refuse(name, fatbin_foreign_runtime(path, sentence, sizeof sentence));
+}
+
 // Private tables of the vendor's libraries: none of them, and one of ours.
 CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
@@ -287,10 +299,7 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     // a vendor's runtime that was linked into a library opened late asks for its tables, and can do
     // without none
     Dl_info caller;
-    static bool has_said;
-    if (!is_ours && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
-        fatbin_has_own_runtime(caller.dli_fname) &&
-        !__atomic_exchange_n(&has_said, true, __ATOMIC_RELAXED))
-        fatbin_say_own_runtime(caller.dli_fname);
+    if (!is_ours && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname)
+        say_foreign_runtime(caller.dli_fname);
     return is_ours ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

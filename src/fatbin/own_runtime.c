@@ -36,60 +36,90 @@ static bool holds_runtime(const struct file *f, const Elf64_Shdr *s) {
            memmem(f->at + s->sh_offset, s->sh_size, mark, sizeof mark);
 }
 
-static bool own_runtime(const struct file *f) {
+// What a file says of its kernels.
+struct kernels {
+    bool has_code, takes, has_runtime; // `takes`: registration, from another library
+};
+static struct kernels kernels_of(const struct file *f) {
+    struct kernels k = {false, false, false};
     Elf64_Ehdr e;
-    if (f->bytes < sizeof e) return false;
+    if (f->bytes < sizeof e) return k;
     memcpy(&e, f->at, sizeof e);
     if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_ident[EI_CLASS] != ELFCLASS64 ||
         (e.e_type != ET_EXEC && e.e_type != ET_DYN) || e.e_shentsize != sizeof(Elf64_Shdr) ||
         e.e_shstrndx >= e.e_shnum || e.e_shoff % _Alignof(Elf64_Shdr) ||
         !lies_in(f, e.e_shoff, (uint64_t)e.e_shnum * sizeof(Elf64_Shdr)))
-        return false;
+        return k;
     const Elf64_Shdr *const sections = (const Elf64_Shdr *)(const void *)(f->at + e.e_shoff);
-    bool has_code = false, takes = false;
     for (unsigned i = 0; i < e.e_shnum; i++) {
         const Elf64_Shdr *const s = &sections[i];
-        has_code |= strcmp(string(f, &sections[e.e_shstrndx], s->sh_name), ".nv_fatbin") == 0;
+        k.has_code |= strcmp(string(f, &sections[e.e_shstrndx], s->sh_name), ".nv_fatbin") == 0;
         if (s->sh_type != SHT_DYNSYM || s->sh_link >= e.e_shnum ||
             !lies_in(f, s->sh_offset, s->sh_size))
             continue;
-        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size && !takes;
+        for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= s->sh_size && !k.takes;
              at += sizeof(Elf64_Sym)) {
             Elf64_Sym symbol;
             memcpy(&symbol, f->at + s->sh_offset + at, sizeof symbol);
-            takes = symbol.st_shndx == SHN_UNDEF &&
-                    strcmp(string(f, &sections[s->sh_link], symbol.st_name),
-                           "__cudaRegisterFatBinary") == 0;
+            k.takes = symbol.st_shndx == SHN_UNDEF &&
+                      strcmp(string(f, &sections[s->sh_link], symbol.st_name),
+                             "__cudaRegisterFatBinary") == 0;
         }
     }
-    bool has_runtime = false;
-    for (unsigned i = 0; i < e.e_shnum && has_code && !takes && !has_runtime; i++)
-        has_runtime = holds_runtime(f, &sections[i]);
-    return has_runtime;
+    for (unsigned i = 0; i < e.e_shnum && k.has_code && !k.takes && !k.has_runtime; i++)
+        k.has_runtime = holds_runtime(f, &sections[i]);
+    return k;
 }
 
-bool fatbin_has_own_runtime(const char *path) {
+static bool own_runtime(const struct file *f) { return kernels_of(f).has_runtime; }
+static bool registers(const struct file *f) {
+    const struct kernels k = kernels_of(f);
+    return k.has_code && k.takes;
+}
+static bool is_runtime(const struct file *f) {
+    return memmem(f->at, f->bytes, mark, sizeof mark) != NULL;
+}
+
+static bool ask(const char *path, bool (*question)(const struct file *f)) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
     struct stat st;
-    bool own = false;
+    bool yes = false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         const size_t bytes = (size_t)st.st_size;
         void *const at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED) {
-            own = own_runtime(&(struct file){at, bytes});
+            yes = question(&(struct file){at, bytes});
             munmap(at, bytes);
         }
     }
     close(fd);
-    return own;
+    return yes;
 }
 
-void fatbin_say_own_runtime(const char *path) {
-    fprintf(stderr,
-            "warpwatt: the library %s carries a CUDA runtime of its own, which cannot be replaced "
-            "in a library. Either build it with "
-            "`nvcc -cudart shared`, or take its kernels out with `warpwatt extract -o DIR %s` and "
-            "run them as PTX\n",
-            path, path);
+bool fatbin_has_own_runtime(const char *path) { return ask(path, own_runtime); }
+bool fatbin_registers(const char *path) { return ask(path, registers); }
+bool fatbin_holds_runtime(const char *path) { return ask(path, is_runtime); }
+
+bool fatbin_is_runtime_name(const char *path) {
+    static const char name[] = "libcudart.so";
+    const char *const slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, name, sizeof name - 1) == 0;
+}
+
+const char *fatbin_foreign_runtime(const char *path, char *buf, size_t size) {
+    if (fatbin_is_runtime_name(path))
+        snprintf(buf, size,
+                 "another CUDA runtime, %s, was loaded in place of warpwatt's (by an RPATH, or by "
+                 "its whole name), and cannot work on a simulated GPU. Take the RPATH out "
+                 "(`patchelf --remove-rpath FILE`, or link with -Wl,--enable-new-dtags), so that "
+                 "LD_LIBRARY_PATH, which warpwatt sets, is heard first",
+                 path);
+    else
+        snprintf(buf, size,
+                 "the library %s carries a CUDA runtime of its own, which cannot be replaced in a "
+                 "library. Either build it with `nvcc -cudart shared`, or take its kernels out "
+                 "with `warpwatt extract -o DIR %s` and run them as PTX",
+                 path, path);
+    return buf;
 }

@@ -4,12 +4,20 @@
 #define WW_FATBIN_OWN_RUNTIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // A program or library that was linked with a CUDA runtime of its own (nvcc's default): it holds
 // device code and takes registration (__cudaRegisterFatBinary) from no other library. False for
 // what is no ELF file, and for an object file.
 bool fatbin_has_own_runtime(const char *path);
-// Says on standard error that a library's runtime cannot be replaced, and the two ways out.
-void fatbin_say_own_runtime(const char *path);
+// A file with device code that it registers with a shared runtime.
+bool fatbin_registers(const char *path);
+// A file that is a CUDA runtime or carries one, whether or not it has device code.
+bool fatbin_holds_runtime(const char *path);
+// What a person reads of a library whose runtime asks the driver for what only the vendor's has: it
+// cannot be replaced, and the ways out. Answers buf.
+const char *fatbin_foreign_runtime(const char *path, char *buf, size_t size);
+// Whether a file name is that of a shared CUDA runtime (libcudart.so.13).
+bool fatbin_is_runtime_name(const char *path);
 
 #endif
