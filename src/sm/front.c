@@ -138,6 +138,12 @@ static enum fetch_outcome l0_access(struct sm *s, struct l0_cache *l, uint32_t w
     uint64_t *const known = l0_known(l, c, line);
     if (*known == line) return FETCH_HIT;
     uint32_t place = cache_read(l->tags, line, 1).place;
+    const uint64_t bit = BIT64(w);
+    const bool came = (l->came & bit) != 0 && l->awaited[w] == line;
+    l->came &= ~bit;
+    // A fetch takes the line that it waited for as it comes, also where others have taken its
+    // place.
+    if (came && (place == CACHE_NOWHERE || l->line[place].ready > t)) return FETCH_HIT;
     bool goes_ahead = true;
     if (place == CACHE_NOWHERE) {
         uint32_t extra = 0;
@@ -158,15 +164,18 @@ static enum fetch_outcome l0_access(struct sm *s, struct l0_cache *l, uint32_t w
         *known = line;
         return FETCH_HIT;
     }
-    if (!(l->late >> w & 1)) {
-        l->late |= BIT64(w);
+    if ((l->late & bit) == 0) {
+        l->late |= bit;
+        l->awaited[w] = line;
         wheel_add(&s->wheel, t, ready, EVENT_FETCH, NULL, w, 0);
     }
     return FETCH_LATE;
 }
 
 void front_line_ready(struct sm *s, uint32_t w) {
-    sub_of(s, w)->front.l0.late &= ~BIT64(w);
+    struct l0_cache *const l = &sub_of(s, w)->front.l0;
+    l->late &= ~BIT64(w);
+    l->came |= BIT64(w);
     front_want(s, w);
 }
 
@@ -177,6 +186,7 @@ void front_forget_lines(struct sm *s) {
         if (l->tags == NULL) continue;
         cache_invalidate(l->tags);
         memset(l->known, 0xff, sizeof l->known);
+        l->came = 0;
     }
 }
 
@@ -192,8 +202,8 @@ static void widen(struct fetches *k) {
     k->places *= 2;
 }
 
-// A fetch joins those on their way. Behind it come those that are decoded later, which only listeners
-// of the cache bring about.
+// A fetch joins those on their way. Behind it come those that are decoded later, which only
+// listeners of the cache bring about.
 static inline void add_fetched(struct sm *s, struct fetched x) {
     struct fetches *const k = &s->fetches;
     if (ww_unlikely(k->n == k->places)) widen(k);
@@ -239,8 +249,7 @@ static bool fetch_one(struct sm *s, struct front *f, uint32_t w, uint64_t t) {
     warp->ib_coming = (uint8_t)(warp->ib_coming + n);
     front_want(s, w);
     // Fetches of a sub-core are decoded in their order.
-    f->decoded_at =
-        max64(f->decoded_at, t + s->c.icache.hit_latency + s->c.decode_latency + extra);
+    f->decoded_at = max64(f->decoded_at, t + s->c.icache.hit_latency + s->c.decode_latency + extra);
     add_fetched(s, (struct fetched){.cycle = f->decoded_at,
                                     .pc = pc,
                                     .warp = (uint8_t)w,

@@ -16,20 +16,22 @@ enum { L0_KNOWN = 16 }; // a power of two
 struct l0_cache {
     struct cache *tags; // NULL: there is none
     struct l0_line {
-        uint64_t ready; // cycle from which on it can be read
-        bool is_ahead;  // no fetch has asked for it yet
-    } * line;                 // [place]
-    uint64_t known[L0_KNOWN]; // lines that are there and ready, by number; all bits: none
-    uint64_t late;            // warps that an event wakes when their line is ready
+        uint64_t ready;             // cycle from which on it can be read
+        bool is_ahead;              // no fetch has asked for it yet
+    } * line;                       // [place]
+    uint64_t known[L0_KNOWN];       // lines that are there and ready, by number; all bits: none
+    uint64_t late;                  // warps that an event wakes when their line is ready
+    uint64_t came;                  // warps whose line was ready since they last asked
+    uint64_t awaited[SM_MAX_WARPS]; // the line of a warp in either
 };
 struct front {
-    uint64_t want;          // warps that have room for a fetch
-    uint64_t fetching;      // warps that wait for one before they want another
-    uint64_t held;          // could not ask for their line: again when something came back
-    uint64_t decoded_at;    // the newest of its fetches on their way is decoded
-    uint32_t last;          // warp that was fetched for last
-    uint32_t width;         // fetches a cycle
-    uint32_t room;          // free entries of a buffer that make a warp fetch
+    uint64_t want;       // warps that have room for a fetch
+    uint64_t fetching;   // warps that wait for one before they want another
+    uint64_t held;       // could not ask for their line: again when something came back
+    uint64_t decoded_at; // the newest of its fetches on their way is decoded
+    uint32_t last;       // warp that was fetched for last
+    uint32_t width;      // fetches a cycle
+    uint32_t room;       // free entries of a buffer that make a warp fetch
     struct l0_cache l0;
 };
 

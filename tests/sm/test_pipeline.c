@@ -601,11 +601,11 @@ static void instruction_prefetch(void **state) {
     rig_free(g);
 }
 
-// The same code behind an L0 cache, whose lines come 20 cycles after the instruction cache has them.
-// Fetch 0 misses both; reply at 100, asked for again, ready at 120, issue 122..129. Alone the second
-// line takes as long again: reply at 229, ready at 249, issue 251..258, the 15th move in 257. Asked for
-// ahead it comes with the first and is in L0 a cycle behind it, at 121: the fetch in 129 hits, issue
-// 131..138, the 15th move in 137.
+// The same code behind an L0 cache, whose lines come 20 cycles after the instruction cache has
+// them. Fetch 0 misses both; reply at 100, asked for again, ready at 120, issue 122..129. Alone the
+// second line takes as long again: reply at 229, ready at 249, issue 251..258, the 15th move in
+// 257. Asked for ahead it comes with the first and is in L0 a cycle behind it, at 121: the fetch in
+// 129 hits, issue 131..138, the 15th move in 137.
 static void instruction_l0(void **state) {
     (void)state;
     for (uint32_t ahead = 0; ahead < 2; ahead++) {
@@ -635,10 +635,38 @@ static void instruction_l0(void **state) {
     }
 }
 
+// An L0 cache of two lines, and two lines asked for behind each: the second takes the place of the
+// one that the warp waits for, as those of other warps do in a larger one. A fetch takes its line
+// as it comes, or the warp would ask for it for ever.
+static void a_fetch_takes_the_line_that_it_waited_for(void **state) {
+    (void)state;
+    enum { LINE = 8, LINES = 5 };
+    struct rig *g = rig_new();
+    g->c.icache = (struct cache_config){.bytes = 1024,
+                                        .line_bytes = 64,
+                                        .ways = 2,
+                                        .mshrs = 8,
+                                        .mshr_merge = 8,
+                                        .hit_latency = 1,
+                                        .ports = 1,
+                                        .lru = true};
+    g->c.l0_bytes = 128;
+    g->c.l0_ways = 2;
+    g->c.l0_miss_latency = 20;
+    g->c.l0_ahead = 2;
+    g->c.fetch_instructions = LINE;
+    g->c.ibuffer_entries = LINE;
+    for (uint32_t i = 0; i < LINES * LINE - 1; i++) movi(g, i % 16, i);
+    exit_(g);
+    rig_run(g);
+    assert_int_equal(act(g, ACT_warp_instructions), LINES * LINE);
+    rig_free(g);
+}
+
 // Constants behind a second level, the instruction cache, which is 30 cycles away and has longer
 // lines: the first line comes from L2 and brings its neighbour, which the second add finds there.
-// Code comes at 100, the first add is decoded in 102 and issues in 202. The second is at the head of
-// its warp from then on, has its line in 232 and its result 10 later.
+// Code comes at 100, the first add is decoded in 102 and issues in 202. The second is at the head
+// of its warp from then on, has its line in 232 and its result 10 later.
 static void constants_of_the_second_level(void **state) {
     (void)state;
     struct rig *g = rig_new();
@@ -725,6 +753,7 @@ int main(void) {
         cmocka_unit_test(instruction_cache),
         cmocka_unit_test(instruction_prefetch),
         cmocka_unit_test(instruction_l0),
+        cmocka_unit_test(a_fetch_takes_the_line_that_it_waited_for),
         cmocka_unit_test(constants_of_the_second_level),
         cmocka_unit_test(constant_operands),
     };
