@@ -178,14 +178,117 @@ static void divergence(const struct kernel *k, struct finding *f) {
              100 * c(k, ACT_divergent_branches) / fmax(1, c(k, ACT_branches)));
 }
 
+// The instruction that lost most slots to a reason.
+static const struct view_inst *worst_of(const struct kernel *k, enum stall_reason r) {
+    const struct view_inst *best = NULL;
+    for (uint32_t i = 0; k->code && i < k->code->n; i++) {
+        const struct view_inst *const v = &k->code->inst[i];
+        if (v->stall[r] > (best ? best->stall[r] : 0)) best = v;
+    }
+    return best;
+}
+
+// Slots in which every candidate waits for a result, of memory or of another instruction.
+static double waits_for_results(const struct kernel *k) {
+    return lost_to(k, STALL_memory) + lost_to(k, STALL_alu) + lost_to(k, STALL_counter) +
+           lost_to(k, STALL_stall_count);
+}
+
+// Residency is cut by registers or shared memory: the occupancy rule's case.
+static bool is_cut(const struct kernel *k) {
+    const char *const limit = json_string_value(json_object_get(k->launch, "occupancy_limit"));
+    return limit && (strcmp(limit, "registers") == 0 || strcmp(limit, "shared memory") == 0);
+}
+
+// Warps in an SM that has any, on average.
+static double warps_resident(const struct kernel *k) {
+    return c(k, ACT_warp_slots_cycles) / fmax(1, c(k, ACT_sm_busy_cycles));
+}
+
+// Few warps leave the front end's own latency in sight too, at each branch that is taken; misses of
+// the instruction cache are another defect.
+static bool misses_fetches(const struct kernel *k) {
+    return c(k, ACT_icache_misses) > 0.01 * c(k, ACT_fetches);
+}
+
+static void latency(const struct kernel *k, struct finding *f) {
+    const double warps = warps_resident(k), most = k->in->gpu->sm.max_warps;
+    const double front =
+                     lost_to(k, STALL_control) + (misses_fetches(k) ? 0 : lost_to(k, STALL_fetch)),
+                 waits = waits_for_results(k) + front;
+    if (is_cut(k) || warps > 0.5 * most || waits < 0.3) return;
+    f->lost = waits * (1 - warps / most);
+    f->at = worst(k, NULL, 0);
+    snprintf(f->evidence, sizeof f->evidence,
+             "%.1f of %.0f warps are in an SM on average, and %.0f %% of the issue slots wait for "
+             "results or for the front end",
+             warps, most, 100 * waits);
+}
+
+static void fetch(const struct kernel *k, struct finding *f) {
+    const double lost = lost_to(k, STALL_fetch);
+    if (lost < 0.1 || !misses_fetches(k)) return;
+    f->lost = lost;
+    f->at = worst_of(k, STALL_fetch);
+    snprintf(f->evidence, sizeof f->evidence,
+             "%.0f %% of the issue slots wait for instructions; %.1f %% of the fetches miss in the "
+             "instruction cache of %u bytes",
+             100 * lost, 100 * c(k, ACT_icache_misses) / fmax(1, c(k, ACT_fetches)),
+             k->in->gpu->sm.icache.bytes);
+}
+
+static void barriers(const struct kernel *k, struct finding *f) {
+    const double lost = lost_to(k, STALL_barrier);
+    if (lost < 0.1) return;
+    f->lost = lost;
+    f->at = worst_of(k, STALL_barrier);
+    snprintf(f->evidence, sizeof f->evidence,
+             "in %.0f %% of the issue slots every warp that a scheduler has waits at a barrier, "
+             "with %.1f blocks in an SM",
+             100 * lost, c(k, ACT_cta_slots_cycles) / fmax(1, c(k, ACT_sm_busy_cycles)));
+}
+
+// A pipeline that takes no instruction while warps are ready for it. The cure moves work to other
+// pipelines, so that their limits are what stays.
+static void unit_busy(const struct kernel *k, struct finding *f) {
+    static const char *const limits[UNIT_N] = {[UNIT_INT] = "INT",
+                                               [UNIT_FP] = "FP",
+                                               [UNIT_SFU] = "SFU",
+                                               [UNIT_DP] = "DP FP",
+                                               [UNIT_LDST] = "LD/ST shared L1",
+                                               [UNIT_TEX] = "L1",
+                                               [UNIT_TENSOR] = "FP"};
+    static const char *const name[UNIT_N] = {
+        [UNIT_INT] = "integer",          [UNIT_FP] = "single-precision",
+        [UNIT_SFU] = "special-function", [UNIT_DP] = "double-precision",
+        [UNIT_LDST] = "load/store",      [UNIT_TEX] = "texture",
+        [UNIT_TENSOR] = "matrix"};
+    const double lost = lost_to(k, STALL_unit_busy);
+    double by_unit[UNIT_N] = {0}, all = 0;
+    for (uint32_t i = 0; k->code && i < k->code->n; i++) {
+        const struct view_inst *const v = &k->code->inst[i];
+        by_unit[op_class_unit[v->klass]] += (double)v->stall[STALL_unit_busy];
+        all += (double)v->stall[STALL_unit_busy];
+    }
+    uint32_t most = 0;
+    for (uint32_t u = 1; u < UNIT_N; u++)
+        if (by_unit[u] > by_unit[most]) most = u;
+    if (lost < 0.1 || !limits[most]) return;
+    f->lost = lost * by_unit[most] / fmax(1, all);
+    f->hidden_by = limits[most];
+    f->at = worst_of(k, STALL_unit_busy);
+    snprintf(
+        f->evidence, sizeof f->evidence,
+        "in %.0f %% of the issue slots a ready warp finds its pipeline busy, mostly the %s one",
+        100 * lost, name[most]);
+}
+
 static void occupancy(const struct kernel *k, struct finding *f) {
     const double warps = json_number_value(json_object_get(k->launch, "occupancy_warps")),
                  most = k->in->gpu->sm.max_warps;
     const char *limit = json_string_value(json_object_get(k->launch, "occupancy_limit"));
-    const bool cut =
-        limit && (strcmp(limit, "registers") == 0 || strcmp(limit, "shared memory") == 0);
-    const double waits = lost_to(k, STALL_memory) + lost_to(k, STALL_alu);
-    if (!cut || warps <= 0 || warps > 0.67 * most || waits < 0.2) return;
+    const double waits = waits_for_results(k);
+    if (!is_cut(k) || warps <= 0 || warps > 0.67 * most || waits < 0.2) return;
     f->lost = waits * (1 - warps / most);
     f->at = worst(k, NULL, 0);
     snprintf(f->evidence, sizeof f->evidence,
@@ -309,6 +412,19 @@ static const struct rule {
     {"occupancy", "Too few warps to hide latencies",
      "use fewer registers or less shared memory a block, or more independent work a thread",
      occupancy},
+    {"latency", "Too few warps run to hide latencies",
+     "more threads: larger blocks or more of them, or more independent work a thread", latency},
+    {"barriers", "Warps wait for each other at barriers",
+     "share the work evenly among the warps between two barriers, use fewer barriers, or smaller "
+     "blocks of which others run meanwhile",
+     barriers},
+    {"fetch", "Warps wait for instructions",
+     "let the code that runs over and over fit the instruction cache: unroll less, inline less",
+     fetch},
+    {"unit-busy", "Warps queue for one pipeline",
+     "move work to pipelines that have room: fewer special functions, divisions and wide products, "
+     "narrower types",
+     unit_busy},
     {"tail", "SMs run out of blocks before the kernel ends",
      "more and smaller blocks, or a number of blocks that the SMs divide", tail},
     {"atomics", "Atomics of a warp meet at the same word",

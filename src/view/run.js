@@ -109,7 +109,7 @@
       in_order().forEach(function (r, at) {
         var tr = el("tr", options.row ? options.row(r, at) : null, columns.map(function (c, i) {
           var content = c.node ? c.node(r) : null, text = content ? null : c.text ? c.text(r) : fixed(c.value(r));
-          return i === 0 ? el("th", { scope: "row", text: text }, [content]) : el("td", { "class": c.kind || null, text: text }, [content]);
+          return i === 0 ? el("th", { scope: "row", text: text, title: text && text.length > 24 ? text.trim() : null }, [content]) : el("td", { "class": c.kind || null, text: text }, [content]);
         }));
         if (options.ready) options.ready(tr, r);
         body.appendChild(tr);
@@ -141,6 +141,8 @@
     el("p", { "class": "meta", text: run.gpu.name + " (" + run.gpu.product + ", " + run.gpu.sms + " SMs, " + run.gpu.core_clock_mhz +
       " MHz)" + (other ? " beside " + other.title + " on " + other.gpu.name : "") +
       (checks[run.check] ? " \u00b7 " + checks[run.check] : "") + " \u00b7 simulated by warpwatt" }),
+    other ? el("p", { "class": "meta", text: "Changes are from " + other.title + " on " + other.gpu.name + ", the base, to " + run.title + " on " +
+      run.gpu.name + ": +12 % is 12 % more than the base has." }) : null,
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
@@ -403,6 +405,10 @@
     var end = Math.max.apply(null, both.map(function (r) { return highest(r, function (n) { return micro(n.to_s); }); }));
     var start = Math.min.apply(null, both.map(function (r) { return micro(r.timeline.intervals[0].from_s); }));
     var top = Math.max.apply(null, both.map(function (r) { return highest(r, sum); }));
+    // A launch of one or two intervals is a step and no course.
+    var few = both.filter(function (r) { return r.timeline.intervals.length < 3 * r.kernels.reduce(function (n, k) { return n + k.launches; }, 0); });
+    var note = few.length ? el("p", { "class": "meta", text: "Launches are shorter than three intervals, so that charts show steps: a shorter " +
+      "--interval shows their course." }) : null;
     function axis() {
       return { type: "linear", min: other ? start : undefined, max: other ? end : undefined, title: { display: true, text: "\u00b5s" } }; }
     function name(r) { return r === other ? "beside: " + beside_title : r.title; }
@@ -430,7 +436,7 @@
         options: { parsing: false, scales: { x: axis(), y: { beginAtZero: true, max: most, title: { display: true, text: unit } } } } })]);
     }
     var hundred = function (key) { return function (r) { return known(r[key]) ? 100 * r[key] : null; }; };
-    return both.map(power).concat([el("div", { "class": "pair" }, [
+    return [note].concat(both.map(power), [el("div", { "class": "pair" }, [
       lines("Issue slots used, and cache hits", [["issue slots", hundred("issue")], ["L1 hits", hundred("l1_hit")], ["L2 hits", hundred("l2_hit")]], "%", 100),
       lines("Warps an SM", [["resident warps", function (r) { return r.warps; }]], "warps"),
       lines("DRAM", [["read and written", function (r) { return r.dram_bytes_per_s / 1e9; }]], "GB/s")])]);
@@ -545,9 +551,11 @@
       pair_lines(ptx, ptx_lines(of));
       pair_lines(machine, machine_lines(of));
     }
+    // Without the indentation that all lines have, and with a gap in the place of a tab.
+    var indent = cuda.reduce(function (least, r) { return r.text.trim() ? Math.min(least, r.text.search(/\S/)) : least; }, 99);
     cuda.forEach(function (r) {
-      var f = r.key.split(":"); r.order = -(f[0] * 1e6 + +f[1]); r.label = f[1].padStart(5) + "  " + r.text; });
-    ptx.forEach(function (r) { r.order = -r.key; r.label = String(r.key).padStart(5) + "  " + r.text; });
+      var f = r.key.split(":"); r.order = -(f[0] * 1e6 + +f[1]); r.label = f[1].padStart(4) + " " + r.text.slice(indent); });
+    ptx.forEach(function (r) { r.order = -r.key; r.label = String(r.key).padStart(4) + " " + r.text.replace(/\s+/g, " "); });
     cuda.sort(function (a, b) { return b.order - a.order; });
     ptx.sort(function (a, b) { return b.order - a.order; });
     var parts = [];
@@ -582,6 +590,20 @@
       .map(function (q) { return el("p", { "class": "meta", text: "Only in the other run: " + q.kernel + ": " + q.title + ", worth " +
         seconds(q.time_s) + " and " + joules(q.energy_j) + "." }); });
   }
+  // Of all issue slots that instructions of the run used or waited in, what was lost to what.
+  function losses() {
+    var all = 0, by = {};
+    run.codes.forEach(function (code) { code.instructions.forEach(function (i) {
+      all += i.issues;
+      Object.keys(i.stalls).forEach(function (n) { all += i.stalls[n]; by[n] = (by[n] || 0) + i.stalls[n]; }); }); });
+    return Object.keys(by).sort(function (a, b) { return by[b] - by[a]; }).slice(0, 3).filter(function (n) { return by[n] > 0.02 * all; })
+      .map(function (n) { return n + " " + percent(by[n] / all); }).join(", ");
+  }
+  function nothing() {
+    var lost = losses();
+    return el("p", { text: "No rule found anything that is worth 2 % of a kernel's time." + (lost ? " Most issue slots without an instruction: " +
+      lost + "." : "") });
+  }
   section("advice", "What to change", (findings.length ? findings.map(function (f) {
     return el("div", { "class": "finding" }, [el("h3", { text: f.title }),
       el("p", { text: f.kernel + (f.line ? ", " + (f.file ? f.file + " " : "") + "line " + f.line : f.ptx ? ", PTX line " + f.ptx : "") + (f.text ? ": " + f.text : "") }),
@@ -589,7 +611,7 @@
       el("p", { text: f.evidence + ". Worth up to " + scaled(f.time_s, "s") + " (" + percent(f.time_share) + " of the kernel) and " +
         scaled(f.energy_j, "J") + " by this model." }),
       el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);
-  }) : [el("p", { text: "No rule found anything that is worth 2 % of a kernel's time." })]).concat(other ? gone() : []));
+  }) : [nothing()]).concat(other ? gone() : []));
 
   Array.prototype.forEach.call(document.querySelectorAll(".chart"), function (c) { c.draw(); });
   document.body.dataset.charts = drawn + " of " + wanted;

@@ -46,7 +46,14 @@ repeat=40 # the same 600 blocks, in forty launches or in one
 look launch_bad launches 15 'f32[4096]=zero' 'f32[65536]=zero' u32=4
 repeat=1
 look launch_good launches 600 'f32[4096]=zero' 'f32[65536]=zero' u32=4
+look latency_bad latency 15 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=4000
+look latency_good latency 120 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=500
 block=256
+for w in bad good; do
+    look barriers_$w barriers_$w 15 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=64
+    look busy_$w busy_$w 60 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=64
+    look fetch_$w fetch_$w 30 'f32[4096]=random:0:1:7' 'f32[65536]=zero' u32=4
+done
 look tail_bad tail 96 'f32[4096]=zero' 'f32[65536]=zero' u32=400
 look tail_good tail 90 'f32[4096]=zero' 'f32[65536]=zero' u32=400
 python3 - <<'P' || fail "findings"
@@ -86,6 +93,10 @@ one('tail', 'tail', 90 / 96)
 one('occupancy', 'occupancy')
 assert 'limited by shared memory' in [f for f in load('occupancy_bad')['findings'] if f['rule'] == 'occupancy'][0]['evidence']
 assert 'limited by registers' in one('registers', 'occupancy')['evidence']
+assert one('latency', 'latency')['evidence'].startswith('2.0 of 48 warps')
+assert one('barriers', 'barriers')['text'].startswith('BAR')
+assert 'special-function' in one('busy', 'unit-busy')['evidence']
+one('fetch', 'fetch')
 assert one('spills', 'spills')['text'].startswith(('LDL', 'STL'))
 assert one('rows', 'dram-rows')['text'].startswith('LDG')
 # half-warps of Tesla take a transaction each: two are no defect there

@@ -5,6 +5,7 @@ run 0 run -q -o many "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg
 run 0 run -q -o a hotspot
 run 0 run -q -o b -s core.clock_mhz=560 -s sm.l1d.ways=2 -s sm.shared_banks=16 hotspot
 run 0 report a b
+run 0 compare --db kept.db -p none,gates vectorAdd -o study
 for r in a b; do run 0 report --json $r; cp out $r.json; done
 for page in many/index.html a/index.html a/compare.html; do
     [ "$(wc -c <$page)" -lt 3000000 ] || fail "$page is larger than 3 MB"
@@ -43,6 +44,27 @@ for width in (1200, 400):
         assert (b.run('Chart.defaults.color') == '#b9c4d0') == dark
         least = b.run(contrast)
         assert least[0] >= 4.5, ('contrast', width, dark, least)
+# the energy of each line of the source is in sight without scrolling aside, and so is most of the line
+for width in (1300, 1920):
+    b.open('a/index.html', width)
+    seen = b.run('''Array.prototype.map.call(document.querySelectorAll('.code .scroll'), function (s) {
+      var box = s.getBoundingClientRect(), cell = s.querySelector('tbody td').getBoundingClientRect(), line = s.querySelector('tbody th').getBoundingClientRect();
+      return [s.querySelector('thead th:nth-child(2)').textContent, cell.right <= box.right && cell.left >= box.left && box.right <= innerWidth, line.width]; })''')
+    assert len(seen) == 3 and all(name == 'energy' and inside for name, inside, _ in seen), (width, seen)
+    assert all(line >= 200 for _, _, line in seen), (width, seen)
+    assert b.run('document.body.dataset.overflow') == '0', width
+# the page of a study has both schemes too
+for dark in (False, True):
+    b.open('study/index.html', 1200, dark=dark)
+    drawn, wanted = b.run('document.body.dataset.charts').split(' of ')
+    assert drawn == wanted != '0' and b.run('document.body.dataset.overflow') == '0', (drawn, wanted)
+    back = b.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    assert max(back) < 60 if dark else min(back) > 200, back
+    least = b.run(contrast)
+    assert least[0] >= 4.5, ('study: contrast', dark, least)
+# two runs say which is the base of the changes
+b.open('a/compare.html', 1200)
+assert 'the base' in b.run('document.querySelector("header").textContent')
 # the colour scheme changes while the page is open; on paper it is light, whole and open whatever the screen is
 b.open('a/index.html', 1200)
 b.media(dark=True)

@@ -172,4 +172,73 @@ __global__ void rows_good(const float *in, float *out, int n) {
     }
     out[t] = sum;
 }
+// Two warps an SM that wait for their own results, or sixteen that do an eighth each.
+__global__ void latency(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255];
+    for (int k = 0; k < n; k++) x = x * 1.01f + 0.5f;
+    out[t] = x;
+}
+// Between barriers one warp of eight does all the work, or each an eighth of it.
+__global__ void barriers_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x, z = x, w = x;
+    for (int k = 0; k < n; k++) {
+        if ((threadIdx.x >> 5) == (k & 7))
+            for (int j = 0; j < 64; j++) {
+                x = x * 1.01f + 0.5f, y = y * 1.02f + 0.5f, z = z * 1.03f + 0.5f;
+                w = w * 1.04f + 0.5f;
+            }
+        __syncthreads();
+    }
+    out[t] = x + y + z + w;
+}
+__global__ void barriers_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x, z = x, w = x;
+    for (int k = 0; k < n; k++) {
+        for (int j = 0; j < 8; j++) {
+            x = x * 1.01f + 0.5f, y = y * 1.02f + 0.5f, z = z * 1.03f + 0.5f;
+            w = w * 1.04f + 0.5f;
+        }
+        __syncthreads();
+    }
+    out[t] = x + y + z + w;
+}
+// Roots in the special-function units, or as many operations of the lanes.
+__global__ void busy_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x + 1, z = x + 2, w = x + 3;
+    for (int k = 0; k < n; k++) {
+        x = __nvvm_sqrt_approx_f(x), y = __nvvm_sqrt_approx_f(y);
+        z = __nvvm_sqrt_approx_f(z), w = __nvvm_sqrt_approx_f(w);
+    }
+    out[t] = x + y + z + w;
+}
+__global__ void busy_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x + 1, z = x + 2, w = x + 3;
+    for (int k = 0; k < n; k++) {
+        x = x * 1.01f + 0.5f, y = y * 1.02f + 0.5f;
+        z = z * 1.03f + 0.5f, w = w * 1.04f + 0.5f;
+    }
+    out[t] = x + y + z + w;
+}
+// The same operations as a body that the instruction cache does not hold, and as one that it does.
+__global__ void fetch_bad(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x + 1;
+    for (int k = 0; k < n; k++)
+#pragma unroll
+        for (int j = 0; j < 512; j++) x = x * y + 0.5f, y = y * 1.01f + x;
+    out[t] = x + y;
+}
+__global__ void fetch_good(const float *in, float *out, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[t & 255], y = x + 1;
+    for (int k = 0; k < 16 * n; k++)
+#pragma unroll
+        for (int j = 0; j < 32; j++) x = x * y + 0.5f, y = y * 1.01f + x;
+    out[t] = x + y;
+}
 }
