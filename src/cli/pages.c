@@ -68,6 +68,18 @@ const char *pages_instructions(struct cli *c, const struct workload *w, const ch
     return isnan(n) ? NULL : with_prefix(c, n);
 }
 
+uint64_t pages_warp_instructions(struct cli *c, const struct workload *w, const char *size) {
+    struct csv t;
+    if (!csv_open(c, folder_of(c, w), arena_printf(&c->arena, "%s-kernels.csv", size), &t))
+        return 0;
+    double n = 0;
+    while (find_row(&t, w->name) == 0) {
+        const double k = column(&t, "warp_instructions");
+        if (k > 0) n += k;
+    }
+    return (uint64_t)n;
+}
+
 // Label and value of each column, two to a line, below a heading (NULL: none) if there is any.
 static void print_row(struct cli *c, const struct workload *w, const char *size, const char *part,
                       const char *heading) {

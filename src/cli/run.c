@@ -415,6 +415,7 @@ static int run_workload(struct cli *c, struct run_request *q, const char *name, 
     if (!n_rest) argv[argc++] = arena_strdup(&c->arena, size);
     for (int i = 0; i < n_rest; i++) argv[argc++] = rest[i];
     q->is_workload = true;
+    if (!n_rest) q->session.expected = pages_warp_instructions(c, w, size);
     return run_program(c, q, argv, record);
 }
 

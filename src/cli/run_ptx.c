@@ -132,7 +132,7 @@ static bool is_timed(void *user, uint64_t launch, const char *kernel) {
 }
 static void on_launch(void *user, const struct gpu_result *r) {
     struct session_state *s = user;
-    progress_clear(&s->progress);
+    progress_ended(&s->progress, r->warp_instructions);
     record_launch(s->record, r, s->detail);
 }
 static void on_span(void *user, const struct gpu_span *s) {

@@ -77,7 +77,7 @@ struct diags *process_diags(void) {
 // ---- what the GPU tells -----------------------------------------------------------------------
 static void on_launch(void *user, const struct gpu_result *r) {
     (void)user;
-    progress_clear(&the.progress);
+    progress_ended(&the.progress, r->warp_instructions);
     if (the.front.launch_done) the.front.launch_done(r);
     if (the.record) record_launch(the.record, r, session_detail(&the.session));
 }
@@ -346,6 +346,7 @@ static enum ww_status start(void) {
         s = trace_open(record, &the.session, &the.config, &the.diags, &the.trace);
     if (s != WW_OK) return s;
     progress_init(&the.progress, stderr, the.session.progress);
+    the.progress.expected = the.session.expected;
     struct gpu_options o;
     gpu_options_init(&o);
     session_gpu_options(&the.session, &o);

@@ -1,6 +1,7 @@
 // The progress line: kernel, CTAs done, simulated time, speed, time left.
 #include "report/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -18,7 +19,7 @@ static double now_s(void) {
 
 void progress_init(struct progress_line *p, FILE *out, bool wanted) {
     *p = (struct progress_line){.out = out, .active = wanted && isatty(fileno(out))};
-    p->start_s = p->last_s = now_s();
+    p->begin_s = p->start_s = p->last_s = now_s();
 }
 
 // What fits without a second line, which could not be taken away again.
@@ -38,9 +39,12 @@ static void name_kernel(struct progress_line *p, const char *name) {
 }
 
 static void time_text(double s, char *out, size_t size) {
-    if (s < 100) snprintf(out, size, "%.0f s", s);
-    else if (s < 6000) snprintf(out, size, "%.0f min", s / 60);
-    else snprintf(out, size, "%.1f h", s / 3600);
+    if (s < 100)
+        snprintf(out, size, "%.0f s", s);
+    else if (s < 6000)
+        snprintf(out, size, "%.0f min", s / 60);
+    else
+        snprintf(out, size, "%.1f h", s / 3600);
 }
 
 void progress_show(struct progress_line *p, const struct gpu_progress *g) {
@@ -55,16 +59,20 @@ void progress_show(struct progress_line *p, const struct gpu_progress *g) {
     }
     p->last_s = now;
     const double elapsed = now - p->start_s;
-    const double part = g->ctas ? (double)g->ctas_done / (double)g->ctas : 0;
+    const double so_far = p->expected ? now - p->begin_s : elapsed; // of what `part` is a part of
+    const double part =
+        p->expected ? fmin(0.99, (double)(p->ended + g->warp_instructions) / (double)p->expected)
+        : g->ctas   ? (double)g->ctas_done / (double)g->ctas
+                    : 0;
     const double rate = elapsed > 0.05 ? (double)g->warp_instructions / elapsed / 1e6 : 0;
     char bar[24 + 1];
     const int full = (int)(part * 24);
     for (int i = 0; i < 24; i++) bar[i] = i < full ? '#' : '.';
     bar[24] = 0;
-    char left[32] = "", time[24];
-    if (part > 0.02 && elapsed > 0.3) {
-        time_text(elapsed * (1 - part) / part, time, sizeof time);
-        snprintf(left, sizeof left, ", %s left", time);
+    char left[48] = "", time[24];
+    if (part > 0.02 && so_far > 0.3) {
+        time_text(so_far * (1 - part) / part, time, sizeof time);
+        snprintf(left, sizeof left, ", %s left%s", time, p->expected ? "" : " of this launch");
     }
     char line[LINE];
     snprintf(line, sizeof line,
@@ -74,6 +82,11 @@ void progress_show(struct progress_line *p, const struct gpu_progress *g) {
     fprintf(p->out, "\r\033[K%.*s", width_of(p->out), line);
     fflush(p->out);
     p->shown = true;
+}
+
+void progress_ended(struct progress_line *p, uint64_t warp_instructions) {
+    progress_clear(p);
+    p->ended += warp_instructions;
 }
 
 void progress_clear(struct progress_line *p) {

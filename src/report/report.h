@@ -98,12 +98,18 @@ enum ww_status files_write(const struct run *r, const char *dir, struct diags *d
 struct progress_line {
     FILE *out;
     bool active, shown;
-    double start_s, last_s;
+    double begin_s, start_s, last_s; // of the program, of the launch, of the last drawing
     uint64_t last_launch;
+    uint64_t expected; // warp instructions of the whole program; 0: not known
+    uint64_t ended;    // of launches that have ended
     char kernel[64]; // of that launch, as people wrote it
 };
 void progress_init(struct progress_line *p, FILE *out, bool wanted);
+// `g` is how far the launch has come. The time left is the program's where `expected` says how much
+// there is, else the launch's, and the line says so.
 void progress_show(struct progress_line *p, const struct gpu_progress *g);
+// A launch has ended, with so many warp instructions.
+void progress_ended(struct progress_line *p, uint64_t warp_instructions);
 void progress_clear(struct progress_line *p);
 
 #endif

@@ -24,6 +24,7 @@
     X("WARPWATT_INTERVALS_TOTAL", intervals_total, uint32_t)                                       \
     X("WARPWATT_TRACE_FROM_NS", trace_from_ns, uint64_t)                                           \
     X("WARPWATT_TRACE_TO_NS", trace_to_ns, uint64_t)                                               \
+    X("WARPWATT_EXPECTED", expected, uint64_t)                                                     \
     X("WARPWATT_OWNER", owner, uint32_t)
 
 #define SESSION_TEXTS(X)                                                                           \
@@ -182,8 +183,10 @@ enum ww_status session_filter_create(const struct session *s, struct diags *d,
         f->has_only = (e = compile(&f->only, "--kernels", s->kernels, d)) == WW_OK;
     if (e == WW_OK && s->skip_timing)
         f->has_skip = (e = compile(&f->skip, "--skip-timing", s->skip_timing, d)) == WW_OK;
-    if (e == WW_OK) *out = f;
-    else session_filter_destroy(f);
+    if (e == WW_OK)
+        *out = f;
+    else
+        session_filter_destroy(f);
     return e;
 }
 

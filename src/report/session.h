@@ -31,6 +31,7 @@ struct session {
     bool trace;                         // a timeline beside the record (trace.h)
     uint64_t trace_from_ns, trace_to_ns; // of simulated time; 0: from the start, to the end
     const char *record;                 // path of the record to write, or NULL
+    uint64_t expected;                  // warp instructions of the whole program, for the progress line; 0: not known
     uint32_t owner;                     // process id of `warpwatt run`; 0: there is none
 };
 

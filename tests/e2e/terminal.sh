@@ -13,9 +13,18 @@ gone() {
 }
 on_terminal workload "$WARPWATT run --no-power --size bench hotspot"
 lines workload >drawn
-says drawn '^\[[#.]+\] +[0-9]+ %(, [0-9.]+ [a-z]+ left)?  [A-Za-z_:]+ #[0-9]+  [0-9]+ of [0-9]+ CTAs, [0-9.e+]+ us, [0-9.]+ M warp inst/s'
+says drawn '^\[[#.]+\] +[0-9]+ %(, [0-9.]+ [a-z]+ left( of this launch)?)?  [A-Za-z_:]+ #[0-9]+  [0-9]+ of [0-9]+ CTAs, [0-9.e+]+ us, [0-9.]+ M warp inst/s'
 gone workload
 says drawn 'kernels'
+# of a workload whose instructions were counted before, the share and the time left are the program's: over its launches
+# the share grows; of other programs they are the launch's, and the line says so
+on_terminal whole "$WARPWATT run --no-power --size paper bfs"
+lines whole | grep -E '^\[[#.]+\] .*%' >drawn
+lacks drawn 'of this launch'
+awk '{ sub(/%.*/, ""); n = $NF + 0; if (n < last) bad = 1; last = n } END { exit bad || last < 50 }' drawn || fail "the program's share goes back, or ends early"
+[ "$(sed -E 's/.*#([0-9]+) .*/\1/' drawn | sort -u | wc -l)" -gt 1 ] || fail "one launch alone was drawn"
+on_terminal each "$WARPWATT run --no-power -- ${WARPWATT%/*}/workloads/hotspot/hotspot bench"
+lines each >drawn; says drawn ' left of this launch'
 on_terminal quiet "$WARPWATT run --no-power --no-progress --size bench hotspot"
 lacks quiet '\[[#.]+\]'
 # a program keeps its standard output, and the line goes to standard error
