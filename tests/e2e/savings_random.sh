@@ -92,7 +92,7 @@ for seed in range(10):
         for t in r.sample(names, len(names)):
             if len(chosen) < 5 and all(frozenset((t, c)) in together for c in chosen): chosen.append(t)
         used |= set(chosen)
-        words = ['-p', ','.join(chosen), '-s', f'sm_count={r.choice((2, 4, 16))}', '-j', r.choice(('1', '2'))]
+        words = ['-p', '+'.join(chosen), '-s', f'sm_count={r.choice((2, 4, 16))}', '-j', r.choice(('1', '2'))]
         for t in chosen:
             if t in options: words += ['-s', f'savings.{options[t]}={r.choice((10, 16, 40))}']
         assert run('k.ptx', '--json', *words) == want, (words, seed)
