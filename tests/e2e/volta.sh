@@ -68,6 +68,13 @@ assert a['rf_read_lanes'] <= 32 * a['rf_reads'] and (a['reuse_hits'] > 0) == (a[
 assert a['reuse_hits'] <= a['reuse_keeps']
 P
 done
+# sobol as it was measured on a Quadro GV100: what Nsight Compute counted of shared memory and of stores, to the last.
+run 0 run -q --json --no-power --no-progress -g qv100 --size volta SobolQRNG
+python3 -c "
+import json
+a = json.load(open('out'))['activity']
+assert a['shared_reads'] + a['shared_writes'] == 1899700, (a['shared_reads'], a['shared_writes'])
+assert a['l1_write_sectors'] == a['l2_write_sectors'] == 1250000, a" || fail 'sobol is not the measured program'
 # Images in blocks: 8 x 4 floats of a warp are a line, in rows they were four (two kernels of 96 blocks of two warps).
 run 0 run -q --json --no-power --no-progress -g v100 dct8x8
 equals tex_reads 384 "an image in blocks"
