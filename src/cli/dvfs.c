@@ -3,10 +3,8 @@
 // with it.
 //
 // All clocks of the chip (core, lanes, network, L2) move together; DRAM's does not. Where the user
-// gives no voltage it follows the clock: the lowest supply at which the model's transistors are as
-// fast as the clock asks, compared with the GPU file's clock and supply. Speed goes with Ion / V,
-// Ion with (V - Vth)^alpha (Sakurai and Newton 1990; alpha and Vth are the device table's). Below a
-// floor, which SRAM sets on real chips, the voltage stays.
+// gives no voltage it is the board's at that clock (gpu_supply_at), as it is with
+// `-s core.clock_mhz=` in any other command.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -44,9 +42,7 @@ static const struct cli_option option[OPT_N] = {
                    "GPU's, as far as the model's supply goes)"},
     [OPT_VDD] = {"--vdd", 0, "LIST",
                  "supply in V: one for all clocks, or one a clock (default: follows the clock)"},
-    [OPT_VMIN] =
-        {"--vmin", 0, "V",
-         "floor of a supply that follows (default 70 % of the GPU's: assumed, SRAM's limit)"},
+    [OPT_VMIN] = {"--vmin", 0, "V", "least of a supply that follows (default: the GPU file's)"},
     [OPT_JOBS] = {"--jobs", 'j', "N", "points that run at once (default 1)"},
     [OPT_OUT] = {"--out", 'o', "DIR", "write dvfs.csv and dvfs.json", CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL, "the table as JSON on standard output"},
@@ -72,8 +68,9 @@ struct sweep {
     const char *gpu, *size, *what;
     struct point point[MAX_POINTS];
     uint32_t n;
-    double clock_mhz, vdd_v, dram_mhz, vmin_v, alpha, vth_v; // of the GPU
-    bool given;                                              // the user gave voltages
+    double clock_mhz, vdd_v, dram_mhz, vmin_v, rise; // of the GPU
+    struct gpu_supply_points board;                  // as published, n 0: by `rise`
+    bool given;                                      // the user gave voltages
     const char *dir;
     int best_energy, best_edp, best_ed2p;
 };
@@ -108,45 +105,40 @@ static int parse_list(struct cli *c, const char *name, const char *text, double 
     return n;
 }
 
-// How much faster than at `nominal` the chip's logic is at `v`; 0 when the model does not go there.
-static double speed_at(const struct power_config *p, double v, double nominal) {
-    struct tech a, b;
-    struct diags d;
-    diags_init(&d);
-    const bool ok = tech_init(&a, p->node_nm, p->device, v, p->temperature_k, &d) == WW_OK &&
-                    tech_init(&b, p->node_nm, p->device, nominal, p->temperature_k, &d) == WW_OK;
-    diags_free(&d);
-    return ok ? tech_speed(&a) / tech_speed(&b) : 0;
-}
-
-// The lowest supply that carries `ratio` times the nominal clock; 0 when none of the model's does.
-static double supply_for(const struct power_config *p, double nominal, double vth, double most,
-                         double ratio) {
-    double low = vth + 0.1001, high = most;
-    if (speed_at(p, high, nominal) < ratio) return 0;
-    if (speed_at(p, low, nominal) >= ratio) return low;
-    for (int i = 0; i < 60; i++) {
-        const double mid = (low + high) / 2;
-        *(speed_at(p, mid, nominal) < ratio ? &low : &high) = mid;
-    }
-    return ceil(high * 1e4) / 1e4; // a tenth of a millivolt, upwards
+// The supply of a point that the user gave none for. 0 after a sentence, or without one for a clock
+// of our own choice (`chosen`) that the board or the model does not reach.
+static double supply_of(const struct gpu_config *g, const struct sweep *s, double mhz, double most,
+                        double node_nm, bool chosen) {
+    const double v = fmax(gpu_supply_at(g, mhz), 0);
+    if (v > 0 && v <= most) return fmax(v, s->vmin_v);
+    if (!chosen && s->board.n && !(v > 0))
+        cli_usage("%g MHz is above %g MHz, where the points of the board's supply end (tech.volts "
+                  "of the GPU file); give --vdd, or a lower clock",
+                  mhz, s->board.mhz[s->board.n - 1]);
+    else if (!chosen)
+        cli_usage("%g MHz needs more than %.2f V, the most that the model knows for %g nm; "
+                  "give --vdd, or a lower clock",
+                  mhz, most, node_nm);
+    return 0;
 }
 
 static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_model *m,
                            const char *clocks, const char *vdds, double vmin) {
     double mhz[MAX_POINTS], v[MAX_POINTS];
     int n = 0, n_v = 0;
-    const struct gpu_config *g =
-        &m->gpu; // the file's own clock and supply, as the model's check takes them
-    s->clock_mhz = g->nominal.core_mhz > 0 ? g->nominal.core_mhz : g->clocks.core_mhz;
-    s->dram_mhz = g->clocks.dram_mhz;
+    struct gpu_config g =
+        m->gpu; // the file's own clock and supply, as the model's check takes them
+    s->clock_mhz = g.nominal.core_mhz > 0 ? g.nominal.core_mhz : g.clocks.core_mhz;
+    s->dram_mhz = g.clocks.dram_mhz;
     struct tech t;
     enum ww_status status = tech_init(&t, m->config.node_nm, m->config.device,
-                                      g->nominal.vdd_v > 0 ? g->nominal.vdd_v : m->config.vdd_v,
+                                      g.nominal.vdd_v > 0 ? g.nominal.vdd_v : m->config.vdd_v,
                                       m->config.temperature_k, &c->diags);
     if (status != WW_OK) return status;
-    s->vdd_v = t.vdd_v, s->alpha = t.row.alpha, s->vth_v = t.row.vth_v;
-    s->vmin_v = vmin > 0 ? vmin : 0.7 * s->vdd_v;
+    s->vdd_v = t.vdd_v, s->rise = g.tech.volt_rise;
+    gpu_supply_points(&g, &s->board);
+    if (vmin > 0) g.tech.volt_floor = fmin(vmin / s->vdd_v, 1); // a law may go lower, points not
+    s->vmin_v = fmax(vmin, gpu_supply_least(&g));
     if (clocks) {
         n = parse_list(c, "--clock", clocks, mhz);
         if (n < 0) return WW_ERROR_USAGE;
@@ -159,7 +151,6 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
         return WW_ERROR_USAGE;
     }
     s->given = n_v > 0;
-    const double most = 1.3 * t.row.vdd_v;
     for (int i = 0; i < n; i++) {
         struct point *p = &s->point[s->n++];
         *p = (struct point){.mhz = mhz[i],
@@ -170,19 +161,11 @@ static enum ww_status plan(struct cli *c, struct sweep *s, const struct power_mo
         }
         // the GPU's own clock has the GPU's own supply
         p->v = p->nominal ? s->vdd_v
-                          : supply_for(&m->config, s->vdd_v, s->vth_v, most, mhz[i] / s->clock_mhz);
-        if (!(p->v > 0) && !clocks) { // of our own choice: only what the model reaches
-            s->n--;
-            continue;
-        }
-        if (!(p->v > 0)) {
-            cli_usage("%g MHz needs more than %.2f V, the most that the model knows for %g nm; "
-                      "give --vdd, or a lower clock",
-                      mhz[i], most, m->config.node_nm);
-            return WW_ERROR_USAGE;
-        }
-        p->floor = p->v < s->vmin_v;
-        if (p->floor) p->v = s->vmin_v;
+                          : supply_of(&g, s, mhz[i], 1.3 * t.row.vdd_v, m->config.node_nm, !clocks);
+        p->floor = !p->nominal && p->v <= s->vmin_v;
+        if (p->v > 0) continue;
+        if (clocks) return WW_ERROR_USAGE;
+        s->n--; // of our own choice: only what board and model reach
     }
     return WW_OK;
 }
@@ -438,7 +421,7 @@ static void marks(const struct sweep *s, uint32_t i, char out[128]) {
     MARK((int)i == s->best_edp, "least EDP");
     MARK((int)i == s->best_ed2p, "least ED2P");
     MARK(s->point[i].nominal, "nominal");
-    MARK(s->point[i].floor, "floor");
+    MARK(s->point[i].floor, "least supply");
 #undef MARK
 }
 
@@ -447,10 +430,13 @@ static void print_table(const struct sweep *s, bool colour) {
            colour ? "\033[1m" : "", s->what, colour ? "\033[0m" : "", s->gpu, s->dram_mhz);
     if (s->given)
         puts("supply as given\n");
+    else if (s->board.n)
+        printf("supply follows from %.3f V at %.0f MHz, by the board's points (tech.volts); least "
+               "%.3f V\n\n",
+               s->vdd_v, s->clock_mhz, s->vmin_v);
     else
-        printf(
-            "supply follows from %.3f V at %.0f MHz: speed ~ (V - %.3f)^%.2f / V; floor %.3f V\n\n",
-            s->vdd_v, s->clock_mhz, s->vth_v, s->alpha, s->vmin_v);
+        printf("supply follows from %.3f V at %.0f MHz: V ~ clock^%.2f; least %.3f V\n\n", s->vdd_v,
+               s->clock_mhz, s->rise, s->vmin_v);
     printf("  %7s %7s %11s %11s %10s %7s %12s %13s\n", "MHz", "V", "time", "energy", "power",
            "static", "EDP", "ED2P");
     for (uint32_t i = 0; i < s->n; i++) {
@@ -473,10 +459,15 @@ static json_t *sweep_json(const struct sweep *s) {
     json_object_set_new(o, "gpu", json_string(s->gpu));
     json_object_set_new(o, "nominal",
                         json_pack("{s:f,s:f}", "core_mhz", s->clock_mhz, "vdd_v", s->vdd_v));
-    if (!s->given)
-        json_object_set_new(
-            o, "supply_rule",
-            json_pack("{s:f,s:f,s:f}", "vth_v", s->vth_v, "alpha", s->alpha, "floor_v", s->vmin_v));
+    if (!s->given) {
+        json_t *rule = json_pack("{s:f,s:f}", "rise", s->rise, "floor_v", s->vmin_v),
+               *points = json_array();
+        for (uint32_t i = 0; i < s->board.n; i++)
+            json_array_append_new(points, json_pack("{s:f,s:f}", "core_mhz", s->board.mhz[i],
+                                                    "vdd_v", s->board.v[i]));
+        json_object_set_new(rule, "points", points); // with some, `rise` says nothing
+        json_object_set_new(o, "supply_rule", rule);
+    }
     for (uint32_t i = 0; i < s->n; i++) {
         const struct point *p = &s->point[i];
         json_array_append_new(

@@ -46,13 +46,22 @@ enum ww_status power_model_load(struct cli *c, const char *gpu, const char *cons
     return s == WW_OK ? power_model_of(config, d, m) : s;
 }
 
+static enum ww_status make_account(struct cli *c, const struct power_model *m,
+                                   const struct activity_file *file, struct diags *d,
+                                   struct account *out) {
+    const enum ww_status s =
+        account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out);
+    if (s == WW_OK && gpu_supply_follows(&m->gpu))
+        out->supply_v = m->gpu.tech.vdd_v, out->supply_mhz = m->gpu.clocks.core_mhz;
+    return s;
+}
+
 enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
                                     const struct run *run, struct diags *d, struct account *out,
                                     struct activity_file *file) {
     const struct activity_options o = {.core_hz = m->config.core_hz, .needed = m->needed};
     const enum ww_status s = activity_file_of_run(&c->arena, run, &o, d, file);
-    return s == WW_OK ? account_make(&c->arena, m->gpu.name, &m->config, &m->tree, file, d, out)
-                      : s;
+    return s == WW_OK ? make_account(c, m, file, d, out) : s;
 }
 
 // What is likely a mistake, though it can be meant: another GPU's file, another clock.
@@ -169,7 +178,7 @@ int cmd_power(struct cli *c, int argc, char **argv) {
     s = activity_file_read(&c->arena, path, &o, &c->diags, &file);
     if (s != WW_OK) return cli_fail(c, s);
     if (kernel && !keep_kernel(c, &file, kernel)) return 2;
-    s = account_make(&c->arena, m->gpu.name, &m->config, &m->tree, &file, &c->diags, &account);
+    s = make_account(c, m, &file, &c->diags, &account);
     if (s == WW_OK && out_dir) s = account_write(&account, out_dir, &c->diags);
     if (s != WW_OK) return cli_fail(c, s);
     remark(m, &file);

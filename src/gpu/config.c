@@ -177,6 +177,8 @@ struct loading {
     const char *path_of[MAX_KEYS];
     uint32_t n_keys;
     uint16_t now; // layer being visited
+    struct gpu_nominal own; // the point before a file's section `core`; core_mhz 0: none has one
+    bool supply_said;       // by an override or a section `core`
     struct diags *d;
 };
 
@@ -310,6 +312,8 @@ static enum ww_status push_override(struct loading *l, const char *text) {
     const size_t len = (size_t)(equals - text);
     const char *yaml = derived_text(l, text, len, equals + 1);
     if (!yaml) yaml = key_text(a, text, len, equals + 1);
+    l->supply_said |= (len == 8 && strncmp(text, "core.vdd", len) == 0) ||
+                      (len == 10 && strncmp(text, "tech.vdd_v", len) == 0);
     if (!yaml) return diag_add(l->d, WW_ERROR_USAGE, "-s %s: a part of the key is empty", text);
     const uint32_t before = l->d->list.n;
     const enum ww_status s = push_layer(l, arena_printf(a, "-s %s", text), yaml, strlen(yaml));
@@ -322,6 +326,11 @@ static enum ww_status push_override(struct loading *l, const char *text) {
 
 static void take_texts(void *user, const struct config_key *k);
 
+static struct gpu_nominal point_of(const struct loading *l) {
+    return (struct gpu_nominal){.core_mhz = number_of(l, "clocks.core_mhz"),
+                                .vdd_v = number_of(l, "tech.vdd_v")};
+}
+
 // Takes in the layer whose turn it is. What it says of the core is a layer of its own behind it:
 // the same as `-s core.clock_mhz=...` over what the layers up to here say.
 static enum ww_status take_layer(struct loading *l) {
@@ -332,6 +341,8 @@ static enum ww_status take_layer(struct loading *l) {
         const char *const value = config_layer_core(from, name), *const file = from->file,
                           *const text = from->text;
         if (!value) continue;
+        if (!(l->own.core_mhz > 0)) l->own = point_of(l);
+        l->supply_said |= strcmp(name, "core.vdd") == 0;
         const char *yaml = derived_text(l, name, strlen(name), value);
         const enum ww_status s = push_layer(l, file, yaml, strlen(yaml));
         if (s != WW_OK) return s;
@@ -480,8 +491,7 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
     const bool has_base = l->n > 1;
     for (; s == WW_OK && l->now < l->n; l->now++) s = take_layer(l);
     const double node_nm = s == WW_OK ? number_of(l, "tech.node_nm") : 0;
-    struct gpu_nominal nominal = {.core_mhz = number_of(l, "clocks.core_mhz"),
-                                        .vdd_v = number_of(l, "tech.vdd_v")};
+    struct gpu_nominal nominal = l->own.core_mhz > 0 ? l->own : point_of(l);
     for (uint32_t i = 0; s == WW_OK && i < n_overrides; i++) {
         s = push_override(l, overrides[i]);
         if (s != WW_OK) break;
@@ -502,6 +512,11 @@ enum ww_status gpu_config_load(const char *name_or_path, const char *const *over
         c.nominal = nominal;
         c.has_base = has_base;
         config_walk(NULL, &c, set_value, l);
+        if (!l->supply_said && nominal.core_mhz > 0 && c.clocks.core_mhz != nominal.core_mhz) {
+            // above the board's points the file's supply stays, and the power model says why not
+            const double v = gpu_supply_at(&c, c.clocks.core_mhz);
+            if (v > 0) c.tech.vdd_v = v;
+        }
         derive(&c);
         const struct config_origin o = {.layers = l->layer,
                                         .n_layers = l->n,

@@ -106,6 +106,7 @@ static uint32_t burst_bytes(const struct dram_config *r) {
 
 static void check_top(const struct gpu_config *g, struct check c) {
     const struct sm_config *s = &g->sm;
+    char names[256];
     c.prefix = "";
 #define RULES_top
 #include "gpu/config_rules.def"

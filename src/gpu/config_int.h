@@ -65,6 +65,9 @@ struct config_origin {
     const char *const *paths; // by key index
     uint32_t n_keys;
 };
+// What is wrong with the text of `tech.volts`, as the rest of a sentence about the key: true and a
+// text, or false.
+bool supply_trouble(const char *text, char *out, size_t size);
 // The checks that no single key can fail. `o` may be NULL.
 enum ww_status config_check(const struct gpu_config *c, const struct config_origin *o,
                             struct diags *d);

@@ -58,7 +58,8 @@ struct gpu_power {
 #include "base/keys_end.h"
 };
 
-// What the files say before options change it; 0 in a configuration made by hand.
+// What the files say before options, or a section `core`, change it; 0 in a configuration made by
+// hand.
 struct gpu_nominal {
     double core_mhz, vdd_v;
 };
@@ -104,7 +105,8 @@ struct gpu_limits {
 
 // Reads "gtx480" (looked for in the search path) or a path to a YAML file, its bases, then
 // `overrides` ("sm.schedulers=4"; "core.clock_mhz=500" moves the clocks of lanes, network and L2
-// with the core's, "core.vdd=0.9" is tech.vdd_v). Unknown keys, wrong types, impossible
+// with the core's, "core.vdd=0.9" is tech.vdd_v). A core clock that an override changes takes the
+// supply with it (gpu_supply_at), unless an override names one. Unknown keys, wrong types, impossible
 // combinations: refused with file and line. `out` is plain data.
 enum ww_status gpu_config_load(const char *name_or_path, const char *const *overrides,
                                uint32_t n_overrides, struct diags *d, struct gpu_config *out);
@@ -115,6 +117,23 @@ enum ww_status gpu_config_check(const struct gpu_config *c, struct diags *d);
 enum ww_status gpu_config_refuse(const struct gpu_config *c, const char *key, struct diags *d,
                                  const char *fmt, ...) WW_PRINTF(4, 5);
 void gpu_config_limits(const struct gpu_config *c, struct gpu_limits *out);
+// Published points of a board's supply (`tech.volts`). n is 0 where there are none.
+enum { GPU_SUPPLY_POINTS = 16 };
+struct gpu_supply_points {
+    uint32_t n;
+    double mhz[GPU_SUPPLY_POINTS], v[GPU_SUPPLY_POINTS];
+};
+void gpu_supply_points(const struct gpu_config *c, struct gpu_supply_points *out);
+// The supply in V that the board gives its chip at a core clock, a tenth of a millivolt upwards; the
+// file's own clock has the file's own supply. By `tech.volts`: straight lines between points, the
+// lowest point's supply below it, 0 above the highest. Without points, or where they end below the
+// file's own clock: the clock to the power of `tech.volt_rise`, at least `tech.volt_floor` of the
+// file's supply. 0 also above 2 V, which no key takes.
+double gpu_supply_at(const struct gpu_config *c, double core_mhz);
+// The least supply that gpu_supply_at gives.
+double gpu_supply_least(const struct gpu_config *c);
+// Whether the supply is not the file's own but that of the changed clock: no option named one.
+bool gpu_supply_follows(const struct gpu_config *c);
 // GPU files that are there, sorted by name. Search path: $WARPWATT_GPUS (directories, ':' between),
 // share/warpwatt/gpus beside the program's or library's own folder, the source tree it was built
 // from.

@@ -64,8 +64,8 @@ static void key_of(const char *field, char key[64]) {
     snprintf(key, 64, "%.*s", (int)strcspn(keys, "|"), keys);
 }
 
-// The clock that a supply carries, by the alpha-power law from the file's own clock and supply,
-// which are taken to be the chip's limit. 0 where nothing is known.
+// The clock that the transistors could carry at a supply, by the alpha-power law from the file's
+// own clock and supply, which are taken to be the chip's limit. 0 where nothing is known.
 static double carried_mhz(const struct gpu_config *g, const struct power_config *c, double vdd_v) {
     struct diags quiet;
     struct tech now, nominal;
@@ -79,29 +79,37 @@ static double carried_mhz(const struct gpu_config *g, const struct power_config 
     return mhz;
 }
 
+// A point holds where the board has it (gpu_supply_at), or where the transistors carry it: a supply
+// below the board's eats up its guard band.
 static enum ww_status check_speed(const struct gpu_config *g, const struct power_config *c,
                                   struct diags *d) {
-    const double mhz = carried_mhz(g, c, c->vdd_v), want = g->clocks.core_mhz;
-    if (!(mhz > 0) || want <= 1.0005 * mhz) return WW_OK;
-    double enough = 0;
-    for (double v = c->vdd_v; v < 2 && enough == 0; v += 0.001) {
-        double reach = carried_mhz(g, c, v);
-        if (!(reach > 0)) break;
-        if (want <= 1.0005 * reach) enough = v;
+    const double want = g->clocks.core_mhz, board = gpu_supply_at(g, want),
+                 mhz = carried_mhz(g, c, c->vdd_v);
+    if (!(mhz > 0) || want <= 1.0005 * mhz || (board > 0 && c->vdd_v >= board - 1e-4)) return WW_OK;
+    double enough = board;
+    for (double v = c->vdd_v; v < 2; v += 0.001) {
+        const double reach = carried_mhz(g, c, v);
+        if (!(reach > 0) || (board > 0 && v >= board)) break;
+        if (want > 1.0005 * reach) continue;
+        enough = v;
+        break;
     }
     const char *key = c->vdd_v != g->nominal.vdd_v && want == g->nominal.core_mhz
                           ? "tech.vdd_v"
                           : "clocks.core_mhz";
+    char end[96] = "", need[64] = "no supply that the model knows does";
+    struct gpu_supply_points t;
+    gpu_supply_points(g, &t);
+    if (!(board > 0) && t.n)
+        snprintf(end, sizeof end, "; the board's points (tech.volts) end at %g MHz",
+                 t.mhz[t.n - 1]);
+    enough = ceil(enough * 1e3 - 1e-6) / 1e3; // as it is said
     if (enough > 0)
-        return gpu_config_refuse(g, key, d,
-                                 "at %g V this chip carries %.4g MHz, not %g (alpha-power law from "
-                                 "%g MHz at %g V); it needs %.3f V: -s core.vdd=%.3f",
-                                 c->vdd_v, mhz, want, g->nominal.core_mhz, g->nominal.vdd_v, enough,
-                                 enough);
+        snprintf(need, sizeof need, "it needs %.3f V: -s core.vdd=%.3f", enough, enough);
     return gpu_config_refuse(g, key, d,
                              "at %g V this chip carries %.4g MHz, not %g (alpha-power law from %g "
-                             "MHz at %g V), and no supply that the model knows does",
-                             c->vdd_v, mhz, want, g->nominal.core_mhz, g->nominal.vdd_v);
+                             "MHz at %g V%s); %s",
+                             c->vdd_v, mhz, want, g->nominal.core_mhz, g->nominal.vdd_v, end, need);
 }
 
 enum ww_status power_config_of(const struct gpu_config *g, struct power_config *out,
@@ -112,9 +120,9 @@ enum ww_status power_config_of(const struct gpu_config *g, struct power_config *
     const struct mem_config *m = &g->mem;
     const struct gpu_power *p = &g->power;
     static const struct dram_device *const dram_kind[DRAM_KINDS] = {
-        [DRAM_GDDR5] = &dram_gddr5_1gb,   [DRAM_GDDR3] = &dram_gddr3_1gb,
-        [DRAM_DDR3] = &dram_ddr3_4gb,     [DRAM_GDDR5X] = &dram_gddr5x_8gb,
-        [DRAM_GDDR6] = &dram_gddr6_8gb,   [DRAM_HBM2] = &dram_hbm2_8gb};
+        [DRAM_GDDR5] = &dram_gddr5_1gb, [DRAM_GDDR3] = &dram_gddr3_1gb,
+        [DRAM_DDR3] = &dram_ddr3_4gb,   [DRAM_GDDR5X] = &dram_gddr5x_8gb,
+        [DRAM_GDDR6] = &dram_gddr6_8gb, [DRAM_HBM2] = &dram_hbm2_8gb};
     const struct dram_device *dram = dram_kind[m->dram.kind];
     if (dram == NULL)
         return gpu_config_refuse(g, "mem.dram.kind", d, "the power model has no data sheet of %s",

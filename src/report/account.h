@@ -28,6 +28,7 @@ struct account {
     struct power_usage kernels, gaps, run; // gaps.seconds may be 0; run = kernels + gaps
     double basis_j[POWER_BASES];           // of kernels
     double cycles, warp_instructions, thread_instructions; // of kernels
+    double supply_v, supply_mhz; // the supply follows a changed core clock; 0: it is the file's
     bool overlapped; // some kernels' energy is shared out of a total that counts everything once
 };
 

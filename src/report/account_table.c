@@ -92,6 +92,9 @@ static void print_totals(const struct account *a, FILE *out) {
                 table_scaled(ratio(k->energy_j, a->warp_instructions), "J", b1),
                 table_scaled(ratio(k->energy_j, a->thread_instructions), "J", b2),
                 table_scaled(k->energy_j * s, "J s", b3));
+    if (a->supply_v > 0)
+        fprintf(out, "    %-12s %.4g V, as the board has it at %g MHz (-s core.vdd sets another)\n",
+                "supply", a->supply_v, a->supply_mhz);
     if (a->tree->idle_gate > 0)
         fprintf(out, "    %-12s gated: %.2f W less, of SMs without work\n", "idle SMs",
                 watts(k->gated_j, s));

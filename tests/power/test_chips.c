@@ -445,10 +445,10 @@ static void finfet_registers(void **state) {
 static void refused(void **state) {
     (void)state;
     setenv("WARPWATT_GPUS", WW_SOURCE_DIR "/gpus", 1);
-    static const char *const bad[] = {"core.vdd=0.9", "core.clock_mhz=701", "tech.node_nm=120",
+    static const char *const bad[] = {"core.vdd=0.9", "core.clock_mhz=900", "tech.node_nm=120",
                                       "core.vdd=0.41", "tech.node_nm=7", "power.rf_node_nm=10",
                                       "power.rf_vdd_v=0.3"};
-    static const char *const says[] = {"tech.vdd_v=0.9", "clocks.core_mhz=701", "tech.node_nm=120",
+    static const char *const says[] = {"tech.vdd_v=0.9", "supply 1.352", "tech.node_nm=120",
                                        "tech.vdd_v=0.41", "power.rf_node_nm beside",
                                        "power.rf_node_nm=10", "power.rf_vdd_v=0.3"};
     for (unsigned i = 0; i < WW_COUNT(bad); i++) {
@@ -462,6 +462,17 @@ static void refused(void **state) {
         if (!strstr(text, says[i])) fail_msg("'%s' does not say %s", text, says[i]);
         diags_free(&d);
     }
+    static const char *const kept[] = {"core.clock_mhz=770", "core.vdd=1.0"};
+    struct power_config over;
+    struct diags told;
+    char why[512];
+    diags_init(&told);
+    assert_int_equal(configure("gtx480", kept, 2, &over, &told), WW_ERROR_CONFIG);
+    diags_first(&told, why, sizeof why);
+    assert_non_null(strstr(why, "clocks.core_mhz=770"));
+    assert_non_null(strstr(why, "needs 1.122 V: -s core.vdd=1.122")); // 1.1^1.2
+    assert_int_equal(configure("gtx480", kept, 1, &over, &told), WW_OK); // the supply follows
+    diags_free(&told);
     const char path[] = "test_chips_old.yaml"; // a file whose node no table has, in its own line 4
     FILE *f = fopen(path, "w");
     assert_non_null(f);
