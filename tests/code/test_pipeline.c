@@ -2,8 +2,8 @@
 // verify. With arguments it is a tool:
 //   code_test_pipeline [-g GENERATION] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
 // prints the code of every kernel, or with -s one line each ("name registers spills instructions
-// fillers bytes"), with -q only how long it took; with -c it checks the control bits of every kernel for
-// every generation that has them, and fails where one lets an operand be read too early.
+// fillers bytes"), with -q only how long it took; with -c it checks the control bits of every
+// kernel for every generation that has them, and fails where one lets an operand be read too early.
 #include <dirent.h>
 #include <time.h>
 
@@ -67,8 +67,8 @@ static enum ww_status session_build(struct session *s, const struct ptx_func *ke
     return status;
 }
 
-// The control bits of a kernel for all generations that have them, made with and without knowledge of
-// the chip's latencies. False: one of them is too early.
+// The control bits of a kernel for all generations that have them, made with and without knowledge
+// of the chip's latencies. False: one of them is too early.
 static bool control_holds(struct session *s, const struct ptx_func *f) {
     bool holds = true;
     for (int gen = GEN_TESLA; gen < GEN_N; gen++)
@@ -233,8 +233,57 @@ static void fewer_loads_start_early_where_the_target_says_so(void **state) {
         code_free(im);
         session_close(&s);
     }
-    assert_true(regs[0] > LOADS); // a register each, and the address
+    assert_true(regs[0] > LOADS);         // a register each, and the address
     assert_in_range(regs[1], 4, FEW + 4); // the one just started comes on top
+    free(text);
+}
+
+// A convolution with all its loops unrolled, as nvcc writes it: by filter weight, then by sum, each
+// value loaded where it is first read. Sum y reads row y + i for row i of the filter, so that in
+// this order seven rows of values are in use at once; row by row it is one value beside the sums.
+static void an_unrolled_convolution_keeps_its_sums_alone(void **state) {
+    (void)state;
+    enum { SUMS = 8, ROWS = 15, COLUMNS = 15 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs(".version 3.2\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+          ".reg .u64 %p; .reg .f32 %v<999>, %s<9999>;\n.reg .u32 %a;\n"
+          ".shared .align 4 .b8 tile[4096];\n.const .align 4 .b8 filter[4096];\n"
+          "ld.param.u64 %p, [p];\nmov.u32 %a, tile;\n",
+          f);
+    for (unsigned y = 0; y < SUMS; y++) fprintf(f, "mov.f32 %%s%u, 0f00000000;\n", y);
+    for (unsigned i = 0; i < ROWS; i++)
+        for (unsigned j = 0; j < COLUMNS; j++)
+            for (unsigned y = 0; y < SUMS; y++) {
+                const unsigned value = (i + y) * COLUMNS + j, at = SUMS * (i * COLUMNS + j) + y;
+                if (i == 0 || y == SUMS - 1)
+                    fprintf(f, "ld.shared.f32 %%v%u, [%%a+%u];\n", value, 4 * value);
+                fprintf(f, "ld.const.f32 %%s%u, [filter+%u];\n", 5000 + at, 4 * (i * COLUMNS + j));
+                fprintf(f, "fma.rn.f32 %%s%u, %%v%u, %%s%u, %%s%u;\n", at + SUMS, value, 5000 + at,
+                        at);
+            }
+    for (unsigned y = 0; y < SUMS; y++)
+        fprintf(f, "st.global.f32 [%%p+%u], %%s%u;\n", 4 * y, SUMS * ROWS * COLUMNS + y);
+    fputs("ret; }\n", f);
+    fclose(f);
+    for (int early = 0; early < 2; early++) {
+        struct session s = {.hoist_regs = early ? 0 : 1}; // loads early, or none
+        arena_init(&s.arena, NULL);
+        diags_init(&s.diags);
+        assert_int_equal(ptx_parse("convolution", text, size, NULL, &s.diags, &s.module), WW_OK);
+        s.addr = arena_alloc(&s.arena, 16);
+        for (int gen = GEN_FERMI; gen < GEN_N; gen++) {
+            struct code_image *im;
+            assert_int_equal(session_build(&s, ptx_find_func(s.module, "k"), gen, 0, &im), WW_OK);
+            assert_int_equal(image_verify(im, stderr).undefined, 0);
+            assert_int_equal(im->stats.spilled_regs, 0);
+            // beside the sums: the address, a value, the stack pointer, and room to align pairs
+            assert_in_range(im->n_regs, SUMS + 3, early ? 48 : SUMS + 6);
+            code_free(im);
+        }
+        session_close(&s);
+    }
     free(text);
 }
 
@@ -312,6 +361,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_test_data_compile),
         cmocka_unit_test(a_large_kernel_compiles_soon),
         cmocka_unit_test(fewer_loads_start_early_where_the_target_says_so),
+        cmocka_unit_test(an_unrolled_convolution_keeps_its_sums_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
