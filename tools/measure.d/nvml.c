@@ -1,0 +1,73 @@
+// The management library, found while running. Every value may be missing; nothing is ever set.
+#include "measure.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// NVML's public interface, as far as it is asked here: all functions answer 0 when they worked.
+typedef void *device;
+struct nvml {
+    device device; // NULL: no library, or no answer
+    int (*clock)(device, int kind, unsigned *mhz);
+    int (*energy)(device, unsigned long long *millijoules);
+    int (*power)(device, unsigned *milliwatts);
+    int (*temperature)(device, int sensor, unsigned *celsius);
+    int (*throttle)(device, unsigned long long *reasons);
+    bool volts; // nvidia-smi answers the voltage: NVML has no public call for it
+};
+enum { CLOCK_SM = 1, CLOCK_MEM = 2 };
+
+static double volts_ask(void) {
+    FILE *f = popen("nvidia-smi -q -d VOLTAGE 2>/dev/null", "r");
+    if (!f) return NAN;
+    char line[256];
+    double mv = NAN;
+    while (fgets(line, sizeof line, f)) {
+        const char *p = strstr(line, "Graphics");
+        double v;
+        if (p && (p = strchr(p, ':')) && sscanf(p + 1, "%lf", &v) == 1 && v > 0) mv = v;
+    }
+    pclose(f);
+    return mv;
+}
+
+struct nvml *nvml_open(void) {
+    struct nvml *n = need(calloc(1, sizeof *n));
+    void *lib = getenv("MEASURE_NO_NVML") ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (!lib) return n;
+    int (*init)(void);
+    int (*by_index)(unsigned, device *);
+    // A pointer to an object that dlsym answers becomes one to a function as POSIX says.
+    *(void **)&init = dlsym(lib, "nvmlInit_v2");
+    *(void **)&by_index = dlsym(lib, "nvmlDeviceGetHandleByIndex_v2");
+    *(void **)&n->clock = dlsym(lib, "nvmlDeviceGetClockInfo");
+    *(void **)&n->energy = dlsym(lib, "nvmlDeviceGetTotalEnergyConsumption");
+    *(void **)&n->power = dlsym(lib, "nvmlDeviceGetPowerUsage");
+    *(void **)&n->temperature = dlsym(lib, "nvmlDeviceGetTemperature");
+    *(void **)&n->throttle = dlsym(lib, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    if (!init || !by_index || init() != 0 || by_index(0, &n->device) != 0) n->device = NULL;
+    n->volts = n->device && !isnan(volts_ask());
+    return n;
+}
+
+bool nvml_there(const struct nvml *n) { return n->device != NULL; }
+
+struct reading nvml_read(struct nvml *n) {
+    struct reading r = {.watts = NAN, .joules = NAN, .celsius = NAN, .core_mhz = NAN, .memory_mhz = NAN};
+    if (!n->device) return r;
+    unsigned u;
+    unsigned long long l;
+    if (n->power && n->power(n->device, &u) == 0) r.watts = u * 1e-3;
+    if (n->energy && n->energy(n->device, &l) == 0) r.joules = (double)l * 1e-3;
+    if (n->temperature && n->temperature(n->device, 0, &u) == 0) r.celsius = u;
+    if (n->clock && n->clock(n->device, CLOCK_SM, &u) == 0) r.core_mhz = u;
+    if (n->clock && n->clock(n->device, CLOCK_MEM, &u) == 0) r.memory_mhz = u;
+    if (n->throttle && n->throttle(n->device, &l) == 0) r.throttle = l;
+    return r;
+}
+
+double nvml_millivolts(struct nvml *n) { return n->volts ? volts_ask() : NAN; }
+
+void nvml_close(struct nvml *n) { free(n); }

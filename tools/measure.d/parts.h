@@ -1,0 +1,14 @@
+// What the parts of measure.def are called, and the commands that read results.
+#ifndef MEASURE_PARTS_H
+#define MEASURE_PARTS_H
+#include "bits.h"
+#include "measure.h"
+
+void device_run(struct kit *k);
+
+// Ends a part's process: what it asks is not there.
+_Noreturn void kit_leave(const char *why);
+int compare(const char *a, const char *b); // which operations differ between two folders, and where
+int print_operands(const char *kind);
+
+#endif
