@@ -1,9 +1,10 @@
 // Parts `bits`, `sweep` and `functions`: what the operations of bits.def compute, to the last bit.
 //
-// `bits` tries each operation on OPERAND_POINTS operands and writes a hash for every thousand results,
-// and the first results as they are. `sweep` tries all 2^32 operands of operations on one f32.
-// A hash is the sum of mix64(result + mix64(index)) modulo 2^64: it does not depend on an order, and where a
-// single result differs, the difference of two hashes is that of two terms, so that the index can be found.
+// `bits` tries each operation on OPERAND_POINTS operands and writes a hash for every thousand
+// results, and the first results as they are. `sweep` tries all 2^32 operands of operations on one
+// f32. A hash is the sum of mix64(result + mix64(index)) modulo 2^64: it does not depend on an
+// order, and where a single result differs, the difference of two hashes is that of two terms, so
+// that the index can be found.
 #include "bits.h"
 
 #include <stdlib.h>
@@ -31,9 +32,10 @@ static char kind_of(const char *word, size_t n) {
     static const struct {
         const char *type;
         char kind;
-    } types[] = {{"u8", 's'},  {"s8", 's'},  {"u16", 's'},   {"s16", 's'},  {"b16", 's'},    {"u32", 'i'},
-                 {"s32", 'i'}, {"b32", 'i'}, {"u64", 'l'},   {"s64", 'l'},  {"b64", 'l'},    {"f16", 'h'},
-                 {"f32", 'f'}, {"f64", 'd'}, {"f16x2", 'H'}, {"bf16", 'b'}, {"bf16x2", 'B'}};
+    } types[] = {{"u8", 's'},   {"s8", 's'},    {"u16", 's'}, {"s16", 's'}, {"b16", 's'},
+                 {"u32", 'i'},  {"s32", 'i'},   {"b32", 'i'}, {"u64", 'l'}, {"s64", 'l'},
+                 {"b64", 'l'},  {"f16", 'h'},   {"f32", 'f'}, {"f64", 'd'}, {"f16x2", 'H'},
+                 {"bf16", 'b'}, {"bf16x2", 'B'}};
     for (unsigned i = 0; i < sizeof types / sizeof *types; i++) {
         if (strlen(types[i].type) == n && memcmp(types[i].type, word, n) == 0) return types[i].kind;
     }
@@ -66,15 +68,18 @@ static void add_form(void *with, const char *text) {
     const struct adding *a = with;
     struct form f = {.needs = a->family->needs};
     f.result = kind_in(text, a->family->result);
-    for (const char *o = a->family->operands; *o; o++) f.operands[o - a->family->operands] = kind_in(text, *o);
+    for (const char *o = a->family->operands; *o; o++)
+        f.operands[o - a->family->operands] = kind_in(text, *o);
     const unsigned bits = operand_bytes(f.result) * 8;
     struct text body = {0};
     if (a->family->atomic) {
-        const bool shared = strstr(text, ".shared") != NULL, returns = strncmp(text, "atom", 4) == 0;
+        const bool shared = strstr(text, ".shared") != NULL,
+                   returns = strncmp(text, "atom", 4) == 0;
         const char *space = shared ? "shared" : "global", *at = shared ? "$s" : "$m";
         text_add(&body, "st.%s.b%u [%s],$a; %s ", space, bits, at, text);
         if (returns) text_add(&body, "%s,", bits == 16 ? "%h0" : bits == 32 ? "%u0" : "%t0");
-        text_add(&body, "[%s],$b%s; ld.%s.b%u $d,[%s];", at, f.operands[2] ? ",$c" : "", space, bits, at);
+        text_add(&body, "[%s],$b%s; ld.%s.b%u $d,[%s];", at, f.operands[2] ? ",$c" : "", space,
+                 bits, at);
     } else if (strchr(text, '$')) {
         text_add(&body, "%s", text);
     } else {
@@ -95,7 +100,8 @@ void bits_forms(void (*each)(void *to, const struct form *form), void *to) {
     }
 }
 
-static const char *scratch = ".reg .b32 %u<4>,%i<6>;\n.reg .b64 %t<4>,%g<8>;\n.reg .pred %q<4>,%o;\n.reg .b16 %h<2>;\n";
+static const char *scratch =
+    ".reg .b32 %u<4>,%i<6>;\n.reg .b64 %t<4>,%g<8>;\n.reg .pred %q<4>,%o;\n.reg .b16 %h<2>;\n";
 
 static void declare(struct text *t, const struct form *f) {
     text_add(t, "%s.reg .b%u %%xd;\n", scratch, operand_bytes(f->result) * 8);
@@ -103,8 +109,9 @@ static void declare(struct text *t, const struct form *f) {
         text_add(t, ".reg .b%u %%x%c;\n", operand_bytes(f->operands[i]) * 8, "abce"[i]);
     }
     if (strstr(f->body, "$s")) {
-        text_add(t, ".shared .align 8 .b8 place[1024];\nmov.u32 %%i4,%%tid.x;\nshl.b32 %%i4,%%i4,3;\n"
-                    "mov.u32 %%i5,place;\nadd.u32 %%i5,%%i5,%%i4;\n");
+        text_add(t,
+                 ".shared .align 8 .b8 place[1024];\nmov.u32 %%i4,%%tid.x;\nshl.b32 %%i4,%%i4,3;\n"
+                 "mov.u32 %%i5,place;\nadd.u32 %%i5,%%i5,%%i4;\n");
     }
 }
 
@@ -119,7 +126,9 @@ static void compute(struct text *t, const struct form *f) {
 // The result as 64 bits, in %g1.
 static void widen(struct text *t, const struct form *f) {
     const unsigned bits = operand_bytes(f->result) * 8;
-    text_add(t, bits == 64 ? "mov.b64 %%g1,%%xd;\n" : bits == 32 ? "cvt.u64.u32 %%g1,%%xd;\n" : "cvt.u64.u16 %%g1,%%xd;\n");
+    text_add(t, bits == 64   ? "mov.b64 %%g1,%%xd;\n"
+                : bits == 32 ? "cvt.u64.u32 %%g1,%%xd;\n"
+                             : "cvt.u64.u16 %%g1,%%xd;\n");
 }
 
 // p0: results, p1 to p4: operands, p5: how many. Blocks of 128 threads.
@@ -128,12 +137,14 @@ static void add_bits(void *to, const struct form *f) {
     struct text t = {0};
     declare(&t, f);
     text_add(&t, "mov.u32 %%i0,%%ctaid.x;\nmov.u32 %%i1,%%ntid.x;\nmov.u32 %%i2,%%tid.x;\n"
-                 "mad.lo.u32 %%i0,%%i0,%%i1,%%i2;\nld.param.u32 %%i3,[p5];\nsetp.ge.u32 %%o,%%i0,%%i3;\n@%%o bra END;\n"
+                 "mad.lo.u32 %%i0,%%i0,%%i1,%%i2;\nld.param.u32 %%i3,[p5];\nsetp.ge.u32 "
+                 "%%o,%%i0,%%i3;\n@%%o bra END;\n"
                  "ld.param.u64 %%g0,[p0];\nmul.wide.u32 %%g1,%%i0,8;\nadd.u64 %%g0,%%g0,%%g1;\n");
     for (unsigned i = 0; f->operands[i]; i++) {
         const unsigned bytes = operand_bytes(f->operands[i]);
-        text_add(&t, "ld.param.u64 %%g2,[p%u];\nmul.wide.u32 %%g1,%%i0,%u;\nadd.u64 %%g2,%%g2,%%g1;\n"
-                     "ld.global.b%u %%x%c,[%%g2];\n",
+        text_add(&t,
+                 "ld.param.u64 %%g2,[p%u];\nmul.wide.u32 %%g1,%%i0,%u;\nadd.u64 %%g2,%%g2,%%g1;\n"
+                 "ld.global.b%u %%x%c,[%%g2];\n",
                  i + 1, bytes, bytes * 8, "abce"[i]);
     }
     compute(&t, f);
@@ -152,7 +163,7 @@ void bits_kernels(struct kernels *list) {
 struct forms { // the forms of a list, beside its kernels
     struct {
         char result, operands[5];
-    } *at;
+    } * at;
     unsigned count;
 };
 static void note_form(void *to, const struct form *f) {
@@ -181,7 +192,8 @@ void bits_blocks(struct sheet *s, const uint64_t *results, unsigned points, unsi
     uint64_t sum = 0;
     for (unsigned from = 0; from < points; from += block) {
         uint64_t h = 0;
-        for (unsigned i = from; i < from + block && i < points; i++) h += mix64(results[i] + mix64(i));
+        for (unsigned i = from; i < from + block && i < points; i++)
+            h += mix64(results[i] + mix64(i));
         text_add(&hashes, "%s%016llx", from ? " " : "", (unsigned long long)h);
         sum += h;
     }
@@ -213,7 +225,8 @@ void bits_run(struct kit *k) {
             unsigned n = points;
             CUdeviceptr to = out;
             void *arguments[] = {&to, &where[0], &where[1], &where[2], &where[3], &n};
-            why = gpu_launch(&k->gpu, x->function, (struct launch){(points + 127) / 128, 128, 0, 0}, arguments);
+            why = gpu_launch(&k->gpu, x->function, (struct launch){(points + 127) / 128, 128, 0, 0},
+                             arguments);
         }
         sheet_text(&s, x->name);
         sheet_text(&s, forms.at[i].operands);
@@ -229,7 +242,8 @@ void bits_run(struct kit *k) {
         sheet_end(&s);
         struct text hex = {0};
         for (unsigned p = 0; p < BITS_FIRST; p++)
-            text_add(&hex, "%0*llx", (int)operand_bytes(forms.at[i].result) * 2, (unsigned long long)results[p]);
+            text_add(&hex, "%0*llx", (int)operand_bytes(forms.at[i].result) * 2,
+                     (unsigned long long)results[p]);
         sheet_text(&first, x->name);
         sheet_text(&first, forms.at[i].operands);
         sheet_int(&first, operand_bytes(forms.at[i].result) * 8);
@@ -246,30 +260,35 @@ static bool sweeps(const struct form *f) {
     return strcmp(f->operands, "f") == 0 && !strstr(f->body, "sync");
 }
 
-// p0: sums, p1: first operand, p2: operands a thread, p3: log2 of the thread blocks that share a sum.
-// A thread block of 256 covers 256 * p2 consecutive operands.
+// p0: sums, p1: first operand, p2: operands a thread, p3: log2 of the thread blocks that share a
+// sum. A thread block of 256 covers 256 * p2 consecutive operands.
 static void add_sweep(void *to, const struct form *f) {
     if (!sweeps(f)) return;
     struct kernel *k = kernels_add(to, f->name, f->needs, KERNEL_PLAIN);
     struct text t = {0};
     declare(&t, f);
-    text_add(&t, "mov.u32 %%i0,%%ctaid.x;\nld.param.u32 %%i1,[p2];\nmul.lo.u32 %%i2,%%i0,%%i1;\nshl.b32 %%i2,%%i2,8;\n"
-                 "mov.u32 %%i3,%%tid.x;\nadd.u32 %%i2,%%i2,%%i3;\nld.param.u32 %%i3,[p1];\nadd.u32 %%xa,%%i2,%%i3;\n"
+    text_add(&t, "mov.u32 %%i0,%%ctaid.x;\nld.param.u32 %%i1,[p2];\nmul.lo.u32 "
+                 "%%i2,%%i0,%%i1;\nshl.b32 %%i2,%%i2,8;\n"
+                 "mov.u32 %%i3,%%tid.x;\nadd.u32 %%i2,%%i2,%%i3;\nld.param.u32 %%i3,[p1];\nadd.u32 "
+                 "%%xa,%%i2,%%i3;\n"
                  "mov.b64 %%g7,0;\n"
                  "AGAIN:\n");
     compute(&t, f);
     widen(&t, f);
     // mix64(result + mix64(operand))
     text_add(&t, "cvt.u64.u32 %%g2,%%xa;\n");
-    const char *mix = "shr.u64 %g3,%g2,30;\nxor.b64 %g2,%g2,%g3;\nmul.lo.u64 %g2,%g2,0xbf58476d1ce4e5b9;\n"
-                      "shr.u64 %g3,%g2,27;\nxor.b64 %g2,%g2,%g3;\nmul.lo.u64 %g2,%g2,0x94d049bb133111eb;\n"
-                      "shr.u64 %g3,%g2,31;\nxor.b64 %g2,%g2,%g3;\n";
+    const char *mix =
+        "shr.u64 %g3,%g2,30;\nxor.b64 %g2,%g2,%g3;\nmul.lo.u64 %g2,%g2,0xbf58476d1ce4e5b9;\n"
+        "shr.u64 %g3,%g2,27;\nxor.b64 %g2,%g2,%g3;\nmul.lo.u64 %g2,%g2,0x94d049bb133111eb;\n"
+        "shr.u64 %g3,%g2,31;\nxor.b64 %g2,%g2,%g3;\n";
     text_add(&t, "%s", mix);
     text_add(&t, "add.u64 %%g2,%%g2,%%g1;\n");
     text_add(&t, "%s", mix);
-    text_add(&t, "add.u64 %%g7,%%g7,%%g2;\nadd.u32 %%xa,%%xa,256;\nsub.u32 %%i1,%%i1,1;\nsetp.ne.u32 %%o,%%i1,0;\n"
+    text_add(&t, "add.u64 %%g7,%%g7,%%g2;\nadd.u32 %%xa,%%xa,256;\nsub.u32 "
+                 "%%i1,%%i1,1;\nsetp.ne.u32 %%o,%%i1,0;\n"
                  "@%%o bra AGAIN;\n"
-                 "ld.param.u32 %%i3,[p3];\nshr.u32 %%i0,%%i0,%%i3;\nld.param.u64 %%g0,[p0];\nmul.wide.u32 %%g1,%%i0,8;\n"
+                 "ld.param.u32 %%i3,[p3];\nshr.u32 %%i0,%%i0,%%i3;\nld.param.u64 "
+                 "%%g0,[p0];\nmul.wide.u32 %%g1,%%i0,8;\n"
                  "add.u64 %%g0,%%g0,%%g1;\nred.global.add.u64 [%%g0],%%g7;\nret;\n");
     kernel_text(k, "u64 u32 u32 u32", NULL, t.at);
     text_free(&t);
@@ -281,7 +300,8 @@ void sweep_kernels(struct kernels *list) {
 }
 
 void sweep_run(struct kit *k) {
-    // A sum covers 2^22 operands: 16 thread blocks of 256 threads with 1024 each. Tiny: a block of 256 operands.
+    // A sum covers 2^22 operands: 16 thread blocks of 256 threads with 1024 each. Tiny: a block of
+    // 256 operands.
     unsigned each = kit_pick(k, 1024, 1), shift = kit_pick(k, 4, 0);
     const unsigned sums = kit_pick(k, 1024, 2), block = each * 256 << shift;
     struct kernels list = {0};
@@ -292,12 +312,14 @@ void sweep_run(struct kit *k) {
     const CUdeviceptr out = gpu_alloc(&k->gpu, sums * sizeof *results);
     for (unsigned i = 0; i < list.count && kit_left(k) > 1; i++) {
         const struct kernel *x = &list.at[i];
-        if (!x->function || (k->only && !strstr(x->name, k->only))) continue; // bits.csv says why it was refused
+        if (!x->function || (k->only && !strstr(x->name, k->only)))
+            continue; // bits.csv says why it was refused
         GPU(&k->gpu, cuMemsetD8, out, 0, sums * sizeof *results);
         unsigned first = kit_pick(k, 0, 0x3f800000);
         CUdeviceptr to = out;
         void *arguments[] = {&to, &first, &each, &shift};
-        const char *why = gpu_launch(&k->gpu, x->function, (struct launch){sums << shift, 256, 0, 0}, arguments);
+        const char *why =
+            gpu_launch(&k->gpu, x->function, (struct launch){sums << shift, 256, 0, 0}, arguments);
         if (why) die("%s: %s", x->name, why);
         gpu_read(&k->gpu, results, out, sums * sizeof *results);
         for (unsigned b = 0; b < sums; b++) {

@@ -6,11 +6,11 @@
 enum { BITS_FIRST = 256 }; // results that are kept as they are
 
 struct form {
-    const char *name;  // as the pattern reads
-    const char *body;  // PTX with $d, $a, ...
-    char result;       // kinds of operands.c
+    const char *name; // as the pattern reads
+    const char *body; // PTX with $d, $a, ...
+    char result;      // kinds of operands.c
     char operands[5];
-    int needs;         // compute capability
+    int needs; // compute capability
 };
 void bits_forms(void (*each)(void *to, const struct form *form), void *to);
 // Four columns: points, points of a block, the hash of all, those of the blocks.

@@ -44,7 +44,8 @@ static struct table table_read(const char *folder, const char *file) {
 }
 
 // The line of `t` whose first `keys` fields are those of `like`; tries the place `guess` first.
-static const struct line *table_find(const struct table *t, const struct line *like, unsigned keys, unsigned guess) {
+static const struct line *table_find(const struct table *t, const struct line *like, unsigned keys,
+                                     unsigned guess) {
     for (unsigned i = 0; i < t->count; i++) {
         const struct line *l = &t->at[(i + guess) % t->count];
         bool same = true;
@@ -55,12 +56,15 @@ static const struct line *table_find(const struct table *t, const struct line *l
     return NULL;
 }
 
-static void tell_first(const struct table *a, const struct table *b, const struct line *form, unsigned guess) {
+static void tell_first(const struct table *a, const struct table *b, const struct line *form,
+                       unsigned guess) {
     const struct line *x = table_find(a, form, 2, guess), *y = table_find(b, form, 2, guess);
     if (!x || !y || !x->fields[3] || !y->fields[3]) return;
     const size_t digits = strtoul(x->fields[2], NULL, 10) / 4;
     unsigned told = 0;
-    for (unsigned i = 0; strlen(x->fields[3]) >= (i + 1) * digits && strlen(y->fields[3]) >= (i + 1) * digits; i++) {
+    for (unsigned i = 0;
+         strlen(x->fields[3]) >= (i + 1) * digits && strlen(y->fields[3]) >= (i + 1) * digits;
+         i++) {
         const char *p = x->fields[3] + i * digits, *q = y->fields[3] + i * digits;
         if (memcmp(p, q, digits) == 0) continue;
         if (told++ == 3) break;
@@ -73,7 +77,8 @@ static void tell_first(const struct table *a, const struct table *b, const struc
 }
 
 // bits.csv and tensor.csv: the same columns.
-static unsigned compare_blocks(const char *a, const char *b, const char *file, const char *results) {
+static unsigned compare_blocks(const char *a, const char *b, const char *file,
+                               const char *results) {
     const struct table x = table_read(a, file), y = table_read(b, file);
     const struct table first = table_read(a, results), second = table_read(b, results);
     unsigned differ = 0, same = 0, refused = 0;
@@ -87,7 +92,8 @@ static unsigned compare_blocks(const char *a, const char *b, const char *file, c
         // A block that both have is compared, however many more one of them has.
         unsigned blocks = 0, off = 0, at = 0;
         const size_t hex = 16;
-        for (const char *s = p->fields[6], *t = q->fields[6]; strlen(s) >= hex && strlen(t) >= hex;) {
+        for (const char *s = p->fields[6], *t = q->fields[6];
+             strlen(s) >= hex && strlen(t) >= hex;) {
             if (memcmp(s, t, hex) != 0 && off++ == 0) at = blocks;
             blocks++;
             s += hex + (s[hex] == ' ');
@@ -98,7 +104,8 @@ static unsigned compare_blocks(const char *a, const char *b, const char *file, c
             continue;
         }
         differ++;
-        printf("%s (%s): %u of %u blocks differ, from block %u on\n", p->fields[0], p->fields[1], off, blocks, at);
+        printf("%s (%s): %u of %u blocks differ, from block %u on\n", p->fields[0], p->fields[1],
+               off, blocks, at);
         tell_first(&first, &second, p, i);
     }
     printf("%s: %u the same, %u differ, %u refused on one side\n", file, same, differ, refused);
@@ -122,18 +129,20 @@ static unsigned compare_sweep(const char *a, const char *b) {
 }
 
 int compare(const char *a, const char *b) {
-    const unsigned n = compare_blocks(a, b, "bits", "bits-results") + compare_blocks(a, b, "tensor", "tensor-results") +
-                       compare_sweep(a, b);
+    const unsigned n = compare_blocks(a, b, "bits", "bits-results") +
+                       compare_blocks(a, b, "tensor", "tensor-results") + compare_sweep(a, b);
     return n ? 1 : 0;
 }
 
 int print_operands(const char *kind) {
-    if (strlen(kind) != 1 || !strchr("silnzhHbBfdq", *kind)) die("no kind of operand is called %s", kind);
+    if (strlen(kind) != 1 || !strchr("silnzhHbBfdq", *kind))
+        die("no kind of operand is called %s", kind);
     const int digits = (int)operand_bytes(*kind) * 2;
     printf("index,a,b,c,e\n");
     for (uint32_t i = 0; i < OPERAND_POINTS; i++) {
         printf("%u", i);
-        for (const char *p = "abce"; *p; p++) printf(",%0*llx", digits, (unsigned long long)operand(*kind, *p, i));
+        for (const char *p = "abce"; *p; p++)
+            printf(",%0*llx", digits, (unsigned long long)operand(*kind, *p, i));
         putchar('\n');
     }
     return 0;

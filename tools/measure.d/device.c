@@ -1,4 +1,5 @@
-// Part `device`: what the GPU is. Attributes by the driver, and the board's own words where a tool prints them.
+// Part `device`: what the GPU is. Attributes by the driver, and the board's own words where a tool
+// prints them.
 #include "parts.h"
 
 #include <stdlib.h>
@@ -22,8 +23,11 @@ static void say(struct sheet *s, const char *name, const char *value) {
 
 // What nvidia-smi says, asked and never told: clocks, limits and their reasons.
 static void ask_board(struct sheet *s) {
-    FILE *f = getenv("MEASURE_NO_NVML") ? NULL
-                                        : popen("nvidia-smi -q -d CLOCK,POWER,TEMPERATURE,ECC,VOLTAGE,PERFORMANCE 2>/dev/null", "r");
+    FILE *f =
+        getenv("MEASURE_NO_NVML")
+            ? NULL
+            : popen("nvidia-smi -q -d CLOCK,POWER,TEMPERATURE,ECC,VOLTAGE,PERFORMANCE 2>/dev/null",
+                    "r");
     if (!f) return;
     char line[512], section[128] = "";
     while (fgets(line, sizeof line, f)) {
@@ -60,10 +64,13 @@ void device_run(struct kit *k) {
         {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, "blocks of a multiprocessor", ""},
         {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, "registers of a multiprocessor", ""},
         {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, "registers of a block", ""},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, "shared memory of a multiprocessor", "byte"},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+         "shared memory of a multiprocessor", "byte"},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, "shared memory of a block", "byte"},
-        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "shared memory of a block that asks", "byte"},
-        {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, "shared memory reserved a block", "byte"},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+         "shared memory of a block that asks", "byte"},
+        {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, "shared memory reserved a block",
+         "byte"},
         {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, "constant memory", "byte"},
         {CU_DEVICE_ATTRIBUTE_WARP_SIZE, "lanes of a warp", ""},
         {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, "ECC", ""},
@@ -87,7 +94,8 @@ void device_run(struct kit *k) {
     row(&s, "memory free", (int64_t)free_bytes, "byte");
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         row(&s, rows[i].name, gpu_attribute(g, rows[i].which), rows[i].unit);
-    // Clock and wall time side by side, host's and GPU's, come with part `latency` (its globaltimer rows).
+    // Clock and wall time side by side, host's and GPU's, come with part `latency` (its globaltimer
+    // rows).
     ask_board(&s);
     sheet_close(&s);
 }

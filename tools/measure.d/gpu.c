@@ -80,8 +80,8 @@ void gpu_read(struct gpu *g, void *to, CUdeviceptr from, size_t bytes) {
 
 static CUresult start(struct gpu *g, CUfunction f, struct launch l, void **arguments) {
     if (l.shared > 48 * 1024) {
-        const CUresult r =
-            g->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l.shared);
+        const CUresult r = g->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                 (int)l.shared);
         if (r != CUDA_SUCCESS) return r;
     }
     if (!l.cluster) {
@@ -96,9 +96,15 @@ static CUresult start(struct gpu *g, CUfunction f, struct launch l, void **argum
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     attribute.value.clusterDim.x = l.cluster;
     attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
-    const CUlaunchConfig config = {.gridDimX = l.grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = l.block,
-                                   .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = l.shared,
-                                   .attrs = &attribute, .numAttrs = 1};
+    const CUlaunchConfig config = {.gridDimX = l.grid,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = l.block,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = l.shared,
+                                   .attrs = &attribute,
+                                   .numAttrs = 1};
     return g->cuLaunchKernelEx(&config, f, arguments, NULL);
 }
 

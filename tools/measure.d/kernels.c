@@ -1,9 +1,9 @@
 // Lists of kernels: written once as PTX, compiled beforehand or on the machine.
 //
-// A module holds many kernels, since a module each would cost more than they run for. One kernel that
-// an assembler refuses refuses its module, so a refused module is halved until the culprits stand alone.
-// The file of a compiled module is found by the hash of its text without the header: one that was made
-// for other text can't be taken for it.
+// A module holds many kernels, since a module each would cost more than they run for. One kernel
+// that an assembler refuses refuses its module, so a refused module is halved until the culprits
+// stand alone. The file of a compiled module is found by the hash of its text without the header:
+// one that was made for other text can't be taken for it.
 #include "measure.h"
 
 #include <stdlib.h>
@@ -52,10 +52,10 @@ void kernels_free(struct kernels *list) {
 int kernels_isa(int driver) {
     static const struct {
         int driver, isa; // CUDA's version, and the PTX ISA that its driver compiles
-    } known[] = {{13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84}, {12030, 83},
-                 {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75},
-                 {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70}, {10020, 65}, {10010, 64},
-                 {10000, 63}, {9020, 62},  {9010, 61}};
+    } known[] = {{13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84},
+                 {12030, 83}, {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77},
+                 {11060, 76}, {11050, 75}, {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71},
+                 {11000, 70}, {10020, 65}, {10010, 64}, {10000, 63}, {9020, 62},  {9010, 61}};
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
         if (driver >= known[i].driver) return known[i].isa;
     }
@@ -89,7 +89,8 @@ static void refuse(struct kernel *k, const char *why) {
 }
 
 // Makes one module of kernels from..to, or more where it is refused.
-static void make_some(struct kernels *list, unsigned from, unsigned to, kernels_maker *make, void *with) {
+static void make_some(struct kernels *list, unsigned from, unsigned to, kernels_maker *make,
+                      void *with) {
     struct text t = {0};
     for (unsigned i = from; i < to; i++) text_add(&t, "%s", list->at[i].text);
     char why[400] = "";
@@ -113,7 +114,8 @@ void kernels_make(struct kernels *list, int capability, kernels_maker *make, voi
         const struct kernel *k = &list->at[i];
         char why[80] = "";
         if (k->needs > capability) {
-            snprintf(why, sizeof why, "needs compute capability %d.%d", k->needs / 10, k->needs % 10);
+            snprintf(why, sizeof why, "needs compute capability %d.%d", k->needs / 10,
+                     k->needs % 10);
         } else if (k->kind == KERNEL_ARCH && capability != 90) {
             snprintf(why, sizeof why, "needs the instructions of sm_90a");
         }
@@ -131,8 +133,8 @@ void kernels_make(struct kernels *list, int capability, kernels_maker *make, voi
 }
 
 // A module that the driver loads: a file of the kit, or text for its compiler.
-static bool load(void *with, const char *name, const char *text, int kind, CUmodule *module, char *why,
-                 size_t room) {
+static bool load(void *with, const char *name, const char *text, int kind, CUmodule *module,
+                 char *why, size_t room) {
     struct kit *k = with;
     struct gpu *g = &k->gpu;
     struct text path = {0};
@@ -145,7 +147,8 @@ static bool load(void *with, const char *name, const char *text, int kind, CUmod
         if (fstat(fileno(f), &s) == 0 && s.st_size > 0) {
             char *image = need(malloc((size_t)s.st_size));
             const bool whole = fread(image, 1, (size_t)s.st_size, f) == (size_t)s.st_size;
-            const bool good = whole && g->cuModuleLoadDataEx(module, image, 0, NULL, NULL) == CUDA_SUCCESS;
+            const bool good =
+                whole && g->cuModuleLoadDataEx(module, image, 0, NULL, NULL) == CUDA_SUCCESS;
             free(image);
             if (good) {
                 fclose(f);
@@ -217,8 +220,8 @@ static bool run_ptxas(const struct assembler *a, const char *arch, const char *f
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static bool assemble(void *with, const char *name, const char *text, int kind, CUmodule *module, char *why,
-                     size_t room) {
+static bool assemble(void *with, const char *name, const char *text, int kind, CUmodule *module,
+                     char *why, size_t room) {
     const struct assembler *a = with;
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d%s", a->capability, kind == KERNEL_ARCH ? "a" : "");
@@ -244,8 +247,8 @@ static bool assemble(void *with, const char *name, const char *text, int kind, C
     return good;
 }
 
-unsigned kernels_prebuild(struct kernels *list, const char *folder, const char *ptxas, int capability,
-                          int isa, FILE *refusals) {
+unsigned kernels_prebuild(struct kernels *list, const char *folder, const char *ptxas,
+                          int capability, int isa, FILE *refusals) {
     struct assembler a = {.ptxas = ptxas, .folder = folder, .capability = capability, .isa = isa};
     kernels_make(list, capability, assemble, &a);
     unsigned n = 0;

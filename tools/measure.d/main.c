@@ -1,5 +1,5 @@
-// The command of the measuring kit: runs its parts one after another, each in a process of its own with
-// a limit of time, and keeps account of what is done, so that a run that was ended can go on.
+// The command of the measuring kit: runs its parts one after another, each in a process of its own
+// with a limit of time, and keeps account of what is done, so that a run that was ended can go on.
 #include "measure.h"
 
 #include <errno.h>
@@ -64,11 +64,13 @@ struct options {
 };
 
 static const char usage[] =
-    "usage: measure run [-o DIR] [--parts A,B] [--seconds N] [--scale full|tiny] [--pack FILE] [--again] [--dry-run]\n"
+    "usage: measure run [-o DIR] [--parts A,B] [--seconds N] [--scale full|tiny] [--pack FILE] "
+    "[--again] [--dry-run]\n"
     "       measure check DIR | compare DIR DIR | operands KIND | files\n"
     "       measure prebuild DIR --ptxas PROGRAM --arch 90,80\n"
     "\n"
-    "  -o, --out DIR     folder of results (default measured); parts that are done there are not run again\n"
+    "  -o, --out DIR     folder of results (default measured); parts that are done there are not "
+    "run again\n"
     "      --parts A,B   these parts only (--dry-run lists them)\n"
     "      --seconds N   end after so long (default 470)\n"
     "      --scale S     full, or tiny: the self-test's sizes\n"
@@ -86,7 +88,8 @@ static double number_of(const char *text, const char *option) {
 }
 
 static struct options parse(int argc, char **argv) {
-    struct options o = {.out = "measured", .seconds = 470, .scale = 1, .ptxas = "ptxas", .arch = "90"};
+    struct options o = {
+        .out = "measured", .seconds = 470, .scale = 1, .ptxas = "ptxas", .arch = "90"};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (strcmp(a, "-h") == 0 || strcmp(a, "--help") == 0) {
@@ -99,17 +102,28 @@ static struct options parse(int argc, char **argv) {
         } else if (a[0] == '-') {
             if (i + 1 == argc) die("%s needs a value, or there is no such option", a);
             const char *v = argv[++i];
-            if (strcmp(a, "-o") == 0 || strcmp(a, "--out") == 0) o.out = v;
-            else if (strcmp(a, "--parts") == 0) o.list = v;
-            else if (strcmp(a, "--seconds") == 0) o.seconds = number_of(v, a);
-            else if (strcmp(a, "--only") == 0) o.only = v;
-            else if (strcmp(a, "--pack") == 0) o.pack = v;
-            else if (strcmp(a, "--home") == 0) o.home = v;
-            else if (strcmp(a, "--ptxas") == 0) o.ptxas = v;
-            else if (strcmp(a, "--arch") == 0) o.arch = v;
-            else if (strcmp(a, "--scale") == 0 && strcmp(v, "tiny") == 0) o.scale = 0;
-            else if (strcmp(a, "--scale") == 0 && strcmp(v, "full") == 0) o.scale = 1;
-            else die("unknown option %s %s; see --help", a, v);
+            if (strcmp(a, "-o") == 0 || strcmp(a, "--out") == 0)
+                o.out = v;
+            else if (strcmp(a, "--parts") == 0)
+                o.list = v;
+            else if (strcmp(a, "--seconds") == 0)
+                o.seconds = number_of(v, a);
+            else if (strcmp(a, "--only") == 0)
+                o.only = v;
+            else if (strcmp(a, "--pack") == 0)
+                o.pack = v;
+            else if (strcmp(a, "--home") == 0)
+                o.home = v;
+            else if (strcmp(a, "--ptxas") == 0)
+                o.ptxas = v;
+            else if (strcmp(a, "--arch") == 0)
+                o.arch = v;
+            else if (strcmp(a, "--scale") == 0 && strcmp(v, "tiny") == 0)
+                o.scale = 0;
+            else if (strcmp(a, "--scale") == 0 && strcmp(v, "full") == 0)
+                o.scale = 1;
+            else
+                die("unknown option %s %s; see --help", a, v);
         } else if (o.count < (int)(sizeof o.words / sizeof *o.words)) {
             o.words[o.count++] = a;
         }
@@ -146,7 +160,8 @@ static bool is_done(const char *out, const char *name) {
     size_t room = 0;
     const size_t n = strlen(name);
     while (getline(&line, &room, f) > 0) {
-        if (strncmp(line, name, n) == 0 && line[n] == ',') done = strncmp(line + n, ",done,", 6) == 0;
+        if (strncmp(line, name, n) == 0 && line[n] == ',')
+            done = strncmp(line + n, ",done,", 6) == 0;
     }
     free(line);
     fclose(f);
@@ -168,7 +183,8 @@ static void last_line(const char *path, char *to, size_t room) {
 
 static void pack(const struct options *o) {
     struct text command = {0};
-    text_add(&command, "tar -czf '%s.part' -C '%s' . && mv '%s.part' '%s'", o->pack, o->out, o->pack, o->pack);
+    text_add(&command, "tar -czf '%s.part' -C '%s' . && mv '%s.part' '%s'", o->pack, o->out,
+             o->pack, o->pack);
     if (system(command.at) != 0) fprintf(stderr, "measure: %s could not be packed\n", o->pack);
     text_free(&command);
 }
@@ -180,8 +196,8 @@ static void forward(int signal) {
 }
 
 // Runs a part in its own process and group; the text is its status.
-static const char *run_part(const struct options *o, const char *self, const struct part *p, double limit,
-                            const char *log) {
+static const char *run_part(const struct options *o, const char *self, const struct part *p,
+                            double limit, const char *log) {
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%.0f", limit);
     const pid_t pid = fork();
@@ -192,8 +208,17 @@ static const char *run_part(const struct options *o, const char *self, const str
             dup2(fd, 1);
             dup2(fd, 2);
         }
-        const char *args[20] = {self, "part", p->name, "-o", o->out, "--home", o->home, "--seconds", seconds,
-                                "--scale", o->scale ? "full" : "tiny"};
+        const char *args[20] = {self,
+                                "part",
+                                p->name,
+                                "-o",
+                                o->out,
+                                "--home",
+                                o->home,
+                                "--seconds",
+                                seconds,
+                                "--scale",
+                                o->scale ? "full" : "tiny"};
         int n = 11;
         if (o->only) {
             args[n++] = "--only";
@@ -236,13 +261,14 @@ static int run_all(struct options *o, const char *self) {
             if (!listed(o->list, p->name)) continue;
             const double seconds = o->scale ? p->full : p->tiny;
             sum += seconds;
-            printf("%s,%.0f,%.0f,%d.%d,%s,%s,%s\n", p->name, seconds, sum, p->needs / 10, p->needs % 10, p->asks,
-                   p->files, p->prose);
+            printf("%s,%.0f,%.0f,%d.%d,%s,%s,%s\n", p->name, seconds, sum, p->needs / 10,
+                   p->needs % 10, p->asks, p->files, p->prose);
         }
         return 0;
     }
     const double start = seconds_now();
-    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) die("cannot make %s: %s", o->out, strerror(errno));
+    if (mkdir(o->out, 0777) != 0 && errno != EEXIST)
+        die("cannot make %s: %s", o->out, strerror(errno));
     signal(SIGINT, forward);
     signal(SIGTERM, forward);
     struct kit k = {.out = o->out};
@@ -250,7 +276,8 @@ static int run_all(struct options *o, const char *self) {
     for (unsigned i = 0; i < part_count; i++) {
         const struct part *p = &parts[i];
         if (!listed(o->list, p->name) || (!o->again && is_done(o->out, p->name))) continue;
-        const double left = o->seconds - (seconds_now() - start), want = o->scale ? p->full : p->tiny;
+        const double left = o->seconds - (seconds_now() - start),
+                     want = o->scale ? p->full : p->tiny;
         double limit = want * 4 + 20;
         if (limit > left) limit = left;
         struct text log = {0};
@@ -274,8 +301,8 @@ static int run_all(struct options *o, const char *self) {
         sheet_text(&s, done ? "" : note);
         sheet_end(&s);
         sheet_close(&s);
-        fprintf(stderr, "%s: %s, %.1f s%s%s\n", p->name, status, seconds_now() - began, done || !*note ? "" : ": ",
-                done ? "" : note);
+        fprintf(stderr, "%s: %s, %.1f s%s%s\n", p->name, status, seconds_now() - began,
+                done || !*note ? "" : ": ", done ? "" : note);
         text_free(&log);
         if (o->pack) pack(o);
     }
@@ -286,15 +313,20 @@ static int run_all(struct options *o, const char *self) {
 static int run_one(const struct options *o) {
     const struct part *p = o->count > 1 ? part_find(o->words[1]) : NULL;
     if (!p) die("no such part");
-    struct kit k = {.out = o->out, .home = o->home, .only = o->only, .scale = o->scale,
+    struct kit k = {.out = o->out,
+                    .home = o->home,
+                    .only = o->only,
+                    .scale = o->scale,
                     .ends = seconds_now() + o->seconds};
     k.nvml = nvml_open();
-    if (strstr(p->asks, "nvml") && !nvml_there(k.nvml)) kit_leave("there is no management library (NVML)");
+    if (strstr(p->asks, "nvml") && !nvml_there(k.nvml))
+        kit_leave("there is no management library (NVML)");
     char why[400];
     if (!strstr(p->asks, "outside")) {
         if (!gpu_open(&k.gpu, why, sizeof why)) die("%s", why);
         if (k.gpu.capability < p->needs) {
-            snprintf(why, sizeof why, "it needs compute capability %d.%d", p->needs / 10, p->needs % 10);
+            snprintf(why, sizeof why, "it needs compute capability %d.%d", p->needs / 10,
+                     p->needs % 10);
             kit_leave(why);
         }
     }
@@ -316,7 +348,8 @@ static int isa_of(const char *ptxas) {
     char line[256];
     while (f && fgets(line, sizeof line, f)) {
         const char *p = strstr(line, "release ");
-        if (p && sscanf(p, "release %d.%d", &major, &minor) == 2) isa = kernels_isa(major * 1000 + minor * 10);
+        if (p && sscanf(p, "release %d.%d", &major, &minor) == 2)
+            isa = kernels_isa(major * 1000 + minor * 10);
     }
     if (!f || pclose(f) != 0) die("%s cannot be run", ptxas);
     return isa;
@@ -373,7 +406,8 @@ int main(int argc, char **argv) {
     if (strcmp(command, "operands") == 0 && o.count == 2) return print_operands(o.words[1]);
     if (strcmp(command, "files") == 0) {
         for (unsigned i = 0; i < sheet_form_count; i++)
-            printf("%s.csv: %s\n    %s\n", sheet_forms[i].file, sheet_forms[i].prose, sheet_forms[i].heads);
+            printf("%s.csv: %s\n    %s\n", sheet_forms[i].file, sheet_forms[i].prose,
+                   sheet_forms[i].heads);
         return 0;
     }
     fputs(usage, stderr);

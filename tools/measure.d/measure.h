@@ -1,4 +1,5 @@
-// The measuring kit: what its parts share. docs/measure.md says what it measures and how it is used.
+// The measuring kit: what its parts share. docs/measure.md says what it measures and how it is
+// used.
 //
 // A part (measure.def) writes the PTX of its kernels (struct kernels) and runs them; the same list
 // of kernels is compiled beforehand (prebuild.c) and loaded on the machine (kernels.c). Every part
@@ -30,27 +31,30 @@ void text_expand(const char *pattern, void (*each)(void *to, const char *text), 
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *need(void *memory); // dies where there is none
 char *copy_text(const char *from);
-double seconds_now(void); // a clock that never goes back
+double seconds_now(void);   // a clock that never goes back
 uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good avalanche
 
 // ----------------------------------------------------------------------------------- gpu.c
 // Every call of the driver that the kit makes. All exist since CUDA 9, but the last three.
 #define CUDA_CALLS(X)                                                                              \
-    X(cuInit) X(cuDeviceGet) X(cuDeviceGetName) X(cuDriverGetVersion) X(cuDeviceGetAttribute)      \
-    X(cuDeviceTotalMem) X(cuDeviceGetPCIBusId) X(cuCtxCreate) X(cuCtxSynchronize)                  \
-    X(cuGetErrorName) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction)               \
-    X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD)                \
-    X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute)           \
-    X(cuFuncGetAttribute) X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)                  \
-    X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)                                       \
-    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuInit)                                                                                      \
+    X(cuDeviceGet) X(cuDeviceGetName) X(cuDriverGetVersion) X(cuDeviceGetAttribute)                \
+        X(cuDeviceTotalMem) X(cuDeviceGetPCIBusId) X(cuCtxCreate) X(cuCtxSynchronize)              \
+            X(cuGetErrorName) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction)       \
+                X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD)    \
+                    X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel)                 \
+                        X(cuFuncSetAttribute) X(cuFuncGetAttribute) X(cuEventCreate)               \
+                            X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime)           \
+                                X(cuStreamCreate) X(cuStreamQuery)                                 \
+                                    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
 struct gpu {
 #define X(name) __typeof__(name) *name;
-    CUDA_CALLS(X) CUDA_CALLS_OF_12(X) // the latter are NULL where the driver has none
+    CUDA_CALLS(X)
+    CUDA_CALLS_OF_12(X) // the latter are NULL where the driver has none
 #undef X
-    void *library;
+        void *library;
     CUdevice device;
     CUcontext context;
     char name[128];
@@ -65,12 +69,12 @@ bool gpu_open(struct gpu *g, char *why, size_t room);
 void gpu_check(struct gpu *g, CUresult r, const char *what);
 #define GPU(g, name, ...) gpu_check(g, (g)->name(__VA_ARGS__), #name)
 int gpu_attribute(struct gpu *g, CUdevice_attribute which);
-CUdeviceptr gpu_alloc(struct gpu *g, size_t bytes);          // zeroed
+CUdeviceptr gpu_alloc(struct gpu *g, size_t bytes); // zeroed
 CUdeviceptr gpu_upload(struct gpu *g, const void *from, size_t bytes);
 void gpu_free(struct gpu *g, CUdeviceptr at);
 void gpu_read(struct gpu *g, void *to, CUdeviceptr from, size_t bytes);
-// Launches and waits: NULL, or the driver's name of the error. Errors of a running kernel stay, so the
-// process must end after one; gpu_failed says so.
+// Launches and waits: NULL, or the driver's name of the error. Errors of a running kernel stay, so
+// the process must end after one; gpu_failed says so.
 struct launch {
     unsigned grid, block, shared, cluster; // cluster 0: none
 };
@@ -86,8 +90,8 @@ struct kernel {
     char *name; // what files call it
     char entry[24];
     char *text;
-    int needs;  // compute capability: 70, 75, ...
-    int kind;   // KERNEL_
+    int needs; // compute capability: 70, 75, ...
+    int kind;  // KERNEL_
     // on the machine:
     CUmodule module;
     CUfunction function; // NULL: refused
@@ -100,15 +104,16 @@ struct kernels {
     unsigned chunk; // kernels a module; 0: 64
 };
 // Adds a kernel and returns where to write its body: everything between the braces of the entry,
-// whose parameters are p0, p1, ... of the given types ("u64 u64 u32"). `outside` is module-level text.
+// whose parameters are p0, p1, ... of the given types ("u64 u64 u32"). `outside` is module-level
+// text.
 struct kernel *kernels_add(struct kernels *list, const char *name, int needs, int kind);
 // Sets the kernel's text: parameters and body, and what stands before it in the module (or NULL).
 void kernel_text(struct kernel *k, const char *parameters, const char *outside, const char *body);
 void kernels_free(struct kernels *list);
 // Makes modules of up to `chunk` kernels. `make` gets a module's text without its header and says
 // whether it is good; a bad module is halved until single kernels are left, which are refused.
-typedef bool kernels_maker(void *with, const char *name, const char *text, int kind, CUmodule *module,
-                           char *why, size_t room);
+typedef bool kernels_maker(void *with, const char *name, const char *text, int kind,
+                           CUmodule *module, char *why, size_t room);
 void kernels_make(struct kernels *list, int capability, kernels_maker *make, void *with);
 // The header of a module: version and target.
 void kernels_header(struct text *t, int isa, int capability, int kind);
@@ -119,8 +124,8 @@ struct kit;
 // Loads a part's kernels: from the kit's cubins where they fit, else by the driver's compiler.
 void kernels_load(struct kit *k, struct kernels *list);
 // Compiles a list with ptxas into FOLDER/cubin/sm_XX; returns how many kernels it refused.
-unsigned kernels_prebuild(struct kernels *list, const char *folder, const char *ptxas, int capability,
-                          int isa, FILE *refusals);
+unsigned kernels_prebuild(struct kernels *list, const char *folder, const char *ptxas,
+                          int capability, int isa, FILE *refusals);
 
 // --------------------------------------------------------------------------------- sheet.c
 // A file of results: CSV whose every line is flushed when it ends.
@@ -186,10 +191,10 @@ void kit_condition(struct kit *k, const char *part, const char *when);
 
 struct part {
     const char *name;
-    double full, tiny;  // seconds that it takes, about
-    int needs;          // compute capability
-    const char *asks;   // "", or what must be there: nvml, ncu, programs
-    const char *files;  // with blanks between
+    double full, tiny; // seconds that it takes, about
+    int needs;         // compute capability
+    const char *asks;  // "", or what must be there: nvml, ncu, programs
+    const char *files; // with blanks between
     const char *prose;
     void (*kernels)(struct kernels *list); // NULL: it has none
     void (*run)(struct kit *k);

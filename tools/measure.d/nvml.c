@@ -55,7 +55,8 @@ struct nvml *nvml_open(void) {
 bool nvml_there(const struct nvml *n) { return n->device != NULL; }
 
 struct reading nvml_read(struct nvml *n) {
-    struct reading r = {.watts = NAN, .joules = NAN, .celsius = NAN, .core_mhz = NAN, .memory_mhz = NAN};
+    struct reading r = {
+        .watts = NAN, .joules = NAN, .celsius = NAN, .core_mhz = NAN, .memory_mhz = NAN};
     if (!n->device) return r;
     unsigned u;
     unsigned long long l;

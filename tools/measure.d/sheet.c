@@ -1,4 +1,5 @@
-// Files of results: which columns each has, writing them line by line, and checking what was written.
+// Files of results: which columns each has, writing them line by line, and checking what was
+// written.
 #include "measure.h"
 
 #include <errno.h>
@@ -34,20 +35,26 @@ static struct sheet open_as(struct kit *k, const char *file, const char *mode) {
     fflush(s.file);
     return s;
 }
-struct sheet sheet_open(struct kit *k, const char *file) { return open_as(k, file, "w"); }
-struct sheet sheet_more(struct kit *k, const char *file) { return open_as(k, file, "a"); }
+struct sheet sheet_open(struct kit *k, const char *file) {
+    return open_as(k, file, "w");
+}
+struct sheet sheet_more(struct kit *k, const char *file) {
+    return open_as(k, file, "a");
+}
 
 static void begin(struct sheet *s, char kind) {
     const char want = s->form->kinds[s->column];
     if (!want || (want | 0x20) != kind) {
-        die("%s.csv: column %u is of kind %c, not %c", s->form->file, s->column + 1, want ? want : '-', kind);
+        die("%s.csv: column %u is of kind %c, not %c", s->form->file, s->column + 1,
+            want ? want : '-', kind);
     }
     if (s->column++) fputc(',', s->file);
 }
 void sheet_text(struct sheet *s, const char *value) {
     begin(s, 's');
     for (; *value; value++) {
-        fputc(*value == ',' || *value == '\n' || *value == '\r' || *value == '"' ? ' ' : *value, s->file);
+        fputc(*value == ',' || *value == '\n' || *value == '\r' || *value == '"' ? ' ' : *value,
+              s->file);
     }
 }
 void sheet_int(struct sheet *s, int64_t value) {
@@ -73,7 +80,8 @@ void sheet_none(struct sheet *s) {
     if (s->column++) fputc(',', s->file);
 }
 void sheet_end(struct sheet *s) {
-    if (s->form->kinds[s->column]) die("%s.csv: a line ends after column %u", s->form->file, s->column);
+    if (s->form->kinds[s->column])
+        die("%s.csv: a line ends after column %u", s->form->file, s->column);
     fputc('\n', s->file);
     if (fflush(s->file) != 0) die("%s.csv cannot be written: %s", s->form->file, strerror(errno));
     s->column = 0;
@@ -108,15 +116,16 @@ static unsigned check_line(const struct sheet_form *form, char *line, unsigned n
             return 1;
         }
         if (!fits(p, form->kinds[column])) {
-            fprintf(say, "%s.csv:%u: column %u is `%.40s`; its kind is %c\n", form->file, number, column + 1, p,
-                    form->kinds[column]);
+            fprintf(say, "%s.csv:%u: column %u is `%.40s`; its kind is %c\n", form->file, number,
+                    column + 1, p, form->kinds[column]);
             return 1;
         }
         if (last) break;
         p += n + 1;
     }
     if (!form->kinds[column + 1]) return 0;
-    fprintf(say, "%s.csv:%u: %u columns, not %zu\n", form->file, number, column + 1, strlen(form->kinds));
+    fprintf(say, "%s.csv:%u: %u columns, not %zu\n", form->file, number, column + 1,
+            strlen(form->kinds));
     return 1;
 }
 
@@ -136,7 +145,8 @@ unsigned sheet_check(const char *folder, FILE *say) {
         for (ssize_t n; (n = getline(&line, &room, f)) > 0;) {
             number++;
             if (line[n - 1] != '\n') {
-                // A run that was killed may have left half a line; it is told but counts as no fault.
+                // A run that was killed may have left half a line; it is told but counts as no
+                // fault.
                 fprintf(say, "%s.csv:%u: the last line is cut short\n", form->file, number);
                 break;
             }
@@ -144,7 +154,8 @@ unsigned sheet_check(const char *folder, FILE *say) {
             if (number > 1) {
                 faults += check_line(form, line, number, say);
             } else if (strcmp(line, form->heads) != 0) {
-                fprintf(say, "%s.csv:1: the heads are `%s`, not `%s`\n", form->file, line, form->heads);
+                fprintf(say, "%s.csv:1: the heads are `%s`, not `%s`\n", form->file, line,
+                        form->heads);
                 faults++;
             }
         }

@@ -66,7 +66,8 @@ void text_fill(struct text *t, const char *from, const char *names) {
 }
 
 // `done` is what was chosen so far.
-static void expand(struct text done, const char *rest, void (*each)(void *, const char *), void *to) {
+static void expand(struct text done, const char *rest, void (*each)(void *, const char *),
+                   void *to) {
     const char *open = strchr(rest, '<');
     if (!open) {
         struct text all = {0};

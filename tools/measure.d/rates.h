@@ -1,0 +1,12 @@
+#ifndef MEASURE_RATES_H
+#define MEASURE_RATES_H
+#include "measure.h"
+
+void rates_kernels(struct kernels *list);
+void rates_run(struct kit *k);
+void pairs_kernels(struct kernels *list);
+void pairs_run(struct kit *k);
+void subcores_kernels(struct kernels *list);
+void subcores_run(struct kit *k);
+
+#endif
