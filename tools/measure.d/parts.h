@@ -3,6 +3,7 @@
 #define MEASURE_PARTS_H
 #include "bits.h"
 #include "measure.h"
+#include "memory.h"
 #include "rates.h"
 
 void device_run(struct kit *k);

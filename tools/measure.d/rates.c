@@ -103,7 +103,9 @@ static void finish(struct text *t, const struct rate *r, unsigned from, unsigned
             switch (bits_of(r)) {
             case 16: text_add(t, "cvt.u32.u16 %%part,%%%c%u;\n", *p, c); break;
             case 32: text_add(t, "mov.b32 %%part,%%%c%u;\n", *p, c); break;
-            default: text_add(t, "cvt.u32.u64 %%part,%%%c%u;\n", *p, c); break;
+            default:
+                text_add(t, "mov.b64 {%%part,%%w},%%%c%u;\nxor.b32 %%part,%%part,%%w;\n", *p, c);
+                break;
             }
             text_add(t, "xor.b32 %%keep,%%keep,%%part;\n");
         }
