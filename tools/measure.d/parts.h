@@ -1,10 +1,13 @@
 // What the parts of measure.def are called, and the commands that read results.
 #ifndef MEASURE_PARTS_H
 #define MEASURE_PARTS_H
+#include "access.h"
 #include "bits.h"
+#include "hopper.h"
 #include "measure.h"
 #include "memory.h"
 #include "rates.h"
+#include "tensor.h"
 
 void device_run(struct kit *k);
 

@@ -30,7 +30,7 @@ static int bits_of(const struct rate *r) {
 // A word of shared memory for each thread, as wide as the access: no two lanes of a warp meet in a
 // bank.
 static void place(struct text *t, const struct rate *r) {
-    const bool wide = strstr(r->statement, "v4") || strstr(r->statement, "ldmatrix");
+    const bool wide = strstr(r->statement, "v4") || strstr(r->statement, "matrix");
     text_add(t, "shl.b32 %%sa,%%ti,%d;\nadd.u32 %%sa,%%sa,%%sb;\n",
              wide                         ? 4
              : strstr(r->statement, "v2") ? 3
