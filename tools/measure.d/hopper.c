@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// p0: clocks (two of 64 bits a warp of every block, 512 bytes a block), p1: iterations, p2: global memory, p3: a number.
+// p0: clocks (two of 64 bits a warp of every block, 1024 bytes a block), p1: iterations, p2: global memory, p3: a number.
 // %me is the block's number in the grid, %out points to the warp's clocks.
 static const char *head =
     ".reg .b64 %out,%c0,%c1,%off,%ga,%g<4>,%st;\n.reg .b32 %ti,%li,%wi,%n,%x<4>,%lim,%keep,%sb,%me,%sm,%bar,%par,%peer;\n.reg .pred %p,%q,%one;\n"
     ".shared .align 1024 .b8 tile[40960];\n.shared .align 8 .b64 gate;\n"
     "mov.u32 %ti,%tid.x;\nand.b32 %li,%ti,31;\nshr.u32 %wi,%ti,5;\nmov.u32 %me,%ctaid.x;\nmov.u32 %sm,%smid;\n"
     "ld.param.u64 %out,[p0];\nld.param.u32 %n,[p1];\nld.param.u64 %ga,[p2];\nld.param.u32 %lim,[p3];\n"
-    "mul.wide.u32 %off,%me,512;\nadd.u64 %out,%out,%off;\nmul.wide.u32 %off,%wi,16;\nadd.u64 %out,%out,%off;\n"
+    "mul.wide.u32 %off,%me,1024;\nadd.u64 %out,%out,%off;\nmul.wide.u32 %off,%wi,16;\nadd.u64 %out,%out,%off;\n"
     "mov.u32 %sb,tile;\nmov.u32 %bar,gate;\nmov.b32 %par,0;\nmov.b32 %keep,0;\nsetp.eq.u32 %one,%ti,0;\n";
 static const char *loop = "bar.sync 0;\nmov.u64 %c0,%clock64;\nLOOP:\n";
 static const char *again = "sub.u32 %n,%n,1;\nsetp.ne.u32 %p,%n,0;\n@%p bra LOOP;\nmov.u64 %c1,%clock64;\n";
 // Lane 0 writes the clocks; the block's first thread its multiprocessor and rank behind them.
-static const char *tail = "setp.ne.u32 %p,%li,0;\n@%p bra END;\nst.global.v2.b64 [%out],{%c0,%c1};\n@%one st.global.b32 [%out+504],%sm;\n"
-                          "@%one st.global.b32 [%out+508],%keep;\nEND:\n";
+static const char *tail = "setp.ne.u32 %p,%li,0;\n@%p bra END;\nst.global.v2.b64 [%out],{%c0,%c1};\n@%one st.global.b32 [%out+1016],%sm;\n"
+                          "@%one st.global.b32 [%out+1020],%keep;\nEND:\n";
 static const char parameters[] = "u64 u32 u64 u32";
 
 static void add(struct kernels *list, const char *name, int needs, int kind, const char *before, const char *body, const char *after) {
@@ -49,13 +49,13 @@ static double cycles_of(struct runner *r, const struct kernel *x, struct launch 
         return -1;
     }
     union {
-        uint64_t clocks[64];
-        uint32_t words[128];
+        uint64_t clocks[128];
+        uint32_t words[256];
     } seen;
-    gpu_read(&r->k->gpu, &seen, r->out + block * 512, sizeof seen);
-    if (sm) *sm = seen.words[126];
+    gpu_read(&r->k->gpu, &seen, r->out + block * 1024, sizeof seen);
+    if (sm) *sm = seen.words[254];
     uint64_t first = UINT64_MAX, last = 0;
-    const unsigned warps = (l.block + 31) / 32 > 31 ? 31 : (l.block + 31) / 32;
+    const unsigned warps = (l.block + 31) / 32;
     for (unsigned w = 0; w < warps; w++) {
         if (seen.clocks[w * 2] < first) first = seen.clocks[w * 2];
         if (seen.clocks[w * 2 + 1] > last) last = seen.clocks[w * 2 + 1];
@@ -107,7 +107,7 @@ static struct runner begin(struct kit *k, const char *file, void (*kernels)(stru
         l.what = r.list.at[i].name, l.variant = r.list.at[i].refused, l.value = NAN;
         put(&r, l);
     }
-    r.out = gpu_alloc(&k->gpu, 512 * 1024);
+    r.out = gpu_alloc(&k->gpu, 1024 * 1024);
     r.memory = gpu_alloc(&k->gpu, memory);
     return r;
 }
@@ -182,13 +182,16 @@ static void add_wgmma(struct kernels *list, unsigned p, unsigned n, bool in_regi
     const unsigned d = n / 8 * products[p].regs;
     text_add(&before, ".reg .b32 %%d<%u>,%%a<4>;\n.reg .b64 %%da,%%db;\n", d);
     for (unsigned i = 0; i < d; i++) text_add(&before, "mov.b32 %%d%u,0;\n", i);
-    for (unsigned i = 0; i < 4; i++) text_add(&before, "mov.b32 %%a%u,0;\n", i);
-    // Both operands are zeros: a rate does not depend on them (power does: part power).
-    text_add(&before, "mov.u32 %%x0,%%ti;\nZ:\nshl.b32 %%x1,%%x0,2;\nadd.u32 %%x1,%%x1,%%sb;\nst.shared.b32 [%%x1],0;\nadd.u32 %%x0,%%x0,128;\n"
+    // Zeros, or random numbers of f16 between 1/2 and 1 where %lim is 1: a rate does not depend on them, power does.
+    text_add(&before, "mov.u32 %%x0,%%ti;\nZ:\nshl.b32 %%x1,%%x0,2;\nadd.u32 %%x1,%%x1,%%sb;\nmad.lo.u32 %%x2,%%x0,0x9e3779b9,0x7f4a7c15;\n"
+                      "shr.u32 %%x3,%%x2,15;\nxor.b32 %%x2,%%x2,%%x3;\nmul.lo.u32 %%x2,%%x2,0x85ebca6b;\nand.b32 %%x2,%%x2,0x83ff83ff;\n"
+                      "or.b32 %%x2,%%x2,0x38003800;\nmul.lo.u32 %%x2,%%x2,%%lim;\nst.shared.b32 [%%x1],%%x2;\nadd.u32 %%x0,%%x0,128;\n"
                       "setp.lt.u32 %%p,%%x0,10240;\n@%%p bra Z;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n"
                       "shr.u32 %%x1,%%sb,4;\nand.b32 %%x1,%%x1,0x3fff;\ncvt.u64.u32 %%da,%%x1;\nor.b64 %%da,%%da,0x1000080000;\n"
                       "add.u32 %%x1,%%sb,4096;\nshr.u32 %%x1,%%x1,4;\nand.b32 %%x1,%%x1,0x3fff;\ncvt.u64.u32 %%db,%%x1;\nor.b64 %%db,%%db,0x1000080000;\n"
-                      "setp.eq.u32 %%q,%%n,%%n;\nwgmma.fence.sync.aligned;\n");
+                      "setp.eq.u32 %%q,%%n,%%n;\n");
+    for (unsigned i = 0; i < 4; i++) text_add(&before, "ld.shared.b32 %%a%u,[%%sb+%u];\n", i, i * 512);
+    text_add(&before, "wgmma.fence.sync.aligned;\n");
     for (unsigned g = 0; g < group; g++) {
         text_add(&body, "wgmma.mma_async.sync.aligned.m64n%u%s {", n, products[p].shape);
         for (unsigned i = 0; i < d; i++) text_add(&body, "%s%%d%u", i ? "," : "", i);
@@ -228,7 +231,7 @@ void hopper_kernels(struct kernels *list) {
             body.at, "@%one st.global.b32 [%ga],%lim;\n" CLUSTER);
         text_free(&body);
     }
-    add(list, "where", 90, KERNEL_PLAIN, RANK "mov.u32 %x0,%clusterid.x;\n@%one st.global.b32 [%out+500],%x0;\n", "nanosleep.u32 20000;\n", "");
+    add(list, "where", 90, KERNEL_PLAIN, RANK "mov.u32 %x0,%clusterid.x;\n@%one st.global.b32 [%out+1012],%x0;\n", "nanosleep.u32 20000;\n", "");
     // Bulk copies: %lim bytes from global memory; the source moves on by them.
     add(list, "bulk copy and wait", 90, KERNEL_PLAIN, "@%one mbarrier.init.shared.b64 [%bar],1;\nfence.mbarrier_init.release.cluster;\nbar.sync 0;\n",
         "mbarrier.arrive.expect_tx.shared.b64 %st,[%bar],%lim;\n"
@@ -331,12 +334,12 @@ static void clusters(struct runner *r) {
         unsigned loops = 1, number = 0;
         void *arguments[] = {&r->out, &loops, &r->memory, &number};
         if (!x->function || gpu_launch(g, x->function, (struct launch){grid, 1024, 0, size}, arguments)) continue;
-        uint32_t *seen = need(malloc((size_t)grid * 512));
-        gpu_read(g, seen, r->out, (size_t)grid * 512);
+        uint32_t *seen = need(malloc((size_t)grid * 1024));
+        gpu_read(g, seen, r->out, (size_t)grid * 1024);
         for (unsigned b = 0; b < grid; b++) {
             struct line l = none;
-            l.what = "block placed", l.cluster = (int)size, l.rank = (int)seen[b * 128 + 127], l.sm = (int)seen[b * 128 + 126];
-            l.value = seen[b * 128 + 125], l.unit = "cluster's number";
+            l.what = "block placed", l.cluster = (int)size, l.rank = (int)seen[b * 256 + 255], l.sm = (int)seen[b * 256 + 254];
+            l.value = seen[b * 256 + 253], l.unit = "cluster's number";
             put(r, l);
         }
         free(seen);
@@ -389,7 +392,7 @@ static void copies(struct runner *r) {
     for (unsigned size = 2; size <= 8; size *= 2) {
         for (unsigned bytes = 1024; bytes <= 16384; bytes *= 4) {
             struct line l = none;
-            l.what = "multicast and wait", l.cluster = (int)size, l.bytes = (int)bytes, l.unit = "cycles with two cluster barriers";
+            l.what = "multicast and wait", l.cluster = (int)size, l.bytes = (int)bytes, l.unit = "cycles with a cluster barrier";
             l.value = slope(r, &r->list.at[MULTICAST], (struct launch){size, 1, 0, size}, r->memory, bytes, 8, 40);
             put(r, l);
         }

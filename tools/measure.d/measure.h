@@ -163,6 +163,7 @@ struct nvml; // what the management library answers; all of it may be missing
 struct nvml *nvml_open(void);
 struct reading {
     double watts, joules, celsius; // joules: the board's counter; NAN: not known
+    double instant_watts, memory_watts; // where the board tells more than its mean
     double core_mhz, memory_mhz;
     uint64_t throttle; // reasons as the library's mask
 };

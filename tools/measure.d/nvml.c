@@ -8,6 +8,19 @@
 
 // NVML's public interface, as far as it is asked here: all functions answer 0 when they worked.
 typedef void *device;
+// A value by number, as nvmlFieldValue_t is laid out; `scope` 0: the GPU, 2: its memory.
+struct field {
+    unsigned id, scope;
+    long long stamp, latency;
+    int type, status; // type 0: double, 1: unsigned, 2 3: long, 4: long long
+    union {
+        double real;
+        unsigned whole;
+        unsigned long long wide;
+    } value;
+};
+enum { FIELD_POWER_AVERAGE = 185, FIELD_POWER_INSTANT = 186 };
+
 struct nvml {
     device device; // NULL: no library, or no answer
     int (*clock)(device, int kind, unsigned *mhz);
@@ -15,6 +28,7 @@ struct nvml {
     int (*power)(device, unsigned *milliwatts);
     int (*temperature)(device, int sensor, unsigned *celsius);
     int (*throttle)(device, unsigned long long *reasons);
+    int (*fields)(device, int count, struct field *values);
     bool volts; // nvidia-smi answers the voltage: NVML has no public call for it
 };
 enum { CLOCK_SM = 1, CLOCK_MEM = 2 };
@@ -47,6 +61,7 @@ struct nvml *nvml_open(void) {
     *(void **)&n->power = dlsym(lib, "nvmlDeviceGetPowerUsage");
     *(void **)&n->temperature = dlsym(lib, "nvmlDeviceGetTemperature");
     *(void **)&n->throttle = dlsym(lib, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    *(void **)&n->fields = dlsym(lib, "nvmlDeviceGetFieldValues");
     if (!init || !by_index || init() != 0 || by_index(0, &n->device) != 0) n->device = NULL;
     n->volts = n->device && !isnan(volts_ask());
     return n;
@@ -54,9 +69,16 @@ struct nvml *nvml_open(void) {
 
 bool nvml_there(const struct nvml *n) { return n->device != NULL; }
 
+static double field_watts(struct nvml *n, unsigned id, unsigned scope) {
+    struct field f = {.id = id, .scope = scope};
+    if (!n->fields || n->fields(n->device, 1, &f) != 0 || f.status != 0) return NAN;
+    const double milliwatts = f.type == 0 ? f.value.real : f.type == 1 ? f.value.whole : (double)f.value.wide;
+    return milliwatts > 0 ? milliwatts * 1e-3 : NAN;
+}
+
 struct reading nvml_read(struct nvml *n) {
     struct reading r = {
-        .watts = NAN, .joules = NAN, .celsius = NAN, .core_mhz = NAN, .memory_mhz = NAN};
+        .watts = NAN, .joules = NAN, .celsius = NAN, .instant_watts = NAN, .memory_watts = NAN, .core_mhz = NAN, .memory_mhz = NAN};
     if (!n->device) return r;
     unsigned u;
     unsigned long long l;
@@ -66,6 +88,8 @@ struct reading nvml_read(struct nvml *n) {
     if (n->clock && n->clock(n->device, CLOCK_SM, &u) == 0) r.core_mhz = u;
     if (n->clock && n->clock(n->device, CLOCK_MEM, &u) == 0) r.memory_mhz = u;
     if (n->throttle && n->throttle(n->device, &l) == 0) r.throttle = l;
+    r.instant_watts = field_watts(n, FIELD_POWER_INSTANT, 0);
+    r.memory_watts = field_watts(n, FIELD_POWER_AVERAGE, 2);
     return r;
 }
 

@@ -6,6 +6,7 @@
 #include "hopper.h"
 #include "measure.h"
 #include "memory.h"
+#include "power.h"
 #include "rates.h"
 #include "tensor.h"
 
