@@ -226,7 +226,7 @@ static bool assemble(void *with, const char *name, const char *text, int kind, C
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d%s", a->capability, kind == KERNEL_ARCH ? "a" : "");
     struct text t = {0}, from = {0}, to = {0};
-    text_add(&from, "%s/%s.ptx", a->folder, name);
+    text_add(&from, "%s/part-%s.ptx", a->folder, name);
     text_add(&to, "%s/cubin/%s", a->folder, arch);
     mkdir(to.at, 0777);
     text_add(&to, "/%s-%016llx.cubin", name, (unsigned long long)kernels_hash(text));

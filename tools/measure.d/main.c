@@ -58,7 +58,7 @@ struct options {
     const char *out, *home, *only, *pack, *list, *ptxas, *arch;
     double seconds;
     int scale;
-    bool dry, again;
+    bool dry, again, once;
     const char *words[8];
     int count;
 };
@@ -99,6 +99,8 @@ static struct options parse(int argc, char **argv) {
             o.dry = true;
         } else if (strcmp(a, "--again") == 0) {
             o.again = true;
+        } else if (strcmp(a, "--once") == 0) { // for a profiler: each kernel of part kernels once
+            o.once = true;
         } else if (a[0] == '-') {
             if (i + 1 == argc) die("%s needs a value, or there is no such option", a);
             const char *v = argv[++i];
@@ -316,7 +318,7 @@ static int run_one(const struct options *o) {
     struct kit k = {.out = o->out,
                     .home = o->home,
                     .only = o->only,
-                    .scale = o->scale,
+                    .scale = o->scale, .once = o->once,
                     .ends = seconds_now() + o->seconds};
     k.nvml = nvml_open();
     if (strstr(p->asks, "nvml") && !nvml_there(k.nvml))

@@ -180,6 +180,7 @@ struct kit {
     const char *out;  // folder of results
     const char *home; // folder of the kit: cubins, programs
     const char *only; // NULL, or operations to restrict a part to: names that contain it
+    bool once;        // each kernel once: a profiler looks on
     int scale;        // 0: tiny (the self-test), 1: full
     double ends;      // seconds_now() at which the part must have ended
 };

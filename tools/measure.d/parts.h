@@ -4,9 +4,11 @@
 #include "access.h"
 #include "bits.h"
 #include "hopper.h"
+#include "kernels_run.h"
 #include "measure.h"
 #include "memory.h"
 #include "power.h"
+#include "programs.h"
 #include "rates.h"
 #include "tensor.h"
 
