@@ -56,9 +56,9 @@ void kit_condition(struct kit *k, const char *part, const char *when) {
 
 struct options {
     const char *out, *home, *only, *pack, *list, *ptxas, *arch;
-    double seconds;
+    double seconds, slow;
     int scale;
-    bool dry, again, once;
+    bool dry, again, once, blind;
     const char *words[8];
     int count;
 };
@@ -66,13 +66,16 @@ struct options {
 static const char usage[] =
     "usage: measure run [-o DIR] [--parts A,B] [--seconds N] [--scale full|tiny] [--pack FILE] "
     "[--again] [--dry-run]\n"
-    "       measure check DIR | compare DIR DIR | operands KIND | files\n"
+    "       measure check DIR | compare DIR DIR | publish DIR STUDY [--blind] | operands KIND | "
+    "files\n"
     "       measure prebuild DIR --ptxas PROGRAM --arch 90,80\n"
     "\n"
     "  -o, --out DIR     folder of results (default measured); parts that are done there are not "
     "run again\n"
     "      --parts A,B   these parts only (--dry-run lists them)\n"
     "      --seconds N   end after so long (default 470)\n"
+    "      --slow N      the machine is N times slower than a GPU: limits and --seconds are so "
+    "much longer\n"
     "      --scale S     full, or tiny: the self-test's sizes\n"
     "      --only TEXT   in parts of many operations, those whose name contains TEXT\n"
     "      --pack FILE   after each part, all results as one .tar.gz\n"
@@ -89,7 +92,7 @@ static double number_of(const char *text, const char *option) {
 
 static struct options parse(int argc, char **argv) {
     struct options o = {
-        .out = "measured", .seconds = 470, .scale = 1, .ptxas = "ptxas", .arch = "90"};
+        .out = "measured", .seconds = 470, .slow = 1, .scale = 1, .ptxas = "ptxas", .arch = "90"};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (strcmp(a, "-h") == 0 || strcmp(a, "--help") == 0) {
@@ -99,6 +102,8 @@ static struct options parse(int argc, char **argv) {
             o.dry = true;
         } else if (strcmp(a, "--again") == 0) {
             o.again = true;
+        } else if (strcmp(a, "--blind") == 0) {
+            o.blind = true;
         } else if (strcmp(a, "--once") == 0) { // for a profiler: each kernel of part kernels once
             o.once = true;
         } else if (a[0] == '-') {
@@ -318,7 +323,8 @@ static int run_one(const struct options *o) {
     struct kit k = {.out = o->out,
                     .home = o->home,
                     .only = o->only,
-                    .scale = o->scale, .once = o->once,
+                    .scale = o->scale,
+                    .once = o->once,
                     .ends = seconds_now() + o->seconds};
     k.nvml = nvml_open();
     if (strstr(p->asks, "nvml") && !nvml_there(k.nvml))
@@ -405,6 +411,8 @@ int main(int argc, char **argv) {
         return faults ? 1 : 0;
     }
     if (strcmp(command, "compare") == 0 && o.count == 3) return compare(o.words[1], o.words[2]);
+    if (strcmp(command, "publish") == 0 && o.count == 3)
+        return publish_results(o.words[1], o.words[2], o.blind);
     if (strcmp(command, "operands") == 0 && o.count == 2) return print_operands(o.words[1]);
     if (strcmp(command, "files") == 0) {
         for (unsigned i = 0; i < sheet_form_count; i++)

@@ -38,15 +38,16 @@ uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good ava
 // Every call of the driver that the kit makes. All exist since CUDA 9, but the last three.
 #define CUDA_CALLS(X)                                                                              \
     X(cuInit)                                                                                      \
-    X(cuDeviceGet) X(cuDeviceGetName) X(cuDriverGetVersion) X(cuDeviceGetAttribute)                \
-        X(cuDeviceTotalMem) X(cuDeviceGetPCIBusId) X(cuCtxCreate) X(cuCtxSynchronize)              \
-            X(cuGetErrorName) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction)       \
-                X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD)    \
-                    X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel)                 \
-                        X(cuFuncSetAttribute) X(cuFuncGetAttribute) X(cuEventCreate)               \
-                            X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime)           \
-                                X(cuStreamCreate) X(cuStreamQuery)                                 \
-                                    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuDeviceGet)                                                                                 \
+    X(cuDeviceGetName)                                                                             \
+    X(cuDriverGetVersion) X(cuDeviceGetAttribute) X(cuDeviceTotalMem) X(cuDeviceGetPCIBusId)       \
+        X(cuCtxCreate) X(cuCtxSynchronize) X(cuGetErrorName) X(cuModuleLoadDataEx)                 \
+            X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuMemAlloc)            \
+                X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8)         \
+                    X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute) X(cuFuncGetAttribute)   \
+                        X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)                    \
+                            X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)               \
+                                X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
 struct gpu {
@@ -54,7 +55,7 @@ struct gpu {
     CUDA_CALLS(X)
     CUDA_CALLS_OF_12(X) // the latter are NULL where the driver has none
 #undef X
-        void *library;
+    void *library;
     CUdevice device;
     CUcontext context;
     char name[128];
@@ -162,7 +163,7 @@ unsigned sheet_check(const char *folder, FILE *say);
 struct nvml; // what the management library answers; all of it may be missing
 struct nvml *nvml_open(void);
 struct reading {
-    double watts, joules, celsius; // joules: the board's counter; NAN: not known
+    double watts, joules, celsius;      // joules: the board's counter; NAN: not known
     double instant_watts, memory_watts; // where the board tells more than its mean
     double core_mhz, memory_mhz;
     uint64_t throttle; // reasons as the library's mask

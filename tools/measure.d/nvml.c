@@ -72,13 +72,20 @@ bool nvml_there(const struct nvml *n) { return n->device != NULL; }
 static double field_watts(struct nvml *n, unsigned id, unsigned scope) {
     struct field f = {.id = id, .scope = scope};
     if (!n->fields || n->fields(n->device, 1, &f) != 0 || f.status != 0) return NAN;
-    const double milliwatts = f.type == 0 ? f.value.real : f.type == 1 ? f.value.whole : (double)f.value.wide;
+    const double milliwatts = f.type == 0   ? f.value.real
+                              : f.type == 1 ? f.value.whole
+                                            : (double)f.value.wide;
     return milliwatts > 0 ? milliwatts * 1e-3 : NAN;
 }
 
 struct reading nvml_read(struct nvml *n) {
-    struct reading r = {
-        .watts = NAN, .joules = NAN, .celsius = NAN, .instant_watts = NAN, .memory_watts = NAN, .core_mhz = NAN, .memory_mhz = NAN};
+    struct reading r = {.watts = NAN,
+                        .joules = NAN,
+                        .celsius = NAN,
+                        .instant_watts = NAN,
+                        .memory_watts = NAN,
+                        .core_mhz = NAN,
+                        .memory_mhz = NAN};
     if (!n->device) return r;
     unsigned u;
     unsigned long long l;

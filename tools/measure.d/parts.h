@@ -18,5 +18,7 @@ void device_run(struct kit *k);
 _Noreturn void kit_leave(const char *why);
 int compare(const char *a, const char *b); // which operations differ between two folders, and where
 int print_operands(const char *kind);
+// Rows for a study's published.csv, to standard output.
+int publish_results(const char *folder, const char *study, bool blind);
 
 #endif

@@ -1,8 +1,10 @@
-// Part `power`: watts of the board while one thing is kept up, beside clocks, temperature and voltage.
+// Part `power`: watts of the board while one thing is kept up, beside clocks, temperature and
+// voltage.
 //
-// Nothing of the board is ever set. A condition is launched for its whole time in advance, in pieces of some tens of
-// milliseconds, while the host reads the meters; the first part of the time is left out of the means, as boards
-// average over up to a second. Where the board throttles, its mask of reasons and its clock say so.
+// Nothing of the board is ever set. A condition is launched for its whole time in advance, in
+// pieces of some tens of milliseconds, while the host reads the meters; the first part of the time
+// is left out of the means, as boards average over up to a second. Where the board throttles, its
+// mask of reasons and its clock say so.
 #include "power.h"
 
 #include <math.h>
@@ -18,7 +20,8 @@ static const struct {
     struct rate rate;
     int sweep, operations;
 } rows[] = {
-#define POWER(name, statement, size, needs, sweep, operations) {{name, statement, size, needs, 0}, sweep, operations},
+#define POWER(name, statement, size, needs, sweep, operations)                                     \
+    {{name, statement, size, needs, 0}, sweep, operations},
 #include "power.def"
 #undef POWER
 };
@@ -36,8 +39,8 @@ struct condition {
     CUfunction function; // NULL: nothing runs
     struct launch launch;
     void *arguments[8];
-    unsigned *loops;     // the argument that makes a launch longer
-    double each;         // operations (or bytes) of a launch for each of its loops
+    unsigned *loops; // the argument that makes a launch longer
+    double each;     // operations (or bytes) of a launch for each of its loops
     const char *unit;
 };
 
@@ -46,7 +49,7 @@ struct meter {
     struct sheet s, trace;
     double seconds; // of a condition
     double start;
-    double leave;   // to leave out of the means
+    double leave; // to leave out of the means
 };
 
 static void nap(double seconds) {
@@ -55,7 +58,8 @@ static void nap(double seconds) {
 }
 
 static CUresult start(struct gpu *g, const struct condition *c) {
-    return g->cuLaunchKernel(c->function, c->launch.grid, 1, 1, c->launch.block, 1, 1, c->launch.shared, NULL, (void **)(uintptr_t)c->arguments, NULL);
+    return g->cuLaunchKernel(c->function, c->launch.grid, 1, 1, c->launch.block, 1, 1,
+                             c->launch.shared, NULL, (void **)(uintptr_t)c->arguments, NULL);
 }
 
 struct sums {
@@ -78,7 +82,8 @@ static void sample(struct meter *m, const char *name, double at, struct sums *su
     sheet_end(t);
     if (!sum) return;
     sum->n++;
-    sum->watts += r.watts, sum->core += r.core_mhz, sum->memory += r.memory_mhz, sum->celsius += r.celsius;
+    sum->watts += r.watts, sum->core += r.core_mhz, sum->memory += r.memory_mhz,
+        sum->celsius += r.celsius;
     if (!isnan(r.instant_watts)) sum->instant += r.instant_watts, sum->instants++;
     if (!isnan(r.memory_watts)) sum->memory_watts += r.memory_watts, sum->memories++;
     sum->throttle |= r.throttle;
@@ -110,7 +115,8 @@ static void hold(struct meter *m, struct condition *c) {
     double first_joules = NAN, first_at = 0, last_joules = NAN, last_at = 0;
     for (;;) {
         const double at = seconds_now() - from;
-        const bool over = c->function ? g->cuStreamQuery(NULL) != CUDA_ERROR_NOT_READY : at >= m->seconds;
+        const bool over =
+            c->function ? g->cuStreamQuery(NULL) != CUDA_ERROR_NOT_READY : at >= m->seconds;
         if (over && sum.n) break;
         const bool counts = at >= m->leave || over;
         sample(m, c->name, from + at - m->start, counts ? &sum : NULL);
@@ -134,7 +140,8 @@ static void hold(struct meter *m, struct condition *c) {
     sheet_real(s, took);
     sheet_real(s, sum.watts / sum.n);
     sheet_real(s, sum.instants ? sum.instant / sum.instants : NAN);
-    sheet_real(s, last_at - first_at > 0.3 ? (last_joules - first_joules) / (last_at - first_at) : NAN);
+    sheet_real(s, last_at - first_at > 0.3 ? (last_joules - first_joules) / (last_at - first_at)
+                                           : NAN);
     sheet_real(s, sum.memories ? sum.memory_watts / sum.memories : NAN);
     sheet_real(s, sum.core / sum.n);
     sheet_real(s, sum.memory / sum.n);
@@ -153,8 +160,12 @@ static void idle(struct meter *m, const char *when) {
 
 void power_run(struct kit *k) {
     struct gpu *g = &k->gpu;
-    struct meter m = {.k = k, .s = sheet_open(k, "power"), .trace = sheet_open(k, "power-trace"), .seconds = k->scale ? 1.6 : 0.01,
-                      .leave = k->scale ? 0.8 : 0, .start = seconds_now()};
+    struct meter m = {.k = k,
+                      .s = sheet_open(k, "power"),
+                      .trace = sheet_open(k, "power-trace"),
+                      .seconds = k->scale ? 1.6 : 0.01,
+                      .leave = k->scale ? 0.8 : 0,
+                      .start = seconds_now()};
     idle(&m, "context made");
     struct kernels list = {0}, streams = {0}, hopper = {0};
     power_kernels(&list);
@@ -167,12 +178,22 @@ void power_run(struct kit *k) {
         kernels_load(k, &hopper);
         for (unsigned i = 0; i < hopper.count; i++) {
             struct kernel *x = &hopper.at[i];
-            if (!x->function || strncmp(x->name, "wgmma m64n256", 13) != 0 || strcmp(x->name + strlen(x->name) - 9, "|shared|8") != 0) continue;
+            if (!x->function || strncmp(x->name, "wgmma m64n256", 13) != 0 ||
+                strcmp(x->name + strlen(x->name) - 9, "|shared|8") != 0)
+                continue;
             for (unsigned random = 2; random-- > 0;) {
                 unsigned loops, number = random;
                 CUdeviceptr to = gpu_alloc(g, (size_t)sms * 2 * 1024), from = memory;
-                struct condition c = {.name = x->name, .data = random ? "random" : "zeros", .lanes = 32, .sms = sms, .warps_per_sm = 8, .function = x->function,
-                                      .launch = {sms, 256, 0, 0}, .arguments = {&to, &loops, &from, &number}, .loops = &loops, .each = sms * 2.0 * 8,
+                struct condition c = {.name = x->name,
+                                      .data = random ? "random" : "zeros",
+                                      .lanes = 32,
+                                      .sms = sms,
+                                      .warps_per_sm = 8,
+                                      .function = x->function,
+                                      .launch = {sms, 256, 0, 0},
+                                      .arguments = {&to, &loops, &from, &number},
+                                      .loops = &loops,
+                                      .each = sms * 2.0 * 8,
                                       .unit = "products a second (of a warp group)"};
                 hold(&m, &c);
                 gpu_free(g, to);
@@ -186,15 +207,31 @@ void power_run(struct kit *k) {
             static const unsigned lanes[] = {32, 16, 8, 1};
             for (unsigned point = 0; point < 7; point++) {
                 // 0: all; 1: zeros; 2 3 4: fewer lanes; 5 6: fewer multiprocessors
-                if ((point == 0) != (pass == 0) || (point > 1 && !rows[i].sweep) || (point && !k->scale && i)) continue;
-                if (point >= 2 && point <= 4 && strstr(x->name, "mma")) continue; // takes the whole warp
-                unsigned loops, never = 0x9e3779b9, random = point != 1, n = point >= 2 && point <= 4 ? lanes[point - 1] : 32;
+                if ((point == 0) != (pass == 0) || (point > 1 && !rows[i].sweep) ||
+                    (point && !k->scale && i))
+                    continue;
+                if (point >= 2 && point <= 4 && strstr(x->name, "mma"))
+                    continue; // takes the whole warp
+                unsigned loops, never = 0x9e3779b9, random = point != 1,
+                                n = point >= 2 && point <= 4 ? lanes[point - 1] : 32;
                 uint64_t none = 0;
                 CUdeviceptr to = out, from = memory;
-                const unsigned used = point == 5 ? sms / 4 : point == 6 ? 1 : sms, threads = kit_pick(k, 1024, 64);
-                struct condition c = {.name = x->name, .data = random ? "random" : "zeros", .lanes = n, .sms = used, .warps_per_sm = threads / 32, .function = x->function,
-                                      .launch = {used, threads, 0, 0}, .arguments = {&to, &loops, &none, &none, &never, &from, &n, &random}, .loops = &loops,
-                                      .each = (double)used * (threads / 32) * RATE_STATEMENTS * rows[i].operations, .unit = "warp operations a second"};
+                const unsigned used = point == 5   ? sms / 4
+                                      : point == 6 ? 1
+                                                   : sms,
+                               threads = kit_pick(k, 1024, 64);
+                struct condition c = {
+                    .name = x->name,
+                    .data = random ? "random" : "zeros",
+                    .lanes = n,
+                    .sms = used,
+                    .warps_per_sm = threads / 32,
+                    .function = x->function,
+                    .launch = {used, threads, 0, 0},
+                    .arguments = {&to, &loops, &none, &none, &never, &from, &n, &random},
+                    .loops = &loops,
+                    .each = (double)used * (threads / 32) * RATE_STATEMENTS * rows[i].operations,
+                    .unit = "warp operations a second"};
                 hold(&m, &c);
             }
         }
@@ -208,32 +245,50 @@ void power_run(struct kit *k) {
             const char *name, *kernel;
             size_t bytes; // 0: all
             unsigned factor;
-        } kinds[] = {{"read of DRAM", "read|4", 0, 1}, {"copy in DRAM", "copy|4", 0, 2}, {"write to DRAM", "write|4", 0, 1}, {"read of L2", "read|4", (size_t)16 << 20, 1}, {"read of L1", "read L1|2", 32768, 1}};
+        } kinds[] = {{"read of DRAM", "read|4", 0, 1},
+                     {"copy in DRAM", "copy|4", 0, 2},
+                     {"write to DRAM", "write|4", 0, 1},
+                     {"read of L2", "read|4", (size_t)16 << 20, 1},
+                     {"read of L1", "read L1|2", 32768, 1}};
         for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             for (unsigned n = 0; n < streams.count; n++) {
-                if (strcmp(streams.at[n].name, kinds[i].kernel) != 0 || !streams.at[n].function) continue;
+                if (strcmp(streams.at[n].name, kinds[i].kernel) != 0 || !streams.at[n].function)
+                    continue;
                 const bool small = kinds[i].bytes == 32768;
-                const unsigned blocks = small ? 1 : sms * 2, threads = kit_pick(k, 1024, 64), unroll = small ? 2 : 4;
+                const unsigned blocks = small ? 1 : sms * 2, threads = kit_pick(k, 1024, 64),
+                               unroll = small ? 2 : 4;
                 const size_t round = (size_t)blocks * threads * 16 * unroll;
-                size_t bytes = (kinds[i].bytes && k->scale ? kinds[i].bytes : room / 2) / round * round;
+                size_t bytes =
+                    (kinds[i].bytes && k->scale ? kinds[i].bytes : room / 2) / round * round;
                 if (!bytes) bytes = round;
                 if (bytes * 2 > room) continue;
                 unsigned loops, never = 0x9e3779b9;
                 CUdeviceptr at = buffer;
-                struct condition c = {.name = kinds[i].name, .data = "zeros", .lanes = 32, .sms = small ? 1 : sms, .warps_per_sm = threads / 16, .function = streams.at[n].function,
-                                      .launch = {blocks, threads, 0, 0}, .arguments = {&at, &bytes, &loops, &never}, .loops = &loops,
-                                      .each = (double)bytes * kinds[i].factor, .unit = "bytes a second"};
+                struct condition c = {.name = kinds[i].name,
+                                      .data = "zeros",
+                                      .lanes = 32,
+                                      .sms = small ? 1 : sms,
+                                      .warps_per_sm = threads / 16,
+                                      .function = streams.at[n].function,
+                                      .launch = {blocks, threads, 0, 0},
+                                      .arguments = {&at, &bytes, &loops, &never},
+                                      .loops = &loops,
+                                      .each = (double)bytes * kinds[i].factor,
+                                      .unit = "bytes a second"};
                 for (unsigned random = 0; random < 2; random++) {
                     hold(&m, &c);
                     if (random || kinds[i].kernel[0] == 'w' || !k->scale) break;
-                    // random bytes: the buffer's halves are overwritten by the write kernel's own pattern, which is hashed
+                    // random bytes: the buffer's halves are overwritten by the write kernel's own
+                    // pattern, which is hashed
                     for (unsigned w = 0; w < streams.count; w++) {
-                        if (strcmp(streams.at[w].name, "write|4") != 0 || !streams.at[w].function) continue;
+                        if (strcmp(streams.at[w].name, "write|4") != 0 || !streams.at[w].function)
+                            continue;
                         const size_t step = (size_t)sms * 2 * 1024 * 16 * 4;
                         size_t all = room / step * step;
                         unsigned once = 1;
                         void *arguments[] = {&at, &all, &once, &never};
-                        gpu_time(g, streams.at[w].function, (struct launch){sms * 2, 1024, 0, 0}, arguments);
+                        gpu_time(g, streams.at[w].function, (struct launch){sms * 2, 1024, 0, 0},
+                                 arguments);
                     }
                     c.data = "hashed";
                 }

@@ -114,28 +114,36 @@ static const char *epilogue =
 
 static const char parameters[] = "u64 u32 u64 u64 u32 u64";
 
-// For part `power`: as long as is asked, in the first p6 lanes of each warp, with operands of each thread's own
-// or (p7 0) zeros. p2 and p3 are not read.
+// For part `power`: as long as is asked, in the first p6 lanes of each warp, with operands of each
+// thread's own or (p7 0) zeros. p2 and p3 are not read.
 void rates_sustained(struct kernels *list, const struct rate *r) {
     struct kernel *k = kernels_add(list, r->name, r->needs, KERNEL_PLAIN);
     struct text t = {0};
     text_add(&t, "%s", prologue);
     text_add(&t,
-             ".reg .b32 %%h0,%%h1;\nld.param.u32 %%part,[p6];\nsetp.ge.u32 %%p,%%li,%%part;\n@%%p bra END;\n"
-             "mad.lo.u32 %%h0,%%ti,0x9e3779b9,0x7f4a7c15;\nshr.u32 %%h1,%%h0,15;\nxor.b32 %%h0,%%h0,%%h1;\n"
+             ".reg .b32 %%h0,%%h1;\nld.param.u32 %%part,[p6];\nsetp.ge.u32 %%p,%%li,%%part;\n@%%p "
+             "bra END;\n"
+             "mad.lo.u32 %%h0,%%ti,0x9e3779b9,0x7f4a7c15;\nshr.u32 %%h1,%%h0,15;\nxor.b32 "
+             "%%h0,%%h0,%%h1;\n"
              "mul.lo.u32 %%h0,%%h0,0x85ebca6b;\nshr.u32 %%h1,%%h0,13;\nxor.b32 %%h1,%%h1,%%h0;\n");
     if (bits_of(r) == 64) { // doubles near -1.3 and 0.77
-        text_add(&t, "and.b32 %%y32,%%h0,0xffff;\nor.b32 %%y32,%%y32,0xbff4c000;\nmov.b64 %%y64,{%%h1,%%y32};\n"
-                     "and.b32 %%z32,%%h1,0xffff;\nor.b32 %%z32,%%z32,0x3fe88000;\nmov.b64 %%z64,{%%h0,%%z32};\n");
+        text_add(&t, "and.b32 %%y32,%%h0,0xffff;\nor.b32 %%y32,%%y32,0xbff4c000;\nmov.b64 "
+                     "%%y64,{%%h1,%%y32};\n"
+                     "and.b32 %%z32,%%h1,0xffff;\nor.b32 %%z32,%%z32,0x3fe88000;\nmov.b64 "
+                     "%%z64,{%%h0,%%z32};\n");
     } else { // as f32 near -1.3 and 0.77; as f16 two of that size, as 8-bit integers anything
         const bool pairs = strstr(r->statement, "f16") != NULL;
-        text_add(&t, "and.b32 %%y32,%%h0,0x%x;\nor.b32 %%y32,%%y32,0x%x;\nand.b32 %%z32,%%h1,0x%x;\nor.b32 %%z32,%%z32,0x%x;\n",
-                 pairs ? 0x00ff00ffu : 0xfffffu, pairs ? 0xbd003d00u : 0xbfa00000u, pairs ? 0x00ff00ffu : 0xfffffu,
-                 pairs ? 0x3a00ba00u : 0x3f400000u);
+        text_add(&t,
+                 "and.b32 %%y32,%%h0,0x%x;\nor.b32 %%y32,%%y32,0x%x;\nand.b32 "
+                 "%%z32,%%h1,0x%x;\nor.b32 %%z32,%%z32,0x%x;\n",
+                 pairs ? 0x00ff00ffu : 0xfffffu, pairs ? 0xbd003d00u : 0xbfa00000u,
+                 pairs ? 0x00ff00ffu : 0xfffffu, pairs ? 0x3a00ba00u : 0x3f400000u);
         if (strstr(r->statement, "s8")) text_add(&t, "mov.b32 %%y32,%%h0;\nmov.b32 %%z32,%%h1;\n");
     }
-    text_add(&t, "ld.param.u32 %%part,[p7];\nmul.lo.u32 %%y32,%%y32,%%part;\nmul.lo.u32 %%z32,%%z32,%%part;\n"
-                 "cvt.u64.u32 %%off,%%part;\nmul.lo.u64 %%y64,%%y64,%%off;\nmul.lo.u64 %%z64,%%z64,%%off;\nmul.lo.u32 %%ti,%%ti,%%part;\n");
+    text_add(&t, "ld.param.u32 %%part,[p7];\nmul.lo.u32 %%y32,%%y32,%%part;\nmul.lo.u32 "
+                 "%%z32,%%z32,%%part;\n"
+                 "cvt.u64.u32 %%off,%%part;\nmul.lo.u64 %%y64,%%y64,%%off;\nmul.lo.u64 "
+                 "%%z64,%%z64,%%off;\nmul.lo.u32 %%ti,%%ti,%%part;\n");
     // addresses come from the thread's number, which the line above may have cleared
     if (r->size == 'S') text_add(&t, "mov.u32 %%ti,%%tid.x;\n");
     declare(&t, r, 0, CHAINS);
@@ -143,7 +151,8 @@ void rates_sustained(struct kernels *list, const struct rate *r) {
     for (unsigned i = 0; i < STATEMENTS; i++) state(&t, r, i % CHAINS);
     text_add(&t, "sub.u32 %%n,%%n,1;\nsetp.ne.u32 %%p,%%n,0;\n@%%p bra LOOP;\n");
     finish(&t, r, 0, CHAINS);
-    text_add(&t, "ld.param.u32 %%part,[p4];\nsetp.eq.u32 %%p,%%keep,%%part;\n@%%p st.global.b32 [%%out],%%keep;\nEND:\nret;\n");
+    text_add(&t, "ld.param.u32 %%part,[p4];\nsetp.eq.u32 %%p,%%keep,%%part;\n@%%p st.global.b32 "
+                 "[%%out],%%keep;\nEND:\nret;\n");
     kernel_text(k, "u64 u32 u64 u64 u32 u64 u32 u32", NULL, t.at);
     text_free(&t);
 }
