@@ -45,6 +45,20 @@ void edit_finish(struct edit *e) {
     f->inst.n = e->out.n;
 }
 
+struct opnd edit_literal(struct mfunc *f, uint64_t v, unsigned words) {
+    const uint32_t bytes = 4 * words;
+    uint32_t at = 0;
+    while (at + bytes <= f->literals.n && memcmp(f->literals.at + at, &v, bytes) != 0) at += bytes;
+    if (at + bytes > f->literals.n) {
+        while (f->literals.n % bytes) vec_push(f->arena, &f->literals, 0);
+        at = f->literals.n;
+        for (uint32_t b = 0; b < bytes; b++)
+            vec_push(f->arena, &f->literals, (uint8_t)(v >> 8 * b));
+    }
+    return (struct opnd){
+        .kind = OPND_CONST, .words = (uint8_t)words, .bank = CB_LITERAL, .reg = at};
+}
+
 uint32_t edit_new_vreg(struct mfunc *f, uint8_t words) {
     vec_push(f->arena, &f->vreg_words, words);
     return f->vreg_words.n - 1;

@@ -23,6 +23,8 @@ struct minst *edit_put(struct edit *e, const struct minst *m, uint8_t tag);
 void edit_finish(struct edit *e);
 
 uint32_t edit_new_vreg(struct mfunc *f, uint8_t words);
+// A literal of one or two words in c[2].
+struct opnd edit_literal(struct mfunc *f, uint64_t v, unsigned words);
 
 // Calls body with an arena of its own, freed afterwards, also when memory runs out.
 void edit_with_scratch(struct mfunc *f, void (*body)(struct mfunc *, struct arena *, void *),

@@ -74,6 +74,15 @@ struct opnd {
     uint32_t reg;  // GPR/PRED number; CONST: byte offset
     uint64_t imm;  // IMM: `words` * 32 bits
 };
+// Words [w, w + n) of an operand.
+static inline struct opnd opnd_words(struct opnd o, unsigned w, unsigned n) {
+    if (o.kind == OPND_GPR) o.sub = (uint8_t)(o.sub + w);
+    if (o.kind == OPND_CONST) o.reg += 4 * w;
+    if (o.kind == OPND_IMM) o.imm = w >= 2 ? 0 : n == 1 ? (uint32_t)(o.imm >> 32 * w) : o.imm;
+    o.words = (uint8_t)n;
+    return o;
+}
+static inline struct opnd opnd_word(struct opnd o, unsigned w) { return opnd_words(o, w, 1); }
 enum { PRED_TRUE = 7, PRED_NONE = 7, MAX_PREDS = 8, MAX_GPRS = 256 };
 // Before allocation predicates are numbered from 0 without end, and VPRED_TRUE is PT, as an
 // operand and as a guard.
@@ -130,7 +139,8 @@ enum minst_flags {
     MF_SPILL = 1 << 26, // a spilled register's place in local memory, which no program wrote or reads
     MF_AS_MAD = 1 << 27, // a move, addition or shift in the form of a multiply-add, in whose pipeline
                          // it runs (pipes.c)
-    MF_STRONG = 1 << 28 // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
+    MF_STRONG = 1 << 28, // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
+    MF_CONTRACT = 1 << 29 // a product or sum that may be fused with another; gone behind opt_fuse
 };
 
 // sub-operation codes

@@ -1,5 +1,6 @@
 // Machine instructions come into being here: with guard and lines of the PTX instruction in hand,
 // operands that the machine takes in their slots, and the fillers of the cost table.
+#include "code/edit.h"
 #include "code/lower_priv.h"
 
 #include <assert.h>
@@ -71,14 +72,7 @@ struct minst lower_new(const struct lower *l, enum mop op, enum ptx_type type) {
 // ---- operands -----------------------------------------------------------------------------
 
 struct opnd lower_literal(struct lower *l, uint64_t v, unsigned words) {
-    const uint32_t bytes = 4 * words;
-    const uint8_t *const have = l->f->literals.at;
-    for (uint32_t at = 0; at + bytes <= l->f->literals.n; at += bytes)
-        if (memcmp(have + at, &v, bytes) == 0) return opnd_const(CB_LITERAL, at, words);
-    while (l->f->literals.n % bytes) vec_push(l->arena, &l->f->literals, 0);
-    const uint32_t at = l->f->literals.n;
-    for (uint32_t b = 0; b < bytes; b++) vec_push(l->arena, &l->f->literals, (uint8_t)(v >> 8 * b));
-    return opnd_const(CB_LITERAL, at, words);
+    return edit_literal(l->f, v, words);
 }
 
 static void push(struct lower *l, const struct minst *m) { vec_push(l->arena, &l->f->inst, *m); }

@@ -53,6 +53,13 @@ static void put_parts(struct lower *l, struct minst *m, enum ptx_type t, unsigne
     }
 }
 
+// A sum or product that names no rounding may be fused (opt_fuse.c); one that widens an operand,
+// which only Blackwell's assembler knows, is not.
+static uint32_t may_contract(const struct ptx_inst *i, enum ptx_type t, enum ptx_type narrow) {
+    const bool whole = narrow == PTX_NONE || narrow == t;
+    return lower_rounding(i) == MRND_NONE && whole ? MF_CONTRACT : 0;
+}
+
 static enum mrnd rounding(const struct ptx_inst *i) {
     const enum mrnd r = lower_rounding(i);
     return r == MRND_NONE ? MRND_RN : r;
@@ -62,7 +69,7 @@ void lower_fp_add(struct lower *l, const struct ptx_inst *i, unsigned sub) {
     const enum ptx_type t = lower_type(l, i, 0), narrow = lower_type(l, i, 1);
     struct minst m = lower_new(l, choose((struct by_type){OP_FADD, OP_DADD, OP_HADD}, t), t);
     m.rnd = (uint8_t)rounding(i);
-    m.flags = lower_fp_flags(l, i, t);
+    m.flags = lower_fp_flags(l, i, t) | may_contract(i, t, narrow);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     m.src[0] = fp_src(l, i, 1, t, narrow);
     m.src[1] = lower_src(l, &i->operand[2], t);
@@ -75,7 +82,7 @@ void lower_fp_mul(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     const enum ptx_type t = lower_type(l, i, 0);
     struct minst m = lower_new(l, choose((struct by_type){OP_FMUL, OP_DMUL, OP_HMUL}, t), t);
     m.rnd = (uint8_t)rounding(i);
-    m.flags = lower_fp_flags(l, i, t);
+    m.flags = lower_fp_flags(l, i, t) | may_contract(i, t, PTX_NONE);
     m.dst[0] = lower_dst(l, &i->operand[0], t);
     m.src[0] = lower_src(l, &i->operand[1], t);
     m.src[1] = lower_src(l, &i->operand[2], t);

@@ -143,15 +143,6 @@ static inline struct opnd opnd_mod(struct opnd o, unsigned mods) {
     o.mods ^= (uint8_t)mods;
     return o;
 }
-// Words [w, w + n) of an operand.
-static inline struct opnd opnd_words(struct opnd o, unsigned w, unsigned n) {
-    if (o.kind == OPND_GPR) o.sub = (uint8_t)(o.sub + w);
-    if (o.kind == OPND_CONST) o.reg += 4 * w;
-    if (o.kind == OPND_IMM) o.imm = w >= 2 ? 0 : n == 1 ? (uint32_t)(o.imm >> 32 * w) : o.imm;
-    o.words = (uint8_t)n;
-    return o;
-}
-static inline struct opnd opnd_word(struct opnd o, unsigned w) { return opnd_words(o, w, 1); }
 static inline bool opnd_is_imm(const struct opnd *o, uint64_t v) {
     return o->kind == OPND_IMM && o->imm == v && !o->mods;
 }

@@ -5,6 +5,7 @@
 //   opt_value    copies and constants into the operands that can hold them, equal values once
 //   opt_combine  shifts and products into additions, additions into addresses, signs into operands
 //   opt_fold     constants in sums, for later generations
+//   opt_fuse     products into sums that name no rounding
 //   opt_dead     what nobody reads
 //   opt_hoist    out of loops what they do not change, for later generations
 //   opt_if       short branches into guards
@@ -141,14 +142,41 @@ void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by) {
         }
 }
 
+void opt_rewrite(struct opt *o, uint32_t at, const struct minst *by) {
+    opt_count(o, &o->f->inst.at[at], false);
+    o->f->inst.at[at] = *by;
+    opt_count(o, by, true);
+    o->changed = true;
+}
+
 void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m) {
     if (o->n_inserts == o->cap_inserts)
         o->insert_at = arena_grow(o->arena, o->insert_at, &o->cap_inserts, sizeof *o->insert_at);
     o->insert_at[o->n_inserts++] = (struct opt_insert){at, above, *m};
 }
 
+void opt_move_before(struct opt *o, uint32_t at, bool above, struct opnd to, struct opnd from) {
+    const struct minst *user = &o->f->inst.at[at];
+    for (uint32_t w = 0; w < to.words; w++) {
+        struct minst mov = {.op = OP_MOV,
+                            .klass = mop_info[OP_MOV].klass,
+                            .type = PTX_B32,
+                            .stype = PTX_B32,
+                            .guard = VPRED_TRUE,
+                            .target = -1,
+                            .reconv = -1,
+                            .ptx_line = user->ptx_line,
+                            .src_line = user->src_line,
+                            .src_file = user->src_file};
+        mov.dst[0] = opnd_word(to, w);
+        mov.src[0] = opnd_word(from, w);
+        mov.src[0].mods = 0;
+        opt_insert_before(o, at, above, &mov);
+    }
+}
+
 // ---- one sweep over the values ---------------------------------------------------------------
-static void remember_definitions(struct opt *o, uint32_t at) {
+void opt_remember(struct opt *o, uint32_t at) {
     const struct minst *m = &o->f->inst.at[at];
     if (m->flags & MF_FILLER) return;
     for (unsigned d = 0; d < 2; d++) {
@@ -167,7 +195,7 @@ static int by_place(const struct opt_insert *a, const struct opt_insert *b) {
     return a->before < b->before ? -1 : a->before > b->before;
 }
 
-static void put_inserts(struct opt *o) {
+void opt_put_inserts(struct opt *o) {
     if (!o->n_inserts) return;
     // the walk goes by blocks in reverse post-order: nearly sorted already
     for (uint32_t i = 1; i < o->n_inserts; i++) {
@@ -218,10 +246,10 @@ static bool sweep(struct mfunc *f, struct arena *a) {
             if (f->inst.at[at].flags & MF_FILLER) continue;
             opt_propagate(o, at);
             for (unsigned times = 0; times < 4 && opt_combine(o, at); times++) opt_propagate(o, at);
-            remember_definitions(o, at);
+            opt_remember(o, at);
         }
     }
-    put_inserts(o);
+    opt_put_inserts(o);
     return o->changed;
 }
 
@@ -254,6 +282,11 @@ static void leave_loops(struct mfunc *f, struct arena *scratch, void *context) {
     *again = opt_hoist(f, scratch);
 }
 
+static void fuse_products(struct mfunc *f, struct arena *scratch, void *context) {
+    bool *again = context;
+    *again = opt_fuse(f, scratch);
+}
+
 enum { MAX_ROUNDS = 4, MORE_ROUNDS = 8 };
 
 void opt_run(struct mfunc *f) {
@@ -264,6 +297,9 @@ void opt_run(struct mfunc *f) {
     for (unsigned round = 0; round < (folds ? MORE_ROUNDS : MAX_ROUNDS) && again; round++)
         edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, clean_flow, NULL);
+    edit_with_scratch(f, fuse_products, &again);
+    for (unsigned round = 0; round < MAX_ROUNDS && again; round++)
+        edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, guard_branches, &again);
     if (again) edit_with_scratch(f, one_round, &again);
     if (folds) edit_with_scratch(f, leave_loops, &again);

@@ -51,9 +51,16 @@ const struct minst *opt_source(const struct opt *o, const struct opnd *x, uint32
 bool opt_unchanged(const struct opt *o, const struct opnd *x, uint32_t from, uint32_t at);
 // Replaces source s of instruction `at`, counting uses; fillers that name it follow.
 void opt_replace(struct opt *o, uint32_t at, unsigned s, struct opnd by);
+// Puts a changed instruction in the place of the one at `at`.
+void opt_rewrite(struct opt *o, uint32_t at, const struct minst *by);
 // Counts or uncounts all uses of an instruction.
 void opt_count(struct opt *o, const struct minst *m, bool add);
 void opt_insert_before(struct opt *o, uint32_t at, bool above, const struct minst *m);
+// The same for moves of all words of `from`, which has no modifiers, to the new register `to`.
+void opt_move_before(struct opt *o, uint32_t at, bool above, struct opnd to, struct opnd from);
+void opt_put_inserts(struct opt *o);
+// Notes what the instruction defines: the walk over a block goes on behind it.
+void opt_remember(struct opt *o, uint32_t at);
 
 static inline bool opt_plain(const struct minst *m) {
     return m->guard == VPRED_TRUE && !(m->flags & (MF_FILLER | MF_FRAME));
@@ -73,9 +80,13 @@ void opt_flow(struct mfunc *f, struct arena *a);     // opt_flow.c
 void opt_propagate(struct opt *o, uint32_t at);      // opt_value.c
 void opt_find_equal(struct opt *o);                  // opt_value.c
 bool opt_combine(struct opt *o, uint32_t at);        // opt_combine.c
+// A constant or immediate in a register, with its modifiers, for instruction `at`: one made before, if
+// it is near or in front of the same loop. (opt_combine.c)
+struct opnd opt_in_register(struct opt *o, uint32_t at, struct opnd x);
 bool opt_fold_known(struct opt *o, uint32_t at);     // opt_fold.c
 bool opt_fold_sum(struct opt *o, uint32_t at);       // opt_fold.c
 bool opt_hoist(struct mfunc *f, struct arena *a);    // opt_hoist.c
+bool opt_fuse(struct mfunc *f, struct arena *a);     // opt_fuse.c
 bool opt_dead(struct mfunc *f, struct arena *a);     // opt_dead.c
 bool opt_if(struct mfunc *f, struct arena *a);       // opt_if.c
 void opt_schedule(struct mfunc *f, struct arena *a); // opt_sched.c

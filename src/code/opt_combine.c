@@ -8,15 +8,6 @@ static bool used_once(const struct opt *o, const struct opnd *x) {
 static bool is_word(const struct opnd *x) { return x->kind == OPND_GPR && x->words == 1; }
 static bool is_imm(const struct opnd *x) { return x->kind == OPND_IMM && !x->mods; }
 
-// Puts a changed instruction in the place of the old one.
-static void rewrite(struct opt *o, uint32_t at, const struct minst *by) {
-    struct minst *m = &o->f->inst.at[at];
-    opt_count(o, m, false);
-    *m = *by;
-    opt_count(o, m, true);
-    o->changed = true;
-}
-
 static bool has_fillers(const struct opt *o, uint32_t at) {
     return at + 1 < o->f->inst.n && (o->f->inst.at[at + 1].flags & MF_FILLER);
 }
@@ -34,7 +25,7 @@ static bool fold_word_address(struct opt *o, uint32_t at) {
         if (!offset_fits(m.offset + (int32_t)add->src[0].imm)) return false;
         m.offset = (int64_t)(uint32_t)(m.offset + (int64_t)add->src[0].imm);
         m.src[0] = (struct opnd){.kind = OPND_NONE};
-        rewrite(o, at, &m);
+        opt_rewrite(o, at, &m);
         return true;
     }
     if (add->op != OP_IADD || (add->flags & (MF_CC_IN | MF_CC_OUT | MF_SAT))) return false;
@@ -47,7 +38,7 @@ static bool fold_word_address(struct opt *o, uint32_t at) {
     if (!offset_fits(offset)) return false;
     m.offset = offset;
     m.src[0] = base;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -91,7 +82,7 @@ static bool fold_pair_address(struct opt *o, uint32_t at) {
     if (!offset_fits(m.offset + imm)) return false;
     m.offset += imm;
     m.src[0] = base;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -124,7 +115,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
         m.src[0].mods = x.mods;
         m.src[1] = rest;
         if (!isa_fits(&m, 1, &m.src[1])) return false;
-        rewrite(o, at, &m);
+        opt_rewrite(o, at, &m);
         return true;
     }
     if (d->op == OP_IMUL && !(d->flags & (MF_HI | MF_WIDE)) && !x.mods &&
@@ -141,7 +132,7 @@ static bool fold_addend(struct opt *o, uint32_t at, unsigned s) {
         m.src[2] = rest;
         for (unsigned k = 0; k < 3; k++)
             if (!isa_fits(&m, k, &m.src[k])) return false;
-        rewrite(o, at, &m);
+        opt_rewrite(o, at, &m);
         return true;
     }
     return false;
@@ -162,7 +153,7 @@ static bool fold_negation(struct opt *o, uint32_t at, unsigned s) {
     const uint8_t mods = m.src[s].mods ^ OPND_NEG;
     m.src[s] = d->src[i];
     m.src[s].mods = mods;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -228,32 +219,28 @@ static uint32_t place_for_immediate(const struct opt *o, uint32_t at, bool *abov
     return before->first + before->n;
 }
 
-// An immediate in a register: one made before, if it is near or in front of the same loop.
-static struct opnd in_register(struct opt *o, uint32_t at, struct opnd x) {
+struct opnd opt_in_register(struct opt *o, uint32_t at, struct opnd x) {
     bool above;
     const uint32_t place = place_for_immediate(o, at, &above);
-    for (uint32_t i = o->n_inserts; i-- > 0 && i + 16 > o->n_inserts;) {
+    const uint8_t mods = x.mods;
+    x.mods = 0;
+    for (uint32_t i = o->n_inserts; x.words == 1 && i-- > 0 && i + 16 > o->n_inserts;) {
         const struct opt_insert *e = &o->insert_at[i];
-        if (e->inst.src[0].imm != x.imm || e->inst.src[0].kind != x.kind) continue;
+        const struct opnd *have = &e->inst.src[0];
+        if (have->imm != x.imm || have->kind != x.kind || have->reg != x.reg ||
+            have->bank != x.bank || e->inst.dst[0].sub != 0)
+            continue;
         const bool same_block = !e->above && !above && place == at &&
                                 o->cfg->block_of[e->before] == o->cfg->block_of[at];
-        if ((e->before == place && e->above == above) || same_block) return e->inst.dst[0];
+        if ((e->before != place || e->above != above) && !same_block) continue;
+        struct opnd found = e->inst.dst[0];
+        found.mods = mods;
+        return found;
     }
-    const struct minst *user = &o->f->inst.at[at];
-    struct minst mov = {.op = OP_MOV,
-                        .klass = mop_info[OP_MOV].klass,
-                        .type = PTX_B32,
-                        .stype = PTX_B32,
-                        .guard = VPRED_TRUE,
-                        .target = -1,
-                        .reconv = -1,
-                        .ptx_line = user->ptx_line,
-                        .src_line = user->src_line,
-                        .src_file = user->src_file};
-    mov.src[0] = x;
-    mov.dst[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = edit_new_vreg(o->f, 1)};
-    opt_insert_before(o, place, above, &mov);
-    return mov.dst[0];
+    struct opnd r = {.kind = OPND_GPR, .words = x.words, .reg = edit_new_vreg(o->f, x.words)};
+    opt_move_before(o, place, above, r, x);
+    r.mods = mods;
+    return r;
 }
 
 static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
@@ -297,7 +284,7 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
     if (!isa_fits(&mad_low, 2, &c_low) || !isa_fits(&mad_high, 2, &c_high) ||
         !isa_fits(&mad_low, 1, &w.b) || !isa_fits(&mad_high, 1, &w.b)) {
         if (w.b.kind != OPND_IMM) return false;
-        mad_low.src[1] = mad_high.src[1] = in_register(o, at_low, w.b);
+        mad_low.src[1] = mad_high.src[1] = opt_in_register(o, at_low, w.b);
         if (!isa_fits(&mad_low, 2, &c_low) || !isa_fits(&mad_high, 2, &c_high)) return false;
     }
     // the register of the immediate is new: no counts to keep
@@ -310,9 +297,9 @@ static bool fold_wide_addend(struct opt *o, uint32_t at, unsigned s) {
 }
 
 // ---- signs
-// ----------------------------------------------------------------------------------------- Sources
-// that take a sign (N) or absolute value (A): by operation.
-static uint8_t float_mods(uint16_t op) {
+// -----------------------------------------------------------------------------------------
+// The sign and absolute value that sources of an operation take.
+static uint8_t float_mods(const struct opt *o, uint16_t op) {
     switch (op) {
     case OP_FADD:
     case OP_FMNMX:
@@ -323,25 +310,37 @@ static uint8_t float_mods(uint16_t op) {
     case OP_DMNMX:
     case OP_DSETP:
     case OP_FABSNEG:
-    case OP_DABSNEG: return OPND_NEG | OPND_ABS;
+    case OP_DABSNEG:
+    case OP_HADD:
+    case OP_HMUL: return OPND_NEG | OPND_ABS;
     case OP_FMUL:
     case OP_FFMA:
+    case OP_FMAD:
     case OP_DMUL:
-    case OP_DFMA: return OPND_NEG;
+    case OP_DFMA:
+    case OP_HFMA: return has(o, TRAIT_ABS_PRODUCTS) ? OPND_NEG | OPND_ABS : OPND_NEG;
     default: return 0;
     }
 }
 
+// Halves only where they are not emulated, and no bfloat16, which ptxas leaves.
+static bool is_sign_of(const struct opt *o, uint32_t at, const struct minst *d) {
+    const struct minst *const m = &o->f->inst.at[at];
+    if (d->op == OP_FABSNEG || d->op == OP_DABSNEG) return true;
+    return d->op == OP_HABSNEG && d->type == m->type && !has_fillers(o, at) &&
+           (m->type == PTX_F16 || m->type == PTX_F16X2);
+}
+
 static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     struct minst m = o->f->inst.at[at];
-    const uint8_t takes = float_mods(m.op);
+    const uint8_t takes = float_mods(o, m.op);
     uint32_t from = 0;
     if (!takes || m.src[s].kind != OPND_GPR) return false;
     if ((m.op == OP_FSETP || m.op == OP_FSET) && m.stype != PTX_F32 && m.type != PTX_F32)
         return false;
     if (m.op == OP_FMNMX && (m.flags & MF_ABS)) return false;
     const struct minst *d = opt_source(o, &m.src[s], at, &from);
-    if (!d || (d->op != OP_FABSNEG && d->op != OP_DABSNEG)) return false;
+    if (!d || !is_sign_of(o, at, d)) return false;
     if (d->dst[0].words != m.src[s].words || d->dst[0].sub != m.src[s].sub) return false;
     if (d->src[0].kind != OPND_GPR || d->src[0].words != m.src[s].words) return false;
     if ((d->flags & (MF_SAT | MF_RELU)) || ((d->flags & MF_FTZ) && !(m.flags & MF_FTZ)))
@@ -358,7 +357,7 @@ static bool fold_sign(struct opt *o, uint32_t at, unsigned s) {
     if (mods & ~takes || !opt_unchanged(o, &d->src[0], from, at)) return false;
     m.src[s] = d->src[0];
     m.src[s].mods = mods;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -373,7 +372,7 @@ static bool fold_not(struct opt *o, uint32_t at, unsigned s) {
     const uint8_t mods = m.src[s].mods ^ d->src[1].mods;
     m.src[s] = d->src[1];
     m.src[s].mods = mods;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -391,7 +390,7 @@ static bool fold_predicate(struct opt *o, uint32_t at, unsigned s) {
     if (mods && (m.op == OP_BAR || m.op == OP_CPASYNC)) return false; // take no NOT
     m.src[s] = d->src[0];
     m.src[s].mods = mods;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -434,7 +433,7 @@ static bool fold_comparison(struct opt *o, uint32_t at, unsigned s) {
     set.ptx_line = m.ptx_line;
     set.src_line = m.src_line;
     set.src_file = m.src_file;
-    rewrite(o, at, &set);
+    opt_rewrite(o, at, &set);
     return true;
 }
 
@@ -449,7 +448,7 @@ static bool fold_guard(struct opt *o, uint32_t at) {
     if (d->src[0].reg == VPRED_TRUE || !opt_unchanged(o, &d->src[0], from, at)) return false;
     m.guard = d->src[0].reg;
     m.guard_not ^= (d->src[0].mods & OPND_NOT) != 0;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -464,7 +463,7 @@ static bool become_move(struct opt *o, uint32_t at, struct opnd of) {
     m.sub = 0;
     m.src[0] = of;
     m.src[1] = m.src[2] = m.src[3] = (struct opnd){.kind = OPND_NONE};
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -548,7 +547,7 @@ static bool fold_product(struct opt *o, uint32_t at) {
         m.op = OP_IMUL;
         m.klass = mop_info[OP_IMUL].klass;
         m.src[2] = (struct opnd){.kind = OPND_NONE};
-        rewrite(o, at, &m);
+        opt_rewrite(o, at, &m);
         return true;
     }
     const int n = power_of_two(&b);
@@ -570,7 +569,7 @@ static bool fold_product(struct opt *o, uint32_t at) {
     m.klass = mop_info[m.op].klass;
     if (m.op != OP_SHL) m.src[2] = (struct opnd){.kind = OPND_NONE};
     if (!isa_fits(&m, 1, &m.src[1])) return false;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -634,7 +633,7 @@ static bool fold_carry(struct opt *o, uint32_t at) {
     }
     low->flags &= ~(uint32_t)MF_CC_OUT;
     high.flags &= ~(uint32_t)MF_CC_IN;
-    rewrite(o, at, &high);
+    opt_rewrite(o, at, &high);
     return true;
 }
 

@@ -26,13 +26,6 @@ static bool known(const struct opt *o, const struct opnd *x, uint32_t at, uint32
     return true;
 }
 
-static void rewrite(struct opt *o, uint32_t at, const struct minst *by) {
-    opt_count(o, &o->f->inst.at[at], false);
-    o->f->inst.at[at] = *by;
-    opt_count(o, by, true);
-    o->changed = true;
-}
-
 // number + c in the place of an operation of 32 bits.
 static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd c) {
     struct minst m = o->f->inst.at[at];
@@ -50,7 +43,7 @@ static bool become_sum(struct opt *o, uint32_t at, uint32_t number, struct opnd 
     m.src[2] = m.src[3] = (struct opnd){.kind = OPND_NONE};
     if (!isa_fits(&m, 0, &m.src[0]) || (m.op == OP_IADD && !isa_fits(&m, 1, &m.src[1])))
         return false;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }
 
@@ -123,6 +116,6 @@ bool opt_fold_sum(struct opt *o, uint32_t at) {
     opt_insert_before(o, at, false, &sum);
     m.src[0] = sum.dst[0];
     m.offset = offset;
-    rewrite(o, at, &m);
+    opt_rewrite(o, at, &m);
     return true;
 }

@@ -31,7 +31,7 @@ def cut(v, n):
     return v & ((1 << n) - 1)
 
 
-FMT = {"f16": (11, -24, 15, 0x7FFF), "f32": (24, -149, 127, 0x7FFFFFFF), "f64": (53, -1074, 1023, 0xFFF8000000000000)}
+FMT = {"f16": (11, -24, 15, 0x7FFF), "bf16": (8, -133, 127, 0x7FFF), "f32": (24, -149, 127, 0x7FFFFFFF), "f64": (53, -1074, 1023, 0xFFF8000000000000)}
 
 
 class Num:
@@ -178,6 +178,7 @@ EDGES = {
 }
 FEDGES = {
     "f16": [0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x3C00, 0xBC00, 0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x3C01, 0x3BFF],
+    "bf16": [0, 0x8000, 1, 0x8001, 0x7F, 0x80, 0x3F80, 0xBF80, 0x7F7F, 0x7F80, 0xFF80, 0x7FC0, 0x3F81, 0x3F7F],
     "f32": [0, 0x80000000, 1, 0x80000001, 0x7FFFFF, 0x800000, 0x3F800000, 0xBF800000, 0x7F7FFFFF, 0x7F800000,
             0xFF800000, 0x7FC00000, 0x3F800001, 0x3F7FFFFF, 0x4F000000, 0xCF000001],
     "f64": [0, 1 << 63, 1, (1 << 63) | 1, 0xFFFFFFFFFFFFF, 0x10000000000000, 0x3FF0000000000000, 0xBFF0000000000000,
@@ -191,7 +192,7 @@ def operands(t, salt):
     r = random.Random(salt)
     out = []
     for i in range(LANES):
-        if t[0] == "f":
+        if t in FMT:
             if i < 20:
                 out.append(r.choice(FEDGES[t]) if i % 3 else FEDGES[t][(i * 7 + salt) % len(FEDGES[t])])
             else:
@@ -228,8 +229,8 @@ class File:
         n = max(bits_of(t), 16) // 8
         self.at = (self.at + 7) // 8 * 8
         self.inputs.append((("u%d" % (8 * n)), [to_signed(x, bits_of(t)) & ((1 << 8 * n) - 1) if t[0] == "s" else x for x in v]))
-        r = self.reg({16: "h", 32: "r", 64: "rd"}[max(bits_of(t), 16)] if t[0] != "f" else {"f16": "h", "f32": "f", "f64": "fd"}[t])
-        suffix = {2: "u16", 4: "u32", 8: "u64"}[n] if t[0] != "f" else {"f16": "b16", "f32": "f32", "f64": "f64"}[t]
+        r = self.reg({16: "h", 32: "r", 64: "rd"}[max(bits_of(t), 16)] if t[0] != "f" and t != "bf16" else {"f16": "h", "bf16": "h", "f32": "f", "f64": "fd"}[t])
+        suffix = {2: "u16", 4: "u32", 8: "u64"}[n] if t[0] != "f" and t != "bf16" else {"f16": "b16", "bf16": "b16", "f32": "f32", "f64": "f64"}[t]
         a = self.reg("a")
         self.body.append("    mad.lo.u64 %s, %%lane, %d, %%in;" % (a, n))
         self.body.append("    ld.global.%s %s, [%s+%d];" % (suffix, r, a, self.at))
@@ -240,7 +241,7 @@ class File:
     def dest(self, t):
         if t == "pred":
             return self.reg("p")
-        return self.reg({"f16": "h", "f32": "f", "f64": "fd"}[t] if t[0] == "f" else {8: "h", 16: "h", 32: "r", 64: "rd"}[bits_of(t)])
+        return self.reg({"f16": "h", "bf16": "h", "f32": "f", "f64": "fd"}[t] if t in FMT else {8: "h", 16: "h", 32: "r", 64: "rd"}[bits_of(t)])
 
     def store(self, t, reg, values, note=""):
         """Stores reg of type t, expects values (bit patterns)."""
@@ -725,6 +726,139 @@ def halves():
     f.write()
 
 
+def contractions():
+    """Products and sums that name no rounding: which are fused, as ptxas 11.8 to 13.0 fuse them."""
+    for t, target, version, targets in (("f32", "sm_20", "3.0", None), ("f64", "sm_20", "3.0", None),
+                                        ("f16", "sm_53", "6.5", "pascal volta turing"),
+                                        ("bf16", "sm_90", "7.8", "volta turing")):
+        f = File("contract_" + t, "products and sums of %s that name no rounding" % t, target, version, targets)
+        sign = 1 << bits_of(t) - 1
+        a, b, c, e = (t, 1), (t, 2), (t, 3), (t, 4)
+
+        def total(values, sources):
+            return nan_out(t, encode(t, values), sources)
+        mul = lambda x, y: total(f_mul(decode(t, x), decode(t, y)), [x, y])
+        add = lambda x, y: total(f_add(decode(t, x), decode(t, y), "rn"), [x, y])
+        neg = lambda x: x ^ sign
+        mag = lambda x: x & ~sign
+        fma = lambda x, y, z: total(f_add(f_mul(decode(t, x), decode(t, y)), decode(t, z), "rn"), [x, y, z])
+
+        def case(text, sources, *fns):
+            """Statements over {0}.. into {d0}.., with {t0}.. between; `#` is the type."""
+            loaded = [f.load(k, s) for k, s in sources]
+            temps = {"t%d" % i: f.dest(t) for i in range(4)}
+            dests = {"d%d" % i: f.dest(t) for i in range(len(fns))}
+            label = "L%d" % len(f.body)
+            kind = "b%d" % bits_of(t)
+            f.body.append("    " + text.replace("#", t).replace("$", kind).format(*[r for r, _ in loaded], L=label, p="%some", **temps, **dests))
+            for i, g in enumerate(fns):
+                f.store(t, dests["d%d" % i], [g(*[v[k] for _, v in loaded]) if g.__code__.co_argcount == len(loaded)
+                                              else g(k, *[v[k] for _, v in loaded]) for k in range(LANES)])
+        f.body.append("    .reg .pred %some; setp.lt.u32 %some, %t, 16;")
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2};", [a, b, c], fma)
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {2}, {t0};", [a, b, c], fma)
+        case("mul.# {t0}, {0}, {1}; sub.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: fma(x, y, neg(z)))
+        case("mul.# {t0}, {0}, {1}; sub.# {d0}, {2}, {t0};", [a, b, c], lambda x, y, z: fma(neg(x), y, z))
+        case("mul.# {t0}, {0}, {0}; add.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: fma(x, x, z))
+        # a rounding that is named
+        case("mul.rn.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: add(mul(x, y), z))
+        case("mul.# {t0}, {0}, {1}; add.rn.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: add(mul(x, y), z))
+        case("mul.# {t0}, {0}, {1}; sub.rn.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: add(mul(x, y), neg(z)))
+        # several readers
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2}; sub.# {d1}, {3}, {t0};", [a, b, c, e],
+             lambda x, y, z, w: fma(x, y, z), lambda x, y, z, w: fma(neg(x), y, w))
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2}; mov.$ {d1}, {t0};", [a, b, c],
+             lambda x, y, z: add(mul(x, y), z), lambda x, y, z: mul(x, y))
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2}; mul.# {d1}, {t0}, {2};", [a, b, c],
+             lambda x, y, z: add(mul(x, y), z), lambda x, y, z: mul(mul(x, y), z))
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2}; add.rn.# {d1}, {t0}, {0};", [a, b, c],
+             lambda x, y, z: add(mul(x, y), z), lambda x, y, z: add(mul(x, y), x))
+        case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {t0};", [a, b, c], lambda x, y, z: add(mul(x, y), mul(x, y)))
+        # two products
+        case("mul.# {t0}, {0}, {1}; mul.# {t1}, {2}, {3}; add.# {d0}, {t0}, {t1};", [a, b, c, e],
+             lambda x, y, z, w: fma(x, y, mul(z, w)))
+        case("mul.# {t0}, {0}, {1}; mul.# {t1}, {2}, {3}; sub.# {d0}, {t1}, {t0};", [a, b, c, e],
+             lambda x, y, z, w: fma(z, w, neg(mul(x, y))))
+        case("mul.# {t0}, {0}, {1}; mul.# {t1}, {2}, {3}; add.# {d0}, {t0}, {t1}; add.# {d1}, {t0}, {2};", [a, b, c, e],
+             lambda x, y, z, w: fma(z, w, mul(x, y)), lambda x, y, z, w: add(mul(x, y), z))
+        case("mul.# {t0}, {0}, {1}; mul.# {t1}, {2}, {3}; add.# {d0}, {t0}, {t1}; sub.# {d1}, {t1}, {t0};", [a, b, c, e],
+             lambda x, y, z, w: fma(x, y, mul(z, w)), lambda x, y, z, w: fma(neg(x), y, mul(z, w)))
+        case("mul.# {t0}, {0}, {1}; mul.# {t1}, {2}, {3}; add.# {d0}, {t0}, {t1}; mov.$ {d1}, {t0};", [a, b, c, e],
+             lambda x, y, z, w: fma(z, w, mul(x, y)), lambda x, y, z, w: mul(x, y))
+        # chains, and registers that are written again
+        case("mul.# {t0}, {0}, {1}; add.# {t1}, {t0}, {2}; mul.# {t2}, {t1}, {3}; add.# {d0}, {t2}, {0};", [a, b, c, e],
+             lambda x, y, z, w: fma(fma(x, y, z), w, x))
+        case("mov.$ {t0}, {0}; mul.# {t1}, {t0}, {1}; add.# {t0}, {t0}, {2}; add.# {d0}, {t1}, {2}; mov.$ {d1}, {t0};", [a, b, c],
+             fma, lambda x, y, z: add(x, z))
+        case("mov.$ {t0}, {0}; mul.# {t0}, {t0}, {1}; add.# {t0}, {t0}, {2}; mov.$ {d0}, {t0};", [a, b, c], fma)
+        # guards and blocks
+        case("mov.$ {d0}, {2}; mul.# {t0}, {0}, {1}; @{p} add.# {d0}, {t0}, {2};", [a, b, c],
+             lambda k, x, y, z: fma(x, y, z) if k < 16 else z)
+        case("mov.$ {t0}, {2}; @{p} mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2};", [a, b, c],
+             lambda k, x, y, z: add(mul(x, y), z) if k < 16 else add(z, z))
+        case("mul.# {t0}, {0}, {1}; mov.$ {d0}, {2}; @{p} bra {L}; add.# {d0}, {t0}, {2}; membar.gl; {L}:", [a, b, c],
+             lambda k, x, y, z: z if k < 16 else add(mul(x, y), z))
+        if t != "bf16":
+            case("mul.# {t0}, {0}, {1}; neg.# {t1}, {t0}; add.# {d0}, {t1}, {2};", [a, b, c], lambda x, y, z: fma(neg(x), y, z))
+        case("mul.# {t0}, {0}, {1}; abs.# {t1}, {t0}; add.# {d0}, {t1}, {2};", [a, b, c], lambda x, y, z: add(mag(mul(x, y)), z))
+        case("abs.# {t1}, {0}; mul.# {t0}, {t1}, {1}; add.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: fma(mag(x), y, z))
+        if t in ("f32", "f64"):
+            k, m = ((0x3FB33333, 0x3F333334) if t == "f32" else (0x3FF6666666666667, 0x3FE6666666666667))
+            w = ("0f%08X" if t == "f32" else "0d%016X")
+            case("mul.# {t0}, {0}, %s; add.# {d0}, {t0}, %s;" % (w % k, w % m), [a, b, c], lambda x, y, z: fma(x, k, m))
+            case("mul.# {t0}, {0}, %s; sub.# {d0}, %s, {t0};" % (w % k, w % m), [a, b, c], lambda x, y, z: fma(neg(x), k, m))
+            case("mul.# {t0}, {0}, %s; add.# {d0}, {t0}, {1};" % (w % k), [a, b, c], lambda x, y, z: fma(x, k, y))
+            case("mul.# {t0}, {0}, {1}; add.# {d0}, {t0}, %s;" % (w % m), [a, b, c], lambda x, y, z: fma(x, y, m))
+        if t in ("f32", "f16"):
+            one = 0x3F800000 if t == "f32" else 0x3C00
+            def sat(u):
+                v = decode(t, u)
+                return 0 if v.kind == "nan" or v.sign else one if v.kind == "inf" or v.mag > 1 else u
+            fl = lambda u: flush(t, u)
+            case("mul.# {t0}, {0}, {1}; add.sat.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: sat(fma(x, y, z)))
+            case("mul.sat.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: add(sat(mul(x, y)), z))
+            case("mul.ftz.# {t0}, {0}, {1}; add.ftz.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: fl(fma(fl(x), fl(y), fl(z))))
+            case("mul.ftz.# {t0}, {0}, {1}; add.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: add(fl(mul(fl(x), fl(y))), z))
+            case("mul.# {t0}, {0}, {1}; add.ftz.# {d0}, {t0}, {2};", [a, b, c], lambda x, y, z: fl(add(fl(mul(x, y)), fl(z))))
+        if t in ("f16", "bf16"):
+            A, B, C = ("b32", 11), ("b32", 12), ("b32", 13)
+            two = lambda g: (lambda *v: g(*[x & 0xFFFF for x in v]) | g(*[x >> 16 for x in v]) << 16)
+            h, pair = f.reg("r"), t + "x2"
+            f.op("mul.%s %s, {0}, {1}; add.%s {d}, %s, {2}" % (pair, h, pair, h), "b32", [A, B, C], two(fma))
+            f.op("mul.%s %s, {0}, {1}; sub.%s {d}, {2}, %s" % (pair, h, pair, h), "b32", [A, B, C], two(lambda x, y, z: fma(neg(x), y, z)))
+            f.op("mul.rn.%s %s, {0}, {1}; add.%s {d}, %s, {2}" % (pair, h, pair, h), "b32", [A, B, C], two(lambda x, y, z: add(mul(x, y), z)))
+        f.write()
+
+
+def contractions_old():
+    """Compute capability 1.x: a fused product is cut off to 24 bits, and subnormals are flushed."""
+    t = "f32"
+    f = File("contract_old", "products and sums of modules for compute capability 1.x", "sm_13", "1.4")
+    a, b, c = (t, 1), (t, 2), (t, 3)
+    D = lambda u: decode(t, flush(t, u))
+    neg = lambda v: Num(v.kind, v.sign ^ 1, v.mag) if v.kind != "nan" else v
+    fin = lambda num: flush(t, encode(t, num))
+
+    def cut_off(v):
+        if v.kind != "fin" or v.mag == 0:
+            return v
+        e = v.mag.numerator.bit_length() - v.mag.denominator.bit_length()
+        ulp = Fraction(2) ** (e - 23 if Fraction(2) ** e <= v.mag else e - 24)
+        return Num("fin", v.sign, v.mag // ulp * ulp)
+
+    def mad(x, y, z):  # with a zero it is mul, then add
+        is_zero = z.kind == "fin" and z.mag == 0
+        return fin(f_add(D(fin(f_mul(x, y))) if is_zero else cut_off(f_mul(x, y)), z, "rn"))
+    p = f.reg("f")
+    f.op("mul.f32 %s, {0}, {1}; add.f32 {d}, %s, {2}" % (p, p), t, [a, b, c], lambda x, y, z: mad(D(x), D(y), D(z)))
+    f.op("mul.f32 %s, {0}, {1}; sub.f32 {d}, {2}, %s" % (p, p), t, [a, b, c], lambda x, y, z: mad(neg(D(x)), D(y), D(z)))
+    f.op("mul.f32 %s, {0}, {1}; sub.f32 {d}, %s, {2}" % (p, p), t, [a, b, c], lambda x, y, z: mad(D(x), D(y), neg(D(z))))
+    f.op("mad.f32 {d}, {0}, {1}, {2}", t, [a, b, c], lambda x, y, z: mad(D(x), D(y), D(z)))
+    f.op("mul.rn.f32 %s, {0}, {1}; add.f32 {d}, %s, {2}" % (p, p), t, [a, b, c],
+         lambda x, y, z: fin(f_add(D(fin(f_mul(D(x), D(y)))), D(z), "rn")))
+    f.write()
+
+
 def conversions():
     def from_float(t, u, it, rnd):
         v = decode(t, u)
@@ -1037,3 +1171,5 @@ if __name__ == "__main__":
     halves()
     conversions()
     video()
+    contractions()
+    contractions_old()
