@@ -82,6 +82,20 @@ extern "C" {
 #define cuArray3DGetDescriptor     cuArray3DGetDescriptor_v2
 #define cuStreamDestroy            cuStreamDestroy_v2
 #define cuStreamBeginCapture       cuStreamBeginCapture_v2
+#define cuStreamGetCaptureInfo            cuStreamGetCaptureInfo_v3
+#define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
+#define cuGraphInstantiate                cuGraphInstantiateWithFlags
+#define cuGraphExecUpdate                 cuGraphExecUpdate_v2
+#define cuGraphAddNode                    cuGraphAddNode_v2
+#define cuGraphAddKernelNode              cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams        cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams        cuGraphKernelNodeSetParams_v2
+#define cuGraphExecKernelNodeSetParams    cuGraphExecKernelNodeSetParams_v2
+#define cuGraphGetEdges                   cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies        cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes      cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies            cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies         cuGraphRemoveDependencies_v2
 #define cuEventDestroy             cuEventDestroy_v2
 #define cuTexRefSetAddress         cuTexRefSetAddress_v2
 #define cuTexRefSetAddress2D       cuTexRefSetAddress2D_v3
@@ -1589,6 +1603,270 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event);
 CUresult CUDAAPI cuEventDestroy(CUevent event);
 CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
+// ----------------------------------------------------------------------------------------- graphs
+
+typedef enum CUgraphNodeType_enum {
+    CU_GRAPH_NODE_TYPE_KERNEL = 0,
+    CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+    CU_GRAPH_NODE_TYPE_MEMSET = 2,
+    CU_GRAPH_NODE_TYPE_HOST = 3,
+    CU_GRAPH_NODE_TYPE_GRAPH = 4,
+    CU_GRAPH_NODE_TYPE_EMPTY = 5,
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
+} CUgraphNodeType;
+
+typedef struct CUDA_KERNEL_NODE_PARAMS_v1_st {
+    CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+} CUDA_KERNEL_NODE_PARAMS_v1;
+typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
+    CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    CUkernel kern; // read where func is NULL
+    CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS_v2;
+typedef CUDA_KERNEL_NODE_PARAMS_v2 CUDA_KERNEL_NODE_PARAMS;
+typedef struct CUDA_MEMSET_NODE_PARAMS_st {
+    CUdeviceptr dst;
+    size_t pitch;
+    unsigned int value;
+    unsigned int elementSize; // 1, 2 or 4
+    size_t width;             // in elements
+    size_t height;
+} CUDA_MEMSET_NODE_PARAMS;
+typedef struct CUDA_MEMSET_NODE_PARAMS_v2_st {
+    CUdeviceptr dst;
+    size_t pitch;
+    unsigned int value;
+    unsigned int elementSize;
+    size_t width;
+    size_t height;
+    CUcontext ctx;
+} CUDA_MEMSET_NODE_PARAMS_v2;
+typedef struct CUDA_HOST_NODE_PARAMS_st {
+    CUhostFn fn;
+    void *userData;
+} CUDA_HOST_NODE_PARAMS;
+typedef struct CUDA_MEMCPY_NODE_PARAMS_st {
+    int flags;
+    int reserved;
+    CUcontext copyCtx;
+    CUDA_MEMCPY3D copyParams;
+} CUDA_MEMCPY_NODE_PARAMS;
+typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_st {
+    CUmemPoolProps poolProps;
+    const struct CUmemAccessDesc_st *accessDescs;
+    size_t accessDescCount;
+    size_t bytesize;
+    CUdeviceptr dptr; // answered
+} CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef struct CUgraphNodeParams_st {
+    CUgraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+        CUDA_MEMCPY_NODE_PARAMS memcpy;
+        CUDA_MEMSET_NODE_PARAMS_v2 memset;
+        CUDA_HOST_NODE_PARAMS host;
+        struct {
+            CUgraph graph;
+            int ownership;
+        } graph;
+        struct {
+            CUevent event;
+        } eventWait, eventRecord;
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+        struct {
+            CUdeviceptr dptr;
+        } free;
+    };
+    long long reserved2;
+} CUgraphNodeParams;
+typedef struct CUgraphEdgeData_st {
+    unsigned char from_port, to_port, type, reserved[5]; // all 0: the whole of both nodes
+} CUgraphEdgeData;
+
+#define CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH 1
+#define CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD              2
+#define CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH       4
+#define CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY   8
+typedef enum CUgraphInstantiateResult_enum {
+    CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
+    CUDA_GRAPH_INSTANTIATE_ERROR = 1
+} CUgraphInstantiateResult;
+typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st {
+    cuuint64_t flags;
+    CUstream hUploadStream;
+    CUgraphNode hErrNode_out;
+    CUgraphInstantiateResult result_out;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef enum CUgraphExecUpdateResult_enum {
+    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+    CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
+} CUgraphExecUpdateResult;
+typedef struct CUgraphExecUpdateResultInfo_st {
+    CUgraphExecUpdateResult result;
+    CUgraphNode errorNode;
+    CUgraphNode errorFromNode;
+} CUgraphExecUpdateResultInfo;
+typedef enum CUgraphMem_attribute_enum {
+    CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
+    CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
+    CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
+} CUgraphMem_attribute;
+#define CU_STREAM_ADD_CAPTURE_DEPENDENCIES 0
+#define CU_STREAM_SET_CAPTURE_DEPENDENCIES 1
+#define CU_GRAPH_USER_OBJECT_MOVE          1
+typedef struct CUuserObject_st *CUuserObject;
+
+CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
+                                             const CUgraphNode *dependencies,
+                                             const CUgraphEdgeData *edges, size_t count,
+                                             CUstreamCaptureMode mode);
+CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
+                                        cuuint64_t *id, CUgraph *graph,
+                                        const CUgraphNode **dependencies,
+                                        const CUgraphEdgeData **edges, size_t *count);
+CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *dependencies,
+                                                   const CUgraphEdgeData *edges, size_t count,
+                                                   unsigned int flags);
+CUresult CUDAAPI cuGraphCreate(CUgraph *graph, unsigned int flags);
+CUresult CUDAAPI cuGraphDestroy(CUgraph graph);
+CUresult CUDAAPI cuGraphClone(CUgraph *clone, CUgraph graph);
+CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context);
+CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
+                                    const CUgraphNode *dependencies, size_t count,
+                                    const CUDA_HOST_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *dependencies, size_t count,
+                                          CUgraph child);
+CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
+                                     const CUgraphNode *dependencies, size_t count);
+CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                                           const CUgraphNode *dependencies, size_t count,
+                                           CUevent event);
+CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph,
+                                         const CUgraphNode *dependencies, size_t count,
+                                         CUevent event);
+CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph,
+                                        const CUgraphNode *dependencies, size_t count,
+                                        CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph,
+                                       const CUgraphNode *dependencies, size_t count,
+                                       CUdeviceptr address);
+CUresult CUDAAPI cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *edges, size_t count,
+                                CUgraphNodeParams *params);
+CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params);
+CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                          CUgraphNodeParams *params);
+CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode node,
+                                            const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *copy);
+CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *copy);
+CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode node,
+                                            const CUDA_MEMSET_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph);
+CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event);
+CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address);
+CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
+CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone);
+CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode node);
+CUresult CUDAAPI cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
+CUresult CUDAAPI cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
+CUresult CUDAAPI cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
+                                 CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes,
+                                            CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes,
+                                              CUgraphEdgeData *edges, size_t *count);
+CUresult CUDAAPI cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from,
+                                        const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                        size_t count);
+CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from,
+                                           const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                           size_t count);
+CUresult CUDAAPI cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+                                               const CUkernelNodeAttrValue *value);
+CUresult CUDAAPI cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+                                               CUkernelNodeAttrValue *value);
+CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from);
+CUresult CUDAAPI cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int flags);
+CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+                                             unsigned long long flags);
+CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
+                                              CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult CUDAAPI cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags);
+CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec exec);
+CUresult CUDAAPI cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
+                                   CUgraphExecUpdateResultInfo *info);
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                const CUDA_MEMCPY3D *copy, CUcontext context);
+CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                const CUDA_MEMSET_NODE_PARAMS *params,
+                                                CUcontext context);
+CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                              const CUDA_HOST_NODE_PARAMS *params);
+CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                    CUgraph child);
+CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                                    CUevent event);
+CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                                  CUevent event);
+CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled);
+CUresult CUDAAPI cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled);
+CUresult CUDAAPI cuGraphUpload(CUgraphExec exec, CUstream stream);
+CUresult CUDAAPI cuGraphLaunch(CUgraphExec exec, CUstream stream);
+CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                              void *value);
+CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                              void *value);
+CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice device);
+CUresult CUDAAPI cuUserObjectCreate(CUuserObject *object, void *user, CUhostFn destroy,
+                                    unsigned int references, unsigned int flags);
+CUresult CUDAAPI cuUserObjectRetain(CUuserObject object, unsigned int count);
+CUresult CUDAAPI cuUserObjectRelease(CUuserObject object, unsigned int count);
+CUresult CUDAAPI cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
+                                         unsigned int flags);
+CUresult CUDAAPI cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count);
+
 // --------------------------------------------------------- symbols that other headers map to
 // Declared under their own names, for a driver that serves programs compiled against them.
 
@@ -1655,6 +1933,15 @@ WW_CUDA_LAYOUT(CUaccessPolicyWindow, 32);
 WW_CUDA_LAYOUT(CUlaunchAttribute, 72);
 WW_CUDA_LAYOUT(CUlaunchConfig, 56);
 WW_CUDA_LAYOUT(CUDA_LAUNCH_PARAMS, 56);
+WW_CUDA_LAYOUT(CUDA_KERNEL_NODE_PARAMS_v1, 56);
+WW_CUDA_LAYOUT(CUDA_KERNEL_NODE_PARAMS_v2, 72);
+WW_CUDA_LAYOUT(CUDA_MEMSET_NODE_PARAMS, 40);
+WW_CUDA_LAYOUT(CUDA_MEMCPY_NODE_PARAMS, 216);
+WW_CUDA_LAYOUT(CUDA_MEM_ALLOC_NODE_PARAMS, 120);
+WW_CUDA_LAYOUT(CUgraphNodeParams, 256);
+WW_CUDA_LAYOUT(CUgraphEdgeData, 8);
+WW_CUDA_LAYOUT(CUDA_GRAPH_INSTANTIATE_PARAMS, 32);
+WW_CUDA_LAYOUT(CUgraphExecUpdateResultInfo, 24);
 #undef WW_CUDA_LAYOUT
 
 #ifdef __cplusplus

@@ -9,9 +9,6 @@
     ((CUuuid){{'w', 'a', 'r', 'p', 'w', 'a', 't', 't', ' ', 'd', 'r', 'i', 'v', 'e', 'r', 1}})
 
 struct ww_driver_table {
-    // cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a
-    // graph's copies do, even when it is not pinned.
-    CUresult (*memcpy3d_in_order)(const CUDA_MEMCPY3D *copy, CUstream stream);
     // Programs hand the runtime's handles of kernels (cudaKernel_t) to the driver too: how the
     // function behind one is found.
     void (*kernels_of_runtime)(CUresult (*function_of)(const void *handle, CUfunction *out));

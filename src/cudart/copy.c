@@ -45,28 +45,29 @@ static bool make_box(CUDA_MEMCPY3D *c, struct side dst, struct side src, struct 
                          .WidthInBytes = bytes.width,
                          .Height = bytes.height,
                          .Depth = bytes.depth};
-    if (from == CU_MEMORYTYPE_HOST) c->srcHost = src.memory;
-    else c->srcDevice = (CUdeviceptr)(uintptr_t)src.memory;
-    if (to == CU_MEMORYTYPE_HOST) c->dstHost = (void *)(uintptr_t)dst.memory;
-    else c->dstDevice = (CUdeviceptr)(uintptr_t)dst.memory;
+    if (from == CU_MEMORYTYPE_HOST)
+        c->srcHost = src.memory;
+    else
+        c->srcDevice = (CUdeviceptr)(uintptr_t)src.memory;
+    if (to == CU_MEMORYTYPE_HOST)
+        c->dstHost = (void *)(uintptr_t)dst.memory;
+    else
+        c->dstDevice = (CUdeviceptr)(uintptr_t)dst.memory;
     return true;
 }
 
 // `async`: in the order of `stream`; else the call returns when it is done.
-static cudaError_t do_copy(const struct cudart_op *op, bool async, cudaStream_t stream) {
-    if (!op->copy.WidthInBytes || !op->copy.Height || !op->copy.Depth) return cudaSuccess;
-    cudaError_t e;
-    if (async && cudart_capture(stream, op, &e)) return cudart_error(e);
-    return cudart_done(async ? cudart_do(op, stream) : cuMemcpy3D(&op->copy));
+static cudaError_t do_copy(const CUDA_MEMCPY3D *c, bool async, cudaStream_t stream) {
+    if (!c->WidthInBytes || !c->Height || !c->Depth) return cudaSuccess;
+    return cudart_done(async ? cuMemcpy3DAsync(c, stream) : cuMemcpy3D(c));
 }
 
 static cudaError_t run_copy(struct side dst, struct side src, struct cudaExtent bytes, int kind,
                             bool async, cudaStream_t stream) {
     CUDART_READY();
-    struct cudart_op op = {.kind = OP_COPY};
-    if (!make_box(&op.copy, dst, src, bytes, kind))
-        return cudart_error(cudaErrorInvalidMemcpyDirection);
-    return do_copy(&op, async, stream);
+    CUDA_MEMCPY3D c;
+    if (!make_box(&c, dst, src, bytes, kind)) return cudart_error(cudaErrorInvalidMemcpyDirection);
+    return do_copy(&c, async, stream);
 }
 
 static struct side linear(const void *p, size_t pitch) {
@@ -271,9 +272,9 @@ cudaError_t cudart_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out) {
 }
 static cudaError_t box(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream) {
     CUDART_READY();
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : do_copy(&op, async, stream);
+    CUDA_MEMCPY3D c;
+    const cudaError_t e = cudart_box(p, &c);
+    return e != cudaSuccess ? cudart_error(e) : do_copy(&c, async, stream);
 }
 CUDART_API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
     return box(p, false, NULL);
@@ -299,14 +300,11 @@ static cudaError_t fill(void *dst, size_t pitch, int value, size_t width, size_t
                         cudaStream_t stream) {
     CUDART_READY();
     if (!width || !height) return cudaSuccess;
-    const struct cudart_op op = {.kind = OP_FILL,
-                                 .fill = {(CUdeviceptr)(uintptr_t)dst, height == 1 ? width : pitch,
-                                          width, height, (unsigned)value & 0xff, 1}};
-    cudaError_t e;
-    if (async && cudart_capture(stream, &op, &e)) return cudart_error(e);
-    CUresult r = cudart_do(&op, async ? stream : NULL);
-    if (r == CUDA_SUCCESS && !async) r = cuStreamSynchronize(NULL);
-    return cudart_done(r);
+    const CUdeviceptr to = (CUdeviceptr)(uintptr_t)dst;
+    const unsigned char byte = (unsigned char)value;
+    if (height == 1) pitch = width;
+    return cudart_done(async ? cuMemsetD2D8Async(to, pitch, byte, width, height, stream)
+                             : cuMemsetD2D8(to, pitch, byte, width, height));
 }
 CUDART_API cudaError_t cudaMemset(void *dst, int value, size_t bytes) {
     return fill(dst, 0, value, bytes, 1, false, NULL);

@@ -9,10 +9,8 @@
 //   stream.c    streams, events, host functions
 //   device.c    devices, properties, limits
 //   texture.c   arrays, textures, surfaces
-//   graph.c     capture and launches of graphs
+//   graph.c     capture and launches of graphs, which are the driver's
 //   graph_node.c graphs that are built and changed by hand
-//   graph_memory.c nodes that allocate and free
-//   graph_detail.c attributes of nodes, objects that graphs keep, pictures of graphs
 //   refuse.c    entry points that are answered with cudaErrorNotSupported
 //   per_thread.c names that end in _ptsz and _ptds
 //   replace.c   programs with a runtime of their own linked in (libwarpwatt-static.so)
@@ -94,54 +92,6 @@ struct cudart_function *cudart_function_of_library(CUfunction f);
 // What a program names the driver's function by: its address, or the cudaKernel_t of a library;
 // NULL: neither.
 const void *cudart_handle_of(CUfunction f);
-
-// ---- capture (graph.c) --------------------------------------------------------------------------
-// An operation of a capturing stream is kept instead of done. `kind` by name of its fields.
-enum cudart_op_kind {
-    OP_KERNEL,
-    OP_COPY,
-    OP_FILL,
-    OP_HOST,
-    OP_EVENT_RECORD,
-    OP_EVENT_WAIT,
-    OP_EMPTY,
-    OP_CHILD,
-    OP_ALLOC,
-    OP_FREE
-};
-struct cudart_op {
-    enum cudart_op_kind kind;
-    struct {
-        CUfunction f;
-        dim3 grid, block;
-        unsigned shared;
-        bool cooperative;
-        void **args;
-    } kernel;
-    CUDA_MEMCPY3D copy;
-    struct {
-        CUdeviceptr dst;
-        size_t pitch, width, height;
-        unsigned value, element;
-    } fill;
-    struct {
-        cudaHostFn_t fn;
-        void *user;
-    } host;
-    CUevent event;
-    struct CUgraph_st *child;
-    struct graph_memory *memory; // of OP_ALLOC and OP_FREE
-};
-// True: the stream is capturing and the operation was kept (or *e says why it could not be).
-bool cudart_capture(cudaStream_t s, const struct cudart_op *op, cudaError_t *e);
-bool cudart_is_capturing(cudaStream_t s);
-// Memory in stream order, of a capturing stream (graph_memory.c): the allocation becomes a node and
-// its address is good at once; false: the stream is not capturing. A free of memory that a graph's
-// node allocated: true.
-bool cudart_capture_alloc(cudaStream_t s, size_t bytes, void **out, cudaError_t *e);
-bool cudart_free_of_graph(void *p, cudaStream_t s, cudaError_t *e);
-// Does it now, in stream order.
-CUresult cudart_do(const struct cudart_op *op, cudaStream_t s);
 
 // ---- between the chapters -----------------------------------------------------------------------
 bool cudart_format(const struct cudaChannelFormatDesc *d, CUarray_format *format,

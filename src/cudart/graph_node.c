@@ -1,58 +1,58 @@
-// Graphs that a program builds by hand: nodes, edges, and new parameters for either a graph's nodes
-// or an executable one's. Where a major version has put the data of edges between other arguments,
-// the call reads them by version.
-#include "cudart/graph.h"
+// Graphs that a program builds by hand: the driver's, in the runtime's words. Where a major version
+// has put the data of edges between other arguments, the call reads them by version.
+#include "cudart/cudart.h"
 
 // ---- graphs -------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaGraphCreate(CUgraph *out, unsigned flags) {
-    (void)flags;
-    *out = graph_new();
-    return cudart_error(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+    CUDART_READY();
+    return cudart_done(cuGraphCreate(out, flags));
 }
-CUDART_API cudaError_t cudaGraphDestroy(CUgraph g) {
-    graph_free(g);
-    return cudaSuccess;
-}
+CUDART_API cudaError_t cudaGraphDestroy(CUgraph g) { return cudart_done(cuGraphDestroy(g)); }
 CUDART_API cudaError_t cudaGraphClone(CUgraph *out, CUgraph g) {
-    *out = graph_copy(g);
-    return cudart_error(*out ? cudaSuccess : cudaErrorMemoryAllocation);
+    CUDART_READY();
+    return cudart_done(cuGraphClone(out, g));
 }
 
-static cudaError_t add(CUgraphNode *out, CUgraph g, const CUgraphNode *depends, size_t n,
-                       const struct cudart_op *op) {
-    CUgraphNode node = graph_add(g, op, depends, n);
-    if (out) *out = node;
-    return cudart_error(node ? cudaSuccess : cudaErrorMemoryAllocation);
+// ---- what nodes do ------------------------------------------------------------------------------
+static cudaError_t kernel_of(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *own) {
+    if (!p) return cudaErrorInvalidValue;
+    *own = (CUDA_KERNEL_NODE_PARAMS){.gridDimX = p->gridDim.x,
+                                     .gridDimY = p->gridDim.y,
+                                     .gridDimZ = p->gridDim.z,
+                                     .blockDimX = p->blockDim.x,
+                                     .blockDimY = p->blockDim.y,
+                                     .blockDimZ = p->blockDim.z,
+                                     .sharedMemBytes = p->sharedMemBytes,
+                                     .kernelParams = p->kernelParams,
+                                     .extra = p->kernelParams ? NULL : p->extra};
+    return cudart_function(p->func, &own->func);
 }
-static cudaError_t kernel_op(const struct cudaKernelNodeParams *p, struct cudart_op *op) {
-    if (!p->kernelParams && p->extra) return cudart_refuse("a graph's kernel node with `extra`");
-    *op = (struct cudart_op){.kind = OP_KERNEL,
-                             .kernel = {.grid = p->gridDim,
-                                        .block = p->blockDim,
-                                        .shared = p->sharedMemBytes,
-                                        .args = p->kernelParams}};
-    return cudart_function(p->func, &op->kernel.f);
+static CUDA_MEMSET_NODE_PARAMS fill_of(const struct cudaMemsetParams *p) {
+    return (CUDA_MEMSET_NODE_PARAMS){
+        (CUdeviceptr)(uintptr_t)p->dst, p->pitch, p->value, p->elementSize, p->width, p->height};
 }
-static struct cudart_op fill_op(const struct cudaMemsetParams *p) {
-    return (struct cudart_op){.kind = OP_FILL,
-                              .fill = {(CUdeviceptr)(uintptr_t)p->dst, p->pitch,
-                                       p->width * p->elementSize, p->height, p->value,
-                                       p->elementSize}};
+static CUDA_HOST_NODE_PARAMS host_of(const struct cudaHostNodeParams *p) {
+    return (CUDA_HOST_NODE_PARAMS){p->fn, p->userData};
 }
+// What most calls do: translate, then call.
+#define WITH(type, own, make, call)                                                                \
+    type own;                                                                                      \
+    const cudaError_t e = make;                                                                    \
+    return e != cudaSuccess ? cudart_error(e) : cudart_done(call)
+
+// ---- making nodes -------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaGraphAddKernelNode(CUgraphNode *out, CUgraph g,
                                               const CUgraphNode *depends, size_t n,
                                               const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : add(out, g, depends, n, &op);
+    WITH(CUDA_KERNEL_NODE_PARAMS, own, kernel_of(p, &own),
+         cuGraphAddKernelNode(out, g, depends, n, &own));
 }
 CUDART_API cudaError_t cudaGraphAddMemcpyNode(CUgraphNode *out, CUgraph g,
                                               const CUgraphNode *depends, size_t n,
                                               const struct cudaMemcpy3DParms *p) {
     CUDART_READY();
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : add(out, g, depends, n, &op);
+    WITH(CUDA_MEMCPY3D, own, cudart_box(p, &own),
+         cuGraphAddMemcpyNode(out, g, depends, n, &own, NULL));
 }
 static struct cudaMemcpy3DParms line_copy(void *dst, const void *src, size_t bytes, int kind) {
     return (struct cudaMemcpy3DParms){.srcPtr = {(void *)(uintptr_t)src, bytes, bytes, 1},
@@ -91,104 +91,95 @@ CUDART_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(CUgraphNode *out, CUgrap
 CUDART_API cudaError_t cudaGraphAddMemsetNode(CUgraphNode *out, CUgraph g,
                                               const CUgraphNode *depends, size_t n,
                                               const struct cudaMemsetParams *p) {
-    const struct cudart_op op = fill_op(p);
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_MEMSET_NODE_PARAMS own = fill_of(p);
+    return cudart_done(cuGraphAddMemsetNode(out, g, depends, n, &own, NULL));
 }
 CUDART_API cudaError_t cudaGraphAddHostNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
                                             size_t n, const struct cudaHostNodeParams *p) {
-    const struct cudart_op op = {.kind = OP_HOST, .host = {p->fn, p->userData}};
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_HOST_NODE_PARAMS own = host_of(p);
+    return cudart_done(cuGraphAddHostNode(out, g, depends, n, &own));
 }
 CUDART_API cudaError_t cudaGraphAddEmptyNode(CUgraphNode *out, CUgraph g,
                                              const CUgraphNode *depends, size_t n) {
-    const struct cudart_op op = {.kind = OP_EMPTY};
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    return cudart_done(cuGraphAddEmptyNode(out, g, depends, n));
 }
 CUDART_API cudaError_t cudaGraphAddEventRecordNode(CUgraphNode *out, CUgraph g,
                                                    const CUgraphNode *depends, size_t n,
                                                    cudaEvent_t event) {
-    const struct cudart_op op = {.kind = OP_EVENT_RECORD, .event = event};
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    return cudart_done(cuGraphAddEventRecordNode(out, g, depends, n, event));
 }
 CUDART_API cudaError_t cudaGraphAddEventWaitNode(CUgraphNode *out, CUgraph g,
                                                  const CUgraphNode *depends, size_t n,
                                                  cudaEvent_t event) {
-    const struct cudart_op op = {.kind = OP_EVENT_WAIT, .event = event};
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    return cudart_done(cuGraphAddEventWaitNode(out, g, depends, n, event));
 }
 CUDART_API cudaError_t cudaGraphAddChildGraphNode(CUgraphNode *out, CUgraph g,
                                                   const CUgraphNode *depends, size_t n,
                                                   CUgraph child) {
-    const struct cudart_op op = {.kind = OP_CHILD, .child = graph_copy(child)};
-    return add(out, g, depends, n, &op);
+    CUDART_READY();
+    return cudart_done(cuGraphAddChildGraphNode(out, g, depends, n, child));
+}
+// Of 11 the properties of a pool are smaller than those of 12, with the same 88 bytes in all.
+CUDART_API cudaError_t cudaGraphAddMemAllocNode(CUgraphNode *out, CUgraph g,
+                                                const CUgraphNode *depends, size_t n,
+                                                struct cudaMemAllocNodeParams *p) {
+    CUDART_READY();
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    CUDA_MEM_ALLOC_NODE_PARAMS own = {.bytesize = p->bytesize};
+    const CUresult r = cuGraphAddMemAllocNode(out, g, depends, n, &own);
+    if (r == CUDA_SUCCESS) p->dptr = (void *)(uintptr_t)own.dptr;
+    return cudart_done(r);
+}
+CUDART_API cudaError_t cudaGraphMemAllocNodeGetParams(CUgraphNode node,
+                                                      struct cudaMemAllocNodeParams *p) {
+    CUDA_MEM_ALLOC_NODE_PARAMS own;
+    const CUresult r = p ? cuGraphMemAllocNodeGetParams(node, &own) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *p = (struct cudaMemAllocNodeParams){
+            .poolProps = {.allocType = (int)own.poolProps.allocType,
+                          .location = {(int)own.poolProps.location.type, 0}},
+            .bytesize = own.bytesize,
+            .dptr = (void *)(uintptr_t)own.dptr};
+    return cudart_done(r);
+}
+CUDART_API cudaError_t cudaGraphAddMemFreeNode(CUgraphNode *out, CUgraph g,
+                                               const CUgraphNode *depends, size_t n, void *p) {
+    CUDART_READY();
+    return cudart_done(cuGraphAddMemFreeNode(out, g, depends, n, (CUdeviceptr)(uintptr_t)p));
+}
+CUDART_API cudaError_t cudaGraphMemFreeNodeGetParams(CUgraphNode node, void *out) {
+    return cudart_done(cuGraphMemFreeNodeGetParams(node, out));
 }
 
-// ---- edges: since 12 they may have data (graph_v2, and every call of 13), which is always 0 here
-enum { EDGE_BYTES = 8 };
-// What stands at place `edges` or one earlier, by whether the call has data of edges.
-static cudaError_t change_edges(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n,
-                                bool add_them) {
-    for (size_t i = 0; i < n; i++) {
-        const int a = graph_index(g, from[i]), b = graph_index(g, to[i]);
-        if (a < 0 || b < 0 || a == b) return cudart_error(cudaErrorInvalidValue);
-        struct CUgraphNode_st *node = g->node[b];
-        if (add_them) {
-            if (!graph_depend(node, (unsigned)a)) return cudart_error(cudaErrorMemoryAllocation);
-            g->is_unsorted |= a > b;
-            continue;
-        }
-        unsigned left = 0;
-        for (unsigned k = 0; k < node->n_depends; k++)
-            if (node->depends[k] != (unsigned)a) node->depends[left++] = node->depends[k];
-        node->n_depends = left;
-    }
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphAddDependencies(CUgraph g, const CUgraphNode *from,
-                                                const CUgraphNode *to, uintptr_t a, size_t b) {
-    return change_edges(g, from, to, cudart_major < 13 ? a : b, true);
-}
+// ---- edges --------------------------------------------------------------------------------------
 CUDART_API cudaError_t cudaGraphAddDependencies_v2(CUgraph g, const CUgraphNode *from,
                                                    const CUgraphNode *to, const void *edges,
                                                    size_t n) {
-    (void)edges;
-    return change_edges(g, from, to, n, true);
+    return cudart_done(cuGraphAddDependencies(g, from, to, edges, n));
 }
-CUDART_API cudaError_t cudaGraphRemoveDependencies(CUgraph g, const CUgraphNode *from,
-                                                   const CUgraphNode *to, uintptr_t a, size_t b) {
-    return change_edges(g, from, to, cudart_major < 13 ? a : b, false);
+CUDART_API cudaError_t cudaGraphAddDependencies(CUgraph g, const CUgraphNode *from,
+                                                const CUgraphNode *to, uintptr_t a, size_t b) {
+    return cudaGraphAddDependencies_v2(g, from, to, NULL, cudart_major < 13 ? a : b);
 }
 CUDART_API cudaError_t cudaGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from,
                                                       const CUgraphNode *to, const void *edges,
                                                       size_t n) {
-    (void)edges;
-    return change_edges(g, from, to, n, false);
+    return cudart_done(cuGraphRemoveDependencies(g, from, to, edges, n));
 }
-
-// All edges that touch `from` and `to` (NULL: any node).
-static cudaError_t list_edges(CUgraph g, const struct CUgraphNode_st *only_from,
-                              const struct CUgraphNode_st *only_to, CUgraphNode *from,
-                              CUgraphNode *to, void *edges, size_t *n) {
-    size_t found = 0;
-    for (unsigned i = 0; i < g->n; i++) {
-        struct CUgraphNode_st *node = g->node[i];
-        for (unsigned k = 0; node && k < node->n_depends; k++) {
-            struct CUgraphNode_st *before = g->node[node->depends[k]];
-            if (!before || (only_from && before != only_from) || (only_to && node != only_to))
-                continue;
-            const bool wanted = (from || to) && found < *n;
-            if (wanted && from) from[found] = before;
-            if (wanted && to) to[found] = node;
-            if (wanted && edges) memset((char *)edges + found * EDGE_BYTES, 0, EDGE_BYTES);
-            found++;
-        }
-    }
-    *n = found;
-    return cudaSuccess;
+CUDART_API cudaError_t cudaGraphRemoveDependencies(CUgraph g, const CUgraphNode *from,
+                                                   const CUgraphNode *to, uintptr_t a, size_t b) {
+    return cudaGraphRemoveDependencies_v2(g, from, to, NULL, cudart_major < 13 ? a : b);
 }
 CUDART_API cudaError_t cudaGraphGetEdges_v2(CUgraph g, CUgraphNode *from, CUgraphNode *to,
                                             void *edges, size_t *n) {
-    return list_edges(g, NULL, NULL, from, to, edges, n);
+    return cudart_done(cuGraphGetEdges(g, from, to, edges, n));
 }
 CUDART_API cudaError_t cudaGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNode *to, void *a,
                                          size_t *b) {
@@ -197,7 +188,7 @@ CUDART_API cudaError_t cudaGraphGetEdges(CUgraph g, CUgraphNode *from, CUgraphNo
 }
 CUDART_API cudaError_t cudaGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *out,
                                                        void *edges, size_t *n) {
-    return list_edges(node->graph, NULL, node, out, NULL, edges, n);
+    return cudart_done(cuGraphNodeGetDependencies(node, out, edges, n));
 }
 CUDART_API cudaError_t cudaGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *out, void *a,
                                                     size_t *b) {
@@ -206,95 +197,52 @@ CUDART_API cudaError_t cudaGraphNodeGetDependencies(CUgraphNode node, CUgraphNod
 }
 CUDART_API cudaError_t cudaGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *out,
                                                          void *edges, size_t *n) {
-    return list_edges(node->graph, node, NULL, NULL, out, edges, n);
+    return cudart_done(cuGraphNodeGetDependentNodes(node, out, edges, n));
 }
 CUDART_API cudaError_t cudaGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *out, void *a,
                                                       size_t *b) {
     return cudart_major < 13 ? cudaGraphNodeGetDependentNodes_v2(node, out, NULL, a)
                              : cudaGraphNodeGetDependentNodes_v2(node, out, a, b);
 }
-static cudaError_t list_nodes(CUgraph g, CUgraphNode *out, size_t *n, bool roots) {
-    size_t found = 0;
-    for (unsigned i = 0; i < g->n; i++) {
-        if (!g->node[i] || (roots && g->node[i]->n_depends)) continue;
-        if (out && found < *n) out[found] = g->node[i];
-        found++;
-    }
-    *n = found;
-    return cudaSuccess;
-}
 CUDART_API cudaError_t cudaGraphGetNodes(CUgraph g, CUgraphNode *out, size_t *n) {
-    return list_nodes(g, out, n, false);
+    return cudart_done(cuGraphGetNodes(g, out, n));
 }
 CUDART_API cudaError_t cudaGraphGetRootNodes(CUgraph g, CUgraphNode *out, size_t *n) {
-    return list_nodes(g, out, n, true);
+    return cudart_done(cuGraphGetRootNodes(g, out, n));
 }
 CUDART_API cudaError_t cudaGraphNodeGetType(CUgraphNode node, int *type) {
-    static const int number[] = {
-        [OP_KERNEL] = 0,         [OP_COPY] = 1,        [OP_FILL] = 2,       [OP_HOST] = 3,
-        [OP_CHILD] = 4,          [OP_EMPTY] = 5,       [OP_EVENT_WAIT] = 6, [OP_EVENT_RECORD] = 7,
-        [OP_ALLOC] = NODE_ALLOC, [OP_FREE] = NODE_FREE};
-    *type = number[node->op.kind];
-    return cudaSuccess;
+    return cudart_done(cuGraphNodeGetType(node, (CUgraphNodeType *)type));
 }
 CUDART_API cudaError_t cudaGraphDestroyNode(CUgraphNode node) {
-    struct CUgraph_st *g = node->graph;
-    const int at = graph_index(g, node);
-    if (at < 0) return cudart_error(cudaErrorInvalidValue);
-    g->node[at] = NULL;
-    for (unsigned i = 0; i < g->n; i++) { // its edges go with it
-        unsigned left = 0;
-        for (unsigned k = 0; g->node[i] && k < g->node[i]->n_depends; k++)
-            if (g->node[i]->depends[k] != (unsigned)at)
-                g->node[i]->depends[left++] = g->node[i]->depends[k];
-        if (g->node[i]) g->node[i]->n_depends = left;
-    }
-    graph_free_node(node);
-    return cudaSuccess;
+    return cudart_done(cuGraphDestroyNode(node));
 }
-// A clone keeps every node's place.
 CUDART_API cudaError_t cudaGraphNodeFindInClone(CUgraphNode *out, CUgraphNode original,
                                                 CUgraph clone) {
-    const int at = graph_index(original->graph, original);
-    *out = at >= 0 && (unsigned)at < clone->n ? clone->node[at] : NULL;
-    return cudart_error(*out ? cudaSuccess : cudaErrorInvalidValue);
+    return cudart_done(cuGraphNodeFindInClone(out, original, clone));
 }
 
 // ---- any node by one call (12 and later) --------------------------------------------------------
-static cudaError_t any_op(struct cudaGraphNodeParams *p, struct cudart_op *op) {
-    switch (p->type) {
-    case NODE_KERNEL: return kernel_op(&p->kernel, op);
-    case NODE_COPY: op->kind = OP_COPY; return cudart_box(&p->copy.copyParams, &op->copy);
-    case NODE_FILL: *op = fill_op(&p->fill); return cudaSuccess;
-    case NODE_HOST:
-        *op = (struct cudart_op){.kind = OP_HOST, .host = {p->host.fn, p->host.userData}};
-        return cudaSuccess;
-    case NODE_GRAPH:
-        *op = (struct cudart_op){.kind = OP_CHILD, .child = graph_copy(p->graph)};
-        return cudaSuccess;
-    case NODE_EMPTY: *op = (struct cudart_op){.kind = OP_EMPTY}; return cudaSuccess;
-    case NODE_WAIT:
-        *op = (struct cudart_op){.kind = OP_EVENT_WAIT, .event = p->event};
-        return cudaSuccess;
-    case NODE_RECORD:
-        *op = (struct cudart_op){.kind = OP_EVENT_RECORD, .event = p->event};
-        return cudaSuccess;
-    case NODE_ALLOC: return graph_alloc_op(&p->alloc, op);
-    case NODE_FREE: return graph_free_op(p->free.dptr, op);
-    default: return cudart_refuse("a graph's node of this kind (semaphores, conditions)");
-    }
+// The runtime's structure has the driver's layout, but for names of kernels and boxes of copies.
+static cudaError_t any_of(struct cudaGraphNodeParams *p, CUgraphNodeParams *own) {
+    _Static_assert(sizeof *p == sizeof *own, "one layout");
+    if (!p) return cudaErrorInvalidValue;
+    memcpy(own, p, sizeof *own);
+    if (p->type == NODE_KERNEL) return kernel_of(&p->kernel, &own->kernel);
+    if (p->type != NODE_COPY) return cudaSuccess;
+    own->memcpy.copyCtx = NULL;
+    return cudart_box(&p->copy.copyParams, &own->memcpy.copyParams);
 }
 CUDART_API cudaError_t cudaGraphAddNode_v2(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
                                            const void *edges, size_t n,
                                            struct cudaGraphNodeParams *p) {
-    (void)edges;
     CUDART_READY();
-    struct cudart_op op = {0};
-    const cudaError_t e = any_op(p, &op);
+    CUgraphNodeParams own;
+    const cudaError_t e = any_of(p, &own);
     if (e != cudaSuccess) return cudart_error(e);
-    const cudaError_t added = add(out, g, depends, n, &op);
-    if (op.kind == OP_ALLOC) graph_memory_drop(op.memory);
-    return added;
+    const CUresult r = cuGraphAddNode(out, g, depends, edges, n, &own);
+    if (r == CUDA_SUCCESS && p->type == NODE_ALLOC)
+        p->alloc.dptr = (void *)(uintptr_t)own.alloc.dptr;
+    return cudart_done(r);
 }
 CUDART_API cudaError_t cudaGraphAddNode(CUgraphNode *out, CUgraph g, const CUgraphNode *depends,
                                         uintptr_t a, uintptr_t b, struct cudaGraphNodeParams *c) {
@@ -302,84 +250,87 @@ CUDART_API cudaError_t cudaGraphAddNode(CUgraphNode *out, CUgraph g, const CUgra
         return cudaGraphAddNode_v2(out, g, depends, NULL, a, (struct cudaGraphNodeParams *)b);
     return cudaGraphAddNode_v2(out, g, depends, (const void *)a, b, c);
 }
-
-// ---- changing nodes -----------------------------------------------------------------------------
-// A node of the executable graph stands where its original stands.
-static struct CUgraphNode_st *executable(CUgraphExec x, CUgraphNode node) {
-    const int at = graph_index(node->graph, node);
-    return at >= 0 && (unsigned)at < x->graph->n ? x->graph->node[at] : NULL;
-}
-CUDART_API cudaError_t cudaGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode node,
-                                                        const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : graph_set(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphKernelNodeSetParams(CUgraphNode node,
-                                                    const struct cudaKernelNodeParams *p) {
-    struct cudart_op op;
-    const cudaError_t e = kernel_op(p, &op);
-    return e != cudaSuccess ? cudart_error(e) : graph_set(node, &op);
-}
-CUDART_API cudaError_t cudaGraphKernelNodeGetParams(CUgraphNode node,
-                                                    struct cudaKernelNodeParams *p) {
-    if (node->op.kind != OP_KERNEL) return cudart_error(cudaErrorInvalidValue);
-    *p = (struct cudaKernelNodeParams){(void *)(uintptr_t)cudart_handle_of(node->op.kernel.f),
-                                       node->op.kernel.grid,
-                                       node->op.kernel.block,
-                                       node->op.kernel.shared,
-                                       node->op.kernel.args,
-                                       NULL};
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode node,
-                                                        const struct cudaMemsetParams *p) {
-    const struct cudart_op op = fill_op(p);
-    return graph_set(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode node,
-                                                        const struct cudaMemcpy3DParms *p) {
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : graph_set(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode node,
-                                                      const struct cudaHostNodeParams *p) {
-    const struct cudart_op op = {.kind = OP_HOST, .host = {p->fn, p->userData}};
-    return graph_set(executable(x, node), &op);
-}
-CUDART_API cudaError_t cudaGraphNodeSetEnabled(CUgraphExec x, CUgraphNode node, unsigned enabled) {
-    struct CUgraphNode_st *n = executable(x, node);
-    if (!n) return cudart_error(cudaErrorInvalidValue);
-    n->disabled = !enabled;
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphNodeGetEnabled(CUgraphExec x, CUgraphNode node, unsigned *enabled) {
-    const struct CUgraphNode_st *n = executable(x, node);
-    if (!n) return cudart_error(cudaErrorInvalidValue);
-    *enabled = !n->disabled;
-    return cudaSuccess;
-}
 CUDART_API cudaError_t cudaGraphNodeSetParams(CUgraphNode node, struct cudaGraphNodeParams *p) {
-    struct cudart_op op = {0};
-    // memory belongs to its nodes from their making on
-    if (p->type == NODE_ALLOC || p->type == NODE_FREE)
-        return cudart_refuse("new parameters of a graph's node that allocates or frees");
-    const cudaError_t e = any_op(p, &op);
-    if (e != cudaSuccess) return cudart_error(e);
-    const cudaError_t set = graph_set(node, &op);
-    if (set != cudaSuccess && op.kind == OP_CHILD) graph_free(op.child);
-    return set;
+    WITH(CUgraphNodeParams, own, any_of(p, &own), cuGraphNodeSetParams(node, &own));
 }
 CUDART_API cudaError_t cudaGraphExecNodeSetParams(CUgraphExec x, CUgraphNode node,
                                                   struct cudaGraphNodeParams *p) {
-    return cudaGraphNodeSetParams(executable(x, node), p);
+    WITH(CUgraphNodeParams, own, any_of(p, &own), cuGraphExecNodeSetParams(x, node, &own));
+}
+
+// ---- changing nodes, and reading them -----------------------------------------------------------
+CUDART_API cudaError_t cudaGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode node,
+                                                        const struct cudaKernelNodeParams *p) {
+    WITH(CUDA_KERNEL_NODE_PARAMS, own, kernel_of(p, &own),
+         cuGraphExecKernelNodeSetParams(x, node, &own));
+}
+CUDART_API cudaError_t cudaGraphKernelNodeSetParams(CUgraphNode node,
+                                                    const struct cudaKernelNodeParams *p) {
+    WITH(CUDA_KERNEL_NODE_PARAMS, own, kernel_of(p, &own), cuGraphKernelNodeSetParams(node, &own));
+}
+CUDART_API cudaError_t cudaGraphKernelNodeGetParams(CUgraphNode node,
+                                                    struct cudaKernelNodeParams *p) {
+    CUDA_KERNEL_NODE_PARAMS own;
+    const CUresult r = p ? cuGraphKernelNodeGetParams(node, &own) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *p = (struct cudaKernelNodeParams){(void *)(uintptr_t)cudart_handle_of(own.func),
+                                           {own.gridDimX, own.gridDimY, own.gridDimZ},
+                                           {own.blockDimX, own.blockDimY, own.blockDimZ},
+                                           own.sharedMemBytes,
+                                           own.kernelParams,
+                                           NULL};
+    return cudart_done(r);
+}
+CUDART_API cudaError_t cudaGraphMemsetNodeSetParams(CUgraphNode node,
+                                                    const struct cudaMemsetParams *p) {
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_MEMSET_NODE_PARAMS own = fill_of(p);
+    return cudart_done(cuGraphMemsetNodeSetParams(node, &own));
+}
+CUDART_API cudaError_t cudaGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode node,
+                                                        const struct cudaMemsetParams *p) {
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_MEMSET_NODE_PARAMS own = fill_of(p);
+    return cudart_done(cuGraphExecMemsetNodeSetParams(x, node, &own, NULL));
+}
+CUDART_API cudaError_t cudaGraphMemsetNodeGetParams(CUgraphNode node, struct cudaMemsetParams *p) {
+    CUDA_MEMSET_NODE_PARAMS own;
+    const CUresult r = p ? cuGraphMemsetNodeGetParams(node, &own) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *p = (struct cudaMemsetParams){(void *)(uintptr_t)own.dst,
+                                       own.pitch,
+                                       own.value,
+                                       own.elementSize,
+                                       own.width,
+                                       own.height};
+    return cudart_done(r);
+}
+CUDART_API cudaError_t cudaGraphHostNodeSetParams(CUgraphNode node,
+                                                  const struct cudaHostNodeParams *p) {
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_HOST_NODE_PARAMS own = host_of(p);
+    return cudart_done(cuGraphHostNodeSetParams(node, &own));
+}
+CUDART_API cudaError_t cudaGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode node,
+                                                      const struct cudaHostNodeParams *p) {
+    if (!p) return cudart_error(cudaErrorInvalidValue);
+    const CUDA_HOST_NODE_PARAMS own = host_of(p);
+    return cudart_done(cuGraphExecHostNodeSetParams(x, node, &own));
+}
+CUDART_API cudaError_t cudaGraphHostNodeGetParams(CUgraphNode node, struct cudaHostNodeParams *p) {
+    CUDA_HOST_NODE_PARAMS own;
+    const CUresult r = p ? cuGraphHostNodeGetParams(node, &own) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS) *p = (struct cudaHostNodeParams){own.fn, own.userData};
+    return cudart_done(r);
 }
 CUDART_API cudaError_t cudaGraphMemcpyNodeSetParams(CUgraphNode node,
                                                     const struct cudaMemcpy3DParms *p) {
-    struct cudart_op op = {.kind = OP_COPY};
-    const cudaError_t e = cudart_box(p, &op.copy);
-    return e != cudaSuccess ? cudart_error(e) : graph_set(node, &op);
+    WITH(CUDA_MEMCPY3D, own, cudart_box(p, &own), cuGraphMemcpyNodeSetParams(node, &own));
+}
+CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode node,
+                                                        const struct cudaMemcpy3DParms *p) {
+    WITH(CUDA_MEMCPY3D, own, cudart_box(p, &own),
+         cuGraphExecMemcpyNodeSetParams(x, node, &own, NULL));
 }
 CUDART_API cudaError_t cudaGraphMemcpyNodeSetParams1D(CUgraphNode node, void *dst, const void *src,
                                                       size_t bytes, int kind) {
@@ -389,12 +340,14 @@ CUDART_API cudaError_t cudaGraphMemcpyNodeSetParams1D(CUgraphNode node, void *ds
 CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(CUgraphExec x, CUgraphNode node,
                                                           void *dst, const void *src, size_t bytes,
                                                           int kind) {
-    return cudaGraphMemcpyNodeSetParams1D(executable(x, node), dst, src, bytes, kind);
+    const struct cudaMemcpy3DParms p = line_copy(dst, src, bytes, kind);
+    return cudaGraphExecMemcpyNodeSetParams(x, node, &p);
 }
 // The driver's box as programs write it: places and widths in texels where an array is one side.
 CUDART_API cudaError_t cudaGraphMemcpyNodeGetParams(CUgraphNode node, struct cudaMemcpy3DParms *p) {
-    if (node->op.kind != OP_COPY) return cudart_error(cudaErrorInvalidValue);
-    const CUDA_MEMCPY3D *c = &node->op.copy;
+    CUDA_MEMCPY3D own, *const c = &own;
+    const CUresult r = p ? cuGraphMemcpyNodeGetParams(node, c) : CUDA_ERROR_INVALID_VALUE;
+    if (r != CUDA_SUCCESS) return cudart_done(r);
     const bool from_array = c->srcMemoryType == CU_MEMORYTYPE_ARRAY,
                to_array = c->dstMemoryType == CU_MEMORYTYPE_ARRAY;
     const unsigned texel = from_array ? cudart_texel_bytes(c->srcArray)
@@ -439,77 +392,52 @@ CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(CUgraphExec x, C
                                                                 const void *symbol, const void *src,
                                                                 size_t bytes, size_t offset,
                                                                 int kind) {
-    return cudaGraphMemcpyNodeSetParamsToSymbol(executable(x, node), symbol, src, bytes, offset,
-                                                kind);
+    CUdeviceptr at;
+    const cudaError_t e = cudart_symbol(symbol, &at, NULL);
+    return e != cudaSuccess ? cudart_error(e)
+                            : cudaGraphExecMemcpyNodeSetParams1D(
+                                  x, node, (void *)(uintptr_t)(at + offset), src, bytes, kind);
 }
 CUDART_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(CUgraphExec x, CUgraphNode node,
                                                                   void *dst, const void *symbol,
                                                                   size_t bytes, size_t offset,
                                                                   int kind) {
-    return cudaGraphMemcpyNodeSetParamsFromSymbol(executable(x, node), dst, symbol, bytes, offset,
-                                                  kind);
-}
-CUDART_API cudaError_t cudaGraphMemsetNodeSetParams(CUgraphNode node,
-                                                    const struct cudaMemsetParams *p) {
-    const struct cudart_op op = fill_op(p);
-    return graph_set(node, &op);
-}
-CUDART_API cudaError_t cudaGraphMemsetNodeGetParams(CUgraphNode node, struct cudaMemsetParams *p) {
-    if (node->op.kind != OP_FILL) return cudart_error(cudaErrorInvalidValue);
-    *p = (struct cudaMemsetParams){(void *)(uintptr_t)node->op.fill.dst,
-                                   node->op.fill.pitch,
-                                   node->op.fill.value,
-                                   node->op.fill.element,
-                                   node->op.fill.width / node->op.fill.element,
-                                   node->op.fill.height};
-    return cudaSuccess;
-}
-CUDART_API cudaError_t cudaGraphHostNodeSetParams(CUgraphNode node,
-                                                  const struct cudaHostNodeParams *p) {
-    const struct cudart_op op = {.kind = OP_HOST, .host = {p->fn, p->userData}};
-    return graph_set(node, &op);
-}
-CUDART_API cudaError_t cudaGraphHostNodeGetParams(CUgraphNode node, struct cudaHostNodeParams *p) {
-    if (node->op.kind != OP_HOST) return cudart_error(cudaErrorInvalidValue);
-    *p = (struct cudaHostNodeParams){node->op.host.fn, node->op.host.user};
-    return cudaSuccess;
+    CUdeviceptr at;
+    const cudaError_t e = cudart_symbol(symbol, &at, NULL);
+    return e != cudaSuccess ? cudart_error(e)
+                            : cudaGraphExecMemcpyNodeSetParams1D(
+                                  x, node, dst, (void *)(uintptr_t)(at + offset), bytes, kind);
 }
 CUDART_API cudaError_t cudaGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *out) {
-    if (node->op.kind != OP_CHILD) return cudart_error(cudaErrorInvalidValue);
-    *out = node->op.child;
-    return cudaSuccess;
+    return cudart_done(cuGraphChildGraphNodeGetGraph(node, out));
 }
 CUDART_API cudaError_t cudaGraphExecChildGraphNodeSetParams(CUgraphExec x, CUgraphNode node,
                                                             CUgraph child) {
-    const struct cudart_op op = {.kind = OP_CHILD, .child = graph_copy(child)};
-    return graph_set(executable(x, node), &op);
-}
-static cudaError_t set_event(CUgraphNode node, enum cudart_op_kind kind, cudaEvent_t event) {
-    const struct cudart_op op = {.kind = kind, .event = event};
-    return graph_set(node, &op);
-}
-static cudaError_t get_event(CUgraphNode node, enum cudart_op_kind kind, cudaEvent_t *out) {
-    if (node->op.kind != kind) return cudart_error(cudaErrorInvalidValue);
-    *out = node->op.event;
-    return cudaSuccess;
+    return cudart_done(cuGraphExecChildGraphNodeSetParams(x, node, child));
 }
 CUDART_API cudaError_t cudaGraphEventRecordNodeSetEvent(CUgraphNode n, cudaEvent_t e) {
-    return set_event(n, OP_EVENT_RECORD, e);
+    return cudart_done(cuGraphEventRecordNodeSetEvent(n, e));
 }
 CUDART_API cudaError_t cudaGraphEventWaitNodeSetEvent(CUgraphNode n, cudaEvent_t e) {
-    return set_event(n, OP_EVENT_WAIT, e);
+    return cudart_done(cuGraphEventWaitNodeSetEvent(n, e));
 }
 CUDART_API cudaError_t cudaGraphEventRecordNodeGetEvent(CUgraphNode n, cudaEvent_t *e) {
-    return get_event(n, OP_EVENT_RECORD, e);
+    return cudart_done(cuGraphEventRecordNodeGetEvent(n, e));
 }
 CUDART_API cudaError_t cudaGraphEventWaitNodeGetEvent(CUgraphNode n, cudaEvent_t *e) {
-    return get_event(n, OP_EVENT_WAIT, e);
+    return cudart_done(cuGraphEventWaitNodeGetEvent(n, e));
 }
 CUDART_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(CUgraphExec x, CUgraphNode n,
                                                             cudaEvent_t e) {
-    return set_event(executable(x, n), OP_EVENT_RECORD, e);
+    return cudart_done(cuGraphExecEventRecordNodeSetEvent(x, n, e));
 }
 CUDART_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(CUgraphExec x, CUgraphNode n,
                                                           cudaEvent_t e) {
-    return set_event(executable(x, n), OP_EVENT_WAIT, e);
+    return cudart_done(cuGraphExecEventWaitNodeSetEvent(x, n, e));
+}
+CUDART_API cudaError_t cudaGraphNodeSetEnabled(CUgraphExec x, CUgraphNode node, unsigned enabled) {
+    return cudart_done(cuGraphNodeSetEnabled(x, node, enabled));
+}
+CUDART_API cudaError_t cudaGraphNodeGetEnabled(CUgraphExec x, CUgraphNode node, unsigned *enabled) {
+    return cudart_done(cuGraphNodeGetEnabled(x, node, enabled));
 }

@@ -54,12 +54,14 @@ static cudaError_t launch_error(CUresult r, CUfunction f, size_t shared) {
 
 static cudaError_t launch(CUfunction f, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t stream, bool cooperative) {
-    const struct cudart_op op = {.kind = OP_KERNEL,
-                                 .kernel = {f, grid, block, (unsigned)shared, cooperative, args}};
     if (shared > UINT32_MAX) return cudart_error(cudaErrorInvalidValue);
-    cudaError_t e;
-    if (cudart_capture(stream, &op, &e)) return cudart_error(e);
-    return launch_error(cudart_do(&op, stream), f, shared);
+    const unsigned bytes = (unsigned)shared;
+    return launch_error(cooperative
+                            ? cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y,
+                                                        block.z, bytes, stream, args)
+                            : cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                             bytes, stream, args, NULL),
+                        f, shared);
 }
 
 CUDART_API cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args,

@@ -15,10 +15,7 @@ CUDART_API cudaError_t cudaMalloc(void **out, size_t bytes) {
 }
 CUDART_API cudaError_t cudaFree(void *p) {
     CUDART_READY();
-    cudaError_t e;
-    if (!p) return cudaSuccess;
-    return cudart_free_of_graph(p, CU_STREAM_LEGACY, &e) ? cudart_error(e)
-                                                         : cudart_done(cuMemFree(AS_ADDRESS(p)));
+    return p ? cudart_done(cuMemFree(AS_ADDRESS(p))) : cudaSuccess;
 }
 CUDART_API cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
     CUDART_READY();
@@ -142,8 +139,6 @@ CUDART_API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a,
 // ---- in stream order ----------------------------------------------------------------------------
 CUDART_API cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream) {
     CUDART_READY();
-    cudaError_t e;
-    if (cudart_capture_alloc(stream, bytes, out, &e)) return cudart_error(e);
     CUdeviceptr p = 0;
     const CUresult r = cuMemAllocAsync(&p, bytes, stream);
     if (r == CUDA_SUCCESS) *out = AS_POINTER(p);
@@ -151,15 +146,11 @@ CUDART_API cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t st
 }
 CUDART_API cudaError_t cudaFreeAsync(void *p, cudaStream_t stream) {
     CUDART_READY();
-    cudaError_t e;
-    if (cudart_free_of_graph(p, stream, &e)) return cudart_error(e);
     return cudart_done(cuMemFreeAsync(AS_ADDRESS(p), stream));
 }
 CUDART_API cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool,
                                                cudaStream_t stream) {
     CUDART_READY();
-    cudaError_t e;
-    if (cudart_capture_alloc(stream, bytes, out, &e)) return cudart_error(e);
     CUdeviceptr p = 0;
     const CUresult r = cuMemAllocFromPoolAsync(&p, bytes, pool, stream);
     if (r == CUDA_SUCCESS) *out = AS_POINTER(p);

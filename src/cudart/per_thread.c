@@ -1,7 +1,7 @@
 // Programs built with --default-stream per-thread call names that end in _ptsz, and _ptds for calls
 // that wait: their stream 0 is the calling thread's own, which keeps its order with the common
 // default stream as any blocking stream does.
-#include "cudart/graph.h"
+#include "cudart/cudart.h"
 
 #define OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 #define PTSZ(name, parameters, arguments)                                                          \
@@ -98,7 +98,7 @@ PTSZ(cudaMemPrefetchAsync_v2,
      (p, bytes, where, flags, OWN(s)))
 
 // ---- copies and fills ---------------------------------------------------------------------------
-#define LINE   void *dst, const void *src, size_t bytes, int kind
+#define LINE void *dst, const void *src, size_t bytes, int kind
 #define PLANE                                                                                      \
     void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind
 #define FROM_A                                                                                     \

@@ -16,7 +16,6 @@ CUDART_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned 
 CUDART_API cudaError_t cudaStreamDestroy(cudaStream_t s) { return cudart_done(cuStreamDestroy(s)); }
 CUDART_API cudaError_t cudaStreamSynchronize(cudaStream_t s) {
     CUDART_READY();
-    if (cudart_is_capturing(s)) return cudart_error(cudaErrorStreamCaptureUnsupported);
     return cudart_done(cuStreamSynchronize(s));
 }
 CUDART_API cudaError_t cudaStreamQuery(cudaStream_t s) {
@@ -59,10 +58,7 @@ CUDART_API cudaError_t cudaCtxResetPersistingL2Cache(void) {
 CUDART_API cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *user) {
     CUDART_READY();
     if (!fn) return cudart_error(cudaErrorInvalidValue);
-    const struct cudart_op op = {.kind = OP_HOST, .host = {fn, user}};
-    cudaError_t e;
-    if (cudart_capture(s, &op, &e)) return cudart_error(e);
-    return cudart_done(cudart_do(&op, s));
+    return cudart_done(cuLaunchHostFunc(s, fn, user));
 }
 struct callback {
     cudaStreamCallback_t fn;
@@ -77,7 +73,6 @@ CUDART_API cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_
                                              unsigned flags) {
     CUDART_READY();
     if (!fn || flags) return cudart_error(cudaErrorInvalidValue);
-    if (cudart_is_capturing(s)) return cudart_error(cudaErrorStreamCaptureUnsupported);
     struct callback *c = malloc(sizeof *c);
     if (!c) return cudart_error(cudaErrorMemoryAllocation);
     *c = (struct callback){fn, user};
@@ -97,22 +92,15 @@ CUDART_API cudaError_t cudaEventCreate(cudaEvent_t *out) {
 CUDART_API cudaError_t cudaEventDestroy(cudaEvent_t e) { return cudart_done(cuEventDestroy(e)); }
 CUDART_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s) {
     CUDART_READY();
-    const struct cudart_op op = {.kind = OP_EVENT_RECORD, .event = event};
-    cudaError_t e;
-    if (cudart_capture(s, &op, &e)) return cudart_error(e);
-    return cudart_done(cudart_do(&op, s));
+    return cudart_done(cuEventRecord(event, s));
 }
 CUDART_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s, unsigned flags) {
-    (void)flags;
-    return cudaEventRecord(event, s);
+    CUDART_READY();
+    return cudart_done(cuEventRecordWithFlags(event, s, flags));
 }
 CUDART_API cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags) {
-    (void)flags;
     CUDART_READY();
-    const struct cudart_op op = {.kind = OP_EVENT_WAIT, .event = event};
-    cudaError_t e;
-    if (cudart_capture(s, &op, &e)) return cudart_error(e);
-    return cudart_done(cudart_do(&op, s));
+    return cudart_done(cuStreamWaitEvent(s, event, flags));
 }
 CUDART_API cudaError_t cudaEventQuery(cudaEvent_t e) {
     CUDART_READY();

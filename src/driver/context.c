@@ -1,6 +1,6 @@
 // Start-up, errors by name, contexts. There is one device; a context owns what was made while it
 // was current, and everything shares one address space and one sticky fault.
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 
@@ -287,6 +287,8 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version) {
 
 CUresult cuCtxSynchronize(void) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_forbids_context();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     DRIVER_LEAVE(driver_result(gpu_synchronize(driver_get()->gpu, process_diags())));
 }
 

@@ -1,6 +1,6 @@
 // Copies and fills: plain ones, rectangles and boxes between host, device, arrays and addresses
 // that say themselves which they are. All of them become one struct gpu_copy (arrays: a few).
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 static struct gpu *gpu(void) { return driver_get()->gpu; }
 
@@ -10,6 +10,35 @@ struct where {
     bool wait, in_order; // in_order: the source is read when the copy runs, pinned or not
 };
 static const struct where blocking = {.wait = true};
+
+// Whether a graph keeps the copy, or captures under way do not allow it: *r is the answer then.
+static bool is_kept(const CUDA_MEMCPY3D *p, struct where w, CUresult *r) {
+    struct gpu_stream *s;
+    *r = CUDA_ERROR_INVALID_HANDLE;
+    if (!driver_stream(w.stream, &s)) return true;
+    const struct driver_op op = {.kind = OP_COPY, .copy = *p};
+    if (!w.wait) return driver_capture(w.stream, &op, r);
+    if (driver_capture_forbids(w.stream, r)) return true;
+    *r = driver_capture_allows(); // no graph would have it
+    return *r != CUDA_SUCCESS;
+}
+static CUDA_MEMCPY3D line(CUmemorytype to_type, uint64_t to, CUmemorytype from_type, uint64_t from,
+                          size_t bytes) {
+    CUDA_MEMCPY3D p = {.srcMemoryType = from_type,
+                       .dstMemoryType = to_type,
+                       .WidthInBytes = bytes,
+                       .Height = 1,
+                       .Depth = 1};
+    if (from_type == CU_MEMORYTYPE_HOST)
+        p.srcHost = (const void *)(uintptr_t)from;
+    else
+        p.srcDevice = from;
+    if (to_type == CU_MEMORYTYPE_HOST)
+        p.dstHost = (void *)(uintptr_t)to;
+    else
+        p.dstDevice = to;
+    return p;
+}
 
 static CUresult run(struct gpu_copy c, struct where w) {
     struct gpu_stream *s;
@@ -24,12 +53,23 @@ static CUresult run(struct gpu_copy c, struct where w) {
 
 // ---- plain copies ------------------------------------------------------------------------------
 static CUresult to_device(CUdeviceptr to, const void *from, size_t bytes, struct where w) {
+    const CUDA_MEMCPY3D p =
+        line(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_HOST, DRIVER_KEY(from), bytes);
+    CUresult r;
+    if (is_kept(&p, w, &r)) return r;
     return run((struct gpu_copy){.dst = to, .src_host = from, .width = bytes}, w);
 }
 static CUresult to_host(void *to, CUdeviceptr from, size_t bytes, struct where w) {
+    const CUDA_MEMCPY3D p =
+        line(CU_MEMORYTYPE_HOST, DRIVER_KEY(to), CU_MEMORYTYPE_DEVICE, from, bytes);
+    CUresult r;
+    if (is_kept(&p, w, &r)) return r;
     return run((struct gpu_copy){.dst_host = to, .src = from, .width = bytes}, w);
 }
 static CUresult on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes, struct where w) {
+    const CUDA_MEMCPY3D p = line(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes);
+    CUresult r;
+    if (is_kept(&p, w, &r)) return r;
     return run((struct gpu_copy){.dst = to, .src = from, .width = bytes}, w);
 }
 
@@ -42,7 +82,10 @@ static bool is_on_device(CUdeviceptr p) {
 }
 
 static CUresult unified(CUdeviceptr to, CUdeviceptr from, size_t bytes, struct where w) {
+    const CUDA_MEMCPY3D p = line(CU_MEMORYTYPE_UNIFIED, to, CU_MEMORYTYPE_UNIFIED, from, bytes);
     struct gpu_copy c = {.width = bytes};
+    CUresult r;
+    if (is_kept(&p, w, &r)) return r;
     if (is_on_device(from))
         c.src = from;
     else
@@ -156,12 +199,40 @@ static CUresult locate(struct side *s, uint64_t width, uint64_t height, uint64_t
     return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUDA_MEMCPY3D as_box(const struct side *from, const struct side *to, uint64_t width,
+                            uint64_t height, uint64_t depth) {
+    return (CUDA_MEMCPY3D){.srcXInBytes = from->x,
+                           .srcY = from->y,
+                           .srcZ = from->z,
+                           .srcMemoryType = from->type,
+                           .srcHost = (const void *)(uintptr_t)from->host,
+                           .srcDevice = from->device,
+                           .srcArray = from->array,
+                           .srcPitch = from->pitch,
+                           .srcHeight = from->height,
+                           .dstXInBytes = to->x,
+                           .dstY = to->y,
+                           .dstZ = to->z,
+                           .dstMemoryType = to->type,
+                           .dstHost = (void *)(uintptr_t)to->host,
+                           .dstDevice = to->device,
+                           .dstArray = to->array,
+                           .dstPitch = to->pitch,
+                           .dstHeight = to->height,
+                           .WidthInBytes = width,
+                           .Height = height,
+                           .Depth = depth};
+}
+
 static CUresult box(struct side from, struct side to, uint64_t width, uint64_t height,
                     uint64_t depth, struct where w) {
     if (!width || !height || !depth) {
         struct gpu_stream *s;
         return driver_stream(w.stream, &s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     }
+    const CUDA_MEMCPY3D p = as_box(&from, &to, width, height, depth);
+    CUresult kept;
+    if (is_kept(&p, w, &kept)) return kept;
     CUresult r = locate(&from, width, height, depth);
     if (r == CUDA_SUCCESS) r = locate(&to, width, height, depth);
     if (r != CUDA_SUCCESS) return r;
@@ -361,6 +432,12 @@ static CUresult fill(struct fill f, struct where w) {
     if (f.height == 1 || !f.pitch) f.pitch = row;
     if (f.pitch % f.element || f.pitch < row || !add_scaled(&end, f.height, f.pitch))
         return CUDA_ERROR_INVALID_VALUE;
+    const struct driver_op op = {.kind = OP_FILL,
+                                 .fill = {f.to, f.pitch, f.width, f.height, f.value, f.element}};
+    CUresult r;
+    if (!w.wait && driver_capture(w.stream, &op, &r)) return r;
+    if (w.wait && driver_capture_forbids(w.stream, &r)) return r;
+    if (w.wait && (r = driver_capture_allows()) != CUDA_SUCCESS) return r;
     enum ww_status st = gpu_fill_async(gpu(), s, f.to, f.pitch, f.value, f.element, f.width,
                                        f.height, process_diags());
     if (st == WW_OK && w.wait) st = gpu_stream_synchronize(gpu(), s, process_diags());

@@ -290,8 +290,7 @@ static void say_foreign_runtime(const char *path) {
 // Private tables of the vendor's libraries: none of them, and one of ours.
 CUresult cuGetExportTable(const void **table, const CUuuid *id) {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
-    static const struct ww_driver_table ours = {.memcpy3d_in_order = driver_memcpy3d_in_order,
-                                                .kernels_of_runtime = driver_kernels_of_runtime,
+    static const struct ww_driver_table ours = {.kernels_of_runtime = driver_kernels_of_runtime,
                                                 .set_of_kernel = driver_set_of_kernel,
                                                 .refused = process_refuse};
     const bool is_ours = memcmp(id, &WW_DRIVER_TABLE, sizeof *id) == 0;

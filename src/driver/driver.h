@@ -4,6 +4,8 @@
 //   handle.c      which handles are alive, and whose
 //   context.c, device.c, memory.c, copy.c, pool.c, array.c, texture.c, surface.c, module.c,
 //   library.c, launch.c, stream.c: the calls, by chapter
+//   capture.c, graph.c, graph_node.c, graph_memory.c, graph_detail.c: streams that record what they
+//                 are given, and graphs (graph.h)
 //   pump.c        moves the GPU while host functions are queued and nobody waits
 //   per_thread.c  names whose default stream is the calling thread's
 //   symbols.c     cuGetProcAddress, by symbols.def
@@ -30,6 +32,10 @@ enum { DRIVER_VERSION = 13000 };
 // foreign handle is an error code and not a crash. Each belongs to the context that was current
 // when it was made, and dies with it; a context's things are released in the order of this list.
 #define DRIVER_TAGS(X)                                                                             \
+    X(TAG_GRAPH_EXEC, driver_release_nothing) /* graphs belong to no context */                    \
+    X(TAG_GRAPH_NODE, driver_release_nothing)                                                      \
+    X(TAG_USER_OBJECT, driver_release_nothing)                                                     \
+    X(TAG_GRAPH, driver_release_nothing)                                                           \
     X(TAG_TEXTURE_OBJECT, driver_release_texture_object)                                           \
     X(TAG_SURFACE_OBJECT, driver_release_surface_object)                                           \
     X(TAG_EVENT, driver_release_event)                                                             \
@@ -116,6 +122,7 @@ struct CUstream_st {
 struct CUevent_st {
     uint32_t flags;
     struct gpu_event *event;
+    bool is_captured, was_recorded; // last: in a capture, or not
 };
 // A CUDA array is pitch-linear device memory. `depth` counts 3D slices, layers, or faces.
 struct CUarray_st {
@@ -184,6 +191,7 @@ CUcontext driver_current(void); // of the calling thread, NULL: none (context.c)
 // calling thread's own, NULL the one that the call means by it. False for a handle that is not a
 // stream, and when the thread's own cannot be made.
 bool driver_stream(CUstream s, struct gpu_stream **out);
+CUstream driver_stream_named(CUstream s);        // NULL: the default one
 extern _Thread_local bool driver_default_is_own; // what a call of this thread means by NULL
 bool driver_has_calls(void);                     // host functions are queued
 // Keeps the GPU going while host functions are queued and the program is silent (pump.c).
@@ -208,7 +216,9 @@ CUresult driver_function_set(CUfunction f, struct driver_wishes *w, CUfunction_a
 CUresult driver_function_param(CUfunction f, size_t index, size_t *offset, size_t *bytes);
 CUresult driver_malloc(CUdeviceptr *address, size_t bytes); // memory.c
 CUresult driver_free(CUdeviceptr address);
-CUresult driver_memcpy3d_in_order(const CUDA_MEMCPY3D *p, CUstream stream); // driver_private.h
+// cuMemcpy3DAsync, but host memory is read when the copy's turn in the stream comes, as a graph's
+// copies do, even when it is not pinned.
+CUresult driver_memcpy3d_in_order(const CUDA_MEMCPY3D *p, CUstream stream);
 // Host memory that is registered, allocated pinned, or managed, holding this host or device
 // address.
 struct driver_host {

@@ -1,5 +1,5 @@
 // Launches and occupancy.
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 // ---- launches ----------------------------------------------------------------------------------
 static CUresult gather(CUfunction f, void **params, void **extra, uint8_t *block, uint32_t *bytes) {
@@ -81,6 +81,13 @@ static CUresult launch(CUfunction f, const uint32_t grid[3], const uint32_t bloc
     memcpy(l.block, block, sizeof l.block);
     const CUresult r = gather(f, params, extra, bytes, &l.param_bytes);
     if (r != CUDA_SUCCESS) return r;
+    struct driver_op op = {
+        .kind = OP_KERNEL,
+        .kernel = {.f = f, .shared = shared, .cooperative = cooperative, .packed = bytes}};
+    memcpy(op.kernel.grid, grid, sizeof op.kernel.grid);
+    memcpy(op.kernel.block, block, sizeof op.kernel.block);
+    CUresult kept;
+    if (driver_capture(stream, &op, &kept)) return kept;
     const enum ww_status st =
         asked_for(f, shared)
             ? gpu_launch(driver_get()->gpu, s, f->kernel, &l, process_diags(), NULL)

@@ -1,5 +1,5 @@
 // Device memory, host memory that the device sees, managed memory.
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 
@@ -31,6 +31,8 @@ CUresult driver_malloc(CUdeviceptr *address, size_t bytes) {
 
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_allows();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     if (!address || !bytes) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     DRIVER_LEAVE(driver_malloc(address, bytes));
 }
@@ -38,6 +40,8 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
 CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
                          unsigned int element) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_allows();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     if (!address || !pitch || !width || !height) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (element != 4 && element != 8 && element != 16) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     uint64_t at = 0, row = 0;
@@ -134,6 +138,8 @@ static CUresult end_host(void *p, bool ours, CUresult otherwise) {
 
 CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_allows();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     if (!out || !bytes || flags > 7) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (bytes > SIZE_MAX / 2) DRIVER_LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     void *p = NULL;
@@ -151,6 +157,8 @@ CUresult cuMemAllocHost(void **out, size_t bytes) { return cuMemHostAlloc(out, b
 
 CUresult cuMemFreeHost(void *p) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_allows();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     DRIVER_LEAVE(end_host(p, true, CUDA_ERROR_INVALID_VALUE));
 }
 
@@ -188,6 +196,8 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *p) {
 // managed memory is refused rather than given out wrong.
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
+    const CUresult allowed = driver_capture_allows();
+    if (allowed != CUDA_SUCCESS) DRIVER_LEAVE(allowed);
     if (!address || !bytes || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
     struct host_block *b = calloc(1, sizeof *b);
@@ -250,5 +260,8 @@ CUresult driver_free(CUdeviceptr address) {
 
 CUresult cuMemFree(CUdeviceptr address) {
     DRIVER_ENTER(NEED_CONTEXT);
-    DRIVER_LEAVE(driver_free(address));
+    CUresult r;
+    if (graph_free_of_graph(address, NULL, &r)) DRIVER_LEAVE(r);
+    r = driver_capture_allows();
+    DRIVER_LEAVE(r == CUDA_SUCCESS ? driver_free(address) : r);
 }

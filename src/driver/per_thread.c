@@ -20,6 +20,11 @@ _Thread_local bool driver_default_is_own;
 PTSZ(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 PTSZ(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags),
      (event, stream, flags))
+PTSZ(cuGraphInstantiateWithParams,
+     (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+     (exec, graph, params))
+PTSZ(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream))
+PTSZ(cuGraphUpload, (CUgraphExec exec, CUstream stream), (exec, stream))
 PTSZ(cuLaunchCooperativeKernel,
      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
       unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
@@ -92,6 +97,10 @@ PTSZ(cuStreamAttachMemAsync,
      (CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags),
      (stream, address, bytes, flags))
 PTSZ(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
+PTSZ(cuStreamBeginCaptureToGraph,
+     (CUstream stream, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
+      size_t count, CUstreamCaptureMode mode),
+     (stream, graph, dependencies, edges, count, mode))
 PTSZ(cuStreamCopyAttributes, (CUstream to, CUstream from), (to, from))
 PTSZ(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (stream, graph))
 PTSZ(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value),
@@ -100,6 +109,10 @@ PTSZ(cuStreamGetCaptureInfo_v2,
      (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
       const CUgraphNode **dependencies, size_t *count),
      (stream, status, id, graph, dependencies, count))
+PTSZ(cuStreamGetCaptureInfo_v3,
+     (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+      const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count),
+     (stream, status, id, graph, dependencies, edges, count))
 PTSZ(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context))
 PTSZ(cuStreamGetDevice, (CUstream stream, CUdevice *device), (stream, device))
 PTSZ(cuStreamGetFlags, (CUstream stream, unsigned int *flags), (stream, flags))
@@ -111,6 +124,10 @@ PTSZ(cuStreamSetAttribute,
      (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value),
      (stream, attribute, value))
 PTSZ(cuStreamSynchronize, (CUstream stream), (stream))
+PTSZ(cuStreamUpdateCaptureDependencies_v2,
+     (CUstream stream, CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
+      unsigned int flags),
+     (stream, dependencies, edges, count, flags))
 PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags),
      (stream, event, flags))
 

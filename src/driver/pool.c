@@ -1,6 +1,6 @@
 // Stream-ordered allocation. Freeing waits for the device and memory is there at the call, so that
 // a pool is no more than a name with counters: its order holds trivially.
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <stdlib.h>
 
@@ -25,6 +25,8 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     struct gpu_stream *s;
     if (!driver_stream(stream, &s) || !is_pool(pool)) return CUDA_ERROR_INVALID_HANDLE;
     if (!address || !bytes) return CUDA_ERROR_INVALID_VALUE;
+    CUresult kept;
+    if (graph_capture_alloc(stream, bytes, address, &kept)) return kept;
     const CUresult r = driver_malloc(address, bytes);
     if (r != CUDA_SUCCESS) return r;
     pool->used += bytes;
@@ -48,6 +50,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     struct gpu_stream *s;
     struct devmem_range range;
     if (!driver_stream(stream, &s)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    CUresult kept;
+    if (graph_free_of_graph(address, stream, &kept)) DRIVER_LEAVE(kept);
     const bool found = devmem_find(gpu_memory(driver_get()->gpu), address, &range);
     const CUresult r = driver_free(address);
     if (found && r == CUDA_SUCCESS)

@@ -1,5 +1,5 @@
 // Streams, events, host functions in order.
-#include "driver/driver.h"
+#include "driver/graph.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -56,6 +56,7 @@ static CUstream named(CUstream s) {
     if (is_of_thread(s)) return stream_of_thread();
     return s == CU_STREAM_LEGACY ? NULL : s;
 }
+CUstream driver_stream_named(CUstream s) { return named(s); }
 
 bool driver_stream(CUstream s, struct gpu_stream **out) {
     *out = NULL;
@@ -97,6 +98,7 @@ CUresult cuStreamCreate(CUstream *out, unsigned int flags) {
 
 void driver_release_stream(uint64_t key) {
     CUstream s = (CUstream)(uintptr_t)key;
+    driver_capture_stream_gone(s);
     gpu_stream_destroy(gpu(), s->stream);
     driver_handle_remove(TAG_STREAM, key);
     free(s);
@@ -201,10 +203,13 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
 }
 
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags) {
-    (void)flags;
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
+    CUresult r;
     if (!driver_stream(s, &g) || !is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (flags > CU_EVENT_WAIT_EXTERNAL) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const struct driver_op op = {.kind = OP_EVENT_WAIT, .event = e, .event_flags = flags};
+    if (driver_capture(s, &op, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(done(gpu_stream_wait(gpu(), g, e->event, process_diags())));
 }
 // A question moves simulated time on a little, or a program that polls would never see its work
@@ -217,13 +222,17 @@ static CUresult asked(bool is_done) {
 CUresult cuStreamQuery(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
+    CUresult r;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (driver_capture_forbids(s, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(asked(gpu_stream_is_done(gpu(), g)));
 }
 CUresult cuStreamSynchronize(CUstream s) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
+    CUresult r;
     if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (driver_capture_forbids(s, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(done(gpu_stream_synchronize(gpu(), g, process_diags())));
 }
 
@@ -284,12 +293,19 @@ static CUresult queue_call(CUstream s, struct call c) {
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *user,
                              unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
+    CUresult r;
     if (!callback || flags) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (driver_capture_forbids(s, &r)) DRIVER_LEAVE(r); // no node of a graph is one
     DRIVER_LEAVE(queue_call(s, (struct call){.stream = s, .callback = callback, .user = user}));
 }
 CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *user) {
     DRIVER_ENTER(NEED_CONTEXT);
+    struct gpu_stream *g;
+    CUresult r;
     if (!function) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    const struct driver_op op = {.kind = OP_HOST, .host = {function, user}};
+    if (driver_capture(s, &op, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(queue_call(s, (struct call){.stream = s, .function = function, .user = user}));
 }
 
@@ -311,28 +327,35 @@ CUresult cuEventCreate(CUevent *out, unsigned int flags) {
         *out = e;
     DRIVER_LEAVE(r);
 }
-CUresult cuEventRecord(CUevent e, CUstream s) {
+CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags) {
     DRIVER_ENTER(NEED_CONTEXT);
     struct gpu_stream *g;
+    CUresult r;
     if (!is_event(e) || !driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (flags > CU_EVENT_RECORD_EXTERNAL) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
+    const struct driver_op op = {.kind = OP_EVENT_RECORD, .event = e, .event_flags = flags};
+    if (driver_capture(s, &op, &r)) DRIVER_LEAVE(r);
+    driver_capture_event_recorded(e);
     DRIVER_LEAVE(done(gpu_event_record(gpu(), e->event, g, process_diags())));
 }
-CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags) {
-    (void)flags;
-    return cuEventRecord(e, s);
-}
+CUresult cuEventRecord(CUevent e, CUstream s) { return cuEventRecordWithFlags(e, s, 0); }
 CUresult cuEventQuery(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
+    CUresult r;
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (driver_capture_forbids_event(e, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(asked(gpu_event_is_done(gpu(), e->event)));
 }
 CUresult cuEventSynchronize(CUevent e) {
     DRIVER_ENTER(NEED_CONTEXT);
+    CUresult r;
     if (!is_event(e)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (driver_capture_forbids_event(e, &r)) DRIVER_LEAVE(r);
     DRIVER_LEAVE(done(gpu_event_synchronize(gpu(), e->event, process_diags())));
 }
 void driver_release_event(uint64_t key) {
     CUevent e = (CUevent)(uintptr_t)key;
+    driver_capture_event_gone(e);
     gpu_event_destroy(gpu(), e->event);
     driver_handle_remove(TAG_EVENT, key);
     free(e);
@@ -349,6 +372,10 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
     if (!is_event(start) || !is_event(end)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    CUresult captured;
+    if (driver_capture_forbids_event(start, &captured) ||
+        driver_capture_forbids_event(end, &captured))
+        DRIVER_LEAVE(captured);
     const bool done =
         gpu_event_is_done(gpu(), start->event) && gpu_event_is_done(gpu(), end->event);
     const CUresult r = asked(done);
@@ -360,41 +387,6 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
 }
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end) {
     return cuEventElapsedTime(milliseconds, start, end);
-}
-
-// ---- capture: there are no graphs, so no stream is ever capturing ------------------------------
-CUresult cuStreamBeginCapture(CUstream s, CUstreamCaptureMode mode) {
-    (void)s, (void)mode;
-    return driver_unsupported(__func__);
-}
-CUresult cuStreamEndCapture(CUstream s, CUgraph *graph) {
-    (void)s, (void)graph;
-    return driver_unsupported(__func__);
-}
-CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
-    DRIVER_ENTER(NEED_CONTEXT);
-    struct gpu_stream *g;
-    if (!driver_stream(s, &g)) DRIVER_LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (!status) DRIVER_LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    DRIVER_LEAVE(CUDA_SUCCESS);
-}
-CUresult cuStreamGetCaptureInfo_v2(CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                   CUgraph *graph, const CUgraphNode **dependencies,
-                                   size_t *count) {
-    if (id) *id = 0;
-    if (graph) *graph = NULL;
-    if (dependencies) *dependencies = NULL;
-    if (count) *count = 0;
-    return cuStreamIsCapturing(s, status);
-}
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    static _Thread_local CUstreamCaptureMode of_thread; // a thread's by definition
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-    const CUstreamCaptureMode old = of_thread;
-    of_thread = *mode;
-    *mode = old;
-    return CUDA_SUCCESS;
 }
 
 // ---- between processes: a simulated GPU is one process's ---------------------------------------

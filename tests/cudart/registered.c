@@ -195,6 +195,11 @@ static void graphs(void) {
     OK(cudaLaunchKernel((void *)scale_stub, (dim3){1, 1, 1}, (dim3){256, 1, 1}, args, 0, s));
     OK(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s));
     IS(cudaStreamSynchronize(s), cudaErrorStreamCaptureUnsupported);
+    IS(cudaStreamEndCapture(s, &g), cudaErrorStreamCaptureInvalidated);
+    CHECK(!g);
+    OK(cudaStreamBeginCapture(s, 0));
+    OK(cudaLaunchKernel((void *)scale_stub, (dim3){1, 1, 1}, (dim3){256, 1, 1}, args, 0, s));
+    OK(cudaMemcpyAsync(h, d, sizeof h, cudaMemcpyDeviceToHost, s));
     OK(cudaStreamEndCapture(s, &g));
     CHECK(h[0] == 1); // nothing has run
     f = 100;          // the values of the capture count

@@ -143,22 +143,22 @@ static void limits(void) {
 
 static void unsupported(void) {
     CUcontext c;
-    CUgraph g;
+    CUdeviceptr p;
     OK(cuCtxCreate(&c, 0, 0));
     struct capture say = capture_begin(2);
-    IS(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
-    IS(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
-    IS(cuStreamEndCapture(NULL, &g), CUDA_ERROR_NOT_SUPPORTED);
-    CUresult (*create)(CUgraph *, unsigned);
+    CUipcMemHandle handle;
+    IS(cuIpcGetMemHandle(&handle, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(cuIpcGetMemHandle(&handle, 0), CUDA_ERROR_NOT_SUPPORTED);
+    CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
     CUdriverProcAddressQueryResult status;
-    OK(cuGetProcAddress("cuGraphCreate", (void **)&create, 12000, 0, &status));
+    OK(cuGetProcAddress("cuMemAddressReserve", (void **)&reserve, 12000, 0, &status));
     CHECK(status == CU_GET_PROC_ADDRESS_SUCCESS);
-    IS(create(&g, 0), CUDA_ERROR_NOT_SUPPORTED);
-    IS(create(&g, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(reserve(&p, 4096, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+    IS(reserve(&p, 4096, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
     const char *said = capture_end(say);
-    CHECK(occurrences(said, "cuStreamBeginCapture") == 1); // once each
-    CHECK(occurrences(said, "cuGraphCreate") == 1);
-    CHECK(occurrences(said, "\n") == 3);
+    CHECK(occurrences(said, "cuIpcGetMemHandle") == 1); // once each
+    CHECK(occurrences(said, "cuMemAddressReserve") == 1);
+    CHECK(occurrences(said, "\n") == 2);
     OK(cuCtxDestroy(c));
 }
 

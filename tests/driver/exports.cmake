@@ -8,7 +8,8 @@ string(REPLACE "\n" "" exported "${exported}")
 
 # declared: plain names, mapped to symbols by the header's own macros
 file(STRINGS ${HEADER} lines REGEX "^CUresult CUDAAPI cu|^#define cu[A-Z][A-Za-z0-9_]+ +cu")
-set(wanted cuGetProcAddress) # its first version, whose name a macro of the header has
+# first versions, whose names macros of the header have
+set(wanted cuGetProcAddress cuGraphAddDependencies cuGraphAddKernelNode cuGraphAddNode cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphGetEdges cuGraphInstantiate cuGraphInstantiate_v2 cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuGraphNodeGetDependencies cuGraphNodeGetDependentNodes cuGraphRemoveDependencies cuStreamGetCaptureInfo cuStreamGetCaptureInfo_ptsz cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_ptsz)
 foreach(line ${lines})
   if(line MATCHES "^#define (cu[A-Za-z0-9_]+) +(cu[A-Za-z0-9_]+)")
     set(symbol_of_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})

@@ -60,6 +60,42 @@ int main(void) {
     OK(cuMemcpyDtoH(v, p, sizeof v));
     for (unsigned i = 0; i < 32; i++)
         if (v[i] != 2 * i) return printf("%u at %u\n", v[i], i), 1;
+#if CUDA_VERSION >= 12000
+    CUgraph g;
+    CUgraphExec x;
+    CUgraphNode node[2];
+    size_t nodes = 2;
+    CUDA_KERNEL_NODE_PARAMS k;
+    OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s, params, NULL));
+    OK(cuMemcpyDtoHAsync(w, p, sizeof w, s));
+    OK(cuStreamEndCapture(s, &g));
+    OK(cuGraphGetNodes(g, node, &nodes));
+    OK(cuGraphKernelNodeGetParams(node[0], &k));
+    if (nodes != 2 || k.func != f || k.blockDimX != 32 || k.kern) return puts("another graph"), 1;
+    OK(cuGraphInstantiate(&x, g, 0));
+    for (int i = 0; i < 2; i++) OK(cuGraphLaunch(x, s));
+    OK(cuStreamSynchronize(s));
+    for (unsigned i = 0; i < 32; i++)
+        if (w[i] != 8 * i) return printf("the graph: %u at %u\n", w[i], i), 1;
+    CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+    any.memset.dst = p, any.memset.elementSize = 4, any.memset.width = 32, any.memset.height = 1;
+    CUgraphNode fill;
+#if CUDA_VERSION >= 13000
+    OK(cuGraphAddNode(&fill, g, &node[1], NULL, 1, &any));
+#else
+    OK(cuGraphAddNode(&fill, g, &node[1], 1, &any));
+#endif
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphLaunch(x, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuMemcpyDtoH(w, p, sizeof w));
+    if (w[31] != 0) return puts("the graph has not filled"), 1;
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    OK(cuMemcpyHtoD(p, v, sizeof v));
+#endif
     const CUDA_ARRAY_DESCRIPTOR d = {
         .Width = 8, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
     OK(cuArrayCreate(&array, &d));
