@@ -12,7 +12,7 @@ struct front {
     size_t n;
 };
 struct member {
-    CUstream stream;
+    CUstream stream; // NULL: gone; what it has done must still be waited for
     struct front front;
 };
 struct seen_event {
@@ -109,7 +109,8 @@ static void release(struct capture *c) {
 // The default stream waits for blocking streams, so that its work would depend on a capture.
 static bool is_blocking(const struct capture *c) {
     for (size_t i = 0; i < c->n_streams; i++)
-        if (!(c->stream[i].stream->flags & CU_STREAM_NON_BLOCKING)) return true;
+        if (c->stream[i].stream && !(c->stream[i].stream->flags & CU_STREAM_NON_BLOCKING))
+            return true;
     return false;
 }
 static bool default_stream_depends(bool invalidate) {
@@ -265,17 +266,13 @@ void driver_capture_stream_gone(CUstream s) {
     struct member *m = NULL;
     struct capture *const c = capture_of(s, &m);
     if (!c) return;
-    c->is_invalid = true;
-    if (c->origin == s) { // nobody can end it
-        if (c->owns_graph)
-            graph_free(c->graph);
-        else
-            c->graph->is_captured = false;
-        release(c);
-        return;
-    }
-    free(m->front.node);
-    *m = c->stream[--c->n_streams];
+    m->stream = NULL;
+    if (c->origin != s) return;
+    if (c->owns_graph) // no call can end it
+        graph_free(c->graph);
+    else
+        c->graph->is_captured = false;
+    release(c);
 }
 void driver_capture_event_gone(CUevent e) {
     struct seen_event *seen = NULL;

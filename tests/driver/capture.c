@@ -426,7 +426,21 @@ static void illegal_shapes(void) {
     OK(cuStreamIsCapturing(NULL, &status));
     CHECK(status == CU_STREAM_CAPTURE_STATUS_NONE);
     is_valid();
-    // a stream that goes away takes its capture with it
+    // a stream that has joined may go, if what it did is waited for
+    for (int waited = 0; waited < 2; waited++) {
+        CUstream helper;
+        OK(cuStreamCreate(&helper, CU_STREAM_NON_BLOCKING));
+        begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+        OK(cuEventRecord(e, s));
+        OK(cuStreamWaitEvent(helper, e, 0));
+        OK(launch(helper, p, 1));
+        OK(cuEventRecord(other, helper));
+        if (waited) OK(cuStreamWaitEvent(s, other, 0));
+        OK(cuStreamDestroy(helper));
+        IS(cuStreamEndCapture(s, &g), waited ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        if (waited) OK(cuGraphDestroy(g));
+    }
+    // the stream that began a capture takes it with it
     OK(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(launch(blocking, p, 1));
     OK(cuStreamDestroy(blocking));
