@@ -106,13 +106,17 @@ measure check r >out || { fail "check of power and counters"; cat out; }
 says r/power.csv '^fma.f32,random,32,80,2,.*,250.5,,,,1380,877,41,'; says r/power.csv '^idle,context made,0,0,0,'
 says r/counters.csv '^kernels,blockScan,0,gpc__cycles_elapsed.max,1234,cycle$'; lacks r/counters.csv 'sparseRows|,k2,'
 says r/counters-blind.csv '^kernels,sparseRows,0,'; says r/counters-blind.csv ',k2,'; says r/profile.csv '^vectorAdd,blockScan,0,gpc'
-says r/conditions.csv '^power,after,1380,877,250.5,41,0,$'
+says r/conditions.csv '^power,after,1380,877,250.5,41,0$'
 
 # ends when its time is over, says so, and goes on later
 WARPWATT_GPU=v100 LD_LIBRARY_PATH=$lib "$kit/measure" run --scale tiny -o cut --parts device,bits --seconds 1 >out 2>err
 says cut/parts.csv '^bits,(cut|left out),'
 WARPWATT_GPU=v100 LD_LIBRARY_PATH=$lib "$kit/measure" run --scale tiny -o cut --parts device,tensor >out 2>err || fail "it does not go on"
 says cut/parts.csv '^tensor,done,'; [ "$(grep -c '^device,' cut/parts.csv)" = 1 ] || fail "device ran twice"
+# a kernel that breaks its process (here: it meets a limit) is refused, and the part goes on without it
+run 0 run --max-cycles 20000 -g v100 -- "$kit/measure" run --scale tiny -o "$TMP/lost" --parts rates --only .s
+says lost/refused.csv '^rates,div.s64\|1,CUDA_ERROR_LAUNCH_TIMEOUT$'; says lost/rates.csv '^div.s64,CUDA_ERROR_LAUNCH_TIMEOUT,8,4,,,$'
+says lost/rates.csv '^min.s32,ok,1,1,128,'; says lost/parts.csv '^rates,done,'
 WARPWATT_GPU=/no/gpu LD_LIBRARY_PATH=$lib "$kit/measure" run --scale tiny -o none --parts device,rates >out 2>err && fail "no GPU passes"
 says none/parts.csv '^device,failed,.*no GPU'; says none/parts.csv '^rates,failed,'
 finish

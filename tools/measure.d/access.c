@@ -22,7 +22,8 @@ static double span(struct kit *k, const struct kernel *x, unsigned warps, CUdevi
                    void **arguments) {
     const char *why =
         gpu_launch(&k->gpu, x->function, (struct launch){1, warps * 32, 0, 0}, arguments);
-    if (why) die("%s: %s", x->name, why);
+    if (why && k->gpu.failed) kit_lost(k, x->name, why);
+    if (why) return NAN;
     uint64_t clocks[64], first = UINT64_MAX, last = 0;
     gpu_read(&k->gpu, clocks, out, warps * 16);
     for (unsigned w = 0; w < warps; w++) {
@@ -277,7 +278,7 @@ void atomics_run(struct kit *k) {
     kernels_load(k, &list);
     struct sheet s = sheet_open(k, "atomics");
     const CUdeviceptr memory = gpu_alloc(g, (size_t)64 << 20);
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         const struct kernel *x = &list.at[i];
         if (!x->function) continue;
         static const unsigned places[] = {1, 2, 8, 32, 256, 2048, 65536};
@@ -347,7 +348,7 @@ void code_run(struct kit *k) {
     kernels_load(k, &list);
     struct sheet s = sheet_open(k, "code");
     const CUdeviceptr out = gpu_alloc(&k->gpu, 4096);
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         if (!list.at[i].function) continue;
         for (unsigned warps = 1; warps <= kit_pick(k, 16, 1); warps *= 4) {
             unsigned loops = 0, lim = 5;
@@ -446,7 +447,7 @@ void branches_run(struct kit *k) {
     kernels_load(k, &list);
     struct sheet s = sheet_open(k, "branches");
     const CUdeviceptr out = gpu_alloc(&k->gpu, 4096);
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         if (!list.at[i].function) {
             sheet_text(&s, list.at[i].name);
             sheet_text(&s, list.at[i].refused);

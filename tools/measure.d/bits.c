@@ -234,7 +234,7 @@ void bits_run(struct kit *k) {
         if (why) {
             for (int c = 0; c < 4; c++) sheet_none(&s);
             sheet_end(&s);
-            if (k->gpu.failed) die("%s: %s; nothing can follow", x->name, why);
+            if (k->gpu.failed) kit_lost(k, x->name, why);
             continue;
         }
         gpu_read(&k->gpu, results, out, points * sizeof *results);
@@ -310,7 +310,7 @@ void sweep_run(struct kit *k) {
     struct sheet s = sheet_open(k, "sweep");
     uint64_t *results = need(malloc(sums * sizeof *results));
     const CUdeviceptr out = gpu_alloc(&k->gpu, sums * sizeof *results);
-    for (unsigned i = 0; i < list.count && kit_left(k) > 1; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 1); i++) {
         const struct kernel *x = &list.at[i];
         if (!x->function || (k->only && !strstr(x->name, k->only)))
             continue; // bits.csv says why it was refused
@@ -320,7 +320,7 @@ void sweep_run(struct kit *k) {
         void *arguments[] = {&to, &first, &each, &shift};
         const char *why =
             gpu_launch(&k->gpu, x->function, (struct launch){sums << shift, 256, 0, 0}, arguments);
-        if (why) die("%s: %s", x->name, why);
+        if (why) kit_lost(k, x->name, why);
         gpu_read(&k->gpu, results, out, sums * sizeof *results);
         for (unsigned b = 0; b < sums; b++) {
             sheet_text(&s, x->name);

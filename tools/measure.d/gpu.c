@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { LONGEST_KERNEL = 20 }; // seconds; the longest at full size takes a fraction of one
 
 #define TEXT_OF(name)  TEXT_OF_(name)
 #define TEXT_OF_(name) #name
@@ -111,7 +114,15 @@ static CUresult start(struct gpu *g, CUfunction f, struct launch l, void **argum
 const char *gpu_launch(struct gpu *g, CUfunction f, struct launch l, void **arguments) {
     CUresult r = start(g, f, l, arguments);
     if (r != CUDA_SUCCESS) return gpu_error(g, r);
-    r = g->cuCtxSynchronize();
+    // A kernel that never ends would take the part's whole time with it.
+    const double began = seconds_now();
+    for (unsigned asked = 0; (r = g->cuStreamQuery(NULL)) == CUDA_ERROR_NOT_READY; asked++) {
+        if (seconds_now() - began > LONGEST_KERNEL) {
+            g->failed = true;
+            return "it does not end";
+        }
+        if (asked > 2000) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
     if (r == CUDA_SUCCESS) return NULL;
     g->failed = true;
     return gpu_error(g, r);

@@ -14,7 +14,7 @@
 // memory, p3: a number. %me is the block's number in the grid, %out points to the warp's clocks.
 static const char *head =
     ".reg .b64 %out,%c0,%c1,%off,%ga,%g<4>,%st;\n.reg .b32 "
-    "%ti,%li,%wi,%n,%x<4>,%lim,%keep,%sb,%me,%sm,%bar,%par,%peer;\n.reg .pred %p,%q,%one;\n"
+    "%ti,%li,%wi,%n,%x<4>,%lim,%keep,%sb,%me,%sm,%bar,%par,%peer,%tries;\n.reg .pred %p,%q,%one;\n"
     ".shared .align 1024 .b8 tile[40960];\n.shared .align 8 .b64 gate;\n"
     "mov.u32 %ti,%tid.x;\nand.b32 %li,%ti,31;\nshr.u32 %wi,%ti,5;\nmov.u32 %me,%ctaid.x;\nmov.u32 "
     "%sm,%smid;\n"
@@ -28,9 +28,10 @@ static const char *loop = "bar.sync 0;\nmov.u64 %c0,%clock64;\nLOOP:\n";
 static const char *again =
     "sub.u32 %n,%n,1;\nsetp.ne.u32 %p,%n,0;\n@%p bra LOOP;\nmov.u64 %c1,%clock64;\n";
 // Lane 0 writes the clocks; the block's first thread its multiprocessor and rank behind them.
-static const char *tail = "setp.ne.u32 %p,%li,0;\n@%p bra END;\nst.global.v2.b64 "
-                          "[%out],{%c0,%c1};\n@%one st.global.b32 [%out+1016],%sm;\n"
-                          "@%one st.global.b32 [%out+1020],%keep;\nEND:\n";
+static const char *tail =
+    "setp.ne.u32 %p,%li,0;\n@%p bra END;\nst.global.v2.b64 "
+    "[%out],{%c0,%c1};\n@%one st.global.b32 [%out+1016],%sm;\n"
+    "@%one st.global.b32 [%out+1020],%keep;\n@%one st.global.b32 [%out+1008],%tries;\nEND:\n";
 static const char parameters[] = "u64 u32 u64 u32";
 
 static void add(struct kernels *list, const char *name, int needs, int kind, const char *before,
@@ -40,6 +41,11 @@ static void add(struct kernels *list, const char *name, int needs, int kind, con
     kernel_text(kernels_add(list, name, needs, kind), parameters, NULL, t.at);
     text_free(&t);
 }
+
+// A wait that has failed too often gives up: %tries goes to the results, and the value counts as
+// refused.
+#define PATIENCE "add.u32 %tries,%tries,1;\nsetp.lt.u32 %q,%tries,200000;\n"
+enum { NO_PATIENCE = 200000 };
 
 struct runner {
     struct kit *k;
@@ -56,7 +62,7 @@ static double cycles_of(struct runner *r, const struct kernel *x, struct launch 
     void *arguments[] = {&r->out, &loops, &memory, &number};
     const char *why = gpu_launch(&r->k->gpu, x->function, l, arguments);
     if (why) {
-        if (r->k->gpu.failed) die("%s: %s", x->name, why);
+        if (r->k->gpu.failed) kit_lost(r->k, x->name, why);
         return -1;
     }
     union {
@@ -65,6 +71,7 @@ static double cycles_of(struct runner *r, const struct kernel *x, struct launch 
     } seen;
     gpu_read(&r->k->gpu, &seen, r->out + block * 1024, sizeof seen);
     if (sm) *sm = seen.words[254];
+    if (seen.words[252] >= NO_PATIENCE) return -1;
     uint64_t first = UINT64_MAX, last = 0;
     const unsigned warps = (l.block + 31) / 32;
     for (unsigned w = 0; w < warps; w++) {
@@ -210,7 +217,8 @@ enum {
     RANK "mapa.shared::cluster.u32 %x0,%sb,%keep;\n@%one st.shared.b32 [%sb],%x0;\n" CLUSTER       \
          "mapa.shared::cluster.u32 %x0,%sb,%lim;\nmov.b32 %x1,1;\n"
 #define WAIT                                                                                       \
-    "T:\nmbarrier.try_wait.parity.shared.b64 %q,[%bar],%par;\n@!%q bra T;\nxor.b32 %par,%par,1;\n"
+    "T:\nmbarrier.try_wait.parity.shared.b64 %q,[%bar],%par;\n@%q bra W;\n" PATIENCE               \
+    "@%q bra T;\nW:\nxor.b32 %par,%par,1;\n"
 
 static const struct {
     const char *shape, *ns;
@@ -329,15 +337,17 @@ void hopper_kernels(struct kernels *list) {
         "%x2,%slot,12;\nadd.u32 %x2,%x2,%sb;\n"
         "setp.lt.u32 %p,%stage,8;\n@%p bra GO;\nshr.u32 %ph,%stage,3;\nsub.u32 %ph,%ph,1;\nand.b32 "
         "%ph,%ph,1;\n"
-        "T:\nmbarrier.try_wait.parity.shared.b64 %q,[%x1],%ph;\n@!%q bra T;\nGO:\n"
+        "T:\nmbarrier.try_wait.parity.shared.b64 %q,[%x1],%ph;\n@%q bra GO;\n" PATIENCE
+        "@%q bra T;\nGO:\n"
         "mbarrier.arrive.expect_tx.shared.b64 %st,[%x1],%lim;\n"
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%x2],[%ga],%lim,[%x1];\nadd.u64 %ga,%ga,%step;\nadd.u32 %stage,%stage,1;\n",
         // the copies that are still on their way must land before the block ends
         "mov.b32 %x0,0;\nD0:\nadd.u32 %x3,%stage,%x0;\nand.b32 %slot,%x3,7;\nshl.b32 "
         "%x1,%slot,3;\nadd.u32 %x1,%x1,%g32;\nshr.u32 %ph,%x3,3;\nsub.u32 %ph,%ph,1;\n"
-        "and.b32 %ph,%ph,1;\nD1:\nmbarrier.try_wait.parity.shared.b64 %q,[%x1],%ph;\n@!%q bra "
-        "D1;\nadd.u32 %x0,%x0,1;\nsetp.lt.u32 %p,%x0,8;\n@%p bra D0;\n");
+        "and.b32 %ph,%ph,1;\nD1:\nmbarrier.try_wait.parity.shared.b64 %q,[%x1],%ph;\n@%q bra "
+        "D2;\n" PATIENCE
+        "@%q bra D1;\nD2:\nadd.u32 %x0,%x0,1;\nsetp.lt.u32 %p,%x0,8;\n@%p bra D0;\n");
     // The first block of a cluster sends %lim bytes to all; all wait on their own gates.
     add(list, "multicast and wait", 90, KERNEL_PLAIN,
         RANK ".reg .b16 %mask;\n.reg .pred %lead;\nmov.u32 %x0,%cluster_nctarank;\nmov.b32 "
@@ -551,7 +561,7 @@ static void copies(struct runner *r) {
 
 void hopper_run(struct kit *k) {
     struct runner r = begin(k, "hopper", hopper_kernels, (size_t)1 << 30);
-    for (unsigned i = FIRST_WGMMA; i < r.list.count && kit_left(k) > 1; i++) {
+    for (unsigned i = FIRST_WGMMA; i < r.list.count && !kit_over(k, 1); i++) {
         const struct kernel *x = &r.list.at[i];
         if (!x->function) continue;
         const unsigned group = (unsigned)atoi(strrchr(x->name, '|') + 1);

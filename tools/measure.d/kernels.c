@@ -169,6 +169,31 @@ static bool load(void *with, const char *name, const char *text, int kind, CUmod
     return r == CUDA_SUCCESS;
 }
 
+// Refuses the kernels of this part that broke an earlier process of it.
+static void refuse_known(struct kit *k, struct kernels *list) {
+    struct text path = {0};
+    text_add(&path, "%s/refused.csv", k->out);
+    FILE *f = fopen(path.at, "r");
+    text_free(&path);
+    char *line = NULL;
+    size_t room = 0;
+    const size_t n = k->part ? strlen(k->part) : 0;
+    while (f && n && getline(&line, &room, f) > 0) {
+        if (strncmp(line, k->part, n) != 0 || line[n] != ',') continue;
+        char *name = line + n + 1, *why = strrchr(name, ',');
+        if (!why) continue;
+        *why++ = 0;
+        why[strcspn(why, "\n")] = 0;
+        for (unsigned i = 0; i < list->count; i++) {
+            if (strcmp(list->at[i].name, name) != 0 || list->at[i].refused) continue;
+            refuse(&list->at[i], why);
+            list->at[i].function = NULL;
+        }
+    }
+    free(line);
+    if (f) fclose(f);
+}
+
 void kernels_load(struct kit *k, struct kernels *list) {
     kernels_make(list, k->gpu.capability, load, k);
     for (unsigned i = 0; i < list->count; i++) {
@@ -180,6 +205,7 @@ void kernels_load(struct kit *k, struct kernels *list) {
             refuse(x, gpu_error(&k->gpu, r));
         }
     }
+    refuse_known(k, list);
 }
 
 // ------------------------------------------------------------------------------- beforehand

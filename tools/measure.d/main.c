@@ -23,7 +23,9 @@ const struct part parts[] = {
 #undef PART
 const unsigned part_count = sizeof parts / sizeof *parts;
 
-enum { EXIT_LEFT_OUT = 3 }; // a part's process: what it asks is not there
+// Exit codes of a part's process: what it asks is not there; its time was over; a kernel broke it,
+// once more.
+enum { EXIT_LEFT_OUT = 3, EXIT_CUT = 4, EXIT_AGAIN = 5 };
 
 const struct part *part_find(const char *name) {
     for (unsigned i = 0; i < part_count; i++) {
@@ -33,6 +35,23 @@ const struct part *part_find(const char *name) {
 }
 
 double kit_left(const struct kit *k) { return k->ends - seconds_now(); }
+
+bool kit_over(struct kit *k, double seconds) {
+    if (kit_left(k) >= seconds) return false;
+    k->cut = true;
+    return true;
+}
+
+_Noreturn void kit_lost(struct kit *k, const char *kernel, const char *why) {
+    struct sheet s = sheet_more(k, "refused");
+    sheet_text(&s, k->part);
+    sheet_text(&s, kernel);
+    sheet_text(&s, why);
+    sheet_end(&s);
+    fprintf(stderr, "measure: %s: %s\n", kernel, why);
+    fflush(NULL);
+    _exit(EXIT_AGAIN);
+}
 
 _Noreturn void kit_leave(const char *why) {
     fprintf(stderr, "measure: %s\n", why);
@@ -49,7 +68,6 @@ void kit_condition(struct kit *k, const char *part, const char *when) {
     sheet_real(&s, r.watts);
     sheet_real(&s, r.celsius);
     sheet_hex(&s, r.throttle, 1);
-    sheet_real(&s, nvml_millivolts(k->nvml));
     sheet_end(&s);
     sheet_close(&s);
 }
@@ -188,11 +206,23 @@ static void last_line(const char *path, char *to, size_t room) {
     fclose(f);
 }
 
+// Packs what is there. Single results are as large as all the rest: they get a file of their own,
+// NAME-results.tar.gz.
 static void pack(const struct options *o) {
+    const size_t n = strlen(o->pack),
+                 end = n > 7 && strcmp(o->pack + n - 7, ".tar.gz") == 0 ? n - 7 : n;
     struct text command = {0};
-    text_add(&command, "tar -czf '%s.part' -C '%s' . && mv '%s.part' '%s'", o->pack, o->out,
-             o->pack, o->pack);
+    text_add(&command,
+             "tar -czf '%s.part' -C '%s' --exclude='*-results.csv' . && mv '%s.part' '%s'", o->pack,
+             o->out, o->pack, o->pack);
     if (system(command.at) != 0) fprintf(stderr, "measure: %s could not be packed\n", o->pack);
+    text_free(&command);
+    text_add(&command,
+             "results=$(cd '%s' && ls *-results.csv 2>/dev/null); [ -z \"$results\" ] || tar -czf "
+             "'%s.part' -C '%s' $results && "
+             "[ ! -e '%s.part' ] || mv '%s.part' '%.*s-results.tar.gz'",
+             o->out, o->pack, o->out, o->pack, o->pack, (int)end, o->pack);
+    if (system(command.at) != 0) fprintf(stderr, "measure: single results could not be packed\n");
     text_free(&command);
 }
 
@@ -255,6 +285,8 @@ static const char *run_part(const struct options *o, const char *self, const str
     if (cut) return "cut";
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "done";
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LEFT_OUT) return "left out";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_CUT) return "cut";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_AGAIN) return "again";
     return "failed";
 }
 
@@ -295,8 +327,15 @@ static int run_all(struct options *o, const char *self) {
         if (limit < want * 0.5) {
             snprintf(note, sizeof note, "no time is left for it: %.0f of %.0f s", left, want);
         } else {
-            status = run_part(o, self, p, limit, log.at);
-            last_line(log.at, note, sizeof note);
+            // A kernel that breaks its process is refused the next time; more than a few of them
+            // are a failure.
+            for (int tries = 0; tries < 6; tries++) {
+                const double left_of_it = limit - (seconds_now() - began);
+                status = run_part(o, self, p, left_of_it > 1 ? left_of_it : 1, log.at);
+                last_line(log.at, note, sizeof note);
+                if (strcmp(status, "again") != 0) break;
+            }
+            if (strcmp(status, "again") == 0) status = "failed";
         }
         const bool done = strcmp(status, "done") == 0;
         if (done) unlink(log.at);
@@ -320,7 +359,8 @@ static int run_all(struct options *o, const char *self) {
 static int run_one(const struct options *o) {
     const struct part *p = o->count > 1 ? part_find(o->words[1]) : NULL;
     if (!p) die("no such part");
-    struct kit k = {.out = o->out,
+    struct kit k = {.part = p->name,
+                    .out = o->out,
                     .home = o->home,
                     .only = o->only,
                     .scale = o->scale,
@@ -342,8 +382,10 @@ static int run_one(const struct options *o) {
     p->run(&k);
     kit_condition(&k, p->name, "after");
     nvml_close(k.nvml);
+    if (k.cut)
+        fprintf(stderr, "measure: its time was over; the rest follows when it is run again\n");
     fflush(NULL);
-    _exit(0); // the driver's own end may take long, and all is written
+    _exit(k.cut ? EXIT_CUT : 0); // the driver's own end may take long, and all is written
 }
 
 // The PTX ISA of a ptxas, by its release; 7.8 where it does not say.

@@ -40,14 +40,16 @@ uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good ava
     X(cuInit)                                                                                      \
     X(cuDeviceGet)                                                                                 \
     X(cuDeviceGetName)                                                                             \
-    X(cuDriverGetVersion) X(cuDeviceGetAttribute) X(cuDeviceTotalMem) X(cuDeviceGetPCIBusId)       \
-        X(cuCtxCreate) X(cuCtxSynchronize) X(cuGetErrorName) X(cuModuleLoadDataEx)                 \
-            X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuMemAlloc)            \
-                X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8)         \
-                    X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute) X(cuFuncGetAttribute)   \
-                        X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)                    \
-                            X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)               \
-                                X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuDriverGetVersion)                                                                          \
+    X(cuDeviceGetAttribute)                                                                        \
+    X(cuDeviceTotalMem)                                                                            \
+    X(cuDeviceGetPCIBusId) X(cuCtxCreate) X(cuCtxSynchronize) X(cuGetErrorName)                    \
+        X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)        \
+            X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH)             \
+                X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute)               \
+                    X(cuFuncGetAttribute) X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)  \
+                        X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)                   \
+                            X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
 struct gpu {
@@ -169,7 +171,7 @@ struct reading {
     uint64_t throttle; // reasons as the library's mask
 };
 struct reading nvml_read(struct nvml *n);
-// Asks nvidia-smi, which takes tens of milliseconds; NAN where the board has no answer.
+// Asks nvidia-smi, which takes tenths of a second; NAN where the board has no answer.
 double nvml_millivolts(struct nvml *n);
 bool nvml_there(const struct nvml *n);
 void nvml_close(struct nvml *n);
@@ -180,12 +182,19 @@ struct kit {
     struct nvml *nvml;
     const char *out;  // folder of results
     const char *home; // folder of the kit: cubins, programs
+    const char *part; // the part that runs
     const char *only; // NULL, or operations to restrict a part to: names that contain it
     bool once;        // each kernel once: a profiler looks on
     int scale;        // 0: tiny (the self-test), 1: full
+    bool cut;         // something was left out as time was over
     double ends;      // seconds_now() at which the part must have ended
 };
 double kit_left(const struct kit *k);
+// Whether less than so many seconds are left; the part then counts as cut.
+bool kit_over(struct kit *k, double seconds);
+// Ends the part's process because a kernel broke the context or never ended. The part is started
+// anew and the kernel then refused (refused.csv).
+_Noreturn void kit_lost(struct kit *k, const char *kernel, const char *why);
 static inline unsigned kit_pick(const struct kit *k, unsigned full, unsigned tiny) {
     return k->scale ? full : tiny;
 }

@@ -56,7 +56,7 @@ enum { CHASE_CA, CHASE_CG, FILL, TOUCH };
 
 void chase_kernels(struct kernels *list) {
     list->part = "chase";
-    add_chase(list, "ca", "ld.global.ca.b64 %x,[%x];");
+    add_chase(list, "ca", "ld.global.b64 %x,[%x];"); // a weak load: it may hit in L1
     add_chase(list, "cg", "ld.global.cg.b64 %x,[%x];");
     struct kernel *k = kernels_add(list, "fill", 70, KERNEL_PLAIN);
     kernel_text(k, "u64 u64 u32 u32", NULL, fill_text);
@@ -79,7 +79,7 @@ static void launch(struct chase *c, int which, unsigned grid, unsigned block, vo
     if (!x->function) die("chase: %s", x->refused);
     const char *why =
         gpu_launch(&c->k->gpu, x->function, (struct launch){grid, block, 0, 0}, arguments);
-    if (why) die("chase %s: %s", x->name, why);
+    if (why) kit_lost(c->k, x->name, why);
 }
 
 // One ring through all places, in random order (Sattolo's shuffle by a fixed seed) or one after
@@ -99,7 +99,7 @@ static void chase_point(struct chase *c, int which, size_t footprint, unsigned s
                         bool warm) {
     struct gpu *g = &c->k->gpu;
     unsigned places = (unsigned)(footprint / stride);
-    if (places < 2 || places > c->places || footprint > c->room || kit_left(c->k) < 1) return;
+    if (places < 2 || places > c->places || footprint > c->room || kit_over(c->k, 1)) return;
     order(c, places, random);
     GPU(g, cuMemcpyHtoD, c->next, c->order, places * sizeof *c->order);
     void *set[] = {&c->buffer, &c->next, &places, &stride};
@@ -265,7 +265,7 @@ static void bandwidth_point(struct kit *k, struct sheet *s, const struct kernels
                             unsigned threads, size_t footprint, unsigned passes) {
     struct gpu *g = &k->gpu;
     const struct kernel *x = &list->at[stream * 4 + u];
-    if (!x->function || kit_left(k) < 1) return;
+    if (!x->function || kit_over(k, 1)) return;
     // Whole rounds of the grid: every load lies inside.
     const size_t round = (size_t)blocks * threads * 16 * unrolls[u];
     size_t bytes = footprint / round * round;
@@ -343,25 +343,29 @@ void bandwidth_run(struct kit *k) {
 
 // -------------------------------------------------------------------------------------- l2map
 // Latency of single lines as one multiprocessor sees them. p0: cycles (u32 a line), p1: buffer, p2:
-// lines, p3: apart, p4: multiprocessor. Blocks of other multiprocessors end at once. Each line is
-// read twice; the second counts.
+// lines, p3: apart, p4: multiprocessor, p5: a counter, so that one block of it does the work.
+// Blocks elsewhere end at once. Each line is read twice; the second counts.
 void l2map_kernels(struct kernels *list) {
     list->part = "l2map";
     struct kernel *k = kernels_add(list, "l2map", 70, KERNEL_PLAIN);
-    kernel_text(
-        k, "u64 u64 u32 u32 u32", NULL,
-        ".reg .b64 %out,%at,%step,%c0,%c1,%v,%to;\n.reg .b32 "
-        "%n,%sm,%want,%apart,%i,%t,%claimed;\n.reg .pred %p;\n"
-        "mov.u32 %sm,%smid;\nld.param.u32 %want,[p4];\nsetp.ne.u32 %p,%sm,%want;\n@%p bra END;\n"
-        "ld.param.u64 %out,[p0];\nld.param.u64 %at,[p1];\nld.param.u32 %n,[p2];\nld.param.u32 "
-        "%apart,[p3];\n"
-        "cvt.u64.u32 %step,%apart;\nmov.b32 %i,0;\n"
-        "LOOP:\nld.global.cg.b64 %v,[%at];\nadd.u64 %to,%at,%v;\n" // the first read: v is 0
-        "mov.u64 %c0,%clock64;\nld.global.cg.b64 %v,[%to];\ncvt.u32.u64 %t,%v;\nst.global.b32 "
-        "[%out],%t;\nmov.u64 %c1,%clock64;\n"
-        "sub.u64 %c1,%c1,%c0;\ncvt.u32.u64 %t,%c1;\nst.global.b32 [%out],%t;\nadd.u64 "
-        "%out,%out,4;\nadd.u64 %at,%at,%step;\n"
-        "add.u32 %i,%i,1;\nsetp.lt.u32 %p,%i,%n;\n@%p bra LOOP;\nEND:\nret;\n");
+    kernel_text(k, "u64 u64 u32 u32 u32 u64", NULL,
+                ".reg .b64 %out,%at,%step,%c0,%c1,%v,%to,%counter;\n.reg .b32 "
+                "%n,%sm,%want,%apart,%i,%t;\n.reg .pred %p;\n"
+                "mov.u32 %sm,%smid;\nld.param.u32 %want,[p4];\nsetp.ne.u32 %p,%sm,%want;\n@%p bra "
+                "END;\n"
+                "ld.param.u64 %counter,[p5];\natom.global.add.u32 %t,[%counter],1;\nsetp.ne.u32 "
+                "%p,%t,0;\n@%p bra END;\n"
+                "ld.param.u64 %out,[p0];\nld.param.u64 %at,[p1];\nld.param.u32 "
+                "%n,[p2];\nld.param.u32 %apart,[p3];\n"
+                "cvt.u64.u32 %step,%apart;\nmov.b32 %i,0;\n"
+                "LOOP:\nld.global.cg.b64 %v,[%at];\nadd.u64 %to,%at,%v;\nst.global.b64 "
+                "[%counter+8],%to;\n" // the first read: v is 0
+                "mov.u64 %c0,%clock64;\nld.global.cg.b64 %v,[%to];\nadd.u64 "
+                "%at,%at,%v;\ncvt.u32.u64 %t,%v;\nst.global.b32 [%out],%t;\n"
+                "mov.u64 %c1,%clock64;\nsub.u64 %c1,%c1,%c0;\ncvt.u32.u64 %t,%c1;\nst.global.b32 "
+                "[%out],%t;\nadd.u64 %out,%out,4;\n"
+                "add.u64 %at,%at,%step;\nadd.u32 %i,%i,1;\nsetp.lt.u32 %p,%i,%n;\n@%p bra "
+                "LOOP;\nEND:\nret;\n");
 }
 
 void l2map_run(struct kit *k) {
@@ -373,16 +377,17 @@ void l2map_run(struct kit *k) {
     struct sheet s = sheet_open(k, "l2map");
     unsigned lines = kit_pick(k, 512, 16), apart = 4096 + 128;
     const CUdeviceptr out = gpu_alloc(g, lines * 4 + 8),
-                      buffer = gpu_alloc(g, (size_t)lines * apart);
+                      buffer = gpu_alloc(g, (size_t)lines * apart), counter = gpu_alloc(g, 16);
     unsigned *cycles = need(malloc(lines * sizeof *cycles));
-    for (unsigned sm = 0; sm < (unsigned)g->sms && kit_left(k) > 0.5;
+    for (unsigned sm = 0; sm < (unsigned)g->sms && !kit_over(k, 0.5);
          sm += k->scale ? 1 : (unsigned)g->sms) {
-        void *arguments[] = {(void *)&out, (void *)&buffer, &lines, &apart, &sm};
+        void *arguments[] = {(void *)&out, (void *)&buffer, &lines, &apart, &sm, (void *)&counter};
         GPU(g, cuMemsetD8, out, 0, lines * 4);
+        GPU(g, cuMemsetD8, counter, 0, 16);
         // More blocks than multiprocessors, so that every one gets one.
         const char *why = gpu_launch(g, list.at[0].function,
                                      (struct launch){(unsigned)g->sms * 2, 1, 0, 0}, arguments);
-        if (why) die("l2map: %s", why);
+        if (why) kit_lost(k, "l2map", why);
         gpu_read(g, cycles, out, lines * sizeof *cycles);
         struct text row = {0};
         for (unsigned i = 0; i < lines; i++) text_add(&row, "%s%x", i ? " " : "", cycles[i]);

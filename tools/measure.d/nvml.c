@@ -29,7 +29,7 @@ struct nvml {
     int (*temperature)(device, int sensor, unsigned *celsius);
     int (*throttle)(device, unsigned long long *reasons);
     int (*fields)(device, int count, struct field *values);
-    bool volts; // nvidia-smi answers the voltage: NVML has no public call for it
+    int volts; // 0: not asked yet, 1: there is an answer, -1: there is none
 };
 enum { CLOCK_SM = 1, CLOCK_MEM = 2 };
 
@@ -63,7 +63,6 @@ struct nvml *nvml_open(void) {
     *(void **)&n->throttle = dlsym(lib, "nvmlDeviceGetCurrentClocksThrottleReasons");
     *(void **)&n->fields = dlsym(lib, "nvmlDeviceGetFieldValues");
     if (!init || !by_index || init() != 0 || by_index(0, &n->device) != 0) n->device = NULL;
-    n->volts = n->device && !isnan(volts_ask());
     return n;
 }
 
@@ -100,6 +99,12 @@ struct reading nvml_read(struct nvml *n) {
     return r;
 }
 
-double nvml_millivolts(struct nvml *n) { return n->volts ? volts_ask() : NAN; }
+// NVML has no public call for it.
+double nvml_millivolts(struct nvml *n) {
+    if (!n->device || n->volts < 0) return NAN;
+    const double mv = volts_ask();
+    n->volts = isnan(mv) ? -1 : 1;
+    return mv;
+}
 
 void nvml_close(struct nvml *n) { free(n); }

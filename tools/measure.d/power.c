@@ -91,7 +91,7 @@ static void sample(struct meter *m, const char *name, double at, struct sums *su
 
 static void hold(struct meter *m, struct condition *c) {
     struct gpu *g = &m->k->gpu;
-    if (kit_left(m->k) < m->seconds + 1) return;
+    if (kit_over(m->k, m->seconds + 1)) return;
     double rate = 0, took = 0;
     unsigned launches = 0;
     if (c->function) {
@@ -153,6 +153,15 @@ static void hold(struct meter *m, struct condition *c) {
     sheet_end(s);
 }
 
+// As many threads as one block can have of a kernel with its registers, in fours of warps.
+static unsigned most_threads(struct gpu *g, CUfunction f) {
+    int registers = 64;
+    g->cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f);
+    unsigned threads = 1024;
+    while (threads > 128 && (unsigned)(registers + 7) / 8 * 8 * threads > 65536) threads /= 2;
+    return threads;
+}
+
 static void idle(struct meter *m, const char *when) {
     struct condition c = {.name = "idle", .data = when, .unit = "nothing"};
     hold(m, &c);
@@ -163,8 +172,8 @@ void power_run(struct kit *k) {
     struct meter m = {.k = k,
                       .s = sheet_open(k, "power"),
                       .trace = sheet_open(k, "power-trace"),
-                      .seconds = k->scale ? 1.6 : 0.01,
-                      .leave = k->scale ? 0.8 : 0,
+                      .seconds = k->scale ? 1.4 : 0.01,
+                      .leave = k->scale ? 0.6 : 0,
                       .start = seconds_now()};
     idle(&m, "context made");
     struct kernels list = {0}, streams = {0}, hopper = {0};
@@ -207,7 +216,7 @@ void power_run(struct kit *k) {
             static const unsigned lanes[] = {32, 16, 8, 1};
             for (unsigned point = 0; point < 7; point++) {
                 // 0: all; 1: zeros; 2 3 4: fewer lanes; 5 6: fewer multiprocessors
-                if ((point == 0) != (pass == 0) || (point > 1 && !rows[i].sweep) ||
+                if ((point == 0) != (pass == 0) || (point && !rows[i].sweep) ||
                     (point && !k->scale && i))
                     continue;
                 if (point >= 2 && point <= 4 && strstr(x->name, "mma"))
@@ -219,7 +228,7 @@ void power_run(struct kit *k) {
                 const unsigned used = point == 5   ? sms / 4
                                       : point == 6 ? 1
                                                    : sms,
-                               threads = kit_pick(k, 1024, 64);
+                               threads = kit_pick(k, most_threads(g, x->function), 64);
                 struct condition c = {
                     .name = x->name,
                     .data = random ? "random" : "zeros",

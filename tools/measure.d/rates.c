@@ -212,15 +212,17 @@ void pairs_kernels(struct kernels *list) {
     }
 }
 
-// The cycles from the first warp's start to the last one's end. Dies where the kernel does.
-static uint64_t span(struct kit *k, const struct kernel *x, unsigned warps, unsigned loops,
-                     CUdeviceptr out, CUdeviceptr memory) {
+// The cycles from the first warp's start to the last one's end; NAN: so many warps can't be
+// launched.
+static double span(struct kit *k, const struct kernel *x, unsigned warps, unsigned loops,
+                   CUdeviceptr out, CUdeviceptr memory) {
     uint64_t y = 0x3f8000013f800001, z = 0x3c003c003c003c00; // in f16, f32 and f64 all near 1
     unsigned never = 0x9e3779b9;
     void *arguments[] = {&out, &loops, &y, &z, &never, &memory};
     const char *why =
         gpu_launch(&k->gpu, x->function, (struct launch){1, warps * 32, 0, 0}, arguments);
-    if (why) die("%s: %s", x->name, why);
+    if (why && k->gpu.failed) kit_lost(k, x->name, why);
+    if (why) return NAN;
     uint64_t clocks[64];
     gpu_read(&k->gpu, clocks, out, warps * 16);
     uint64_t first = UINT64_MAX, last = 0;
@@ -228,22 +230,22 @@ static uint64_t span(struct kit *k, const struct kernel *x, unsigned warps, unsi
         if (clocks[w * 2] < first) first = clocks[w * 2];
         if (clocks[w * 2 + 1] > last) last = clocks[w * 2 + 1];
     }
-    return last - first;
+    return (double)(last - first);
 }
 
 // Cycles of an iteration: the slope between two numbers of iterations, the least of three tries.
 static double slope(struct kit *k, const struct kernel *x, unsigned warps, CUdeviceptr out,
                     CUdeviceptr memory) {
     const unsigned few = kit_pick(k, 4, 2), many = kit_pick(k, 20, 4);
-    uint64_t least[2] = {UINT64_MAX, UINT64_MAX};
-    span(k, x, warps, few, out, memory); // its code comes into the caches
+    double least[2] = {INFINITY, INFINITY};
+    if (isnan(span(k, x, warps, few, out, memory))) return NAN; // its code comes into the caches
     for (unsigned i = 0; i < kit_pick(k, 3, 1); i++) {
-        const uint64_t a = span(k, x, warps, few, out, memory),
-                       b = span(k, x, warps, many, out, memory);
+        const double a = span(k, x, warps, few, out, memory),
+                     b = span(k, x, warps, many, out, memory);
         if (a < least[0]) least[0] = a;
         if (b < least[1]) least[1] = b;
     }
-    return ((double)least[1] - (double)least[0]) / (many - few);
+    return (least[1] - least[0]) / (many - few);
 }
 
 void rates_run(struct kit *k) {
@@ -253,7 +255,7 @@ void rates_run(struct kit *k) {
     struct sheet s = sheet_open(k, "rates");
     const CUdeviceptr out = gpu_alloc(&k->gpu, 4096), memory = gpu_alloc(&k->gpu, 65536);
     static const unsigned full[] = {1, 2, 4, 8, 16, 32}, tiny[] = {4};
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         const struct kernel *x = &list.at[i];
         if (k->only && !strstr(x->name, k->only)) continue;
         const unsigned chains = i & 1 ? CHAINS : 1;
@@ -271,7 +273,7 @@ void rates_run(struct kit *k) {
                 break;
             }
             const double cycles = slope(k, x, n, out, memory) / STATEMENTS;
-            sheet_int(&s, STATEMENTS);
+            sheet_int(&s, STATEMENTS); // cycles stay empty where so many warps have no registers
             sheet_real(&s, cycles);
             sheet_real(&s, 32.0 * n / cycles);
             sheet_end(&s);
@@ -286,7 +288,7 @@ void pairs_run(struct kit *k) {
     kernels_load(k, &list);
     struct sheet s = sheet_open(k, "pairs");
     const CUdeviceptr out = gpu_alloc(&k->gpu, 4096), memory = gpu_alloc(&k->gpu, 65536);
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         const struct kernel *x = &list.at[i];
         if (!x->function || (k->only && !strstr(x->name, k->only))) continue;
         if (!k->scale && i % 16) continue;
@@ -297,7 +299,8 @@ void pairs_run(struct kit *k) {
             sheet_text(&s, first);
             sheet_text(&s, bar + 1);
             sheet_int(&s, warps);
-            sheet_real(&s, slope(k, x, warps, out, memory) / (STATEMENTS / 2));
+            sheet_real(&s,
+                       slope(k, x, warps, out, memory) / (STATEMENTS / 2)); // empty: no registers
             sheet_end(&s);
         }
     }
@@ -364,7 +367,7 @@ static void subcores_pair(struct kit *k, struct sheet *s, CUfunction f, CUdevice
     void *arguments[] = {&out, &loops, &counter, &sm, &a, &b, &c, &d, &blocks};
     const char *why =
         gpu_launch(g, f, (struct launch){blocks * (unsigned)g->sms, warps * 32, 0, 0}, arguments);
-    if (why) die("sub-cores: %s", why);
+    if (why) kit_lost(k, "subcores", why);
     struct {
         uint64_t start, stop;
         uint32_t id, keep, none[2];

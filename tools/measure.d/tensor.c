@@ -388,7 +388,7 @@ static void run_product(struct kit *k, struct sheet *s, struct sheet *first, con
     if (why) {
         for (int c = 0; c < 4; c++) sheet_none(s);
         sheet_end(s);
-        if (g->failed) die("%s: %s; nothing can follow", x->name, why);
+        if (g->failed) kit_lost(k, x->name, why);
     } else {
         char *raw = need(malloc((size_t)results * w));
         uint64_t *values = need(malloc(results * sizeof *values));
@@ -401,7 +401,7 @@ static void run_product(struct kit *k, struct sheet *s, struct sheet *first, con
         sheet_end(s);
         struct text hex = {0};
         unsigned each_way = p->threads * p->d;
-        if (each_way > 1024) each_way = 1024;
+        if (each_way > 512) each_way = 512;
         for (unsigned way = 0; way < ways; way++) {
             for (unsigned i = 0; i < each_way; i++)
                 text_add(&hex, "%0*llx", (int)w * 2,
@@ -429,7 +429,7 @@ void tensor_run(struct kit *k) {
     each(&all);
     kernels_load(k, &list);
     struct sheet s = sheet_open(k, "tensor"), first = sheet_open(k, "tensor-results");
-    for (unsigned i = 0; i < list.count && kit_left(k) > 0.5; i++) {
+    for (unsigned i = 0; i < list.count && !kit_over(k, 0.5); i++) {
         const struct kernel *x = &list.at[i];
         if (k->only && !strstr(x->name, k->only)) continue;
         if (x->function) {
