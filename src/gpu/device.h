@@ -22,6 +22,7 @@ struct work {
     uint64_t seq; // order of the calls, over all streams
     bool running;
     uint64_t end; // copies, fills: cycle at which it is done
+    double alone; // ... cycles in which no kernel ran, its share where several were under way
     union {
         struct {
             struct order *order; // until it starts
@@ -287,7 +288,7 @@ const char *gpu_with(struct gpu *g, size_t limit, uint64_t need);
 const char *gpu_with_unit(struct gpu *g, enum unit_class unit);
 const char *gpu_with_trait(void *gpu, enum gen_trait t); // a struct gpu
 
-// ---- timeline.c: what happens when. Nothing happens without options.span ------------------------
+// ---- timeline.c: what happens when. Nothing is kept without options.span ------------------------
 bool timeline_create(struct gpu *g); // false: memory is out
 void timeline_cta_begins(struct gpu *g, uint32_t sm, const struct flight *r, uint64_t cta);
 // In the SM phase, for one SM.
@@ -295,7 +296,8 @@ void timeline_cta_ended(struct gpu *g, uint32_t sm, uint32_t slot, uint64_t cta,
 void timeline_quantum(struct gpu *g); // tells what ended in the quantum
 void timeline_cut(struct gpu *g);     // tells all that is on SMs as ended now
 void timeline_kernel(struct gpu *g, const struct flight *r);
-void timeline_copy(struct gpu *g, uint32_t stream, const char *name, uint64_t cycles, uint64_t end,
-                   uint64_t bytes);
+// A copy or fill that ended, to options.copy_done too.
+void timeline_copy(struct gpu *g, uint32_t stream, const char *name, const struct work *w,
+                   uint64_t cycles, uint64_t bytes);
 
 #endif

@@ -225,6 +225,7 @@ struct gpu_span {
     uint64_t launch;         // KERNEL, CTA
     uint64_t cta, ctas;      // CTA: its number in the grid; KERNEL: how many
     uint64_t bytes;          // COPY
+    double alone_s;          // COPY: of its time, what no kernel ran in; copies side by side share it
     uint32_t stream, threads; // KERNEL, COPY: 0 is the default stream; KERNEL: of a CTA
     uint32_t sm, place;      // CTA: one place of an SM holds one at a time
 };
@@ -256,6 +257,7 @@ struct gpu_options {
     void (*progress)(void *user, const struct gpu_progress *p); // a few times a second
     void (*launch_done)(void *user, const struct gpu_result *r); // in order of completion
     void (*span)(void *user, const struct gpu_span *s); // without it nothing is kept for it
+    void (*copy_done)(void *user, const struct gpu_span *s); // each copy and fill, as it ends
     struct gpu_told told;
     struct savings savings; // techniques of every SM
     uint32_t group_sms;     // SMs that one host thread runs, for tests: nothing depends on it; 0: one,

@@ -30,7 +30,9 @@ enum ww_status gpu_stream_create(struct gpu *g, bool non_blocking, int priority,
     return WW_OK;
 }
 
-struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s) { return s ? s : g->streams; }
+struct gpu_stream *stream_of(struct gpu *g, struct gpu_stream *s) {
+    return s ? s : g->streams;
+}
 
 static void event_release(struct gpu *g, struct gpu_event *e) {
     if (--e->users == 0) device_free(g, e);
@@ -107,8 +109,13 @@ struct extent {
 };
 
 static struct extent extent_of(const struct gpu_copy *c) {
-    struct extent e = {c->width, c->height ? c->height : 1, c->depth ? c->depth : 1,
-                       c->src_pitch, c->src_slice, c->dst_pitch, c->dst_slice};
+    struct extent e = {c->width,
+                       c->height ? c->height : 1,
+                       c->depth ? c->depth : 1,
+                       c->src_pitch,
+                       c->src_slice,
+                       c->dst_pitch,
+                       c->dst_slice};
     if (!e.src_pitch) e.src_pitch = e.width;
     if (!e.dst_pitch) e.dst_pitch = e.width;
     if (!e.src_slice) e.src_slice = e.src_pitch * e.height;
@@ -130,8 +137,8 @@ static enum ww_status check_copy(struct gpu *g, const struct gpu_copy *c, struct
                         (unsigned long long)e.width);
     enum ww_status s = WW_OK;
     if (c->src)
-        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy", "from",
-                               d, &host);
+        s = device_check_range(g, c->src, span(&e, e.src_pitch, e.src_slice), "a copy", "from", d,
+                               &host);
     if (s == WW_OK && c->dst)
         s = device_check_range(g, c->dst, span(&e, e.dst_pitch, e.dst_slice), "a copy", "to", d,
                                &host);
@@ -219,8 +226,8 @@ enum ww_status gpu_fill_async(struct gpu *g, struct gpu_stream *s, uint64_t dst,
                         "a fill at 0x%llx does not keep elements of %u bytes aligned",
                         (unsigned long long)dst, element_bytes);
     uint8_t *host;
-    status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill", "at",
-                                d, &host);
+    status = device_check_range(g, dst, (height - 1) * pitch + width * element_bytes, "a fill",
+                                "at", d, &host);
     if (status != WW_OK) return status;
     struct work w = {.kind = WORK_FILL};
     w.fill.dst = dst;
@@ -341,7 +348,8 @@ static struct flight *take_order(struct gpu *g, const struct gpu_stream *s, stru
     if (r) {
         w->order = NULL;
         r->stream = s->number;
-    } else device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
+    } else
+        device_fault(g, WW_ERROR_MEMORY, "out of memory for a launch");
     return r;
 }
 
@@ -431,10 +439,10 @@ static void finish_copies(struct gpu *g) {
                                      : w->copy.to_host ? "copy to the host"
                                                        : "copy on the device";
             g->totals.copied_bytes += bytes;
-            timeline_copy(g, s->number, name, cycles, w->end, bytes);
+            timeline_copy(g, s->number, name, w, cycles, bytes);
             do_copy(g, w);
         } else {
-            timeline_copy(g, s->number, "fill", cycles, w->end,
+            timeline_copy(g, s->number, "fill", w, cycles,
                           w->fill.width * w->fill.element * w->fill.height);
             do_fill(g, w);
         }
@@ -478,6 +486,30 @@ static bool kernels_are_on(const struct gpu *g) {
     return false;
 }
 
+// Cycles in which a kernel ran, up to now.
+static int64_t busy_cycles(const struct gpu *g) {
+    bool is_busy = false;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) is_busy |= g->slots[i] && g->slots[i]->started;
+    return (int64_t)(g->totals.kernel_cycles + (is_busy ? g->now - g->busy_from : 0));
+}
+
+// Time has gone on since cycle `from`, when the kernels' time was `busy`: the copies under way
+// share what no kernel ran in. A kernel's end is found up to a quantum late; a step may so give
+// back what the one before took.
+static void share_time(struct gpu *g, uint64_t from, int64_t busy) {
+    const int64_t alone = (int64_t)(g->now - from) - (busy_cycles(g) - busy);
+    uint32_t n = 0;
+    for (int give = 0; give < 2; give++)
+        for (struct gpu_stream *s = g->streams; s; s = s->next) {
+            struct work *w = s->head;
+            if (!w || !w->running || (w->kind != WORK_COPY && w->kind != WORK_FILL)) continue;
+            if (give)
+                w->alone += (double)alone / n;
+            else
+                n++;
+        }
+}
+
 static bool is_drained(const struct gpu *g, const struct gpu_stream *s, uint64_t seq) {
     if (s) return !s->head || s->head->seq > seq;
     return !g->queued;
@@ -499,7 +531,8 @@ enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *only, uint64
         if (again) continue;
         if (is_drained(g, only, seq) || g->now >= until || g->fault != WW_OK) break;
         const uint64_t next = next_start(g);
-        const uint64_t stop_at = next < until ? next : until;
+        const uint64_t stop_at = next < until ? next : until, from = g->now;
+        const int64_t busy = busy_cycles(g);
         if (kernels_are_on(g)) {
             run_quanta(g, stop_at);
         } else if (next != UINT64_MAX || until != UINT64_MAX) {
@@ -508,6 +541,7 @@ enum ww_status stream_drive(struct gpu *g, const struct gpu_stream *only, uint64
             // Streams that wait for each other's events in a circle.
             device_fault(g, WW_ERROR_DEADLOCK, "the streams wait for each other's events for ever");
         }
+        share_time(g, from, busy);
         if (device_should_stop(g)) {
             flight_abort_all(g, WW_ERROR_INTERRUPTED, "interrupted");
             device_fault(g, WW_ERROR_INTERRUPTED, "interrupted");

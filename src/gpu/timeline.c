@@ -94,13 +94,15 @@ void timeline_kernel(struct gpu *g, const struct flight *r) {
                                        .threads = x->block[0] * x->block[1] * x->block[2]});
 }
 
-void timeline_copy(struct gpu *g, uint32_t stream, const char *name, uint64_t cycles, uint64_t end,
-                   uint64_t bytes) {
-    if (!g->options.span) return;
-    g->options.span(g->options.user, &(struct gpu_span){.kind = GPU_SPAN_COPY,
-                                                        .name = name,
-                                                        .from_s = seconds(g, end - cycles),
-                                                        .to_s = seconds(g, end),
-                                                        .stream = stream,
-                                                        .bytes = bytes});
+void timeline_copy(struct gpu *g, uint32_t stream, const char *name, const struct work *w,
+                   uint64_t cycles, uint64_t bytes) {
+    const struct gpu_span span = {.kind = GPU_SPAN_COPY,
+                                  .name = name,
+                                  .from_s = seconds(g, w->end - cycles),
+                                  .to_s = seconds(g, w->end),
+                                  .stream = stream,
+                                  .bytes = bytes,
+                                  .alone_s = w->alone / (g->config.clocks.core_mhz * 1e6)};
+    if (g->options.span) g->options.span(g->options.user, &span);
+    if (g->options.copy_done) g->options.copy_done(g->options.user, &span);
 }
