@@ -151,9 +151,16 @@ enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
                                     struct activity_file *file);
 
 // ---- running (run.c) ----------------------------------------------------------------------------
+struct how;        // how.h
+struct how_again;
+struct run_folder;
 struct run_request {
     struct session session;
-    bool json, quiet, no_power;
+    struct how *how;            // what the run is
+    struct how_again *again;    // --again: the run that this one is to be; NULL
+    struct run_folder *folder;  // of --out; NULL
+    bool keeps_record;          // it is no temporary file
+    bool json, quiet, no_power, steps;
     const struct gpu_config *config; // the session's GPU, overrides applied; NULL: no power
     struct power_model *model;       // run_child makes it while the child simulates
     enum ww_status model_status;
@@ -190,8 +197,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
 
 // ---- the page of a run (report.c) ---------------------------------------------------------------
 struct view_input;
-// Writes DIR/index.html, DIR/results.sqlite, and DIR/gpu.yaml, the GPU with all overrides, from
-// which `report` makes the page again.
+// Writes DIR/index.html and DIR/results.sqlite.
 enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir);
 // The folder of page.html, run.html and the chart library; NULL with a diagnostic (study.c).
 const char *study_page_folder(struct cli *c);

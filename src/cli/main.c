@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "commit.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -119,6 +120,7 @@ int main(int argc, char **argv) {
     struct cli c = {.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
     arena_init(&c.arena, NULL);
     diags_init(&c.diags);
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow gets a sentence, here and in programs
     c.exe_dir = folder_of_program(&c.arena);
     int code = 2;
     if (argc < 2) {

@@ -1,6 +1,6 @@
 // `warpwatt report`: the page of a run, made again from what `run -o DIR` left there; of two runs,
 // beside each other.
-#include "cli/cli.h"
+#include "cli/how.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -19,32 +19,18 @@ const struct cli_spec spec_report = {
     .form = {"[options] DIR [DIR]"},
     .prose =
         "Makes the page of a run from the files that `warpwatt run -o DIR` left (record.jsonl\n"
-        "and gpu.yaml). With two, one page shows both, every number with its change.",
+        "and gpu.yaml), also of a run that was killed. With two, one page shows both, every "
+        "number\n"
+        "with its change. Refuses files that were changed or are of different runs.",
     .part = {CLI_PART(options)},
     .word = CLI_FOLDER,
 };
 
-static enum ww_status write_gpu(struct cli *c, const struct gpu_config *g, const char *dir) {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    if (!f) return diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for gpu.yaml");
-    gpu_config_print(g, f);
-    const bool bad = fclose(f) != 0;
-    const enum ww_status s =
-        bad ? diag_add(&c->diags, WW_ERROR_MEMORY, "out of memory for gpu.yaml")
-            : file_write_atomic(arena_printf(&c->arena, "%s/gpu.yaml", dir), text, len, &c->diags);
-    free(text);
-    return s;
-}
-
 enum ww_status report_write(struct cli *c, const struct view_input *in, const char *dir) {
     const char *folder = study_page_folder(c);
     if (!folder) return WW_ERROR_IO;
-    enum ww_status s = write_gpu(c, in->gpu, dir);
-    if (s == WW_OK)
-        s = database_write(&c->arena, in, arena_printf(&c->arena, "%s/results.sqlite", dir),
-                           &c->diags);
+    const enum ww_status s =
+        database_write(&c->arena, in, arena_printf(&c->arena, "%s/results.sqlite", dir), &c->diags);
     if (s != WW_OK) return s;
     return page_write_runs(&c->arena, in, 1, folder, arena_printf(&c->arena, "%s/index.html", dir),
                            &c->diags);
@@ -62,16 +48,17 @@ struct kept {
 static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
                                 struct view_input *in) {
     struct gpu_config *gpu = arena_alloc(&c->arena, sizeof *gpu);
-    const char *record = arena_printf(&c->arena, "%s/record.jsonl", dir),
-               *yaml = arena_printf(&c->arena, "%s/gpu.yaml", dir);
-    if (access(record, R_OK) != 0 || access(yaml, R_OK) != 0)
-        return diag_add(&c->diags, WW_ERROR_USAGE,
-                        "%s holds no record.jsonl and gpu.yaml: it is not what `warpwatt run -o` "
-                        "leaves",
-                        dir);
-    enum ww_status s = run_read(record, &c->diags, &k->run);
-    if (s == WW_OK) s = gpu_config_load(yaml, NULL, 0, &c->diags, gpu);
+    const char *record, *unfinished = NULL;
+    enum ww_status s = run_folder_record(c, dir, &record);
+    if (s == WW_OK) s = run_read(record, &c->diags, &k->run);
+    if (s == WW_OK) s = run_folder_check(c, record, &k->run, &unfinished);
+    const char *const slash_of = s == WW_OK ? strrchr(record, '/') : NULL;
+    if (s == WW_OK)
+        s = gpu_config_load(
+            arena_printf(&c->arena, "%.*s/gpu.yaml", (int)(slash_of - record), record), NULL, 0,
+            &c->diags, gpu);
     if (s != WW_OK) return s;
+    if (unfinished) fprintf(stderr, "warpwatt: %s: %s\n", dir, unfinished);
     struct diags d;
     diags_init(&d);
     const bool has_power =
@@ -88,6 +75,7 @@ static enum ww_status read_kept(struct cli *c, const char *dir, struct kept *k,
                               .gpu = gpu,
                               .power = has_power ? &k->power : NULL,
                               .no_power = *k->why ? k->why : NULL,
+                              .unfinished = unfinished,
                               .check = 0};
     return WW_OK;
 }

@@ -1,5 +1,7 @@
 // `warpwatt run`: a workload or any program of the CUDA driver API (as a child that finds our
 // libcuda.so.1), or a bare kernel (run_ptx.c). All three leave a record, which is then shown.
+#include "base/sum.h"
+#include "cli/how.h"
 #include "cli/kernel_args.h"
 #include "fatbin/fatbin.h"
 #include "report/trace.h"
@@ -21,7 +23,7 @@ enum option {
     OPT_KERNELS, OPT_LAUNCHES, OPT_SKIP_TIMING, OPT_MAX_CYCLES, OPT_INTERVAL, OPT_SCHEDULER,
     OPT_CHECK, OPT_NO_PROGRESS, OPT_NO_POWER, OPT_POLICY, OPT_RECORD, OPT_LENIENT, OPT_TOLD, OPT_ALL,
     OPT_DB, OPT_TRACE, OPT_TRACE_FROM, OPT_TRACE_TO, OPT_TRACE_KERNELS,
-    OPT_TOGGLE, OPT_N
+    OPT_TOGGLE, OPT_ENV, OPT_STEPS, OPT_AGAIN, OPT_N
 };
 // clang-format on
 static const char scheduler_names[] = // "|lrr|gto..."
@@ -43,7 +45,7 @@ static const struct cli_option option[OPT_N] = {
         {"--out", 'o', "DIR",
          "write index.html (a page to look at), results.sqlite, run.json, record.jsonl, "
          "gpu.yaml, activity.csv, activity.xml, intervals.csv, instructions.csv, power.json, "
-         "power.csv, power-intervals.csv",
+         "power.csv, power-intervals.csv, steps.csv",
          CLI_FOLDER},
     [OPT_JSON] = {"--json", 0, NULL,
                   "the whole account as JSON on standard output; with --all an object a line"},
@@ -93,7 +95,7 @@ static const struct cli_option option[OPT_N] = {
     [OPT_TRACE] =
         {"--trace", 0, "FILE",
          "write a timeline for Perfetto (ui.perfetto.dev) or Chrome: host calls, streams, "
-         "kernels, blocks on SMs, power; FILE is compressed, say run.json.gz",
+         "kernels, blocks on SMs, power; compressed when FILE ends in .gz",
          CLI_FILE},
     [OPT_TRACE_FROM] = {"--trace-from", 0, "TIME",
                         "only what happens from this simulated time on: 250us, 1.5ms, 0.01s"},
@@ -102,6 +104,13 @@ static const struct cli_option option[OPT_N] = {
                            "only kernels whose name matches, their blocks and counters"},
     [OPT_TOGGLE] = {"--toggle", 0, NULL,
                     "count the bits that change on wires and let dynamic energy go by them"},
+    [OPT_ENV] = {"--env", 0, "NAME=VALUE",
+                 "a variable of the program's environment, kept with the results; may be repeated"},
+    [OPT_STEPS] = {"--steps", 0, NULL,
+                   "list every copy and launch in order: start, end, time, energy, power"},
+    [OPT_AGAIN] = {"--again", 0, "DIR",
+                   "the run that left DIR, once more: same program, machine, techniques, options",
+                   CLI_FOLDER},
 };
 
 const struct cli_spec spec_run = {
@@ -109,7 +118,8 @@ const struct cli_spec spec_run = {
     .form = {"[options] WORKLOAD [WORKLOAD'S ARGUMENTS]",
              "--all [-g GPU] [-s KEY=VALUE]... [--size NAME] [-j N] [--db FILE] [--on slurm]",
              "[options] -- PROGRAM [ARGUMENTS]",
-             "[options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]..."},
+             "[options] KERNEL.ptx --entry NAME --grid X[,Y,Z] --block X[,Y,Z] [--arg A]...",
+             "--again DIR [-o DIR] [-j N] [--json] ..."},
     .prose = "Runs a workload, a program of the CUDA runtime or driver, or a bare kernel on a "
              "simulated GPU,\nand says how long it took and where the energy went.",
     .part = {CLI_PART(option), {"for a bare kernel:", ptx_options, PTX_OPTIONS}, CLI_POOL_PART},
@@ -155,6 +165,14 @@ static enum ww_status parse_time(struct cli *c, const char *name, const char *te
         }
     return diag_add(&c->diags, WW_ERROR_USAGE,
                     "%s takes a time such as 250us, 1.5ms or 0.01s, not `%s`", name, text);
+}
+
+static enum ww_status set_variable(struct cli *c, const char *text) {
+    const char *const equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return diag_add(&c->diags, WW_ERROR_USAGE, "--env takes NAME=VALUE, not `%s`", text);
+    setenv(arena_strndup(&c->arena, text, (size_t)(equals - text)), equals + 1, 1);
+    return WW_OK;
 }
 
 static enum ww_status parse_checks(struct cli *c, struct session *s, const char *text) {
@@ -264,12 +282,10 @@ static int code_of(struct cli *c, const struct run_request *q, const struct run 
 }
 
 static void show_json(const struct run *run, const struct table_options *o, int child_status) {
-    json_t *json = run_to_json(run, o->power);
+    json_t *json = run_to_json(run, o->power, true);
     json_object_set_new(json, "checked", json_boolean(o->check > 0));
     if (o->no_power) json_object_set_new(json, "no_power", json_string(o->no_power));
     if (o->ending) json_object_set_new(json, "ending", json_string(o->ending));
-    json_t *savings = o->power ? account_savings_json(o->power) : NULL;
-    if (savings) json_object_set_new(json, "savings", savings);
     json_object_set_new(json, "exit_code",
                         json_integer(WIFEXITED(child_status) ? WEXITSTATUS(child_status) : 128));
     json_dumpf(json, stdout, JSON_INDENT(1));
@@ -319,8 +335,24 @@ static void say_findings(const struct run *run) {
     }
 }
 
+// The files of --out, then all at once in their place. A folder that could not be written keeps
+// what there is, as of a run that was killed.
+static enum ww_status write_folder(struct cli *c, struct run_request *q,
+                                   const struct view_input *view) {
+    const char *const dir = q->folder->partial;
+    enum ww_status s = files_write(view->run, view->power, dir, &c->diags);
+    if (s == WW_OK && view->power) s = account_write(view->power, dir, &c->diags);
+    if (s == WW_OK) s = report_write(c, view, dir);
+    if (s == WW_OK && q->record)
+        s = record_copy_to(&c->arena, q->session.record, q->record, &c->diags);
+    if (s == WW_OK) s = run_folder_commit(c, q->folder, view->run->sum);
+    run_folder_close(q->folder);
+    return s;
+}
+
 int run_show(struct cli *c, struct run_request *q, const char *record, int child_status) {
     struct run run;
+    const enum ww_status sealed = q->keeps_record ? record_seal(record, &c->diags) : WW_OK;
     enum ww_status s = run_read(record, &c->diags, &run);
     const char *const ending = ending_of(c, q, child_status);
     if (s != WW_OK) return show_nothing(c, q, record, ending, s);
@@ -339,17 +371,20 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
                                     .ending = ending,
                                     .power = has_power ? &power : NULL,
                                     .no_power = *why ? why : NULL};
-    if (q->out_dir) s = files_write(&run, q->out_dir, &c->diags);
-    if (q->out_dir && has_power && s == WW_OK) s = account_write(&power, q->out_dir, &c->diags);
+    // a record that was not kept, or by a child that found no room for what the run is
+    if (q->how && q->how->json && !json_object_get(run.header, "run"))
+        json_object_set(run.header, "run", q->how->json);
+    s = sealed;
     const struct view_input view = {.title = q->title,
                                     .run = &run,
                                     .gpu = q->config,
                                     .power = o.power,
                                     .no_power = o.no_power,
                                     .check = result};
-    if (q->out_dir && q->config && s == WW_OK) s = report_write(c, &view, q->out_dir);
     if (q->trace && s == WW_OK)
         s = trace_write(&q->session, record, &run, o.power, q->trace, &c->diags);
+    if (q->folder && s == WW_OK) s = write_folder(c, q, &view);
+    if (q->folder && s != WW_OK) run_folder_close(q->folder);
     if (q->json) {
         show_json(&run, &o, child_status);
     } else if (!q->quiet) {
@@ -357,6 +392,8 @@ int run_show(struct cli *c, struct run_request *q, const char *record, int child
         table_print(&run, &o, q->is_workload ? stdout : stderr);
         if (has_power) account_print_savings(&power, c->colour, q->is_workload ? stdout : stderr);
     }
+    if (q->steps && !q->json)
+        steps_print(&c->arena, &run, o.power, q->is_workload ? stdout : stderr);
     const enum ww_status worst = run_status(&run);
     const bool said = worst != WW_OK && !q->json && !q->quiet; // by the table
     if (q->json || q->quiet) say_findings(&run);
@@ -453,16 +490,13 @@ static const char *named_record(struct cli *c, const char *path) {
     return whole;
 }
 
-// The record lies in the output folder, or in a temporary file that is removed afterwards. It can
-// be made, and there is none yet: one of before would be taken for this run's.
-static const char *record_path(struct cli *c, const struct run_request *q, bool *temporary) {
-    *temporary = !q->out_dir && !q->record;
-    if (*temporary) return cli_temporary_name(c);
-    const char *path = q->record;
-    if (q->out_dir && !path) {
-        if (file_make_folder(q->out_dir, &c->diags) != WW_OK) return NULL;
-        path = arena_printf(&c->arena, "%s/record.jsonl", q->out_dir);
-    }
+// The record lies in the output folder while that is partial, or in a temporary file that is
+// removed afterwards. It can be made, and there is none yet: one of before would be taken for this
+// run's.
+static const char *record_path(struct cli *c, const struct run_request *q) {
+    if (!q->keeps_record) return cli_temporary_name(c);
+    const char *path =
+        q->folder ? arena_printf(&c->arena, "%s/record.jsonl", q->folder->partial) : q->record;
     path = named_record(c, path);
     const int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd >= 0) {
@@ -496,7 +530,17 @@ struct run_words {
     bool all;
     const char *pool_option; // an option of where jobs run
     uint64_t given;          // options of the table above, a bit each
+    const char *again;       // --again
+    struct how how;
 };
+
+// Options that say where results go and how the host works, and nothing of what runs.
+#define OPTION_BIT(o) (1ull << (o))
+static const uint64_t of_output =
+    OPTION_BIT(OPT_THREADS) | OPTION_BIT(OPT_OUT) | OPTION_BIT(OPT_JSON) | OPTION_BIT(OPT_QUIET) |
+    OPTION_BIT(OPT_NO_PROGRESS) | OPTION_BIT(OPT_NO_POWER) | OPTION_BIT(OPT_RECORD) |
+    OPTION_BIT(OPT_TRACE) | OPTION_BIT(OPT_TRACE_FROM) | OPTION_BIT(OPT_TRACE_TO) |
+    OPTION_BIT(OPT_TRACE_KERNELS) | OPTION_BIT(OPT_STEPS) | OPTION_BIT(OPT_AGAIN);
 
 // One option with its value, from the table above or one of a bare kernel's.
 static enum ww_status take_option(struct cli *c, struct run_request *q, struct run_words *w, int o,
@@ -538,6 +582,9 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
     case OPT_TRACE_FROM: return parse_time(c, "--trace-from", value, &q->session.trace_from_ns);
     case OPT_TRACE_TO: return parse_time(c, "--trace-to", value, &q->session.trace_to_ns);
     case OPT_TOGGLE: q->session.toggle = true; return WW_OK;
+    case OPT_STEPS: q->steps = true; return WW_OK;
+    case OPT_AGAIN: w->again = value; return WW_OK;
+    case OPT_ENV: return set_variable(c, value);
     case OPT_TRACE_KERNELS: q->session.trace_kernels = value; return WW_OK;
     case OPT_ALL: w->all = true; return WW_OK;
     case OPT_DB: w->many.db = value; return WW_OK;
@@ -550,6 +597,16 @@ static enum ww_status take_option(struct cli *c, struct run_request *q, struct r
 
 enum { GO_ON = -1 }; // no exit code yet
 
+// A word of the run itself, as --again gives it back.
+static void keep_option(struct run_words *w, int o, const char *value) {
+    const struct cli_option *const row = o < OPT_N ? &option[o]
+                                         : o < OPT_N + PTX_OPTIONS
+                                             ? &ptx_options[o - OPT_N]
+                                             : &pool_cli_options[o - OPT_N - PTX_OPTIONS];
+    how_word(&w->how, row->name);
+    if (row->value) how_word(&w->how, value);
+}
+
 // Takes the command's words up to those behind --; answers an exit code, or GO_ON.
 static int take_words(struct cli *c, struct cli_args *args, struct run_request *q,
                       struct run_words *w) {
@@ -561,16 +618,24 @@ static int take_words(struct cli *c, struct cli_args *args, struct run_request *
         if (o == CLI_END) break;
         if (o != CLI_WORD) {
             if (o < OPT_N) w->given |= 1ull << o;
+            if (o >= OPT_N || !(of_output >> o & 1)) keep_option(w, o, value);
             s = take_option(c, q, w, o, value);
             continue;
         }
+        how_word(&w->how, value);
         if (w->what) return cli_usage("one workload or kernel at a time: `%s` is too much", value);
         w->what = value;
         // what stands behind a workload's name is the workload's own
         if (ends_with(value, ".ptx")) continue;
         w->rest = args->argv + args->at;
-        while (args->at < args->argc && args->argv[args->at][0] != '-') args->at++, w->n_rest++;
+        while (args->at < args->argc && args->argv[args->at][0] != '-') {
+            how_word(&w->how, args->argv[args->at++]);
+            w->n_rest++;
+        }
     }
+    if (args->after_dashes) how_word(&w->how, "--");
+    for (int i = args->at; args->after_dashes && i < args->argc; i++)
+        how_word(&w->how, args->argv[i]);
     return s == WW_OK ? GO_ON : cli_fail(c, s);
 }
 
@@ -612,66 +677,204 @@ static int check_functional(const struct run_request *q) {
                      what);
 }
 
-int cmd_run(struct cli *c, int argc, char **argv) {
-    struct run_request q = {.session = {.host_threads = 1, .progress = true}};
+// What cannot be meant together.
+static int check_words(const struct run_request *q, const struct run_words *w,
+                       const struct cli_args *args) {
+    const int code = check_functional(q);
+    if (code != GO_ON) return code;
+    if (w->pool_option) return cli_usage("%s goes with --all", w->pool_option);
+    if (!q->trace &&
+        (q->session.trace_kernels || q->session.trace_from_ns || q->session.trace_to_ns))
+        return cli_usage("--trace-from, --trace-to and --trace-kernels say what of a run --trace "
+                         "FILE writes: there is no --trace");
+    if (q->session.trace_to_ns && q->session.trace_to_ns < q->session.trace_from_ns)
+        return cli_usage("--trace-to lies before --trace-from: nothing would be written");
+    if (args->after_dashes && w->what)
+        return cli_usage("either a workload (`%s`) or a program behind --, not both", w->what);
+    if (args->after_dashes && args->at >= args->argc)
+        return cli_usage("-- needs a program behind it");
+    if (!args->after_dashes && !w->what)
+        return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
+    return GO_ON;
+}
+
+// The machine and its techniques. A run that is made again gets those that it had: from the same
+// names, or where a file gives another machine today, from the one that the run left.
+static enum ww_status configure(struct cli *c, struct run_request *q, struct gpu_config *config,
+                                struct savings *savings) {
+    enum ww_status s = session_configure(&q->session, &c->diags, config, savings);
+    char digits[SUM_TEXT_BYTES];
+    if (!q->again) return s;
+    if (s != WW_OK || strcmp(sum_text(record_gpu_sum(config), digits), q->again->gpu_sum) != 0) {
+        diags_free(&c->diags);
+        diags_init(&c->diags);
+        fprintf(stderr,
+                "warpwatt: note: %s gives another machine today than the run in %s had: its "
+                "gpu.yaml is taken\n",
+                q->session.gpu, q->again->dir);
+        q->session.gpu = q->again->gpu_file;
+        s = session_configure(&q->session, &c->diags, config, savings);
+        if (s == WW_OK && strcmp(sum_text(record_gpu_sum(config), digits), q->again->gpu_sum) != 0)
+            return diag_add(&c->diags, WW_ERROR_CONFIG,
+                            "%s is not the GPU file of the run that %s is of: it was changed since",
+                            q->again->gpu_file, q->again->dir);
+    }
+    return s == WW_OK ? how_same_techniques(c, q->again, savings) : s;
+}
+
+static const char *workload_program(struct cli *c, const char *name) {
+    struct workload *list;
+    uint32_t n;
+    if (workloads_list(c, &list, &n) != WW_OK) { // run_workload says what is wrong
+        diags_free(&c->diags);
+        diags_init(&c->diags);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (workload_is(&list[i], name)) return list[i].program;
+    return NULL;
+}
+
+// What the run is, and the folder that it goes to.
+static enum ww_status begin(struct cli *c, struct run_request *q, struct run_words *w,
+                            const struct cli_args *args, const struct savings *savings,
+                            struct run_folder *folder) {
+    const bool is_kernel = !args->after_dashes && ends_with(w->what, ".ptx");
+    const char *const name = args->after_dashes ? args->argv[args->at] : w->what;
+    const struct how_facts facts = {.kind = args->after_dashes ? "program"
+                                            : is_kernel        ? "kernel"
+                                                               : "workload",
+                                    .name = name,
+                                    .size = args->after_dashes || is_kernel || w->n_rest ? NULL
+                                                                                         : w->size,
+                                    .file = args->after_dashes ? cli_program_path(c, name)
+                                            : is_kernel        ? name
+                                                               : workload_program(c, name),
+                                    .session = &q->session,
+                                    .savings = savings};
+    q->how = &w->how;
+    q->session.how = how_text(c, &w->how, &facts);
+    if (q->again) how_compare(c, q->again, w->how.json);
+    if (!q->out_dir) return WW_OK;
+    q->folder = folder;
+    return run_folder_open(c, q->out_dir, q->config, q->session.how, folder);
+}
+
+static int run_it(struct cli *c, struct run_request *q, struct run_words *w,
+                  const struct cli_args *args) {
+    // A wrong GPU file or key is our user's mistake: say so before anything starts.
+    struct gpu_config config;
+    struct savings savings;
+    struct session_filter *filter = NULL;
+    struct run_folder folder = {.lock = -1};
+    enum ww_status s = configure(c, q, &config, &savings);
+    if (s == WW_OK) s = session_filter_create(&q->session, &c->diags, &filter);
+    session_filter_destroy(filter);
+    if (s != WW_OK) return cli_fail(c, s);
+    q->config = &config;
+    q->session.per_instruction = q->session.per_sm = q->out_dir != NULL;
+    // for the page: enough to see phases, bounded for any length of run
+    if ((q->out_dir || q->trace) && !q->session.interval_cycles) {
+        q->session.interval_cycles = PAGE_INTERVAL_CYCLES;
+        q->session.intervals_most = PAGE_INTERVALS_MOST;
+        q->session.intervals_total = PAGE_INTERVALS_TOTAL;
+    }
+    // One past an allocation's end is found out in programs and kernels of the user's own.
+    // Workloads keep the places, and so the cycles, that published figures were taken with.
+    const bool is_own = args->after_dashes || ends_with(w->what, ".ptx");
+    // With any check they have their allocations apart as well.
+    q->session.check_bounds = q->session.check_bounds || is_own || q->session.check_leaks ||
+                              q->session.check_races || q->session.check_sync ||
+                              q->session.check_uninitialised;
+    q->keeps_record = q->out_dir || q->record;
+    s = begin(c, q, w, args, &savings, &folder);
+    const char *const record = s == WW_OK ? record_path(c, q) : NULL;
+    int code;
+    q->session.record = record;
+    if (!record) {
+        code = cli_fail(c, diags_status(&c->diags));
+    } else if (args->after_dashes) {
+        q->title = args->argv[args->at];
+        code = run_program(c, q, args->argv + args->at, record);
+    } else if (ends_with(w->what, ".ptx")) {
+        code = run_file(c, q, &w->ptx, w->what, record);
+    } else {
+        q->title = w->what;
+        code = run_workload(c, q, w->what, w->size, w->rest, w->n_rest, record);
+    }
+    if (record && !q->keeps_record) record_remove(record);
+    if (record && q->trace) trace_remove(record);
+    run_folder_drop(c, &folder); // it left nothing
+    return code;
+}
+
+static int run_words(struct cli *c, int argc, char **argv, struct how_again *again);
+
+// `--again DIR`: the words that DIR's run was started with, behind those of this command that say
+// where results go.
+static int run_again(struct cli *c, int argc, char **argv, struct run_words *w) {
+    for (int o = 0; o < OPT_N; o++)
+        if (w->given & ~of_output & OPTION_BIT(o))
+            return cli_usage("--again runs what DIR holds: %s would make it another run",
+                             option[o].name);
+    if (w->what || json_array_size(w->how.words))
+        return cli_usage("--again runs what DIR holds, and takes no words beside: `%s` is too much",
+                         json_string_value(json_array_get(w->how.words, 0)));
+    struct how_again again;
+    const enum ww_status s = how_again(c, w->again, &again);
+    if (s != WW_OK) return cli_fail(c, s);
+    const json_t *const words = json_object_get(again.how, "words");
+    const size_t n = json_array_size(words);
+    char **all = arena_alloc(&c->arena, ((size_t)argc + n + 1) * sizeof *all);
+    int at = 0;
+    for (int i = 0; i < argc; i++) all[at++] = argv[i];
+    for (size_t i = 0; i < n; i++)
+        all[at++] = arena_strdup(&c->arena, json_string_value(json_array_get(words, i)));
+    all[at] = NULL;
+    const int code = run_words(c, at, all, &again);
+    json_decref(again.how);
+    return code;
+}
+
+// Names of files to write hold from wherever the run is made.
+static const char *from_here(struct cli *c, const char *path) {
+    if (!path || *path == '/') return path;
+    char *here = getcwd(NULL, 0);
+    const char *const whole = here ? arena_printf(&c->arena, "%s/%s", here, path) : path;
+    free(here);
+    return whole;
+}
+
+static int run_words(struct cli *c, int argc, char **argv, struct how_again *again) {
+    struct run_request q = {.session = {.host_threads = 1, .progress = true}, .again = again};
     struct run_words w = {.size = "small",
                           .ptx = {.launches = 1, .grid = {1, 1, 1}, .block = {1, 1, 1}},
                           .many = {.policy = "none", .pool = POOL_DEFAULTS}};
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
     int code = take_words(c, &args, &q, &w);
-    if (code != GO_ON) return code;
-    if (!q.session.gpu) q.session.gpu = args.after_dashes ? SESSION_GPU_OF_PROGRAMS : SESSION_GPU;
-    if (w.all) return run_every_workload(c, &args, &q, &w);
-    if (w.pool_option) return cli_usage("%s goes with --all", w.pool_option);
-    code = check_functional(&q);
-    if (code != GO_ON) return code;
-    if (!q.trace && (q.session.trace_kernels || q.session.trace_from_ns || q.session.trace_to_ns))
-        return cli_usage("--trace-from, --trace-to and --trace-kernels say what of a run --trace "
-                         "FILE writes: there is no --trace");
-    if (q.session.trace_to_ns && q.session.trace_to_ns < q.session.trace_from_ns)
-        return cli_usage("--trace-to lies before --trace-from: nothing would be written");
-    if (args.after_dashes && w.what)
-        return cli_usage("either a workload (`%s`) or a program behind --, not both", w.what);
-    if (args.after_dashes && args.at >= argc) return cli_usage("-- needs a program behind it");
-    if (!args.after_dashes && !w.what)
-        return cli_usage("run what? a workload, KERNEL.ptx, or -- PROGRAM");
-    // A wrong GPU file or key is our user's mistake: say so before anything starts.
-    struct gpu_config config;
-    struct savings savings;
-    struct session_filter *filter = NULL;
-    enum ww_status s = session_configure(&q.session, &c->diags, &config, &savings);
-    if (s == WW_OK) s = session_filter_create(&q.session, &c->diags, &filter);
-    session_filter_destroy(filter);
-    if (s != WW_OK) return cli_fail(c, s);
-    q.config = &config;
-    q.session.per_instruction = q.session.per_sm = q.out_dir != NULL;
-    // for the page: enough to see phases, bounded for any length of run
-    if ((q.out_dir || q.trace) && !q.session.interval_cycles) {
-        q.session.interval_cycles = PAGE_INTERVAL_CYCLES;
-        q.session.intervals_most = PAGE_INTERVALS_MOST;
-        q.session.intervals_total = PAGE_INTERVALS_TOTAL;
+    if (code == GO_ON && w.again && !again) {
+        code = run_again(c, argc, argv, &w);
+        how_free(&w.how);
+        return code;
     }
-    // One past an allocation's end is found out in programs and kernels of the user's own.
-    // Workloads keep the places, and so the cycles, that published figures were taken with.
-    const bool is_own = args.after_dashes || ends_with(w.what, ".ptx");
-    // With any check they have their allocations apart as well.
-    q.session.check_bounds = q.session.check_bounds || is_own || q.session.check_leaks ||
-                             q.session.check_races || q.session.check_sync ||
-                             q.session.check_uninitialised;
-    bool temporary;
-    const char *record = record_path(c, &q, &temporary);
-    if (!record) return cli_fail(c, diags_status(&c->diags));
-    q.session.record = record;
-    if (args.after_dashes) {
-        q.title = argv[args.at];
-        code = run_program(c, &q, argv + args.at, record);
-    } else if (ends_with(w.what, ".ptx")) {
-        code = run_file(c, &q, &w.ptx, w.what, record);
-    } else {
-        q.title = w.what;
-        code = run_workload(c, &q, w.what, w.size, w.rest, w.n_rest, record);
+    if (code == GO_ON && again) {
+        q.out_dir = from_here(c, q.out_dir);
+        q.record = from_here(c, q.record);
+        q.trace = from_here(c, q.trace);
+        again->gpu_file = from_here(c, again->gpu_file);
+        const enum ww_status s = how_go_there(c, again);
+        if (s != WW_OK) code = cli_fail(c, s);
     }
-    if (temporary) record_remove(record);
-    if (q.trace) trace_remove(record);
+    if (code == GO_ON && !q.session.gpu)
+        q.session.gpu = args.after_dashes ? SESSION_GPU_OF_PROGRAMS : SESSION_GPU;
+    if (code == GO_ON && w.all) {
+        code = run_every_workload(c, &args, &q, &w);
+    } else if (code == GO_ON) {
+        code = check_words(&q, &w, &args);
+        if (code == GO_ON) code = run_it(c, &q, &w, &args);
+    }
+    how_free(&w.how);
     return code;
 }
+
+int cmd_run(struct cli *c, int argc, char **argv) { return run_words(c, argc, argv, NULL); }

@@ -138,6 +138,9 @@ static void on_launch(void *user, const struct gpu_result *r) {
 static void on_span(void *user, const struct gpu_span *s) {
     trace_span(((const struct session_state *)user)->trace, s);
 }
+static void on_copy(void *user, const struct gpu_span *s) {
+    record_copy(((const struct session_state *)user)->record, s);
+}
 static void on_progress(void *user, const struct gpu_progress *p) {
     progress_show(&((struct session_state *)user)->progress, p);
 }
@@ -204,7 +207,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     struct session_state state = {.detail = session_detail(&q->session)};
     s = session_filter_create(&q->session, &c->diags, &state.filter);
     if (s == WW_OK)
-        s = record_open(record, &config, p->path, q->session.told, true, &c->diags, &state.record);
+        s = record_open(record, &config, p->path, &q->session, true, &c->diags, &state.record);
     if (s == WW_OK) s = trace_open(record, &q->session, &config, &c->diags, &state.trace);
     if (s != WW_OK) {
         session_filter_destroy(state.filter);
@@ -219,6 +222,7 @@ enum ww_status run_ptx(struct cli *c, struct run_request *q, struct ptx_request 
     o.launch_done = on_launch;
     o.progress = on_progress;
     o.print = on_print;
+    o.copy_done = on_copy;
     if (state.trace) o.span = on_span;
     if (state.filter) o.time_launch = is_timed;
     o.stop = &stop_requested;

@@ -87,6 +87,11 @@ static void on_span(void *user, const struct gpu_span *s) {
     trace_span(the.trace, s);
 }
 
+static void on_copy(void *user, const struct gpu_span *s) {
+    (void)user;
+    if (the.record) record_copy(the.record, s);
+}
+
 static void on_progress(void *user, const struct gpu_progress *p) {
     (void)user;
     progress_show(&the.progress, p);
@@ -213,7 +218,7 @@ static void write_refusals_alone(void) {
     const char *const path = s == WW_OK && session.record ? claim_record(&a, session.record) : NULL;
     if (path) s = session_configure(&session, &d, &config, &savings);
     if (path && s == WW_OK)
-        s = record_open(path, &config, program_invocation_name, session.told, false, &d, &record);
+        s = record_open(path, &config, program_invocation_name, &session, false, &d, &record);
     if (record) {
         refusals_each(write_refusal, record);
         s = record_close(record, &(struct gpu_totals){.launches = 0}, &d);
@@ -340,7 +345,7 @@ static enum ww_status start(void) {
     const char *const record =
         s == WW_OK && the.session.record ? claim_record(&the.arena, the.session.record) : NULL;
     if (record)
-        s = record_open(record, &the.config, program_invocation_name, the.session.told, true,
+        s = record_open(record, &the.config, program_invocation_name, &the.session, true,
                         &the.diags, &the.record);
     if (s == WW_OK && record)
         s = trace_open(record, &the.session, &the.config, &the.diags, &the.trace);
@@ -356,6 +361,7 @@ static enum ww_status start(void) {
     o.progress = on_progress;
     o.print = on_print;
     if (the.trace) o.span = on_span;
+    if (the.record) o.copy_done = on_copy;
     o.log = on_log;
     o.stop = &the.stop;
     s = gpu_create(&the.config, &o, &the.diags, &the.gpu);

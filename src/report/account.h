@@ -4,7 +4,7 @@
 //
 // Gaps are the time in which no kernel ran: copies, launches, a host that thinks. A chip that waits
 // draws its static power and its clock: the gap's activity is its cycles, all SMs idle. What copies
-// move has no counter and is left out.
+// move has no counter and is left out; their part of the gaps' time and energy: steps.c.
 #ifndef WW_ACCOUNT_H
 #define WW_ACCOUNT_H
 

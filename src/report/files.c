@@ -1,12 +1,15 @@
 // The run as files for programs: JSON, CSV, XML. Every counter stands by its name in activity.def;
 // the XML also has the activity factors that GPUSimPow's report shows by name (its table 1):
 // af_generated_gmem_reads and af_rdsch_percent.
+#include "base/sum.h"
 #include "report/account.h"
 
 #include <errno.h>
 #include <libxml/xmlwriter.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+enum { RUN_FORMAT = ACTIVITY_FORMAT }; // run.json is an activity file too
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
@@ -60,9 +63,14 @@ static json_t *slots(const json_t *a) {
     return o;
 }
 
-json_t *run_to_json(const struct run *r, const struct account *power) {
+json_t *run_to_json(const struct run *r, const struct account *power, bool whole) {
     json_t *a = run_total_activity(r);
     json_t *o = json_object();
+    char digits[SUM_TEXT_BYTES];
+    json_object_set_new(o, "format", json_integer(RUN_FORMAT));
+    json_object_set_new(o, "record", json_string(sum_text(r->sum, digits)));
+    if (json_object_get(r->header, "run"))
+        json_object_set(o, "run", json_object_get(r->header, "run"));
     json_object_set_new(o, "program", json_copy(json_object_get(r->header, "program")));
     json_object_set(o, "gpu", json_object_get(r->header, "gpu"));
     if (json_object_get(r->header, "told"))
@@ -77,7 +85,13 @@ json_t *run_to_json(const struct run *r, const struct account *power) {
     json_object_set_new(o, "activity", a);
     json_object_set(o, "launches", r->launches);
     if (r->end) json_object_set(o, "totals", r->end);
-    if (power) json_object_set_new(o, "power", account_json(power, true));
+    struct arena arena;
+    arena_init(&arena, NULL);
+    json_object_set_new(o, "steps", steps_json(&arena, r, power, 0));
+    arena_free(&arena);
+    json_t *savings = power ? account_savings_json(power) : NULL;
+    if (savings) json_object_set_new(o, "savings", savings);
+    if (power && whole) json_object_set_new(o, "power", account_json(power, true));
     return o;
 }
 
@@ -97,7 +111,8 @@ static void csv_counters(FILE *f, const char *head, const json_t *a, bool zeros)
     }
 }
 
-static void csv_activity(const struct run *r, FILE *f) {
+static void csv_activity(const struct run *r, const struct account *power, FILE *f) {
+    (void)power;
     fputs("launch,kernel,counter,index,value,unit,component\n", f);
     size_t i;
     json_t *l;
@@ -110,7 +125,8 @@ static void csv_activity(const struct run *r, FILE *f) {
     }
 }
 
-static void csv_intervals(const struct run *r, FILE *f) {
+static void csv_intervals(const struct run *r, const struct account *power, FILE *f) {
+    (void)power;
     fputs("launch,kernel,from_cycle,to_cycle,counter,index,value,unit,component\n", f);
     size_t i, k;
     json_t *l, *interval;
@@ -126,7 +142,8 @@ static void csv_intervals(const struct run *r, FILE *f) {
     }
 }
 
-static void csv_instructions(const struct run *r, FILE *f) {
+static void csv_instructions(const struct run *r, const struct account *power, FILE *f) {
+    (void)power;
     fputs("launch,kernel,pc,instruction,ptx_line,source_line,issues,lanes", f);
     for (unsigned s = 0; s < STALL_N; s++)
         fprintf(f, ",stall_%s", stall_text((enum stall_reason)s));
@@ -233,15 +250,18 @@ static bool write_xml(const struct run *r, const char *path) {
 }
 
 // ---- the directory ----------------------------------------------------------------------------
-static enum ww_status through_file(const struct run *r, const char *dir, const char *name,
-                                   void (*write)(const struct run *, FILE *), struct diags *d) {
+typedef void file_writer(const struct run *r, const struct account *power, FILE *f);
+
+static enum ww_status through_file(const struct run *r, const struct account *power,
+                                   const char *dir, const char *name, file_writer *write,
+                                   struct diags *d) {
     char path[4096], tmp[4096 + 8];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     snprintf(tmp, sizeof tmp, "%s.tmp", path);
     errno = 0;
     FILE *f = fopen(tmp, "w");
     if (!f) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-    write(r, f);
+    write(r, power, f);
     const bool bad = ferror(f) != 0;
     if ((fclose(f) != 0) | bad) {
         const int why = errno;
@@ -253,8 +273,15 @@ static enum ww_status through_file(const struct run *r, const char *dir, const c
     return WW_OK;
 }
 
-static void write_json(const struct run *r, FILE *f) {
-    json_t *o = run_to_json(r, NULL);           // power has files of its own
+static void write_steps(const struct run *r, const struct account *power, FILE *f) {
+    struct arena a;
+    arena_init(&a, NULL);
+    steps_csv(&a, r, power, f);
+    arena_free(&a);
+}
+
+static void write_json(const struct run *r, const struct account *power, FILE *f) {
+    json_t *o = run_to_json(r, power, false);   // the account has files of its own
     char *text = json_dumps(o, JSON_INDENT(1)); // json_dumpf writes a token at a time
     if (text)
         fputs(text, f);
@@ -272,14 +299,20 @@ static bool has(const struct run *r, const char *key) {
     return false;
 }
 
-enum ww_status files_write(const struct run *r, const char *dir, struct diags *d) {
+enum ww_status files_write(const struct run *r, const struct account *power, const char *dir,
+                           struct diags *d) {
+    const struct {
+        const char *name;
+        file_writer *write;
+        bool wanted;
+    } file[] = {{"run.json", write_json, true},
+                {"steps.csv", write_steps, true},
+                {"activity.csv", csv_activity, true},
+                {"intervals.csv", csv_intervals, has(r, "intervals")},
+                {"instructions.csv", csv_instructions, has(r, "instructions")}};
     enum ww_status s = file_make_folder(dir, d);
-    if (s == WW_OK) s = through_file(r, dir, "run.json", write_json, d);
-    if (s == WW_OK) s = through_file(r, dir, "activity.csv", csv_activity, d);
-    if (s == WW_OK && has(r, "intervals"))
-        s = through_file(r, dir, "intervals.csv", csv_intervals, d);
-    if (s == WW_OK && has(r, "instructions"))
-        s = through_file(r, dir, "instructions.csv", csv_instructions, d);
+    for (size_t i = 0; i < WW_COUNT(file) && s == WW_OK; i++)
+        if (file[i].wanted) s = through_file(r, power, dir, file[i].name, file[i].write, d);
     if (s != WW_OK) return s;
     char path[4096], tmp[4096 + 8];
     snprintf(path, sizeof path, "%s/activity.xml", dir);

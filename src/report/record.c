@@ -1,5 +1,6 @@
 // Writing and reading the record of a run: JSON lines (see report.h).
 #include "report/record_int.h"
+#include "report/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,14 @@
 // counts of every instruction; what is lost is which of them were whose. Every file of a run is
 // made of the record, at 1000 to 2000 host instructions a byte of it: DETAIL_ROOM keeps that below
 // a tenth of what a run of ten seconds takes (docs/performance.md).
+// Of copies that many stand one by one; later ones are added up by kind.
+enum { COPIES_AFTER = 8192, COPY_KINDS = 4 };
+struct copies {
+    const char *kind; // a literal of gpu
+    uint64_t n, bytes;
+    double start_s, seconds, alone_s;
+};
+
 enum { FOLD_AFTER = 128, FOLD_MAX = 16384, FOLDS = 64, DETAIL_ROOM = 2 << 20 };
 struct fold {
     struct gpu_result first;     // what they have in common, and the sums
@@ -35,8 +44,11 @@ struct record {
     uint32_t n_errors;
     struct fold *fold; // [FOLDS]
     uint32_t n_folds;
+    uint64_t n_copies;
+    struct copies copies[COPY_KINDS]; // of those that are added up
     int fd;
-    char *line; // the one that is written now
+    uint64_t sum; // of all that stands in the file
+    char *line;   // the one that is written now
     size_t line_n, line_cap;
     char *path;
     int error; // errno of the first failed write
@@ -63,11 +75,21 @@ static int put_text(const char *text, size_t n, void *record) {
     return 0;
 }
 
+// The last member of a line's object: the checksum of all that stands before it in the file.
+static bool put_sum(struct record *r) {
+    char text[RECORD_SUM_BYTES + 1], digits[SUM_TEXT_BYTES];
+    r->line_n--; // the brace
+    r->sum = sum_feed(r->sum, r->line, r->line_n);
+    snprintf(text, sizeof text, RECORD_SUM_FORMAT, sum_text(r->sum, digits));
+    r->sum = sum_feed(r->sum, text, RECORD_SUM_BYTES);
+    return put_text(text, RECORD_SUM_BYTES, r) == 0;
+}
+
 // A line goes to the file at once: a program that is killed leaves whole lines.
 static bool put_line(struct record *r, const json_t *line) {
     r->line_n = 0;
-    if (json_dump_callback(line, put_text, r, JSON_COMPACT) != 0 || put_text("\n", 1, r) != 0)
-        return false;
+    if (json_dump_callback(line, put_text, r, JSON_COMPACT) != 0) return false;
+    if (!put_sum(r)) return false;
     for (size_t done = 0; done < r->line_n;) {
         const ssize_t n = write(r->fd, r->line + done, r->line_n - done);
         if (n < 0 && errno != EINTR) return false;
@@ -138,8 +160,21 @@ static json_t *gpu_json(const struct gpu_config *c) {
     return o;
 }
 
+uint64_t record_gpu_sum(const struct gpu_config *c) {
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (!f) return 0;
+    gpu_config_print(c, f);
+    const bool ok = fclose(f) == 0;
+    const uint64_t sum = ok ? sum_feed(SUM_START, text, len) : 0;
+    free(text);
+    return sum;
+}
+
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           const char *told, bool has_gpu, struct diags *d, struct record **out) {
+                           const struct session *session, bool has_gpu, struct diags *d,
+                           struct record **out) {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return diag_add(d, WW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     struct record *r = calloc(1, sizeof *r);
@@ -149,14 +184,20 @@ enum ww_status record_open(const char *path, const struct gpu_config *c, const c
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the record of the run");
     }
     r->fd = fd;
+    r->sum = SUM_START;
     r->first_code = 1;
     arena_init(&r->arena, NULL);
+    char sum[SUM_TEXT_BYTES];
     json_t *line = json_object();
     json_object_set_new(line, "type", json_string("run"));
-    json_object_set_new(line, "format", json_integer(1));
+    json_object_set_new(line, "format", json_integer(RECORD_FORMAT));
     json_object_set_new(line, "program", json_string(program ? program : ""));
     json_object_set_new(line, "gpu", gpu_json(c));
-    if (told && *told) json_object_set_new(line, "told", json_string(told));
+    json_object_set_new(line, "gpu_file", json_string(sum_text(record_gpu_sum(c), sum)));
+    if (session->told && *session->told)
+        json_object_set_new(line, "told", json_string(session->told));
+    json_t *how = session->how && *session->how ? json_loads(session->how, 0, NULL) : NULL;
+    if (how) json_object_set_new(line, "run", how);
     if (!has_gpu) json_object_set_new(line, "opened", json_false());
     write_line(r, line);
     if (r->error) { // nothing of the run would be known
@@ -392,6 +433,48 @@ void record_module_gone(struct record *r) {
     r->codes.n = 0;
 }
 
+// ---- copies -------------------------------------------------------------------------------------
+static void write_copy(struct record *r, const char *kind, uint32_t stream,
+                       const struct copies *c) {
+    json_t *o = json_object();
+    json_object_set_new(o, "type", json_string("copy"));
+    json_object_set_new(o, "kind", json_string(kind));
+    if (c->n > 1)
+        json_object_set_new(o, "copies", integer(c->n)); // the figures are their sum
+    else
+        json_object_set_new(o, "stream", integer(stream));
+    json_object_set_new(o, "bytes", integer(c->bytes));
+    json_object_set_new(o, "start_s", json_real(c->start_s));
+    json_object_set_new(o, "seconds", json_real(c->seconds));
+    json_object_set_new(o, "alone_s", json_real(c->alone_s));
+    write_line(r, o);
+}
+
+void record_copy(struct record *r, const struct gpu_span *s) {
+    const struct copies one = {.n = 1,
+                               .bytes = s->bytes,
+                               .start_s = s->from_s,
+                               .seconds = s->to_s - s->from_s,
+                               .alone_s = s->alone_s};
+    uint32_t i = 0;
+    while (i < COPY_KINDS - 1 && r->copies[i].kind && strcmp(r->copies[i].kind, s->name) != 0) i++;
+    struct copies *sum = &r->copies[i];
+    if (++r->n_copies <= COPIES_AFTER) {
+        write_copy(r, s->name, s->stream, &one);
+        return;
+    }
+    if (!sum->n) *sum = (struct copies){.kind = s->name, .start_s = s->from_s};
+    sum->n++;
+    sum->bytes += one.bytes;
+    sum->seconds += one.seconds;
+    sum->alone_s += one.alone_s;
+}
+
+static void write_copies(struct record *r) {
+    for (uint32_t i = 0; i < COPY_KINDS; i++)
+        if (r->copies[i].n) write_copy(r, r->copies[i].kind, 0, &r->copies[i]);
+}
+
 static void write_error(struct record *r, const struct error *e, const char *call, uint64_t times) {
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("error"));
@@ -437,6 +520,7 @@ static void write_errors_again(struct record *r) {
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d) {
     record_module_gone(r);
     free(r->fold);
+    write_copies(r);
     write_errors_again(r);
     json_t *o = json_object();
     json_object_set_new(o, "type", json_string("end"));

@@ -3,10 +3,12 @@
 // programs see (table_*, files_*) is made from such a record, whoever wrote it: this process, or
 // libcuda.so.1 inside somebody's program.
 //
-// A record: one line `{"type":"run",...}` with the GPU's facts, one `{"type":"launch",...}` a
-// kernel launch (or for many of one kernel and shape, after the first 128, or fewer where they
-// leave much: then with a field `launches`), one `{"type":"end",...}` with totals. Counters stand
-// by the names of activity.def; of single SMs and partitions those that are not 0.
+// A record: one line `{"type":"run",...}` with the GPU's facts and what the run is, one
+// `{"type":"launch",...}` a kernel launch (or for many of one kernel and shape, after the first 128,
+// or fewer where they leave much: then with a field `launches`), one `{"type":"copy",...}` a copy or
+// fill, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`. Counters
+// stand by the names of activity.def; of single SMs and partitions those that are not 0. Each line
+// ends with a checksum of all before it (record_int.h).
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -15,6 +17,7 @@
 #include "gpu/gpu.h"
 
 struct account; // account.h
+struct session; // session.h
 
 // ---- recording ------------------------------------------------------------------------------
 struct record; // an open record file
@@ -23,16 +26,20 @@ enum { RECORD_PROCESSES = 4096, RECORD_PATH_BYTES = 4096 + 16 };
 const char *record_path_of(const char *path, uint32_t process, char *buf, size_t size); // from 1
 void record_remove(const char *path);                   // the files of all processes
 json_t *record_activity_json(const struct activity *a); // counters by name
-// `told`: what programs are told of the GPU beyond the configuration, or NULL. `has_gpu`: false for
+// Of the session: what programs are told of the GPU, and what the run is (`how`). `has_gpu`: false for
 // a process that never opened it and has only refusals to tell.
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
-                           const char *told, bool has_gpu, struct diags *d, struct record **out);
+                           const struct session *s, bool has_gpu, struct diags *d,
+                           struct record **out);
+uint64_t record_gpu_sum(const struct gpu_config *c); // checksum of gpu_config_print's text
 // Adds one launch and flushes. A full disk is reported once, by record_close.
 struct record_detail {
     bool per_sm;         // counters of single SMs and partitions too
     bool every_interval; // a launch with intervals is never added up with others
 };
 void record_launch(struct record *r, const struct gpu_result *result, struct record_detail detail);
+// Adds a copy or fill.
+void record_copy(struct record *r, const struct gpu_span *copy);
 // Before code that launches name goes away (a module is unloaded): writes what is still being added
 // up.
 void record_module_gone(struct record *r);
@@ -45,19 +52,30 @@ void record_refused(struct record *r, const char *call, const char *sentence, ui
 void record_finding(void *user, const char *sentence);
 // Adds the totals. Answers the first write error as a status with a sentence.
 enum ww_status record_close(struct record *r, const struct gpu_totals *t, struct diags *d);
+// All processes have ended: adds the last line, which says so (record_seal.c). Nothing where there
+// is no record.
+enum ww_status record_seal(const char *path, struct diags *d);
 
 // ---- a record as read -------------------------------------------------------------------------
 struct run {
     json_t *header;   // "run" line
-    json_t *launches; // array of "launch" lines
+    json_t *launches; // array of "launch" lines, by number
+    json_t *copies;   // array of "copy" lines
     json_t *errors;   // array of "error" lines, one a sentence
     json_t *codes;    // array of "code" lines: machine code of kernels that counted by instruction
     json_t *end;      // "end" lines added up, or NULL when a process was cut off
     uint32_t processes, cut_off; // that opened the GPU; that left no "end" line
     bool is_torn;                // a line is cut in the middle, as by a full disk
+    bool is_sealed; // `warpwatt run` saw its end, and nothing is lost since; format 1 has no seals
+    uint64_t sum;                // checksum of the first process's record: names this very run
 };
+// Refuses a record whose lines do not fit their checksums, or whose seal does not fit. One that is
+// cut off gets a warning; it is not sealed then.
 enum ww_status run_read(const char *path, struct diags *d, struct run *out);
+// Its first line alone, checked. New reference.
+enum ww_status record_header(const char *path, struct diags *d, json_t **out);
 void run_release(struct run *r);
+uint64_t run_copies(const json_t *copy); // that a "copy" line stands for: its "copies", or 1
 // Launches that a "launch" line stands for: its "launches", or 1. Their figures are added up.
 uint64_t run_launches(const json_t *launch);
 uint64_t run_counter(const json_t *activity, const char *name); // sum of an array counter
@@ -87,11 +105,41 @@ void table_print(const struct run *r, const struct table_options *o, FILE *out);
 const char *table_scaled(double v, const char *unit, char buf[32]);
 
 // ---- for programs -------------------------------------------------------------------------------
-// The whole run as one JSON object (totals, derived figures, launches). New reference.
-// `power` may be NULL.
-json_t *run_to_json(const struct run *r, const struct account *power);
-// -o DIR: run.json, activity.csv, activity.xml, intervals.csv, instructions.csv.
-enum ww_status files_write(const struct run *r, const char *dir, struct diags *d);
+// The whole run as one JSON object (totals, derived figures, launches, steps). New reference.
+// `power` may be NULL; its whole account is part of it where `whole` says so.
+json_t *run_to_json(const struct run *r, const struct account *power, bool whole);
+// -o DIR: run.json, steps.csv, activity.csv, activity.xml, intervals.csv, instructions.csv.
+enum ww_status files_write(const struct run *r, const struct account *power, const char *dir,
+                           struct diags *d);
+// The records of all processes, at another place.
+enum ww_status record_copy_to(struct arena *a, const char *from, const char *to, struct diags *d);
+
+// ---- copies and launches in order: steps.c ------------------------------------------------------
+// A copy or a launch, or some of one kind that the record has added up. Energies are of the account:
+// a copy has that of its time in which no kernel ran; together with the time without either
+// (steps_idle) they are those of the whole run.
+struct step {
+    const char *method; // "copy to the device", "copy to the host", "copy on the device", "fill"; a
+                        // kernel's name
+    bool is_copy;
+    uint64_t times;     // how many it is
+    uint64_t launch;    // number of the launch, 0: a copy
+    uint64_t bytes;     // of a copy
+    uint32_t stream;    // of a copy
+    double start_s, seconds, alone_s;
+    double energy_j, dynamic_j, static_j; // NAN: there is no account of it
+};
+// In order of their start; lives in the arena.
+const struct step *steps_of(struct arena *a, const struct run *r, const struct account *power,
+                            uint32_t *n);
+struct steps_rest { // while neither a kernel nor a copy ran; NAN: there is no account
+    double seconds, energy_j;
+};
+struct steps_rest steps_idle(const struct run *r, const struct account *power);
+void steps_print(struct arena *a, const struct run *r, const struct account *power, FILE *out);
+void steps_csv(struct arena *a, const struct run *r, const struct account *power, FILE *out);
+// The first `most` of them, 0: all.
+json_t *steps_json(struct arena *a, const struct run *r, const struct account *power, uint32_t most);
 
 // ---- progress -----------------------------------------------------------------------------------
 // One line on a terminal that is redrawn and disappears; nothing when `out` is no terminal.

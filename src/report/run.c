@@ -1,6 +1,6 @@
 // Reading the record of a run (see report.h): the launches and errors of all processes, one list
 // each.
-#include "report/report.h"
+#include "report/record_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,6 +97,8 @@ static bool take_line(struct run *r, json_t *o, struct shift by, bool *has_head,
     } else if (strcmp(type, "code") == 0) {
         shift(o, "id", by.code);
         json_array_append(r->codes, o);
+    } else if (strcmp(type, "copy") == 0) {
+        json_array_append(r->copies, o);
     } else if (strcmp(type, "error") == 0) {
         add_error(r->errors, json_incref(o));
     } else if (strcmp(type, "end") == 0 && !*has_end) {
@@ -109,36 +111,152 @@ static bool take_line(struct run *r, json_t *o, struct shift by, bool *has_head,
     return true;
 }
 
-static enum ww_status read_process(FILE *f, const char *path, struct diags *d, struct run *r) {
+// A record of one process as it is read.
+struct reading {
+    const char *path;
+    uint32_t line;
+    uint64_t sum;  // of what was read
+    bool has_sums; // format 2 and later
+    bool has_head, has_end;
+    json_t *seal;
+};
+
+// Checks the sum at the end of a line and takes it out of `text`.
+static bool check_sum(struct reading *q, char *text, size_t len) {
+    char want[RECORD_SUM_BYTES + 1], digits[SUM_TEXT_BYTES];
+    if (len <= RECORD_SUM_BYTES) return false;
+    const size_t n = len - RECORD_SUM_BYTES;
+    q->sum = sum_feed(q->sum, text, n);
+    snprintf(want, sizeof want, RECORD_SUM_FORMAT, sum_text(q->sum, digits));
+    const bool ok = strcmp(text + n, want) == 0;
+    q->sum = sum_feed(q->sum, text + n, RECORD_SUM_BYTES);
+    memcpy(text + n, "}\n", 3);
+    return ok;
+}
+
+static enum ww_status check_format(struct reading *q, const json_t *o, struct diags *d) {
+    const json_int_t format = json_integer_value(json_object_get(o, "format"));
+    q->has_sums = format > 1;
+    if (format <= RECORD_FORMAT) return WW_OK;
+    return diag_at(d, DIAG_ERROR, WW_ERROR_IO, q->path, NULL, 1, 1,
+                   "the record has format %lld, this version reads up to %d", (long long)format,
+                   RECORD_FORMAT);
+}
+
+// A line that ends in the middle: what a process writes when it is killed, or finds no room.
+static enum ww_status cut_here(struct reading *q, struct run *r, struct diags *d) {
+    diag_at(d, DIAG_WARNING, WW_ERROR_IO, q->path, NULL, q->line, 1,
+            "the record is cut off here; what stands before it is complete");
+    r->is_torn = true;
+    return WW_OK;
+}
+
+static enum ww_status take_text(struct reading *q, struct run *r, struct shift by, char *text,
+                                size_t len, struct diags *d) {
+    char start[64];
+    snprintf(start, sizeof start, "%.63s", text);
+    if (q->line == 1) { // its format says whether there are sums
+        json_t *o = json_loads(text, 0, NULL);
+        const enum ww_status s = check_format(q, o, d);
+        json_decref(o);
+        if (s != WW_OK) return s;
+    }
+    if (q->has_sums && !check_sum(q, text, len))
+        return diag_at(d, DIAG_ERROR, WW_ERROR_IO, q->path, NULL, q->line, 1,
+                       "this line does not fit its checksum: the record was changed, or lines of "
+                       "it are missing, since it was written");
+    json_t *o = json_loads(text, 0, NULL);
+    const char *type = json_string_value(json_object_get(o, "type"));
+    if (type && strcmp(type, "seal") == 0) {
+        json_decref(q->seal);
+        q->seal = json_incref(o);
+    }
+    const bool good = take_line(r, o, by, &q->has_head, &q->has_end);
+    json_decref(o);
+    if (good) return WW_OK;
+    return diag_at(d, DIAG_ERROR, WW_ERROR_IO, q->path, NULL, q->line, 1,
+                   "this is no line of a record (%s...)", start);
+}
+
+static enum ww_status read_process(FILE *f, struct reading *q, struct diags *d, struct run *r) {
     const struct shift by = shift_of(r);
-    bool has_head = false, has_end = false;
-    uint32_t line = 0;
     char *text = NULL;
     size_t cap = 0;
-    while (getline(&text, &cap, f) > 0) {
-        line++;
-        json_error_t e;
-        json_t *o = json_loads(text, 0, &e);
-        const bool good = take_line(r, o, by, &has_head, &has_end);
-        json_decref(o);
-        if (good) continue;
-        // the last line of a killed run may be cut: everything before it counts
-        diag_at(d, DIAG_WARNING, WW_ERROR_IO, path, NULL, line, 1,
-                "the record is cut off here; what stands before it is complete");
-        r->is_torn = true;
-        break;
+    enum ww_status s = WW_OK;
+    for (ssize_t len; s == WW_OK && (len = getline(&text, &cap, f)) > 0;) {
+        q->line++;
+        if (text[len - 1] != '\n') {
+            s = cut_here(q, r, d);
+            break;
+        }
+        s = take_text(q, r, by, text, (size_t)len, d);
     }
     free(text);
-    r->cut_off += !has_end;
-    return has_head ? WW_OK : diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
+    r->cut_off += !q->has_end;
+    if (s != WW_OK || q->has_head) return s;
+    return diag_add(d, WW_ERROR_IO, "%s is not the record of a run", q->path);
+}
+
+// The seal names the sum that each process's record had; the first one's goes on with the seal.
+static enum ww_status check_seal(const json_t *seal, const uint64_t *sum, uint32_t n,
+                                 const char *path, struct diags *d, struct run *r) {
+    const json_t *list = json_object_get(seal, "processes");
+    if (!seal) return WW_OK;
+    bool fits = json_array_size(list) == n;
+    for (uint32_t p = 1; p < n && fits; p++) {
+        const char *text = json_string_value(json_array_get(list, p));
+        char digits[SUM_TEXT_BYTES];
+        fits = text && strcmp(text, sum_text(sum[p], digits)) == 0;
+    }
+    r->is_sealed = fits;
+    r->is_torn = r->is_torn || json_is_true(json_object_get(seal, "torn"));
+    if (fits) return WW_OK;
+    return diag_add(d, WW_ERROR_IO,
+                    "%s: the records of the run's %zu processes do not belong together: one is "
+                    "missing, cut short or of another run",
+                    path, json_array_size(list));
+}
+
+struct numbered {
+    json_t *launch;
+    json_int_t id;
+    size_t at; // in the record
+};
+static int by_id(const void *x, const void *y) {
+    const struct numbered *a = x, *b = y;
+    if (a->id != b->id) return a->id < b->id ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+// Launches stand in the record as they ended; what is made of it goes by their numbers.
+static bool sort_launches(json_t *list) {
+    const size_t n = json_array_size(list);
+    struct numbered *at = malloc((n + 1) * sizeof *at);
+    if (!at) return false;
+    for (size_t i = 0; i < n; i++) {
+        json_t *const l = json_incref(json_array_get(list, i));
+        at[i] = (struct numbered){l, json_integer_value(json_object_get(l, "id")), i};
+    }
+    qsort(at, n, sizeof *at, by_id);
+    for (size_t i = 0; i < n; i++) json_array_set_new(list, i, at[i].launch);
+    free(at);
+    return true;
 }
 
 enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
-    *out = (struct run){.launches = json_array(), .errors = json_array(), .codes = json_array()};
+    *out = (struct run){.launches = json_array(),
+                        .copies = json_array(),
+                        .errors = json_array(),
+                        .codes = json_array()};
     enum ww_status s = WW_OK;
+    json_t *seal = NULL;
+    uint32_t n = 0; // records
+    uint64_t *sum = calloc(RECORD_PROCESSES, sizeof *sum);
+    if (!sum) s = diag_add(d, WW_ERROR_MEMORY, "out of memory for the record %s", path);
     for (uint32_t p = 1; p <= RECORD_PROCESSES && s == WW_OK; p++) {
         char name[RECORD_PATH_BYTES];
         FILE *f = fopen(record_path_of(path, p, name, sizeof name), "r");
+        struct reading q = {.path = name, .sum = SUM_START};
         struct stat st;
         if (!f && p > 1) break;
         if (!f)
@@ -146,9 +264,19 @@ enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
         else if (fstat(fileno(f), &st) == 0 && !S_ISREG(st.st_mode)) // a device may have no end
             s = diag_add(d, WW_ERROR_IO, "%s is not a regular file, so not a record", name);
         else
-            s = read_process(f, name, d, out);
+            s = read_process(f, &q, d, out);
         if (f) fclose(f);
+        sum[n++] = q.sum;
+        if (p == 1)
+            seal = q.seal, out->sum = q.sum, out->is_sealed = !q.has_sums;
+        else
+            json_decref(q.seal);
     }
+    if (s == WW_OK) s = check_seal(seal, sum, n, path, d, out);
+    if (s == WW_OK && !sort_launches(out->launches))
+        s = diag_add(d, WW_ERROR_MEMORY, "out of memory for the record %s", path);
+    free(sum);
+    json_decref(seal);
     if (s != WW_OK)
         run_release(out);
     else if (out->cut_off)
@@ -156,9 +284,31 @@ enum ww_status run_read(const char *path, struct diags *d, struct run *out) {
     return s;
 }
 
+enum ww_status record_header(const char *path, struct diags *d, json_t **out) {
+    *out = NULL;
+    FILE *f = fopen(path, "r");
+    if (!f) return diag_add(d, WW_ERROR_IO, "cannot read the record %s: %s", path, strerror(errno));
+    struct reading q = {.path = path, .sum = SUM_START, .line = 1};
+    struct run r = {.launches = NULL};
+    char *text = NULL;
+    size_t cap = 0;
+    const ssize_t len = getline(&text, &cap, f);
+    fclose(f);
+    enum ww_status s = WW_OK;
+    if (len > 0 && text[len - 1] == '\n')
+        s = take_text(&q, &r, (struct shift){0}, text, (size_t)len, d);
+    free(text);
+    if (s == WW_OK && !q.has_head)
+        s = diag_add(d, WW_ERROR_IO, "%s is not the record of a run", path);
+    if (s == WW_OK) *out = json_incref(r.header);
+    json_decref(r.header);
+    return s;
+}
+
 void run_release(struct run *r) {
     json_decref(r->header);
     json_decref(r->launches);
+    json_decref(r->copies);
     json_decref(r->errors);
     json_decref(r->codes);
     json_decref(r->end);
@@ -167,6 +317,11 @@ void run_release(struct run *r) {
 
 uint64_t run_launches(const json_t *launch) {
     const json_int_t n = json_integer_value(json_object_get(launch, "launches"));
+    return n > 0 ? (uint64_t)n : 1;
+}
+
+uint64_t run_copies(const json_t *copy) {
+    const json_int_t n = json_integer_value(json_object_get(copy, "copies"));
     return n > 0 ? (uint64_t)n : 1;
 }
 

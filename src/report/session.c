@@ -32,7 +32,8 @@
     X("WARPWATT_SKIP_TIMING", skip_timing)                                                         \
     X("WARPWATT_TRACE_KERNELS", trace_kernels)                                                     \
     X("WARPWATT_LAUNCHES", launches)                                                               \
-    X("WARPWATT_TOLD", told)
+    X("WARPWATT_TOLD", told)                                                                       \
+    X("WARPWATT_HOW", how)
 
 static bool put(const char *name, const char *value) {
     return value ? setenv(name, value, 1) == 0 : unsetenv(name) == 0;

@@ -32,6 +32,7 @@ struct session {
     uint64_t trace_from_ns, trace_to_ns; // of simulated time; 0: from the start, to the end
     const char *record;                 // path of the record to write, or NULL
     uint64_t expected;                  // warp instructions of the whole program, for the progress line; 0: not known
+    const char *how;                    // what the run is, as JSON, for its record; or NULL
     uint32_t owner;                     // process id of `warpwatt run`; 0: there is none
 };
 

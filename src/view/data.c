@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { STEPS_SHOWN = 512 }; // of copies and launches in order: the page stays small
+
 static json_t *real(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 static void put(json_t *o, const char *key, double v) { json_object_set_new(o, key, real(v)); }
 static void put_text(json_t *o, const char *key, const char *v) {
@@ -363,10 +365,16 @@ json_t *view_json(struct arena *a, const struct view_input *in) {
     json_object_set(o, "gpu", json_object_get(in->run->header, "gpu"));
     put_text(o, "gpu_description", in->gpu->description);
     json_object_set_new(o, "check", json_integer(in->check));
-    json_object_set_new(o, "complete", json_boolean(in->run->end != NULL));
+    json_object_set_new(o, "complete", json_boolean(in->run->end && !in->unfinished));
     const enum ww_status s = run_status(in->run);
     put_text(o, "status", s == WW_OK ? NULL : ww_status_text(s));
     put_text(o, "no_power", in->no_power);
+    put_text(o, "unfinished", in->unfinished);
+    if (json_object_get(in->run->header, "run"))
+        json_object_set(o, "run", json_object_get(in->run->header, "run"));
+    json_t *savings = in->power ? account_savings_json(in->power) : NULL;
+    if (savings) json_object_set_new(o, "savings", savings);
+    json_object_set_new(o, "steps", steps_json(a, in->run, in->power, STEPS_SHOWN));
     json_object_set_new(o, "totals", totals_json(in, g, n));
     if (in->power) json_object_set_new(o, "components", components_json(in->power));
     json_object_set_new(o, "roofs", roofs_json(in->gpu));

@@ -2,7 +2,10 @@
 // (docs/results.md describes every table and column). Written beside and put in place whole.
 #include "view/view.h"
 
+#include "base/sum.h"
+
 #include <errno.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +18,12 @@ static const char *const tables[] = {
     "core_clock_mhz real, complete integer, status text, seconds real, kernel_seconds real, "
     "cycles integer, warp_instructions integer, thread_instructions integer, energy_j real, "
     "dynamic_j real, static_j real, gaps_j real)",
+    "create table how(key text primary key, value text)",
+    "create table savings(unit text, measure text, value real, primary key(unit, measure)) "
+    "without rowid",
+    "create table steps(step integer primary key, method text, times integer, launch integer, "
+    "stream integer, bytes integer, start_s real, end_s real, seconds real, energy_j real, "
+    "power_w real, dynamic_j real, static_j real)",
     "create table launches(launch integer primary key, launches integer, kernel text, module text, "
     "grid_x integer, grid_y integer, grid_z integer, block_x integer, block_y integer, "
     "block_z integer, registers integer, shared_bytes integer, local_bytes integer, "
@@ -112,6 +121,8 @@ static void put_run(struct writer *w, const struct view_input *in) {
     sqlite3_stmt *s = prepare(w, "insert into meta values(?, ?)");
     insert(w, s, "ti", "format", (int64_t)DATABASE_FORMAT);
     insert(w, s, "tt", "writer", "warpwatt");
+    char digits[SUM_TEXT_BYTES];
+    insert(w, s, "tt", "record", sum_text(in->run->sum, digits));
     sqlite3_finalize(s);
     s = prepare(w, "insert into run values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert(w, s,
@@ -124,6 +135,80 @@ static void put_run(struct writer *w, const struct view_input *in) {
            threads, p ? p->kernels.energy_j : 0.0, p ? p->kernels.all_dynamic_j[0] : 0.0,
            p ? p->kernels.all_static_j[0] : 0.0, p ? p->gaps.energy_j : 0.0);
     sqlite3_finalize(s);
+}
+
+// What the run is, as its record has it: texts and numbers as such, lists and objects as JSON.
+static void put_how(struct writer *w, const json_t *how) {
+    sqlite3_stmt *const s = prepare(w, "insert into how values(?, ?)");
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)how, key, v) {
+        char *text = json_is_string(v) ? NULL : json_dumps(v, JSON_ENCODE_ANY);
+        insert(w, s, "tt", key,
+               json_is_string(v) ? json_string_value(v)
+               : json_is_null(v) ? NULL
+                                 : text);
+        free(text);
+    }
+    sqlite3_finalize(s);
+}
+
+static void put_measures(struct writer *w, sqlite3_stmt *s, const char *unit, const json_t *o) {
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)o, key, v) {
+        if (json_is_number(v)) insert(w, s, "ttd", unit, key, json_number_value(v));
+    }
+}
+
+// What techniques saved: measures of units, of `all`, and under `technique` those of none of them.
+static void put_savings(struct writer *w, const struct account *p) {
+    json_t *o = p ? account_savings_json(p) : NULL, *v;
+    sqlite3_stmt *const s = prepare(w, "insert into savings values(?, ?, ?)");
+    const char *unit;
+    put_measures(w, s, "technique", o);
+    put_measures(w, s, "all", json_object_get(o, "all"));
+    put_measures(w, s, "area", json_object_get(o, "area"));
+    json_object_foreach(json_object_get(o, "units"), unit, v) put_measures(w, s, unit, v);
+    sqlite3_finalize(s);
+    json_decref(o);
+}
+
+static void bind_known(sqlite3_stmt *s, int column, double v) {
+    if (isfinite(v))
+        sqlite3_bind_double(s, column, v);
+    else
+        sqlite3_bind_null(s, column);
+}
+
+static void put_steps(struct writer *w, struct arena *a, const struct view_input *in) {
+    uint32_t n;
+    const struct step *const list = steps_of(a, in->run, in->power, &n);
+    sqlite3_stmt *const q = prepare(w, "insert into steps values(?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < n && w->code == SQLITE_OK; i++) {
+        const struct step *const s = &list[i];
+        sqlite3_clear_bindings(q);
+        sqlite3_bind_int64(q, 1, i);
+        sqlite3_bind_text(q, 2, s->method, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(q, 3, (int64_t)s->times);
+        if (s->is_copy) {
+            sqlite3_bind_int64(q, 5, s->stream);
+            sqlite3_bind_int64(q, 6, (int64_t)s->bytes);
+        } else {
+            sqlite3_bind_int64(q, 4, (int64_t)s->launch);
+        }
+        sqlite3_bind_double(q, 7, s->start_s);
+        sqlite3_bind_double(q, 8, s->start_s + s->seconds);
+        sqlite3_bind_double(q, 9, s->seconds);
+        bind_known(q, 10, s->energy_j);
+        bind_known(q, 11, s->seconds > 0 ? s->energy_j / s->seconds : NAN);
+        bind_known(q, 12, s->dynamic_j);
+        bind_known(q, 13, s->static_j);
+        const int code = sqlite3_step(q);
+        if (code != SQLITE_DONE) w->code = code;
+        sqlite3_reset(q);
+    }
+    sqlite3_finalize(q);
 }
 
 static void put_counters(struct writer *w, sqlite3_stmt *s, int64_t launch,
@@ -211,12 +296,11 @@ static void put_launches(struct writer *w, const struct view_input *in) {
 }
 
 static void put_codes(struct writer *w, const struct view_codes *codes) {
-    sqlite3_stmt *const row =
-                            prepare(w, "insert into instructions values(?,?,?,?,?,?,?,?,?,?,?,?"
+    sqlite3_stmt *const row = prepare(w, "insert into instructions values(?,?,?,?,?,?,?,?,?,?,?,?"
 #define INST_MEMORY(name, unit, prose) ",?"
 #include "sm/inst_memory.def"
 #undef INST_MEMORY
-                                       ")"),
+                                         ")"),
                         *const stall = prepare(w, "insert into stalls values(?,?,?,?)"),
                         *const idle = prepare(w, "insert into idle values(?,?,?,?,?)");
     for (uint32_t c = 0; c < codes->n; c++) {
@@ -228,8 +312,7 @@ static void put_codes(struct writer *w, const struct view_codes *codes) {
             const struct view_inst *const v = &code->inst[i];
             char key[16];
             snprintf(key, sizeof key, "%u", v->src_file);
-            insert(w, row,
-                   "itittitiiidd"
+            insert(w, row, "itittitiiidd"
 #define INST_MEMORY(name, unit, prose) "i"
 #include "sm/inst_memory.def"
 #undef INST_MEMORY
@@ -262,6 +345,9 @@ enum ww_status database_write(struct arena *a, const struct view_input *in, cons
     run_sql(&w, "pragma journal_mode = off; pragma synchronous = off; begin");
     for (size_t i = 0; i < WW_COUNT(tables); i++) run_sql(&w, tables[i]);
     put_run(&w, in);
+    put_how(&w, json_object_get(in->run->header, "run"));
+    put_savings(&w, in->power);
+    put_steps(&w, a, in);
     put_launches(&w, in);
     const struct view_codes codes = blame_run(a, in);
     put_codes(&w, &codes);

@@ -144,10 +144,12 @@
     other ? el("p", { "class": "meta", text: "Changes are from " + other.title + " on " + other.gpu.name + ", the base, to " + run.title + " on " +
       run.gpu.name + ": +12 % is 12 % more than the base has." }) : null,
     run.complete ? null : el("p", { "class": "alert", text: "The run was cut off: what stands here is complete up to then." }),
+    run.unfinished ? el("p", { "class": "alert", text: "Not finished: " + run.unfinished + "." }) : null,
     run.status ? el("p", { "class": "alert", text: run.status }) : null,
     run.no_power ? el("p", { "class": "alert", text: "No power: " + run.no_power }) : null,
     el("nav", { "aria-label": "parts of this page" }, [el("ul", null, [["overview", "Overview"], ["kernels", "Kernels"], ["time", "Over time"],
-      ["source", "Source"], ["advice", "What to change"]].map(function (n) {
+      ["source", "Source"], ["advice", "What to change"]].concat(run.savings ? [["savings", "Savings"]] : [],
+      [["steps", "In order"]], run.run ? [["ran", "What ran"]] : []).map(function (n) {
       return el("li", null, [el("a", { href: "#" + n[0], text: n[1] })]); }))])
   ]));
 
@@ -612,6 +614,64 @@
         scaled(f.energy_j, "J") + " by this model." }),
       el("p", { "class": "meta", text: "To do: " + f.cure + "." })]);
   }) : [nothing()]).concat(other ? gone() : []));
+
+  // ---- savings ----
+  function savingsTable(s) {
+    function share(part, u) { var all = u.leakage_j || u.dynamic_j; return all ? part / all : undefined; }
+    var rows = Object.keys(s.units).map(function (n) { return Object.assign({ name: n }, s.units[n]); });
+    return table("savings by unit", [
+      { title: "unit", value: function (r) { return r.name; }, text: function (r) { return r.name; } },
+      { title: "leakage", value: function (r) { return r.leakage_j; }, text: function (r) { return joules(r.leakage_j); } },
+      { title: "dynamic", value: function (r) { return r.dynamic_j; }, text: function (r) { return joules(r.dynamic_j); } },
+      { title: "saved", value: function (r) { return r.saved_j; }, text: function (r) { return joules(r.saved_j); } },
+      { title: "overhead", value: function (r) { return r.overhead_j; }, text: function (r) { return joules(r.overhead_j); } },
+      { title: "net", value: function (r) { return r.net_j; }, text: function (r) { return joules(r.net_j) + " (" + percent(share(r.net_j, r)) + ")"; } },
+      { title: "oracle", hint: "what perfect knowledge would save", value: function (r) { return r.oracle_j; }, text: function (r) {
+        return joules(r.oracle_j) + (known(r.oracle_j) ? " (" + percent(share(r.oracle_j, r)) + ")" : ""); } }], rows);
+  }
+  if (run.savings) section("savings", "Savings", [
+    el("p", { text: (run.run ? run.run.techniques + ": " : "") + joules(run.savings.all.net_j) + " net with the regulators' part, " +
+      percent(run.savings.all.share) + " of chip and board (" + percent(run.savings.all.share_low) + " to " + percent(run.savings.all.share_high) +
+      ", as the rest of the die draws)" + (run.savings.area.added_mm2 > 0 ? "; " + fixed(run.savings.area.added_mm2) + " mm\u00b2 added, " +
+      percent(run.savings.area.share) + " of the chip." : ".") }),
+    savingsTable(run.savings)]);
+
+  // ---- copies and launches in order ----
+  function stepsTable(s) {
+    function number(title, key, show) {
+      return { title: title, value: function (r) { return r[key]; }, text: function (r) { return show(r[key]); } };
+    }
+    return table("copies and launches in order", [
+      { title: "index", value: function (r) { return r.step; }, text: function (r) { return String(r.step); } },
+      { title: "method", kind: "text", value: function (r) { return r.method; }, text: function (r) {
+        return r.method + (r.times > 1 ? ", " + whole(r.times) + " times" : ""); } },
+      number("start", "start_s", seconds), number("end", "end_s", seconds), number("runtime", "seconds", seconds),
+      number("energy", "energy_j", joules), number("power", "power_w", watts),
+      { title: "bytes", value: function (r) { return r.bytes; }, text: function (r) { return known(r.bytes) ? whole(r.bytes) : ""; } }], s.list);
+  }
+  section("steps", "In order", [el("p", { "class": "meta", text: "Every copy and launch. A copy has the power of a chip that waits, for the time in " +
+    "which no kernel runs beside it" + (known(run.steps.idle_j) ? "; with " + joules(run.steps.idle_j) + " in the " + seconds(run.steps.idle_s) +
+    " of neither they are the whole run's joules" : "") + "." + (run.steps.left_out ? " The first " + run.steps.list.length + "; steps.csv has " +
+    run.steps.left_out + " more." : "") }), stepsTable(run.steps)]);
+
+  // ---- what ran ----
+  function ranTable() {
+    var rows = [["program", "name"], ["kind", "kind"], ["size", "size"], ["GPU", "gpu"], ["keys set", "set"], ["techniques", "techniques"],
+      ["mechanisms", "mechanisms"], ["their options", "technique_options"], ["words of run", "words"], ["folder", "folder"],
+      ["environment", "environment"], ["version", "version"], ["program's checksum", "program_sum"]];
+    function say(v) {
+      if (!known(v)) return "\u2013";
+      if (Array.isArray(v)) return v.length ? v.join(" ") : "none";
+      if (typeof v !== "object") return String(v);
+      return Object.keys(v).map(function (k) { return k + "=" + v[k]; }).join(" ") || "none";
+    }
+    function of(r, k) { return say((r.run || {})[k]); }
+    return table("what ran", [{ title: "", value: function (r) { return r[0]; }, text: function (r) { return r[0]; } },
+      { title: other ? "this run" : "value", kind: "text", value: function (r) { return of(run, r[1]); }, text: function (r) { return of(run, r[1]); } }].concat(
+      other ? [{ title: "beside", kind: "text", value: function (r) { return of(other, r[1]); }, text: function (r) { return of(other, r[1]); } }] : []), rows);
+  }
+  if (run.run) section("ran", "What ran", [
+    el("p", { "class": "meta", text: "`warpwatt run --again` with this folder makes the run again." }), ranTable()]);
 
   Array.prototype.forEach.call(document.querySelectorAll(".chart"), function (c) { c.draw(); });
   document.body.dataset.charts = drawn + " of " + wanted;

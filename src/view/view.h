@@ -21,6 +21,7 @@ struct view_input {
     const struct gpu_config *gpu; // that it ran on
     const struct account *power;  // NULL: none
     const char *no_power;         // why there is none, a sentence, or NULL
+    const char *unfinished;       // how it was left before its end, a sentence, or NULL
     int check;                    // as table_options.check
 };
 

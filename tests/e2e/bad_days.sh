@@ -64,11 +64,11 @@ r = subprocess.Popen([sys.argv[1], 'run', '-o', 'killed', '--size', 'paper', 'me
                      stdout=subprocess.DEVNULL, start_new_session=True)
 for _ in range(600):
     time.sleep(0.1)
-    if os.path.exists('killed/record.jsonl') and sum('"launch"' in l for l in open('killed/record.jsonl')) > 1: break
+    if os.path.exists('killed/partial/record.jsonl') and sum('"launch"' in l for l in open('killed/partial/record.jsonl')) > 1: break
     if r.poll() is not None: break
 os.killpg(r.pid, signal.SIGKILL) if r.poll() is None else None
 r.wait()
-lines = open('killed/record.jsonl').read().split('\n')
+lines = open('killed/partial/record.jsonl').read().split('\n')
 ok = [json.loads(l) for l in lines[:-1]]
 assert ok[0]['type'] == 'run' and [l for l in ok if l['type'] == 'launch'][0]['cycles'] > 0
 P

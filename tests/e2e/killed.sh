@@ -7,9 +7,11 @@ cat >whole.py <<'P'
 import csv, glob, gzip, json, sqlite3, sys
 folder, full = sys.argv[1:3]
 ends = {'.html': '</html>\n', '.xml': '</activity>\n', '.yaml': open(full + '/gpu.yaml').read()[-80:]}
-for path in glob.glob(folder + '/*'):
+for path in glob.glob(folder + '/*') + glob.glob(folder + '/partial/*'):
+    if path == folder + '/partial': continue
     kind = path[path.rindex('.'):]
     if kind.startswith('.tmp') or kind == '.trace': continue  # not under its name yet
+    if '/partial/' in path and kind == '.jsonl' and not open(path).read().endswith('\n'): continue  # cut off in a line
     if kind == '.json': json.load(open(path))
     elif kind == '.jsonl':
         for line in open(path): json.loads(line)
@@ -35,9 +37,9 @@ kill_at() { # TARGET FILE|SECONDS
     pid=$!
     case $2 in
     0.*) sleep $2 ;;
-    *) while [ ! -e $1/$2.tmp ] && kill -0 $pid 2>/dev/null; do :; done ;;
+    *) while [ ! -e $1/partial/$2.tmp ] && kill -0 $pid 2>/dev/null; do :; done ;;
     esac
-    [ -e $1/$2.tmp ] && caught=$((caught + 1))
+    [ -e $1/partial/$2.tmp ] && caught=$((caught + 1))
     kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null
     [ -d $1 ] || return
@@ -52,12 +54,12 @@ for at in 0.02 0.1 run.json activity.csv results.sqlite activity.xml; do
 done
 echo "killed while a file was written: $caught times"
 [ -s second/index.html ] && [ -s second/results.sqlite ] || fail "files of before are gone"
-if [ -s fresh/record.jsonl ]; then
-    "$WARPWATT" report fresh >out 2>err || { [ -e fresh/gpu.yaml ] && fail "no report of a killed run"; }
+if [ -s fresh/partial/record.jsonl ]; then
+    "$WARPWATT" report fresh >out 2>err || { [ -e fresh/partial/gpu.yaml ] && fail "no report of a killed run"; }
 fi
 # what a killed run leaves of its timeline goes with the next run into that directory
-mkdir left
-: >left/record.jsonl.trace
+mkdir -p left/partial
+: >left/partial/record.jsonl.trace
 run 0 run -q -o left hotspot
-[ -e left/record.jsonl.trace ] && fail "the timeline of a killed run is still there"
+[ -e left/partial ] && fail "the timeline of a killed run is still there"
 finish

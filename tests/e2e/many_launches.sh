@@ -10,7 +10,7 @@ r = json.load(open('dir/run.json'))
 lines = [json.loads(l) for l in open('dir/record.jsonl')]
 launches = [l for l in lines if l['type'] == 'launch']
 assert len(launches) < 300 and sum(l.get('launches', 1) for l in launches) == 600
-end = lines[-1]
+end = [l for l in lines if l['type'] == 'end'][0]
 assert sum(l['cycles'] for l in launches) == end['kernel_cycles']
 for name in ('warp_instructions', 'rf_reads', 'l1_reads', 'dram_reads'):
     assert sum(l['activity'][name] for l in launches) == end['activity'][name] == r['activity'][name], name

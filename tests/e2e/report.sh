@@ -45,8 +45,9 @@ P
 run 2 report nowhere
 says err 'nowhere holds no record.jsonl and gpu.yaml'
 run 2 report a a a
-# a run that was cut off: what stands before the cut counts
-mkdir cut; cp a/gpu.yaml cut; head -c $(($(wc -c <a/record.jsonl) - 300)) a/record.jsonl >cut/record.jsonl
+# a run that was killed: what stands before the cut counts (results_kept.sh has all of that)
+mkdir -p cut/partial; cp a/gpu.yaml cut/partial; head -c $(($(wc -c <a/record.jsonl) - 300)) a/record.jsonl >cut/partial/record.jsonl
+echo '{"pid":1,"format":1,"run":null}' >cut/partial/unfinished.json
 run 0 report cut
 says cut/index.html '"complete":false'
 # two runs
@@ -75,7 +76,7 @@ END
 }
 for width in 1200 400; do
     open_page a/index.html $width
-    says dom 'data-inner="7 of 7; overflow 0; sections 5; cells true; changes false; lines true'
+    says dom 'data-inner="7 of 7; overflow 0; sections 7; cells true; changes false; lines true'
 done
 # It opens in under a second on a quiet machine (until its load event, by the browser's own clock, best of five); a
 # loaded one gets five.
@@ -97,5 +98,5 @@ done
 echo "the page opened in $best ms"
 [ "$best" -lt 5000 ] || fail "the page took $best ms to open"
 open_page a/compare.html 1200
-says dom 'data-inner="8 of 8; overflow 0; sections 5; cells true; changes true; lines true'
+says dom 'data-inner="8 of 8; overflow 0; sections 7; cells true; changes true; lines true'
 finish

@@ -10,6 +10,12 @@ run 0 run -o folded "$HERE/ptx/saxpy.ptx" --grid 1 --block 64 --arg f32=2 --arg 
 run 4 run -o cut --max-cycles 3000 hotspot
 run 0 run --json hotspot
 cp out plain/printed.json
+run 0 run --json -g gtx480-micro46 -p warped-gates hotspot
+cp out technique/printed.json
+# launches that are refused, and the same sentence many times
+program="${WARPWATT%/*}/cudart_registered_13"
+[ -x "$program" ] || program="${WARPWATT%/*}/tests/cudart/cudart_registered_13"
+run 0 run -q -o refused -g gtx480 --lenient -- "$program"
 python3 - "$docs" <<'P' || fail "files are not as docs/results.md says"
 import json, re, sqlite3, sys
 docs = sys.argv[1]
@@ -29,10 +35,10 @@ for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
         assert name in described, name
         assert columns <= described[name], (name, columns - described[name])
     assert set(there) == set(described) & set(there) - {'activity'} and len(there) >= 11, there
-    for name in ('activity', 'intervals', 'instructions', 'power', 'power-intervals'):
+    for name in ('activity', 'intervals', 'instructions', 'steps', 'power', 'power-intervals'):
         try: head = open('%s/%s.csv' % (run, name)).readline().strip().split(',')
         except FileNotFoundError: continue
-        row = re.search(r'\| `%s\.csv` \| (`launch`.*|the same.*)' % name, text).group(1)
+        row = re.search(r'\| `%s\.csv` \| (`launch`.*|`step`.*|the same.*)' % name, text).group(1)
         told = set(re.findall(r'`(\w+)`', row)) | (described['activity'] if name == 'intervals' else set()) | set(memory)
         for column in head:
             assert column in told or column.startswith('stall_') or (name == 'power-intervals' and column.endswith('_w')), (name, column)
@@ -66,7 +72,13 @@ for run in ('plain', 'technique', 'both', 'functional', 'folded', 'cut'):
     check('run', [json.load(open(run + '/run.json'))])
     check('record', [json.loads(l) for l in open(run + '/record.jsonl')])
     if run != 'functional': check('power', [json.load(open(run + '/power.json'))])
-check('run', [json.load(open('plain/printed.json'))])
+check('run', [json.load(open('plain/printed.json')), json.load(open('technique/printed.json'))])
+check('run', [json.load(open('refused/run.json'))])
+lines = [json.loads(l) for l in open('refused/record.jsonl')]
+check('record', lines)
+assert {l['type'] for l in lines} == {'run', 'launch', 'code', 'copy', 'error', 'end', 'seal'}, {l['type'] for l in lines}
+for kind in ('run', 'printed'):  # docs/results.md promises it
+    assert json.load(open('plain/%s.json' % kind))['format'] == 1
 # the schemas can fail
 broken = json.load(open('plain/run.json')); broken['summary']['cycles'] = 'many'
 try: check('run', [broken])

@@ -41,7 +41,7 @@ import gzip, json
 from reader import read
 spans, counters, names = read('a.json.gz')
 record = [json.loads(l) for l in open('a.jsonl')]
-launches, end = [l for l in record if l['type'] == 'launch'], record[-1]
+launches, end = [l for l in record if l['type'] == 'launch'], [l for l in record if l['type'] == 'end'][0]
 of = lambda cat: [s for s in spans if s['cat'] == cat]
 assert [k['args']['launch'] for k in of('kernel')] == [l['id'] for l in launches]
 for k, l in zip(of('kernel'), launches):
@@ -82,6 +82,13 @@ else:
     assert count("select count(*) as n from slice where category = 'kernel'") == len(launches)
     assert count("select value as n from stats where name = 'json_tokenizer_failure'") == 0
     tp.close()
+P
+# only a name that ends in .gz is compressed, and both hold the same
+run 0 run -q --trace plain.json -g gtx480 bfs
+python3 - <<'P' || fail "a timeline that is not compressed"
+import gzip, json
+assert open('plain.json', 'rb').read() == gzip.open('a.json.gz').read() and json.load(open('plain.json'))['traceEvents']
+assert open('a.json.gz', 'rb').read(2) == b'\x1f\x8b'
 P
 # part of it: a window of time, kernels by name
 run 0 run -q --trace part.json.gz --trace-from 60us --trace-to 0.08ms bfs
