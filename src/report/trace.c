@@ -375,14 +375,16 @@ enum ww_status trace_write(const struct session *s, const char *record, const st
     struct window win;
     enum ww_status status = window_init(&win, s, d);
     if (status != WW_OK) return status;
-    char *tmp = malloc(strlen(path) + 8);
+    const size_t len = strlen(path);
+    const bool is_packed = len > 3 && strcmp(path + len - 3, ".gz") == 0;
+    char *tmp = malloc(len + 24);
     if (!tmp) {
         window_free(&win);
         return diag_add(d, WW_ERROR_MEMORY, "out of memory for the timeline");
     }
-    sprintf(tmp, "%s.tmp", path);
+    sprintf(tmp, "%s.%d.tmp", path, (int)getpid());
     errno = 0;
-    struct writer w = {.file = gzopen(tmp, "wbe6")};
+    struct writer w = {.file = gzopen(tmp, is_packed ? "wbe6" : "wbeT")};
     if (w.file) {
         gzbuffer(w.file, 1 << 17);
         w.failed = gzwrite(w.file, head, sizeof head - 1) != sizeof head - 1;

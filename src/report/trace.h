@@ -19,7 +19,8 @@ void trace_span(struct trace *t, const struct gpu_span *s);
 void trace_call(struct trace *t, const char *name, double from_s, double to_s);
 enum ww_status trace_close(struct trace *t, struct diags *d); // NULL is allowed
 
-// Puts the file `path` in place from what the processes of `record` left. `power` may be NULL.
+// Puts the file `path` in place from what the processes of `record` left, compressed when its name
+// ends in .gz. `power` may be NULL.
 enum ww_status trace_write(const struct session *s, const char *record, const struct run *r,
                            const struct account *power, const char *path, struct diags *d);
 void trace_remove(const char *record); // what the processes left
