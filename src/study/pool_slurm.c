@@ -17,6 +17,7 @@
 //
 // An element that is gone from the queue, or ended there, with no result in the spool was lost: its
 // runs are sent again, each alone, so that one that kills its element does not take others along.
+#include "report/report.h"
 #include "study/pool.h"
 
 #include <dirent.h>
@@ -448,14 +449,6 @@ static enum ww_status slurm_start(struct pool *p) {
 }
 
 // ---- collecting -------------------------------------------------------------------------------
-static void collect(struct pool *p, struct job *j) {
-    const char *took = read_small(p, file_of(p, j, ".time"));
-    double host_s = 0;
-    if (took) text_to_double(took, &host_s);
-    pool_done(p, j, file_of(p, j, ".jsonl"), host_s);
-    forget(p, j);
-}
-
 // A run that did not succeed: again, or named with its log.
 static void again(struct pool *p, uint32_t i, int code, const char *why, const char *log) {
     struct slurm *s = p->state;
@@ -471,6 +464,39 @@ static void again(struct pool *p, uint32_t i, int code, const char *why, const c
     pool_failed(p, j, code,
                 arena_printf(p->arena, "%s (%u time%s; log: %s)", why, t->attempt,
                              text_plural(t->attempt), log));
+}
+
+// A record in the spool may be damaged, as any file of a network file system. The store keeps no
+// such one; the run is sent again.
+static bool is_whole(struct pool *p, const struct job *j, const char **why) {
+    struct diags quiet;
+    struct run run;
+    char text[600] = "its record was cut off";
+    diags_init(&quiet);
+    bool ok = run_read(file_of(p, j, ".jsonl"), &quiet, &run) == WW_OK;
+    if (ok) {
+        ok = run.end && run.is_sealed;
+        run_release(&run);
+    } else {
+        diags_first(&quiet, text, sizeof text);
+    }
+    diags_free(&quiet);
+    *why = arena_strdup(p->arena, text);
+    return ok;
+}
+
+static void collect(struct pool *p, uint32_t i) {
+    struct job *const j = &p->list->at[i];
+    const char *const took = read_small(p, file_of(p, j, ".time")), *why;
+    if (!is_whole(p, j, &why)) {
+        unlink(file_of(p, j, ".jsonl"));
+        again(p, i, 2, why, file_of(p, j, ".log"));
+        return;
+    }
+    double host_s = 0;
+    if (took) text_to_double(took, &host_s);
+    pool_done(p, j, file_of(p, j, ".jsonl"), host_s);
+    forget(p, j);
 }
 
 static void read_failure(struct pool *p, uint32_t i) {
@@ -496,7 +522,7 @@ static enum ww_status look(struct pool *p) {
         struct job *j = &p->list->at[i];
         if (j->state == JOB_KEPT || j->state == JOB_DONE || j->state == JOB_FAILED) continue;
         if (strcmp(dot, ".jsonl") == 0)
-            collect(p, j);
+            collect(p, (uint32_t)i);
         else if (strcmp(dot, ".failed") == 0 && j->state == JOB_RUNS &&
                  access(file_of(p, j, ".jsonl"), F_OK) != 0)
             read_failure(p, (uint32_t)i);

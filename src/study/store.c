@@ -249,7 +249,7 @@ enum ww_status store_get(struct store *s, struct arena *a, const char *key, stru
     }
     diag_at(d, DIAG_WARNING, WW_ERROR_IO, NULL, NULL, 0, 0,
             "the results file %s: the kept result of %s (size %s) on %s is damaged: it does not "
-            "fit its checksum. It is dropped; the run has to be made again",
+            "fit its checksum. It is dropped, and the run made again (with --no-run it is missing)",
             s->path, k.workload, k.size, k.gpu);
     return drop(s, key) ? WW_OK : complain(s, d);
 }
@@ -379,10 +379,8 @@ static bool put_all(struct store *s, const struct job *j, const struct result *r
     sqlite3_bind_text(q, 13, sum, -1, SQLITE_STATIC);
     bool ok = sqlite3_step(q) == SQLITE_DONE;
     sqlite3_finalize(q);
-    sqlite3_stmt *k =
-        prepare(s, "INSERT INTO kernel VALUES(?1, ?2, ?3, ?4, ?5, ?6)", j->key);
-    sqlite3_stmt *c =
-        prepare(s, "INSERT INTO counter VALUES(?1, ?2, ?3, ?4, ?5)", j->key);
+    sqlite3_stmt *k = prepare(s, "INSERT INTO kernel VALUES(?1, ?2, ?3, ?4, ?5, ?6)", j->key);
+    sqlite3_stmt *c = prepare(s, "INSERT INTO counter VALUES(?1, ?2, ?3, ?4, ?5)", j->key);
     ok = ok && k && c;
     for (uint32_t i = 0; i < r->n_kernels && ok; i++) {
         sqlite3_bind_int64(k, 2, i);
@@ -406,7 +404,7 @@ enum ww_status store_put(struct store *s, const struct job *j, const char *recor
     struct arena a;
     arena_init(&a, NULL);
     struct result r = {.there = true};
-    if (!run.end) {
+    if (!run.end || !run.is_sealed) {
         status = diag_add(d, WW_ERROR_IO, "the record of %s was cut off", j->program.name);
     } else {
         struct fields f = {NULL};
