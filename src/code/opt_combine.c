@@ -219,21 +219,36 @@ static uint32_t place_for_immediate(const struct opt *o, uint32_t at, bool *abov
     return before->first + before->n;
 }
 
+// The inserts from i on copy all words of x to a register.
+static bool is_copied_from(const struct opt *o, uint32_t i, const struct opnd *x) {
+    if (i + x->words > o->n_inserts) return false;
+    const struct opt_insert *const first = &o->insert_at[i];
+    for (uint32_t w = 0; w < x->words; w++) {
+        const struct opt_insert *const e = &first[w];
+        const struct opnd *const have = &e->inst.src[0], *const to = &e->inst.dst[0];
+        const struct opnd want = opnd_word(*x, w);
+        if (have->imm != want.imm || have->kind != want.kind || have->reg != want.reg ||
+            have->bank != want.bank || have->sub != want.sub)
+            return false;
+        if (to->reg != first->inst.dst[0].reg || to->sub != w) return false;
+        if (e->before != first->before || e->above != first->above) return false;
+    }
+    return true;
+}
+
 struct opnd opt_in_register(struct opt *o, uint32_t at, struct opnd x) {
     bool above;
     const uint32_t place = place_for_immediate(o, at, &above);
     const uint8_t mods = x.mods;
     x.mods = 0;
-    for (uint32_t i = o->n_inserts; x.words == 1 && i-- > 0 && i + 16 > o->n_inserts;) {
+    for (uint32_t i = o->n_inserts; i-- > 0 && i + 16 > o->n_inserts;) {
+        if (!is_copied_from(o, i, &x)) continue;
         const struct opt_insert *e = &o->insert_at[i];
-        const struct opnd *have = &e->inst.src[0];
-        if (have->imm != x.imm || have->kind != x.kind || have->reg != x.reg ||
-            have->bank != x.bank || e->inst.dst[0].sub != 0)
-            continue;
         const bool same_block = !e->above && !above && place == at &&
                                 o->cfg->block_of[e->before] == o->cfg->block_of[at];
         if ((e->before != place || e->above != above) && !same_block) continue;
         struct opnd found = e->inst.dst[0];
+        found.words = x.words;
         found.mods = mods;
         return found;
     }

@@ -239,11 +239,47 @@ static void old_modules_truncate(void **state) {
     lowered_free(&l);
 }
 
+// Of two parameters in one operation one stands in a register: one for all operations that read it,
+// whether it is of one word or of two.
+static void parameters_are_copied_once(void **state) {
+    (void)state;
+    enum { TIMES = 6 };
+    for (unsigned words = 1; words <= 2; words++) {
+        const char *const type = words == 1 ? "f32" : "f64";
+        char text[2048];
+        int n = snprintf(text, sizeof text,
+                         ".version 6.0\n.target sm_70\n.address_size 64\n"
+                         ".visible .entry k(.param .u64 o, .param .%s p, .param .%s q)\n{\n"
+                         ".reg .u64 %%o; .reg .%s %%x, %%t, %%p, %%q;\nld.param.u64 %%o, [o];\n"
+                         "ld.param.%s %%p, [p]; ld.param.%s %%q, [q]; ld.global.%s %%x, [%%o];\n",
+                         type, type, type, type, type, type);
+        for (unsigned i = 0; i < TIMES; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "mul.%s %%t, %%x, %%p; sub.%s %%x, %%q, %%t;\n", type, type);
+        n +=
+            snprintf(text + n, sizeof text - (size_t)n, "st.global.%s [%%o], %%x; ret;\n}\n", type);
+        struct lowered l;
+        assert_true(lowered_parse(&l, "two.ptx", text, (size_t)n));
+        lowered_run(&l, GEN_VOLTA);
+        opt_run(&l.func[0]);
+        unsigned fused = 0, copies = 0;
+        for (uint32_t i = 0; i < l.func[0].inst.n; i++) {
+            const struct minst *const m = &l.func[0].inst.at[i];
+            fused += m->op == OP_FFMA || m->op == OP_DFMA;
+            copies += m->op == OP_MOV && m->src[0].kind == OPND_CONST;
+        }
+        assert_int_equal(fused, TIMES);
+        assert_int_equal(copies, 2 + words); // the address has two words
+        lowered_free(&l);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_ptxas_does),
         cmocka_unit_test(constants_find_places),
         cmocka_unit_test(old_modules_truncate),
+        cmocka_unit_test(parameters_are_copied_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
