@@ -7,7 +7,7 @@ done
 python3 - <<'P' || fail "the study's results"
 import csv, json
 rows = json.load(open('page/study.json'))['results']
-assert len(rows) == 69, len(rows)
+assert len(rows) == 70, len(rows)
 loss = {r['configuration']: r for r in csv.DictReader(open('page/loss.csv'))}
 lost = {c: float(r['performance lost']) for c, r in loss.items()}
 assert lost['drowsy, one cycle'] == 0 == lost['three cycles, look-ahead of two'], lost
