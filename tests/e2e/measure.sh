@@ -32,12 +32,13 @@ done
 # all parts under `warpwatt run`, and again: what is done is not done again
 run 0 run -g v100 -- "$kit/measure" run --scale tiny -o "$TMP/r" --pack "$TMP/r.tar.gz"
 measure check r >out || { fail "check"; cat out; }
-for p in device bits tensor sweep rates pairs subcores chase bandwidth l2map kernels banks constants branches code atomics workloads; do
+for p in device bits tensor sweep functions rates pairs subcores chase bandwidth l2map kernels banks constants branches code atomics workloads; do
     says r/parts.csv "^$p,done,"
 done
 says r/parts.csv '^hopper,left out,.*,it needs compute capability 9.0$'; says r/parts.csv '^power,left out,.*NVML'
 says r/parts.csv '^counters,left out,.*ncu'
 tar -tzf r.tar.gz | grep -q '/bits.csv$' || fail "the pack lacks bits.csv"
+tar -tzf r-results.tar.gz | grep -q '^bits-results.csv$' || fail "the second pack lacks bits-results.csv"
 n=$(wc -l <r/parts.csv); cp r/bits.csv bits.before
 run 0 run -g v100 -- "$kit/measure" run --scale tiny -o "$TMP/r"
 cmp -s bits.before r/bits.csv || fail "a part that was done ran again"
@@ -60,6 +61,8 @@ near r/rates.csv 'fma.f64,ok,8,4,' 7 30 32; near r/rates.csv 'rsqrt.approx.f32,o
 near r/rates.csv 'ld.shared.b32,ok,1,1,' 6 18 22
 near r/chase.csv 'ca,random,warm,4096,' 7 26 31
 near r/banks.csv 'ld.shared.b32,stride 32,4,8,' 5 250 258 # 32 lanes in one bank, eight warps
+# a root's values in steps: 1024 of them are two and 1022 differences, and from 1 on none is as large as two units
+awk -F, '$1 == "sqrt.approx.ftz.f32" { seen = length($7) == $4 - 2 && $7 ~ /^[l-p]*$/ } END { exit !seen }' r/functions.csv || fail "sqrt in functions.csv"
 # warps 0 and 4 share a sub-core, 0 and 1 do not
 near r/subcores.csv '0,0,0,4,16,' 9 15 17; near r/subcores.csv '0,0,0,1,16,' 9 7.5 9
 
@@ -114,7 +117,7 @@ says cut/parts.csv '^bits,(cut|left out),'
 WARPWATT_GPU=v100 LD_LIBRARY_PATH=$lib "$kit/measure" run --scale tiny -o cut --parts device,tensor >out 2>err || fail "it does not go on"
 says cut/parts.csv '^tensor,done,'; [ "$(grep -c '^device,' cut/parts.csv)" = 1 ] || fail "device ran twice"
 # a kernel that breaks its process (here: it meets a limit) is refused, and the part goes on without it
-run 0 run --max-cycles 20000 -g v100 -- "$kit/measure" run --scale tiny -o "$TMP/lost" --parts rates --only .s
+run 4 run --max-cycles 20000 -g v100 -- "$kit/measure" run --scale tiny -o "$TMP/lost" --parts rates --only .s
 says lost/refused.csv '^rates,div.s64\|1,CUDA_ERROR_LAUNCH_TIMEOUT$'; says lost/rates.csv '^div.s64,CUDA_ERROR_LAUNCH_TIMEOUT,8,4,,,$'
 says lost/rates.csv '^min.s32,ok,1,1,128,'; says lost/parts.csv '^rates,done,'
 WARPWATT_GPU=/no/gpu LD_LIBRARY_PATH=$lib "$kit/measure" run --scale tiny -o none --parts device,rates >out 2>err && fail "no GPU passes"

@@ -237,6 +237,7 @@ static const struct {
     {"atom.global.cas.b32", "atom.global.cas.b32 %x2,[%at],%x0,%x1; add.u32 %keep,%keep,%x2;",
      false, 70},
     {"red.shared.add.u32", "red.shared.add.u32 [%sa],%x0;", true, 70},
+    {"red.shared.add.u32 of more than 1", "red.shared.add.u32 [%sa],%x1;", true, 70},
     {"red.shared.add.f32", "red.shared.add.f32 [%sa],%x1;", true, 70},
     {"red.shared.add.f64", "red.shared.add.f64 [%sa],%g1;", true, 70},
     {"atom.shared.cas.b32", "atom.shared.cas.b32 %x2,[%sa],%x0,%x1; add.u32 %keep,%keep,%x2;", true,

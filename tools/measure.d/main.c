@@ -133,6 +133,8 @@ static struct options parse(int argc, char **argv) {
                 o.list = v;
             else if (strcmp(a, "--seconds") == 0)
                 o.seconds = number_of(v, a);
+            else if (strcmp(a, "--slow") == 0)
+                o.slow = number_of(v, a);
             else if (strcmp(a, "--only") == 0)
                 o.only = v;
             else if (strcmp(a, "--pack") == 0)
@@ -213,12 +215,14 @@ static void pack(const struct options *o) {
                  end = n > 7 && strcmp(o->pack + n - 7, ".tar.gz") == 0 ? n - 7 : n;
     struct text command = {0};
     text_add(&command,
-             "tar -czf '%s.part' -C '%s' --exclude='*-results.csv' . && mv '%s.part' '%s'", o->pack,
-             o->out, o->pack, o->pack);
+             "tar -czf '%s.part' -C '%s' --exclude='*-results.csv' --exclude=functions.csv . && mv "
+             "'%s.part' '%s'",
+             o->pack, o->out, o->pack, o->pack);
     if (system(command.at) != 0) fprintf(stderr, "measure: %s could not be packed\n", o->pack);
     text_free(&command);
     text_add(&command,
-             "results=$(cd '%s' && ls *-results.csv 2>/dev/null); [ -z \"$results\" ] || tar -czf "
+             "results=$(cd '%s' && ls *-results.csv functions.csv 2>/dev/null); [ -z \"$results\" "
+             "] || tar -czf "
              "'%s.part' -C '%s' $results && "
              "[ ! -e '%s.part' ] || mv '%s.part' '%.*s-results.tar.gz'",
              o->out, o->pack, o->out, o->pack, o->pack, (int)end, o->pack);
@@ -315,8 +319,8 @@ static int run_all(struct options *o, const char *self) {
     for (unsigned i = 0; i < part_count; i++) {
         const struct part *p = &parts[i];
         if (!listed(o->list, p->name) || (!o->again && is_done(o->out, p->name))) continue;
-        const double left = o->seconds - (seconds_now() - start),
-                     want = o->scale ? p->full : p->tiny;
+        const double left = o->seconds * o->slow - (seconds_now() - start),
+                     want = (o->scale ? p->full : p->tiny) * o->slow;
         double limit = want * 4 + 20;
         if (limit > left) limit = left;
         struct text log = {0};

@@ -43,13 +43,15 @@ uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good ava
     X(cuDriverGetVersion)                                                                          \
     X(cuDeviceGetAttribute)                                                                        \
     X(cuDeviceTotalMem)                                                                            \
-    X(cuDeviceGetPCIBusId) X(cuCtxCreate) X(cuCtxSynchronize) X(cuGetErrorName)                    \
-        X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)        \
-            X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH)             \
-                X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute)               \
-                    X(cuFuncGetAttribute) X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)  \
-                        X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)                   \
-                            X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuDeviceGetPCIBusId)                                                                         \
+    X(cuCtxCreate)                                                                                 \
+    X(cuCtxSynchronize)                                                                            \
+    X(cuGetErrorName) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction)               \
+        X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD)            \
+            X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute)   \
+                X(cuFuncGetAttribute) X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)      \
+                    X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)                       \
+                        X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
 struct gpu {

@@ -13,6 +13,8 @@
 #include "tensor.h"
 
 void device_run(struct kit *k);
+void functions_kernels(struct kernels *list);
+void functions_run(struct kit *k);
 
 // Ends a part's process: what it asks is not there.
 _Noreturn void kit_leave(const char *why);

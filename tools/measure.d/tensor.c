@@ -159,22 +159,25 @@ static void add_load(void *to, const char *name) {
 // A warp group's product. Shared memory holds A (64 rows) and B (N rows) of 32 bytes each, in core
 // matrices of 8 rows by 16 bytes, two of them beside each other for a group of 8 rows: no swizzle,
 // leading offset 128, stride offset 256.
+// A sparse A has the same bytes and stands for twice the columns, so B's rows have 64 bytes: its
+// stride offset is 512.
 static void add_wgmma(struct products *all, const char *shape, unsigned n, unsigned regs,
-                      const char *elements, const char *tail, bool in_registers) {
+                      const char *elements, const char *tail, bool in_registers, int sparse) {
     char name[128];
-    snprintf(name, sizeof name, "wgmma.mma_async.sync.aligned.m64n%u%s%s%s%s", n, shape,
-             *tail ? " " : "", tail, in_registers ? " (A in registers)" : "");
+    snprintf(name, sizeof name, "wgmma.mma_async%s.sync.aligned.m64n%u%s%s%s%s",
+             sparse ? ".sp" : "", n, shape, *tail ? " " : "", tail,
+             in_registers ? " (A in registers)" : "");
     for (char *c = name; *c; c++)
         if (*c == ',') *c = ' ';
     all->elements = elements;
     all->d = all->c = n / 8 * regs;
     all->a = 4;
     all->b = 0;
-    all->sparse = 0;
+    all->sparse = sparse;
     struct product *p = note(all, name);
     p->threads = 128;
     p->bytes_a = 64 * 32;
-    p->bytes_b = n * 32;
+    p->bytes_b = n * (sparse ? 64 : 32);
     p->bytes_c = 128 * p->c * 4;
     if (!all->list) return;
     struct text t = {0};
@@ -206,18 +209,21 @@ static void add_wgmma(struct products *all, const char *shape, unsigned n, unsig
              "mov.u32 %%at,mb;\nshl.b32 %%e0,%%x,2;\nadd.u32 %%at,%%at,%%e0;\nst.shared.b32 "
              "[%%at],%%y;\nadd.u32 %%x,%%x,128;\nbra COPY;\nCOPIED:\n",
              p->bytes_b, p->bytes_b / 4);
+    if (sparse)
+        text_add(&t, ".reg .b32 %%meta;\nld.param.u64 %%g0,[p4];\nmul.wide.u32 "
+                     "%%g1,%%i,4;\nadd.u64 %%g0,%%g0,%%g1;\nld.global.b32 %%meta,[%%g0];\n");
     text_add(&t, "fence.proxy.async.shared::cta;\nbar.sync 0;\n");
     for (int m = 0; m < 2; m++) {
         // start, leading and stride offset in sixteens of bytes
         text_add(&t,
                  "mov.u32 %%x,m%c;\nshr.u32 %%x,%%x,4;\nand.b32 %%x,%%x,0x3fff;\ncvt.u64.u32 "
-                 "%%d%c,%%x;\nor.b64 %%d%c,%%d%c,0x1000080000;\n",
-                 "ab"[m], "ab"[m], "ab"[m], "ab"[m]);
+                 "%%d%c,%%x;\nor.b64 %%d%c,%%d%c,0x%x00080000;\n",
+                 "ab"[m], "ab"[m], "ab"[m], "ab"[m], sparse && m ? 0x20u : 0x10u);
     }
     text_add(&t,
              "setp.eq.u32 "
-             "%%p,%%j,%%j;\nwgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n%u%s ",
-             n, shape);
+             "%%p,%%j,%%j;\nwgmma.fence.sync.aligned;\nwgmma.mma_async%s.sync.aligned.m64n%u%s ",
+             sparse ? ".sp" : "", n, shape);
     registers(&t, 'd', p->d);
     text_add(&t, ",");
     if (in_registers) {
@@ -226,8 +232,8 @@ static void add_wgmma(struct products *all, const char *shape, unsigned n, unsig
         text_add(&t, "%%da");
     }
     text_add(&t,
-             ",%%db,%%p%s;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n",
-             tail);
+             ",%%db%s,%%p%s;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n",
+             sparse ? ",%meta,0" : "", tail);
     store(&t, p->d, 'I');
     text_add(&t, "ret;\n");
     kernel_text(kernels_add(all->list, name, 90, KERNEL_ARCH), parameters, NULL, t.at);
@@ -245,16 +251,20 @@ static void each(struct products *all) {
     ROW(pattern, d, a, b, c, elements, needs, sparse, add_product)
 #define LOADS(pattern, d, needs) ROW(pattern, d, 0, 0, 0, NULL, needs, 0, add_load)
 #define WGMMA(shape, ns, regs, elements, shared_tail, register_tail)                               \
+    WGMMA_SPARSE(shape, ns, regs, elements, shared_tail, register_tail, 0)
+#define WGMMA_SPARSE(shape, ns, regs, elements, shared_tail, register_tail, sparse_)               \
     for (const char *n = ns; *n; n += strcspn(n, " "), n += *n == ' ') {                           \
-        add_wgmma(all, shape, (unsigned)atoi(n), regs, elements, shared_tail, false);              \
+        add_wgmma(all, shape, (unsigned)atoi(n), regs, elements, shared_tail, false, sparse_);     \
         if (atoi(n) <= 64)                                                                         \
-            add_wgmma(all, shape, (unsigned)atoi(n), regs, elements, register_tail, true);         \
+            add_wgmma(all, shape, (unsigned)atoi(n), regs, elements, register_tail, true,          \
+                      sparse_);                                                                    \
     }
 #include "tensor.def"
 #undef TENSOR
 #undef SPARSE
 #undef LOADS
 #undef WGMMA
+#undef WGMMA_SPARSE
 #undef ROW
 }
 
