@@ -26,11 +26,29 @@ int gpu_attribute(struct gpu *g, CUdevice_attribute which) {
     return g->cuDeviceGetAttribute(&value, which, g->device) == CUDA_SUCCESS ? value : 0;
 }
 
+void *open_library(const char *name) {
+    static const char *const places[] = {"",
+                                         "/usr/local/nvidia/lib64/",
+                                         "/usr/lib/x86_64-linux-gnu/",
+                                         "/usr/lib64/",
+                                         "/usr/lib64-nvidia/",
+                                         "/usr/lib/wsl/lib/"};
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", places[i], name);
+        void *library = dlopen(path, RTLD_NOW);
+        if (library) return library;
+    }
+    return NULL;
+}
+
 bool gpu_open(struct gpu *g, char *why, size_t room) {
     *g = (struct gpu){0};
-    g->library = dlopen("libcuda.so.1", RTLD_NOW);
+    g->library = open_library("libcuda.so.1");
     if (!g->library) {
-        snprintf(why, room, "there is no libcuda.so.1: %s", dlerror());
+        snprintf(
+            why, room,
+            "there is no libcuda.so.1 where libraries are; LD_LIBRARY_PATH may name its folder");
         return false;
     }
     const char *missing = NULL;

@@ -46,11 +46,12 @@ uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good ava
     X(cuDeviceGetPCIBusId)                                                                         \
     X(cuCtxCreate)                                                                                 \
     X(cuCtxSynchronize)                                                                            \
-    X(cuGetErrorName) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction)               \
-        X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD)            \
-            X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute)   \
-                X(cuFuncGetAttribute) X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize)      \
-                    X(cuEventElapsedTime) X(cuStreamCreate) X(cuStreamQuery)                       \
+    X(cuGetErrorName)                                                                              \
+    X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)            \
+        X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8)   \
+            X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute) X(cuFuncGetAttribute)           \
+                X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime)      \
+                    X(cuStreamCreate) X(cuStreamQuery)                                             \
                         X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
@@ -68,6 +69,8 @@ struct gpu {
     int sms;
     bool failed; // the context has met an error that stays
 };
+// A library of the driver's, where the loader finds it or where drivers put it; NULL: nowhere.
+void *open_library(const char *name);
 // False, with a sentence in `why`, where there is no GPU.
 bool gpu_open(struct gpu *g, char *why, size_t room);
 // Ends the process with a sentence where the driver refused.

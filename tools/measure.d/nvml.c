@@ -49,7 +49,7 @@ static double volts_ask(void) {
 
 struct nvml *nvml_open(void) {
     struct nvml *n = need(calloc(1, sizeof *n));
-    void *lib = getenv("MEASURE_NO_NVML") ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    void *lib = getenv("MEASURE_NO_NVML") ? NULL : open_library("libnvidia-ml.so.1");
     if (!lib) return n;
     int (*init)(void);
     int (*by_index)(unsigned, device *);
