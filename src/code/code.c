@@ -19,7 +19,7 @@ static uint32_t register_limit(const struct ptx_func *kernel, const struct code_
 static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
                              const struct ptx_func *fn, bool is_kernel, const struct code_target *t,
                              const struct code_symbols *s, const struct lower_shared *shared,
-                             uint32_t max_regs, struct diags *d) {
+                             struct diags *d) {
     struct mfunc *f = arena_alloc(work, sizeof *f);
     *f = (struct mfunc){.arena = work,
                         .module = m,
@@ -37,8 +37,43 @@ static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
     lower_func(f, s, d);
     if (d->errors > errors) return NULL;
     opt_run(f);
-    ra_run(f, max_regs, d);
-    return d->errors > errors ? NULL : f;
+    return f;
+}
+
+// Allocates functions behind those that they call, since what lives over a call lies above what the
+// callee takes. One that calls itself on some way is met before it is done: nothing is known of it.
+static bool allocate(struct arena *work, struct mfunc **func, uint32_t n,
+                     struct mfunc *const *callee, uint32_t max_regs, struct diags *d) {
+    const uint32_t errors = d->errors;
+    struct {
+        struct mfunc *f;
+        uint32_t at;
+    } *stack = arena_alloc(work, n * sizeof *stack);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t depth = 0;
+        if (func[i]->callee != NULL) continue; // met before
+        func[i]->callee = callee;
+        stack[depth++].f = func[i];
+        stack[0].at = 0;
+        while (depth) {
+            struct mfunc *const f = stack[depth - 1].f;
+            const uint32_t at = stack[depth - 1].at++;
+            if (at == f->inst.n) {
+                ra_run(f, max_regs, d);
+                if (d->errors > errors) return false;
+                depth--;
+                continue;
+            }
+            const struct minst *const m = &f->inst.at[at];
+            if (m->op != OP_CALL || m->target < 0) continue;
+            struct mfunc *const next = callee[m->target];
+            if (next == NULL || next->callee != NULL) continue;
+            next->callee = callee;
+            stack[depth].f = next;
+            stack[depth++].at = 0;
+        }
+    }
+    return true;
 }
 
 static void describe_params(struct code_image *im) {
@@ -70,11 +105,14 @@ static bool build(struct build *b) {
     struct lower_shared shared = {0}; // one for all of them: they share the block's memory
     lower_layout_shared(&b->work, m, index, n, &shared);
     struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
+    struct mfunc **callee = arena_alloc(&b->work, ((size_t)m->n_funcs + 1) * sizeof *callee);
     for (uint32_t i = 0; i < n; i++) {
         func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols, &shared,
-                          b->max_regs, b->d);
+                          b->d);
         if (!func[i]) return false;
+        callee[index[i]] = func[i];
     }
+    if (!allocate(&b->work, func, n, callee, b->max_regs, b->d)) return false;
     im->shared_bytes = shared.bytes;
     im->shared_dynamic = shared.dynamic;
     im->n_funcs = m->n_funcs;

@@ -99,9 +99,12 @@ struct mfunc {
     uint32_t sp_vreg;          // virtual register of the stack pointer (functions and has_calls)
     const struct lower_shared *shared; // lower.h; NULL: lower_func lays out this function's alone
     VEC(uint8_t) literals;     // c[2] content of this function, merged by image
+    // The kernel's functions by their index in the module, NULL for others; NULL: none is known.
+    struct mfunc *const *callee;
     // after ra
     bool allocated;            // registers are physical ones, a guard of PRED_TRUE is none
     uint32_t n_regs, n_preds;
+    uint32_t takes_regs, takes_preds; // so many from 0 on may change in a call of it
     uint32_t spill_loads, spill_stores, spilled_regs;
 };
 

@@ -17,7 +17,8 @@ struct verifier {
     const struct code_image *im;
     FILE *out;
     struct image_faults faults;
-    uint32_t first_pc;      // of the first that is broken
+    struct state *writes; // a function of the module: what a call of it may write
+    uint32_t first_pc;    // of the first that is broken
     const char *first_what;
 };
 
@@ -114,9 +115,22 @@ static void check_read(struct verifier *v, const struct state *s, uint32_t pc,
         }
 }
 
+static struct state every_one(void) {
+    struct state s;
+    memset(&s, 0xff, sizeof s);
+    return s;
+}
+
+// NULL: it may be any function.
+static const struct state *written_by_call(const struct verifier *v, const struct minst *m) {
+    for (uint32_t i = 0; m->op == OP_CALL && i < v->im->n_funcs; i++)
+        if (v->im->func_pc[i] == (uint32_t)m->target) return &v->writes[i];
+    return NULL;
+}
+
 // What one instruction adds to what has been written. A guarded write counts: that its readers
 // stand under the same guard is more than this look can tell.
-static void pass(struct state *s, const struct minst *m) {
+static void pass(const struct verifier *v, struct state *s, const struct minst *m) {
     if (m->flags & MF_FILLER) return;
     for (unsigned i = 0; i < 2; i++) {
         const struct opnd *o = &m->dst[i];
@@ -124,10 +138,43 @@ static void pass(struct state *s, const struct minst *m) {
         for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++) add(s, o->reg + w);
     }
     if (m->flags & MF_CC_OUT) add(s, CARRY);
-    if (m->op == OP_CALL || m->op == OP_CALLI) { // only the stack pointer comes back
+    if (m->op == OP_CALL || m->op == OP_CALLI) { // the stack pointer comes back
         const bool sp = has(s, 1);
-        *s = (struct state){0};
+        const struct state all = every_one(), *const lost = written_by_call(v, m);
+        for (unsigned x = 0; x < ROW; x++) s->bit[x] &= ~(lost != NULL ? lost : &all)->bit[x];
+        s->bit[CARRY / 64] &= ~(1ull << CARRY % 64);
         if (sp) add(s, 1);
+    }
+}
+
+// Functions stand one behind the other; each may write what its instructions name, fillers too, and
+// what those write that it calls.
+static void find_writes(struct verifier *v, struct arena *scratch) {
+    const struct code_image *const im = v->im;
+    v->writes = arena_alloc(scratch, ((size_t)im->n_funcs + 1) * sizeof *v->writes);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < im->n_funcs; i++) {
+            if (im->func_pc[i] == UINT32_MAX) continue;
+            uint32_t end = im->n_insts;
+            for (uint32_t k = 0; k < im->n_funcs; k++)
+                if (im->func_pc[k] > im->func_pc[i] && im->func_pc[k] < end) end = im->func_pc[k];
+            struct state s = v->writes[i];
+            for (uint32_t pc = im->func_pc[i]; pc < end; pc++) {
+                const struct minst *const m = &im->inst[pc];
+                for (unsigned d = 0; d < 2; d++) {
+                    const struct opnd *const o = &m->dst[d];
+                    if (o->kind == OPND_PRED) add(&s, FIRST_PRED + o->reg);
+                    for (uint32_t w = 0; o->kind == OPND_GPR && w < o->words; w++)
+                        add(&s, o->reg + w);
+                }
+                if (m->op != OP_CALL && m->op != OP_CALLI) continue;
+                const struct state all = every_one(), *const more = written_by_call(v, m);
+                for (unsigned x = 0; x < ROW; x++) s.bit[x] |= (more ? more : &all)->bit[x];
+            }
+            changed |= memcmp(&s, &v->writes[i], sizeof s) != 0;
+            v->writes[i] = s;
+        }
     }
 }
 
@@ -137,6 +184,7 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
     struct state *in = arena_alloc(scratch, (size_t)c->n * sizeof *in);
     struct state *out = arena_alloc(scratch, (size_t)c->n * sizeof *out);
     bool *entry = arena_alloc(scratch, c->n);
+    find_writes(v, scratch);
     for (uint32_t i = 0; i < im->n_funcs; i++)
         if (im->func_pc[i] != UINT32_MAX) entry[c->block_of[im->func_pc[i]]] = true;
     memset(in, 0xff, c->n * sizeof *in);
@@ -155,7 +203,7 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
                 for (unsigned x = 0; x < ROW; x++)
                     s.bit[x] &= out[c->pred_edge[block->pred + i]].bit[x];
             in[b] = s;
-            for (uint32_t i = 0; i < block->n; i++) pass(&s, &im->inst[block->first + i]);
+            for (uint32_t i = 0; i < block->n; i++) pass(v, &s, &im->inst[block->first + i]);
             changed |= memcmp(&s, &out[b], sizeof s) != 0;
             out[b] = s;
         }
@@ -176,7 +224,7 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
                     report(v, pc, "reads a carry that some path has not written");
                 }
             }
-            pass(&s, m);
+            pass(v, &s, m);
         }
     }
 }

@@ -6,9 +6,13 @@
 //   colour       smallest degree first, lowest place first           ra_color.c
 //   spill        what found no place goes to memory; next round      ra_spill.c
 //
-// Predicates first, since those that find no place become general registers. What lives over a call
-// is spilled in the first round: a callee keeps nothing but the stack pointer. Rounds keep spilled
+// Predicates first, since those that find no place become general registers. Rounds keep spilled
 // values in registers for ever fewer instructions, in the end for one, so that they end.
+//
+// A function takes its registers from 0 on, and those that it calls have been allocated before it:
+// what lives over a call has its place above what the callee takes. Of calls through a register and
+// of recursion nothing is known; they keep nothing but the stack pointer, and what lives over one
+// is spilled in the first round.
 //
 // From Fermi on the calling convention keeps R1 for the stack pointer in every kernel, called
 // functions or not (ptxas's code for sm_20 to sm_90 begins with MOV R1, c[..]), so nothing else
@@ -57,6 +61,30 @@ static bool color_either_way(struct ra *r, uint32_t round) {
     if (ra_color(r)) return true;
     *r = grouped;
     return false;
+}
+
+uint32_t ra_taken_by(const struct ra *r, const struct minst *m) {
+    const struct mfunc *const f = r->f;
+    if (m->op != OP_CALL || f->callee == NULL || m->target < 0) return r->n_colors;
+    const struct mfunc *const callee = f->callee[m->target];
+    if (callee == NULL || !callee->allocated) return r->n_colors;
+    const uint32_t taken = r->cls == RA_GPR ? callee->takes_regs : callee->takes_preds;
+    return taken < r->n_colors ? taken : r->n_colors;
+}
+
+// What a call of the function may change: what it takes itself, and what those take that it calls.
+static void sum_up_takes(struct mfunc *f) {
+    f->takes_regs = f->n_regs;
+    f->takes_preds = f->n_preds;
+    const struct ra gpr = {.f = f, .cls = RA_GPR, .n_colors = MAX_GPRS};
+    const struct ra pred = {.f = f, .cls = RA_PRED, .n_colors = MAX_PREDS};
+    for (uint32_t i = 0; i < f->inst.n; i++) {
+        const struct minst *const m = &f->inst.at[i];
+        if (m->op != OP_CALL && m->op != OP_CALLI) continue;
+        const uint32_t regs = ra_taken_by(&gpr, m), preds = ra_taken_by(&pred, m);
+        if (regs > f->takes_regs) f->takes_regs = regs;
+        if (preds > f->takes_preds) f->takes_preds = preds;
+    }
 }
 
 static bool keeps_r1(const struct mfunc *f) {
@@ -160,6 +188,7 @@ static void place_all(struct mfunc *f, const struct allocation *gpr,
     edit_delete(f, dead);
     f->n_regs = temps.used;
     f->n_preds = pred->used;
+    sum_up_takes(f);
     f->allocated = true;
 }
 

@@ -38,13 +38,15 @@ struct ra {
 
     uint32_t n; // nodes
     uint8_t *words;
-    bool *crosses;     // live over a call
+    bool *crosses;     // live over a call that leaves no register alone
+    uint32_t *floor;   // the lowest place that calls leave alone over which it lives
     double *cost;      // of spilling it: accesses weighted by loop depth
     uint32_t *length;  // instructions over which it lives
     bool *remat;       // can be made anew from its definitions
     uint32_t pressure; // most words (or predicates) live at once
 
-    uint32_t *same_guard; // a word's slot -> that of the word it may overwrite (ra_graph.c); or NULL
+    uint32_t
+        *same_guard; // a word's slot -> that of the word it may overwrite (ra_graph.c); or NULL
     // interference between registers, before grouping
     struct ra_table {
         uint64_t *key;
@@ -62,6 +64,9 @@ struct ra {
     uint32_t *edge_at; // node -> first edge; one more at the end
     int32_t *color;    // of roots
 };
+
+// How many registers of the class, from 0 on, a call may change: all are n_colors.
+uint32_t ra_taken_by(const struct ra *r, const struct minst *m);
 
 // ra_measure.c: nodes, costs, lengths, pressure; whom to spill.
 void ra_measure(struct ra *r);

@@ -73,6 +73,7 @@ static void removal_order(struct ra *r, const uint32_t *roots, uint32_t n_roots,
     memset(k.head, 0xff, k.n * sizeof *k.head);
     for (uint32_t i = n_roots; i-- > 0;) {
         const uint32_t v = roots[i];
+        degree[v] = r->floor[v]; // calls block those places
         for (uint32_t e = r->edge_at[v]; e < r->edge_at[v + 1]; e++)
             degree[v] += blocks(r->words[v], r->words[r->edge[e].to]);
         bucket_insert(&k, v, weigh(r, v, degree[v], variation));
@@ -150,8 +151,8 @@ static void blocked_places(const struct ra *r, uint32_t v, struct places *p) {
 }
 
 static bool fits(const struct ra *r, const struct places *p, uint32_t v, int32_t at) {
-    return at >= 0 && at % r->words[v] == 0 && (uint32_t)at + r->words[v] <= r->n_colors &&
-           !is_blocked(p, (uint32_t)at);
+    return at >= (int32_t)r->floor[v] && at % r->words[v] == 0 &&
+           (uint32_t)at + r->words[v] <= r->n_colors && !is_blocked(p, (uint32_t)at);
 }
 
 // The lowest free place; of the free ones below `used` a single word takes one whose other half is
@@ -166,7 +167,8 @@ static int32_t choose_place(const struct ra *r, const struct hints *h, uint32_t 
             return c + h->at[i].delta;
     }
     int32_t lowest = RA_UNCOLORED;
-    for (uint32_t at = 0; at + r->words[v] <= r->n_colors; at += r->words[v]) {
+    const uint32_t first = (uint32_t)bits_align_up(r->floor[v], r->words[v]);
+    for (uint32_t at = first; at + r->words[v] <= r->n_colors; at += r->words[v]) {
         if (is_blocked(&p, at)) continue;
         if (lowest == RA_UNCOLORED) lowest = (int32_t)at;
         if (r->words[v] != 1 || at >= used) break;

@@ -266,6 +266,7 @@ static bool unite(struct ra *r, uint32_t d, uint32_t dw, uint32_t s, uint32_t sw
     r->offset[b] = (uint8_t)delta;
     r->next_member[r->last_member[a]] = b;
     r->last_member[a] = r->last_member[b];
+    if (r->floor[b] > r->floor[a]) r->floor[a] = r->floor[b];
     r->cost[a] += r->cost[b];
     r->length[a] += r->length[b];
     return true;

@@ -19,6 +19,7 @@ static void init_nodes(struct ra *r) {
     const size_t n = (size_t)r->n + 1;
     r->words = arena_alloc(r->arena, n);
     r->crosses = arena_alloc(r->arena, n * sizeof *r->crosses);
+    r->floor = arena_alloc(r->arena, n * sizeof *r->floor);
     r->cost = arena_alloc(r->arena, n * sizeof *r->cost);
     r->length = arena_alloc(r->arena, n * sizeof *r->length);
     r->remat = arena_alloc(r->arena, n * sizeof *r->remat);
@@ -82,6 +83,28 @@ static void find_rematerialisable(struct ra *r) {
     if (mfunc_has_sp(r->f)) r->remat[r->f->sp_vreg] = false;
 }
 
+// Beside what lives over it a call takes so many from the room that there is: R1 and, of what
+// lives, the stack pointer are not part of that.
+static uint32_t call_needs(const struct ra *r, uint32_t taken) {
+    const uint32_t counted_twice = r->cls == RA_GPR ? 2 : 0;
+    return taken > counted_twice ? taken - counted_twice : 0;
+}
+
+// `now` lives behind a call.
+static void step_over_call(struct ra *r, const struct minst *m, const struct slot_set *now) {
+    const uint32_t taken = ra_taken_by(r, m);
+    uint32_t alive = 0;
+    for (uint32_t j = 0; j < now->n; j++) {
+        if (!ra_has(r, now->dense[j])) continue;
+        const uint32_t v = ra_node_of(r, now->dense[j]);
+        if (taken + r->words[v] > r->n_colors) r->crosses[v] = true;
+        if (taken > r->floor[v]) r->floor[v] = taken;
+        alive++;
+    }
+    const uint32_t words = alive + call_needs(r, taken);
+    if (taken < r->n_colors && words > r->pressure) r->pressure = words;
+}
+
 void ra_measure(struct ra *r) {
     init_nodes(r);
     struct slot_set now;
@@ -92,9 +115,7 @@ void ra_measure(struct ra *r) {
         live_block_end(r->live, b, &now);
         for (uint32_t i = block->first + block->n; i-- > block->first;) {
             const struct minst *m = &r->f->inst.at[i];
-            if (m->op == OP_CALL || m->op == OP_CALLI)
-                for (uint32_t j = 0; j < now.n; j++)
-                    if (ra_has(r, now.dense[j])) r->crosses[ra_node_of(r, now.dense[j])] = true;
+            if (m->op == OP_CALL || m->op == OP_CALLI) step_over_call(r, m, &now);
             count_accesses(r, m, weight);
             live_step_back(r->live, i, &now);
             uint32_t alive = 0;
@@ -106,7 +127,10 @@ void ra_measure(struct ra *r) {
             if (alive > r->pressure) r->pressure = alive;
         }
     }
-    if (r->cls == RA_GPR && mfunc_has_sp(r->f)) r->crosses[r->f->sp_vreg] = false;
+    if (r->cls == RA_GPR && mfunc_has_sp(r->f)) {
+        r->crosses[r->f->sp_vreg] = false;
+        r->floor[r->f->sp_vreg] = 0;
+    }
     find_rematerialisable(r);
 }
 
@@ -170,6 +194,15 @@ static bool relieve_point(struct ra *r, const struct point *at, uint32_t limit, 
     return found;
 }
 
+// What lives over a call shares what the callee leaves.
+static bool relieve_call(struct ra *r, const struct point *at, const struct minst *m,
+                         uint32_t limit, bool *victim) {
+    const uint32_t taken = ra_taken_by(r, m);
+    if (taken >= r->n_colors) return false; // those have gone already
+    const uint32_t needs = call_needs(r, taken);
+    return relieve_point(r, at, limit > needs ? limit - needs : 0, victim);
+}
+
 static void touch_slots(struct ra *r, struct point *at, const uint32_t *slot, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t offset;
@@ -194,6 +227,7 @@ bool ra_relieve(struct ra *r, uint32_t limit, bool *victim) {
             for (unsigned which = 0; which < 2; which++)
                 touch_slots(r, &at, slot, live_writes(r->live, m, which, slot));
             found |= relieve_point(r, &at, limit, victim);
+            if (m->op == OP_CALL) found |= relieve_call(r, &at, m, limit, victim);
             live_step_back(r->live, i, &now);
             at.epoch++; // before it, with its sources
             touch_slots(r, &at, slot, live_reads(r->live, m, slot));

@@ -181,12 +181,16 @@ static inline void machine_memory(struct machine *m, const struct minst *i) {
     }
 }
 
-static inline void machine_call(struct machine *m) {
+// A callee that is known changes what it takes, any other all but the stack pointer.
+static inline void machine_call(struct machine *m, const struct minst *i) {
     machine_log(m, ~0ull);
     const uint32_t sp = 1;
-    for (uint32_t r = 0; m->f->allocated && r < m->n_gpr; r++)
+    const struct mfunc *const callee = i->target < 0 ? NULL : m->f->callee[i->target];
+    const uint32_t regs = callee ? callee->takes_regs : m->n_gpr;
+    const uint32_t preds = callee ? callee->takes_preds : m->n_pred;
+    for (uint32_t r = 0; m->f->allocated && r < m->n_gpr && r < regs; r++)
         if (r != sp) m->gpr[r] = junk(m->gpr[r] + r);
-    for (uint32_t p = 0; m->f->allocated && p < m->n_pred; p++) m->pred[p] ^= p & 1;
+    for (uint32_t p = 0; m->f->allocated && p < m->n_pred && p < preds; p++) m->pred[p] ^= 1;
     m->carry ^= m->f->allocated;
 }
 
@@ -261,7 +265,7 @@ static inline void machine_step(struct machine *m, const struct minst *i) {
     }
     case OP_LD:
     case OP_ST: machine_memory(m, i); break;
-    case OP_CALL: machine_call(m); break;
+    case OP_CALL: machine_call(m, i); break;
     case OP_NOP: break;
     default: m->wrong = mop_info[i->op].text;
     }
