@@ -42,6 +42,7 @@ struct scheduler {
     struct sched_graph g;
     uint32_t limit;
     // of one try
+    int32_t preds_before, preds, most_preds; // in use: at the start, now, at most so far
     uint32_t order[REGION];
     uint32_t waits[REGION]; // predecessors not yet placed
     uint32_t *left;         // a value's readers not yet placed
@@ -63,8 +64,27 @@ static int32_t pressure_change(const struct scheduler *s, uint32_t unit) {
         if (s->g.value.at[u->value].is_word) change += is_live_after(s, u) - s->is_live[u->value];
     return change;
 }
+static int32_t preds_change(const struct scheduler *s, uint32_t unit) {
+    int32_t change = 0;
+    const struct sched_use *u = s->g.use.at + s->g.unit.at[unit].use;
+    for (uint32_t i = 0; i < s->g.unit.at[unit].n_uses; i++, u++) {
+        const struct sched_value *const v = &s->g.value.at[u->value];
+        if (!v->is_word && v->slot < s->g.live->carry)
+            change += is_live_after(s, u) - s->is_live[u->value];
+    }
+    return change;
+}
+// Whether there would be no predicate for the unit's result. One instruction makes two at most.
+static bool lacks_preds(const struct scheduler *s, uint32_t unit) {
+    const int32_t room = (int32_t)s->g.f->target->n_preds - s->preds;
+    if (room >= 2) return false;
+    const int32_t change = preds_change(s, unit);
+    return change > 0 && change > room;
+}
 static int32_t place(struct scheduler *s, uint32_t unit) {
     const int32_t change = pressure_change(s, unit);
+    s->preds += preds_change(s, unit);
+    if (s->preds > s->most_preds) s->most_preds = s->preds;
     const struct sched_use *u = s->g.use.at + s->g.unit.at[unit].use;
     for (uint32_t i = 0; i < s->g.unit.at[unit].n_uses; i++, u++) {
         s->is_live[u->value] = is_live_after(s, u);
@@ -83,7 +103,7 @@ static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t 
         if (ready[i] >= end || (near && s->g.unit.at[ready[i]].height + NEAR_HEIGHT < height))
             continue;
         const int32_t change = pressure_change(s, ready[i]);
-        if (near && change >= 0) continue;
+        if ((near && change >= 0) || lacks_preds(s, ready[i])) continue;
         if (change < least || (change == least && ready[i] < ready[best])) {
             least = change;
             best = i;
@@ -93,19 +113,22 @@ static uint32_t frees_most(struct scheduler *s, const uint32_t *ready, uint32_t 
 }
 
 // Of the ready units those may go next that are less than `window` units of the old order behind
-// the first one not yet placed, which is always ready.
+// the first one not yet placed, which is always ready. Those whose results find no predicate wait
+// while there are others.
 static uint32_t choose(struct scheduler *s, const uint32_t *ready, uint32_t n_ready, int32_t room,
                        uint32_t window) {
     uint32_t first = 0;
     for (uint32_t i = 1; i < n_ready; i++)
         if (ready[i] < ready[first]) first = i;
     const uint32_t end = ready[first] + window;
-    uint32_t best = first;
+    uint32_t best = lacks_preds(s, ready[first]) ? n_ready : first;
     for (uint32_t i = 0; i < n_ready; i++) {
+        if (ready[i] >= end || lacks_preds(s, ready[i])) continue;
+        if (best == n_ready) best = i;
         const struct sched_unit *a = &s->g.unit.at[ready[i]], *b = &s->g.unit.at[ready[best]];
-        if (ready[i] >= end) continue;
         if (a->height > b->height || (a->height == b->height && ready[i] < ready[best])) best = i;
     }
+    if (best == n_ready) return first;
     const int32_t needs = pressure_change(s, ready[best]);
     if (needs <= 0) return best;
     return frees_most(s, ready, n_ready, best, end, needs <= room);
@@ -117,10 +140,12 @@ static int32_t list_schedule(struct scheduler *s, int32_t pressure, int32_t limi
                              uint32_t window) {
     uint32_t ready[REGION], n_ready = 0, placed = 0;
     int32_t most = pressure;
+    s->preds = s->preds_before;
     for (uint32_t v = 0; v < s->g.value.n; v++) {
         s->left[v] = s->g.value.at[v].readers;
         s->is_live[v] = s->g.value.at[v].enters;
     }
+    s->most_preds = s->preds;
     for (uint32_t u = 0; u < s->g.unit.n; u++) {
         s->waits[u] = s->g.unit.at[u].waits;
         if (!s->waits[u]) ready[n_ready++] = u;
@@ -138,16 +163,21 @@ static int32_t list_schedule(struct scheduler *s, int32_t pressure, int32_t limi
     return most;
 }
 
-// Fills s->order with one that never has more than `allowed` words in use; false: none was found.
+// Fills s->order with one that never has more than `allowed` words in use, nor more predicates than
+// there are or the code had in use as it came; false: none was found.
 static bool find_order(struct scheduler *s, int32_t pressure, int32_t allowed) {
+    const uint32_t there = s->g.f->target->n_preds;
+    const int32_t preds = (int32_t)(s->g.most.preds > there ? s->g.most.preds : there);
     int32_t limit = (int32_t)s->limit;
     for (unsigned tries = 0; tries < WHOLE_TRIES; tries++) {
         const int32_t most = list_schedule(s, pressure, limit, REGION);
-        if (most <= allowed) return true;
+        if (most <= allowed && s->most_preds <= preds) return true;
+        if (most <= allowed) break; // another limit would not help
         limit -= most - allowed;
     }
     for (uint32_t window = FIRST_WINDOW; window > 1; window /= 2)
-        if (list_schedule(s, pressure, allowed, window) <= allowed) return true;
+        if (list_schedule(s, pressure, allowed, window) <= allowed && s->most_preds <= preds)
+            return true;
     return false;
 }
 
@@ -157,14 +187,19 @@ static bool find_order(struct scheduler *s, int32_t pressure, int32_t allowed) {
 static void schedule_region(struct scheduler *s, uint32_t first, uint32_t end,
                             struct slot_set *now) {
     struct sched_graph *const g = &s->g;
-    const uint32_t most = sched_build(g, first, end, now);
+    sched_build(g, first, end, now);
     if (g->unit.n < 3) return;
     sched_heights(g);
     s->left = arena_alloc(g->arena, g->value.n * sizeof *s->left);
     s->is_live = arena_alloc(g->arena, g->value.n * sizeof *s->is_live);
     int32_t pressure = 0;
-    for (uint32_t j = 0; j < now->n; j++) pressure += now->dense[j] < g->live->n_words;
-    const uint32_t allowed = most > s->limit ? most : s->limit;
+    s->preds_before = 0;
+    for (uint32_t j = 0; j < now->n; j++) {
+        const uint32_t slot = now->dense[j];
+        pressure += slot < g->live->n_words;
+        s->preds_before += slot >= g->live->pred_base && slot < g->live->carry;
+    }
+    const uint32_t allowed = g->most.words > s->limit ? g->most.words : s->limit;
     if (find_order(s, pressure, (int32_t)allowed)) sched_rearrange(g, first, s->order);
 }
 
@@ -204,7 +239,8 @@ static const uint32_t *instructions_in_order(const struct sched_graph *g, const 
 
 static void look_at_stretch(struct sched_graph *g, uint32_t first, uint32_t end,
                             struct slot_set *now, struct stretches *s) {
-    const uint32_t most = sched_build(g, first, end, now);
+    sched_build(g, first, end, now);
+    const uint32_t most = g->most.words;
     uint32_t need = most;
     if (most > FREE_WORDS) {
         uint32_t *const order = arena_alloc(g->arena, g->unit.n * sizeof *order);

@@ -41,7 +41,8 @@ struct sched_graph {
     VEC(struct sched_edge) edge;
     VEC(struct sched_value) value;
     VEC(struct sched_use) use;
-    bool *live_after; // a slot: live behind the region
+    bool *live_after;          // a slot: live behind the region
+    struct live_pressure most; // in use at once in the order that the code has
     // while it is built; of a slot, valid when stamp == epoch
     uint32_t *stamp, epoch;
     int32_t *writer;               // last unit that wrote the slot
@@ -68,16 +69,15 @@ uint32_t sched_gather(struct sched_graph *g, uint32_t block_first, uint32_t end,
 uint32_t sched_skip_walls(const struct sched_graph *g, uint32_t block_first, uint32_t end,
                           struct slot_set *now);
 // Steps `now`, what is live behind the units over instructions [first, end), back to their start;
-// then makes edges and values. Answers the most words in use in the order that the code has.
-uint32_t sched_build(struct sched_graph *g, uint32_t first, uint32_t end, struct slot_set *now);
+// then makes edges and values.
+void sched_build(struct sched_graph *g, uint32_t first, uint32_t end, struct slot_set *now);
 // The units' longest chains of latencies to the end.
 void sched_heights(struct sched_graph *g);
 // Puts the instructions from `first` on into the order of units that `order` holds.
 void sched_rearrange(struct sched_graph *g, uint32_t first, const uint32_t *order);
 
-// sched_press.c: puts the unit's numbers into `order` so that few words are in use at once,
-// whatever that does to latencies; answers how many. `most_preds`: as many predicates as may be in
-// use.
+// sched_press.c: puts the units' numbers into `order` so that few words are in use at once,
+// whatever that does to latencies; answers how many.
 uint32_t sched_few_words(const struct sched_graph *g, uint32_t *order);
 
 #endif

@@ -226,10 +226,14 @@ static void order_memory(struct sched_graph *g, uint32_t u) {
     if (a.reads) vec_push(g->arena, &g->loads, u);
 }
 
-static uint32_t count_words(const struct sched_graph *g, const struct slot_set *now) {
-    uint32_t words = 0;
-    for (uint32_t j = 0; j < now->n; j++) words += now->dense[j] < g->live->n_words;
-    return words;
+static void note_most(struct sched_graph *g, const struct slot_set *now) {
+    uint32_t words = 0, preds = 0;
+    for (uint32_t j = 0; j < now->n; j++) {
+        words += now->dense[j] < g->live->n_words;
+        preds += now->dense[j] >= g->live->pred_base && now->dense[j] < g->live->carry;
+    }
+    if (words > g->most.words) g->most.words = words;
+    if (preds > g->most.preds) g->most.preds = preds;
 }
 
 static void make_edges(struct sched_graph *g) {
@@ -250,15 +254,15 @@ static void make_edges(struct sched_graph *g) {
     }
 }
 
-uint32_t sched_build(struct sched_graph *g, uint32_t first, uint32_t end, struct slot_set *now) {
+void sched_build(struct sched_graph *g, uint32_t first, uint32_t end, struct slot_set *now) {
     const uint32_t n_behind = now->n;
     uint32_t *const behind = arena_copy(g->arena, now->dense, n_behind * sizeof *behind);
     for (uint32_t i = 0; i < n_behind; i++) g->live_after[behind[i]] = true;
-    uint32_t most = count_words(g, now);
+    g->most = (struct live_pressure){0};
+    note_most(g, now);
     for (uint32_t i = end; i-- > first;) {
         live_step_back(g->live, i, now);
-        const uint32_t words = count_words(g, now);
-        if (words > most) most = words;
+        note_most(g, now);
     }
     g->epoch++;
     g->enters = now;
@@ -270,7 +274,6 @@ uint32_t sched_build(struct sched_graph *g, uint32_t first, uint32_t end, struct
         g->value.at[v].stays = g->holds[at] == v && g->live_after[at];
     }
     for (uint32_t i = 0; i < n_behind; i++) g->live_after[behind[i]] = false;
-    return most;
 }
 
 void sched_heights(struct sched_graph *g) {

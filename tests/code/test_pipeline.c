@@ -239,6 +239,45 @@ static void fewer_loads_start_early_where_the_target_says_so(void **state) {
     free(text);
 }
 
+// Twenty loads that each stand under a predicate of their own: a chip has seven, and those that are
+// made early for want of more would go to registers and back.
+static void what_starts_early_leaves_predicates(void **state) {
+    (void)state;
+    enum { LOADS = 20 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    fputs(".version 3.2\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+          ".reg .u64 %p; .reg .u32 %v<99>, %x<99>, %s; .reg .pred %q<99>;\n"
+          "ld.param.u64 %p, [p];\nmov.u32 %s, 0;\n",
+          f);
+    for (unsigned i = 0; i < LOADS; i++) {
+        fprintf(f, "ld.global.u32 %%v%u, [%%p+%u];\nmov.u32 %%x%u, 5;\n", i, 4 * i, i);
+        fprintf(f, "setp.gt.u32 %%q%u, %%v%u, 7;\n", i, i);
+        fprintf(f, "@%%q%u ld.global.u32 %%x%u, [%%p+%u];\n", i, i, 4 * i + 400);
+        fprintf(f, "add.u32 %%s, %%s, %%x%u;\n", i);
+    }
+    fputs("st.global.u32 [%p], %s;\nret; }\n", f);
+    fclose(f);
+    for (int gen = GEN_FERMI; gen < GEN_N; gen++) {
+        uint32_t insts[2];
+        for (int early = 0; early < 2; early++) {
+            struct session s = {.hoist_regs = early ? 0 : 1};
+            arena_init(&s.arena, NULL);
+            diags_init(&s.diags);
+            assert_int_equal(ptx_parse("guards", text, size, NULL, &s.diags, &s.module), WW_OK);
+            s.addr = arena_alloc(&s.arena, 8);
+            struct code_image *im;
+            assert_int_equal(session_build(&s, ptx_find_func(s.module, "k"), gen, 0, &im), WW_OK);
+            insts[early] = im->n_insts;
+            code_free(im);
+            session_close(&s);
+        }
+        assert_int_equal(insts[1], insts[0]);
+    }
+    free(text);
+}
+
 // A convolution with all its loops unrolled, as nvcc writes it: by filter weight, then by sum, each
 // value loaded where it is first read. Sum y reads row y + i for row i of the filter, so that in
 // this order seven rows of values are in use at once; row by row it is one value beside the sums.
@@ -362,6 +401,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_test_data_compile),
         cmocka_unit_test(a_large_kernel_compiles_soon),
         cmocka_unit_test(fewer_loads_start_early_where_the_target_says_so),
+        cmocka_unit_test(what_starts_early_leaves_predicates),
         cmocka_unit_test(an_unrolled_convolution_keeps_its_sums_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
