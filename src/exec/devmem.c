@@ -252,6 +252,10 @@ uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64
     return addr;
 }
 
+bool devmem_is_mapped(const struct devmem *m, uint64_t addr) {
+    const uint32_t i = block_after(m, addr);
+    return i && m->block[i - 1].mapped && addr - m->block[i - 1].first < m->block[i - 1].bytes;
+}
 uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes) {
     // Keep the page offset, so that alignment on the host is alignment on the device.
     const uint64_t at = devmem_map_host_at(m, host, bytes, m->next_map + ((uintptr_t)host & 4095));

@@ -76,6 +76,7 @@ uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
 // The same at an address of the caller's choice (unified addressing: the host's own). 0 when device
 // memory or another mapping has it.
 uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr);
+bool devmem_is_mapped(const struct devmem *m, uint64_t addr); // lies in such memory
 // What live allocations hold, and to put it back into those that still live. NULL: no memory.
 struct devmem_copy *devmem_copy(const struct devmem *m);
 void devmem_put_back(struct devmem *m, const struct devmem_copy *c);
@@ -326,6 +327,26 @@ struct exec_wait {
     uint32_t pc, lanes, barrier;
 };
 bool exec_barrier_wait(const struct exec_warp *w, uint32_t i, struct exec_wait *out);
+
+// What a warp does again and again while memory stays as it is (spin.c).
+struct exec_spin {
+    uint32_t pc;     // the atomic or load that it repeats
+    bool has_access; // false: it asks no memory
+    uint32_t lanes;  // that do
+    uint32_t parked; // lanes that wait for those, and where
+    uint32_t parked_pc;
+    uint8_t space;
+    uint64_t addr, value; // of the first of the lanes
+    uint32_t bytes;       // of the value
+};
+// Whether the warp, alone, comes back to exactly the state that it was in before, having changed no
+// memory, asked no clock and read nothing that the host may write: then it does so for ever unless
+// something else changes memory. Where all warps that are left do, or wait, nothing ever will. The
+// warp and memory are as before afterwards. Between quanta only.
+bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct exec_spin *out);
+// "block (0,0,0) warp 0: lanes 0xfffffffe spin at ..." into `text`, which is also the answer.
+const char *exec_spin_text(const struct exec_warp *w, const struct exec_spin *s, char *text,
+                           size_t size);
 
 // Most items that exec_run_functional has for a crew at once.
 enum { EXEC_GROUPS = 16 };

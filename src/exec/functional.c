@@ -26,6 +26,7 @@ enum {
     ROUND = 1024,        // of a warp in a round, at most
     LOG_LIMIT = 2 << 20, // bytes of a group's log that end its round
     MAX_BATCH = 4096,    // blocks dealt to a group in a round
+    FIRST_LOOK = 32, // rounds before warps that spin for ever are looked for, then twice as many
 };
 
 enum warp_state { READY, WAITING, HELD /* until the round ends */, DONE };
@@ -68,6 +69,7 @@ struct wave {
     uint64_t next, total;      // blocks
     uint64_t batch;            // blocks that a group may be dealt in a round
     uint64_t budget;           // instructions left
+    uint32_t rounds, look;     // since the beginning; at which warps that spin are looked for
 };
 
 // ---- a block --------------------------------------------------------------------------------
@@ -292,6 +294,38 @@ static enum ww_status deadlock(const struct wave *r, struct diags *d) {
     return diag_add(d, WW_ERROR_DEADLOCK, "%s: deadlock", name_of(r));
 }
 
+// Whether all warps that are left spin or wait, so that nothing will ever change (spin.c).
+static enum ww_status look_for_spins(struct wave *r, uint64_t cycle, struct diags *d) {
+    uint64_t waiting = r->total - r->next;
+    for (uint32_t i = 0; i < r->n_groups; i++) waiting += r->group[i].end - r->group[i].next;
+    const struct exec_warp *warp = NULL;
+    struct exec_spin shown = {0};
+    uint32_t others = 0;
+    for (uint32_t s = 0; s < r->n_groups * r->places; s++) {
+        struct run_cta *const c = &r->cta[s];
+        if (!c->left && waiting) return WW_OK; // another block may begin
+        for (uint32_t k = 0; c->left && k < c->cta.n_warps; k++) {
+            struct exec_spin spin;
+            if (c->state[k] == DONE) continue;
+            others++;
+            if (c->state[k] == WAITING) continue;
+            if (!exec_spins(r->memory, &c->cta.warps[k], cycle, &spin)) return WW_OK;
+            if (warp && (shown.parked || !spin.parked)) continue;
+            warp = &c->cta.warps[k];
+            shown = spin;
+        }
+    }
+    if (!warp) return WW_OK;
+    char text[512], rest[128] = "";
+    exec_spin_text(warp, &shown, text, sizeof text);
+    if (waiting)
+        snprintf(rest, sizeof rest, "; %llu blocks have not begun, as those that run do not end",
+                 (unsigned long long)waiting);
+    return diag_add(d, WW_ERROR_DEADLOCK,
+                    "%s: deadlock: %s; none of the %u warps that are left can change memory%s",
+                    name_of(r), text, others, rest);
+}
+
 // With a budget that one round could spend, groups run one after the other and share it.
 static void run_groups(struct wave *r, const struct exec_crew *crew) {
     const uint64_t places = r->n_groups * (r->batch > r->places ? r->batch : r->places);
@@ -337,7 +371,11 @@ static enum ww_status end_round(struct wave *r, struct exec_fault *f, struct dia
         return diag_add(d, WW_ERROR_LIMIT, "%s: the limit of instructions was met", name_of(r));
     if (r->stop && *r->stop)
         return diag_add(d, WW_ERROR_INTERRUPTED, "%s: interrupted", name_of(r));
-    return !moved && live ? deadlock(r, d) : WW_OK;
+    if (!live) return WW_OK;
+    if (!moved) return deadlock(r, d);
+    if (++r->rounds < r->look) return WW_OK;
+    r->look = 2 * r->rounds;
+    return look_for_spins(r, cycle, d);
 }
 
 static bool is_over(const struct wave *r) {
@@ -358,6 +396,7 @@ enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
                      .memory = m,
                      .stop = stop,
                      .kept = kept,
+                     .look = FIRST_LOOK,
                      .budget = max_instructions ? max_instructions : UINT64_MAX};
     enum ww_status s =
         make_wave(&r) ? WW_OK : diag_add(d, WW_ERROR_MEMORY, "no memory for a wave of blocks");

@@ -433,6 +433,50 @@ bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, stru
     return true;
 }
 
+static bool record_changes(const struct record *r) {
+    const uint8_t *p = (const uint8_t *)(r + 1);
+    switch (r->kind) {
+    case REC_STORE:
+    case REC_RUN:
+        for (uint32_t n = r->kind == REC_RUN ? 1 : bits_count32(r->mask); n; n--) {
+            const uint8_t *host;
+            memcpy(&host, p, 8);
+            if (memcmp(host, p + 8, r->bytes)) return true;
+            p += 8 + r->bytes;
+        }
+        return false;
+    case REC_ATOMIC: {
+        const struct atomic_lane *a = (const struct atomic_lane *)(const void *)p;
+        for (uint32_t n = bits_count32(r->mask); n; n--, a++) {
+            struct wide now = {{0, 0}};
+            memcpy(&now, a->host, r->bytes);
+            atomic_apply((uint8_t *)&now, r->x, &a->b, &a->c, true);
+            if (memcmp(&now, a->host, r->bytes)) return true;
+        }
+        return false;
+    }
+    case REC_ATOMIC32: {
+        const struct atomic32_lane *a = (const struct atomic32_lane *)(const void *)p;
+        for (uint32_t n = bits_count32(r->mask); n; n--, a++) {
+            uint32_t old;
+            memcpy(&old, a->host, 4);
+            if (atomic32(r->x, old, a->b, a->c, true) != old) return true;
+        }
+        return false;
+    }
+    case REC_LOAD: return false;
+    default: return true;
+    }
+}
+bool log_changes(const struct exec_log *log) {
+    for (size_t at = 0; at < log->len;) {
+        const struct record *r = (const struct record *)(const void *)(log->buf + at);
+        if (record_changes(r)) return true;
+        at += r->size;
+    }
+    return false;
+}
+
 void log_forget(struct exec_log *log) {
     log->len = log->overlaid = 0;
     log->n_freed = 0;

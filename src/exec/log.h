@@ -58,6 +58,8 @@ bool log_overlay(struct exec_log *log, const uint8_t *p, uint32_t bytes, uint8_t
 // exec_commit in two steps: what the logs hold takes effect, in their order; a log is empty again.
 bool log_commit(struct devmem *m, struct exec_log *const *logs, uint32_t n, struct exec_fault *f);
 void log_forget(struct exec_log *log);
+// Whether a commit would change a byte of memory, print, or move the heap.
+bool log_changes(const struct exec_log *log);
 // A log whose filter has so many words, a power of two.
 struct exec_log *log_create(uint32_t bloom_words);
 

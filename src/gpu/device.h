@@ -83,6 +83,7 @@ struct flight {
     uint64_t starts_at;     // cycle of the first dispatch: start of the launch latency + latency
     bool started;
     uint64_t last_dispatch; // cycle
+    uint64_t spin_look;     // cycles since its start at which warps that spin are looked for
     struct exec_launch *exec;
     struct sm_kernel *timed;
     struct activity *at_start; // [n_sms + n_partitions] at its first dispatch

@@ -22,6 +22,9 @@
 enum {
     STUCK_QUANTA = 8,     // quiet quanta with nothing under way that make a deadlock
     PROGRESS_QUANTA = 64, // between looks at the host's clock
+    // Cycles of a kernel before warps that spin for ever are looked for; then twice as many each
+    // time.
+    FIRST_SPIN_LOOK = 1 << 17,
 };
 #define PROGRESS_SECONDS 0.2
 
@@ -140,6 +143,7 @@ static void start_runs(struct gpu *g) {
         }
         r->started = true;
         r->last_dispatch = g->now;
+        r->spin_look = FIRST_SPIN_LOOK;
         result_begin(g, r);
         cluster_form(g);
         on++;
@@ -355,19 +359,64 @@ static void report_deadlock(struct gpu *g, const char *why) {
     cut_off(g, WW_ERROR_DEADLOCK, NULL, shortened);
 }
 
-static bool check_limits(struct gpu *g) {
+// Whether all warps that are left spin or wait (exec/spin.c): the GPU is stuck.
+struct spin_search {
+    struct gpu *g;
+    const struct exec_warp *warp; // one that spins, if any, best one that holds up its own lanes
+    struct exec_spin spin;
+    uint32_t warps;
+};
+static bool look_at_warp(void *user, struct exec_warp *w, bool waits) {
+    struct spin_search *const s = user;
+    struct exec_spin spin;
+    s->warps++;
+    if (waits) return true;
+    if (!exec_spins(s->g->memory, w, s->g->now, &spin)) return false;
+    if (s->warp && (s->spin.parked || !spin.parked)) return true;
+    s->warp = w;
+    s->spin = spin;
+    return true;
+}
+static bool look_for_spins(struct gpu *g) {
+    struct spin_search s = {.g = g};
+    for (uint32_t i = 0; i < g->config.sm_count; i++)
+        if (!sm_each_warp(g->sm[i], look_at_warp, &s)) return false;
+    if (!s.warp) return false;
+    uint64_t waiting = 0;
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++)
+        if (g->slots[i]) waiting += g->slots[i]->n_ctas - g->slots[i]->next_cta;
+    const struct flight *const oldest = oldest_after(g, 0);
+    char spin[512], rest[128] = "", text[sizeof g->fault_text];
+    exec_spin_text(s.warp, &s.spin, spin, sizeof spin);
+    if (waiting)
+        snprintf(rest, sizeof rest, "; %llu blocks have not begun, as those that run do not end",
+                 (unsigned long long)waiting);
+    snprintf(text, sizeof text,
+             "%s is deadlocked: %s; none of the %u warps that are left can change memory%s",
+             oldest ? oldest->result.kernel : "the GPU", spin, s.warps, rest);
+    cut_off(g, WW_ERROR_DEADLOCK, NULL, text);
+    return true;
+}
+
+// is_last: the host waits for the kernels alone, so that nothing else can change memory.
+static bool check_limits(struct gpu *g, bool is_last) {
     const struct gpu_options *o = &g->options;
     uint64_t progress = 0;
     for (uint32_t i = 0; i < g->config.sm_count; i++) {
         const uint64_t p = sm_last_progress(g->sm[i]);
         if (p > progress) progress = p;
     }
+    bool look = false;
     for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) {
-        const struct flight *r = g->slots[i];
+        struct flight *r = g->slots[i];
         if (!r || !r->started) continue;
         if (r->last_dispatch > progress) progress = r->last_dispatch;
         const uint64_t ran = g->now - r->result.start_cycle;
         char text[256];
+        if (is_last && ran >= r->spin_look) {
+            look = true;
+            r->spin_look = 2 * ran;
+        }
         if (o->max_cycles && ran >= o->max_cycles) {
             snprintf(text, sizeof text, "%s ran for %llu cycles, the limit", r->result.kernel,
                      (unsigned long long)o->max_cycles);
@@ -395,7 +444,7 @@ static bool check_limits(struct gpu *g) {
         report_deadlock(g, why);
         return true;
     }
-    return false;
+    return look && look_for_spins(g);
 }
 
 static uint64_t ctas_done(const struct gpu *g, const struct flight *r) {
@@ -581,7 +630,7 @@ static void quanta(struct gpu *g, uint64_t until) {
         if (check_faults(g)) return;
         for (uint32_t i = 0; g->options.interval_cycles && i < SM_KERNEL_SLOTS; i++)
             if (g->slots[i] && g->slots[i]->started) result_interval(g, g->slots[i]);
-        if (end_runs(g) || check_limits(g)) return;
+        if (end_runs(g) || check_limits(g, until == UINT64_MAX)) return;
         if (device_should_stop(g)) return;
         tell_progress(g);
         if (!skip_idle_quanta(g, until)) {

@@ -528,6 +528,19 @@ const char *sm_broken(const struct sm *s) { return s->broken; }
 
 uint64_t sm_last_progress(const struct sm *s) { return s->progress; }
 
+bool sm_each_warp(struct sm *s, bool (*fn)(void *user, struct exec_warp *w, bool waits),
+                  void *user) {
+    for (uint32_t i = 0; i < s->res.n_ctas; i++) {
+        const struct cta_slot *const c = &s->res.cta[s->res.order[i]];
+        if (c->live == 0) return false;
+        FOR_EACH_BIT64(w, c->left) {
+            const struct warp *const warp = &s->res.warp[w];
+            if (!warp->exited && !fn(user, warp->exec, s->v.wait_bar >> w & 1)) return false;
+        }
+    }
+    return true;
+}
+
 // Where lanes of a warp wait for barriers of their block, and how many threads have come there.
 static void describe_barriers(const struct sm_kernel *k, const struct cta_slot *c,
                               const struct exec_warp *w, FILE *out) {

@@ -132,6 +132,10 @@ const struct exec_fault *sm_fault(const struct sm *s);
 const char *sm_broken(const struct sm *s);
 // Last cycle in which an instruction issued or a reply came; for the deadlock detector.
 uint64_t sm_last_progress(const struct sm *s);
+// Its warps that have not ended, and whether they wait at a barrier of their block, until fn
+// answers false, which is then the answer; so it is when a block is about to end.
+bool sm_each_warp(struct sm *s, bool (*fn)(void *user, struct exec_warp *w, bool waits),
+                  void *user);
 void sm_describe_waits(const struct sm *s, FILE *out); // which warps wait for what, with PTX lines
 // Between launches: L1, constant and texture caches lose their lines (as real chips do), and the
 // instruction cache where icache_flush says so.

@@ -8,7 +8,10 @@
 #include <time.h>
 
 static const char ptx[] = PTX(".visible .entry quick() { ret; }\n"
-                              ".visible .entry endless() {\n  again: bra again;\n}\n");
+                              // The clock may tell any loop to end: this one is not proven to spin.
+                              ".visible .entry endless() {\n  .reg .u32 %r<2>;\n  .reg .pred %p;\n"
+                              "  again: mov.u32 %r1, %clock;\n  setp.ne.u32 %p, %r1, 1;\n"
+                              "  @%p bra again;\n  ret;\n}\n");
 
 // ---- cases, in the child -----------------------------------------------------------------------
 static CUmodule module;

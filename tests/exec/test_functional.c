@@ -80,6 +80,8 @@ static void blocks_wait_for_each_other(void **state) {
 static void endless(void **state) {
     (void)state;
     struct prog *p = prog_new();
+    // The clock may tell a loop to end: this one is not proven to spin.
+    emit(p, OP_S2R, PTX_U32, R(0), NONE_, NONE_, NONE_)->aux = PTX_SREG_clock;
     emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
     struct exec_counts c;
     struct exec_fault f;
@@ -91,6 +93,30 @@ static void endless(void **state) {
     assert_int_equal(exec_run_functional(p->launch, p->mem, NULL, 0, &stop, &c, &f, &d),
                      WW_ERROR_INTERRUPTED);
     diags_free(&d);
+    prog_free(p);
+}
+// A loop that nothing can end, and one that counts.
+static void spins(void **state) {
+    (void)state;
+    struct exec_counts c;
+    struct exec_fault f;
+    struct prog *p = prog_new();
+    emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_)->target = 0;
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_ERROR_DEADLOCK);
+    char text[512];
+    diags_first(&p->diags, text, sizeof text);
+    assert_non_null(
+        strstr(text, "block (0,0,0) warp 0: lanes 0xffffffff spin at PTX line 1 (BRA)"));
+    prog_free(p);
+    p = prog_new();
+    emit(p, OP_IADD, PTX_U32, R(0), R(0), I(1), NONE_);
+    emit(p, OP_ISETP, PTX_U32, P(0), R(0), I(3000000), NONE_)->cmp = MCMP_LT;
+    struct minst *const m = emit(p, OP_BRA, PTX_NONE, NONE_, NONE_, NONE_, NONE_);
+    m->target = 0;
+    m->guard = 0;
+    emit_exit(p);
+    assert_int_equal(run(p, 0, NULL, &c, &f), WW_OK);
+    assert_int_equal(c.warp_instructions, 9000001);
     prog_free(p);
 }
 static void deadlock(void **state) {
@@ -192,10 +218,13 @@ static void levels(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_blocks),     cmocka_unit_test(blocks_wait_for_each_other),
-        cmocka_unit_test(endless),         cmocka_unit_test(deadlock),
-        cmocka_unit_test(faults_are_told), cmocka_unit_test(a_launch_leaves_nothing_behind),
-        cmocka_unit_test(levels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_blocks),
+                                       cmocka_unit_test(blocks_wait_for_each_other),
+                                       cmocka_unit_test(endless),
+                                       cmocka_unit_test(spins),
+                                       cmocka_unit_test(deadlock),
+                                       cmocka_unit_test(faults_are_told),
+                                       cmocka_unit_test(a_launch_leaves_nothing_behind),
+                                       cmocka_unit_test(levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
