@@ -184,6 +184,22 @@ static bool constant(struct ptx_parser *p, struct ptx_operand *o) {
 static bool simple(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
                    struct ptx_operand *o);
 
+// Where `{a}` is the same as `a`, as the vendor's assembler has it: compilers write the one value
+// of a surface access or of a scalar load or store so. Atomics and arithmetic take no braces.
+static bool takes_one_in_braces(const struct ptx_reading *r, const struct ptx_operand *one) {
+    switch (r->inst.op) {
+    case PTX_OP_suld:
+    case PTX_OP_sust: return true;
+    case PTX_OP_ld:
+    case PTX_OP_ldu:
+    case PTX_OP_st: return r->inst.vector == 1 && one->kind != PTX_OPERAND_SINK;
+    case PTX_OP_mov: // which takes elements apart by bits
+        return r->inst.n_types == 1 && one->kind != PTX_OPERAND_SINK &&
+               (r->inst.types[0] == PTX_B16 || r->inst.types[0] == PTX_B32 ||
+                r->inst.types[0] == PTX_B64);
+    default: return false;
+    }
+}
 static bool vector(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
                    struct ptx_operand *o) {
     struct ptx_operand list[PTX_MAX_VECTOR];
@@ -198,8 +214,8 @@ static bool vector(struct ptx_parser *p, struct ptx_reading *r, unsigned index,
         n++;
     } while (ptx_accept(p, ','));
     if (!ptx_expect(p, '}', "after the elements of a vector")) return false;
-    if (n == 1 && (r->inst.op == PTX_OP_suld || r->inst.op == PTX_OP_sust) && o == &r->ops[index]) {
-        *o = list[0]; // compilers write the one value of a surface access as {a}
+    if (n == 1 && o == &r->ops[index] && takes_one_in_braces(r, &list[0])) {
+        *o = list[0];
         return true;
     }
     o->kind = PTX_OPERAND_VECTOR;
