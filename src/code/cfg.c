@@ -49,6 +49,8 @@ static void mark_leaders(const struct cfg_code *k, bool *leader) {
 struct edges {
     struct arena *arena;
     VEC(uint32_t) to;
+    uint32_t
+        *seen; // by block: 1 + the last one that an edge comes from, so that none is added twice
 };
 
 // One edge to the block at instruction `at`; the end of the code is a way out.
@@ -59,15 +61,15 @@ static void add_edge(struct cfg *c, struct edges *e, uint32_t n_insts, uint32_t 
         return;
     }
     const uint32_t to = c->block_of[at];
-    for (uint32_t i = 0; i < b->n_succ; i++)
-        if (e->to.at[b->succ + i] == to) return;
+    if (e->seen[to] == from + 1) return;
+    e->seen[to] = from + 1;
     vec_push(e->arena, &e->to, to);
     b->n_succ++;
     c->block[to].n_pred++;
 }
 
 static void connect(struct cfg *c, const struct cfg_code *k) {
-    struct edges e = {.arena = c->arena};
+    struct edges e = {.arena = c->arena, .seen = arena_alloc(c->arena, c->n * sizeof *e.seen)};
     for (uint32_t b = 0; b < c->n; b++) {
         struct cfg_block *block = &c->block[b];
         block->succ = e.to.n;
