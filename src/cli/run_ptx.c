@@ -20,15 +20,25 @@ const struct cli_option ptx_options[PTX_OPTIONS] = {
     [PTX_LAUNCHES] = {"--repeat", 0, "N", "launch N times"},
 };
 
+// A number, though perhaps one that is too large.
+static bool is_number(const char *text) {
+    uint64_t value;
+    return text_to_u64(text, &value) || (*text && !text[strspn(text, "0123456789")]);
+}
 static enum ww_status parse_triple(struct cli *c, const char *name, const char *text,
                                    uint32_t out[3]) {
     char *list = arena_strdup(&c->arena, text), *save = NULL;
     uint32_t n = 0, v[3] = {1, 1, 1};
     for (char *w = strtok_r(list, ",x", &save); w; w = strtok_r(NULL, ",x", &save)) {
         uint64_t value;
-        if (n == 3 || !text_to_u64(w, &value) || value > UINT32_MAX)
+        const bool fits = text_to_u64(w, &value) && value <= UINT32_MAX;
+        if (n == 3 || (!fits && !is_number(w)))
             return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be X, X,Y or X,Y,Z",
                             name, text);
+        if (!fits)
+            return diag_add(&c->diags, WW_ERROR_USAGE,
+                            "%s is `%s`, where %s is too large: at most %u can be written", name,
+                            text, w, UINT32_MAX);
         v[n++] = (uint32_t)value;
     }
     if (!n) return diag_add(&c->diags, WW_ERROR_USAGE, "%s is empty", name);
@@ -46,9 +56,13 @@ enum ww_status ptx_option(struct cli *c, struct ptx_request *p, size_t option, c
     case PTX_ARGS: p->args_file = value; return WW_OK;
     case PTX_SHARED:
     case PTX_LAUNCHES:
+        if (is_number(value) && (!text_to_u64(value, &n) || n > UINT32_MAX))
+            return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it can be at most %u",
+                            ptx_options[option].name, value, UINT32_MAX);
         if (!text_to_u64(value, &n) || n > UINT32_MAX || (option == PTX_LAUNCHES && !n))
-            return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number",
-                            ptx_options[option].name, value);
+            return diag_add(&c->diags, WW_ERROR_USAGE, "%s is `%s`; it must be a whole number%s",
+                            ptx_options[option].name, value,
+                            option == PTX_LAUNCHES ? " from 1 on" : "");
         *(option == PTX_SHARED ? &p->shared : &p->launches) = (uint32_t)n;
         return WW_OK;
     default: return WW_OK;

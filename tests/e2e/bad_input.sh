@@ -23,4 +23,14 @@ says all '[0-9]+ of [0-9]+ elements are wrong'
 says all 'vectorAdd: FAILED'
 export WW_WORKLOAD_PTX="$TMP/no-such.ptx"
 run 1 run vectorAdd; cat out err >all; says all 'there is no .*no-such.ptx'
+# numbers that are too large say so, and what the limit is
+for o in --grid --block --shared; do
+    for number in 4294967296 4294967297 99999999999999999999999 5g; do
+        run 2 run "$HERE/ptx/forever.ptx" $o $number; one_sentence err
+        says err "$o is .$number.*at most 4294967295"
+        lacks err 'must be'
+    done
+    run 2 run "$HERE/ptx/forever.ptx" $o 1z; one_sentence err; says err "$o is .1z.; it must be"
+done
+run 2 run "$HERE/ptx/forever.ptx" --grid 1,4294967296; says err 'where 4294967296 is too large'
 finish
