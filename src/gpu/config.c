@@ -31,6 +31,24 @@ static bool find_self(char path[GPU_PATH_BYTES]) {
     return file_program(path, GPU_PATH_BYTES);
 }
 
+// Folders that lie by the file `path`.
+static void add_places_by(struct config_places *p, const char *path, const char *folder) {
+    char dir[GPU_PATH_BYTES];
+    const int len = (int)(strrchr(path, '/') - path);
+    static const char climb[] = "/../../..";
+    // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
+    for (int up = 1; up <= 3; up++) {
+        const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, path, 3 * up,
+                               climb, folder);
+        if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
+    }
+    // A build tree: the source tree is one of the folders above, up to three.
+    for (int up = 1; up <= 3; up++) {
+        const int n = snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, path, 3 * up, climb, folder);
+        if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
+    }
+}
+
 void config_find_places(struct config_places *p, const char *variable, const char *folder) {
     p->n = 0;
     const char *env = getenv(variable);
@@ -39,24 +57,13 @@ void config_find_places(struct config_places *p, const char *variable, const cha
         add_place(p, env, len);
         env += len + (env[len] == ':');
     }
+    // A link to it may lie anywhere: what it leads to counts first.
     char path[GPU_PATH_BYTES];
     if (find_self(path)) {
-        char dir[GPU_PATH_BYTES];
-        const int len = (int)(strrchr(path, '/') - path);
-        // Installed: share/ is beside bin/, one folder above lib/, two above lib/warpwatt/.
-        for (int up = 1; up <= 3; up++) {
-            static const char climb[] = "/../../..";
-            const int n = snprintf(dir, sizeof dir, "%.*s%.*s/share/warpwatt/%s", len, path, 3 * up,
-                                   climb, folder);
-            if (n > 0 && (size_t)n < sizeof dir) add_place(p, dir, (size_t)n);
-        }
-        // A build tree: the source tree is one of the folders above, up to three.
-        for (int up = 1; up <= 3; up++) {
-            static const char climb[] = "/../../..";
-            const int m =
-                snprintf(dir, sizeof dir, "%.*s%.*s/%s", len, path, 3 * up, climb, folder);
-            if (m > 0 && (size_t)m < sizeof dir) add_place(p, dir, (size_t)m);
-        }
+        char *const real = realpath(path, NULL);
+        if (real) add_places_by(p, real, folder);
+        if (!real || strcmp(real, path)) add_places_by(p, path, folder);
+        free(real);
     }
     add_place(p, folder, strlen(folder));
     // A program with the static library lies anywhere.

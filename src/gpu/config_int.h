@@ -52,7 +52,7 @@ bool config_find_line(const char *text, const char *path, uint32_t *line, uint32
 // share/warpwatt/folder beside the program's or library's own folder, the source tree it was built
 // from.
 struct config_places {
-    char dir[8][GPU_PATH_BYTES];
+    char dir[16][GPU_PATH_BYTES];
     uint32_t n;
 };
 void config_find_places(struct config_places *p, const char *variable, const char *folder);
