@@ -165,8 +165,9 @@ static uint32_t cycles_before(const struct setter *c, const struct state *s, con
     for (uint32_t i = 0; i < o->n_reads; i++)
         need = s->left[o->read[i]] > need ? s->left[o->read[i]] : need;
     // The warp would wait for the pipeline in any case: a stall says so to what comes after.
-    if (c->latencies->interval[m->klass] != 0) {
-        const uint32_t taken = s->taken[c->latencies->unit[m->klass]];
+    const uint8_t klass = minst_timing(m);
+    if (c->latencies->interval[klass] != 0) {
+        const uint32_t taken = s->taken[c->latencies->unit[klass]];
         need = taken > need ? taken : need;
     }
     // The later of two results is written later.
@@ -196,8 +197,9 @@ static void issue(const struct setter *c, struct state *s, uint32_t pc,
         memset(s, 0, sizeof *s);
         return;
     }
-    if (c->latencies->interval[m->klass] != 0)
-        s->taken[c->latencies->unit[m->klass]] = c->latencies->interval[m->klass];
+    const uint8_t klass = minst_timing(m);
+    if (c->latencies->interval[klass] != 0)
+        s->taken[c->latencies->unit[klass]] = c->latencies->interval[klass];
     if (k->read != CONTROL_NONE)
         for (uint32_t i = 0; i < o->n_reads; i++) s->read[o->read[i]] |= (uint8_t)(1u << k->read);
     for (uint32_t i = 0; i < o->n_writes; i++) {

@@ -183,6 +183,24 @@ static void a_multiply_add_takes_its_time(void **state) {
     drop(s);
 }
 
+// It holds up the multiply-adds' pipeline and not that of its own class.
+static void a_multiply_add_takes_its_pipeline(void **state) {
+    (void)state;
+    struct code_latencies l = test_latencies();
+    l.unit[OPC_INT_ADD] = UNIT_INT;
+    l.unit[OPC_INT_MAD] = l.unit[OPC_FP_ADD] = UNIT_FP;
+    l.interval[OPC_INT_ADD] = l.interval[OPC_INT_MAD] = l.interval[OPC_FP_ADD] = 2;
+    struct minst m[] = {add(1, 0, 0), add(2, 0, 0), add(3, 0, 0), op3(OP_FADD, 4, 0, 0),
+                        add(5, 0, 0), add(6, 0, 0), inst(OP_EXIT)};
+    m[1].flags = m[4].flags = MF_AS_MAD;
+    struct sample *const s = set(m, WW_COUNT(m), l);
+    static const uint8_t stalls[] = {1, 1, 1, 2, 1};
+    for (uint32_t i = 0; i < WW_COUNT(stalls); i++)
+        assert_int_equal(s->im.control[i].stall, stalls[i]);
+    assert_int_equal(faults(s), 0);
+    drop(s);
+}
+
 // ---- counters -----------------------------------------------------------------------------------
 static void variable_latencies_become_counters(void **state) {
     (void)state;
@@ -415,6 +433,7 @@ int main(void) {
         cmocka_unit_test(fixed_latencies_become_stalls),
         cmocka_unit_test(pipelines_are_evened_out),
         cmocka_unit_test(a_multiply_add_takes_its_time),
+        cmocka_unit_test(a_multiply_add_takes_its_pipeline),
         cmocka_unit_test(variable_latencies_become_counters),
         cmocka_unit_test(paths_meet),
         cmocka_unit_test(guards_wait_longer),
