@@ -6,6 +6,7 @@
 //   opt_combine  shifts and products into additions, additions into addresses, signs into operands
 //   opt_fold     constants in sums, for later generations
 //   opt_fuse     products into sums that name no rounding
+//   opt_pair     neighbouring constants with one load
 //   opt_dead     what nobody reads
 //   opt_hoist    out of loops what they do not change, for later generations
 //   opt_if       short branches into guards
@@ -287,6 +288,11 @@ static void fuse_products(struct mfunc *f, struct arena *scratch, void *context)
     *again = opt_fuse(f, scratch);
 }
 
+static void pair_constants(struct mfunc *f, struct arena *scratch, void *context) {
+    bool *again = context;
+    *again = opt_pair(f, scratch);
+}
+
 enum { MAX_ROUNDS = 4, MORE_ROUNDS = 8 };
 
 void opt_run(struct mfunc *f) {
@@ -297,7 +303,11 @@ void opt_run(struct mfunc *f) {
     for (unsigned round = 0; round < (folds ? MORE_ROUNDS : MAX_ROUNDS) && again; round++)
         edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, clean_flow, NULL);
-    edit_with_scratch(f, fuse_products, &again);
+    bool fused, paired = false;
+    edit_with_scratch(f, fuse_products, &fused);
+    if (gen_has(f->target->gen, TRAIT_PAIRED_CONSTANTS))
+        edit_with_scratch(f, pair_constants, &paired);
+    again = fused || paired;
     for (unsigned round = 0; round < MAX_ROUNDS && again; round++)
         edit_with_scratch(f, one_round, &again);
     edit_with_scratch(f, guard_branches, &again);

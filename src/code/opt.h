@@ -87,6 +87,7 @@ bool opt_fold_known(struct opt *o, uint32_t at);     // opt_fold.c
 bool opt_fold_sum(struct opt *o, uint32_t at);       // opt_fold.c
 bool opt_hoist(struct mfunc *f, struct arena *a);    // opt_hoist.c
 bool opt_fuse(struct mfunc *f, struct arena *a);     // opt_fuse.c
+bool opt_pair(struct mfunc *f, struct arena *a);     // opt_pair.c
 bool opt_dead(struct mfunc *f, struct arena *a);     // opt_dead.c
 bool opt_if(struct mfunc *f, struct arena *a);       // opt_if.c
 void opt_schedule(struct mfunc *f, struct arena *a); // opt_sched.c
