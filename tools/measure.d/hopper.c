@@ -116,7 +116,7 @@ static void put(struct runner *r, struct line l) {
             sheet_int(s, numbers[i]);
     }
     sheet_real(s, l.value);
-    sheet_text(s, isnan(l.value) ? "refused" : l.unit);
+    sheet_text(s, isfinite(l.value) ? l.unit : "refused");
     sheet_end(s);
 }
 

@@ -47,12 +47,12 @@ uint64_t mix64(uint64_t x); // SplitMix64's finaliser: a bijection with good ava
     X(cuCtxCreate)                                                                                 \
     X(cuCtxSynchronize)                                                                            \
     X(cuGetErrorName)                                                                              \
-    X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal)            \
-        X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8)   \
-            X(cuMemsetD32) X(cuLaunchKernel) X(cuFuncSetAttribute) X(cuFuncGetAttribute)           \
-                X(cuEventCreate) X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime)      \
-                    X(cuStreamCreate) X(cuStreamQuery)                                             \
-                        X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuModuleLoadDataEx)                                                                          \
+    X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuMemAlloc) X(cuMemFree)       \
+        X(cuMemGetInfo) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemsetD8) X(cuMemsetD32)               \
+            X(cuLaunchKernel) X(cuFuncSetAttribute) X(cuFuncGetAttribute) X(cuEventCreate)         \
+                X(cuEventRecord) X(cuEventSynchronize) X(cuEventElapsedTime) X(cuStreamCreate)     \
+                    X(cuStreamQuery) X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 #define CUDA_CALLS_OF_12(X) X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 
 struct gpu {
@@ -159,7 +159,7 @@ void sheet_text(struct sheet *s, const char *value);      // commas become blank
 void sheet_int(struct sheet *s, int64_t value);
 void sheet_hex(struct sheet *s, uint64_t value, int digits);
 void sheet_hexes(struct sheet *s, const char *digits); // with blanks between, maybe
-void sheet_real(struct sheet *s, double value);
+void sheet_real(struct sheet *s, double value);        // empty where it is no number
 void sheet_none(struct sheet *s);
 void sheet_end(struct sheet *s); // the line; dies where columns are missing
 void sheet_close(struct sheet *s);

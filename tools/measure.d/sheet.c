@@ -71,7 +71,7 @@ void sheet_hexes(struct sheet *s, const char *digits) {
 }
 void sheet_real(struct sheet *s, double value) {
     begin(s, 'f');
-    if (!isnan(value)) fprintf(s->file, "%.7g", value);
+    if (isfinite(value)) fprintf(s->file, "%.7g", value);
 }
 void sheet_none(struct sheet *s) {
     if (!s->form->kinds[s->column] || s->form->kinds[s->column] > 'Z') {
