@@ -193,6 +193,56 @@ static uint32_t color_in_order(struct ra *r, const uint32_t *order, uint32_t n,
     return used;
 }
 
+// ---- spreading ----------------------------------------------------------------------------------
+// Registers are granted by GRANULE, and on machines with control bits an instruction that writes a
+// register waits until what was in it has been read. ptxas therefore takes fresh registers up to
+// what it is granted anyway, less the two that it keeps for itself, rather than use one again at
+// once (seen in its code for sm_70 and sm_75: a kernel that needs four names eight). Here each
+// value moves to the free place that fewest share, one after the other, so that the places stay
+// right.
+enum { GRANULE = 8, KEPT = 2 };
+
+static uint32_t granted(uint32_t used, uint32_t n_colors) {
+    const uint32_t all = (uint32_t)bits_align_up(used, GRANULE) - KEPT;
+    return used == 0 || all < used ? used : all < n_colors ? all : n_colors;
+}
+
+static uint32_t most_shared(const uint32_t *sharers, uint32_t at, uint32_t words) {
+    uint32_t most = 0;
+    for (uint32_t w = 0; w < words; w++)
+        if (sharers[at + w] > most) most = sharers[at + w];
+    return most;
+}
+
+static void spread(struct ra *r, const uint32_t *roots, uint32_t n, const struct hints *h) {
+    const uint32_t end = granted(ra_colors_used(r), r->n_colors);
+    uint32_t sharers[MAX_GPRS] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t v = roots[i];
+        if (!r->used[v] || r->color[v] == RA_UNCOLORED) continue;
+        for (uint32_t w = 0; w < r->words[v]; w++) sharers[(uint32_t)r->color[v] + w]++;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t v = roots[i], words = r->words[v];
+        const bool is_tied = h->first[v] != h->first[v + 1]; // lies where a move vanishes
+        if (!r->used[v] || r->color[v] == RA_UNCOLORED || is_fixed(r, v) || is_tied) continue;
+        struct places p;
+        blocked_places(r, v, &p);
+        uint32_t best = (uint32_t)r->color[v];
+        for (uint32_t w = 0; w < words; w++) sharers[best + w]--;
+        uint32_t least = most_shared(sharers, best, words);
+        const uint32_t first = (uint32_t)bits_align_up(r->floor[v], words);
+        for (uint32_t at = first; at + words <= end; at += words) {
+            const uint32_t shared = most_shared(sharers, at, words);
+            if (shared >= least || is_blocked(&p, at)) continue;
+            least = shared;
+            best = at;
+        }
+        for (uint32_t w = 0; w < words; w++) sharers[best + w]++;
+        r->color[v] = (int32_t)best;
+    }
+}
+
 uint32_t ra_colors_used(const struct ra *r) {
     uint32_t used = 0;
     for (uint32_t v = 0; v < r->n; v++)
@@ -223,5 +273,8 @@ bool ra_color(struct ra *r) {
         memcpy(best, r->color, r->n * sizeof *best);
     }
     memcpy(r->color, best, r->n * sizeof *best);
+    // a function's callers place above its registers
+    if (best_all && r->cls == RA_GPR && r->f->is_entry && gen_has(r->f->target->gen, TRAIT_CONTROL))
+        spread(r, roots, n, &hints);
     return best_all;
 }
