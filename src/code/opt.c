@@ -10,7 +10,7 @@
 //   opt_dead     what nobody reads
 //   opt_hoist    out of loops what they do not change, for later generations
 //   opt_if       short branches into guards
-//   opt_sched    loads early
+//   opt_sched    an order that needs few registers (sched_press.c), then loads early
 //
 // Values are looked up by their definition: the last one in the block, or the only one of the whole
 // function where it dominates. That is all that near-SSA code needs.
