@@ -151,15 +151,15 @@ enum ww_status power_account_of_run(struct cli *c, const struct power_model *m,
                                     struct activity_file *file);
 
 // ---- running (run.c) ----------------------------------------------------------------------------
-struct how;        // how.h
+struct how; // how.h
 struct how_again;
 struct run_folder;
 struct run_request {
     struct session session;
-    struct how *how;            // what the run is
-    struct how_again *again;    // --again: the run that this one is to be; NULL
-    struct run_folder *folder;  // of --out; NULL
-    bool keeps_record;          // it is no temporary file
+    struct how *how;           // what the run is
+    struct how_again *again;   // --again: the run that this one is to be; NULL
+    struct run_folder *folder; // of --out; NULL
+    bool keeps_record;         // it is no temporary file
     bool json, quiet, no_power, steps;
     const struct gpu_config *config; // the session's GPU, overrides applied; NULL: no power
     struct power_model *model;       // run_child makes it while the child simulates

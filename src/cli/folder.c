@@ -253,17 +253,31 @@ static void finish_moving(struct cli *c, const char *dir, const char *partial) {
     if (d->list.n > before) diags_print(d, stderr);
 }
 
+// Who left the file that marks a run without its end, and whether that process still has it; 0:
+// there is no such file.
+static long who_left(const char *path, bool *is_live) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *is_live = false;
+    if (fd < 0) return 0;
+    *is_live = !has_lock(fd, F_OFD_GETLK);
+    const long pid = holder_of(fd);
+    close(fd);
+    return pid ? pid : -1;
+}
+
 enum ww_status run_folder_record(struct cli *c, const char *dir, const char **record) {
     const char *const partial = in(c, dir, "partial");
     finish_moving(c, dir, partial);
     *record = in(c, dir, "record.jsonl");
     const bool has_partial = is_there(c, partial, "record.jsonl");
     if (is_there(c, dir, "record.jsonl") && is_there(c, dir, "gpu.yaml")) {
+        bool is_live;
+        who_left(in(c, partial, unfinished_name), &is_live);
         if (has_partial)
             fprintf(stderr,
                     "warpwatt: note: this is of the last run that came to its end; a later one "
-                    "left %s\n",
-                    partial);
+                    "%s %s\n",
+                    is_live ? "goes on in" : "left", partial);
         return WW_OK;
     }
     if (has_partial && is_there(c, partial, "gpu.yaml")) {
@@ -330,12 +344,10 @@ static const char *where_it_stopped(struct cli *c, const struct run *run) {
 }
 
 static const char *state_of(struct cli *c, const char *path, const struct run *run) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return NULL;
-    const bool is_free = has_lock(fd, F_OFD_GETLK);
-    const long pid = holder_of(fd);
-    close(fd);
-    if (!is_free)
+    bool is_live;
+    const long pid = who_left(path, &is_live);
+    if (!pid) return NULL;
+    if (is_live)
         return arena_printf(&c->arena,
                             "the run goes on (process %ld): this is what there is now, %s", pid,
                             where_it_stopped(c, run));

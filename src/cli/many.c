@@ -22,6 +22,7 @@ struct rows {
 static void json_line(const struct job *j, const struct kernel_result *k, double host_s,
                       const double *energy_j) {
     json_t *o = json_object();
+    json_object_set_new(o, "format", json_integer(1));
     json_object_set_new(o, "workload", json_string(j->program.name));
     json_object_set_new(o, "size", json_string(j->program.size));
     json_object_set_new(o, "ok", json_boolean(k != NULL));

@@ -145,6 +145,7 @@ json_t *chip_report_json(const struct chip_report *r) {
     const struct gpu_config *g = r->gpu;
     json_t *o = json_object(), *list = json_array(), *vendor = json_object(),
            *fitted = json_object();
+    json_object_set_new(o, "format", json_integer(1));
     json_object_set_new(o, "gpu", json_string(g->name));
     json_object_set_new(o, "product", json_string(g->product));
     json_object_set_new(o, "chip", json_string(g->chip));

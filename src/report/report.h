@@ -4,11 +4,11 @@
 // libcuda.so.1 inside somebody's program.
 //
 // A record: one line `{"type":"run",...}` with the GPU's facts and what the run is, one
-// `{"type":"launch",...}` a kernel launch (or for many of one kernel and shape, after the first 128,
-// or fewer where they leave much: then with a field `launches`), one `{"type":"copy",...}` a copy or
-// fill, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`. Counters
-// stand by the names of activity.def; of single SMs and partitions those that are not 0. Each line
-// ends with a checksum of all before it (record_int.h).
+// `{"type":"launch",...}` a kernel launch (or for many of one kernel and shape, after the first
+// 128, or fewer where they leave much: then with a field `launches`), one `{"type":"copy",...}` a
+// copy or fill, one `{"type":"end",...}` with totals, one `{"type":"seal",...}` by `warpwatt run`.
+// Counters stand by the names of activity.def; of single SMs and partitions those that are not 0.
+// Each line ends with a checksum of all before it (record_int.h).
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -26,8 +26,8 @@ enum { RECORD_PROCESSES = 4096, RECORD_PATH_BYTES = 4096 + 16 };
 const char *record_path_of(const char *path, uint32_t process, char *buf, size_t size); // from 1
 void record_remove(const char *path);                   // the files of all processes
 json_t *record_activity_json(const struct activity *a); // counters by name
-// Of the session: what programs are told of the GPU, and what the run is (`how`). `has_gpu`: false for
-// a process that never opened it and has only refusals to tell.
+// Of the session: what programs are told of the GPU, and what the run is (`how`). `has_gpu`: false
+// for a process that never opened it and has only refusals to tell.
 enum ww_status record_open(const char *path, const struct gpu_config *c, const char *program,
                            const struct session *s, bool has_gpu, struct diags *d,
                            struct record **out);
@@ -67,7 +67,7 @@ struct run {
     uint32_t processes, cut_off; // that opened the GPU; that left no "end" line
     bool is_torn;                // a line is cut in the middle, as by a full disk
     bool is_sealed; // `warpwatt run` saw its end, and nothing is lost since; format 1 has no seals
-    uint64_t sum;                // checksum of the first process's record: names this very run
+    uint64_t sum;   // checksum of the first process's record: names this very run
 };
 // Refuses a record whose lines do not fit their checksums, or whose seal does not fit. One that is
 // cut off gets a warning; it is not sealed then.
@@ -115,17 +115,17 @@ enum ww_status files_write(const struct run *r, const struct account *power, con
 enum ww_status record_copy_to(struct arena *a, const char *from, const char *to, struct diags *d);
 
 // ---- copies and launches in order: steps.c ------------------------------------------------------
-// A copy or a launch, or some of one kind that the record has added up. Energies are of the account:
-// a copy has that of its time in which no kernel ran; together with the time without either
-// (steps_idle) they are those of the whole run.
+// A copy or a launch, or some of one kind that the record has added up. Energies are of the
+// account: a copy has that of its time in which no kernel ran; together with the time without
+// either (steps_idle) they are those of the whole run.
 struct step {
     const char *method; // "copy to the device", "copy to the host", "copy on the device", "fill"; a
                         // kernel's name
     bool is_copy;
-    uint64_t times;     // how many it is
-    uint64_t launch;    // number of the launch, 0: a copy
-    uint64_t bytes;     // of a copy
-    uint32_t stream;    // of a copy
+    uint64_t times;  // how many it is
+    uint64_t launch; // number of the launch, 0: a copy
+    uint64_t bytes;  // of a copy
+    uint32_t stream; // of a copy
     double start_s, seconds, alone_s;
     double energy_j, dynamic_j, static_j; // NAN: there is no account of it
 };
@@ -139,7 +139,8 @@ struct steps_rest steps_idle(const struct run *r, const struct account *power);
 void steps_print(struct arena *a, const struct run *r, const struct account *power, FILE *out);
 void steps_csv(struct arena *a, const struct run *r, const struct account *power, FILE *out);
 // The first `most` of them, 0: all.
-json_t *steps_json(struct arena *a, const struct run *r, const struct account *power, uint32_t most);
+json_t *steps_json(struct arena *a, const struct run *r, const struct account *power,
+                   uint32_t most);
 
 // ---- progress -----------------------------------------------------------------------------------
 // One line on a terminal that is redrawn and disappears; nothing when `out` is no terminal.
@@ -150,7 +151,7 @@ struct progress_line {
     uint64_t last_launch;
     uint64_t expected; // warp instructions of the whole program; 0: not known
     uint64_t ended;    // of launches that have ended
-    char kernel[64]; // of that launch, as people wrote it
+    char kernel[64];   // of that launch, as people wrote it
 };
 void progress_init(struct progress_line *p, FILE *out, bool wanted);
 // `g` is how far the launch has come. The time left is the program's where `expected` says how much

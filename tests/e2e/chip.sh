@@ -11,6 +11,7 @@ run 0 chip --depth 1; says out '^  chip'; lacks out '^    sm '
 run 0 chip --help; says out '--depth'
 # JSON: own figures of all components add up to the root's
 run 0 chip -g gtx480 --json
+says out '^  "format": 1,$'
 says out '"area_mm2"'; says out '"prediction": false'; says out '"scheduler_arbitrations"'
 awk -F': ' '/"own": \{/ {inside = 1} inside && /"area_mm2"/ {sum += $2} /^      \}/ {inside = 0}
             /^      "area_mm2"/ && !total {total = $2}

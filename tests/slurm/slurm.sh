@@ -63,6 +63,24 @@ says full.said 'running or queued, 0 not started'
 run 0 compare --on slurm --db full.db --size twice --wait -p none -c gto:sm.scheduler=gto -c wide:sm.l1d.bytes=49152,sm.l1d.ways=6 hotspot vectorAdd scan
 says err '^9 jobs: 9 run'
 
+# a record in the spool that is damaged is no result: its run is sent again
+# shellcheck disable=SC2086
+"$WARPWATT" compare --on slurm --db damaged.db -o damaged.out --bundle 0 --no-wait $small >/dev/null 2>&1
+for _ in $(seq 600); do
+    set -- damaged.db.spool/*.jsonl
+    [ -e "$1" ] && break
+    sleep 0.2
+done
+python3 - "$1" <<'PY' || fail "no record to damage at $1"
+import re, sys
+text = open(sys.argv[1]).read()
+at = text.index('"cycles":') + 9
+open(sys.argv[1], 'w').write(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1:])
+PY
+on damaged $small
+[ $got = 0 ] || { fail "damaged record: exit code $got"; cat damaged.said; }
+same here.out damaged.out
+
 # a node dies in the middle of a run
 (on cut $held --bundle 0; echo $got >cut.code) &
 client=$!
