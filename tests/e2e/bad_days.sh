@@ -44,7 +44,7 @@ echo file >notdir; run 2 run -o notdir/sub hotspot; says err notdir; one_sentenc
 run 2 run -o /proc/none hotspot; one_sentence err
 # Ctrl-C: what is known so far, and a valid partial result. (A shell starts background jobs with
 # SIGINT ignored; a fresh interpreter restores it.)
-python3 - "$WARPWATT" "$p/forever.ptx" <<'P' || fail "Ctrl-C did not leave a valid partial result"
+python3 - "$WARPWATT" "$p/clock_forever.ptx" <<'P' || fail "Ctrl-C did not leave a valid partial result"
 import json, os, signal, subprocess, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 r = subprocess.Popen([sys.argv[1], 'run', '-o', 'partial', sys.argv[2], '--grid', '30', '--block', '64'],
