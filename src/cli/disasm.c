@@ -1,5 +1,8 @@
-// `warpwatt disasm`: PTX to the machine code of a simulated GPU, printed.
+// `warpwatt disasm`: PTX to the machine code of a simulated GPU, printed; or the machine code of
+// real GPUs that a cubin, a program or a fat binary holds.
 #include "cli/cli.h"
+#include "fatbin/fatbin.h"
+#include "sass/cubin.h"
 
 #include <stdlib.h>
 
@@ -14,12 +17,92 @@ static const struct cli_option option[] = {
 
 const struct cli_spec spec_disasm = {
     .name = "disasm",
-    .form = {"[options] KERNEL.ptx"},
-    .prose = "The machine code that PTX becomes on a simulated GPU, with registers, blocks and\n"
-             "reconvergence points.",
+    .form = {"[options] KERNEL.ptx", "[--entry NAME] [--summary] FILE.cubin|PROGRAM|FATBIN"},
+    .prose =
+        "The machine code that PTX becomes on a simulated GPU, with registers, blocks and\n"
+        "reconvergence points. Of a file that holds machine code of real GPUs (sm_70 to sm_90):\n"
+        "its words in the notation of nvdisasm, and how each is scheduled: counters it waits\n"
+        "for (B), that it lowers when operands are read (R) and results written (W), yield (Y),\n"
+        "cycles until the next one (S).",
     .part = {CLI_PART(option)},
     .word = CLI_FILE,
 };
+
+// What is printed of machine code, and what came of it.
+struct cubin_view {
+    const char *entry;
+    bool summary, found;
+    uint32_t unknown, cubins;
+};
+
+static enum ww_status show_cubin(struct cli *c, struct cubin_view *v, const char *image, size_t len,
+                                 const char *name) {
+    struct cubin cubin;
+    const enum ww_status s = cubin_read(&c->arena, image, len, name, &c->diags, &cubin);
+    if (s != WW_OK) return s;
+    v->cubins++;
+    if (!cubin.gen)
+        return diag_add(
+            &c->diags, WW_ERROR_UNSUPPORTED,
+            "%s is machine code of sm_%u, whose encoding is not known (sm_70, 72, 75, 80, "
+            "86, 87, 89 and 90 are)",
+            name, cubin.arch);
+    for (uint32_t i = 0; i < cubin.kernel.n; i++) {
+        const struct cubin_kernel *k = &cubin.kernel.at[i];
+        if (v->entry && strcmp(v->entry, k->name) != 0) continue;
+        v->found = true;
+        const char *shown = text_printable(&c->arena, k->name, false);
+        if (v->summary) {
+            uint32_t unknown = 0;
+            char text[SASS_TEXT_SIZE];
+            for (uint32_t w = 0; w < k->words; w++)
+                unknown +=
+                    sass_text(cubin_word(k, w), w * UINT64_C(16), cubin.gen, text) != SASS_KNOWN;
+            printf("%s sm_%u registers %u shared %u local %u instructions %u unknown %u\n", shown,
+                   cubin.arch, k->registers, k->shared_bytes, k->local_bytes, k->words, unknown);
+            v->unknown += unknown;
+            continue;
+        }
+        printf("// %s %s of sm_%u: %u registers, %u bytes shared, %u bytes local, %u bytes of "
+               "parameters "
+               "at c[0x0][0x%x]\n",
+               k->is_entry ? "kernel" : "function", shown, cubin.arch, k->registers,
+               k->shared_bytes, k->local_bytes, k->parameter_bytes, k->parameter_at);
+        v->unknown += cubin_disassemble(&cubin, k, stdout);
+    }
+    return WW_OK;
+}
+
+// A cubin, or each one that a program or a fat binary holds.
+static int disasm_cubins(struct cli *c, struct cubin_view *v, const char *path, const char *text,
+                         size_t len) {
+    enum ww_status s = WW_OK;
+    if (cubin_is(text, len))
+        s = show_cubin(c, v, text, len, path);
+    else {
+        struct fatbin f = {0};
+        s = fatbin_image(text) == FATBIN_IMAGE_ELF
+                ? fatbin_read_elf(&c->arena, path, &c->diags, &f)
+                : fatbin_read(&c->arena, text, len, path, &c->diags, &f);
+        for (uint32_t i = 0; s == WW_OK && i < f.entry.n; i++) {
+            if (f.entry.at[i].kind != FATBIN_CUBIN) continue;
+            char *image;
+            size_t bytes;
+            s = fatbin_unpack(&c->arena, &f.entry.at[i], path, &c->diags, &image, &bytes);
+            if (s == WW_OK) s = show_cubin(c, v, image, bytes, path);
+        }
+        if (s == WW_OK && !v->cubins)
+            s = diag_add(&c->diags, WW_ERROR_USAGE,
+                         "%s holds no machine code; `warpwatt extract` says what it holds", path);
+    }
+    if (s == WW_OK && v->entry && !v->found)
+        s = diag_add(&c->diags, WW_ERROR_USAGE, "%s has no kernel `%s`", path, v->entry);
+    if (s == WW_OK && v->unknown)
+        s = diag_add(&c->diags, WW_ERROR_UNSUPPORTED,
+                     "%s holds %u word%s that %s not known: `unknown` stands there", path,
+                     v->unknown, text_plural(v->unknown), v->unknown == 1 ? "is" : "are");
+    return s == WW_OK ? 0 : cli_fail(c, s);
+}
 
 int cmd_disasm(struct cli *c, int argc, char **argv) {
     struct cli_args args = {.argc = argc, .argv = argv, .at = 1};
@@ -37,16 +120,22 @@ int cmd_disasm(struct cli *c, int argc, char **argv) {
         if (o == OPT_ENTRY) entry = value;
         if (o == OPT_SUMMARY) summary = true;
     }
-    if (!path) return cli_usage("disasm needs a PTX file");
+    if (!path) return cli_usage("disasm needs a file of PTX or of machine code");
+    char *text;
+    size_t len;
+    enum ww_status s = file_read(&c->arena, path, (size_t)4 << 30, &text, &len, &c->diags);
+    if (s != WW_OK) return cli_fail(c, s);
+    if (len >= 4 &&
+        (fatbin_image(text) == FATBIN_IMAGE_ELF || fatbin_image(text) == FATBIN_IMAGE_CONTAINER)) {
+        struct cubin_view view = {.entry = entry, .summary = summary};
+        return disasm_cubins(c, &view, path, text, len);
+    }
     struct gpu_config config;
-    enum ww_status s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
+    s = gpu_config_load(gpu, overrides, n_overrides, &c->diags, &config);
     struct gpu_options o;
     gpu_options_init(&o);
     struct gpu *g = NULL;
     struct gpu_module *m = NULL;
-    char *text;
-    size_t len;
-    if (s == WW_OK) s = file_read(&c->arena, path, (size_t)256 << 20, &text, &len, &c->diags);
     if (s == WW_OK) s = gpu_create(&config, &o, &c->diags, &g);
     if (s == WW_OK) s = gpu_module_load(g, path, text, len, NULL, &c->diags, &m);
     bool found = !entry;

@@ -1,0 +1,426 @@
+// Machine words taken apart. Each read of a field marks its bits as seen; what no row has seen at
+// the end must be 0, so that no bit can be overlooked by a row that forgets it.
+#include "sass/row.h"
+
+struct decoder {
+    struct sass_word w, seen;
+    uint64_t pc;
+    uint32_t gen;
+    uint32_t form;
+    const struct sass_row *row;
+    struct sass_inst *out;
+    bool bad; // a field has a value without a meaning
+};
+
+uint32_t sass_gen(uint32_t arch) {
+    static const struct {
+        uint32_t arch, gen;
+    } row[] = {{70, SASS_70}, {72, SASS_70}, {75, SASS_75}, {80, SASS_80},
+               {86, SASS_86}, {87, SASS_86}, {89, SASS_89}, {90, SASS_90}};
+    for (uint32_t i = 0; i < WW_COUNT(row); i++)
+        if (row[i].arch == arch) return row[i].gen;
+    return 0;
+}
+
+static uint64_t ones(uint32_t n) { return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1; }
+
+static uint64_t peek(struct sass_word w, uint32_t lo, uint32_t n) {
+    uint64_t v = lo >= 64 ? w.hi >> (lo - 64) : w.lo >> lo;
+    if (lo < 64 && lo + n > 64) v |= w.hi << (64 - lo);
+    return v & ones(n);
+}
+
+// The value of a field, whose bits are seen from now on.
+static uint64_t take(struct decoder *d, uint32_t lo, uint32_t n) {
+    if (!n) return 0;
+    if (lo < 64) d->seen.lo |= ones(n) << lo;
+    if (lo + n > 64) d->seen.hi |= lo >= 64 ? ones(n) << (lo - 64) : ones(lo + n - 64);
+    return peek(d->w, lo, n);
+}
+
+static bool bit(struct decoder *d, uint32_t at) { return at && take(d, at, 1); }
+
+static int64_t extend(uint64_t v, uint32_t n) { return (int64_t)(v << (64 - n)) >> (64 - n); }
+
+struct sass_control sass_control(struct sass_word w) {
+    return (struct sass_control){.stall = (uint8_t)peek(w, 105, 4),
+                                 .yield = !peek(w, 109, 1),
+                                 .write = (uint8_t)peek(w, 110, 3),
+                                 .read = (uint8_t)peek(w, 113, 3),
+                                 .wait = (uint8_t)peek(w, 116, 6),
+                                 .reuse = (uint8_t)peek(w, 122, 4)};
+}
+
+static void modifier(struct decoder *d, const char *text) {
+    if (!text) d->bad = true;
+    if (!text || !*text) return;
+    if (d->out->n_modifiers < SASS_MAX_MODIFIERS)
+        d->out->modifier[d->out->n_modifiers++] = text;
+    else
+        d->bad = true;
+}
+
+static struct sass_operand *operand(struct decoder *d, enum sass_operand_kind kind) {
+    if (d->out->n_operands == SASS_MAX_OPERANDS) {
+        d->bad = true;
+        return &d->out->operand[SASS_MAX_OPERANDS - 1];
+    }
+    struct sass_operand *o = &d->out->operand[d->out->n_operands++];
+    *o = (struct sass_operand){.kind = kind};
+    return o;
+}
+
+// Instructions of the units behind a queue (opcodes from 0x100) have no use for the reuse cache.
+static bool reused(struct decoder *d, uint32_t at) {
+    return at && d->row->op < 0x100 && peek(d->w, at, 1);
+}
+
+static void suffix(struct decoder *d, struct sass_operand *o, const char *const *text, uint32_t lo,
+                   uint32_t n) {
+    if (!text) return;
+    o->suffix = text[take(d, lo, n)];
+    if (!o->suffix) d->bad = true;
+}
+
+// A source in the place at bit 32 or 64, register of either file.
+static void source(struct decoder *d, const struct sass_item *it, bool at64, bool uniform,
+                   bool reuse) {
+    struct sass_operand *o = operand(d, uniform ? SASS_UREG : SASS_REG);
+    o->reg = (uint8_t)take(d, at64 ? 64 : 32, uniform ? 6 : 8);
+    o->neg = bit(d, at64 ? it->neg64 : it->neg);
+    o->abs = bit(d, at64 ? it->abs64 : it->abs);
+    o->complement = it->complement;
+    o->reuse = reuse && !uniform && d->row->op < 0x100;
+    if (at64 && it->n64)
+        suffix(d, o, it->suffix, it->lo64, it->n64);
+    else
+        suffix(d, o, it->suffix, it->lo2, it->n2);
+}
+
+static void immediate(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, (enum sass_operand_kind)it->type);
+    const uint64_t v = take(d, 32, 32);
+    o->value = it->type == SASS_SIGNED ? extend(v, 32) : (int64_t)v;
+}
+
+static void constant(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_CONST);
+    o->value = extend(take(d, 38, 16), 16);
+    if (bit(d, 91)) {
+        o->has_ureg = true;
+        o->ureg = (uint8_t)take(d, 32, 6);
+    } else
+        o->bank = (uint8_t)take(d, 54, 5);
+    o->neg = bit(d, it->neg);
+    o->abs = bit(d, it->abs);
+    o->complement = it->complement;
+    suffix(d, o, it->suffix, it->lo2, it->n2);
+}
+
+// A uniform register in the place at bit 32, which forms 6 and 7 mark with bit 91.
+static void uniform_source(struct decoder *d, const struct sass_item *it) {
+    if (!bit(d, 91)) d->bad = true;
+    source(d, it, false, true, false);
+}
+
+static void second_of_three(struct decoder *d, const struct sass_item *it) {
+    const bool either = peek(d->w, 123, 2) != 0, u = d->row->uniform;
+    if (u && !bit(d, 91)) d->bad = true; // as in every word that reads a uniform source
+    switch (d->form) {
+    case 1: source(d, it, false, u, peek(d->w, 123, 1)); break;
+    case 2:
+    case 3:
+    case 7: source(d, it, true, u, either); break;
+    case 4: immediate(d, it); break;
+    case 5: constant(d, it); break;
+    default: uniform_source(d, it);
+    }
+}
+
+static void third(struct decoder *d, const struct sass_item *it) {
+    const bool either = peek(d->w, 123, 2) != 0, u = d->row->uniform;
+    switch (d->form) {
+    case 1: source(d, it, true, u, peek(d->w, 124, 1)); break;
+    case 2: immediate(d, it); break;
+    case 3: constant(d, it); break;
+    case 7: uniform_source(d, it); break;
+    default: source(d, it, true, u, either);
+    }
+}
+
+static void second_of_two(struct decoder *d, const struct sass_item *it) {
+    switch (d->form) {
+    case 1: source(d, it, false, false, peek(d->w, 123, 2) != 0); break;
+    case 2:
+    case 4: immediate(d, it); break;
+    case 3:
+    case 5: constant(d, it); break;
+    default: uniform_source(d, it);
+    }
+}
+
+static void predicate(struct decoder *d, const struct sass_item *it) {
+    const uint64_t v = take(d, it->lo, it->n);
+    if (it->kind == ITEM_PRED_BACK ? v == 0 : it->option == OPT_PT && v == 7) return;
+    struct sass_operand *o = operand(d, it->uniform ? SASS_UPRED : SASS_PRED);
+    o->reg = (uint8_t)(it->kind == ITEM_PRED_BACK ? 7 - (v & 7) : v & 7);
+    o->neg = v >> 3 & 1;
+}
+
+// The register part of an address.
+static void base_register(struct decoder *d, struct sass_operand *o, uint32_t lo) {
+    o->has_reg = true;
+    o->reg = (uint8_t)take(d, lo, 8);
+}
+
+// A uniform register that is only there when bit 91 says so; its field is empty otherwise.
+static bool base_uniform(struct decoder *d, struct sass_operand *o, uint32_t lo) {
+    const uint64_t v = lo ? take(d, lo, 6) : 0;
+    if (bit(d, 91)) {
+        o->has_ureg = true;
+        o->ureg = (uint8_t)v;
+        return true;
+    }
+    if (v != 0 && v != 63) d->bad = true;
+    return false;
+}
+
+static void memory(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_MEMORY);
+    o->value = extend(take(d, it->lo, it->n), it->n);
+    switch (it->mode) {
+    case MODE_PLAIN: base_register(d, o, 24); break;
+    case MODE_SHARED:
+        base_register(d, o, 24);
+        if (d->row->op >= 0x180) o->scale = (uint8_t)take(d, 78, 2);
+        if (o->scale) o->scale++; // .X4, .X8, .X16
+        if (d->form >= 4 && it->lo2) base_uniform(d, o, it->lo2);
+        break;
+    case MODE_GLOBAL:
+        base_register(d, o, 24);
+        if (base_uniform(d, o, it->lo2)) {
+            // The operation of an atomic one takes bit 90.
+            o->wide = bit(d, d->row->op == 0x18a || d->row->op == 0x1a8 ? 70 : 90);
+            o->unsigned_reg = !o->wide;
+        }
+        o->descriptor = d->gen >= SASS_80 && bit(d, it->hide) && o->has_ureg;
+        break;
+    case MODE_COPY_TO:
+        base_register(d, o, 16);
+        if (d->form == 6) {
+            o->has_ureg = true;
+            o->ureg = (uint8_t)take(d, 64, 6);
+        }
+        break;
+    default: // MODE_COPY_FROM
+        base_register(d, o, 24);
+        o->wide = bit(d, 70);
+        if (bit(d, 91)) {
+            o->unsigned_reg = !o->wide;
+            o->has_ureg = true;
+            o->ureg = (uint8_t)take(d, 64, 6);
+            o->descriptor = bit(d, it->hide);
+        } else if (o->wide)
+            d->bad = true;
+    }
+}
+
+static int64_t distance(struct decoder *d) {
+    const int64_t far = extend(take(d, 34, 48), 48);
+    if (d->gen < SASS_90) return (int64_t)((uint64_t)far << 2);
+    return (int64_t)(((uint64_t)far << 8 | take(d, 16, 8)) << 2);
+}
+
+static int64_t target(struct decoder *d) { return (int64_t)(d->pc + 16 + (uint64_t)distance(d)); }
+
+static void register_and(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_REG);
+    o->reg = (uint8_t)take(d, it->lo, it->n);
+    o = operand(d, it->kind == ITEM_REG_DISTANCE ? SASS_SIGNED : SASS_TARGET);
+    o->name = " "; // printed behind the register without a comma
+    if (it->kind == ITEM_REG_TARGET) o->value = target(d);
+    if (it->kind == ITEM_REG_DISTANCE) o->value = distance(d);
+    if (it->kind == ITEM_REG_NUMBER) o->value = (int64_t)(take(d, 34, 48) << 2);
+}
+
+// Behind B0 to B15 stands other state of a thread; a name for each that compiled code uses.
+static void barrier(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o = operand(d, SASS_BARRIER);
+    o->reg = (uint8_t)take(d, it->lo, it->n);
+    if (o->reg == 16)
+        o->name = "MACTIVE";
+    else if (o->reg > 16)
+        d->bad = true;
+}
+
+static void item(struct decoder *d, const struct sass_item *it) {
+    struct sass_operand *o;
+    uint64_t v;
+    switch ((enum sass_item_kind)it->kind) {
+    case ITEM_END: break;
+    case ITEM_SELECT: take(d, it->lo, it->n); break;
+    case ITEM_FIX:
+        if (take(d, it->lo, it->n) != it->low) d->bad = true;
+        break;
+    case ITEM_FIX_OR_0:
+        v = take(d, it->lo, it->n);
+        if (v && v != it->low) d->bad = true;
+        break;
+    case ITEM_HIDDEN: take(d, it->lo, it->n); break;
+    case ITEM_FLAG: modifier(d, take(d, it->lo, 1) ? it->name[0] : ""); break;
+    case ITEM_FLAG_NOT: modifier(d, take(d, it->lo, 1) ? "" : it->name[0]); break;
+    case ITEM_ENUM:
+        v = take(d, it->lo, it->n);
+        if (it->n2) v |= take(d, it->lo2, it->n2) << it->n;
+        modifier(d, it->name[v]);
+        break;
+    case ITEM_NAME_MODIFIER: modifier(d, it->name[0]); break;
+    case ITEM_REG:
+    case ITEM_UREG:
+        v = take(d, it->lo, it->n);
+        if (it->option == OPT_RZ && (v == 255 || v == 0)) break;
+        if (it->option == OPT_255 && v == 255) break;
+        o = operand(d, it->kind == ITEM_UREG ? SASS_UREG : SASS_REG);
+        o->reg = (uint8_t)v;
+        o->neg = bit(d, it->neg);
+        o->abs = bit(d, it->abs);
+        o->complement = it->complement;
+        o->reuse = reused(d, it->reuse);
+        suffix(d, o, it->suffix, it->lo2, it->n2);
+        break;
+    case ITEM_B: second_of_three(d, it); break;
+    case ITEM_C: third(d, it); break;
+    case ITEM_B2: second_of_two(d, it); break;
+    case ITEM_PRED:
+    case ITEM_PRED_NOT:
+    case ITEM_PRED_BACK: predicate(d, it); break;
+    case ITEM_NUMBER:
+    case ITEM_SIGNED:
+        v = take(d, it->lo, it->n);
+        if (it->option == OPT_ABSENT && v == it->low) break;
+        operand(d, SASS_UNSIGNED)->value = (int64_t)v;
+        break;
+    case ITEM_MEMORY: memory(d, it); break;
+    case ITEM_CONST:
+    case ITEM_UCONST:
+        o = operand(d, SASS_CONST);
+        o->value = extend(take(d, 38, 16), 16);
+        o->bank = (uint8_t)take(d, 54, 5);
+        if (!it->n) {
+            if (bit(d, 91)) d->bad = true;
+        } else if (it->kind == ITEM_UCONST) {
+            if (!bit(d, 91)) d->bad = true;
+            o->has_reg = true;
+            o->unsigned_reg = true; // of the uniform file
+            o->reg = (uint8_t)take(d, it->lo, it->n);
+        } else {
+            o->has_reg = true;
+            o->reg = (uint8_t)take(d, it->lo, it->n);
+        }
+        break;
+    case ITEM_TARGET: operand(d, SASS_TARGET)->value = target(d); break;
+    case ITEM_TARGET32:
+        operand(d, SASS_TARGET)->value =
+            (int64_t)(d->pc + 16 + (uint64_t)extend(take(d, 32, 32), 32));
+        break;
+    case ITEM_BARRIER: barrier(d, it); break;
+    case ITEM_SPECIAL:
+        v = take(d, it->lo, it->n);
+        o = operand(d, SASS_SPECIAL);
+        o->value = (int64_t)v;
+        o->name = sass_special_name((uint32_t)v, d->gen);
+        if (!o->name) d->bad = true;
+        break;
+    case ITEM_SCOREBOARD:
+        operand(d, SASS_SCOREBOARD)->value = (int64_t)take(d, it->lo, it->n);
+        break;
+    case ITEM_SCOREBOARDS:
+        v = take(d, it->lo, it->n);
+        if (v) operand(d, SASS_SCOREBOARDS)->value = (int64_t)v;
+        break;
+    case ITEM_LUT_SPLIT:
+        v = take(d, 72, 5) << 3;
+        operand(d, SASS_UNSIGNED)->value = (int64_t)(v | take(d, 64, 3));
+        break;
+    case ITEM_NAME: operand(d, SASS_NAME)->name = it->name[0]; break;
+    case ITEM_WORD:
+        o = operand(d, SASS_NAME);
+        o->name = it->name[take(d, it->lo, it->n)];
+        if (!o->name) d->bad = true;
+        break;
+    case ITEM_REG_TARGET:
+    case ITEM_REG_DISTANCE:
+    case ITEM_REG_NUMBER: register_and(d, it); break;
+    }
+}
+
+static bool holds(const struct sass_row *r, struct sass_word w) {
+    for (const struct sass_item *it = r->item; it->kind != ITEM_END; it++)
+        if (it->kind == ITEM_SELECT && peek(w, it->lo, it->n) != it->low) return false;
+    return true;
+}
+
+static const struct sass_row *find(struct sass_word w, uint32_t gen) {
+    const uint32_t op = (uint32_t)peek(w, 0, 9), form = 1u << peek(w, 9, 3);
+    uint32_t lo = 0, hi = sass_rows_n;
+    while (lo < hi) { // the first row of this opcode
+        const uint32_t mid = (lo + hi) / 2;
+        if (sass_rows[mid].op < op)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < sass_rows_n && sass_rows[lo].op == op; lo++)
+        if ((sass_rows[lo].gens & gen) && (sass_rows[lo].forms & form) && holds(&sass_rows[lo], w))
+            return &sass_rows[lo];
+    return NULL;
+}
+
+// The vendor's disassembler has four names for the low half of a product, by its operands: a copy,
+// a sum, a shift and the product itself.
+static void name_product(struct decoder *d) {
+    struct sass_inst *in = d->out;
+    const struct sass_operand *a = &in->operand[1], *b = &in->operand[2], *c = &in->operand[3];
+    const bool x = peek(d->w, 74, 1), is_signed = peek(d->w, 73, 1), imm = d->form == 4;
+    const uint32_t v = imm ? (uint32_t)b->value : 0;
+    const bool a_zero = a->kind == SASS_REG && a->reg == 255,
+               b_zero = b->kind == SASS_REG && b->reg == 255,
+               c_zero = c->kind == SASS_REG && c->reg == 255;
+    if (x) {
+        if (!is_signed && imm && v != 1 && !a_zero) modifier(d, "U32");
+        modifier(d, "X");
+        return;
+    }
+    if (d->form < 6) {
+        if ((a_zero && b_zero) || (imm && v == 0))
+            in->name = "IMAD.MOV";
+        else if (imm && v == 1)
+            in->name = "IMAD.IADD";
+        else if (imm && c_zero && bits_is_pow2(v) && v != 0x10000 && v != 0x80000000)
+            in->name = "IMAD.SHL";
+    }
+    if (!is_signed) modifier(d, "U32");
+}
+
+enum sass_found sass_decode(struct sass_word w, uint64_t pc, uint32_t gen, struct sass_inst *out,
+                            struct sass_word *extra) {
+    *out = (struct sass_inst){.control = sass_control(w), .guard = 7};
+    if (extra) *extra = (struct sass_word){0};
+    struct decoder d = {.w = w, .pc = pc, .gen = gen, .out = out, .form = (uint32_t)peek(w, 9, 3)};
+    d.row = find(w, gen);
+    if (!d.row) return SASS_NO_ROW;
+    out->row = d.row;
+    out->name = d.row->name;
+    take(&d, 0, 12);
+    take(&d, 105, 20); // control; the highest three bits are always 0
+    out->guard = (uint8_t)take(&d, 12, 3);
+    out->guard_not = take(&d, 15, 1);
+    out->guard_uniform = d.row->uniform;
+    for (const struct sass_item *it = d.row->item; it->kind != ITEM_END; it++)
+        if (!it->gens || (it->gens & gen)) item(&d, it);
+    if (d.row->quirk == QUIRK_IMAD) name_product(&d);
+    const struct sass_word rest = {w.lo & ~d.seen.lo, w.hi & ~d.seen.hi};
+    if (extra) *extra = rest;
+    if (rest.lo | rest.hi) return SASS_EXTRA_BITS;
+    return d.bad ? SASS_BAD_VALUE : SASS_KNOWN;
+}

@@ -1,0 +1,285 @@
+// The rows of encoding.def as a table, and the words that modifiers print.
+#include "sass/row.h"
+
+enum {
+    ALL = 63,
+    TO_70 = SASS_70,
+    TO_75 = SASS_70 | SASS_75,
+    TO_86 = SASS_70 | SASS_75 | SASS_80 | SASS_86,
+    TO_89 = ALL & ~SASS_90,
+    FROM_75 = ALL & ~SASS_70,
+    FROM_80 = ALL & ~TO_75,
+    FROM_86 = SASS_86 | SASS_89 | SASS_90,
+    FROM_89 = SASS_89 | SASS_90,
+    ONLY_90 = SASS_90,
+    AMPERE = SASS_80 | SASS_86 | SASS_89,
+    TURING_AMPERE = SASS_75 | AMPERE,
+};
+
+// ---- words of modifiers, by value: "" prints nothing, NULL has no meaning
+// --------------------------
+#define WORDS static const char *const
+WORDS n_round[] = {"", "RM", "RP", "RZ"};
+WORDS n_round_int[] = {"", "FLOOR", "CEIL", "TRUNC"};
+WORDS n_compare[] = {"F",   "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
+                     "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"};
+WORDS n_compare_double[] = {"MIN", "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
+                            "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"};
+WORDS n_compare_int[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
+WORDS n_bool[] = {"AND", "OR", "XOR", NULL};
+WORDS n_size[] = {"U8", "S8", "U16", "S16", "", "64", "128", NULL};
+WORDS n_size_global[] = {"U8", "S8", "U16", "S16", "", "64", "128", "U.128"};
+WORDS n_copy_size[] = {NULL, NULL, NULL, NULL, "", "64", "128", NULL};
+WORDS n_evict[] = {"EF", "", "EL", "LU", "EU", "NA", NULL, NULL};
+WORDS n_kind[] = {"CONSTANT", "", "STRONG", "MMIO"};
+WORDS n_kind_store[] = {NULL, "", "STRONG", "MMIO"};
+WORDS n_kind_atomic[] = {NULL, "", "STRONG", NULL};
+WORDS n_scope[] = {"CTA", "SM", "GPU", "SYS"};
+// Scope and strength in one field, from sm_80 on.
+WORDS n_order[] = {"",         "CONSTANT.PRIVATE", "CONSTANT.CTA",        "CONSTANT.CTA.PRIVATE",
+                   "CONSTANT", "STRONG.SM",        "STRONG.GPU.PRIVATE",  "STRONG.GPU",
+                   "MMIO.GPU", "CONSTANT.SM",      "STRONG.SYS",          "CONSTANT.SM.PRIVATE",
+                   "MMIO.SYS", "CONSTANT.VC",      "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"};
+WORDS n_prefetch[] = {"", "LTC64B", "LTC128B", "LTC256B"};
+WORDS n_atom[] = {"ADD",  "MIN",     "MAX", "INC", "DEC", "AND", "OR", "XOR",
+                  "EXCH", "SAFEADD", NULL,  NULL,  NULL,  NULL,  NULL, NULL};
+WORDS n_red[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"};
+WORDS n_atom_type[] = {"", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN", "BF16x2.RN"};
+WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
+WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
+                   "EXCH", NULL,  NULL,  NULL,  NULL,  NULL,  NULL, NULL};
+WORDS n_atoms_type[] = {"", "S32", "64", NULL};
+WORDS n_cas[] = {"CAS", "CAST", "CAS", "CAST.SPIN"};
+WORDS n_cas_global[] = {"CAS", "CAST"};
+WORDS n_byte[] = {"", "B1", "B2", "B3"};
+WORDS n_byte_suffix[] = {"", ".B1", ".B2", ".B3"};
+WORDS n_high[] = {"", ".H1"};
+WORDS n_vote[] = {"ALL", "ANY", "EQ", NULL};
+WORDS n_prmt[] = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16", NULL};
+WORDS n_side[] = {"L", "R"};
+WORDS n_shift[] = {"S64", "U64", "S32", "U32"};
+WORDS n_scale[] = {NULL, "D8", "D4", "D2", "", "M2", "M4", "M8"};
+WORDS n_8[] = {"U8", "S8"};
+WORDS n_16[] = {"U16", "S16"};
+WORDS n_half[] = {"LO", "HI"};
+WORDS n_half_suffix[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+WORDS n_video[] = {"U32", "", "U16x2", "S16x2"};
+WORDS n_row_col[] = {".ROW", ".COL"};
+WORDS n_row[] = {".ROW"};
+WORDS n_col[] = {".COL"};
+WORDS n_hmma_volta[] = {"884", "444"};
+WORDS n_accumulator[] = {"F16", "F32"};
+WORDS n_step[] = {"STEP0", "STEP1", "STEP2", "STEP3"};
+WORDS n_hmma[] = {"1688", "16816"};
+WORDS n_hmma_type[] = {"", "BF16", "TF32", NULL};
+WORDS n_imma[] = {"8816", NULL, "8832", NULL, "16816", "16832", "16864", NULL};
+WORDS n_imma_type[] = {"U8", "S8", "U4", "S4"};
+WORDS n_i2ip[] = {"U8", "S8", "U16", "S16", "U2", "S2", "U4", "S4"};
+WORDS n_matrix[] = {"M88", "MT88", "M816", NULL};
+WORDS n_matrices[] = {"", "2", "4", NULL};
+WORDS n_f2fp[] = {"", "BF16"};
+WORDS n_f2fp_89[] = {"F16.F32", "BF16.F32"};
+WORDS n_f2fp_round[] = {"", NULL, NULL, "RZ", NULL, NULL, NULL, NULL};
+WORDS n_dmma[] = {"8x8x4", "16x8x4", "16x8x8", "16x8x16"};
+WORDS n_sign32[] = {"U32", "S32"};
+WORDS n_float[] = {NULL, "F16", "F32", "F64"};
+WORDS n_float_to[] = {NULL, "F16", "F32", "F64", "BF16", NULL, NULL, NULL};
+WORDS n_float_short[] = {NULL, "F16", "", "F64"};
+WORDS n_silent[] = {NULL, "", "", ""}; // a result's format that follows from the source's
+WORDS n_integer[] = {"U8", "S8", "U16", "S16", "U32", "", "U64", "S64"};
+WORDS n_mufu[] = {"COS",  "SIN",  "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
+                  "SQRT", "TANH", NULL,  NULL,  NULL,  NULL,  NULL,     NULL};
+WORDS n_mufu_volta[] = {"COS",  "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
+                        "SQRT", NULL,  NULL,  NULL,  NULL,  NULL,  NULL,     NULL};
+WORDS n_b2r[] = {"", "RESULT", "WARP", NULL};
+WORDS n_bar[] = {"SYNC", "ARV", "RED", "SCAN", "SYNCALL", NULL, NULL, NULL};
+WORDS n_bar_red[] = {"POPC", "AND", "OR", NULL};
+WORDS n_bra[] = {"", "U", "DIV", "CONV"};
+WORDS n_depth[] = {"", "INC", "DEC", NULL};
+WORDS n_exit[] = {"", "KEEPREFCOUNT", "PREEMPTED", NULL};
+WORDS n_bpt[] = {NULL, NULL, NULL, NULL, "TRAP", NULL, NULL, NULL};
+WORDS n_tex_level[] = {"", "LZ", "LB", "LL", "LC", "LB.LC", NULL, NULL};
+WORDS n_tld_level[] = {NULL, "LZ", NULL, "LL", NULL, NULL, NULL, NULL};
+WORDS n_tex_result[] = {"", "F16.RN", "F16.RZ", NULL};
+WORDS n_dimensions[] = {"1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"};
+WORDS n_ldc[] = {"", "IL", "IS", "ISL"};
+WORDS n_shfl[] = {"IDX", "UP", "DOWN", "BFLY"};
+WORDS n_cctl[] = {"", "U", "C", "I"};
+WORDS n_cctl_op[] = {"PF1",    "PF2", "WB", "IV", "IVALL", "RS", "IVALLP", "WBALL",
+                     "WBALLP", NULL,  NULL, NULL, NULL,    NULL, NULL,     NULL};
+WORDS n_membar[] = {"SC", "ALL", "", NULL};
+WORDS n_membar_scope[] = {"CTA", "SM", "GPU", "SYS", NULL, "VC", NULL, NULL};
+WORDS n_match[] = {"ALL", "ANY"};
+WORDS n_space[] = {"G", "L", "S", NULL};
+WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
+
+// ---- items
+// ----------------------------------------------------------------------------------------
+#define ITEM(...)                                                                                  \
+    { __VA_ARGS__ }
+#define ONE(text)                                                                                  \
+    (const char *const[]) { text }
+#define SEL(l, w, v)         ITEM(.kind = ITEM_SELECT, .lo = l, .n = w, .low = v)
+#define FIX(l, w, v)         ITEM(.kind = ITEM_FIX, .lo = l, .n = w, .low = v)
+#define FIX_OR_0(l, w, v)    ITEM(.kind = ITEM_FIX_OR_0, .lo = l, .n = w, .low = v)
+#define HIDDEN(l, w)         ITEM(.kind = ITEM_HIDDEN, .lo = l, .n = w)
+#define HIDDEN_IN(g, l, w)   ITEM(.kind = ITEM_HIDDEN, .lo = l, .n = w, .gens = g)
+#define FLAG(b, t)           ITEM(.kind = ITEM_FLAG, .lo = b, .n = 1, .name = ONE(t))
+#define FLAG_IN(g, b, t)     ITEM(.kind = ITEM_FLAG, .lo = b, .n = 1, .name = ONE(t), .gens = g)
+#define FLAG_NOT(b, t)       ITEM(.kind = ITEM_FLAG_NOT, .lo = b, .n = 1, .name = ONE(t))
+#define ENUM(l, w, t)        ITEM(.kind = ITEM_ENUM, .lo = l, .n = w, .name = t)
+#define ENUM_IN(g, l, w, t)  ITEM(.kind = ITEM_ENUM, .lo = l, .n = w, .name = t, .gens = g)
+#define ENUM2(l, w, k, v, t) ITEM(.kind = ITEM_ENUM, .lo = l, .n = w, .lo2 = k, .n2 = v, .name = t)
+#define NAME(t)              ITEM(.kind = ITEM_NAME, .name = ONE(t))
+#define NAME_MODIFIER(t)     ITEM(.kind = ITEM_NAME_MODIFIER, .name = ONE(t))
+
+#define REG(l)            ITEM(.kind = ITEM_REG, .lo = l, .n = 8)
+#define REG_UNLESS_255(l) ITEM(.kind = ITEM_REG, .lo = l, .n = 8, .option = OPT_255)
+#define REG_UNLESS_RZ(l)  ITEM(.kind = ITEM_REG, .lo = l, .n = 8, .option = OPT_RZ)
+#define RD                REG(16)
+#define R_A(...)          ITEM(.kind = ITEM_REG, .lo = 24, .n = 8, .reuse = 122, __VA_ARGS__)
+#define RA                R_A(.neg = 0)
+#define RA_NEG            R_A(.neg = 72)
+#define RA_NOT            R_A(.neg = 72, .complement = true)
+#define RA_FLOAT          R_A(.neg = 72, .abs = 73)
+#define RA_HALF           R_A(.neg = 72, .abs = 73, .lo2 = 74, .n2 = 2, .suffix = n_half_suffix)
+#define RA_PART(l, w, t)  R_A(.lo2 = l, .n2 = w, .suffix = t)
+#define R64_FLOAT         ITEM(.kind = ITEM_REG, .lo = 64, .n = 8, .neg = 75, .abs = 74, .reuse = 124)
+#define UD                ITEM(.kind = ITEM_UREG, .lo = 16, .n = 6)
+#define UA                ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6)
+#define UA_NEG            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72)
+#define UA_NOT            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72, .complement = true)
+#define UR_NOT(l, b)      ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .neg = b, .complement = true)
+
+#define B_OF(t, ...)  ITEM(.kind = ITEM_B, .type = SASS_##t, __VA_ARGS__)
+#define C_OF(t, ...)  ITEM(.kind = ITEM_C, .type = SASS_##t, __VA_ARGS__)
+#define B2_OF(t, ...) ITEM(.kind = ITEM_B2, .type = SASS_##t, __VA_ARGS__)
+#define SIGNS_FLOAT   .neg = 63, .abs = 62, .neg64 = 75, .abs64 = 74
+#define SIGNS_INT     .neg = 63, .neg64 = 75
+#define SIGNS_HALF                                                                                 \
+    .neg = 63, .abs = 62, .neg64 = 84, .abs64 = 83, .lo2 = 60, .n2 = 2, .lo64 = 81, .n64 = 2,      \
+    .suffix = n_half_suffix
+#define B_PLAIN(t)                B_OF(t, .neg = 0)
+#define C_PLAIN(t)                C_OF(t, .neg = 0)
+#define B2_PLAIN(t)               B2_OF(t, .neg = 0)
+#define B_FLOAT(t)                B_OF(t, SIGNS_FLOAT)
+#define C_FLOAT(t)                C_OF(t, SIGNS_FLOAT)
+#define B2_FLOAT(t)               B2_OF(t, .neg = 63, .abs = 62)
+#define B2_FLOAT_PART(t, l, w, s) B2_OF(t, .neg = 63, .abs = 62, .lo2 = l, .n2 = w, .suffix = s)
+#define B_INT(t)                  B_OF(t, SIGNS_INT)
+#define C_INT(t)                  C_OF(t, SIGNS_INT)
+#define B2_INT(t)                 B2_OF(t, .neg = 63)
+#define B_NOT(t)                  B_OF(t, SIGNS_INT, .complement = true)
+#define C_NOT(t)                  C_OF(t, SIGNS_INT, .complement = true)
+#define B2_NOT(t)                 B2_OF(t, .neg = 63, .complement = true)
+#define B_NEG32                   B_OF(UNSIGNED, .neg = 63)
+#define B_SHIFTED(t)              B_OF(t, .neg = 63)
+#define B_SHIFTED_NOT(t)          B_OF(t, .neg = 63, .complement = true)
+#define B_PART(l, w, t)           B_OF(UNSIGNED, .lo2 = l, .n2 = w, .suffix = t)
+#define B_HALF(t)                 B_OF(t, SIGNS_HALF)
+#define C_HALF(t)                 C_OF(t, SIGNS_HALF)
+#define B2_HALF(t)                B2_OF(t, .neg = 63, .abs = 62, .lo2 = 60, .n2 = 2, .suffix = n_half_suffix)
+
+#define PRED_OF(l, ...)     ITEM(.kind = ITEM_PRED, .lo = l, .n = 3, __VA_ARGS__)
+#define PRED_NOT_OF(l, ...) ITEM(.kind = ITEM_PRED_NOT, .lo = l, .n = 4, __VA_ARGS__)
+#define P(l)                PRED_OF(l, .option = OPT_ALWAYS)
+#define P_UNLESS_PT(l)      PRED_OF(l, .option = OPT_PT)
+#define PN(l)               PRED_NOT_OF(l, .option = OPT_ALWAYS)
+#define PN_UNLESS_PT(l)     PRED_NOT_OF(l, .option = OPT_PT)
+#define UP(l)               PRED_OF(l, .uniform = true)
+#define UP_UNLESS_PT(l)     PRED_OF(l, .uniform = true, .option = OPT_PT)
+#define UPN(l)              PRED_NOT_OF(l, .uniform = true)
+#define UPN_UNLESS_PT(l)    PRED_NOT_OF(l, .uniform = true, .option = OPT_PT)
+#define PRED_BACK           ITEM(.kind = ITEM_PRED_BACK, .lo = 64, .n = 4)
+
+#define NUMBER(l, w) ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w)
+#define NUMBER_UNLESS(l, w, v)                                                                     \
+    ITEM(.kind = ITEM_NUMBER, .lo = l, .n = w, .option = OPT_ABSENT, .low = v)
+#define LUT_SPLIT        ITEM(.kind = ITEM_LUT_SPLIT)
+#define SREG(l)          ITEM(.kind = ITEM_SPECIAL, .lo = l, .n = 8)
+#define BREG(l, w)       ITEM(.kind = ITEM_BARRIER, .lo = l, .n = w)
+#define SCOREBOARD(l)    ITEM(.kind = ITEM_SCOREBOARD, .lo = l, .n = 3)
+#define SCOREBOARDS(l)   ITEM(.kind = ITEM_SCOREBOARDS, .lo = l, .n = 6)
+#define TARGET           ITEM(.kind = ITEM_TARGET)
+#define TARGET32         ITEM(.kind = ITEM_TARGET32)
+#define REG_AND_TARGET   ITEM(.kind = ITEM_REG_TARGET, .lo = 24, .n = 8)
+#define REG_AND_DISTANCE ITEM(.kind = ITEM_REG_DISTANCE, .lo = 24, .n = 8)
+#define REG_AND_NUMBER   ITEM(.kind = ITEM_REG_NUMBER, .lo = 24, .n = 8)
+
+#define CONSTANT_ONLY   ITEM(.kind = ITEM_CONST)
+#define CONSTANT_R      ITEM(.kind = ITEM_CONST, .lo = 24, .n = 8)
+#define CONSTANT_UR     ITEM(.kind = ITEM_UCONST, .lo = 24, .n = 6)
+#define MEMORY(m, l, w) ITEM(.kind = ITEM_MEMORY, .mode = MODE_##m, .lo = l, .n = w)
+#define MEMORY_AT(m, u, ...)                                                                       \
+    ITEM(.kind = ITEM_MEMORY, .mode = MODE_##m, .lo = 40, .n = 24, .lo2 = u, __VA_ARGS__)
+#define MEMORY_UR32(m)         MEMORY_AT(m, 32, .hide = 0)
+#define MEMORY_UR64(m)         MEMORY_AT(m, 64, .hide = 0)
+#define MEMORY_UR32_HIDE(m, h) MEMORY_AT(m, 32, .hide = h)
+#define MEMORY_UR64_HIDE(m, h) MEMORY_AT(m, 64, .hide = h)
+#define MEMORY_SCALED          MEMORY_AT(SHARED, 0, .hide = 0)
+#define COPY_TO                ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_TO, .lo = 44, .n = 20)
+#define COPY_FROM                                                                                  \
+    ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_FROM, .lo = 32, .n = 12, .lo2 = 64, .hide = 76)
+
+#define TEXTURE FLAG(60, "SCR"), FLAG(59, "B"), ENUM(79, 2, n_tex_result)
+#define TEXTURE_OPERANDS                                                                           \
+    NUMBER(54, 5), NUMBER(40, 14),                                                                 \
+        ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
+#define TEXTURE_UNIFORM                                                                            \
+    ITEM(.kind = ITEM_UREG, .lo = 40, .n = 6), NUMBER(54, 5), FIX(91, 1, 1),                       \
+        ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
+#define ORDER_VOLTA(kinds) ENUM(79, 2, kinds), ENUM(77, 2, n_scope), FLAG(76, "PRIVATE")
+#define ORDER(kinds)                                                                               \
+    ENUM_IN(SASS_75, 79, 2, kinds), ENUM_IN(SASS_75, 77, 2, n_scope),                              \
+        FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
+#define LOAD_VOLTA                                                                                 \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind),          \
+        FLAG(87, "ZD")
+#define LOAD_FLAGS                                                                                 \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind),                \
+        FLAG_IN(SASS_75, 87, "ZD")
+#define LOADG_FLAGS                                                                                \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(68, 2, n_prefetch), ENUM(73, 3, n_size_global),      \
+        ORDER(n_kind), FLAG_IN(SASS_75, 87, "ZD")
+#define STORE_VOLTA                                                                                \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind_store)
+#define STORE_FLAGS                                                                                \
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind_store)
+#define ATOM_ORDER                                                                                 \
+    ENUM_IN(TO_75, 79, 2, n_kind_atomic), ENUM_IN(TO_75, 77, 2, n_scope),                          \
+        FLAG_IN(TO_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
+#define ATOM_FLAGS                                                                                 \
+    FLAG(72, "E"), ENUM(87, 4, n_atom), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
+#define CAS_FLAGS                                                                                  \
+    FLAG(72, "E"), ENUM(87, 1, n_cas_global), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type),       \
+        ATOM_ORDER
+#define RED_FLAGS                                                                                  \
+    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
+
+// ---- the table
+// ------------------------------------------------------------------------------------
+enum { F1 = 1 << 1, F2 = 1 << 2, F3 = 1 << 3, F4 = 1 << 4, F5 = 1 << 5, F6 = 1 << 6, F7 = 1 << 7 };
+#define SASS(code, f, g, text, ...)                                                                \
+    {.op = code, .forms = f, .gens = g, .name = text, .item = {__VA_ARGS__}},
+#define SASS_U(code, f, g, text, ...)                                                              \
+    {.op = code, .forms = f, .gens = g, .name = text, .uniform = true, .item = {__VA_ARGS__}},
+#define SASS_IMAD(code, f, g, text, ...)                                                           \
+    {.op = code, .forms = f, .gens = g, .name = text, .quirk = QUIRK_IMAD, .item = {__VA_ARGS__}},
+const struct sass_row sass_rows[] = {
+#include "sass/encoding.def"
+};
+const uint32_t sass_rows_n = WW_COUNT(sass_rows);
+
+const char *sass_special_name(uint32_t number, uint32_t gen) {
+    static const struct {
+        uint8_t number, gens;
+        const char *name;
+    } row[] = {
+#define SPECIAL(n, text, g) {n, g, text},
+#include "sass/special.def"
+#undef SPECIAL
+    };
+    for (uint32_t i = 0; i < WW_COUNT(row); i++)
+        if (row[i].number == number && (row[i].gens & gen)) return row[i].name;
+    return NULL;
+}

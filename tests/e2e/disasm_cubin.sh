@@ -1,0 +1,28 @@
+# Machine code of real GPUs as text: of a cubin, of what nvcc put into a program, of what it cannot be.
+. "$HERE/lib.sh"
+data="$HERE/../sass/data"; fat="$HERE/../fatbin/data"
+run 0 disasm "$data/kernels_sm_70.cubin" --entry saxpy
+says out '^// kernel saxpy of sm_70: 10 registers, 0 bytes shared, 0 bytes local, 28 bytes of parameters at c\[0x0\]\[0x160\]'
+says out 'FFMA R7, R2, c\[0x0\]\[0x160\], R7 +;  // B'
+says out '@P0 EXIT +;  // B------ R- W- - S05'
+lacks out 'reverse|unknown'
+run 0 disasm "$data/kernels_sm_80.cubin" --summary
+says out '^saxpy sm_80 registers 10 shared 0 local 0 instructions [0-9]+ unknown 0'
+says out '^reverse sm_80 registers 10 shared 1024 local 0 instructions [0-9]+ unknown 0'
+# each file of this folder that nvcc made with machine code in it, packed or not
+run 0 disasm "$fat/machine-code.fatbin" --summary; says out '^scale sm_80 .* unknown 0'; mv out plain
+run 0 disasm "$fat/machine-code-packed.fatbin" --summary; cmp -s out plain || fail "packed code reads as other code"
+run 2 disasm "$data/kernels_sm_70.cubin" --entry saxpi; one_sentence err; says err 'has no kernel `saxpi`'
+run 2 disasm "$WARPWATT"; one_sentence err; says err 'holds no machine code'
+# an instruction without a meaning is named, with its bits, and the rest is printed
+cp "$data/kernels_sm_70.cubin" broken
+at=$(LC_ALL=C grep -obaP '\x23\x7a\x07\x02' broken | head -1 | cut -d: -f1) # its FFMA
+[ -n "$at" ] || { fail "no FFMA found"; at=0; }
+printf '\376' | dd of=broken bs=1 seek="$at" conv=notrunc 2>dd.txt
+run 3 disasm broken; one_sentence err; says err 'broken holds 1 word that is not known'
+says out 'unknown 0x[0-9a-f]{32} \(opcode 0x[0-9a-f]{3} in form 5\)'; says out 'EXIT'
+# an architecture that is not known; a file cut off
+cp "$data/kernels_sm_70.cubin" old; printf '\074' | dd of=old bs=1 seek=48 conv=notrunc 2>dd.txt
+run 3 disasm old; one_sentence err; says err 'machine code of sm_60, whose encoding is not known'
+head -c 700 "$data/kernels_sm_70.cubin" >cut; run 2 disasm cut; one_sentence err; says err 'cut is no cubin that can be read'
+finish

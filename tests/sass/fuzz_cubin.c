@@ -1,0 +1,33 @@
+// Any bytes at all: as a cubin, and as machine words of every generation.
+#include "sass/cubin.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct diags d;
+    struct arena a;
+    struct cubin c;
+    char text[SASS_TEXT_SIZE];
+    diags_init(&d);
+    arena_init(&a, NULL);
+    const enum ww_status s = cubin_read(&a, data, size, "fuzz", &d, &c);
+    if ((s != WW_OK) != (d.errors > 0)) __builtin_trap();
+    for (uint32_t i = 0; s == WW_OK && i < c.kernel.n; i++)
+        for (uint32_t w = 0; w < c.kernel.at[i].words; w++)
+            sass_text(cubin_word(&c.kernel.at[i], w), w * UINT64_C(16), c.gen, text);
+    for (size_t at = 0; at + 16 <= size; at += 16) {
+        struct sass_word w;
+        memcpy(&w, data + at, sizeof w);
+        for (uint32_t gen = SASS_70; gen <= SASS_90; gen <<= 1) {
+            struct sass_inst in;
+            struct sass_word extra;
+            const enum sass_found found = sass_decode(w, at, gen, &in, &extra);
+            if ((found == SASS_EXTRA_BITS) != ((extra.lo | extra.hi) != 0)) __builtin_trap();
+            sass_text(w, at, gen, text);
+            if (strlen(text) + 1 >= SASS_TEXT_SIZE) __builtin_trap(); // cut off
+        }
+    }
+    arena_free(&a);
+    diags_free(&d);
+    return 0;
+}
