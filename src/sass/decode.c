@@ -71,8 +71,8 @@ static struct sass_operand *operand(struct decoder *d, enum sass_operand_kind ki
 }
 
 // Instructions of the units behind a queue (opcodes from 0x100) have no use for the reuse cache.
-static bool reused(struct decoder *d, uint32_t at) {
-    return at && d->row->op < 0x100 && peek(d->w, at, 1);
+static bool reused(struct decoder *d, uint32_t at, uint32_t n) {
+    return at && d->row->op < 0x100 && take(d, at, n);
 }
 
 static void suffix(struct decoder *d, struct sass_operand *o, const char *const *text, uint32_t lo,
@@ -84,13 +84,13 @@ static void suffix(struct decoder *d, struct sass_operand *o, const char *const 
 
 // A source in the place at bit 32 or 64, register of either file.
 static void source(struct decoder *d, const struct sass_item *it, bool at64, bool uniform,
-                   bool reuse) {
+                   uint32_t reuse, uint32_t reuse_n) {
     struct sass_operand *o = operand(d, uniform ? SASS_UREG : SASS_REG);
     o->reg = (uint8_t)take(d, at64 ? 64 : 32, uniform ? 6 : 8);
     o->neg = bit(d, at64 ? it->neg64 : it->neg);
     o->abs = bit(d, at64 ? it->abs64 : it->abs);
     o->complement = it->complement;
-    o->reuse = reuse && !uniform && d->row->op < 0x100;
+    o->reuse = !uniform && reused(d, reuse, reuse_n);
     if (at64 && it->n64)
         suffix(d, o, it->suffix, it->lo64, it->n64);
     else
@@ -100,13 +100,18 @@ static void source(struct decoder *d, const struct sass_item *it, bool at64, boo
 static void immediate(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, (enum sass_operand_kind)it->type);
     const uint64_t v = take(d, 32, 32);
+    if (it->option == OPT_ABSENT && v == it->low) {
+        d->out->n_operands--;
+        return;
+    }
     o->value = it->type == SASS_SIGNED ? extend(v, 32) : (int64_t)v;
 }
 
 static void constant(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_CONST);
     o->value = extend(take(d, 38, 16), 16);
-    if (bit(d, 91)) {
+    if (o->value & 3) d->bad = true; // arithmetic reads whole words
+    if (d->gen >= SASS_75 && bit(d, 91)) {
         o->has_ureg = true;
         o->ureg = (uint8_t)take(d, 32, 6);
     } else
@@ -114,23 +119,24 @@ static void constant(struct decoder *d, const struct sass_item *it) {
     o->neg = bit(d, it->neg);
     o->abs = bit(d, it->abs);
     o->complement = it->complement;
+    o->spaced = it->suffix != NULL;
     suffix(d, o, it->suffix, it->lo2, it->n2);
 }
 
 // A uniform register in the place at bit 32, which forms 6 and 7 mark with bit 91.
 static void uniform_source(struct decoder *d, const struct sass_item *it) {
     if (!bit(d, 91)) d->bad = true;
-    source(d, it, false, true, false);
+    source(d, it, false, true, 0, 0);
 }
 
 static void second_of_three(struct decoder *d, const struct sass_item *it) {
-    const bool either = peek(d->w, 123, 2) != 0, u = d->row->uniform;
+    const bool u = d->row->uniform;
     if (u && !bit(d, 91)) d->bad = true; // as in every word that reads a uniform source
     switch (d->form) {
-    case 1: source(d, it, false, u, peek(d->w, 123, 1)); break;
+    case 1: source(d, it, false, u, 123, 1); break;
     case 2:
     case 3:
-    case 7: source(d, it, true, u, either); break;
+    case 7: source(d, it, true, u, 123, 2); break;
     case 4: immediate(d, it); break;
     case 5: constant(d, it); break;
     default: uniform_source(d, it);
@@ -138,19 +144,19 @@ static void second_of_three(struct decoder *d, const struct sass_item *it) {
 }
 
 static void third(struct decoder *d, const struct sass_item *it) {
-    const bool either = peek(d->w, 123, 2) != 0, u = d->row->uniform;
+    const bool u = d->row->uniform;
     switch (d->form) {
-    case 1: source(d, it, true, u, peek(d->w, 124, 1)); break;
+    case 1: source(d, it, true, u, 124, 1); break;
     case 2: immediate(d, it); break;
     case 3: constant(d, it); break;
     case 7: uniform_source(d, it); break;
-    default: source(d, it, true, u, either);
+    default: source(d, it, true, u, 123, 2);
     }
 }
 
 static void second_of_two(struct decoder *d, const struct sass_item *it) {
     switch (d->form) {
-    case 1: source(d, it, false, false, peek(d->w, 123, 2) != 0); break;
+    case 1: source(d, it, false, false, 123, 2); break;
     case 2:
     case 4: immediate(d, it); break;
     case 3:
@@ -188,6 +194,11 @@ static bool base_uniform(struct decoder *d, struct sass_operand *o, uint32_t lo)
 static void memory(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_MEMORY);
     o->value = extend(take(d, it->lo, it->n), it->n);
+    // Without a register the offset is an address, which has no sign.
+    const bool absolute =
+        it->mode != MODE_COPY_TO && it->mode != MODE_COPY_FROM && peek(d->w, 24, 8) == 255;
+    if (absolute && !(d->form >= 4 && it->lo2 && peek(d->w, 91, 1)))
+        o->value &= (int64_t)ones(it->n);
     switch (it->mode) {
     case MODE_PLAIN: base_register(d, o, 24); break;
     case MODE_SHARED:
@@ -240,17 +251,16 @@ static void register_and(struct decoder *d, const struct sass_item *it) {
     o->name = " "; // printed behind the register without a comma
     if (it->kind == ITEM_REG_TARGET) o->value = target(d);
     if (it->kind == ITEM_REG_DISTANCE) o->value = distance(d);
-    if (it->kind == ITEM_REG_NUMBER) o->value = (int64_t)(take(d, 34, 48) << 2);
+    if (it->kind == ITEM_REG_NUMBER)
+        o->value = (int64_t)((uint64_t)extend(take(d, 34, 48), 48) << 2);
+    if (it->kind == ITEM_REG_DISTANCE && !o->value) d->out->n_operands--;
 }
 
-// Behind B0 to B15 stands other state of a thread; a name for each that compiled code uses.
+// Behind B0 to B15 stands other state of a thread, which no compiled code was seen to name.
 static void barrier(struct decoder *d, const struct sass_item *it) {
     struct sass_operand *o = operand(d, SASS_BARRIER);
     o->reg = (uint8_t)take(d, it->lo, it->n);
-    if (o->reg == 16)
-        o->name = "MACTIVE";
-    else if (o->reg > 16)
-        d->bad = true;
+    if (o->reg > 15) d->bad = true;
 }
 
 static void item(struct decoder *d, const struct sass_item *it) {
@@ -278,14 +288,13 @@ static void item(struct decoder *d, const struct sass_item *it) {
     case ITEM_REG:
     case ITEM_UREG:
         v = take(d, it->lo, it->n);
-        if (it->option == OPT_RZ && (v == 255 || v == 0)) break;
         if (it->option == OPT_255 && v == 255) break;
         o = operand(d, it->kind == ITEM_UREG ? SASS_UREG : SASS_REG);
         o->reg = (uint8_t)v;
         o->neg = bit(d, it->neg);
         o->abs = bit(d, it->abs);
         o->complement = it->complement;
-        o->reuse = reused(d, it->reuse);
+        o->reuse = reused(d, it->reuse, it->reuse == REUSE_EITHER ? 2 : 1);
         suffix(d, o, it->suffix, it->lo2, it->n2);
         break;
     case ITEM_B: second_of_three(d, it); break;
@@ -320,8 +329,9 @@ static void item(struct decoder *d, const struct sass_item *it) {
         break;
     case ITEM_TARGET: operand(d, SASS_TARGET)->value = target(d); break;
     case ITEM_TARGET32:
-        operand(d, SASS_TARGET)->value =
-            (int64_t)(d->pc + 16 + (uint64_t)extend(take(d, 32, 32), 32));
+        v = take(d, 32, 32);
+        if (v & 3) d->bad = true;
+        operand(d, SASS_TARGET)->value = (int64_t)(d->pc + 16 + (uint64_t)extend(v, 32));
         break;
     case ITEM_BARRIER: barrier(d, it); break;
     case ITEM_SPECIAL:
@@ -332,7 +342,9 @@ static void item(struct decoder *d, const struct sass_item *it) {
         if (!o->name) d->bad = true;
         break;
     case ITEM_SCOREBOARD:
-        operand(d, SASS_SCOREBOARD)->value = (int64_t)take(d, it->lo, it->n);
+        v = take(d, it->lo, it->n);
+        if (v > 5) d->bad = true; // there are six
+        operand(d, SASS_SCOREBOARD)->value = (int64_t)v;
         break;
     case ITEM_SCOREBOARDS:
         v = take(d, it->lo, it->n);
@@ -387,12 +399,12 @@ static void name_product(struct decoder *d) {
                b_zero = b->kind == SASS_REG && b->reg == 255,
                c_zero = c->kind == SASS_REG && c->reg == 255;
     if (x) {
-        if (!is_signed && imm && v != 1 && !a_zero) modifier(d, "U32");
+        if (!is_signed) modifier(d, "U32");
         modifier(d, "X");
         return;
     }
     if (d->form < 6) {
-        if ((a_zero && b_zero) || (imm && v == 0))
+        if (a_zero || b_zero || (imm && v == 0))
             in->name = "IMAD.MOV";
         else if (imm && v == 1)
             in->name = "IMAD.IADD";
@@ -412,7 +424,9 @@ enum sass_found sass_decode(struct sass_word w, uint64_t pc, uint32_t gen, struc
     out->row = d.row;
     out->name = d.row->name;
     take(&d, 0, 12);
-    take(&d, 105, 20); // control; the highest three bits are always 0
+    // Control; reuse belongs to operands, but for the units behind a queue, which have no use for
+    // it.
+    take(&d, 105, d.row->op < 0x100 ? 17 : 20);
     out->guard = (uint8_t)take(&d, 12, 3);
     out->guard_not = take(&d, 15, 1);
     out->guard_uniform = d.row->uniform;

@@ -64,7 +64,7 @@ static void put_float(struct out *o, double v, bool sign, bool quiet, bool half)
 static void put_f32(struct out *o, uint32_t bits) {
     float v;
     memcpy(&v, &bits, sizeof v);
-    put_float(o, (double)v, bits >> 31, bits >> 22 & 1, false);
+    put_float(o, (double)v, bits >> 31, true, false); // read as a double, a NaN is quiet
 }
 
 static void put_f64(struct out *o, uint64_t bits) {
@@ -122,9 +122,9 @@ static void put_const(struct out *o, const struct sass_operand *p) {
     if (p->has_ureg) {
         put(o, "cx[");
         put_ureg(o, p->ureg);
-        put(o, "][");
+        put(o, p->spaced ? "] [" : "][");
     } else
-        put(o, "c[0x%x][", p->bank);
+        put(o, p->spaced ? "c[0x%x] [" : "c[0x%x][", p->bank);
     if (p->has_reg && (p->unsigned_reg || p->reg != 255 || !p->value)) {
         if (p->unsigned_reg)
             put_ureg(o, p->reg);
@@ -165,12 +165,7 @@ static void put_operand(struct out *o, const struct sass_operand *p, uint32_t ge
         break;
     case SASS_CONST: put_const(o, p); break;
     case SASS_MEMORY: put_address(o, p, gen); break;
-    case SASS_BARRIER:
-        if (p->name)
-            put(o, "%s", p->name);
-        else
-            put(o, "B%u", p->reg);
-        break;
+    case SASS_BARRIER: put(o, "B%u", p->reg); break;
     case SASS_SPECIAL: put(o, "%s", p->name ? p->name : "?"); break;
     case SASS_SCOREBOARD: put(o, "SB%" PRId64, p->value); break;
     case SASS_SCOREBOARDS: {

@@ -44,7 +44,7 @@ enum sass_item_kind {
 };
 
 // What an operand leaves out when it says nothing.
-enum { OPT_ALWAYS, OPT_PT, OPT_RZ, OPT_255, OPT_ABSENT };
+enum { OPT_ALWAYS, OPT_PT, OPT_255, OPT_ABSENT };
 
 enum sass_mode {
     MODE_PLAIN,   // [A + offset]
@@ -57,7 +57,8 @@ enum sass_mode {
 // What tells apart names that one encoding has.
 enum sass_quirk { QUIRK_NONE, QUIRK_IMAD };
 
-enum { NO_BIT = 0 }; // bit 0 belongs to the opcode, so that 0 can say that there is no such bit
+// Bit numbers of items: 0 says that there is no such bit, for bit 0 belongs to the opcode.
+enum { REUSE_EITHER = 123 }; // bit 123 or 124
 struct sass_item {
     uint8_t kind;
     uint8_t lo, n;        // its field

@@ -28,6 +28,7 @@ WORDS n_compare_double[] = {"MIN", "LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NU
 WORDS n_compare_int[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
 WORDS n_bool[] = {"AND", "OR", "XOR", NULL};
 WORDS n_size[] = {"U8", "S8", "U16", "S16", "", "64", "128", NULL};
+WORDS n_size_constant[] = {"U8", "S8", "U16", "S16", "", "64", NULL, NULL};
 WORDS n_size_global[] = {"U8", "S8", "U16", "S16", "", "64", "128", "U.128"};
 WORDS n_copy_size[] = {NULL, NULL, NULL, NULL, "", "64", "128", NULL};
 WORDS n_evict[] = {"EF", "", "EL", "LU", "EU", "NA", NULL, NULL};
@@ -45,11 +46,14 @@ WORDS n_atom[] = {"ADD",  "MIN",     "MAX", "INC", "DEC", "AND", "OR", "XOR",
                   "EXCH", "SAFEADD", NULL,  NULL,  NULL,  NULL,  NULL, NULL};
 WORDS n_red[] = {"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"};
 WORDS n_atom_type[] = {"", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN", "BF16x2.RN"};
+// Of REDG for floats; the other values occur in no compiled code that was looked at.
+WORDS n_redg_type[] = {NULL, NULL,         NULL, NULL, NULL, NULL, NULL, NULL,
+                       NULL, "F32.FTZ.RN", NULL, NULL, NULL, NULL, NULL, "F64.RN"};
 WORDS n_cas_type[] = {"", "S32", "64", NULL, NULL, NULL, NULL, NULL};
 WORDS n_atoms[] = {"ADD",  "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR",
                    "EXCH", NULL,  NULL,  NULL,  NULL,  NULL,  NULL, NULL};
 WORDS n_atoms_type[] = {"", "S32", "64", NULL};
-WORDS n_cas[] = {"CAS", "CAST", "CAS", "CAST.SPIN"};
+WORDS n_cas[] = {"CAS", "CAST", NULL, "CAST.SPIN"};
 WORDS n_cas_global[] = {"CAS", "CAST"};
 WORDS n_byte[] = {"", "B1", "B2", "B3"};
 WORDS n_byte_suffix[] = {"", ".B1", ".B2", ".B3"};
@@ -67,7 +71,6 @@ WORDS n_video[] = {"U32", "", "U16x2", "S16x2"};
 WORDS n_row_col[] = {".ROW", ".COL"};
 WORDS n_row[] = {".ROW"};
 WORDS n_col[] = {".COL"};
-WORDS n_hmma_volta[] = {"884", "444"};
 WORDS n_accumulator[] = {"F16", "F32"};
 WORDS n_step[] = {"STEP0", "STEP1", "STEP2", "STEP3"};
 WORDS n_hmma[] = {"1688", "16816"};
@@ -85,6 +88,12 @@ WORDS n_sign32[] = {"U32", "S32"};
 WORDS n_float[] = {NULL, "F16", "F32", "F64"};
 WORDS n_float_to[] = {NULL, "F16", "F32", "F64", "BF16", NULL, NULL, NULL};
 WORDS n_float_short[] = {NULL, "F16", "", "F64"};
+WORDS n_float_32[] = {NULL, "F16", "F32", NULL};
+WORDS n_float_to_32[] = {NULL, "F16", "F32", NULL, "BF16", NULL, NULL, NULL};
+WORDS n_float_short_32[] = {NULL, "F16", "", NULL};
+WORDS n_float_double[] = {NULL, NULL, NULL, "F64"};
+WORDS n_integer_32[] = {"U8", "S8", "U16", "S16", "U32", "", NULL, NULL};
+WORDS n_flush[] = {"", "FMZ", "FTZ", NULL};
 WORDS n_silent[] = {NULL, "", "", ""}; // a result's format that follows from the source's
 WORDS n_integer[] = {"U8", "S8", "U16", "S16", "U32", "", "U64", "S64"};
 WORDS n_mufu[] = {"COS",  "SIN",  "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
@@ -92,12 +101,12 @@ WORDS n_mufu[] = {"COS",  "SIN",  "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H"
 WORDS n_mufu_volta[] = {"COS",  "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H",
                         "SQRT", NULL,  NULL,  NULL,  NULL,  NULL,  NULL,     NULL};
 WORDS n_b2r[] = {"", "RESULT", "WARP", NULL};
-WORDS n_bar[] = {"SYNC", "ARV", "RED", "SCAN", "SYNCALL", NULL, NULL, NULL};
+WORDS n_bar[] = {"SYNC", "ARV", "RED", "SCAN", NULL, NULL, NULL, NULL};
 WORDS n_bar_red[] = {"POPC", "AND", "OR", NULL};
 WORDS n_bra[] = {"", "U", "DIV", "CONV"};
 WORDS n_depth[] = {"", "INC", "DEC", NULL};
 WORDS n_exit[] = {"", "KEEPREFCOUNT", "PREEMPTED", NULL};
-WORDS n_bpt[] = {NULL, NULL, NULL, NULL, "TRAP", NULL, NULL, NULL};
+WORDS n_bpt[] = {NULL, NULL, NULL, "TRAP", NULL, NULL, NULL, NULL};
 WORDS n_tex_level[] = {"", "LZ", "LB", "LL", "LC", "LB.LC", NULL, NULL};
 WORDS n_tld_level[] = {NULL, "LZ", NULL, "LL", NULL, NULL, NULL, NULL};
 WORDS n_tex_result[] = {"", "F16.RN", "F16.RZ", NULL};
@@ -135,7 +144,6 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 
 #define REG(l)            ITEM(.kind = ITEM_REG, .lo = l, .n = 8)
 #define REG_UNLESS_255(l) ITEM(.kind = ITEM_REG, .lo = l, .n = 8, .option = OPT_255)
-#define REG_UNLESS_RZ(l)  ITEM(.kind = ITEM_REG, .lo = l, .n = 8, .option = OPT_RZ)
 #define RD                REG(16)
 #define R_A(...)          ITEM(.kind = ITEM_REG, .lo = 24, .n = 8, .reuse = 122, __VA_ARGS__)
 #define RA                R_A(.neg = 0)
@@ -144,12 +152,13 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define RA_FLOAT          R_A(.neg = 72, .abs = 73)
 #define RA_HALF           R_A(.neg = 72, .abs = 73, .lo2 = 74, .n2 = 2, .suffix = n_half_suffix)
 #define RA_PART(l, w, t)  R_A(.lo2 = l, .n2 = w, .suffix = t)
-#define R64_FLOAT         ITEM(.kind = ITEM_REG, .lo = 64, .n = 8, .neg = 75, .abs = 74, .reuse = 124)
-#define UD                ITEM(.kind = ITEM_UREG, .lo = 16, .n = 6)
-#define UA                ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6)
-#define UA_NEG            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72)
-#define UA_NOT            ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72, .complement = true)
-#define UR_NOT(l, b)      ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .neg = b, .complement = true)
+#define R64_FLOAT                                                                                  \
+    ITEM(.kind = ITEM_REG, .lo = 64, .n = 8, .neg = 75, .abs = 74, .reuse = REUSE_EITHER)
+#define UD           ITEM(.kind = ITEM_UREG, .lo = 16, .n = 6)
+#define UA           ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6)
+#define UA_NEG       ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72)
+#define UA_NOT       ITEM(.kind = ITEM_UREG, .lo = 24, .n = 6, .neg = 72, .complement = true)
+#define UR_NOT(l, b) ITEM(.kind = ITEM_UREG, .lo = l, .n = 6, .neg = b, .complement = true)
 
 #define B_OF(t, ...)  ITEM(.kind = ITEM_B, .type = SASS_##t, __VA_ARGS__)
 #define C_OF(t, ...)  ITEM(.kind = ITEM_C, .type = SASS_##t, __VA_ARGS__)
@@ -168,6 +177,10 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define B2_FLOAT_PART(t, l, w, s) B2_OF(t, .neg = 63, .abs = 62, .lo2 = l, .n2 = w, .suffix = s)
 #define B_INT(t)                  B_OF(t, SIGNS_INT)
 #define C_INT(t)                  C_OF(t, SIGNS_INT)
+#define B2_PART(t, l, w, s)       B2_OF(t, .lo2 = l, .n2 = w, .suffix = s)
+#define B2_SHIFTED(t)             B2_OF(t, .neg = 63)
+#define B2_SHIFTED_NOT(t)         B2_OF(t, .neg = 63, .complement = true)
+#define FMZ_FTZ                   ENUM2(76, 1, 80, 1, n_flush)
 #define B2_INT(t)                 B2_OF(t, .neg = 63)
 #define B_NOT(t)                  B_OF(t, SIGNS_INT, .complement = true)
 #define C_NOT(t)                  C_OF(t, SIGNS_INT, .complement = true)
@@ -221,7 +234,7 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define COPY_FROM                                                                                  \
     ITEM(.kind = ITEM_MEMORY, .mode = MODE_COPY_FROM, .lo = 32, .n = 12, .lo2 = 64, .hide = 76)
 
-#define TEXTURE FLAG(60, "SCR"), FLAG(59, "B"), ENUM(79, 2, n_tex_result)
+#define TEXTURE FLAG(60, "SCR"), ENUM(79, 2, n_tex_result)
 #define TEXTURE_OPERANDS                                                                           \
     NUMBER(54, 5), NUMBER(40, 14),                                                                 \
         ITEM(.kind = ITEM_WORD, .lo = 61, .n = 3, .name = n_dimensions), NUMBER_UNLESS(72, 4, 15)
@@ -233,14 +246,11 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
     ENUM_IN(SASS_75, 79, 2, kinds), ENUM_IN(SASS_75, 77, 2, n_scope),                              \
         FLAG_IN(SASS_75, 76, "PRIVATE"), ENUM_IN(FROM_80, 77, 4, n_order)
 #define LOAD_VOLTA                                                                                 \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind),          \
-        FLAG(87, "ZD")
-#define LOAD_FLAGS                                                                                 \
-    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind),                \
-        FLAG_IN(SASS_75, 87, "ZD")
+    FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind)
+#define LOAD_FLAGS FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER(n_kind)
 #define LOADG_FLAGS                                                                                \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(68, 2, n_prefetch), ENUM(73, 3, n_size_global),      \
-        ORDER(n_kind), FLAG_IN(SASS_75, 87, "ZD")
+        ORDER(n_kind)
 #define STORE_VOLTA                                                                                \
     FLAG(72, "E"), ENUM(84, 3, n_evict), ENUM(73, 3, n_size_global), ORDER_VOLTA(n_kind_store)
 #define STORE_FLAGS                                                                                \
@@ -253,6 +263,9 @@ WORDS n_redux[] = {"", "OR", "XOR", "SUM", "MIN", "MAX", NULL, NULL};
 #define CAS_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 1, n_cas_global), ENUM(84, 3, n_evict), ENUM(73, 3, n_cas_type),       \
         ATOM_ORDER
+#define REDG_FLAGS                                                                                 \
+    FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 4, n_redg_type),             \
+        ENUM(77, 4, n_order)
 #define RED_FLAGS                                                                                  \
     FLAG(72, "E"), ENUM(87, 3, n_red), ENUM(84, 3, n_evict), ENUM(73, 3, n_atom_type), ATOM_ORDER
 

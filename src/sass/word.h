@@ -57,10 +57,11 @@ struct sass_operand {
     enum sass_operand_kind kind;
     uint8_t reg, ureg; // RZ is 255, URZ 63, PT 7
     bool neg, abs, complement, reuse;
+    bool spaced; // a constant of which a part is meant is printed with a blank
     bool has_ureg, has_reg, wide, unsigned_reg, descriptor;
     uint8_t bank, scale; // constants; the register's factor as a power of two
     const char *suffix;  // half or byte of it that is meant; NULL: all of it
-    const char *name;    // SASS_NAME, SASS_SPECIAL, SASS_BARRIER
+    const char *name;    // SASS_NAME, SASS_SPECIAL
     int64_t value;       // number, offset, address
 };
 
