@@ -97,6 +97,7 @@ struct mfunc {
     uint32_t frame_bytes;      // local bytes: arguments and results (functions), locals
     uint32_t spill_bytes;      // added by ra behind frame_bytes
     uint32_t sp_vreg;          // virtual register of the stack pointer (functions and has_calls)
+    bool has_alloca;           // takes more at run time, behind its frame (lower_stack.c)
     const struct lower_shared *shared; // lower.h; NULL: lower_func lays out this function's alone
     VEC(uint8_t) literals;     // c[2] content of this function, merged by image
     // The kernel's functions by their index in the module, NULL for others; NULL: none is known.
@@ -146,8 +147,8 @@ struct code_image {
     uint32_t n_params;
     uint32_t shared_bytes;       // static; dynamic shared begins at shared_dynamic
     uint32_t shared_dynamic;     // aligned offset of .extern .shared arrays
-    uint32_t local_bytes; // a thread: frames of the deepest static chain, or stack for recursion
-    bool needs_stack;     // recursion or indirect calls: local_bytes holds the configured stack
+    uint32_t local_bytes; // a thread: frames of the deepest static chain, or with a stack
+    bool needs_stack;     // recursion, indirect calls, alloca: local_bytes holds the configured stack
     uint32_t stack_frame_bytes;  // the kernel's own frame (first callee frame starts here)
     uint8_t *literals;           // c[2]
     uint32_t literal_bytes;

@@ -151,16 +151,20 @@ static uint32_t deepest(struct link *k, uint32_t i, uint8_t *state, uint32_t *de
 
 static void size_local_memory(struct link *k, uint32_t stack_bytes) {
     struct code_image *im = k->im;
-    bool recursive = false;
-    for (uint32_t i = 0; i < k->n; i++) recursive |= k->func[i]->calls_indirect;
+    bool recursive = false, allocates = false;
+    for (uint32_t i = 0; i < k->n; i++) {
+        recursive |= k->func[i]->calls_indirect;
+        allocates |= k->func[i]->has_alloca;
+    }
     uint8_t *state = arena_alloc(k->scratch, k->n);
     uint32_t *depth_of = arena_alloc(k->scratch, k->n * sizeof *depth_of);
     const uint32_t chain = deepest(k, 0, state, depth_of, &recursive);
     im->stack_frame_bytes = image_frame_bytes(k->func[0]);
-    im->needs_stack = recursive;
+    im->needs_stack = recursive || allocates;
     if (!stack_bytes) stack_bytes = CODE_STACK_BYTES;
-    im->local_bytes =
-        recursive ? im->stack_frame_bytes + (uint32_t)bits_align_up(stack_bytes, 16) : chain;
+    // frames whose depth is known stand beside the stack that the others and alloca share
+    im->local_bytes = recursive ? im->stack_frame_bytes : chain;
+    if (im->needs_stack) im->local_bytes += (uint32_t)bits_align_up(stack_bytes, 16);
 }
 
 // ---- what the launch must know ---------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Calls. The callee's frame begins where the caller's ends; arguments and results are its first
 // bytes (lower_layout_call). The caller stores arguments there, moves the stack pointer up, calls,
-// and moves it down again; its own final size, spills included, is the image stage's to add
-// (MF_FRAME). Built-in functions (vprintf, malloc, free, __assertfail) take registers.
+// and moves it down again (lower_stack.c). Built-in functions (vprintf, malloc, free, __assertfail)
+// take registers.
 #include "code/lower_priv.h"
 
 static const struct {
@@ -22,16 +22,17 @@ int lower_syscall(const struct ptx_func *f) {
 
 // ---- frames -------------------------------------------------------------------------------
 
-// A word, pair or quad (type t) at `offset` of this frame, or, with MF_FRAME, of the callee's.
+// A word, pair or quad (type t) at `offset` of a frame.
 static void frame_access(struct lower *l, enum mop op, enum ptx_type t, uint32_t offset,
-                         uint32_t flags, struct opnd value) {
+                         enum lower_whose whose, struct opnd value) {
+    const struct lower_addr a = lower_frame_at(l, whose, offset);
     struct minst m = lower_new(l, op, t);
     m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
-    m.space = PTX_SPACE_LOCAL;
+    m.space = a.space;
     m.vec = 1;
-    m.offset = offset;
-    m.flags = flags;
-    if (l->uses_sp) m.src[0] = opnd_gpr(l->f->sp_vreg, 1);
+    m.offset = a.offset;
+    m.flags = a.flags;
+    m.src[0] = a.base;
     if (op == OP_LD)
         m.dst[0] = value;
     else
@@ -39,21 +40,12 @@ static void frame_access(struct lower *l, enum mop op, enum ptx_type t, uint32_t
     lower_put(l, &m);
 }
 
-static void move_sp(struct lower *l, bool up) {
-    const struct opnd sp = opnd_gpr(l->f->sp_vreg, 1), zero = opnd_imm(0);
-    struct minst m = lower_new(l, OP_IADD, PTX_U32);
-    m.flags = MF_FRAME;
-    m.dst[0] = m.src[0] = sp;
-    m.src[1] = up ? zero : opnd_mod(zero, OPND_NEG);
-    lower_put(l, &m);
-}
-
 static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t, uint32_t offset,
-                     uint32_t flags) {
+                     enum lower_whose whose) {
     if (o->kind == PTX_OPERAND_SINK) return;
     if (t == PTX_PRED) {
         const struct opnd w = lower_temp(l, 1);
-        frame_access(l, OP_LD, PTX_U32, offset, flags, w);
+        frame_access(l, OP_LD, PTX_U32, offset, whose, w);
         struct minst m = lower_new(l, OP_ISETP, PTX_U32);
         m.stype = PTX_U32;
         m.cmp = MCMP_NE;
@@ -64,12 +56,12 @@ static void load_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type
         return;
     }
     const struct opnd d = lower_narrow_dst(l, o, t);
-    frame_access(l, OP_LD, t, offset, flags, d);
+    frame_access(l, OP_LD, t, offset, whose, d);
     lower_widen(l, o, t, d);
 }
 
 static void store_reg(struct lower *l, const struct ptx_operand *o, enum ptx_type t,
-                      uint32_t offset, uint32_t flags) {
+                      uint32_t offset, enum lower_whose whose) {
     struct opnd value;
     if (t == PTX_PRED) {
         value = lower_temp(l, 1);
@@ -78,14 +70,14 @@ static void store_reg(struct lower *l, const struct ptx_operand *o, enum ptx_typ
     } else {
         value = lower_src(l, o, t);
     }
-    frame_access(l, OP_ST, t, offset, flags, value);
+    frame_access(l, OP_ST, t, offset, whose, value);
 }
 
 // A value between a register, or for an argument a constant, and its place in a frame. A vector
 // register travels element by element, as its own type says: the formal parameter has as many
 // bytes, as ptx_resolve.c sees to, but not always the same elements.
 static void pass_value(struct lower *l, const struct ptx_operand *o, const struct ptx_var *formal,
-                       uint32_t offset, uint32_t flags, bool out) {
+                       uint32_t offset, enum lower_whose whose, bool out) {
     const struct ptx_reg *const reg =
         o->kind == PTX_OPERAND_REG && o->component < 0 ? &l->fn->regs[o->reg] : NULL;
     enum ptx_type t = formal->type;
@@ -99,9 +91,9 @@ static void pass_value(struct lower *l, const struct ptx_operand *o, const struc
         const uint32_t at = offset + k * ptx_type_bits(t) / 8;
         if (n > 1) element.component = (int8_t)k;
         if (out)
-            store_reg(l, &element, t, at, flags);
+            store_reg(l, &element, t, at, whose);
         else
-            load_reg(l, &element, t, at, flags);
+            load_reg(l, &element, t, at, whose);
     }
 }
 
@@ -113,8 +105,8 @@ static void copy_param(struct lower *l, const struct ptx_var *v, uint32_t own, u
         const uint32_t step = bytes - at < unit ? 1 : unit;
         const enum ptx_type t = step == 4 ? PTX_U32 : step == 2 ? PTX_U16 : PTX_U8;
         const struct opnd w = lower_temp(l, 1);
-        frame_access(l, OP_LD, t, (out ? own : other) + at, out ? 0u : MF_FRAME, w);
-        frame_access(l, OP_ST, t, (out ? other : own) + at, out ? MF_FRAME : 0u, w);
+        frame_access(l, OP_LD, t, (out ? own : other) + at, out ? FRAME_OWN : FRAME_CALLEE, w);
+        frame_access(l, OP_ST, t, (out ? other : own) + at, out ? FRAME_CALLEE : FRAME_OWN, w);
         at += step;
     }
 }
@@ -135,7 +127,7 @@ static void pass(struct lower *l, const struct ptx_operand *o, const struct ptx_
             lower_refuse(l, "`%s` cannot be passed on", o->var->name);
         return;
     }
-    pass_value(l, o, formal, offset, MF_FRAME, out);
+    pass_value(l, o, formal, offset, FRAME_CALLEE, out);
 }
 
 // An argument of a built-in function as a register.
@@ -146,7 +138,7 @@ static struct opnd argument(struct lower *l, const struct ptx_operand *o,
     const struct lower_var *const v = lower_var(l, o->var);
     if (v->home == HOME_VREG) return opnd_gpr((uint32_t)v->value, lower_words(t));
     const struct opnd d = lower_temp(l, lower_words(t));
-    frame_access(l, OP_LD, t, (uint32_t)v->value, 0, d);
+    frame_access(l, OP_LD, t, (uint32_t)v->value, FRAME_OWN, d);
     return d;
 }
 
@@ -166,7 +158,8 @@ static void call_builtin(struct lower *l, const struct ptx_inst *i,
             v->home == HOME_VREG ? opnd_gpr((uint32_t)v->value, words) : lower_temp(l, words);
         lower_put(l, &m);
         if (v->home == HOME_FRAME)
-            frame_access(l, OP_ST, words == 2 ? PTX_B64 : PTX_B32, (uint32_t)v->value, 0, m.dst[0]);
+            frame_access(l, OP_ST, words == 2 ? PTX_B64 : PTX_B32, (uint32_t)v->value, FRAME_OWN,
+                         m.dst[0]);
         return;
     }
     if (r)
@@ -234,13 +227,13 @@ void lower_call_call(struct lower *l, const struct ptx_inst *i, unsigned unused)
     const struct ptx_inst bare = unguarded(i);
     const int32_t around = i->guard >= 0 ? branch_around(l) : -1;
     l->at = &bare;
-    move_sp(l, true);
+    lower_stack_move(l, FRAME_CALLEE);
     struct minst m = lower_new(l, s->func >= 0 ? OP_CALL : OP_CALLI, PTX_U32);
     m.flags = ptx_has(i, PTX_MOD_uni) ? MF_UNIFORM : 0u;
     m.target = s->func;
     m.src[0] = target;
     lower_put(l, &m);
-    move_sp(l, false);
+    lower_stack_move(l, FRAME_OWN);
     l->at = i;
     if (around >= 0) l->f->label_at.at[around] = (int32_t)l->f->inst.n;
     if (s->func >= 0) {
@@ -269,11 +262,12 @@ void lower_prologue(struct lower *l) {
         l->f->sp_vreg = lower_temp(l, 1).reg;
         if (l->fn->is_entry) lower_mov(l, opnd_gpr(l->f->sp_vreg, 1), opnd_imm(0));
     }
+    lower_stack_start(l);
     for (uint32_t k = 0; !l->fn->is_entry && k < l->fn->n_params; k++) {
         const struct ptx_var *const v = l->fn->params[k];
         if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
         const struct ptx_operand o = reg_operand(v);
-        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, 0, false);
+        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, FRAME_OWN, false);
     }
 }
 
@@ -282,7 +276,7 @@ void lower_epilogue(struct lower *l) {
         const struct ptx_var *const v = l->fn->results[k];
         if (v->space != PTX_SPACE_REG || v->reg < 0) continue;
         const struct ptx_operand o = reg_operand(v);
-        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, 0, true);
+        pass_value(l, &o, v, (uint32_t)lower_var(l, v)->value, FRAME_OWN, true);
     }
     struct minst m = lower_new(l, l->fn->is_entry ? OP_EXIT : OP_RET, PTX_NONE);
     lower_put(l, &m);

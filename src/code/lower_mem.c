@@ -24,10 +24,6 @@ static const uint8_t st_class[] = {[PTX_SPACE_NONE] = OPC_ST_GENERIC,
 
 static bool takes_wide(enum ptx_space s) { return s == PTX_SPACE_NONE || s == PTX_SPACE_GLOBAL; }
 
-static struct opnd frame_base(const struct lower *l) {
-    return l->uses_sp ? opnd_gpr(l->f->sp_vreg, 1) : opnd_none();
-}
-
 static struct lower_addr variable_address(struct lower *l, const struct ptx_operand *o) {
     const struct lower_var *const v = lower_var(l, o->var);
     const int64_t at = (int64_t)v->value + o->imm;
@@ -46,16 +42,9 @@ static struct lower_addr variable_address(struct lower *l, const struct ptx_oper
         a.in = opnd_const(v->home == HOME_CONST ? CB_USER : CB_LAUNCH, (uint64_t)at, 4);
         break;
     case HOME_SHARED: a.space = PTX_SPACE_SHARED; break;
-    case HOME_FRAME:
-        a.space = PTX_SPACE_LOCAL;
-        a.base = frame_base(l);
-        break;
+    case HOME_FRAME: return lower_frame_at(l, FRAME_OWN, at);
+    case HOME_OUT: return lower_frame_at(l, FRAME_CALLEE, at);
     case HOME_KERNEL_FRAME: a.space = PTX_SPACE_LOCAL; break;
-    case HOME_OUT:
-        a.space = PTX_SPACE_LOCAL;
-        a.base = frame_base(l);
-        a.flags = MF_FRAME;
-        break;
     case HOME_VREG:
         a.direct = true;
         a.in = opnd_gpr((uint32_t)v->value, l->f->vreg_words.at[v->value]);

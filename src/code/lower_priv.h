@@ -9,7 +9,7 @@
 //   lower_opnd.c   PTX operands to machine operands
 //   lower_table.def one row a PTX opcode: handlers
 //   lower_int.c lower_logic.c lower_cmp.c lower_fp.c lower_cvt.c lower_mov.c lower_mem.c
-//   lower_ctrl.c lower_call.c lower_warp.c lower_tex.c lower_video.c
+//   lower_ctrl.c lower_call.c lower_stack.c lower_warp.c lower_tex.c lower_video.c
 //   lower_mma.c: the handlers
 //   lower_cost.def what an operation costs on each generation
 //
@@ -102,6 +102,7 @@ struct lower {
     bool ftz;                  // every f32 instruction flushes (sm_1x)
     bool f64_as_f32;           // .target map_f64_to_f32
     bool uses_sp;
+    uint32_t top_vreg;         // end of the stack where has_alloca, a multiple of 16
     int32_t end_label;         // where returns go, -1 until one is needed
     uint32_t errors;
 };
@@ -258,6 +259,13 @@ void lower_store_at(struct lower *l, const struct ptx_inst *i, const struct lowe
 uint8_t lower_load_class(uint8_t space); // enum op_class of a load from enum ptx_space
 uint8_t lower_scope(const struct ptx_inst *i); // enum mfence
 void lower_fence(struct lower *l, uint8_t scope, uint32_t flags);
+
+// ---- lower_stack.c ------------------------------------------------------------------------
+// A place in this function's frame, or in that of the function that it calls.
+enum lower_whose { FRAME_OWN, FRAME_CALLEE };
+struct lower_addr lower_frame_at(const struct lower *l, enum lower_whose whose, int64_t offset);
+void lower_stack_start(struct lower *l);                    // behind the stack pointer's start
+void lower_stack_move(struct lower *l, enum lower_whose to); // before a call, and behind it
 
 // ---- lower_call.c -------------------------------------------------------------------------
 void lower_prologue(struct lower *l);

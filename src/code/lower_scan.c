@@ -1,5 +1,6 @@
 // One look at a function before it is lowered: how often registers are named, which 16-bit ones
-// always hold extended words, between which instructions PTX's carry is alive, and what is called.
+// always hold extended words, between which instructions PTX's carry is alive, what is called, and
+// whether the stack grows.
 #include "code/lower_priv.h"
 
 static const bool has_dst[PTX_OP_N] = {
@@ -159,6 +160,8 @@ static void scan_calls(struct lower *l) {
 void lower_scan(struct lower *l) {
     for (uint32_t k = 0; k < l->fn->n_insts; k++) {
         const struct ptx_inst *const i = &l->fn->insts[k];
+        l->f->has_alloca |=
+            i->op == PTX_OP_alloca || i->op == PTX_OP_stacksave || i->op == PTX_OP_stackrestore;
         for (unsigned n = 0; n < i->n_operands; n++) mention(l, &i->operand[n]);
         if (i->guard >= 0) count(&l->reg[i->guard].mentions);
         if (i->op == PTX_OP_call && i->n_operands > 1) {

@@ -35,8 +35,9 @@ static struct opnd handle_of(struct lower *l, const struct ptx_operand *o) {
             m.klass = OPC_LD_LOCAL;
             m.space = PTX_SPACE_LOCAL;
             m.vec = 1;
-            m.offset = (int64_t)v->value;
-            if (l->uses_sp) m.src[0] = opnd_gpr(l->f->sp_vreg, 1);
+            const struct lower_addr a = lower_frame_at(l, FRAME_OWN, (int64_t)v->value);
+            m.offset = a.offset;
+            m.src[0] = a.base;
             m.dst[0] = lower_temp(l, words);
             lower_put(l, &m);
             return m.dst[0];

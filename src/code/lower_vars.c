@@ -140,6 +140,11 @@ static void note_operand(struct param_use *u, uint32_t n, const struct ptx_opera
     for (uint32_t k = 0; k < o->n; k++) note_operand(u, n, &o->list[k], at, false);
 }
 
+// What moves the place where the next callee's frame begins counts as a call does.
+static bool moves_places(const struct ptx_inst *i) {
+    return i->op == PTX_OP_call || i->op == PTX_OP_alloca || i->op == PTX_OP_stackrestore;
+}
+
 // Whether the variable can be its argument's place: no other call between its accesses and its own.
 static bool is_place(const struct lower *l, const struct param_use *p,
                      const uint32_t *calls_before) {
@@ -163,9 +168,8 @@ static void param_homes(struct lower *l) {
     uint32_t *const calls_before = arena_alloc(l->arena, (fn->n_insts + 1) * sizeof *calls_before);
     for (uint32_t k = 0; k < fn->n_insts; k++) {
         const struct ptx_inst *const i = &fn->insts[k];
-        const bool is_call = i->op == PTX_OP_call;
-        calls_before[k + 1] = calls_before[k] + is_call;
-        if (is_call) {
+        calls_before[k + 1] = calls_before[k] + moves_places(i);
+        if (i->op == PTX_OP_call) {
             note_list(u, n, &i->operand[1], k, true);
             note_list(u, n, &i->operand[2], k, false);
             continue;
@@ -238,9 +242,10 @@ struct opnd lower_address_of(struct lower *l, const struct ptx_var *v, int64_t o
     const bool in_frame = s->home == HOME_FRAME || s->home == HOME_OUT;
     if (!in_frame || (!l->uses_sp && s->home == HOME_FRAME))
         return words == 2 ? opnd_imm64(at) : opnd_imm(at);
+    const struct lower_addr a =
+        lower_frame_at(l, s->home == HOME_OUT ? FRAME_CALLEE : FRAME_OWN, (int64_t)at);
     const struct opnd t = lower_temp(l, words);
-    lower_iadd(l, opnd_word(t, 0), opnd_gpr(l->f->sp_vreg, 1), opnd_imm(at),
-               s->home == HOME_OUT ? MF_FRAME : 0u);
+    lower_iadd(l, opnd_word(t, 0), a.base, opnd_imm((uint64_t)a.offset), a.flags);
     if (words == 2) lower_mov(l, opnd_word(t, 1), opnd_imm(0));
     return t;
 }

@@ -314,10 +314,11 @@ static void rewrite_guard(struct spiller *sp, struct minst *m, uint8_t tag) {
     m->guard = g.reg;
 }
 
+// Whether m, an instruction of f, makes the stack pointer the callee's: a call follows at once.
 static bool moves_sp_up(const struct mfunc *f, const struct minst *m) {
-    return mfunc_has_sp(f) && m->op == OP_IADD && (m->flags & MF_FRAME) &&
-           m->dst[0].kind == OPND_GPR && m->dst[0].reg == f->sp_vreg &&
-           !(m->src[1].mods & OPND_NEG) && (int32_t)m->src[1].imm >= 0;
+    const bool is_last = m + 1 == f->inst.at + f->inst.n;
+    return mfunc_has_sp(f) && m->dst[0].kind == OPND_GPR && m->dst[0].reg == f->sp_vreg &&
+           !is_last && (m[1].op == OP_CALL || m[1].op == OP_CALLI);
 }
 
 static void put_held(struct spiller *sp) {
@@ -332,6 +333,7 @@ static void rewrite(struct spiller *sp, const struct minst *old, uint8_t tag) {
     if (moves_sp_up(sp->r->f, old)) {
         put_held(sp);
         sp->held = *old;
+        for (unsigned i = 0; i < 4; i++) rewrite_read(sp, &sp->held.src[i]);
         sp->held_tag = tag;
         sp->is_holding = true;
         return;

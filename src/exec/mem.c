@@ -70,12 +70,12 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
         return true;
     case PTX_SPACE_LOCAL:
         if (at + bytes > 4ull * l->local_words || at + bytes < at) {
-            fault_raise(e, w, x, l->im->needs_stack ? FAULT_STACK : FAULT_LOCAL_RANGE, lane, addr,
-                        bytes,
-                        "local %s of %u byte%s at offset 0x%llx, but a thread has %u bytes of local "
-                        "memory%s",
-                        verb, bytes, text_plural(bytes), (unsigned long long)at, 4 * l->local_words,
-                        l->im->needs_stack ? " (the stack is full)" : "");
+            fault_raise(
+                e, w, x, l->im->needs_stack ? FAULT_STACK : FAULT_LOCAL_RANGE, lane, addr, bytes,
+                "local %s of %u byte%s at offset 0x%llx, but a thread has %u bytes of local "
+                "memory%s",
+                verb, bytes, text_plural(bytes), (unsigned long long)at, 4 * l->local_words,
+                l->im->needs_stack ? " (the stack is full: cudaLimitStackSize sets its size)" : "");
             return false;
         }
         out->host = w->local + at / 4 * VEC_BYTES + 4 * lane + (at & 3);
@@ -111,8 +111,8 @@ static bool place_lane(struct exec_env *e, struct exec_warp *w, const struct xin
                                (r.is_freed || (e->log && log_has_freed(e->log, r.first)));
             fault_raise(e, w, x, freed ? FAULT_FREED : FAULT_UNALLOCATED, lane, addr, bytes,
                         "global %s of %u byte%s at 0x%llx, which is in %s allocation", verb, bytes,
-                        text_plural(bytes),
-                        (unsigned long long)addr, freed ? "a freed" : "no live");
+                        text_plural(bytes), (unsigned long long)addr,
+                        freed ? "a freed" : "no live");
             return false;
         }
         out->host = range_host(&e->range, addr);
@@ -282,10 +282,12 @@ enum exec_outcome mem_load_const(struct exec_env *e, struct exec_warp *w, const 
         const uint64_t at = lane_address(p, x, x->awords, i);
         a->addr[i] = at;
         if (!base || at + x->bytes > size || at + x->bytes < at)
-            return fault_raise(e, w, x, FAULT_CONST_RANGE, i, at, x->bytes,
-                               "constant read of %u byte%s at c[%u][0x%llx], but that bank has %llu "
-                               "bytes",
-                               x->bytes, text_plural(x->bytes), x->sub, (unsigned long long)at, (unsigned long long)size);
+            return fault_raise(
+                e, w, x, FAULT_CONST_RANGE, i, at, x->bytes,
+                "constant read of %u byte%s at c[%u][0x%llx], but that bank has %llu "
+                "bytes",
+                x->bytes, text_plural(x->bytes), x->sub, (unsigned long long)at,
+                (unsigned long long)size);
         if (at & (x->bytes - 1))
             return fault_raise(
                 e, w, x, FAULT_MISALIGNED, i, at, x->bytes,

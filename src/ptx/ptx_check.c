@@ -488,6 +488,15 @@ static bool check_isspacep(struct ptx_parser *p, const struct ptx_reading *r) {
     return address_value(p, r, 1, bits == 32 ? PTX_B32 : PTX_B64);
 }
 
+// alloca d, size{, alignment}
+static bool check_alloca(struct ptx_parser *p, const struct ptx_reading *r) {
+    enum { MOST = 1 << 23 }; // PTX ISA, alloca
+    if (r->inst.n_operands < 3) return true;
+    const int64_t align = r->ops[2].imm;
+    return (align > 0 && align <= MOST && !(align & (align - 1))) ||
+           mismatch(p, r, 2, &r->ops[2], "an alignment: a power of two up to 8388608 bytes");
+}
+
 // The registers of a matrix: a list of n, of 32 bits each.
 static bool fragment(struct ptx_parser *p, const struct ptx_reading *r, unsigned index,
                      enum ptx_type type, unsigned n, enum role role) {
@@ -535,6 +544,10 @@ static bool special(struct ptx_parser *p, const struct ptx_reading *r) {
     case PTX_OP_cvt: return check_cvt(p, r);
     case PTX_OP_cvta: return check_cvta(p, r);
     case PTX_OP_isspacep: return check_isspacep(p, r);
+    case PTX_OP_alloca: return check_alloca(p, r);
+    case PTX_OP_stackrestore:
+        return r->ops[0].kind == PTX_OPERAND_REG ||
+               mismatch(p, r, 0, &r->ops[0], "a register that stacksave has written");
     case PTX_OP_bar:
     case PTX_OP_barrier: return check_bar(p, r);
     case PTX_OP_cp: return check_cp(p, r);

@@ -168,6 +168,36 @@ static void recursion_needs_a_stack(void **state) {
     unmake(&m);
 }
 
+#define TAKES                                                                                      \
+    ".reg .u32 %a; .reg .u64 %p, %z;\n"                                                            \
+    "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p]; mul.wide.u32 %z, %a, 4;\n"
+
+// Memory that is taken at run time lies on the stack, beside the frames whose depth is known.
+static void alloca_needs_a_stack(void **state) {
+    (void)state;
+    struct made m;
+    make(&m,
+         HEAD ".visible .entry k(.param .u64 p) { .local .u32 own[25];" TAKES
+              "mov.u64 %p, own; st.local.u32 [%p], %a; alloca.u64 %z, %z, 16;\n"
+              "st.local.u32 [%z], %a; ret; }\n",
+         "k");
+    assert_true(m.im->needs_stack);
+    assert_int_equal(m.im->stack_frame_bytes, 112); // 25 words, in sixteens
+    assert_int_equal(m.im->local_bytes, 112 + CODE_STACK_BYTES);
+    unmake(&m);
+    static const char below[] =
+        HEAD ".func leaf(.param .u64 p) { .local .u32 buf[100];" TAKES
+             "mov.u64 %p, buf; st.local.u32 [%p], %a; alloca.u64 %z, %z; st.local.u32 [%z], %a;\n"
+             "stacksave.u64 %p; ret; }\n"
+             ".visible .entry k(.param .u64 p) { .reg .u64 %p; ld.param.u64 %p, [p];\n"
+             "{ .param .u64 in; st.param.u64 [in], %p; call leaf, (in); } ret; }\n";
+    assert_int_equal(try_make(&m, below, "k", 0, 5000), WW_OK);
+    assert_true(m.im->needs_stack);
+    // the leaf's frame: an argument of 8 bytes and 400 bytes, in sixteens
+    assert_int_equal(m.im->local_bytes, m.im->stack_frame_bytes + 416 + 5008);
+    unmake(&m);
+}
+
 static void tables_hold_instructions(void **state) {
     (void)state;
     struct made m;
@@ -370,6 +400,7 @@ int main(void) {
         cmocka_unit_test(a_chain_of_calls_needs_its_frames),
         cmocka_unit_test(what_is_not_called_is_not_there),
         cmocka_unit_test(recursion_needs_a_stack),
+        cmocka_unit_test(alloca_needs_a_stack),
         cmocka_unit_test(tables_hold_instructions),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(literals_of_functions_are_merged),
