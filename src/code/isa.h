@@ -129,7 +129,8 @@ enum minst_flags {
     MF_SC = 1 << 20,
     MF_BOOLF = 1 << 21,  // set: destination is 1.0f / 0.0f rather than all ones / zero
     MF_FILLER = 1 << 22, // counts and takes time as the table says, computes nothing; it belongs to
-                         // the operation before it, whose registers it names for their timing
+                         // the operation before it (but see MF_LEAD), whose registers it names for
+                         // their timing
     MF_NOFTZ = 1 << 23,
     MF_CMP3 = 1 << 24, // setp with two predicate results p|q
     // The function's frame size, rounded up to 16, is added to the offset (memory operations) or
@@ -140,7 +141,9 @@ enum minst_flags {
     MF_AS_MAD = 1 << 27, // a move, addition or shift in the form of a multiply-add, in whose pipeline
                          // it runs (pipes.c)
     MF_STRONG = 1 << 28, // with MF_VOLATILE: relaxed, acquire or release, which may synchronise
-    MF_CONTRACT = 1 << 29 // a product or sum that may be fused with another; gone behind opt_fuse
+    MF_CONTRACT = 1 << 29, // a product or sum that may be fused with another; gone behind opt_fuse
+    MF_LEAD = 1 << 30 // a filler that runs before its operation: it stands behind it as the others do
+                      // up to register allocation, which puts it in front
 };
 
 // sub-operation codes

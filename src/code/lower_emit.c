@@ -8,7 +8,11 @@
 #define SEQ(...)                                                                                   \
     { __VA_ARGS__ }
 #define SIDE(klass, count)                                                                         \
-    { klass, count, true }
+    { klass, count, .side = true }
+#define LEAD(klass, count)                                                                         \
+    { klass, count, .lead = true }
+#define SIDE_LEAD(klass, count)                                                                    \
+    { klass, count, .side = true, .lead = true }
 #define AS_FERMI SEQ({0})
 const struct lower_cost_info lower_cost_info[LOWER_COST_N] = {
 #define LOWER_COST(name, tesla, fermi, kepler, source) {#name, source, {tesla, fermi, kepler}},
@@ -23,6 +27,8 @@ const struct lower_cost_later lower_cost_later[LOWER_COST_N] = {
 };
 #undef SEQ
 #undef SIDE
+#undef LEAD
+#undef SIDE_LEAD
 #undef AS_FERMI
 #undef AS_KEPLER
 static_assert(COSTS_TESLA == 0 && COSTS_FERMI == 1 && COSTS_KEPLER == 2 && COSTS_PASCAL == 3 &&
@@ -144,21 +150,27 @@ static struct opnd filler_opnd(struct opnd o, unsigned klass) {
     return o;
 }
 
-static void put_filler(struct lower *l, const struct minst *of, const struct lower_step *step) {
+// `begins`: the chain begins here, on the operation's sources.
+static void put_filler(struct lower *l, const struct minst *of, const struct lower_step *step,
+                       bool begins) {
     struct minst m = lower_new(l, OP_NOP, (enum ptx_type)of->type);
     m.klass = step->klass;
-    m.flags = MF_FILLER;
+    m.flags = MF_FILLER | (step->lead ? MF_LEAD : 0u);
+    const struct opnd result = filler_opnd(of->dst[0], step->klass);
     if (op_class_unit[step->klass] != UNIT_NONE) {
         struct opnd a = of->src[0].kind == OPND_GPR ? of->src[0] : opnd_none();
         const struct opnd b = of->src[1].kind == OPND_GPR ? of->src[1] : a;
         if (!step->side && of->dst[0].kind != OPND_NONE) {
-            m.dst[0] = filler_opnd(of->dst[0], step->klass);
-            a = of->dst[0];
+            m.dst[0] = result;
+            if (!begins) a = of->dst[0];
         }
         m.src[0] = filler_opnd(a, step->klass);
         if (reads_two(step->klass)) m.src[1] = filler_opnd(b, step->klass);
     }
-    for (unsigned n = 0; n < step->count; n++) push(l, &m);
+    for (unsigned n = 0; n < step->count; n++) {
+        push(l, &m);
+        if (begins && m.dst[0].kind != OPND_NONE) m.src[0] = result;
+    }
 }
 
 void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
@@ -168,8 +180,12 @@ void lower_put_cost(struct lower *l, struct minst *m, enum lower_cost c) {
     const struct minst of = *m;
     struct lower_step rest = step[0];
     rest.count--;
-    put_filler(l, &of, &rest);
-    for (unsigned s = 1; s < LOWER_MAX_STEPS && step[s].count; s++) put_filler(l, &of, &step[s]);
+    put_filler(l, &of, &rest, false);
+    bool begins = true; // the part of the chain before the operation
+    for (unsigned s = 1; s < LOWER_MAX_STEPS && step[s].count; s++) {
+        put_filler(l, &of, &step[s], begins && step[s].lead);
+        begins &= !step[s].lead || step[s].side;
+    }
 }
 
 // ---- common shapes ------------------------------------------------------------------------

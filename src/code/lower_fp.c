@@ -195,7 +195,7 @@ void lower_fp_div(struct lower *l, const struct ptx_inst *i, unsigned unused) {
     enum lower_cost cost = t == PTX_F64 ? LOWER_COST_DDIV : LOWER_COST_FDIV_RN;
     if (t == PTX_F32 && ptx_has(i, PTX_MOD_full)) {
         m.flags |= MF_FULL;
-        cost = LOWER_COST_FDIV_FULL;
+        cost = m.flags & MF_FTZ ? LOWER_COST_FDIV_FULL_FTZ : LOWER_COST_FDIV_FULL;
     } else if (t == PTX_F32 && rnd == MRND_NONE) {
         m.flags |= MF_APPROX;
         cost = m.flags & MF_FTZ ? LOWER_COST_FDIV_APPROX_FTZ : LOWER_COST_FDIV_APPROX;
@@ -211,7 +211,7 @@ static const struct {
     uint8_t ftz, full;
 } mufu_cost[] = {
     [MUFU_RCP] = {LOWER_COST_RCP_FTZ, LOWER_COST_RCP},
-    [MUFU_RSQ] = {LOWER_COST_RCP_FTZ, LOWER_COST_RCP},
+    [MUFU_RSQ] = {LOWER_COST_RCP_FTZ, LOWER_COST_RSQ},
     [MUFU_SQRT] = {LOWER_COST_SQRT_FTZ, LOWER_COST_SQRT},
     [MUFU_EX2] = {LOWER_COST_EX2_FTZ, LOWER_COST_EX2},
     [MUFU_LG2] = {LOWER_COST_LG2_FTZ, LOWER_COST_LG2},

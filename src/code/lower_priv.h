@@ -34,6 +34,7 @@ enum { LOWER_MAX_STEPS = 14 };
 struct lower_step {
     uint8_t klass, count;
     bool side; // beside the chain: reads the sources, nothing waits for it
+    bool lead; // before the operation
 };
 struct lower_cost_info {
     const char *name, *source;

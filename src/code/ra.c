@@ -166,6 +166,18 @@ static bool moves_nothing(const struct minst *m) {
            (m->dst[0].kind == OPND_GPR || m->dst[0].kind == OPND_PRED);
 }
 
+// Fillers that run before their operation have stood behind it so far, since all passes know an
+// operation by its place before its fillers. They write its result's registers, so that it waits
+// for them. A label of the operation stays at its first filler.
+static void put_leads_first(struct mfunc *f) {
+    for (uint32_t i = 0, n; i < f->inst.n; i += n + 1) {
+        const struct minst op = f->inst.at[i];
+        for (n = 0; i + n + 1 < f->inst.n && f->inst.at[i + n + 1].flags & MF_LEAD; n++)
+            f->inst.at[i + n] = f->inst.at[i + n + 1];
+        f->inst.at[i + n] = op;
+    }
+}
+
 static void place_all(struct mfunc *f, const struct allocation *gpr,
                       const struct allocation *pred) {
     uint8_t *dead = arena_alloc(f->arena, (size_t)f->inst.n + 1);
@@ -186,6 +198,7 @@ static void place_all(struct mfunc *f, const struct allocation *gpr,
         dead[i] = moves_nothing(m);
     }
     edit_delete(f, dead);
+    put_leads_first(f);
     f->n_regs = temps.used;
     f->n_preds = pred->used;
     sum_up_takes(f);

@@ -34,12 +34,17 @@ static void take_operand(const uint32_t *place, const struct opnd *o, struct tak
     if (o->kind == OPND_GPR) take(t, place[o->reg] + o->sub, o->words);
 }
 
+// What stands before the operation scales its operands where the result will be.
+static bool passes_on(const struct minst *filler) {
+    return filler->dst[0].kind == OPND_GPR && !(filler->flags & MF_LEAD);
+}
+
 static void give(struct ra_temps *c, const struct live *l, uint32_t op, uint32_t end,
                  const struct slot_set *after) {
     struct mfunc *f = c->f;
     uint32_t steps = 0, words = 1;
     for (uint32_t i = op + 1; i < end; i++)
-        if (f->inst.at[i].dst[0].kind == OPND_GPR) {
+        if (passes_on(&f->inst.at[i])) {
             steps++;
             words = f->inst.at[i].dst[0].words;
         }
@@ -67,7 +72,7 @@ static void give(struct ra_temps *c, const struct live *l, uint32_t op, uint32_t
     uint32_t step = 0, before = UINT32_MAX;
     for (uint32_t i = op + 1; i < end; i++) {
         struct minst *filler = &f->inst.at[i];
-        if (filler->dst[0].kind != OPND_GPR) continue;
+        if (!passes_on(filler)) continue;
         step++;
         if (before != UINT32_MAX) {
             filler->src[0] =

@@ -1,7 +1,7 @@
 // What becomes of each PTX instruction: tests/code/lower/*.ptx say it line by line, in a trailing
 //   //= IADD.CC IADD.X                        on every generation
 //   //= IMUL | tesla: IMUL +INT_MUL*3         tesla, fermi, kepler, pascal, volta where they differ
-// +CLASS*n are fillers, `-` is nothing. With files as arguments this program prints what it finds
+// +CLASS*n are fillers, <CLASS*n those that run before the operation, `-` is nothing. With files as arguments this program prints what it finds
 // instead, for a person to check and put there.
 #include <dirent.h>
 

@@ -71,7 +71,7 @@ static inline void text_add(struct text *t, const char *fmt, ...) {
     if (n > 0) t->n += (size_t)n < sizeof t->at - t->n ? (size_t)n : sizeof t->at - t->n - 1;
 }
 
-// "IADD.CC"; fillers are "+INT_ADD".
+// "IADD.CC"; fillers are "+INT_ADD", those that run before it "<INT_ADD".
 static inline void text_opcode(struct text *t, const struct minst *m) {
     static const struct {
         uint32_t flag;
@@ -80,7 +80,7 @@ static inline void text_opcode(struct text *t, const struct minst *m) {
                  {MF_FTZ, ".FTZ"},    {MF_SAT, ".SAT"},        {MF_FRAME, ".FRAME"},
                  {MF_INTRND, ".INT"}, {MF_VOLATILE, ".STRONG"}};
     if (m->flags & MF_FILLER) {
-        text_add(t, "+%s", op_class_text(m->klass));
+        text_add(t, "%s%s", m->flags & MF_LEAD ? "<" : "+", op_class_text(m->klass));
         return;
     }
     static const char *const space[] = {"", "", "", ".C", ".G", ".L", ".P", ".S", ".T"};

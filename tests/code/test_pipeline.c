@@ -278,6 +278,77 @@ static void what_starts_early_leaves_predicates(void **state) {
     free(text);
 }
 
+// What ptxas 11.8 makes of each operation for compute capability 7.0 (a load before it, a store
+// behind), as classes; `|` stands before the special function unit's instruction and behind it.
+static void a_special_function_has_its_scaling_around_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *ptx, *classes;
+    } cases[] = {
+        // FSETP FSETP FSEL FSEL FMUL | MUFU.RCP | FMUL
+        {"rcp.approx.f32 %r, %a", "FP_CMP FP_CMP MOV MOV FP_MUL | SFU_RCP | FP_MUL"},
+        // FSETP @!P0 FMUL | MUFU | @!P0 FMUL, or FADD
+        {"rsqrt.approx.f32 %r, %a", "FP_CMP FP_MUL | SFU_RCP | FP_MUL"},
+        {"sqrt.approx.f32 %r, %a", "FP_CMP FP_MUL | SFU_RCP | FP_MUL"},
+        {"lg2.approx.f32 %r, %a", "FP_CMP FP_MUL | SFU_TRIG | FP_ADD"},
+        {"ex2.approx.f32 %r, %a", "FP_CMP FP_MUL | SFU_TRIG | FP_MUL"},
+        // FMUL.RZ | MUFU
+        {"sin.approx.f32 %r, %a", "FP_MUL | SFU_TRIG |"},
+        {"cos.approx.f32 %r, %a", "FP_MUL | SFU_TRIG |"},
+        {"sin.approx.ftz.f32 %r, %a", "FP_MUL | SFU_TRIG |"},
+        // FSETP FSETP @P0 FMUL @P0 FMUL @!P1 FMUL @!P1 FMUL | MUFU.RCP | FMUL
+        {"div.full.f32 %r, %a, %b", "FP_CMP FP_CMP FP_MUL FP_MUL FP_MUL FP_MUL | SFU_RCP | FP_MUL"},
+        // FSETP @P0 FMUL @P0 FMUL | MUFU.RCP | FMUL
+        {"div.full.ftz.f32 %r, %a, %b", "FP_CMP FP_MUL FP_MUL | SFU_RCP | FP_MUL"},
+        {"div.approx.f32 %r, %a, %b", "FP_CMP FP_MUL FP_MUL | SFU_RCP | FP_MUL"},
+        // MUFU.RCP FMUL
+        {"div.approx.ftz.f32 %r, %a, %b", "| SFU_RCP | FP_MUL"},
+        // MUFU
+        {"rcp.approx.ftz.f32 %r, %a", "| SFU_RCP |"},
+        {"rsqrt.approx.ftz.f32 %r, %a", "| SFU_RCP |"},
+        {"sqrt.approx.ftz.f32 %r, %a", "| SFU_RCP |"},
+        {"lg2.approx.ftz.f32 %r, %a", "| SFU_TRIG |"},
+        {"ex2.approx.ftz.f32 %r, %a", "| SFU_TRIG |"},
+    };
+    for (size_t k = 0; k < WW_COUNT(cases); k++) {
+        char text[600], classes[200] = "";
+        snprintf(
+            text, sizeof text,
+            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+            ".reg .u64 %%p; .reg .f32 %%a, %%b, %%r;\nld.param.u64 %%p, [p];\n"
+            "ld.global.f32 %%a, [%%p];\nld.global.f32 %%b, [%%p+4];\n%s;\n"
+            "st.global.f32 [%%p], %%r;\nst.global.f32 [%%p+8], %%b;\nret; }\n",
+            cases[k].ptx);
+        struct session s = {.knows_latencies = true};
+        arena_init(&s.arena, NULL);
+        diags_init(&s.diags);
+        assert_int_equal(ptx_parse("mufu", text, strlen(text), NULL, &s.diags, &s.module), WW_OK);
+        s.addr = arena_alloc(&s.arena, 8);
+        struct code_image *im;
+        assert_int_equal(session_build(&s, ptx_find_func(s.module, "k"), GEN_VOLTA, 0, &im), WW_OK);
+        assert_int_equal(image_verify(im, stderr).broken, 0); // its control bits too
+        uint32_t at = 0;
+        while (at < im->n_insts && im->inst[at].op != OP_MUFU && im->inst[at].op != OP_FDIV) at++;
+        assert_true(at < im->n_insts);
+        uint32_t from = at, end = at + 1;
+        while (im->inst[from - 1].flags & MF_FILLER) from--;
+        while (im->inst[end].flags & MF_FILLER) end++;
+        for (uint32_t i = from; i < end; i++)
+            snprintf(classes + strlen(classes), sizeof classes - strlen(classes), "%s%s%s%s",
+                     i > from ? " " : "", i == at ? "| " : "", op_class_text(im->inst[i].klass),
+                     i == at ? " |" : "");
+        assert_string_equal(classes, cases[k].classes);
+        // What is before it is over when it starts, and it is over when what is behind starts.
+        const struct opnd *const result = &im->inst[at].dst[0];
+        if (from < at) assert_int_equal(im->inst[at - 1].dst[0].reg, result->reg);
+        if (from < at) assert_true(im->control[at - 1].stall >= 4);
+        assert_true(im->control[at].write != CONTROL_NONE);
+        assert_true(im->control[at + 1].wait >> im->control[at].write & 1);
+        code_free(im);
+        session_close(&s);
+    }
+}
+
 // A convolution with all its loops unrolled, as nvcc writes it: by filter weight, then by sum, each
 // value loaded where it is first read. Sum y reads row y + i for row i of the filter, so that in
 // this order seven rows of values are in use at once; row by row it is one value beside the sums.
@@ -402,6 +473,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_large_kernel_compiles_soon),
         cmocka_unit_test(fewer_loads_start_early_where_the_target_says_so),
         cmocka_unit_test(what_starts_early_leaves_predicates),
+        cmocka_unit_test(a_special_function_has_its_scaling_around_it),
         cmocka_unit_test(an_unrolled_convolution_keeps_its_sums_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
