@@ -113,9 +113,10 @@ static void read_dynamic(const ElfW(Dyn) * d, uintptr_t base, struct object *o) 
     o->rpath = strings && rpath && !runpath ? strings + rpath : NULL;
 }
 
+enum way { BY_RPATH, BY_RUNPATH, BY_WHEEL };
 struct walk {
     struct search *s;
-    enum { BY_RPATH, BY_RUNPATH, BY_WHEEL } how;
+    enum way how;
 };
 
 static void try_wheels(struct search *s, const char *path) {
@@ -156,7 +157,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *user) {
     return w->s->found;
 }
 
-static void look_at_objects(struct search *s, int how) {
+static void look_at_objects(struct search *s, enum way how) {
     struct walk w = {.s = s, .how = how};
     if (!s->found) dl_iterate_phdr(look_at_object, &w);
 }

@@ -49,11 +49,13 @@ static void write_process(uint32_t process, uint32_t n) {
     assert_int_equal(record_close(r, &(struct gpu_totals){.launches = 0}, &d), WW_OK);
 }
 
+// Lives until the next one.
+static struct arena text_arena;
 static char *text_of(const char *name, size_t *len) {
-    static struct arena a;
-    static char *text;
-    arena_init(&a, NULL);
-    assert_int_equal(file_read(&a, name, 1 << 24, &text, len, &d), WW_OK);
+    char *text;
+    arena_free(&text_arena);
+    arena_init(&text_arena, NULL);
+    assert_int_equal(file_read(&text_arena, name, 1 << 24, &text, len, &d), WW_OK);
     return text;
 }
 
@@ -207,5 +209,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(copies_are_added_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(launches_go_by_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(newer_formats_are_refused, set_up, tear_down)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(&text_arena);
+    return failed;
 }
