@@ -272,10 +272,10 @@ enum ww_status workloads_list(struct cli *c, struct workload **list, uint32_t *n
 bool workload_is(const struct workload *w, const char *name); // by its name or its alias
 
 // ---- what was measured of them (pages.c) --------------------------------------------------------
-// Thread instructions at a size ("2.1 M"), or NULL when nobody measured them.
+// Thread instructions at a size ("2.1 M"), or NULL where they were not measured.
 const char *pages_instructions(struct cli *c, const struct workload *w, const char *size);
-// Warp instructions at a size, on gtx480: about what another GPU's code has; 0 when nobody measured
-// them.
+// Warp instructions at a size, on gtx480: about what another GPU's code has; 0 where they
+// were not measured.
 uint64_t pages_warp_instructions(struct cli *c, const struct workload *w, const char *size);
 // Instruction mix, warps, lanes, kernels, caches, and published values beside ours.
 void pages_print(struct cli *c, const struct workload *w);

@@ -28,7 +28,7 @@ void how_word(struct how *h, const char *word) {
 
 // ---- what it depends on besides words ----------------------------------------------------------
 // Variables that choose what a program and this simulator find and do. No others are kept: an
-// environment holds what is nobody else's business.
+// environment holds what is private.
 static bool is_kept(const char *entry) {
     static const char *const kept[] = {
         "LD_LIBRARY_PATH=",  "LD_PRELOAD=",        "CUDA_", "NVIDIA_", "OMP_", "WARPWATT_GPUS=",

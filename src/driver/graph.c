@@ -62,7 +62,7 @@ struct plan {
     unsigned tail[MAX_LANES], n_lanes;
 };
 
-// A node goes on in the lane of something that it waits for and that nobody has gone on from; else
+// A node goes on in the lane of a node that it waits for, where no other has gone on before it. Else
 // it opens a lane, as long as there are any.
 static void plan_lanes(const struct CUgraph_st *g, const unsigned *order, struct plan *p) {
     for (unsigned k = 0; k < g->n; k++) {

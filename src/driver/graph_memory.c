@@ -58,7 +58,7 @@ CUresult graph_free_op(CUdeviceptr p, struct driver_op *op) {
 
 void graph_memory_keep(struct graph_memory *m) { m->nodes++; }
 
-// Gives it back when nobody needs it any more.
+// Gives it back when its last user is gone.
 static CUresult leave(struct graph_memory *m) {
     if (m->nodes || m->in_use) return CUDA_SUCCESS;
     table.reserved -= m->bytes;
