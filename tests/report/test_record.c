@@ -51,12 +51,10 @@ static void write_process(uint32_t process, uint32_t n) {
 
 // Lives until the next one.
 static struct arena text_arena;
-static char *text_of(const char *name, size_t *len) {
-    char *text;
+static void text_of(const char *name, char **text, size_t *len) {
     arena_free(&text_arena);
     arena_init(&text_arena, NULL);
-    assert_int_equal(file_read(&text_arena, name, 1 << 24, &text, len, &d), WW_OK);
-    return text;
+    assert_int_equal(file_read(&text_arena, name, 1 << 24, text, len, &d), WW_OK);
 }
 
 static void put(const char *name, const char *text, size_t len) {
@@ -90,7 +88,8 @@ static void processes_belong_together(void **state) {
     char second[RECORD_PATH_BYTES];
     record_path_of(path, 2, second, sizeof second);
     size_t len;
-    char *const text = text_of(second, &len);
+    char *text;
+    text_of(second, &text, &len);
     write_process(2, 4);
     assert_int_equal(reads(&r), WW_ERROR_IO);
     put(second, text, (size_t)(strchr(text, '\n') - text) + 1);
@@ -108,7 +107,8 @@ static void half_a_line_is_taken_off(void **state) {
     struct run r;
     size_t len;
     write_process(1, 3);
-    char *const text = text_of(path, &len);
+    char *text;
+    text_of(path, &text, &len);
     put(path, text, len - 10);
     assert_int_equal(record_seal(path, &d), WW_OK);
     assert_int_equal(reads(&r), WW_OK);
@@ -126,7 +126,8 @@ static void every_byte_counts(void **state) {
     size_t len;
     write_process(1, 2);
     assert_int_equal(record_seal(path, &d), WW_OK);
-    char *const text = text_of(path, &len);
+    char *text;
+    text_of(path, &text, &len);
     for (size_t i = 0; i < len; i += 7) {
         if (text[i] == '\n') continue;
         text[i] ^= 1;
