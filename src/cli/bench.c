@@ -4,6 +4,7 @@
 // technique makes it, in user seconds of the whole program, over the two-level scheduler that they
 // all run on.
 #include "cli/cli.h"
+#include "exec/level.h"
 
 #include <errno.h>
 #include <math.h>

@@ -21,6 +21,7 @@
 #include "cuda.h"
 #pragma GCC visibility pop
 
+#include "exec/devmem.h"
 #include "process/process.h"
 
 // What cuDriverGetVersion answers: the newest interface that symbols.def has. A runtime refuses a

@@ -2,7 +2,7 @@
 // over 32 lanes. Nothing here knows a cycle: the caller decides when a warp steps, and gets back
 // what the step did to memory, so that it can time it.
 //
-// Order of memory (DESIGN.md, "One order of memory"): within a quantum an SM sees its own global
+// Order of memory (ARCHITECTURE.md, "One order of memory"): within a quantum an SM sees its own global
 // stores (its exec_log) and otherwise memory as it stood at the quantum's start. `exec_commit`
 // applies the logs of all SMs in order of SM and issue; global atomics compute there and write
 // their old values into the waiting warps' registers. Without a log (functional runs of one block)
@@ -12,144 +12,12 @@
 
 #include <assert.h>
 
-#include "code/code.h"
+#include "exec/fault.h"
 
 enum { WARP_LANES = 32, EXEC_MAX_STACK = 64 };
 
-// ---- device memory --------------------------------------------------------------------------
-// One flat, lazily backed range of device addresses. Everything lies below 4 GB when the simulated
-// GPU has at most 3 GB, so that 32-bit PTX works.
-enum exec_windows {
-    EXEC_SHARED_WINDOW = 0x01000000, // generic addresses of shared memory: window + offset
-    EXEC_LOCAL_WINDOW = 0x02000000,  // of local memory
-    EXEC_PARAM_WINDOW = 0x04000000, // of kernel parameters (cvta.param): offsets in c[0], read only
-    EXEC_WINDOW_END = 0x05000000,
-    EXEC_GLOBAL_BASE = 0x10000000
-};
-struct devmem; // opaque: allocations, backing, textures
-
-struct devmem_range {
-    uint64_t first, bytes;
-    const char *name;
-    bool is_freed;
-};
-
-// `bytes` of device memory (mmap'd without reserve). NULL when the host refuses.
-struct devmem *devmem_create(uint64_t bytes);
-void devmem_destroy(struct devmem *m);
-// 256-byte aligned (or `align` if larger). 0 when out of memory. `name` for messages, may be NULL.
-uint64_t devmem_alloc(struct devmem *m, uint64_t bytes, uint64_t align, const char *name);
-// The allocation at addr is the program's, which is to free it, as device code's malloc always is.
-void devmem_own(struct devmem *m, uint64_t addr);
-// Later allocations do not touch each other while memory allows, so that one past the end of an array
-// is in none. Addresses, and with them cycles, are others then.
-void devmem_keep_apart(struct devmem *m);
-bool devmem_free(struct devmem *m, uint64_t addr); // false: no live allocation starts there
-// From now on only addresses below `reach` are given out (4 GB, for code whose pointers have 32
-// bits). False: something that is allocated lies beyond.
-bool devmem_reach(struct devmem *m, uint64_t reach);
-uint64_t devmem_free_bytes(const struct devmem *m);
-// Host address of a live device range, or NULL if any byte of it is outside one live allocation.
-uint8_t *devmem_host(const struct devmem *m, uint64_t addr, uint64_t bytes);
-// Live allocations, and the i-th in order of address. False: it is not the program's.
-uint32_t devmem_count(const struct devmem *m);
-bool devmem_owned(const struct devmem *m, uint32_t i, struct devmem_range *out);
-bool devmem_find(const struct devmem *m, uint64_t addr,
-                 struct devmem_range *out); // live, holding addr
-bool devmem_nearest(const struct devmem *m, uint64_t addr,
-                    struct devmem_range *out); // live or freed
-// "'buf' of 4096 bytes at 0x10000200 to 0x100011ff" into `text`, which is also the answer; says so
-// when the allocation is freed.
-const char *devmem_range_text(const struct devmem_range *r, char *text, size_t size);
-// Changes whenever an allocation comes or goes; lets callers cache what devmem_find said.
-uint32_t devmem_epoch(const struct devmem *m);
-// With tracking on (before anything is written) every byte remembers whether it was ever written,
-// for exec_options.check_uninitialised. Host writes go through devmem_host, then
-// devmem_mark_written.
-bool devmem_track_writes(struct devmem *m);
-void devmem_mark_written(struct devmem *m, uint64_t addr, uint64_t bytes);
-// Bytes that the device's own malloc may hand out (cuCtxSetLimit); 8 MB unless set.
-void devmem_heap_limit(struct devmem *m, uint64_t bytes);
-// Host memory that the device may address too (cuMemHostRegister, managed): appears at a device
-// address of its own; unregister with devmem_free.
-uint64_t devmem_map_host(struct devmem *m, void *host, uint64_t bytes);
-// The same at an address of the caller's choice (unified addressing: the host's own). 0 when device
-// memory or another mapping has it.
-uint64_t devmem_map_host_at(struct devmem *m, void *host, uint64_t bytes, uint64_t addr);
-bool devmem_is_mapped(const struct devmem *m, uint64_t addr); // lies in such memory
-// What live allocations hold, and to put it back into those that still live. NULL: no memory.
-struct devmem_copy *devmem_copy(const struct devmem *m);
-void devmem_put_back(struct devmem *m, const struct devmem_copy *c);
-void devmem_copy_free(struct devmem_copy *c);
-
-// Textures and surfaces: a handle is what PTX's .texref address or a bindless object holds.
-struct exec_texture {
-    uint64_t base; // device address of texel 0 (linear or pitch memory or array)
-    uint32_t width, height, depth, layers; // texels; 0 height: 1D; layers > 0: layered
-    uint64_t row_pitch, slice_pitch;       // bytes
-    uint8_t channels;                      // 1, 2, 4
-    uint8_t channel_bits;                  // 8, 16, 32
-    uint8_t channel_kind;                  // 0 unsigned, 1 signed, 2 float
-    uint8_t address_mode[3];               // 0 wrap 1 clamp 2 mirror 3 border
-    bool linear_filter, normalized_coords, read_as_float /* integers as [0,1] or [-1,1] */, srgb;
-    bool is_linear_memory; // tex1Dfetch-style: integer coordinates, bounds by width
-    bool is_cubemap;
-    bool in_blocks; // caches see it block-linear (tex.c); its rows are whole blocks of 64 bytes
-    float border[4];
-};
-uint64_t devmem_texture_new(struct devmem *m, const struct exec_texture *t); // handle, never 0
-bool devmem_texture_set(struct devmem *m, uint64_t handle, const struct exec_texture *t);
-const struct exec_texture *devmem_texture_get(const struct devmem *m, uint64_t handle);
-void devmem_texture_free(struct devmem *m, uint64_t handle);
-
-// ---- a launch -------------------------------------------------------------------------------
-struct exec_options {
-    bool check_uninitialised; // report reads of shared and global bytes never written
-    bool check_races;         // report shared-memory races between barriers
-    bool check_bounds;        // keep allocations apart, so that one past the end is found out
-    bool check_sync;          // report barriers that only part of a warp's lanes reach, and shfl.sync
-                              // from lanes outside the member mask
-    bool check_leaks;         // report what the program has not freed at its end (gpu_leaks)
-    struct exec_findings *findings; // what the checks find, without end; NULL: the first is a fault
-};
-
-// What the checks find: each place once, with its first occurrence in order of launch, block, warp,
-// lane, so that the number of host threads changes nothing. Safe from several threads.
-struct exec_findings *exec_findings_create(void); // NULL: out of memory
-void exec_findings_destroy(struct exec_findings *f);
-// Places; `times` gets how often the i-th came (a lane each time), answers its sentence.
-uint32_t exec_findings_count(const struct exec_findings *f);
-const char *exec_findings_at(struct exec_findings *f, uint32_t i, uint64_t *times);
-
-// printf, malloc, free: `print` gets device printf output whole, in deterministic order.
-struct exec_callbacks {
-    void (*print)(void *user, const char *text, size_t len);
-    void *user;
-};
-
-// A kernel decoded for execution: handlers resolved, immediates and constants laid out as 32-lane
-// vectors. Made once a launch (constants depend on it).
-struct exec_launch_args {
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared;
-    const void *params;     // image->param_bytes bytes
-    uint64_t const_segment; // device address of the module's c[3], 0 none
-    uint64_t const_bytes;
-    uint32_t max_warps_hint;
-    struct exec_options options;
-    const struct exec_callbacks *callbacks;
-    uint32_t sm_count; // %nsmid
-    uint64_t grid_id;
-    double clock_hz; // for %globaltimer
-    uint32_t clock_ticks; // of %clock in a cycle: 2 where the shader clock is twice the core's
-                          // (Fermi and before); 0: 1
-    uint32_t envreg[32];
-};
+struct devmem;
 struct exec_launch;
-enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
-                                  const struct exec_launch_args *a, struct diags *d,
-                                  struct exec_launch **out);
-void exec_launch_destroy(struct exec_launch *l);
 
 // ---- state of warps and CTAs ----------------------------------------------------------------
 struct simt_entry {
@@ -255,37 +123,6 @@ enum {
     ACCESS_ASYNC_COPY
 };
 
-enum exec_fault_kind {
-    FAULT_NONE,
-    FAULT_UNALLOCATED,
-    FAULT_MISALIGNED,
-    FAULT_SHARED_RANGE,
-    FAULT_LOCAL_RANGE,
-    FAULT_READ_ONLY,
-    FAULT_FREED,
-    FAULT_TRAP,
-    FAULT_ASSERT,
-    FAULT_STACK,
-    FAULT_BAD_CALL,
-    FAULT_BAD_TEXTURE,
-    FAULT_UNINITIALISED,
-    FAULT_RACE,
-    FAULT_CONST_RANGE,
-    FAULT_BARRIER,
-    FAULT_BAD_BRANCH,
-    FAULT_SHFL_MASK
-};
-struct exec_fault {
-    enum exec_fault_kind kind;
-    uint32_t pc, lane, ptx_line, src_line, src_file;
-    uint32_t block[3], thread[3];
-    uint64_t addr;
-    uint32_t bytes;
-    bool is_store;
-    char text[512]; // the whole sentence, like the vendor's memory checker: kernel, line, block,
-                    // thread, address, nearest allocation
-};
-
 // A log of global stores and atomics of one SM in one quantum.
 struct exec_log;
 struct exec_log *exec_log_create(void);
@@ -303,12 +140,12 @@ struct exec_env {
     struct exec_fault fault;
     struct exec_access access; // of the last EXEC_MEMORY
     uint32_t exec_mask;        // lanes that executed the last instruction (active and guard)
+    // private: the allocation that was hit last
     struct exec_range {
         uint64_t first, end;
         uint8_t *host;
         uint32_t epoch;
-    } range; // private: last
-             // allocation that was hit
+    } range;
 };
 
 // Executes the instruction at w->pc and moves the warp on (branch, reconvergence, exit included).
@@ -317,62 +154,4 @@ enum exec_outcome exec_step(struct exec_env *e, struct exec_warp *w);
 // All warps that a barrier waits for have come: reductions get their results.
 // `value` is the combined result (count for popc, 0/1 for and/or). w->bar_id is the barrier.
 void exec_barrier_release(struct exec_warp *w, uint32_t value);
-// Of a warp whose lanes wait for each other: who waits for whom, into `text`, which is also the
-// answer; empty when they do not.
-const char *exec_waits_text(const struct exec_warp *w, char *text, size_t size);
-
-// The i-th of the places where lanes of a waiting warp wait for a barrier of the block. False:
-// there are no more.
-struct exec_wait {
-    uint32_t pc, lanes, barrier;
-};
-bool exec_barrier_wait(const struct exec_warp *w, uint32_t i, struct exec_wait *out);
-
-// What a warp does again and again while memory stays as it is (spin.c).
-struct exec_spin {
-    uint32_t pc;     // the atomic or load that it repeats
-    bool has_access; // false: it asks no memory
-    uint32_t lanes;  // that do
-    uint32_t parked; // lanes that wait for those, and where
-    uint32_t parked_pc;
-    uint8_t space;
-    uint64_t addr, value; // of the first of the lanes
-    uint32_t bytes;       // of the value
-};
-// Whether the warp, alone, comes back to exactly the state that it was in before, having changed no
-// memory, asked no clock and read nothing that the host may write: then it does so for ever unless
-// something else changes memory. Where all warps that are left do, or wait, nothing ever will. The
-// warp and memory are as before afterwards. Between quanta only.
-bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct exec_spin *out);
-// "block (0,0,0) warp 0: lanes 0xfffffffe spin at ..." into `text`, which is also the answer.
-const char *exec_spin_text(const struct exec_warp *w, const struct exec_spin *s, char *text,
-                           size_t size);
-
-// Most items that exec_run_functional has for a crew at once.
-enum { EXEC_GROUPS = 16 };
-// Threads that run fn(arg, i) for each i < n beside each other; returns when all are done.
-struct exec_groups;
-struct exec_crew {
-    void (*each)(void *user, uint32_t n, void (*fn)(void *arg, uint32_t i), void *arg);
-    void *user;
-    // What one launch leaves to the next, NULL before the first: exec_groups_destroy frees it. May be
-    // NULL: then every launch makes its own.
-    struct exec_groups **groups;
-};
-void exec_groups_destroy(struct exec_groups *g);
-// A whole launch, functionally (functional.c says in which order), on the crew's threads or, where
-// it is NULL, on this one: the results are the same. Counts warp and thread instructions. Detects
-// deadlock (all warps wait) with a sentence in `d`.
-struct exec_counts {
-    uint64_t warp_instructions, thread_instructions;
-};
-enum ww_status exec_run_functional(struct exec_launch *l, struct devmem *m,
-                                   const struct exec_crew *crew, uint64_t max_instructions,
-                                   const volatile int *stop, struct exec_counts *counts,
-                                   struct exec_fault *fault, struct diags *d);
-
-// Name of the vector level in use ("v4", "v3", "base"), and a way to force it (tests; NULL: best).
-const char *exec_simd_level(void);
-bool exec_simd_force(const char *level);
-
 #endif

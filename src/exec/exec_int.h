@@ -12,7 +12,10 @@
 #include <assert.h>
 #include <stdatomic.h>
 
+#include "code/code.h"
+#include "exec/devmem.h"
 #include "exec/exec.h"
+#include "exec/launch.h"
 
 struct xinst;
 typedef enum exec_outcome (*exec_fn)(struct exec_env *e, struct exec_warp *w, const struct xinst *x,

@@ -16,8 +16,10 @@
 #include <stdlib.h>
 
 #include "exec/barrier.h"
+#include "exec/functional.h"
 #include "exec/log.h"
 #include "exec/step.h"
+#include "exec/wait.h"
 
 enum {
     RESIDENT = 256, // blocks at once: those may wait for one another

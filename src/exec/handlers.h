@@ -4,6 +4,7 @@
 #define WW_HANDLERS_H
 
 #include "exec/exec_int.h"
+#include "exec/level.h"
 
 // clang-format off
 #define EXEC_INT_HANDLERS(X)                                                                   \

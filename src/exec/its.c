@@ -23,6 +23,7 @@
 
 #include "exec/log.h"
 #include "exec/order.h"
+#include "exec/wait.h"
 #include "exec/warp.h"
 
 enum {

@@ -1,5 +1,6 @@
 // exec as the source of an SM's instructions.
 #include "exec/source.h"
+#include "exec/launch.h"
 
 const struct exec_source exec_computes = {.launch_create = exec_launch_create,
                                           .launch_destroy = exec_launch_destroy,

@@ -18,6 +18,10 @@
 
 #include "exec/exec.h"
 
+struct code_image;
+struct diags;
+struct exec_launch_args;
+
 struct exec_source {
     // A launch, see exec_launch_create.
     enum ww_status (*launch_create)(const struct code_image *im, struct devmem *m,

@@ -13,6 +13,7 @@
 #include "exec/its.h"
 #include "exec/log.h"
 #include "exec/step.h"
+#include "exec/wait.h"
 
 enum { MOST_STEPS = 1 << 20 };
 

@@ -1,5 +1,6 @@
 // A device: what it is made of, its memory, its sticky fault. Streams, modules and the quantum loop
 // have files of their own.
+#include "exec/functional.h"
 #include "gpu/device.h"
 
 #include <stdlib.h>

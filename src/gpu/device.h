@@ -2,6 +2,8 @@
 #ifndef WW_DEVICE_H
 #define WW_DEVICE_H
 
+#include "exec/devmem.h"
+#include "exec/launch.h"
 #include "gpu/gpu.h"
 #include "gpu/threads.h"
 #include "sm/group.h"

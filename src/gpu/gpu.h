@@ -20,7 +20,8 @@
 
 #include "activity/activity.h"
 #include "code/code.h"
-#include "exec/exec.h"
+#include "exec/fault.h"
+#include "exec/findings.h"
 #include "mem/mem.h"
 #include "savings/savings.h"
 #include "sm/technique.h"

@@ -8,6 +8,7 @@
 // way there. The two stages of the shift network lie before and behind the lanes and stay on. An
 // instruction of the second half-warp is on the lanes one interval after the first.
 #include "exec/exec.h"
+#include "exec/level.h"
 #include "savings/savings_int.h"
 
 // ---- time --------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Making and running an SM: checks of the configuration, all memory, kernels in their slots, the
 // loop over simulated cycles.
+#include "exec/wait.h"
 #include "sm/caches.h"
 #include "sm/collect.h"
 #include "sm/sm_state.h"

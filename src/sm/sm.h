@@ -75,6 +75,8 @@ struct sm_config {
     double core_clock_mhz;
 };
 
+struct code_image;
+struct code_latencies;
 struct sm; // opaque
 
 // What the SM asks of its owner. Called in the SM phase from any host thread, for this SM only.

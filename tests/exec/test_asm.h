@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "code/code.h"
+#include "exec/devmem.h"
 #include "exec/exec.h"
+#include "exec/functional.h"
+#include "exec/launch.h"
+#include "exec/level.h"
 
 enum { ASM_MAX = 4096, ASM_REGS = 96 };
 

@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "code/code.h"
+#include "exec/devmem.h"
 #include "exec/exec.h"
+#include "exec/functional.h"
+#include "exec/launch.h"
+#include "exec/level.h"
 #include "../code/test_targets.h"
 
 struct loaded {

@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "code/control.h"
+#include "exec/devmem.h"
+#include "exec/functional.h"
+#include "exec/launch.h"
 #include "sm/technique.h"
 #include "sm/sm.h"
 
