@@ -4,7 +4,7 @@
 #define WW_ACTIVITY_H
 
 #include "base/base.h"
-#include "code/isa.h"
+#include "code/op_class.h"
 
 enum {
     ACT_MAX_BANKS = 32, // register banks counted one by one

@@ -6,33 +6,8 @@
 #define WW_ISA_H
 
 #include "base/base.h"
+#include "code/op_class.h"
 #include "ptx/ptx.h"
-
-// Units that execute an instruction, one bit each in the scheduler's masks.
-enum unit_class {
-    UNIT_NONE, // consumed at issue: branches, exits, barriers, nops
-    UNIT_INT,
-    UNIT_FP,
-    UNIT_SFU,
-    UNIT_DP,
-    UNIT_LDST,
-    UNIT_TEX,
-    UNIT_TENSOR,
-    UNIT_N
-};
-
-// Classes that a GPU file gives a latency and an initiation interval for
-// (op_class.def: OPC(name, unit, "prose")).
-enum op_class {
-#define OPC(name, unit, prose) OPC_##name,
-#include "code/op_class.def"
-#undef OPC
-    OPC_N
-};
-extern const uint8_t op_class_unit[OPC_N];
-const char *op_class_text(enum op_class c);
-const char *op_class_prose(enum op_class c);
-const char *unit_class_text(enum unit_class u);
 
 // Machine operations (ops.def: OP(name, "MNEMONIC", class, flags, "prose")).
 enum mop {
