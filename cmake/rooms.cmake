@@ -5,10 +5,43 @@
 # Files named src/<room>/*_simd.c are compiled once for each instruction-set level
 # (x86-64: v1, v3, v4; elsewhere: once) with WW_SIMD_LEVEL set to base, v3 or v4.
 #
-# Tests: every tests/<room>/test_*.c becomes one ctest program (cmocka) linked with its room;
-# test folders may include "test_*.h" helpers of their own.
+# Tests: the files tests/<room>/test_*.c are one program (cmocka), <room>_tests, and a ctest each, <room>.test_*,
+# which runs the program with the file's name. APART: files that stand in for functions which the room's other
+# tests need as they are; each is a program of its own. Test folders may include "test_*.h" helpers of their own.
+
+# What all test programs are compiled with, last on the command line. They are compiled far more often than run, and
+# most run what lies in the rooms: an optimiser would cost more than it saves.
+add_library(ww_test_flags INTERFACE)
+target_compile_options(ww_test_flags INTERFACE -Wno-conversion -O0)
+
+# Tests that compute more themselves than they have computed: -O1 (a third to a half of their processor seconds).
+set(WW_HEAVY_TESTS code/test_ra exec/test_fp32 mem/test_dram)
+
+# ww_test_program(TARGET ROOM FILE...)
+function(ww_test_program target room)
+  set(rows "")
+  foreach(test ${ARGN})
+    get_filename_component(t ${test} NAME_WE)
+    string(APPEND rows "TEST_FILE(${t})\n")
+    set_source_files_properties(${test} PROPERTIES
+      COMPILE_OPTIONS "-include;${CMAKE_SOURCE_DIR}/tests/main.h" COMPILE_DEFINITIONS WW_TEST_MAIN=main_of_${t})
+    if(${room}/${t} IN_LIST WW_HEAVY_TESTS)
+      set_property(SOURCE ${test} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    endif()
+    add_test(NAME ${room}.${t} COMMAND ${target} ${t})
+    set_tests_properties(${room}.${t} PROPERTIES TIMEOUT 3000)
+  endforeach()
+  set(folder ${CMAKE_BINARY_DIR}/tests/${target})
+  file(CONFIGURE OUTPUT ${folder}/test_files.def CONTENT "${rows}" @ONLY)
+  add_executable(${target} ${CMAKE_SOURCE_DIR}/tests/main.c ${ARGN})
+  target_include_directories(${target} PRIVATE ${folder})
+  target_compile_definitions(${target} PRIVATE WW_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${room}"
+                             WW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE ww_${room} ww_test_flags PkgConfig::CMOCKA m)
+endfunction()
+
 function(ww_room name)
-  cmake_parse_arguments(R "" "" "USES;LIBS" ${ARGN})
+  cmake_parse_arguments(R "" "" "USES;LIBS;APART" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
   file(GLOB simd CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*_simd.c)
   if(simd)
@@ -52,16 +85,18 @@ function(ww_room name)
   if(CMOCKA_FOUND)
     file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/test_*.c)
   endif()
+  set(together)
   foreach(test ${tests})
     get_filename_component(t ${test} NAME_WE)
-    add_executable(${name}_${t} ${test})
-    target_compile_definitions(${name}_${t} PRIVATE WW_TEST_DIR="${CMAKE_SOURCE_DIR}/tests/${name}"
-                               WW_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    target_compile_options(${name}_${t} PRIVATE -Wno-conversion)
-    target_link_libraries(${name}_${t} PRIVATE ww_${name} PkgConfig::CMOCKA m)
-    add_test(NAME ${name}.${t} COMMAND ${name}_${t})
-    set_tests_properties(${name}.${t} PROPERTIES TIMEOUT 3000)
+    if(t IN_LIST R_APART)
+      ww_test_program(${name}_${t} ${name} ${test})
+    else()
+      list(APPEND together ${test})
+    endif()
   endforeach()
+  if(together)
+    ww_test_program(${name}_tests ${name} ${together})
+  endif()
   file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/fuzz_*.c)
   if(WW_FUZZ)
     foreach(fuzzer ${fuzzers})

@@ -1,6 +1,6 @@
 // The whole way from PTX text to an image: everything compiles for every generation, the images
 // verify. With arguments it is a tool:
-//   code_test_pipeline [-g GENERATION] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
+//   code_tests test_pipeline [-g GENERATION] [-r REGISTERS] [-s] [-q] [-c] FILE.ptx...
 // prints the code of every kernel, or with -s one line each ("name registers spills instructions
 // fillers bytes"), with -q only how long it took; with -c it checks the control bits of every
 // kernel for every generation that has them, and fails where one lets an operand be read too early.

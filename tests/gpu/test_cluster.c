@@ -17,7 +17,7 @@ static struct gpu_options options_with(uint32_t threads, uint32_t group, uint32_
     o.host_threads = threads;
     o.group_sms = group;
     if (shares == 0) return o;
-    char sms[8];
+    char sms[12];
     snprintf(sms, sizeof sms, "%u", shares);
     struct savings_request r = {
         .mechanism = {{"front-end-sharing", "test"}},

@@ -19,7 +19,16 @@
 
 // ---- a network ----------------------------------------------------------------------------------
 // Stands in for src/mem's: the linker takes these and leaves mem/port.c out. Every request is
-// answered `latency` cycles after it was sent, in order; credits are a number of packets.
+// answered `latency` cycles after it was sent, in order; credits are a number of packets. The functions are weak, since
+// each test file of a program brings them.
+#pragma weak mem_port_flits
+#pragma weak mem_port_can_send
+#pragma weak mem_port_can_send_two
+#pragma weak mem_port_send
+#pragma weak mem_port_peek
+#pragma weak mem_port_pop
+#pragma weak mem_port_outstanding
+#pragma weak mem_port_activity
 enum { RIG_PORT_RING = 1 << 11 };
 struct mem_port {
     struct activity activity;
