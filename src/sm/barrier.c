@@ -1,6 +1,6 @@
 // Barriers of a CTA (exec/barrier.h counts): a warp that comes to one waits; when the last has
 // come, all waiting warps may issue again timing[CTRL].latency cycles later (at least one).
-#include "sm/scoreboard.h"
+#include "sm/ready.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
@@ -37,7 +37,7 @@ void barrier_arrive(struct sm *s, uint32_t w, uint64_t t) {
     if (waits) {
         s->v.wait_bar |= BIT64(w);
         s->blocked |= BIT64(w);
-        scoreboard_look(s, w);
+        s->ready->look(s, w, s->v.cycle);
     }
     open_if_complete(s, c, exec->bar_id % EXEC_BARRIERS, t);
 }

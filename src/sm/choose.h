@@ -1,5 +1,5 @@
 // The ports for choosing a warp: a technique narrows what a scheduler chooses from, and hears what
-// issued (step.inc.h calls them).
+// issued (step_turn.h and technique.c call them).
 #ifndef WW_SM_CHOOSE_H
 #define WW_SM_CHOOSE_H
 

@@ -4,6 +4,8 @@
 #include "sm/sm_state.h"
 #include "sm/units.h"
 
+static bool has_scoreboard(const struct sm *s) { return s->c.dependences == SM_SCOREBOARD; }
+
 static void add_instruction(uint64_t *c, const struct sm_inst *in, const struct inst_runs *n,
                             bool has_scoreboard) {
     const uint64_t issues = n->issues, lanes = n->lanes;
@@ -188,7 +190,7 @@ const struct activity *sm_activity(struct sm *s, uint64_t now) {
     stall_flush_all(s, now);
     struct activity *const a = &s->sum;
     activity_set_sum(a, &s->act, mem_port_activity(s->caches.port)); // its links' waits
-    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i], !s->is_control);
+    for (uint32_t i = 0; i < SM_KERNEL_SLOTS; i++) add_kernel(a, &s->res.kernel[i], has_scoreboard(s));
     for (uint32_t i = 0; i < s->n_subs; i++) add_collectors(a, &s->sub[i].collectors);
     add_pipes(a, s, now);
     add_idle(a, s, now);
@@ -234,5 +236,5 @@ const struct sm_inst_memory *sm_inst_memory(const struct sm *s, uint32_t slot) {
 
 // A kernel leaves its slot: what its instructions counted stays.
 void count_keep(struct sm *s, uint32_t slot) {
-    add_kernel(&s->act, &s->res.kernel[slot], !s->is_control);
+    add_kernel(&s->act, &s->res.kernel[slot], has_scoreboard(s));
 }

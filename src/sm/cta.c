@@ -3,7 +3,6 @@
 // it has no live lane, and drained when no result is on its way to it any more; its CTA's slot is
 // free when all its warps are drained.
 #include "sm/group_int.h"
-#include "sm/scoreboard.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
@@ -189,6 +188,18 @@ void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t) {
 void cta_finish_drained(struct sm *s, uint64_t t) {
     for (uint32_t at = 0; at < SM_MAX_CTAS; at++)
         if (s->res.cta[at].is_used && s->res.cta[at].left == 0) cta_finish(s, at, t);
+}
+
+void cta_close_busy(struct sm *s, uint64_t t) {
+    s->closes = false;
+    if (s->res.n_ctas != 0) return;
+    stall_flush_all(s, t + 1);
+    s->act.c[ACT_sm_busy_cycles] += t + 1 - s->busy_since;
+    s->is_busy = false;
+    for (uint32_t i = 0; i < s->n_subs; i++) sub_lanes_on(&s->sub[i], 0, t + 1);
+    // Ahead of the closing of idle times: techniques see since when the pipelines are idle.
+    if (s->tech.all.n != 0) technique_work(s, false, t + 1);
+    count_close(s, t + 1);
 }
 
 void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t) {

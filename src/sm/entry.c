@@ -19,28 +19,25 @@
 #include "sm/entry.h"
 
 #include "sm/collect.h"
-#include "sm/scoreboard.h"
+#include "sm/ready.h"
 #include "sm/units.h"
 #include "sm/wheel.h"
 
 static bool has_front(const struct sm *s) { return s->c.collector_ahead == ENTRY_AHEAD_MAX; }
 
-void entry_add(struct sm *s, struct sub_core *sub, const struct entry *e) {
-    const struct sm_inst *const in = e->in;
-    struct warp *const warp = &s->res.warp[e->warp];
-    if (in->flags & SI_RESULT)
-        scoreboard_reserve(warp, in, s->res.kernel[warp->kslot].kernel->wide);
+void entry_add(struct sm *s, struct sub_core *sub, const struct issue *i) {
+    if (i->in->flags & SI_RESULT)
+        s->ready->reserve(s, i);
     else
-        warp->inflight++;
-    sub->collectors.used += sub->collectors.of[in->unit];
+        s->res.warp[i->warp].inflight++;
+    sub->collectors.used += sub->collectors.of[i->in->unit];
     // There is room: each that waits has a collector or a place in front of the clusters.
     if (ww_unlikely(sub->n_entries == ENTRY_MAX)) {
         sm_break(s, "more instructions wait for a cluster than there are collectors");
         return;
     }
-    struct entry *const added = &sub->entry[sub->n_entries++];
-    *added = *e;
-    added->from = has_front(s) ? e->operands_at - 1 : e->operands_at;
+    sub->entry[sub->n_entries++] =
+        (struct entry){.i = *i, .from = has_front(s) ? i->operands_at - 1 : i->operands_at};
 }
 
 // ---- entering ----------------------------------------------------------------------------------
@@ -65,7 +62,7 @@ static uint32_t choose(const struct sm *s, const struct units *x, uint32_t unit,
 // A pipeline that is free and on, with all lanes that the instruction needs. SM_PIPES: there is
 // none; if one is free, it has been asked for.
 static uint32_t find(struct sm *s, const struct units *u, const struct entry *e, uint64_t t) {
-    const uint32_t unit = e->in->unit;
+    const uint32_t unit = e->i.in->unit;
     if (s->tech.gated_lanes == NULL) {
         const uint32_t pipe = choose(s, u, unit, t);
         const uint64_t is_free = pipe == SM_PIPES ? free_pipes(s, u, unit, t) : 0;
@@ -76,7 +73,7 @@ static uint32_t find(struct sm *s, const struct units *u, const struct entry *e,
     if (is_free == 0) return SM_PIPES;
     const struct sm_technique *const x = s->tech.lanes;
     uint64_t again = NEVER;
-    const uint32_t pipe = x->lanes->find(x->self, &s->v, e->active, is_free, &again);
+    const uint32_t pipe = x->lanes->find(x->self, &s->v, e->i.active, is_free, &again);
     s->alarms.at[ALARM_RETRY] = min64(s->alarms.at[ALARM_RETRY], again);
     return pipe;
 }
@@ -86,32 +83,18 @@ static struct sm_delay delay_of(struct sm *s, const struct entry *e, uint32_t pi
                                 uint32_t latency, uint64_t t) {
     const struct sm_technique *const x = s->tech.lanes;
     if (x == NULL) return (struct sm_delay){0, 0};
-    return x->lanes->issued(x->self, &s->v, e->active, pipe, e->lanes, t, latency, e->in->interval);
-}
-
-static void tell(struct sm *s, const struct entry *e, uint32_t pipe, uint64_t t) {
-    if (s->tech.issue.n == 0) return;
-    technique_issued(s, &(struct sm_issue){.cycle = t,
-                                           .warp = e->warp,
-                                           .scheduler = e->scheduler,
-                                           .pc = e->pc,
-                                           .kernel_slot = s->res.warp[e->warp].kslot,
-                                           .lanes = e->lanes,
-                                           .klass = e->in->klass,
-                                           .unit = e->in->unit,
-                                           .pipe = (uint8_t)pipe,
-                                           .is_second = e->is_second});
+    return x->lanes->issued(x->self, &s->v, e->i.active, pipe, e->i.lanes, t, latency, e->i.in->interval);
 }
 
 // False: no pipeline takes it.
 static bool enter(struct sm *s, struct sub_core *sub, const struct entry *e, uint64_t t) {
-    const struct sm_inst *const in = e->in;
+    const struct sm_inst *const in = e->i.in;
     const uint32_t unit = in->unit, pipe = find(s, &sub->units, e, t);
     if (pipe == SM_PIPES) return false;
     const uint32_t alone = in->latency != 0 ? in->latency : 1;
     const struct sm_delay d = delay_of(s, e, pipe, alone, t);
     const uint32_t latency = alone + d.latency, interval = in->interval + d.interval;
-    tell(s, e, pipe, t);
+    if (s->tech.issue.n != 0) technique_issued(s, &e->i, pipe, t);
     units_book(s, &sub->units, unit, pipe, t, interval, true);
     if (d.interval != 0) units_book_twin(s, &sub->units, unit, pipe, t, d.interval);
     units_enter(s, pipe, t, t, interval, latency, true);
@@ -120,13 +103,13 @@ static bool enter(struct sm *s, struct sub_core *sub, const struct entry *e, uin
     else if (!e->is_in_front)
         sub->collectors.used -= sub->collectors.of[unit];
     if (in->flags & SI_RESULT) {
-        wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->warp,
-                  e->lanes);
+        wheel_add(&s->wheel, t, t + latency + s->c.write_latency, EVENT_RESULT, in, e->i.warp,
+                  e->i.lanes);
         return true;
     }
-    struct warp *const warp = &s->res.warp[e->warp];
+    struct warp *const warp = &s->res.warp[e->i.warp];
     warp->inflight--;
-    if (warp->exited && warp->inflight == 0) cta_warp_drained(s, e->warp, t);
+    if (warp->exited && warp->inflight == 0) cta_warp_drained(s, e->i.warp, t);
     return true;
 }
 
@@ -146,7 +129,7 @@ void entry_step(struct sm *s, struct sub_core *sub, uint64_t t) {
         if (e->is_in_front || e->from > t) continue;
         e->is_in_front = true;
         e->from = t + 1;
-        sub->collectors.used -= sub->collectors.of[e->in->unit];
+        sub->collectors.used -= sub->collectors.of[e->i.in->unit];
         in_front++;
     }
 }
@@ -171,8 +154,8 @@ uint64_t entry_next(const struct sm *s, const struct sub_core *sub, uint64_t t) 
         if (e->from > t)
             next = min64(next, e->from);
         else if (e->is_in_front == has_front(s))
-            next = min64(next, asks_again(s, x, e->in->unit, t) ? t + 1
-                                                                : units_next(s, x, e->in->unit, t));
+            next = min64(next, asks_again(s, x, e->i.in->unit, t) ? t + 1
+                                                                : units_next(s, x, e->i.in->unit, t));
     }
     return next;
 }

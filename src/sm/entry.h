@@ -1,6 +1,6 @@
 // INT and FP instructions that have issued and have not entered a cluster yet, where that is chosen
-// at entry (sm.cluster_at entry; see entry.c). An SM of this kind runs step_full.c; in
-// step_plain.c none of this is left.
+// at entry (sm.cluster_at entry; see entry.c). A plain step has no trace of this
+// (step.h).
 #ifndef WW_SM_ENTRY_H
 #define WW_SM_ENTRY_H
 
@@ -16,7 +16,7 @@ static inline bool entry_takes(const struct sm *s, uint32_t unit) {
 }
 
 // An instruction issues. When it may enter is found here.
-void entry_add(struct sm *s, struct sub_core *sub, const struct entry *e);
+void entry_add(struct sm *s, struct sub_core *sub, const struct issue *i);
 // In each simulated cycle, behind the techniques' start of it and ahead of the schedulers: each
 // instruction that can enter does.
 void entry_step(struct sm *s, struct sub_core *sub, uint64_t t);

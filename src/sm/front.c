@@ -17,7 +17,7 @@
 // tag array; both are forgotten whenever the cache changes, so the answer is the array's, but for
 // the order of least use among lines that are all there.
 #include "sm/caches.h"
-#include "sm/scoreboard.h"
+#include "sm/ready.h"
 #include "sm/sm_state.h"
 #include "sm/wheel.h"
 
@@ -284,7 +284,8 @@ void front_decode(struct sm *s, uint64_t t) {
         const bool was_empty = warp->ib_n == 0;
         warp->ib_n = (uint8_t)(warp->ib_n + x.n);
         if (was_empty)
-            scoreboard_head(s, x.warp, &s->res.kernel[warp->kslot].kernel->inst[x.pc], t);
+            ready_head(s->ready, s, x.warp, &s->res.kernel[warp->kslot].kernel->inst[x.pc], t,
+                       t);
         front_want(s, x.warp);
     }
     s->alarms.at[ALARM_DECODE] = k->n != 0 ? place_of(k, 0)->cycle : NEVER;
@@ -392,7 +393,7 @@ bool front_constants(struct sm *s, uint32_t w, uint64_t t) {
 void front_constants_there(struct sm *s, uint32_t w) {
     s->v.wait_const &= ~BIT64(w);
     s->constants.retry &= ~BIT64(w);
-    scoreboard_unblock(s, w);
+    ready_unblock(s->ready, s, w);
 }
 
 static void retry_constants(struct sm *s, uint64_t t) {

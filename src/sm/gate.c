@@ -74,3 +74,19 @@ void gate_want(struct sm *s, uint32_t unit, uint64_t is_free) {
     s->alarms.at[ALARM_RETRY] =
         min64(s->alarms.at[ALARM_RETRY], t->gate->wanted(t->self, &s->v, unit, is_free));
 }
+
+uint64_t gate_want_unit(struct sm *s, const struct units *units, uint32_t w, uint64_t held,
+                        uint64_t t) {
+    const struct sm_view *const v = &s->v;
+    const uint32_t u = s->res.warp[w].head->unit, first = units->first[u];
+    uint64_t is_free = 0;
+    for (uint32_t p = first; p < first + units->n[u]; p++)
+        is_free |= (uint64_t)(v->pipe[p].free_at <= t) << p;
+    const struct sm_technique *const x = s->tech.lanes;
+    if (s->tech.gated_lanes != NULL && first < SM_LANE_PIPES)
+        s->alarms.at[ALARM_RETRY] =
+            min64(s->alarms.at[ALARM_RETRY], x->lanes->wanted(x->self, v, w, is_free));
+    else
+        gate_want(s, u, is_free);
+    return held & v->needs[u];
+}

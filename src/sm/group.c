@@ -6,7 +6,7 @@
 // for it: an instruction issues when the scoreboards of all members are clear. Neither counts as an
 // access.
 #include "sm/group_int.h"
-#include "sm/scoreboard.h"
+#include "sm/ready.h"
 
 // ---- making -------------------------------------------------------------------------------------
 static uint32_t apart_um(const struct sm_group_config *c, uint32_t a, uint32_t b) {
@@ -157,7 +157,7 @@ static void forget_heads(struct sm *s) {
         for (uint32_t u = 0; u < UNIT_N; u++) s->v.needs[u] &= ~BIT64(w);
         if (s->v.wait_const >> w & 1) front_constants_there(s, w);
         front_flush(s, w);
-        scoreboard_look(s, w);
+        s->ready->look(s, w, s->v.cycle);
     }
 }
 
@@ -255,7 +255,7 @@ static void step_apart(struct sm_group *g, uint64_t t) {
     }
     // A set that ends closes members that may sleep, or had their turn.
     for (uint32_t i = 0; i < g->n; i++)
-        if (g->member[i]->closes) step_close(g->member[i], t);
+        if (g->member[i]->closes) cta_close_busy(g->member[i], t);
 }
 
 void sm_group_run(struct sm_group *g, uint64_t from, uint64_t to) {

@@ -39,8 +39,14 @@ struct sm_group {
 // Simulates cycle t of a group that shares or ramps down; the members' alarms say the next.
 void step_cycle_group(struct sm_group *g, uint64_t t);
 
-// The last CTA of an SM has gone in cycle t.
-void step_close(struct sm *s, uint64_t t);
+// step_group.c: what a turn of the master's scheduler sc asks of the group (step_turn.h). Of `own`
+// warps, which the master could issue, those that every member can; brings the master's sets of
+// warps up to date; an instruction's packet may leave in cycle t; the slaves' slots have the owner
+// that the master's has.
+uint64_t group_ready(struct sm_group *g, uint64_t own);
+void group_prepare(struct sm_group *g, uint32_t sc);
+bool group_link_takes(const struct sm_group *g, uint64_t t);
+void group_follow_stall(struct sm_group *g, uint32_t sc, uint64_t t);
 
 // Sharing ends in cycle t, between instructions.
 void group_split(struct sm_group *g, uint64_t t);

@@ -1,5 +1,6 @@
 // The port for single lanes of the INT and FP pipelines: a technique knows which lanes an
-// instruction needs, switches lanes off, and folds instructions (step.inc.h calls it).
+// instruction needs, switches lanes off, and folds instructions (step_turn.h, step_issue.h and
+// entry.c call it).
 #ifndef WW_SM_LANES_H
 #define WW_SM_LANES_H
 

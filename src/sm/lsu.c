@@ -9,7 +9,7 @@
 //
 // Fully coalesced 32-bit accesses and conflict-free shared ones are recognised here, so that the
 // general coalescer runs only where there is something to find out.
-#include "sm/scoreboard.h"
+#include "sm/ready.h"
 #include "sm/sm_state.h"
 #include "sm/units.h"
 #include "sm/wheel.h"
@@ -157,7 +157,7 @@ void lsu_fence_check(struct sm *s, uint32_t w) {
     s->v.wait_fence &= ~BIT64(w);
     warp->fence_keep = UINT32_MAX;
     warp->async_keep = UINT8_MAX;
-    scoreboard_unblock(s, w);
+    ready_unblock(s->ready, s, w);
 }
 
 static void op_finish(struct sm *s, uint16_t i, uint64_t t) {
@@ -361,7 +361,7 @@ static void shared_now(struct sm *s, struct lsu_queue *u, const struct lsu_entry
 // the lanes wait for its banks (Lindholm et al. 2008; envytools, Tesla CUDA ISA). A multiply-add
 // with such an operand takes six hot cycles instead of four (Volkov and Demmel, SC08): a load that
 // its only user can take as an operand (SI_FOLDED) costs the other two, a core cycle.
-uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t) {
+uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t) {
     const struct exec_access *const a = o->access;
     const struct sm_inst *const in = o->in;
     struct lsu_entry e;
@@ -379,7 +379,7 @@ uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t) {
     return in->flags & SI_FOLDED && hold > 1 ? hold - 1 : hold;
 }
 
-void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t) {
+void lsu_accept(struct sm *s, const struct issue *o, uint64_t t) {
     const struct exec_access *const a = o->access;
     struct warp *const warp = &s->res.warp[o->warp];
     struct lsu_queue *const u = o->in->unit == UNIT_TEX ? &s->lsu.tex : &s->lsu.ldst;

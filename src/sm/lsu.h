@@ -76,14 +76,6 @@ struct lsu {
 // No more operations may be in flight.
 static inline bool lsu_ops_are_full(const struct lsu *u) { return u->ops_used == u->n_ops; }
 
-// A memory instruction that issues.
-struct lsu_order {
-    const struct sm_inst *in;
-    const struct exec_access *access; // what it does
-    uint64_t operands_at;             // cycle in which its operands have been read
-    uint32_t warp, lanes;             // lanes that execute it
-};
-
 // Tags of requests: what a reply is for.
 enum {
     TAG_LINE = 0,

@@ -7,11 +7,20 @@
 #ifndef WW_SM_SCOREBOARD_H
 #define WW_SM_SCOREBOARD_H
 
-#include "sm/counters.h"
-#include "sm/sm_state.h"
+#include "sm/collect.h"
+#include "sm/ready.h"
+#include "sm/wheel.h"
 
-static inline void scoreboard_reserve(struct warp *warp, const struct sm_inst *in,
-                                      const struct sm_wide *wide) {
+// Registers from 64 on, by instruction.
+static inline const struct sm_wide *scoreboard_wide(const struct sm *s, const struct warp *warp) {
+    return s->res.kernel[warp->kslot].kernel->wide;
+}
+
+static inline void scoreboard_reserve(struct sm *s, const struct issue *i) {
+    struct warp *const warp = &s->res.warp[i->warp];
+    const struct sm_inst *const in = i->in;
+    if (!(in->flags & SI_RESULT)) return;
+    const struct sm_wide *const wide = scoreboard_wide(s, warp);
     const uint64_t mem = in->flags & SI_MEM ? in->dst : 0;
     const uint64_t lng = in->flags & SI_LONG ? in->dst : 0;
     warp->pend |= in->dst;
@@ -20,16 +29,16 @@ static inline void scoreboard_reserve(struct warp *warp, const struct sm_inst *i
     warp->pend_p |= in->dst_p;
     warp->inflight++;
     if (ww_unlikely(warp->wide != NULL))
-        for (int i = 0; i < WIDE_WORDS; i++) {
-            const uint64_t d = wide[in->wide].dst[i];
-            warp->wide->pend[i] |= d;
-            if (in->flags & SI_MEM) warp->wide->mem[i] |= d;
-            if (in->flags & SI_LONG) warp->wide->lng[i] |= d;
+        for (int k = 0; k < WIDE_WORDS; k++) {
+            const uint64_t d = wide[in->wide].dst[k];
+            warp->wide->pend[k] |= d;
+            if (in->flags & SI_MEM) warp->wide->mem[k] |= d;
+            if (in->flags & SI_LONG) warp->wide->lng[k] |= d;
         }
 }
 
-static inline void scoreboard_release(struct warp *warp, const struct sm_inst *in,
-                                      const struct sm_wide *wide) {
+static inline void scoreboard_release(struct sm *s, struct warp *warp, const struct sm_inst *in) {
+    const struct sm_wide *const wide = scoreboard_wide(s, warp);
     warp->pend &= ~in->dst;
     warp->pend_mem &= ~in->dst;
     warp->pend_long &= ~in->dst;
@@ -44,13 +53,8 @@ static inline void scoreboard_release(struct warp *warp, const struct sm_inst *i
         }
 }
 
-// The warp's next instruction, or something that it waits for, has changed. `is_control` stands for
-// s->is_control, and is a constant where a cycle is compiled for one of the two.
-static inline void scoreboard_look_as(struct sm *s, uint32_t w, bool is_control) {
-    if (is_control) {
-        counters_look(s, w, s->v.cycle);
-        return;
-    }
+static inline void scoreboard_look(struct sm *s, uint32_t w, uint64_t from) {
+    (void)from; // its result comes as an event, so that time alone lets no warp go on
     struct warp *const warp = &s->res.warp[w];
     struct sm_view *const v = &s->v;
     const uint64_t bit = BIT64(w);
@@ -78,58 +82,57 @@ static inline void scoreboard_look_as(struct sm *s, uint32_t w, bool is_control)
     v->wait_long = (v->wait_long & ~bit) | (lng != 0 ? bit : 0);
 }
 
-static inline void scoreboard_look(struct sm *s, uint32_t w) {
-    scoreboard_look_as(s, w, s->is_control);
+static inline void scoreboard_issued(struct sub_core *sub, struct warp *warp,
+                                     const struct sm_inst *in, uint64_t t) {
+    (void)sub, (void)warp, (void)in, (void)t;
 }
 
-static inline void scoreboard_prefetch(const struct warp *warp, uint32_t reg) {
-    __builtin_prefetch(warp->exec->regs + reg * WARP_LANES);
-    __builtin_prefetch(warp->exec->regs + reg * WARP_LANES + WARP_LANES / 2);
+static inline uint64_t scoreboard_read(struct collectors *k, const struct sm_inst *in,
+                                       uint32_t number, uint32_t n_lanes, uint64_t t,
+                                       uint64_t *each) {
+    (void)n_lanes;
+    return each != NULL ? collect_each(k, in, number, t, each) : collect_operands(k, in, number, t);
 }
 
-// The head of the buffer has become the instruction at the warp's pc: it waits for its constants
-// first, then for its operands. From cycle `from` on it may issue: the one that begins, or the next
-// when the warp has had its turn in this one.
-static inline void scoreboard_head_as(struct sm *s, uint32_t w, const struct sm_inst *in,
-                                      uint64_t t, uint64_t from, bool is_control) {
-    struct warp *const warp = &s->res.warp[w];
-    warp->head = in;
-    // A GPU's registers do not fit the host's nearest cache; these will be read when it issues. How
-    // many there are changes from one instruction to the next: most have no more than these.
-    for (uint32_t i = 0; i < SM_FEW_SRC; i++) scoreboard_prefetch(warp, in->src[i]);
-    scoreboard_prefetch(warp, in->dst_first);
-    for (uint32_t i = SM_FEW_SRC; ww_unlikely(i < in->n_src); i++)
-        scoreboard_prefetch(warp, in->src[i]);
-    for (uint32_t i = 1; ww_unlikely(i < in->n_dst); i++)
-        scoreboard_prefetch(warp, in->dst_first + i);
-    s->v.decoded |= BIT64(w);
-    s->v.needs[in->unit] |= BIT64(w);
-    if (ww_unlikely((in->const_mask & ~s->constants.ok[warp->kslot]) != 0) &&
-        !front_constants(s, w, t)) {
-        s->v.wait_const |= BIT64(w);
-        s->blocked |= BIT64(w);
-    }
-    if (is_control)
-        counters_look(s, w, from);
-    else
-        scoreboard_look_as(s, w, false);
+static inline void scoreboard_enter(struct sm *s, struct sub_core *sub, const struct issue *i,
+                                    uint32_t number, uint64_t at, uint32_t latency, bool is_told) {
+    (void)sub, (void)number, (void)is_told;
+    if (i->in->flags & SI_RESULT)
+        wheel_add(&s->wheel, i->cycle, at + latency + s->c.write_latency, EVENT_RESULT, i->in,
+                  i->warp, i->lanes);
 }
 
-static inline void scoreboard_head(struct sm *s, uint32_t w, const struct sm_inst *in, uint64_t t) {
-    scoreboard_head_as(s, w, in, t, t, s->is_control);
+static inline uint64_t scoreboard_write(struct collectors *k, const struct sm_inst *in,
+                                        uint32_t number, uint64_t t, uint64_t *each) {
+    return collect_write(k, in, number, t, each, k->bank_next);
 }
 
-// Takes waits off a warp: `mask` is one of the wait_ masks' bits. The other waits stay.
-static inline void scoreboard_unblock_as(struct sm *s, uint32_t w, bool is_control) {
-    const struct sm_view *v = &s->v;
-    const uint64_t all =
-        v->wait_bar | v->wait_fence | v->wait_sleep | v->wait_branch | v->wait_const;
-    s->blocked = (s->blocked & ~BIT64(w)) | (all & BIT64(w));
-    scoreboard_look_as(s, w, is_control);
+static inline uint64_t scoreboard_next(const struct sm *s, uint64_t from) {
+    (void)s, (void)from;
+    return NEVER;
+}
+static inline void scoreboard_tick(struct sm *s, uint64_t t) { (void)s, (void)t; }
+static inline void scoreboard_was_read(struct warp *warp, const struct sm_inst *in) {
+    (void)warp, (void)in;
+}
+static inline bool scoreboard_is_counted_out(const struct sm_inst *in) {
+    (void)in;
+    return false;
 }
 
-static inline void scoreboard_unblock(struct sm *s, uint32_t w) {
-    scoreboard_unblock_as(s, w, s->is_control);
-}
+static const struct readiness ready_scoreboard = {.dependences = SM_SCOREBOARD,
+                                                  .no_operands = STALL_alu,
+                                                  .no_turn = STALL_issuing,
+                                                  .look = scoreboard_look,
+                                                  .tick = scoreboard_tick,
+                                                  .next = scoreboard_next,
+                                                  .issued = scoreboard_issued,
+                                                  .read = scoreboard_read,
+                                                  .reserve = scoreboard_reserve,
+                                                  .enter = scoreboard_enter,
+                                                  .was_read = scoreboard_was_read,
+                                                  .write = scoreboard_write,
+                                                  .is_counted_out = scoreboard_is_counted_out,
+                                                  .release = scoreboard_release};
 
 #endif

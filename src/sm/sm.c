@@ -312,7 +312,6 @@ enum ww_status sm_create(const struct sm_config *c, uint32_t id, struct mem_port
     s->caches.act = &s->act;
     s->caches.tech = &s->tech;
     if (cb != NULL) s->cb = *cb;
-    s->is_control = c->dependences == SM_CONTROL;
     if (s->c.scheduler_interval == 0) s->c.scheduler_interval = 1;
     if (s->c.sub_cores == 0) s->c.sub_cores = 1;
     s->lanes_cycles = c->timing[OPC_FP_ADD].interval > 1 ? c->timing[OPC_FP_ADD].interval : 1;
@@ -381,7 +380,7 @@ void sm_count_instructions(struct sm *s) { s->counts_instructions = true; }
 enum ww_status sm_count_toggles(struct sm *s, struct diags *d) {
     if (s->toggle == NULL) s->toggle = toggle_create();
     if (s->toggle == NULL) return no_memory(d);
-    technique_step(s);
+    step_choose(s);
     return WW_OK;
 }
 

@@ -16,13 +16,14 @@
 //   technique.h  techniques               technique.c  their ports
 //                                         gate.c       pipelines that are off
 //   group.h      shared front ends        group.c      groups come and go
-//                                         step_group.c a cycle of a group
+//                                         step_group.c who schedules in a group
 //   alarm.h      what wakes an SM         wheel.h      completions by cycle
 //
-// Besides: step.inc.h, one cycle (compiled by step_plain.c, step_full.c, step_many.c,
-// step_many_plain.c, step_control.c); scoreboard.h, pending registers; counters.h, stall counts and
-// dependence counters in its place; stall.c, the owner of an issue slot;
-// count.c, activity; toggle.c, bits that change; sm.c, making and running.
+// Besides: step.h, a cycle (step_arrive.h, step_turn.h, step_issue.h, step_leave.h; step.c compiles
+// it for each kind of SM, step_group.c for groups); issue.h, an instruction between its issue and
+// its pipeline; ready.h, whether operands let a warp issue, with two bodies: scoreboard.h, pending
+// registers, and counters.h, stall counts and dependence counters; stall.c, the owner of an issue
+// slot; count.c, activity; toggle.c, bits that change; sm.c, making and running.
 //
 // Time is sparse: sm_run simulates only cycles in which something may change. What a cycle touches
 // stands at the front of struct sm.
@@ -30,6 +31,7 @@
 #define WW_SM_STATE_H
 
 #include "sm/alarm.h"
+#include "sm/issue.h"
 #include "sm/kernel.h"
 #include "sm/lsu.h"
 #include "sm/residency.h"
@@ -200,13 +202,13 @@ struct sm {
     uint32_t lanes_cycles; // for which an INT instruction closes the FP pipeline, and the reverse
     uint32_t dirty;        // schedulers whose held reason is out of date
     bool is_busy, is_two_level;
-    bool is_control; // readiness by control bits, no scoreboard
     bool faulted;       // it has stopped: the program's fault, or
     const char *broken; // what cannot be; NULL: nothing
     bool closes;        // the last CTA has gone in this cycle
     bool pairs;         // dual issue
     uint64_t busy_since;
-    uint64_t (*step)(struct sm *s, uint64_t t); // step_cycle_*: with techniques or without
+    const struct readiness *ready;
+    uint64_t (*step)(struct sm *s, uint64_t t); // simulates cycle t; answers the next
 
     const struct sched_ops *ops;
     struct scheduler sched[SM_MAX_SCHEDULERS];
@@ -257,13 +259,8 @@ static inline void sm_break(struct sm *s, const char *what) {
     s->faulted = true;
 }
 
-// step_plain.c, step_full.c, step_many.c, step_many_plain.c, step_control.c: simulates cycle t; answers the next
-// cycle.
-uint64_t step_cycle_plain(struct sm *s, uint64_t t);
-uint64_t step_cycle_full(struct sm *s, uint64_t t);
-uint64_t step_cycle_many(struct sm *s, uint64_t t);
-uint64_t step_cycle_many_plain(struct sm *s, uint64_t t);
-uint64_t step_cycle_control(struct sm *s, uint64_t t);
+// step.c: the step, and the readiness, that know all that is asked of the SM
+void step_choose(struct sm *s);
 
 // front.c
 struct cache_access;
@@ -300,10 +297,10 @@ static inline void front_wait(struct front *f, uint32_t w) {
 }
 
 // lsu.c
-void lsu_accept(struct sm *s, const struct lsu_order *o, uint64_t t);
+void lsu_accept(struct sm *s, const struct issue *o, uint64_t t);
 // An access to shared memory by the lanes themselves: past the queue. Answers the cycles for which
 // it holds them.
-uint32_t lsu_on_lanes(struct sm *s, const struct lsu_order *o, uint64_t t);
+uint32_t lsu_on_lanes(struct sm *s, const struct issue *o, uint64_t t);
 void lsu_step(struct sm *s, struct lsu_queue *u, uint64_t t);
 void lsu_part_done(struct sm *s, uint16_t op, uint64_t done_at, uint64_t t); // one answer came
 void lsu_store_acked(struct sm *s, uint32_t w);
@@ -319,6 +316,7 @@ void reply_retry(struct sm *s, uint64_t t); // credits may have come: what was r
 
 // cta.c
 void cta_begin_warp(struct sm *s, uint32_t w, uint64_t t);
+void cta_close_busy(struct sm *s, uint64_t t);     // at the end of a cycle: a last CTA has gone
 void cta_finish_drained(struct sm *s, uint64_t t); // CTAs that a group has kept until now
 void cta_warp_exited(struct sm *s, uint32_t w, uint64_t t);
 void cta_warp_drained(struct sm *s, uint32_t w, uint64_t t);
@@ -353,12 +351,12 @@ void sm_run_end(struct sm *s);
 // technique.c: calls to all techniques that have the port
 void technique_work(struct sm *s, bool begins, uint64_t cycle);
 void technique_epoch(struct sm *s, uint64_t t); // a cycle in which epochs end
-void technique_step(struct sm *s);              // chooses the step that knows all that is asked for
 void technique_lapse(struct sm *s, uint64_t t); // lines of caches, ahead of all accesses of a cycle
 void technique_rest(struct sm *s);
 void technique_kernel(struct sm *s, uint32_t slot, const struct code_image *image);
 void technique_warp(struct sm *s, const struct sm_warp_event *e);
-void technique_issued(struct sm *s, const struct sm_issue *i);
+// In cycle t, to a pipeline (SM_PIPES: to none).
+void technique_issued(struct sm *s, const struct issue *i, uint32_t pipe, uint64_t t);
 uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool is_write);
 uint32_t technique_array(const struct techniques *k,
                          const struct cache_event *e); // answers extra cycles
@@ -368,6 +366,10 @@ void gate_forget(struct sm *s);           // no technique switches pipelines
 void gate_all_on(struct sm *s);           // none is off, whatever has been before
 void gate_look(struct sm *s, uint64_t t); // finds what is off in cycle t
 void gate_want(struct sm *s, uint32_t unit, uint64_t is_free); // a warp's unit is off: asks for it
+// A scheduler chose warp w, one of `held`: asks for its unit, or for its lanes. Answers all warps
+// that wait for the unit.
+uint64_t gate_want_unit(struct sm *s, const struct units *units, uint32_t w, uint64_t held,
+                        uint64_t t);
 
 // count.c: the counts of a kernel that leaves its slot; the active set has changed in cycle t; idle
 // times when the SM becomes busy and when it is so no more

@@ -5,7 +5,7 @@
 // counts: ready for a busy unit, then waiting for an arithmetic result, for memory, for a branch,
 // for instructions, at a barrier, in a fence, asleep. Among equals the lowest slot is blamed, and
 // the instruction that it waits at is charged.
-#include "sm/sm_state.h"
+#include "sm/ready.h"
 
 enum { NO_WARP = 0xff };
 
@@ -47,7 +47,7 @@ void stall_classify(struct sm *s, uint32_t sc, uint64_t t) {
     else if ((x = m & s->stalls.all & ~s->blocked) != 0)
         stall_hold(s, sc, STALL_stall_count, x, t);
     else if ((x = m & v->decoded & ~v->go & ~v->wait_mem & ~s->blocked) != 0)
-        stall_hold(s, sc, s->is_control ? STALL_counter : STALL_alu, x, t);
+        stall_hold(s, sc, s->ready->no_operands, x, t);
     else if ((x = m & (v->wait_mem | v->wait_const)) != 0)
         stall_hold(s, sc, STALL_memory, x, t);
     else if ((x = m & v->wait_branch) != 0)

@@ -7,7 +7,7 @@
 #define WW_SM_SUB_CORE_H
 
 #include "base/fastdiv.h"
-#include "sm/kernel.h"
+#include "sm/issue.h"
 #include "sm/view.h"
 
 // ---- the front end (front.c) --------------------------------------------------------------------
@@ -68,13 +68,9 @@ enum {
     ENTRY_MAX = SM_MAX_COLLECTORS + SM_MAX_COLLECTOR_QUEUE + SM_MAX_CLUSTERS
 };
 struct entry {
-    const struct sm_inst *in;
-    uint64_t operands_at; // its operands are complete
-    uint64_t from;        // it may enter, or move in front of the clusters, from this cycle on
-    uint32_t lanes, pc;   // that execute
-    uint32_t active;      // of the warp when it issued
-    uint8_t warp, scheduler;
-    bool is_second, is_in_front;
+    struct issue i;
+    uint64_t from; // it may enter, or move in front of the clusters, from this cycle on
+    bool is_in_front;
 };
 
 // ---- execution units (units.h) ------------------------------------------------------------------

@@ -70,19 +70,8 @@ enum ww_status sm_set_techniques(struct sm *s, const struct sm_technique *const 
     }
     s->is_summed = false;
     gate_all_on(s);
-    technique_step(s);
+    step_choose(s);
     return WW_OK;
-}
-
-void technique_step(struct sm *s) {
-    const bool is_plain =
-        s->tech.all.n == 0 && s->toggle == NULL && s->c.cluster_at == CLUSTER_AT_ISSUE;
-    if (s->is_control)
-        s->step = is_plain ? step_cycle_control : step_cycle_many;
-    else if (s->n_subs != 1)
-        s->step = is_plain ? step_cycle_many_plain : step_cycle_many;
-    else
-        s->step = is_plain ? step_cycle_plain : step_cycle_full;
 }
 
 // ---- time --------------------------------------------------------------------------------------
@@ -150,9 +139,19 @@ void technique_warp(struct sm *s, const struct sm_warp_event *e) {
     }
 }
 
-void technique_issued(struct sm *s, const struct sm_issue *i) {
+void technique_issued(struct sm *s, const struct issue *i, uint32_t pipe, uint64_t t) {
+    const struct sm_issue told = {.cycle = t,
+                                  .warp = i->warp,
+                                  .scheduler = i->scheduler,
+                                  .pc = i->pc,
+                                  .kernel_slot = s->res.warp[i->warp].kslot,
+                                  .lanes = i->lanes,
+                                  .klass = i->in->klass,
+                                  .unit = i->in->unit,
+                                  .pipe = (uint8_t)pipe,
+                                  .is_second = i->is_second};
     for (uint32_t k = 0; k < s->tech.issue.n; k++)
-        s->tech.issue.t[k]->issue->issued(s->tech.issue.t[k]->self, &s->v, i);
+        s->tech.issue.t[k]->issue->issued(s->tech.issue.t[k]->self, &s->v, &told);
 }
 
 uint32_t technique_rows(const struct sm *s, const struct sm_row_access *a, bool is_write) {

@@ -10,8 +10,8 @@
 //
 // An SM runs several techniques, in the order in which they are set. At most one of them switches
 // whole pipelines, and one has single lanes. A technique changes nothing outside of `self`: SMs run
-// on different host threads, so each SM has a `self` of its own. An SM without techniques runs a
-// step in which no port is looked at (step.inc.h).
+// on different host threads, so each SM has a `self` of its own. The step of an SM without
+// techniques has no trace of these ports in its machine code (step.h).
 #ifndef WW_SM_TECHNIQUE_H
 #define WW_SM_TECHNIQUE_H
 

@@ -1,0 +1,273 @@
+// What an instruction does when it issues (step.h): it computes, reads its operands and goes to its
+// pipeline; its warp goes on to the next one, or waits.
+#ifndef WW_SM_STEP_ISSUE_H
+#define WW_SM_STEP_ISSUE_H
+
+#include "sm/entry.h"
+#include "sm/step.h"
+
+// ---- what becomes of the warp ------------------------------------------------------------------
+// The instruction leaves the buffer; the warp stands at `exec->pc` now.
+STEP_INLINE void step_advance(const struct readiness *r, struct sm *s, uint32_t w,
+                              const struct sm_inst *in, uint32_t pc, uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    warp->ib_n--;
+    if (ww_unlikely(warp->exec->pc != pc + 1)) {
+        front_flush(s, w);
+    } else if (warp->ib_n != 0) {
+        ready_head(r, s, w, in + 1, t, t + 1);
+    } else {
+        s->v.decoded &= ~BIT64(w);
+        s->v.go &= ~BIT64(w);
+    }
+    front_want(s, w);
+}
+
+STEP_INLINE void block(const struct step_kind *k, struct sm *s, uint64_t *wait, uint32_t w,
+                       uint32_t pc) {
+    *wait |= BIT64(w);
+    s->blocked |= BIT64(w);
+    s->res.warp[w].pc_of_wait = pc;
+    k->ready->look(s, w, s->v.cycle);
+}
+
+STEP_INLINE void branch(const struct step_kind *k, struct sm *s, uint32_t w,
+                        const struct sm_inst *in, uint32_t pc, bool has_split, uint64_t t) {
+    s->act.c[ACT_divergent_branches] += has_split;
+    if (s->c.branch_latency == 0) {
+        k->advance(s, w, in, pc, t);
+        return;
+    }
+    s->v.wait_branch |= BIT64(w);
+    s->blocked |= BIT64(w);
+    front_wait(&step_sub(k, s, w)->front, w);
+    s->res.warp[w].pc_of_wait = pc;
+    k->advance(s, w, in, pc, t);
+    k->ready->look(s, w, t);
+    wheel_add(&s->wheel, t, t + s->c.branch_latency, EVENT_BRANCH, NULL, w, 0);
+}
+
+// What a few instructions do besides computing: they make their warp wait.
+STEP_INLINE void special(const struct step_kind *k, struct sm *s, uint32_t w,
+                         const struct sm_inst *in, uint32_t pc, enum exec_outcome o, uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    if (o == EXEC_BARRIER) {
+        warp->pc_of_wait = pc;
+        barrier_arrive(s, w, t);
+    } else if (o == EXEC_STUCK) { // until a barrier lets lanes of it go
+        block(k, s, &s->v.wait_bar, w, pc);
+    } else if (o == EXEC_SLEEP) {
+        const double cycles = (double)s->env.access.addr[0] * s->c.core_clock_mhz * 1e-3;
+        block(k, s, &s->v.wait_sleep, w, pc);
+        wheel_add(&s->wheel, t, t + 1 + (uint64_t)cycles, EVENT_WAKE, NULL, w, 0);
+    }
+    if (in->flags & SI_COMMIT) {
+        const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
+        if (warp->async_left[next] == 0) warp->async_now = next; // else the groups grow together
+    }
+    if ((in->flags & SI_FENCE) && in->aux != MFENCE_CTA && warp->stores != 0) {
+        warp->fence_keep = 0;
+        block(k, s, &s->v.wait_fence, w, pc);
+    }
+    if (in->flags & SI_ASYNC_WAIT) {
+        if (in->aux == UINT16_MAX) {
+            const uint8_t next = (uint8_t)((warp->async_now + 1) % ASYNC_GROUPS);
+            if (warp->async_left[next] == 0) warp->async_now = next;
+        }
+        warp->async_keep = in->aux == UINT16_MAX    ? 0
+                           : in->aux < ASYNC_GROUPS ? (uint8_t)in->aux
+                                                    : ASYNC_GROUPS - 1;
+        if (lsu_async_open(warp))
+            block(k, s, &s->v.wait_fence, w, pc);
+        else
+            warp->async_keep = UINT8_MAX;
+    }
+}
+
+// ---- operands ----------------------------------------------------------------------------------
+// Reads the operands of the warp's next instruction, before it computes, and techniques hear of it.
+// Answers the cycle in which they are complete.
+STEP_INLINE uint64_t read_rows(const struct step_kind *k, struct sm *s, uint32_t w,
+                               const struct sm_inst *in, uint64_t t) {
+    const struct warp *const warp = &s->res.warp[w];
+    const struct minst *const m = &s->res.kernel[warp->kslot].kernel->image->inst[warp->exec->pc];
+    const uint32_t guard = warp->exec->pred[m->guard < PRED_TRUE ? m->guard : PRED_TRUE];
+    const uint32_t lanes = warp->exec->active & (m->guard_not ? ~guard : guard);
+    uint64_t at[WW_COUNT(in->src)];
+    const uint64_t last = k->ready->read(&step_sub(k, s, w)->collectors, in, number_of(k, s, w),
+                                         count_lanes(lanes), t, at);
+    if ((in->n_src | in->n_dst) == 0) return last;
+    return last + technique_rows(s,
+                                 &(struct sm_row_access){.cycle = t + s->c.read_latency,
+                                                         .warp = w,
+                                                         .n = in->n_src,
+                                                         .reg = in->src,
+                                                         .at = at,
+                                                         .lanes = lanes,
+                                                         .pc = warp->exec->pc,
+                                                         .n_dst = in->n_dst,
+                                                         .dst_first = in->dst_first,
+                                                         .values = warp->exec->regs},
+                                 false);
+}
+
+// ---- its pipeline ------------------------------------------------------------------------------
+// The pipeline for warp w: as units_choose, but where lanes are switched off one that has those
+// that the warp needs.
+STEP_INLINE uint32_t choose_pipe(const struct step_kind *k, const struct sm *s,
+                                 const struct units *x, uint32_t w, uint32_t unit, uint64_t t) {
+    if (!k->full) return units_choose(s, x, unit, t, false);
+    const uint32_t first = x->first[unit], n = x->n[unit];
+    if (first >= SM_LANE_PIPES || s->tech.gated_lanes == NULL)
+        return units_choose(s, x, unit, t, true);
+    const uint64_t *const on = &s->tech.gated_lanes->on[first];
+    const struct sm_pipe *const p = &s->v.pipe[first];
+    uint64_t no = (units_later(p->free_at, t) | ~(on[0] >> w)) & 1,
+             at = first + no; // as units_choose does
+    for (uint32_t i = 1; i + 1 < n; i++) at += no &= units_later(p[i].free_at, t) | ~(on[i] >> w);
+    return (uint32_t)at;
+}
+
+// The technique of single lanes hears of an instruction before it goes to its pipeline.
+STEP_INLINE struct sm_delay tell_lanes(struct sm *s, const struct issue *i, uint32_t pipe) {
+    const struct sm_technique *const x = s->tech.lanes;
+    if (pipe >= SM_LANE_PIPES || x == NULL) return (struct sm_delay){0, 0};
+    return x->lanes->issued(x->self, &s->v, i->active, pipe, i->lanes,
+                            max64(i->operands_at, s->v.pipe[pipe].enter_at),
+                            i->in->latency != 0 ? i->in->latency : 1, i->in->interval);
+}
+
+// Where an access to memory goes.
+STEP_INLINE void access_memory(const struct step_kind *k, struct sm *s, struct units *x,
+                               struct issue i, uint32_t pipe, uint64_t t) {
+    const struct issue order = i;
+    if (i.in->flags & SI_LANES)
+        units_hold_lanes(s, x, i.in->unit, pipe, t, lsu_on_lanes(s, &order, t), k->full);
+    else
+        lsu_accept(s, &order, t);
+}
+
+STEP_INLINE void dispatch(const struct step_kind *k, struct sm *s, struct sub_core *sub,
+                          struct issue i, uint64_t t) {
+    const struct sm_inst *const in = i.in;
+    const uint32_t unit = in->unit;
+    struct units *const x = &sub->units;
+    if (k->full && entry_takes(s, unit)) {
+        const struct issue waits = i;
+        entry_add(s, sub, &waits);
+        return;
+    }
+    const uint32_t pipe = choose_pipe(k, s, x, i.warp, unit, t);
+    struct sm_delay d = {0, 0};
+    if (k->full) {
+        d = tell_lanes(s, &i, pipe);
+        if (ww_unlikely(s->tech.issue.n != 0)) technique_issued(s, &i, pipe, t);
+    }
+    uint32_t latency = in->latency + d.latency;
+    const uint32_t interval = in->interval + d.interval;
+    units_book(s, x, unit, pipe, t, interval, k->full);
+    // A matrix instruction may read for some cycles while nothing can follow it into its pipeline.
+    if (ww_unlikely(unit == UNIT_TENSOR) && s->c.tensor_read_cycles > 1) {
+        const uint64_t first = t + s->c.read_latency;
+        i.operands_at -= min64(i.operands_at - first, s->c.tensor_read_cycles - 1);
+    }
+    if (k->full && ww_unlikely(d.interval != 0)) units_book_twin(s, x, unit, pipe, t, d.interval);
+    k->ready->reserve(s, &i);
+    if (i.access != NULL) {
+        collect_hold(&sub->collectors, unit, t, i.operands_at);
+        access_memory(k, s, x, i, pipe, t);
+        return;
+    }
+    if (latency == 0) latency = 1;
+    const uint64_t at = units_enter(s, pipe, t, i.operands_at, interval, latency, k->full);
+    collect_hold(&sub->collectors, unit, t, at);
+    k->ready->enter(s, sub, &i, number_of(k, s, i.warp), at, latency,
+                    k->full && s->tech.rows.n != 0);
+}
+
+// ---- the whole of it ---------------------------------------------------------------------------
+// With warps that all schedulers choose from: no other one takes it in this cycle, and all go on
+// behind it.
+STEP_INLINE void take(struct sm *s, struct sub_core *sub, uint32_t w) {
+    sub->taken |= BIT64(w);
+    s->dirty |= s->res.warp[w].scheds;
+    for (uint32_t i = 0; i < s->c.schedulers; i++) s->sched[i].last = (uint8_t)w;
+}
+
+// The lanes with which warp w goes on, for techniques.
+STEP_INLINE void note_lanes(struct sm *s, uint32_t w) {
+    const uint32_t active = s->res.warp[w].exec->active;
+    if (s->v.lanes[w] == active) return;
+    s->v.lanes[w] = active;
+    s->v.full = (s->v.full & ~BIT64(w)) | (uint64_t)(active == UINT32_MAX) << w;
+    if (s->tech.lanes != NULL) s->tech.lanes->lanes->changed(s->tech.lanes->self, &s->v, w);
+}
+
+// Issues the next instruction of warp w. False: the program faulted.
+STEP_INLINE bool step_issue(const struct step_kind *k, struct sm *s, struct sub_core *sub,
+                            uint32_t sc, uint32_t w, bool is_second, uint64_t t) {
+    struct warp *const warp = &s->res.warp[w];
+    const struct sm_inst *const in = warp->head;
+    struct exec_warp *const exec = warp->exec;
+    const uint32_t pc = exec->pc, pushes = exec->pushes;
+    // Techniques hear of the rows before the instruction changes them.
+    const bool is_told = k->full && s->tech.rows.n != 0;
+    uint64_t operands_at = ww_unlikely(is_told) ? read_rows(k, s, w, in, t) : 0;
+    const uint8_t *const bank_of = k->full ? &sub->collectors.bank_of[number_of(k, s, w)] : NULL;
+    if (k->full && s->toggle != NULL) toggle_read(s->toggle, s->act.c, in, exec, bank_of);
+    s->env.cycle = t;
+    const enum exec_outcome o = s->source.step(&s->env, exec);
+    if (ww_unlikely(o == EXEC_FAULT)) {
+        s->faulted = true;
+        return false;
+    }
+    const uint32_t lanes = s->env.exec_mask, n_lanes = count_lanes(lanes);
+    struct inst_runs *const runs = &warp->runs[pc];
+    runs->issues++;
+    runs->lanes += n_lanes;
+    s->act.c[ACT_lanes_active + n_lanes]++;
+    if (k->many && s->n_subs > 1) sub_lanes_on(sub, n_lanes, t);
+    if (k->full) {
+        s->v.issued++;
+        if (s->toggle != NULL)
+            toggle_written(s->toggle, s->act.c, in, exec, bank_of, lanes,
+                           o == EXEC_MEMORY ? &s->env.access : NULL);
+    }
+    s->dirty |= 1u << sc;
+    s->sched[sc].last = (uint8_t)w;
+    if (ww_unlikely(s->c.shared_warps)) take(s, sub, w);
+    s->v.needs[in->unit] &= ~BIT64(w);
+    k->ready->issued(sub, warp, in, t);
+    if (!is_told)
+        operands_at = k->ready->read(&sub->collectors, in, number_of(k, s, w), n_lanes, t, NULL);
+    const bool has_access = o == EXEC_MEMORY && s->env.access.kind != ACCESS_FENCE;
+    const struct issue i = {.in = in,
+                            .access = has_access ? &s->env.access : NULL,
+                            .cycle = t,
+                            .operands_at = operands_at,
+                            .lanes = lanes,
+                            .active = k->full ? s->v.lanes[w] : 0,
+                            .pc = pc,
+                            .warp = (uint8_t)w,
+                            .scheduler = (uint8_t)sc,
+                            .is_second = is_second};
+    if (in->unit != UNIT_NONE) // else used at once: a branch's index, a barrier's number
+        dispatch(k, s, sub, i, t);
+    else if (k->full && ww_unlikely(s->tech.issue.n != 0))
+        technique_issued(s, &i, SM_PIPES, t);
+    if (ww_unlikely(o == EXEC_EXITED)) {
+        warp->ib_n--;
+        cta_warp_exited(s, w, t);
+        return true;
+    }
+    if (in->flags & SI_BRANCH)
+        branch(k, s, w, in, pc, (in->flags & SI_CHECK_PUSH) && exec->pushes != pushes, t);
+    else
+        k->advance(s, w, in, pc, t);
+    if (k->full) note_lanes(s, w);
+    if (ww_unlikely(o >= EXEC_BARRIER || (in->flags & (SI_FENCE | SI_COMMIT | SI_ASYNC_WAIT))))
+        special(k, s, w, in, pc, o, t);
+    return true;
+}
+
+#endif
