@@ -228,26 +228,17 @@ static exec_fn choose_memory(const struct exec_level *v, const struct exec_launc
     }
 }
 
-static exec_fn control(struct xinst *x, enum simt_fn f) {
-    x->advance = 0;
-    return simt_fns[f];
-}
+// The target in d, the meeting point in a, the index or address in b. Which handler it gets is for
+// the launch's body of the port to say (converge.h).
 static exec_fn choose_control(const struct minst *m, struct xinst *x) {
-    const bool all = m->guard >= PRED_TRUE && !m->guard_not;
+    x->advance = 0;
     x->d = m->target < 0 ? X_NONE : (uint32_t)m->target;
     if (m->op == OP_BRX || m->op == OP_CALLI) {
-        x->b = x->a; // the index or address; a is the meeting point
+        x->b = x->a;
         x->awords = m->src[0].words;
     }
     x->a = m->reconv < 0 ? X_NONE : (uint32_t)m->reconv;
-    switch (m->op) {
-    case OP_BRA: return control(x, all ? SIMT_BRA_ALL : SIMT_BRA);
-    case OP_BRX: return control(x, SIMT_BRX);
-    case OP_CALL: return control(x, SIMT_CALL_FN);
-    case OP_CALLI: return control(x, SIMT_CALLI);
-    case OP_RET: return control(x, SIMT_RET);
-    default: return control(x, SIMT_EXIT);
-    }
+    return warp_fns[WARP_NOP];
 }
 
 // Optional operands of the warp-wide operations: bit 0 of aux8 says that it is there.

@@ -156,17 +156,19 @@ static enum exec_outcome off_the_end(struct exec_env *e, struct exec_warp *w, co
                        "the code ran off its end");
 }
 
-// Control flow, and what lanes do together, by threads of their own.
-static bool make_independent(struct exec_launch *l) {
-    l->usual = calloc(l->im->n_insts + 1ul, sizeof *l->usual);
-    if (!l->usual) return false;
+// Control flow, and what lanes do together, as the launch's body of the port has it.
+static bool choose_converge(struct exec_launch *l) {
+    const struct converge *const c = l->converge;
+    l->usual = c->is_independent ? calloc(l->im->n_insts + 1ul, sizeof *l->usual) : NULL;
+    if (c->is_independent && !l->usual) return false;
     for (uint32_t k = 0; k < l->im->n_insts; k++) {
         struct xinst *const x = &l->code[k];
-        l->usual[k] = x->fn;
-        const exec_fn other = its_choose(&l->im->inst[k], x, x->fn);
+        if (l->usual) l->usual[k] = x->fn;
+        if (l->im->inst[k].flags & MF_FILLER) continue;
+        const exec_fn other = c->choose(&l->im->inst[k], x, x->fn);
         if (other) x->fn = other;
     }
-    its_mark(l);
+    if (c->is_independent) its_mark(l);
     return true;
 }
 
@@ -179,7 +181,7 @@ enum ww_status decode_image(struct exec_launch *l, struct diags *d) {
     bool ok = l->code != NULL;
     for (uint32_t k = 0; ok && k < im->n_insts; k++)
         ok = decode_one(l, &p, &im->inst[k], &l->code[k], d);
-    if (ok && gen_has(im->target.gen, TRAIT_INDEPENDENT)) p.out_of_memory |= !make_independent(l);
+    if (ok) p.out_of_memory |= !choose_converge(l);
     if (ok && l->args.options.check_races) its_mark_loads(l);
     enum ww_status s = ok ? WW_OK : diags_status(d);
     if (ok) {

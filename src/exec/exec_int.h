@@ -115,10 +115,11 @@ static inline uint64_t as_u64(double f) {
 #define F64_NAN 0xfff8000000000000ull // what invalid double-precision operations make
 
 // ---- the launch -----------------------------------------------------------------------------
-struct exec_big_stack { // SIMT stacks that outgrew their CTA, freed with the launch
+struct exec_big_stack { // what outgrew its CTA (stacks, nodes), freed with the launch
     struct exec_big_stack *next;
     struct simt_entry entry[];
 };
+struct converge;
 struct exec_launch {
     const struct code_image *im;
     struct devmem *memory;
@@ -133,12 +134,18 @@ struct exec_launch {
         uint64_t bytes;
     } bank[CB_N];
     uint32_t threads, warps, n_regs, shared_bytes, local_words;
-    size_t regs_at, shared_at, local_at, stack_at, warps_at, check_at, cta_bytes;
+    size_t regs_at, shared_at, local_at, converge_at, warps_at, check_at, cta_bytes;
     uint32_t check_bytes;
     _Atomic(struct exec_big_stack *) big_stacks;
-    exec_fn *usual; // its.c: what an instruction does once its lanes have come; NULL: a stack
-    size_t its_at;
+    const struct converge *converge; // how lanes part and meet
+    size_t converge_bytes;           // of a warp
+    exec_fn *usual; // of independent threads: what an instruction does once its lanes have come
 };
+static inline void launch_keep(struct exec_launch *l, struct exec_big_stack *big) {
+    big->next = atomic_load(&l->big_stacks);
+    while (!atomic_compare_exchange_weak(&l->big_stacks, &big->next, big)) {
+    }
+}
 static inline const struct minst *x_minst(const struct exec_warp *w, const struct xinst *x) {
     return &w->cta->launch->im->inst[x - w->code];
 }
@@ -157,19 +164,11 @@ bool found(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
            enum exec_fault_kind kind, uint32_t lane, uint64_t addr, uint32_t bytes, const char *fmt,
            ...) WW_PRINTF(8, 9);
 
-// simt.c
-void simt_pop(struct exec_warp *w); // the top is done: the next entry that has live lanes
-static inline void simt_meet(struct exec_warp *w) {
-    if (ww_unlikely(w->pc == w->reconv)) simt_pop(w);
+// converge.c: the active lanes stand where they meet others.
+void converge_met(struct exec_warp *w);
+static inline void converge_meet(struct exec_warp *w) {
+    if (ww_unlikely(w->pc == w->reconv)) converge_met(w);
 }
-void simt_exit(struct exec_warp *w, uint32_t lanes);
-// Where the lanes of `mask` go; false: e->fault says why they cannot.
-bool simt_brx_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t mask,
-                      uint32_t *to);
-bool simt_calli_targets(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
-                        uint32_t mask, uint32_t *to);
-enum simt_fn { SIMT_BRA, SIMT_BRA_ALL, SIMT_BRX, SIMT_CALL_FN, SIMT_CALLI, SIMT_RET, SIMT_EXIT };
-extern const exec_fn simt_fns[];
 
 // devmem.c
 static inline uint32_t devmem_epoch_of(const struct devmem *m) {

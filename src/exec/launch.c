@@ -1,10 +1,10 @@
 // A launch: constants, decoded code, and the layout of the block of memory that one CTA needs.
 #include <stdlib.h>
 
-#include "exec/its.h"
+#include "exec/converge.h"
 #include "exec/mem.h"
 
-enum { FIRST_STACK = EXEC_MAX_STACK, CTA_ALIGN = 64 };
+enum { CTA_ALIGN = 64 };
 
 static void put32(struct exec_launch *l, uint32_t at, uint32_t v) { memcpy(l->cb0 + at, &v, 4); }
 
@@ -51,11 +51,10 @@ static void lay_out(struct exec_launch *l) {
     l->warps_at = place(&at, l->warps * sizeof(struct exec_warp));
     l->regs_at = place(&at, (size_t)l->warps * l->n_regs * VEC_BYTES);
     l->shared_at = place(&at, l->shared_bytes + 16ul);
-    l->stack_at = place(&at, (size_t)l->warps * FIRST_STACK * sizeof(struct simt_entry));
+    l->converge_bytes = bits_align_up(l->converge->bytes(), CTA_ALIGN);
+    l->converge_at = place(&at, l->warps * l->converge_bytes);
     l->local_at = place(&at, (size_t)l->warps * l->local_words * VEC_BYTES);
     l->check_at = place(&at, l->check_bytes);
-    const bool independent = gen_has(im->target.gen, TRAIT_INDEPENDENT);
-    l->its_at = place(&at, independent ? (size_t)l->warps * its_bytes() : 0);
     l->cta_bytes = at;
 }
 
@@ -72,6 +71,7 @@ enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
     struct exec_launch *l = calloc(1, sizeof *l);
     if (!l) return diag_add(d, WW_ERROR_MEMORY, "no memory for a launch");
     l->im = im;
+    l->converge = converge_of(im);
     l->memory = m;
     l->args = *a;
     if (a->callbacks) l->callbacks = *a->callbacks;
@@ -118,7 +118,7 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
     c->id[0] = (uint32_t)(linear_id % g[0]);
     c->id[1] = (uint32_t)(linear_id / g[0] % g[1]);
     c->id[2] = (uint32_t)(linear_id / g[0] / g[1]);
-    memset(p + l->regs_at, 0, l->stack_at - l->regs_at); // registers and shared memory
+    memset(p + l->regs_at, 0, l->converge_at - l->regs_at); // registers and shared memory
     memset(p + l->local_at, 0, l->check_at - l->local_at);
     if (l->check_bytes) check_cta_init(c, p + l->check_at);
     for (uint32_t k = 0; k < l->warps; k++) {
@@ -136,15 +136,10 @@ void exec_cta_init(struct exec_cta *c, struct exec_launch *l, void *memory, uint
                                 .cta = c,
                                 .warp_in_cta = k,
                                 .lane_slot = k,
-                                .stack_cap = FIRST_STACK,
                                 .local = p + l->local_at + (size_t)k * l->local_words * VEC_BYTES,
                                 .base = {regs, l->pool - X_POOL},
                                 .code = l->code};
-        if (l->usual) {
-            w->its = (struct its *)(void *)(p + l->its_at + (size_t)k * its_bytes());
-            its_init(w->its, lanes);
-        }
-        w->stack = (struct simt_entry *)(void *)(p + l->stack_at) + (size_t)k * FIRST_STACK;
+        l->converge->begin(w, p + l->converge_at + k * l->converge_bytes);
         // Beyond every device allocation: 64 warps an SM, what they may use apart.
         w->local_base =
             0x4000000000ull + ((uint64_t)sm_id << 26) +

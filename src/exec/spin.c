@@ -10,7 +10,7 @@
 // and so is not taken for one that spins for ever.
 #include <stdlib.h>
 
-#include "exec/its.h"
+#include "exec/converge.h"
 #include "exec/log.h"
 #include "exec/step.h"
 #include "exec/wait.h"
@@ -20,33 +20,35 @@ enum { MOST_STEPS = 1 << 20 };
 // A warp's state: what it is, and copies of what it points to.
 struct state {
     struct exec_warp warp;
-    struct its its;
-    uint8_t *bytes; // registers, local memory, stack, nodes
+    uint8_t *bytes; // registers, local memory, then the spans
+    struct converge_span span[CONVERGE_SPANS];
+    uint32_t spans;
 };
 struct trial {
     struct exec_warp *w;
     struct exec_env env;
     struct state first, anchor;
     uint8_t *shared;
-    size_t regs, local, stack, nodes; // bytes
+    const struct converge *converge;
+    size_t regs, local; // bytes
     struct exec_spin spin;
     uint32_t ran; // lanes that were active since the anchor
 };
 
 static bool keep(const struct trial *t, struct state *s) {
     const struct exec_warp *const w = t->w;
-    const size_t stack = w->sp * sizeof *w->stack;
-    const size_t nodes = w->its ? w->its->cap * sizeof *w->its->node : 0;
-    uint8_t *const p = realloc(s->bytes, t->regs + t->local + stack + nodes + 1);
+    s->spans = t->converge->spans(w, s->span);
+    size_t all = t->regs + t->local + 1;
+    for (uint32_t k = 0; k < s->spans; k++) all += s->span[k].bytes;
+    uint8_t *p = realloc(s->bytes, all);
     if (!p) return false;
     s->bytes = p;
     s->warp = *w;
     memcpy(p, w->regs, t->regs);
     memcpy(p + t->regs, w->local, t->local);
-    memcpy(p + t->regs + t->local, w->stack, stack);
-    if (!w->its) return true;
-    memcpy(&s->its, w->its, sizeof s->its);
-    memcpy(p + t->regs + t->local + stack, w->its->node, nodes);
+    p += t->regs + t->local;
+    for (uint32_t k = 0; k < s->spans; p += s->span[k++].bytes)
+        memcpy(p, s->span[k].at, s->span[k].bytes);
     return true;
 }
 static void put_back(const struct trial *t) {
@@ -54,14 +56,12 @@ static void put_back(const struct trial *t) {
     struct exec_warp *const w = t->w;
     struct exec_cta *const cta = w->cta;
     *w = s->warp;
-    const size_t stack = w->sp * sizeof *w->stack;
     memcpy(w->regs, s->bytes, t->regs);
     memcpy(w->local, s->bytes + t->regs, t->local);
-    memcpy(w->stack, s->bytes + t->regs + t->local, stack);
     memcpy(cta->shared, t->shared, cta->shared_bytes);
-    if (!w->its) return;
-    *w->its = s->its;
-    memcpy(w->its->node, s->bytes + t->regs + t->local + stack, w->its->cap * sizeof *w->its->node);
+    const uint8_t *p = s->bytes + t->regs + t->local;
+    for (uint32_t k = 0; k < s->spans; p += s->span[k++].bytes)
+        memcpy(s->span[k].at, p, s->span[k].bytes);
 }
 static bool recurs(const struct trial *t) {
     const struct exec_warp *const w = t->w, *const a = &t->anchor.warp;
@@ -69,15 +69,15 @@ static bool recurs(const struct trial *t) {
         w->reconv != a->reconv || w->kind != a->kind || w->carry != a->carry ||
         memcmp(w->pred, a->pred, sizeof w->pred))
         return false;
-    const uint8_t *const p = t->anchor.bytes;
-    const size_t stack = w->sp * sizeof *w->stack;
-    if (memcmp(p, w->regs, t->regs) || memcmp(p + t->regs, w->local, t->local) ||
-        memcmp(p + t->regs + t->local, w->stack, stack))
-        return false;
-    return !w->its || (!memcmp(&t->anchor.its, w->its,
-                               offsetof(struct its, leaf) + w->its->n * sizeof w->its->leaf[0]) &&
-                       !memcmp(p + t->regs + t->local + stack, w->its->node,
-                               w->its->used * sizeof *w->its->node));
+    const uint8_t *p = t->anchor.bytes;
+    if (memcmp(p, w->regs, t->regs) || memcmp(p + t->regs, w->local, t->local)) return false;
+    struct converge_span span[CONVERGE_SPANS];
+    const uint32_t n = t->converge->spans(w, span);
+    p += t->regs + t->local;
+    for (uint32_t k = 0; k < n; p += span[k++].bytes)
+        if (span[k].bytes != t->anchor.span[k].bytes || memcmp(p, span[k].at, span[k].bytes))
+            return false;
+    return true;
 }
 
 // What it repeats: an atomic says more than a load, and the last of its kind is what it waits for.
@@ -155,15 +155,8 @@ static void find_parked(struct trial *t) {
     t->spin.parked = w->live & ~t->ran;
     if (!t->spin.lanes) t->spin.lanes = w->active;
     if (!t->spin.has_access) t->spin.pc = w->pc;
-    t->spin.parked_pc = UINT32_MAX;
-    if (w->its || !t->spin.parked) return;
-    // Of the entries that hold them the highest: where they stand now.
-    for (uint32_t k = w->sp; k-- > 0;)
-        if (w->stack[k].mask & t->spin.parked) {
-            t->spin.parked &= w->stack[k].mask;
-            t->spin.parked_pc = w->stack[k].pc;
-            return;
-        }
+    t->spin.parked_pc =
+        t->spin.parked ? t->converge->parked(w, &t->spin.parked) : (uint32_t)UINT32_MAX;
 }
 
 bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct exec_spin *out) {
@@ -171,6 +164,7 @@ bool exec_spins(struct devmem *m, struct exec_warp *w, uint64_t cycle, struct ex
     struct exec_launch *const l = c->launch;
     struct trial t = {.w = w,
                       .env = {.memory = m, .cycle = cycle, .log = exec_log_create()},
+                      .converge = l->converge,
                       .regs = (size_t)l->n_regs * VEC_BYTES,
                       .local = (size_t)l->local_words * VEC_BYTES,
                       .shared = malloc(c->shared_bytes + 1ul)};

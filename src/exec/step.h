@@ -11,7 +11,7 @@ static inline __attribute__((always_inline)) enum exec_outcome step(struct exec_
     e->exec_mask = mask;
     // Straight-line code moves on first, so that handlers need not; control transfers do it all.
     w->pc += x->advance;
-    simt_meet(w);
+    converge_meet(w);
     if (ww_unlikely(!(mask | (uint32_t)!x->advance))) return EXEC_NEXT;
     return x->fn(e, w, x, mask);
 }

@@ -1,5 +1,4 @@
 // Operations across the lanes of a warp, special registers, barriers.
-#include "exec/its.h"
 #include "exec/mem.h"
 #include "exec/order.h"
 #include "exec/warp.h"
@@ -327,23 +326,6 @@ static enum exec_outcome bar(struct exec_env *e, struct exec_warp *w, const stru
     w->bar_dst = x;
     order_arrive(w, mask, id);
     return EXEC_BARRIER;
-}
-
-void exec_barrier_release(struct exec_warp *w, uint32_t value) {
-    if (w->its) {
-        its_release(w, value);
-        return;
-    }
-    const struct xinst *x = w->bar_dst;
-    if (!x) return;
-    if (w->bar_kind == MBAR_RED_POPC) {
-        uint32_t *pd = x_dst(w, x->d);
-        FOR_EACH_BIT32(i, w->bar_mask) pd[i] = value;
-    } else if (w->bar_kind == MBAR_RED_AND || w->bar_kind == MBAR_RED_OR) {
-        x_set_pred(w, x->d, value ? ~0u : 0, w->bar_mask);
-    }
-    order_release(w, w->bar_mask, w->bar_id);
-    w->bar_dst = NULL;
 }
 
 static enum exec_outcome trap(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
