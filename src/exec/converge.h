@@ -54,7 +54,16 @@ const struct converge *converge_of(const struct code_image *im);
 void converge_exit(struct exec_env *e, struct exec_warp *w, const struct xinst *x, uint32_t lanes);
 
 // Control flow of our compiler's code, in the order of converge.c's table of operations.
-enum flow_fn { FLOW_BRA, FLOW_BRA_ALL, FLOW_BRX, FLOW_CALL, FLOW_CALLI, FLOW_RET, FLOW_EXIT, FLOW_N };
+enum flow_fn {
+    FLOW_BRA,
+    FLOW_BRA_ALL,
+    FLOW_BRX,
+    FLOW_CALL,
+    FLOW_CALLI,
+    FLOW_RET,
+    FLOW_EXIT,
+    FLOW_N
+};
 // Which of them an operation is; FLOW_N: none.
 enum flow_fn flow_of(const struct minst *m);
 

@@ -150,6 +150,11 @@ static inline const struct minst *x_minst(const struct exec_warp *w, const struc
     return &w->cta->launch->im->inst[x - w->code];
 }
 
+// A launch whose lanes part and meet as body `c` has it; exec_launch_create takes converge_of(im).
+enum ww_status launch_create(const struct converge *c, const struct code_image *im,
+                             struct devmem *m, const struct exec_launch_args *a, struct diags *d,
+                             struct exec_launch **out);
+
 // decode.c
 enum ww_status decode_image(struct exec_launch *l, struct diags *d);
 

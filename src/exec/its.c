@@ -74,6 +74,7 @@ static void merge(struct its *x) {
             if (a->state != ITS_READY || b->state != ITS_READY) continue;
             if (a->pc != b->pc || a->node != b->node) continue;
             a->mask |= b->mask;
+            a->has_yielded &= b->has_yielded;
             if (x->cur == k) x->cur = i;
             its_drop(x, k);
         }
@@ -97,8 +98,10 @@ bool its_next(struct exec_warp *w) {
         return false;
     }
     for (uint32_t tries = 0; tries < 2; tries++)
-        if (choose(w)) return true;
-        else if (!x->meeting->give_up(w)) break;
+        if (choose(w))
+            return true;
+        else if (!x->meeting->give_up(w))
+            break;
     if (x->cur >= x->n) x->cur = 0;
     its_take(w, x->cur);
     x->is_blocked = true;
@@ -135,19 +138,28 @@ static exec_fn usual_of(const struct exec_warp *w, const struct xinst *x) {
     const struct exec_launch *l = w->cta->launch;
     return l->usual[x - l->code];
 }
-// Lanes that the executing lanes of `mask` wait for.
-static uint32_t members(const struct exec_warp *w, const struct xinst *x, uint32_t mask) {
-    uint32_t operand;
-    switch (x->op) {
+// Which operand holds the lanes that an operation waits for, as xinst has operands: 1 a, 2 b, 4 e;
+// 0: it names none.
+static uint32_t member_operand(uint32_t op) {
+    switch ((enum mop)op) {
+    case OP_ELECT:
+    case OP_WARPSYNC: return 1;
     case OP_VOTE:
     case OP_MATCH:
-    case OP_REDUX: operand = x->b; break;
-    case OP_SHFL: operand = x->e; break;
-    case OP_ELECT:
-    case OP_WARPSYNC: operand = x->a; break;
-    default: return w->live; // matrices
+    case OP_REDUX: return 2;
+    case OP_SHFL: return 4;
+    default: return 0;
     }
-    const uint32_t *p = x_src(w, operand);
+}
+bool its_names_members(const struct minst *m, const struct xinst *x) {
+    const uint32_t operand = member_operand(m->op);
+    return operand == 1 || (operand && x->aux8 & 1); // the old forms name none
+}
+// Lanes that the executing lanes of `mask` wait for.
+static uint32_t members(const struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    const uint32_t operand = member_operand(x->op);
+    if (!operand) return w->live; // matrices
+    const uint32_t *p = x_src(w, operand == 1 ? x->a : operand == 2 ? x->b : x->e);
     uint32_t all = 0;
     FOR_EACH_BIT32(i, mask) all |= p[i];
     return all & w->live;
@@ -375,6 +387,6 @@ uint32_t its_parked(const struct exec_warp *w, uint32_t *lanes) {
     return UINT32_MAX;
 }
 struct converge_span its_span(const struct exec_warp *w) {
-    return (struct converge_span){
-        w->its, offsetof(struct its, leaf) + w->its->n * sizeof w->its->leaf[0]};
+    return (struct converge_span){w->its,
+                                  offsetof(struct its, leaf) + w->its->n * sizeof w->its->leaf[0]};
 }

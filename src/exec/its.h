@@ -68,8 +68,8 @@ void its_turn(struct exec_warp *w, bool spins);
 // The current lanes part; the first path goes on.
 void its_spread(struct exec_warp *w, const struct paths *p, int32_t node);
 
-// Handlers for what the active lanes do when the lanes that they wait for have come; for barriers of
-// the block; for lanes that end; for lanes that sleep.
+// Handlers for what the active lanes do when the lanes that they wait for have come; for barriers
+// of the block; for lanes that end; for lanes that sleep.
 enum exec_outcome its_sync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                            uint32_t mask);
 enum exec_outcome its_bar(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
@@ -78,6 +78,9 @@ enum exec_outcome its_leave(struct exec_env *e, struct exec_warp *w, const struc
                             uint32_t mask);
 enum exec_outcome its_sleep(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
                             uint32_t mask);
+
+// Whether an operation names the lanes that it waits for.
+bool its_names_members(const struct minst *m, const struct xinst *x);
 
 // Of the port.
 void its_release(struct exec_warp *w, uint32_t value);

@@ -35,8 +35,7 @@ static bool waits_for_others(const struct code_image *im, uint32_t first, uint32
         for (uint32_t i = first; i <= last; i++) {
             const struct minst *const m = &im->inst[i];
             if (m->flags & MF_FILLER) continue;
-            const bool fresh =
-                (m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) || reads_anew(m);
+            const bool fresh = (m->op == OP_ATOM && m->dst[0].kind != OPND_NONE) || reads_anew(m);
             bool on = fresh;
             for (uint32_t k = 0; k < 4; k++) on |= has_taint(&t, &m->src[k]);
             const struct opnd guard = {.kind = OPND_PRED, .reg = m->guard};

@@ -1,6 +1,6 @@
-// Lanes of independent threads that meet at nodes. A branch makes a node, where its lanes meet again
-// (its immediate post-dominator, which the compiler found), and a call makes one for its return.
-// Lanes that come to their node wait there for the others of it.
+// Lanes of independent threads that meet at nodes. A branch makes a node, where its lanes meet
+// again (its immediate post-dominator, which the compiler found), and a call makes one for its
+// return. Lanes that come to their node wait there for the others of it.
 //
 // Meeting is worth having but no promise: a node whose missing lanes have taken PATIENCE turns of
 // loops, a few of such that wait for other threads, lets go those that came; and so do all nodes
@@ -155,8 +155,8 @@ static void meet_all(struct exec_warp *w) {
         its_drop(x, i);
     }
 }
-static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, const struct paths *p, uint32_t pc) {
+static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     const struct paths *p, uint32_t pc) {
     if (!meet_at(w, pc)) return flow_no_room(e, w, x, p->lanes[0], MOST_NODES / 4);
     its_spread(w, p, w->its->leaf[w->its->cur].node);
     meet_all(w);
@@ -207,15 +207,9 @@ static uint32_t spans(const struct exec_warp *w, struct converge_span span[CONVE
     return 2;
 }
 
-// What all lanes of a mask, or of the warp, do together.
-static bool waits_for_members(const struct minst *m, const struct xinst *x) {
+// What all lanes of the warp do together.
+static bool is_matrix(const struct minst *m) {
     switch ((enum mop)m->op) {
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_SHFL: return x->aux8 & 1; // the old form names no members
-    case OP_ELECT:
-    case OP_WARPSYNC:
     case OP_HMMA_884:
     case OP_HMMA_1688:
     case OP_IMMA_8816:
@@ -228,13 +222,13 @@ static bool waits_for_members(const struct minst *m, const struct xinst *x) {
 }
 static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
     static const exec_fn row[FLOW_N] = {
-        [FLOW_BRA] = bra,     [FLOW_BRA_ALL] = bra_all, [FLOW_BRX] = brx,        [FLOW_CALL] = call,
+        [FLOW_BRA] = bra,     [FLOW_BRA_ALL] = bra_all, [FLOW_BRX] = brx,       [FLOW_CALL] = call,
         [FLOW_CALLI] = calli, [FLOW_RET] = ret,         [FLOW_EXIT] = its_leave};
     (void)usual;
     const enum flow_fn f = flow_of(m);
     if (f != FLOW_N) return row[f];
     if (m->op == OP_NANOSLEEP) return its_sleep;
-    if (m->op != OP_BAR && !waits_for_members(m, x)) return NULL;
+    if (m->op != OP_BAR && !is_matrix(m) && !its_names_members(m, x)) return NULL;
     x->advance = 0;
     return m->op == OP_BAR ? its_bar : its_sync;
 }

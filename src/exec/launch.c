@@ -61,6 +61,11 @@ static void lay_out(struct exec_launch *l) {
 enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
                                   const struct exec_launch_args *a, struct diags *d,
                                   struct exec_launch **out) {
+    return launch_create(converge_of(im), im, m, a, d, out);
+}
+enum ww_status launch_create(const struct converge *c, const struct code_image *im,
+                             struct devmem *m, const struct exec_launch_args *a, struct diags *d,
+                             struct exec_launch **out) {
     *out = NULL;
     const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
     const uint64_t ctas = (uint64_t)a->grid[0] * a->grid[1] * a->grid[2];
@@ -71,7 +76,7 @@ enum ww_status exec_launch_create(const struct code_image *im, struct devmem *m,
     struct exec_launch *l = calloc(1, sizeof *l);
     if (!l) return diag_add(d, WW_ERROR_MEMORY, "no memory for a launch");
     l->im = im;
-    l->converge = converge_of(im);
+    l->converge = c;
     l->memory = m;
     l->args = *a;
     if (a->callbacks) l->callbacks = *a->callbacks;

@@ -56,8 +56,8 @@ static inline enum exec_outcome go(struct exec_warp *w, const struct xinst *x) {
     return EXEC_NEXT;
 }
 // The first path runs; those that begin at the meeting point wait in the entry for it.
-static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w,
-                                     const struct xinst *x, const struct paths *p, uint32_t meet) {
+static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     const struct paths *p, uint32_t meet) {
     if (!reserve(w, p->n)) return flow_no_room(e, w, x, p->lanes[0], EXEC_STACK_LIMIT);
     uint32_t kind = w->kind;
     // With the meeting point of the entry itself the entry need not be kept.

@@ -1,0 +1,274 @@
+// Independent threads that meet at barrier registers: the machine code of compute capability 7.0
+// and later, as NVIDIA's compiler makes it. Sixteen registers B0 to B15 hold lanes. BSSY puts the
+// active lanes into one; at BSYNC its lanes wait until all have come, have ended (EXIT), have left
+// (BREAK) or have yielded; then they go on together and the register is empty. BMOV saves and
+// restores a register, so that calls and nested regions may use it again. Calls and returns are
+// jumps to an address in registers and touch no barrier register.
+//
+// A barrier register is held lane by lane: each lane has the members that it entered with. Where
+// hardware has one mask a warp, all members of a region hold the same; but two groups of lanes that
+// are in different regions with the same register do not disturb each other, whatever turns they
+// take. BREAK and meeting change the copies of all members.
+//
+// A lane that comes to BSYNC and is in no region of that register passes. Nothing but the rules
+// above lets lanes go: lanes that wait for each other at different registers are a deadlock, which
+// the caller is told (EXEC_STUCK), and a member that spins keeps the others waiting unless it
+// yields. Which of several paths has its turn is not published; its.c says ours.
+//
+// Sources: US patent 10,067,768 B2, "Execution of divergent threads using a convergence barrier"
+// (participation mask, blocked and yielded threads, when a barrier clears: claim 1); Mesa's NAK
+// (MIT), operands of BSSY, BSYNC, BREAK, BMOV and their predicate; CUDA C Programming Guide 13,
+// independent thread scheduling; for what words say, src/sass/encoding.def.
+#include "exec/converge_bar.h"
+
+#include "exec/converge_flow.h"
+#include "exec/its.h"
+
+struct bars {
+    struct its its;
+    uint32_t lanes[BAR_REGISTERS][WARP_LANES]; // by register and lane: the members that it knows
+};
+static_assert(offsetof(struct bars, its) == 0, "a warp points to the part that all bodies share");
+
+static uint32_t *members_at(const struct exec_warp *w, uint32_t n) {
+    struct bars *const b = (struct bars *)(void *)w->its;
+    return b->lanes[n % BAR_REGISTERS];
+}
+// Lanes of `mask` that are in a region of the register, and all lanes of those regions.
+static uint32_t joined(const uint32_t *m, uint32_t mask) {
+    uint32_t in = 0;
+    FOR_EACH_BIT32(i, mask) in |= m[i] & 1u << i;
+    return in;
+}
+static uint32_t region(const uint32_t *m, uint32_t mask) {
+    uint32_t all = 0;
+    FOR_EACH_BIT32(i, joined(m, mask)) all |= m[i];
+    return all;
+}
+static void take_out(uint32_t *m, uint32_t lanes) {
+    FOR_EACH_BIT32(i, region(m, lanes)) m[i] &= ~lanes;
+    FOR_EACH_BIT32(i, lanes) m[i] = 0;
+}
+
+// ---- meeting --------------------------------------------------------------------------------
+
+// Lanes that wait with leaf f: at its register, in its region.
+static uint32_t come(const struct its *x, const struct its_leaf *f) {
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct its_leaf *const g = &x->leaf[i];
+        if (g->state == ITS_MEET && g->bar == f->bar && g->need & f->mask) lanes |= g->mask;
+    }
+    return lanes;
+}
+// Lets those go on that wait for no lane any more.
+static void open_all(struct exec_warp *w) {
+    struct its *const x = w->its;
+    uint32_t away = 0, opens = 0;
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct its_leaf *const f = &x->leaf[i];
+        if (f->has_yielded) away |= f->mask;
+        if (f->state == ITS_MEET) f->need = region(members_at(w, f->bar), f->mask);
+    }
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct its_leaf *const f = &x->leaf[i];
+        if (f->state == ITS_MEET && !(f->need & w->live & ~come(x, f) & ~away)) opens |= 1u << i;
+    }
+    FOR_EACH_BIT32(i, opens) {
+        struct its_leaf *const f = &x->leaf[i];
+        take_out(members_at(w, f->bar), f->mask);
+        f->state = ITS_READY;
+        f->pc++;
+        w->pops++;
+    }
+}
+static uint32_t meets_nowhere(const struct its *x, const struct its_leaf *f) {
+    (void)x, (void)f;
+    return UINT32_MAX;
+}
+static void nothing(struct exec_warp *w) { (void)w; }
+static bool never(struct exec_warp *w) {
+    (void)w;
+    return false;
+}
+static void no_turn(struct exec_warp *w, bool spins) { (void)w, (void)spins; }
+static const struct its_meeting meeting = {
+    .next = meets_nowhere, .settle = nothing, .give_up = never, .ended = open_all, .turn = no_turn};
+
+// ---- control flow ---------------------------------------------------------------------------
+
+static inline enum exec_outcome go(struct exec_warp *w, const struct xinst *x) {
+    if (w->pc <= (uint32_t)(x - w->code)) its_turn(w, x->aux8);
+    return EXEC_NEXT;
+}
+static inline enum exec_outcome part(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                     const struct paths *p, uint32_t meet) {
+    (void)e, (void)meet;
+    its_spread(w, p, -1);
+    return go(w, x);
+}
+// A call leaves nothing behind: where it returns to stands in registers.
+static enum exec_outcome enter(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask, const struct paths *p) {
+    struct paths all = *p;
+    return flow_jump(&(const struct flow){go, part, NULL}, e, w, x, mask, &all);
+}
+static const struct flow flow = {.go = go, .part = part, .enter = enter};
+FLOW_HANDLERS(flow)
+
+static enum exec_outcome no_address(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    if (!mask) return flow_pass(&flow, w, x);
+    return fault_raise(e, w, x, FAULT_BAD_BRANCH, bits_first32(mask), 0, 0,
+                       "a return that names no register for its address");
+}
+static enum exec_outcome jump(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    if (!mask) return flow_pass(&flow, w, x);
+    const uint32_t *const p = x_src(w, x->a);
+    const uint32_t n = w->cta->launch->im->n_insts;
+    uint32_t to[WARP_LANES];
+    FOR_EACH_BIT32(i, mask) {
+        const uint64_t a =
+            x->awords == 2 ? x_get64(p, i) + (uint64_t)x->offset : (uint32_t)(p[i] + x->offset);
+        if (a % CODE_WORD_BYTES || a / CODE_WORD_BYTES >= n)
+            return fault_raise(e, w, x, FAULT_BAD_BRANCH, i, a, 0,
+                               "a jump to code address 0x%llx; the code has 0x%llx bytes",
+                               (unsigned long long)a, (unsigned long long)n * CODE_WORD_BYTES);
+        to[i] = (uint32_t)(a / CODE_WORD_BYTES);
+    }
+    struct paths paths = {0};
+    paths_by_target(&paths, to, mask);
+    return flow_jump(&flow, e, w, x, mask, &paths);
+}
+static enum exec_outcome branch_if_apart(struct exec_env *e, struct exec_warp *w,
+                                         const struct xinst *x, uint32_t mask) {
+    const uint32_t *const p = x_src(w, x->a);
+    uint32_t all = 0;
+    FOR_EACH_BIT32(i, mask) all |= p[i];
+    const bool is_apart = all & w->live & ~mask;
+    return is_apart == (x->cmp == MCMP_NE) ? flow_bra(&flow, e, w, x, mask)
+                                           : flow_pass(&flow, w, x);
+}
+
+// ---- barrier registers ----------------------------------------------------------------------
+
+static uint32_t executing(const struct exec_warp *w, const struct xinst *x, uint32_t mask) {
+    return mask & x_pred(w, x->c);
+}
+static enum exec_outcome bssy(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                              uint32_t mask) {
+    (void)e;
+    const uint32_t lanes = executing(w, x, mask);
+    uint32_t *const m = members_at(w, x->sub);
+    FOR_EACH_BIT32(i, lanes) m[i] = lanes;
+    w->pushes += lanes != 0;
+    return flow_pass(&flow, w, x);
+}
+static enum exec_outcome bsync(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)e;
+    struct its *const s = w->its;
+    uint32_t *const m = members_at(w, x->sub);
+    const uint32_t lanes = joined(m, executing(w, x, mask));
+    if (!lanes) return flow_pass(&flow, w, x);
+    const uint32_t rest = w->active & ~lanes;
+    w->active = lanes;
+    its_save(w);
+    if (rest) its_add(w, flow_after(w, x), rest, -1);
+    struct its_leaf *const f = &s->leaf[s->cur];
+    f->state = ITS_MEET;
+    f->bar = x->sub % BAR_REGISTERS;
+    f->at = x;
+    open_all(w);
+    if (f->state == ITS_READY)
+        its_rejoin(w);
+    else if (!its_next(w))
+        return EXEC_STUCK;
+    return EXEC_NEXT;
+}
+static enum exec_outcome break_(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                uint32_t mask) {
+    (void)e;
+    take_out(members_at(w, x->sub), executing(w, x, mask));
+    open_all(w);
+    return flow_pass(&flow, w, x);
+}
+static enum exec_outcome bmov_read(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                   uint32_t mask) {
+    (void)e;
+    uint32_t *const m = members_at(w, x->sub);
+    uint32_t *const pd = x->d == X_NONE ? NULL : x_dst(w, x->d);
+    FOR_EACH_BIT32(i, mask) {
+        if (pd) pd[i] = m[i];
+        if (x->aux8) m[i] = 0;
+    }
+    return flow_pass(&flow, w, x);
+}
+static enum exec_outcome bmov_write(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                                    uint32_t mask) {
+    (void)e;
+    uint32_t *const m = members_at(w, x->sub);
+    const uint32_t *const pa = x_src(w, x->a);
+    FOR_EACH_BIT32(i, mask) m[i] = pa[i];
+    return flow_pass(&flow, w, x);
+}
+static enum exec_outcome yield(struct exec_env *e, struct exec_warp *w, const struct xinst *x,
+                               uint32_t mask) {
+    (void)e;
+    flow_pass(&flow, w, x);
+    if (!mask || w->its->n == 1) return EXEC_NEXT;
+    w->its->leaf[w->its->cur].has_yielded = true;
+    open_all(w);
+    its_rotate(w);
+    return EXEC_NEXT;
+}
+
+exec_fn bar_choose(enum bar_fn f, struct xinst *x) {
+    static const exec_fn row[BAR_FNS] = {
+        [BAR_BSSY] = bssy,           [BAR_BSYNC] = bsync,      [BAR_BREAK] = break_,
+        [BAR_READ] = bmov_read,      [BAR_WRITE] = bmov_write, [BAR_YIELD] = yield,
+        [BAR_DIV] = branch_if_apart, [BAR_JUMP] = jump};
+    x->advance = 0;
+    return row[f];
+}
+
+// ---- the port -------------------------------------------------------------------------------
+
+static size_t bytes(void) { return sizeof(struct bars); }
+static void begin(struct exec_warp *w, void *state) {
+    struct bars *const b = state;
+    its_begin(w, &b->its, &meeting);
+    memset(b->lanes, 0, sizeof b->lanes);
+}
+static void met(struct exec_warp *w) { (void)w; }
+static uint32_t spans(const struct exec_warp *w, struct converge_span span[CONVERGE_SPANS]) {
+    struct bars *const b = (struct bars *)(void *)w->its;
+    span[0] = its_span(w);
+    span[1] = (struct converge_span){b->lanes, sizeof b->lanes};
+    return 2;
+}
+// Machine code names the lanes that it waits for: a vote or a matrix takes those that are there.
+static exec_fn choose(const struct minst *m, struct xinst *x, exec_fn usual) {
+    static const exec_fn row[FLOW_N] = {
+        [FLOW_BRA] = bra,     [FLOW_BRA_ALL] = bra_all, [FLOW_BRX] = brx,       [FLOW_CALL] = call,
+        [FLOW_CALLI] = calli, [FLOW_RET] = no_address,  [FLOW_EXIT] = its_leave};
+    (void)usual;
+    const enum flow_fn f = flow_of(m);
+    if (f != FLOW_N) return row[f];
+    if (m->op == OP_NANOSLEEP) return its_sleep;
+    if (m->op != OP_BAR && !its_names_members(m, x)) return NULL;
+    x->advance = 0;
+    return m->op == OP_BAR ? its_bar : its_sync;
+}
+
+const struct converge converge_bars = {.bytes = bytes,
+                                       .begin = begin,
+                                       .choose = choose,
+                                       .meet = met,
+                                       .release = its_release,
+                                       .wait = its_wait,
+                                       .text = its_text,
+                                       .parked = its_parked,
+                                       .spans = spans,
+                                       .is_independent = true};
