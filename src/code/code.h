@@ -53,7 +53,11 @@ struct code_target {
     enum target_gen gen;
     uint32_t max_regs;        // registers a thread: Tesla 124, Fermi 63, Kepler gk110 255
     uint32_t hoist_regs;      // that starting loads early may fill; 0: see opt_sched.c
-    uint32_t reg_alloc_unit;  // registers are granted in multiples of this a warp-register row
+    // What an SM holds, for launch bounds; sm_registers 0: bounds limit no registers. Registers are
+    // granted to a warp (to a CTA: reg_alloc_per_cta) by reg_alloc_unit, to warps by warp_alloc_unit.
+    uint32_t sm_registers, reg_alloc_unit, warp_alloc_unit;
+    bool reg_alloc_per_cta;
+    uint32_t max_threads_per_sm, max_ctas_per_sm;
     uint32_t n_preds;         // 7
     uint32_t max_threads_per_cta;
     bool marks_last_reads; // images have last_reads
@@ -63,6 +67,12 @@ struct code_target {
     const char *(*others)(void *user, enum gen_trait t);
     void *user;
 };
+
+// Registers of those granted to a thread that its code cannot name: from Volta on two hold its program
+// counter.
+static inline uint32_t code_kept_registers(const struct code_target *t) {
+    return gen_has(t->gen, TRAIT_INDEPENDENT) ? 2 : 0;
+}
 
 // Where the module's variables live. addr[i] belongs to module->vars[i]: device address for global
 // ones, offset in c[3] for const ones, texture/surface handle for texref/surfref/samplerref; module

@@ -200,11 +200,11 @@ static uint32_t color_in_order(struct ra *r, const uint32_t *order, uint32_t n,
 // once (seen in its code for sm_70 and sm_75: a kernel that needs four names eight). Here each
 // value moves to the free place that fewest share, one after the other, so that the places stay
 // right.
-enum { GRANULE = 8, KEPT = 2 };
+enum { GRANULE = 8 };
 
-static uint32_t granted(uint32_t used, uint32_t n_colors) {
-    const uint32_t all = (uint32_t)bits_align_up(used, GRANULE) - KEPT;
-    return used == 0 || all < used ? used : all < n_colors ? all : n_colors;
+static uint32_t granted(const struct ra *r, uint32_t used) {
+    const uint32_t all = (uint32_t)bits_align_up(used, GRANULE) - code_kept_registers(r->f->target);
+    return used == 0 || all < used ? used : all < r->n_colors ? all : r->n_colors;
 }
 
 static uint32_t most_shared(const uint32_t *sharers, uint32_t at, uint32_t words) {
@@ -215,7 +215,7 @@ static uint32_t most_shared(const uint32_t *sharers, uint32_t at, uint32_t words
 }
 
 static void spread(struct ra *r, const uint32_t *roots, uint32_t n, const struct hints *h) {
-    const uint32_t end = granted(ra_colors_used(r), r->n_colors);
+    const uint32_t end = granted(r, ra_colors_used(r));
     uint32_t sharers[MAX_GPRS] = {0};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t v = roots[i];
