@@ -76,7 +76,7 @@ static struct mfunc *compile(struct arena *work, const struct ptx_module *m,
 }
 
 // Allocates functions behind those that they call, since what lives over a call lies above what the
-// callee takes. One that calls itself on some way is met before it is done: nothing is known of it.
+// callee takes. One that calls itself on some way is met before it is done: it keeps registers.
 static bool allocate(struct arena *work, struct mfunc **func, uint32_t n,
                      struct mfunc *const *callee, uint32_t max_regs, struct diags *d) {
     const uint32_t errors = d->errors;
@@ -102,6 +102,7 @@ static bool allocate(struct arena *work, struct mfunc **func, uint32_t n,
             const struct minst *const m = &f->inst.at[at];
             if (m->op != OP_CALL || m->target < 0) continue;
             struct mfunc *const next = callee[m->target];
+            if (next && next->callee && !next->allocated) next->keeps = true;
             if (next == NULL || next->callee != NULL) continue;
             next->callee = callee;
             stack[depth].f = next;
@@ -141,11 +142,13 @@ static bool build(struct build *b) {
     lower_layout_shared(&b->work, m, index, n, &shared);
     struct mfunc **func = arena_alloc(&b->work, n * sizeof *func);
     struct mfunc **callee = arena_alloc(&b->work, ((size_t)m->n_funcs + 1) * sizeof *callee);
+    const bool *const addressed = lower_addressed(&b->work, m);
     for (uint32_t i = 0; i < n; i++) {
         func[i] = compile(&b->work, m, m->funcs[index[i]], i == 0, &im->target, b->symbols, &shared,
                           b->d);
         if (!func[i]) return false;
         callee[index[i]] = func[i];
+        func[i]->keeps = i > 0 && addressed[index[i]];
     }
     if (!allocate(&b->work, func, n, callee, im->target.max_regs, b->d)) return false;
     im->shared_bytes = shared.bytes;

@@ -115,10 +115,13 @@ struct mfunc {
     // after ra
     bool allocated;            // registers are physical ones, a guard of PRED_TRUE is none
     uint32_t n_regs, n_preds;
+    bool keeps; // called through a register or by itself on some way (ra_save.c)
     uint32_t takes_regs, takes_preds; // so many from 0 on may change in a call of it
     uint32_t spill_loads, spill_stores, spilled_regs;
 };
 
+// A function that `keeps` leaves registers from there on as they were; of predicates it keeps none.
+enum { CODE_FIRST_KEPT = 16 };
 // Functions, and kernels that call any, address their frames from the stack pointer.
 static inline bool mfunc_has_sp(const struct mfunc *f) { return !f->is_entry || f->has_calls; }
 

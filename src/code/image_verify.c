@@ -12,6 +12,7 @@ struct state {
 };
 static bool has(const struct state *s, uint32_t x) { return s->bit[x / 64] >> (x % 64) & 1; }
 static void add(struct state *s, uint32_t x) { s->bit[x / 64] |= 1ull << (x % 64); }
+static void take_out(struct state *s, uint32_t x) { s->bit[x / 64] &= ~(1ull << (x % 64)); }
 
 struct verifier {
     const struct code_image *im;
@@ -115,17 +116,24 @@ static void check_read(struct verifier *v, const struct state *s, uint32_t pc,
         }
 }
 
+// A store or reload of one word for the function's callers, or of a spilled value.
+static bool is_save(const struct minst *m, enum mop op) {
+    return m->op == op && (m->flags & MF_SPILL) && m->guard == PRED_TRUE && m->vec == 1;
+}
+
 static struct state every_one(void) {
     struct state s;
     memset(&s, 0xff, sizeof s);
     return s;
 }
 
-// NULL: it may be any function.
-static const struct state *written_by_call(const struct verifier *v, const struct minst *m) {
+// Of what is called through a register the convention is known alone (ra_save.c).
+static struct state written_by_call(const struct verifier *v, const struct minst *m) {
     for (uint32_t i = 0; m->op == OP_CALL && i < v->im->n_funcs; i++)
-        if (v->im->func_pc[i] == (uint32_t)m->target) return &v->writes[i];
-    return NULL;
+        if (v->im->func_pc[i] == (uint32_t)m->target) return v->writes[i];
+    struct state s = every_one();
+    for (uint32_t r = CODE_FIRST_KEPT; r < FIRST_PRED; r++) take_out(&s, r);
+    return s;
 }
 
 // What one instruction adds to what has been written. A guarded write counts: that its readers
@@ -140,15 +148,28 @@ static void pass(const struct verifier *v, struct state *s, const struct minst *
     if (m->flags & MF_CC_OUT) add(s, CARRY);
     if (m->op == OP_CALL || m->op == OP_CALLI) { // the stack pointer comes back
         const bool sp = has(s, 1);
-        const struct state all = every_one(), *const lost = written_by_call(v, m);
-        for (unsigned x = 0; x < ROW; x++) s->bit[x] &= ~(lost != NULL ? lost : &all)->bit[x];
-        s->bit[CARRY / 64] &= ~(1ull << CARRY % 64);
+        const struct state lost = written_by_call(v, m);
+        for (unsigned x = 0; x < ROW; x++) s->bit[x] &= ~lost.bit[x];
+        take_out(s, CARRY);
         if (sp) add(s, 1);
     }
 }
 
+// The registers that a function stores before all else and reloads from there before it returns.
+static struct state kept_by(const struct code_image *im, uint32_t first, uint32_t end) {
+    struct state s = {0};
+    uint32_t ret = first;
+    while (ret < end && im->inst[ret].op != OP_RET) ret++;
+    for (uint32_t pc = first; pc < end && is_save(&im->inst[pc], OP_ST); pc++)
+        for (uint32_t back = ret; back > first && is_save(&im->inst[back - 1], OP_LD); back--)
+            if (im->inst[back - 1].offset == im->inst[pc].offset &&
+                im->inst[back - 1].dst[0].reg == im->inst[pc].src[1].reg)
+                add(&s, im->inst[pc].src[1].reg);
+    return s;
+}
+
 // Functions stand one behind the other; each may write what its instructions name, fillers too, and
-// what those write that it calls.
+// what those write that it calls, but for what it keeps.
 static void find_writes(struct verifier *v, struct arena *scratch) {
     const struct code_image *const im = v->im;
     v->writes = arena_alloc(scratch, ((size_t)im->n_funcs + 1) * sizeof *v->writes);
@@ -169,9 +190,11 @@ static void find_writes(struct verifier *v, struct arena *scratch) {
                         add(&s, o->reg + w);
                 }
                 if (m->op != OP_CALL && m->op != OP_CALLI) continue;
-                const struct state all = every_one(), *const more = written_by_call(v, m);
-                for (unsigned x = 0; x < ROW; x++) s.bit[x] |= (more ? more : &all)->bit[x];
+                const struct state more = written_by_call(v, m);
+                for (unsigned x = 0; x < ROW; x++) s.bit[x] |= more.bit[x];
             }
+            const struct state kept = kept_by(im, im->func_pc[i], end);
+            for (unsigned x = 0; x < ROW; x++) s.bit[x] &= ~kept.bit[x];
             changed |= memcmp(&s, &v->writes[i], sizeof s) != 0;
             v->writes[i] = s;
         }
@@ -210,11 +233,14 @@ static void check_reads(struct verifier *v, struct arena *scratch) {
     }
     for (uint32_t b = 0; b < c->n; b++) {
         struct state s = in[b];
+        bool starts = entry[b];
         for (uint32_t i = 0; i < c->block[b].n; i++) {
             const uint32_t pc = c->block[b].first + i;
             const struct minst *m = &im->inst[pc];
             if (!(m->flags & MF_FILLER)) {
-                for (unsigned j = 0; j < 4; j++) check_read(v, &s, pc, &m->src[j]);
+                const bool keeps = starts && is_save(m, OP_ST); // a caller's value, if it has one
+                starts &= keeps;
+                for (unsigned j = 0; j < (keeps ? 1 : 4); j++) check_read(v, &s, pc, &m->src[j]);
                 if (m->guard != PRED_TRUE && !has(&s, FIRST_PRED + m->guard)) {
                     v->faults.undefined++;
                     report(v, pc, "is guarded by what some path has not written");

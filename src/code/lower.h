@@ -19,6 +19,10 @@ struct lower_shared {
 uint32_t lower_reachable(struct arena *a, const struct ptx_module *m, const struct ptx_func *kernel,
                          uint32_t **funcs);
 
+// Whether a register may hold the function's address, by its index in the module: it stands in code,
+// in an initialised variable or in a list of targets.
+bool *lower_addressed(struct arena *a, const struct ptx_module *m);
+
 // Lays out what the functions use: static variables by falling alignment, then by declaration
 // (module scope before function scope), then the unsized .extern ones, all at one offset.
 void lower_layout_shared(struct arena *a, const struct ptx_module *m, const uint32_t *funcs,

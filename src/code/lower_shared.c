@@ -9,20 +9,26 @@
 struct reach {
     struct arena *arena;
     const struct ptx_module *m;
-    uint8_t *seen;
+    bool *seen;
     VEC(uint32_t) list;
     bool indirect;
 };
 
 static void reach_add(struct reach *r, int32_t func) {
     if (func < 0 || (uint32_t)func >= r->m->n_funcs || r->seen[func]) return;
-    r->seen[func] = 1;
+    r->seen[func] = true;
     vec_push(r->arena, &r->list, (uint32_t)func);
 }
 
 static void reach_operand(struct reach *r, const struct ptx_operand *o) {
     if (o->kind == PTX_OPERAND_FUNC) reach_add(r, o->func);
     for (uint32_t k = 0; k < o->n; k++) reach_operand(r, &o->list[k]);
+}
+
+static void reach_targets(struct reach *r, const struct ptx_func *f) {
+    for (uint32_t k = 0; k < f->n_targets; k++)
+        for (uint32_t t = 0; f->targets[k].calls && t < f->targets[k].n; t++)
+            reach_add(r, f->targets[k].target[t]);
 }
 
 static void reach_function(struct reach *r, const struct ptx_func *f) {
@@ -32,9 +38,7 @@ static void reach_function(struct reach *r, const struct ptx_func *f) {
             r->indirect = true;
         for (unsigned o = 0; o < i->n_operands; o++) reach_operand(r, &i->operand[o]);
     }
-    for (uint32_t k = 0; k < f->n_targets; k++)
-        for (uint32_t t = 0; f->targets[k].calls && t < f->targets[k].n; t++)
-            reach_add(r, f->targets[k].target[t]);
+    reach_targets(r, f);
 }
 
 // Everything whose address stands in code or in an initialised variable.
@@ -69,6 +73,13 @@ uint32_t lower_reachable(struct arena *a, const struct ptx_module *m, const stru
     }
     *funcs = r.list.at;
     return r.list.n;
+}
+
+bool *lower_addressed(struct arena *a, const struct ptx_module *m) {
+    struct reach r = {.arena = a, .m = m, .seen = arena_alloc(a, m->n_funcs)};
+    reach_addresses(&r);
+    for (uint32_t k = 0; k < m->n_funcs; k++) reach_targets(&r, m->funcs[k]);
+    return r.seen;
 }
 
 // ---- shared memory ------------------------------------------------------------------------

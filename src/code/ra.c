@@ -10,9 +10,9 @@
 // values in registers for ever fewer instructions, in the end for one, so that they end.
 //
 // A function takes its registers from 0 on, and those that it calls have been allocated before it:
-// what lives over a call has its place above what the callee takes. Of calls through a register and
-// of recursion nothing is known; they keep nothing but the stack pointer, and what lives over one
-// is spilled in the first round.
+// what lives over a call has its place above what the callee takes. What is called through a
+// register, or by itself on some way, keeps registers from CODE_FIRST_KEPT on for its callers
+// (ra_save.c). Predicates that live over such a call are spilled in the first round.
 //
 // From Fermi on the calling convention keeps R1 for the stack pointer in every kernel, called
 // functions or not (ptxas's code for sm_20 to sm_90 begins with MOV R1, c[..]), so nothing else
@@ -65,10 +65,15 @@ static bool color_either_way(struct ra *r, uint32_t round) {
 
 uint32_t ra_taken_by(const struct ra *r, const struct minst *m) {
     const struct mfunc *const f = r->f;
-    if (m->op != OP_CALL || f->callee == NULL || m->target < 0) return r->n_colors;
-    const struct mfunc *const callee = f->callee[m->target];
-    if (callee == NULL || !callee->allocated) return r->n_colors;
-    const uint32_t taken = r->cls == RA_GPR ? callee->takes_regs : callee->takes_preds;
+    if (f->callee == NULL || (m->op == OP_CALL && m->target < 0)) return r->n_colors;
+    const struct mfunc *const callee = m->op == OP_CALL ? f->callee[m->target] : NULL;
+    const bool keeps = m->op == OP_CALLI || (callee && callee->keeps);
+    if (!keeps && (callee == NULL || !callee->allocated)) return r->n_colors;
+    uint32_t taken = r->n_colors;
+    if (r->cls == RA_GPR)
+        taken = keeps ? CODE_FIRST_KEPT : callee->takes_regs;
+    else if (!keeps)
+        taken = callee->takes_preds;
     return taken < r->n_colors ? taken : r->n_colors;
 }
 
@@ -85,6 +90,7 @@ static void sum_up_takes(struct mfunc *f) {
         if (regs > f->takes_regs) f->takes_regs = regs;
         if (preds > f->takes_preds) f->takes_preds = preds;
     }
+    if (f->keeps && f->takes_regs > CODE_FIRST_KEPT) f->takes_regs = CODE_FIRST_KEPT;
 }
 
 static bool keeps_r1(const struct mfunc *f) {
@@ -201,6 +207,7 @@ static void place_all(struct mfunc *f, const struct allocation *gpr,
     put_leads_first(f);
     f->n_regs = temps.used;
     f->n_preds = pred->used;
+    if (f->keeps) edit_with_scratch(f, ra_save, NULL);
     sum_up_takes(f);
     f->allocated = true;
 }

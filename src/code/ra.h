@@ -106,6 +106,10 @@ struct ra_temps {
 };
 void ra_give_temps(struct mfunc *f, struct arena *scratch, void *context);
 
+// ra_save.c: what a function that keeps registers for its callers stores first and reloads last,
+// once all registers are real ones.
+void ra_save(struct mfunc *f, struct arena *scratch, void *unused);
+
 // ra_spill.c
 enum { RA_TAG_NONE, RA_TAG_RELOAD, RA_TAG_STORE };
 struct ra_spill {
@@ -113,6 +117,9 @@ struct ra_spill {
     uint8_t *tag;             // instruction -> RA_TAG_*; NULL before the first round
     uint32_t window;          // instructions over which a reloaded value stays in its register
 };
+// An access of the function's spill area, `place` bytes into it, unguarded, from where `at` is from.
+struct minst ra_local_access(const struct mfunc *f, const struct minst *at, enum mop op,
+                             uint32_t place, uint32_t words);
 // Takes the marked roots and their members out of registers.
 void ra_spill(struct ra *r, struct ra_spill *s, const bool *victim);
 

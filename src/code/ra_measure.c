@@ -227,7 +227,7 @@ bool ra_relieve(struct ra *r, uint32_t limit, bool *victim) {
             for (unsigned which = 0; which < 2; which++)
                 touch_slots(r, &at, slot, live_writes(r->live, m, which, slot));
             found |= relieve_point(r, &at, limit, victim);
-            if (m->op == OP_CALL) found |= relieve_call(r, &at, m, limit, victim);
+            if (m->op == OP_CALL || m->op == OP_CALLI) found |= relieve_call(r, &at, m, limit, victim);
             live_step_back(r->live, i, &now);
             at.epoch++; // before it, with its sources
             touch_slots(r, &at, slot, live_reads(r->live, m, slot));

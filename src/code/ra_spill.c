@@ -55,7 +55,7 @@ static struct opnd as_opnd(const struct spiller *sp, uint32_t v, uint32_t sub, u
     return (struct opnd){.kind = OPND_GPR, .words = (uint8_t)words, .reg = v, .sub = (uint8_t)sub};
 }
 
-static struct minst fresh(const struct spiller *sp, enum mop op) {
+static struct minst fresh(const struct minst *at, enum mop op) {
     return (struct minst){.op = (uint16_t)op,
                           .klass = mop_info[op].klass,
                           .type = PTX_B32,
@@ -63,16 +63,15 @@ static struct minst fresh(const struct spiller *sp, enum mop op) {
                           .guard = VPRED_TRUE,
                           .target = -1,
                           .reconv = -1,
-                          .ptx_line = sp->at->ptx_line,
-                          .src_line = sp->at->src_line,
-                          .src_file = sp->at->src_file};
+                          .ptx_line = at->ptx_line,
+                          .src_line = at->src_line,
+                          .src_file = at->src_file};
 }
 
 // ---- memory and predicates --------------------------------------------------------
-static struct minst local_access(const struct spiller *sp, enum mop op, uint32_t place,
-                                 uint32_t words) {
-    const struct mfunc *f = sp->r->f;
-    struct minst m = fresh(sp, op);
+struct minst ra_local_access(const struct mfunc *f, const struct minst *at, enum mop op,
+                             uint32_t place, uint32_t words) {
+    struct minst m = fresh(at, op);
     m.klass = op == OP_LD ? OPC_LD_LOCAL : OPC_ST_LOCAL;
     m.space = PTX_SPACE_LOCAL;
     m.cop = op == OP_LD ? MCOP_CA : MCOP_WB;
@@ -86,13 +85,13 @@ static struct minst local_access(const struct spiller *sp, enum mop op, uint32_t
 
 static void put_reload(struct spiller *sp, uint32_t temp, uint32_t place, uint32_t words) {
     if (sp->r->cls == RA_GPR) {
-        struct minst m = local_access(sp, OP_LD, place, words);
+        struct minst m = ra_local_access(sp->r->f, sp->at, OP_LD, place, words);
         m.dst[0] = as_opnd(sp, temp, 0, words);
         edit_put(&sp->edit, &m, RA_TAG_RELOAD);
         sp->r->f->spill_loads++;
         return;
     }
-    struct minst m = fresh(sp, OP_ISETP);
+    struct minst m = fresh(sp->at, OP_ISETP);
     m.type = m.stype = PTX_U32;
     m.cmp = MCMP_NE;
     m.dst[0] = as_opnd(sp, temp, 0, 0);
@@ -105,11 +104,11 @@ static void put_store(struct spiller *sp, struct opnd value, uint32_t place, uin
                       bool guard_not) {
     struct minst m;
     if (sp->r->cls == RA_GPR) {
-        m = local_access(sp, OP_ST, place, value.words);
+        m = ra_local_access(sp->r->f, sp->at, OP_ST, place, value.words);
         m.src[1] = value;
         sp->r->f->spill_stores++;
     } else {
-        m = fresh(sp, OP_SEL);
+        m = fresh(sp->at, OP_SEL);
         m.dst[0] = (struct opnd){.kind = OPND_GPR, .words = 1, .reg = place / 4};
         m.src[0] = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 0};
         m.src[1] = (struct opnd){.kind = OPND_IMM, .words = 1, .imm = 1};

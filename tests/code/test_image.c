@@ -16,8 +16,8 @@ struct made {
 
 #define HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
 
-static enum ww_status try_make(struct made *m, const char *text, const char *kernel, uint32_t regs,
-                               uint32_t stack) {
+static enum ww_status make_for(struct made *m, const struct code_target *t, const char *text,
+                               const char *kernel, uint32_t regs, uint32_t stack) {
     *m = (struct made){0};
     diags_init(&m->diags);
     const enum ww_status parsed =
@@ -28,8 +28,12 @@ static enum ww_status try_make(struct made *m, const char *text, const char *ker
     }
     for (uint32_t i = 0; i < 8; i++) m->addr[i] = 4096 * (i + 1);
     const struct code_symbols s = {.addr = m->addr};
-    return code_build(m->module, ptx_find_func(m->module, kernel), &fermi, &s, regs, stack,
-                      &m->diags, &m->im);
+    return code_build(m->module, ptx_find_func(m->module, kernel), t, &s, regs, stack, &m->diags,
+                      &m->im);
+}
+static enum ww_status try_make(struct made *m, const char *text, const char *kernel, uint32_t regs,
+                               uint32_t stack) {
+    return make_for(m, &fermi, text, kernel, regs, stack);
 }
 static void make(struct made *m, const char *text, const char *kernel) {
     if (try_make(m, text, kernel, 0, 0) == WW_OK) {
@@ -168,6 +172,46 @@ static void recursion_needs_a_stack(void **state) {
     unmake(&m);
 }
 
+// What lives over a call that a register makes, or that comes back to its caller, stays in a
+// register that the callee stores first and reloads last.
+static void callees_keep_registers(void **state) {
+    (void)state;
+    static const char calls[] =
+        HEAD ".func (.param .u32 r) square(.param .u32 x) { .reg .u32 %a; ld.param.u32 %a, [x];\n"
+             "mul.lo.u32 %a, %a, %a; st.param.u32 [r], %a; ret; }\n"
+             ".visible .entry k(.param .u64 p) { .reg .u32 %a, %b; .reg .u64 %p, %f;\n"
+             "ld.param.u64 %p, [p]; ld.global.u32 %b, [%p]; mov.u64 %f, square;\n"
+             "{ .param .u32 in; .param .u32 out; st.param.u32 [in], %b;\n"
+             "proto: .callprototype (.param .u32 _) _ (.param .u32 _);\n"
+             "call (out), %f, (in), proto; ld.param.u32 %a, [out]; }\n"
+             "add.u32 %a, %a, %b; st.global.u32 [%p], %a; ret; }\n";
+    static const char *const text[] = {calls, recursive};
+    for (unsigned i = 0; i < 2; i++) {
+        struct made m;
+        make(&m, text[i], "k");
+        assert_int_equal(image_verify(m.im, stderr).undefined, 0);
+        assert_int_equal(m.im->stats.spilled_regs, 0);
+        assert_true(m.im->n_regs > CODE_FIRST_KEPT);
+        // the factor of a product is still needed when the call comes back: one word for a caller
+        assert_int_equal(m.im->stats.spill_stores, i);
+        assert_int_equal(m.im->stats.spill_loads, i);
+        unmake(&m);
+    }
+    struct made m;
+    make(&m, recursive, "k");
+    const uint32_t start = m.im->func_pc[0], ret = first(m.im, OP_RET);
+    const struct minst *const save = &m.im->inst[start], *const back = &m.im->inst[ret - 1];
+    assert_int_equal(save->op, OP_ST);
+    assert_int_equal(back->op, OP_LD);
+    assert_int_equal(save->offset, back->offset);
+    assert_int_equal(save->src[1].reg, back->dst[0].reg);
+    assert_in_range(save->src[1].reg, CODE_FIRST_KEPT, m.im->n_regs - 1);
+    // without the reload the caller's value is gone, and the check sees it
+    m.im->inst[ret - 1].offset += 4;
+    assert_true(image_verify(m.im, NULL).undefined > 0);
+    unmake(&m);
+}
+
 #define TAKES                                                                                      \
     ".reg .u32 %a; .reg .u64 %p, %z;\n"                                                            \
     "ld.param.u64 %p, [p]; ld.global.u32 %a, [%p]; mul.wide.u32 %z, %a, 4;\n"
@@ -222,9 +266,9 @@ static void tables_hold_instructions(void **state) {
     unmake(&m);
 }
 
-static const char wide[] =
-    HEAD ".visible .entry k(.param .u64 p) .maxnreg 20 { .reg .u64 %p; .reg .f32 %f<40>;\n"
-         "ld.param.u64 %p, [p];\n"
+#define WIDE_HEAD ".visible .entry k(.param .u64 p) "
+static const char wide[] = " { .reg .u64 %p; .reg .f32 %f<40>;\n"
+                           "ld.param.u64 %p, [p];\n"
 #define L(i) "ld.global.f32 %f" #i ", [%p+" #i "00];\n"
     L(0) L(1) L(2) L(3) L(4) L(5) L(6) L(7) L(8) L(9) L(10) L(11) L(12) L(13) L(14) L(15) L(16)
         L(17) L(18) L(19) L(20) L(21) L(22) L(23) "bar.sync 0;\n"
@@ -233,18 +277,71 @@ static const char wide[] =
     L(23) L(22) L(21) L(20) L(19) L(18) L(17) L(16) L(15) L(14) L(13) L(12) L(11) L(10) L(9) L(8)
         L(7) L(6) L(5) L(4) L(3) L(2) L(1) L(0) "ret; }\n";
 
+static enum ww_status make_wide(struct made *m, const struct code_target *t, const char *directives,
+                                uint32_t option) {
+    char text[4096];
+    snprintf(text, sizeof text, HEAD WIDE_HEAD "%s%s", directives, wide);
+    return make_for(m, t, text, "k", option, 0);
+}
+
 static void limits_hold(void **state) {
     (void)state;
     struct made m;
-    make(&m, wide, "k"); // .maxnreg 20
-    assert_true(m.im->n_regs <= 20);
-    assert_true(m.im->stats.spilled_regs > 0 && m.im->stats.spill_stores > 0);
-    assert_true(m.im->local_bytes > 0);
-    unmake(&m);
-    assert_int_equal(try_make(&m, wide, "k", 40, 0), WW_OK); // asked for otherwise
-    assert_int_equal(m.im->stats.spilled_regs, 0);
-    assert_true(m.im->n_regs > 24);
-    unmake(&m);
+    for (uint32_t option = 0; option <= 40; option += 40) { // what the kernel says counts more
+        assert_int_equal(make_wide(&m, &fermi, ".maxnreg 20", option), WW_OK);
+        assert_int_equal(image_verify(m.im, stderr).broken, 0);
+        assert_true(m.im->n_regs <= 20);
+        assert_true(m.im->stats.spilled_regs > 0 && m.im->stats.spill_stores > 0);
+        assert_true(m.im->local_bytes > 0);
+        unmake(&m);
+    }
+    for (uint32_t option = 20; option <= 40; option += 20) {
+        assert_int_equal(make_wide(&m, &fermi, "", option), WW_OK);
+        assert_int_equal(m.im->stats.spilled_regs > 0, option == 20);
+        assert_true(m.im->n_regs <= option && (option == 20 || m.im->n_regs > 24));
+        unmake(&m);
+    }
+}
+
+// The registers that ptxas 11.8 takes for sm_35 of a kernel that wants 240, and for sm_75, less
+// two.
+static void launch_bounds_limit_registers(void **state) {
+    (void)state;
+    static const struct {
+        const char *directives;
+        uint32_t kepler, turing;
+    } rows[] = {{"", 255, 255},
+                {".maxntid 300, 1, 1 .minnctapersm 1", 168, 166},
+                {".maxntid 300, 1, 1 .minnctapersm 3", 64, 62},
+                {".maxntid 224, 1, 1 .minnctapersm 3", 80, 78},
+                {".maxntid 448", 128, 126},
+                {".reqntid 16, 16, 4", 64, 62},
+                {".maxntid 1024, 1, 1 .minnctapersm 4", 64, 62}, // more than an SM holds
+                {".maxntid 1024, 1, 1 .minnctapersm 2", 32, 62}, // one of Turing holds 1024 threads
+                {".minnctapersm 8", 255, 255},
+                {".maxntid 1024, 1, 1 .maxnreg 100", 100, 98},
+                {".maxntid 1024, 1, 1 .minnctapersm 1 .maxnreg 100", 64, 62}};
+    const struct code_target base = {.max_regs = 255,
+                                     .sm_registers = 65536,
+                                     .reg_alloc_unit = 256,
+                                     .warp_alloc_unit = 4,
+                                     .n_preds = 7,
+                                     .max_threads_per_cta = 1024,
+                                     .max_ctas_per_sm = 16};
+    struct code_target kepler = base, turing = base;
+    kepler.gen = GEN_KEPLER;
+    kepler.max_threads_per_sm = 2048;
+    turing.gen = GEN_TURING;
+    turing.max_threads_per_sm = 1024;
+    for (size_t i = 0; i < WW_COUNT(rows); i++) {
+        struct made m;
+        assert_int_equal(make_wide(&m, &kepler, rows[i].directives, 0), WW_OK);
+        assert_int_equal(m.im->target.max_regs, rows[i].kepler);
+        unmake(&m);
+        assert_int_equal(make_wide(&m, &turing, rows[i].directives, 0), WW_OK);
+        assert_int_equal(m.im->target.max_regs, rows[i].turing);
+        unmake(&m);
+    }
 }
 
 // A called function's literals move behind the kernel's.
@@ -403,6 +500,8 @@ int main(void) {
         cmocka_unit_test(alloca_needs_a_stack),
         cmocka_unit_test(tables_hold_instructions),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(launch_bounds_limit_registers),
+        cmocka_unit_test(callees_keep_registers),
         cmocka_unit_test(literals_of_functions_are_merged),
         cmocka_unit_test(uses_are_noted),
         cmocka_unit_test(the_listing_tells_all),
